@@ -1,0 +1,103 @@
+# Everything a user or a developer of hcube calls. `make help` lists it.
+#
+#   MPI     openmpi, mpich or smpi (SimGrid): the library that hcube is built
+#           for. One build serves one of them; each has its own target/$(MPI).
+#   RANKS   numbers of ranks that `make run` goes through
+#   N       size of HPL's matrix in `make run`; HPCC derives the table from it
+#   PREFIX, LIBDIR, DESTDIR   where `make install` puts things
+
+MPI    ?= openmpi
+RANKS  ?= 1 2 3 4 8
+N      ?= 6000
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+
+MPICC_openmpi := mpicc.openmpi
+MPICC_mpich   := mpicc.mpich
+MPICC_smpi    := smpicc
+# rsmpi, on which the tool stands, cannot be built against SimGrid.
+FEATURES_smpi := --no-default-features
+
+MPICC := $(MPICC_$(MPI))
+ifeq ($(MPICC),)
+$(error MPI=$(MPI) is unknown: choose openmpi, mpich or smpi)
+endif
+
+RELEASE := target/$(MPI)/release
+CARGO   := cargo build --release --target-dir target/$(MPI) $(FEATURES_$(MPI))
+
+# What rustup installed is found even by a shell that was not started anew.
+ifeq ($(origin CARGO_HOME),undefined)
+export PATH := $(PATH):$(HOME)/.cargo/bin
+else
+export PATH := $(PATH):$(CARGO_HOME)/bin
+endif
+export MPI MPICC
+
+# Open MPI refuses to start as root unless told so; in a container there often
+# is no other user.
+ifeq ($(shell id -u),0)
+export OMPI_ALLOW_RUN_AS_ROOT := 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+endif
+
+.DEFAULT_GOAL := all
+.PHONY: all build run bench test header install uninstall clean help
+
+all: build ## Build the library and the tool (the default)
+
+build: ## Set up what is missing and build for MPI=openmpi|mpich|smpi
+	@scripts/setup.sh build
+	@$(CARGO)
+
+run: ## Build HPCC in three variants, run them, compare (RANKS="2 4" N=8000)
+ifeq ($(MPI),smpi)
+	@echo "make run needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+else
+	@scripts/setup.sh build hpcc
+	@$(CARGO)
+	@scripts/build-hpcc.sh stock $(MPI)
+	@scripts/build-hpcc.sh sandia $(MPI)
+	@scripts/build-hpcc.sh hcube $(MPI)
+	@$(RELEASE)/hcube hpcc --root target/hpcc/$(MPI) --ranks "$(RANKS)" --n $(N) --json target/hpcc/results.json
+endif
+
+bench: ## Measure all competitors and the local bound
+	@scripts/setup.sh build hpcc
+	@$(CARGO)
+	@scripts/bench.sh
+
+test: ## Set up what is missing and run all tests
+	@scripts/setup.sh build test hpcc
+	@scripts/test.sh
+
+header: ## Regenerate include/hcube.h from the sources
+	@scripts/setup.sh build
+	@HCUBE_UPDATE_HEADER=1 $(CARGO)
+
+# Installs what is built, and builds only where nothing is: so `sudo make
+# install` after `make` needs no Rust toolchain for root.
+install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR)
+	@test -f $(RELEASE)/libhcube.so || $(MAKE) build
+	install -d "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(PREFIX)/share/hcube/hpcc"
+	install -m 644 include/hcube.h "$(DESTDIR)$(PREFIX)/include/"
+	install -m 755 $(RELEASE)/libhcube.so "$(DESTDIR)$(LIBDIR)/"
+	install -m 644 $(RELEASE)/libhcube.a "$(DESTDIR)$(LIBDIR)/"
+	install -m 644 hpcc-glue/hpcc/hcube_random_access.c hpcc-glue/hpcc/hcube.mk hpcc-glue/hpcc/README.md \
+		"$(DESTDIR)$(PREFIX)/share/hcube/hpcc/"
+ifneq ($(MPI),smpi)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(RELEASE)/hcube "$(DESTDIR)$(PREFIX)/bin/"
+endif
+
+uninstall: ## Remove what install put there (same PREFIX, DESTDIR, LIBDIR)
+	rm -f "$(DESTDIR)$(PREFIX)/include/hcube.h" "$(DESTDIR)$(PREFIX)/bin/hcube" \
+		"$(DESTDIR)$(LIBDIR)/libhcube.so" "$(DESTDIR)$(LIBDIR)/libhcube.a"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/hcube"
+
+clean: ## Remove everything that was built or downloaded (target/)
+	rm -rf target
+
+help: ## List these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \2/p' Makefile | \
+		while read -r _ name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done

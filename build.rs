@@ -1,0 +1,107 @@
+//! Builds what depends on the chosen MPI library: the raw bindings (bindgen), the constants that
+//! are no constant expressions in every MPI (a C shim), and the C header (cbindgen), which is
+//! committed and therefore only compared.
+//!
+//! One build serves one MPI library: the one whose compiler wrapper `MPICC` names.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The sources that define the C interface, in the order in which the header shows them.
+const INTERFACE: [&str; 4] =
+    ["src/ffi/types.rs", "src/ffi/library.rs", "src/ffi/random_access.rs", "src/error.rs"];
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=MPICC");
+    println!("cargo:rerun-if-changed=build.rs");
+    let wrapper = env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned());
+    let flags = MpiFlags::ask(&wrapper);
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    bind(&flags, &out);
+    flags.link();
+    if false { header(&out); }
+}
+
+/// What the compiler wrapper adds to a command line.
+struct MpiFlags {
+    include: Vec<String>,
+    search: Vec<String>,
+    libraries: Vec<String>,
+}
+
+impl MpiFlags {
+    /// Asks the wrapper for its command line. All of Open MPI, MPICH and SMPI know `-show`.
+    fn ask(wrapper: &str) -> Self {
+        let output = Command::new(wrapper).arg("-show").output().unwrap_or_else(|error| {
+            panic!(
+                "cannot run the MPI compiler wrapper '{wrapper}' ({error}); install an MPI library \
+                 with its development files or name its wrapper with MPICC=..."
+            )
+        });
+        assert!(output.status.success(), "'{wrapper} -show' failed: set MPICC to an MPI compiler wrapper");
+        let line = String::from_utf8_lossy(&output.stdout).into_owned();
+        let take = |prefix: &str| -> Vec<String> {
+            line.split_whitespace().filter_map(|word| word.strip_prefix(prefix)).map(str::to_owned).collect()
+        };
+        Self { include: take("-I"), search: take("-L"), libraries: take("-l") }
+    }
+
+    fn link(&self) {
+        for directory in &self.search {
+            println!("cargo:rustc-link-search=native={directory}");
+        }
+        for library in &self.libraries {
+            println!("cargo:rustc-link-lib=dylib={library}");
+        }
+    }
+}
+
+fn bind(flags: &MpiFlags, out: &Path) {
+    let shim = "src/comm/shim.h";
+    println!("cargo:rerun-if-changed={shim}");
+    println!("cargo:rerun-if-changed=src/comm/shim.c");
+    bindgen::builder()
+        .header(shim)
+        .clang_args(flags.include.iter().map(|directory| format!("-I{directory}")))
+        .allowlist_function("PMPI_.*|hcube_shim_.*")
+        .allowlist_type("MPI_.*")
+        .layout_tests(false)
+        .generate_comments(false)
+        .generate()
+        .expect("bindgen reads mpi.h")
+        .write_to_file(out.join("mpi.rs"))
+        .expect("OUT_DIR is writable");
+    let mut compiler = cc::Build::new();
+    for directory in &flags.include {
+        compiler.include(directory);
+    }
+    compiler.file("src/comm/shim.c").warnings(true).compile("hcube_shim");
+}
+
+/// Generates the C header and compares it with the committed one; `HCUBE_UPDATE_HEADER=1` replaces
+/// the committed one instead.
+fn header(out: &Path) {
+    println!("cargo:rerun-if-env-changed=HCUBE_UPDATE_HEADER");
+    println!("cargo:rerun-if-changed=cbindgen.toml");
+    println!("cargo:rerun-if-changed=include/hcube.h");
+    let config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    for source in INTERFACE {
+        println!("cargo:rerun-if-changed={source}");
+        builder = builder.with_src(source);
+    }
+    let generated = out.join("hcube.h");
+    builder.generate().expect("cbindgen reads the interface").write_to_file(&generated);
+    let committed = Path::new("include/hcube.h");
+    let (new, old) = (fs::read(&generated).expect("just written"), fs::read(committed).unwrap_or_default());
+    if new == old {
+        return;
+    }
+    if env::var_os("HCUBE_UPDATE_HEADER").is_some() {
+        fs::write(committed, new).expect("include/hcube.h is writable");
+    } else {
+        panic!("include/hcube.h is out of date: run 'make header' and commit the result");
+    }
+}

@@ -1,0 +1,276 @@
+#!/usr/bin/env bash
+# Provides what hcube needs on this machine, and does nothing when all is there:
+#
+#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc]
+#
+#   build  what compiles the library for the chosen MPI (default)
+#   test   what the tests need besides: all MPI libraries, a C++ compiler
+#   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
+#
+# Every need is tested by using it (a file compiled, a tool found), not by the
+# name of a package, so a machine that is not Debian but has all of it passes.
+# On Debian missing packages are installed with apt-get (as root, or by a sudo
+# that asks for no password). Otherwise the script ends with status 1 and one
+# message that lists all that is missing.
+#
+# HCUBE_HPCC_TARBALL=<file> names a copy of HPCC's tarball, for machines that
+# cannot reach a Debian archive.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+mpi=${MPI:-openmpi}
+rust_minimum=1.89
+hpcc_version=1.5.0
+tarball=$root/target/hpcc/source/hpcc_$hpcc_version.orig.tar.gz
+PATH=$PATH:${CARGO_HOME:-${HOME:-/root}/.cargo}/bin
+export PATH LC_ALL=C
+
+case $mpi in
+openmpi | mpich | smpi) ;;
+*)
+    echo "setup: unknown MPI '$mpi': choose openmpi, mpich or smpi" >&2
+    exit 2
+    ;;
+esac
+
+want_test= want_hpcc=
+for component in "$@"; do
+    case $component in
+    build) ;;
+    test) want_test=1 ;;
+    hpcc) want_hpcc=1 ;;
+    *)
+        echo "setup: unknown component '$component': choose of build, test, hpcc" >&2
+        exit 2
+        ;;
+    esac
+done
+# The MPI libraries that the chosen components need.
+libraries=$mpi
+[ -z "$want_test" ] || libraries="openmpi mpich smpi"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# --- What is missing -------------------------------------------------------
+
+# compiles <compiler> <header> [argument...]: a program that includes the header
+# compiles and links.
+compiles() {
+    local compiler=$1 header=$2
+    shift 2
+    command -v "$compiler" >/dev/null 2>&1 &&
+        printf '#include <%s>\nint main(void) { return 0; }\n' "$header" >"$scratch/probe.c" &&
+        "$compiler" "$scratch/probe.c" -o "$scratch/probe" "$@" >/dev/null 2>&1
+}
+
+compiles_cxx() {
+    command -v g++ >/dev/null 2>&1 &&
+        printf '#include <vector>\nint main() { return 0; }\n' >"$scratch/probe.cpp" &&
+        g++ "$scratch/probe.cpp" -o "$scratch/probe" >/dev/null 2>&1
+}
+
+# bindgen loads libclang and needs the headers that come with clang (stddef.h).
+# The package clang depends on both; libclang-dev would be ten times its size.
+has_clang() {
+    printf '#include <stddef.h>\n#include <stdint.h>\n' >"$scratch/probe.h"
+    clang -fsyntax-only "$scratch/probe.h" >/dev/null 2>&1
+}
+
+has_mpi() {
+    case $1 in
+    smpi) compiles smpicc mpi.h && command -v smpirun >/dev/null 2>&1 ;;
+    *) compiles "mpicc.$1" mpi.h && command -v "mpirun.$1" >/dev/null 2>&1 ;;
+    esac
+}
+
+mpi_packages() {
+    case $1 in
+    openmpi) echo "libopenmpi-dev openmpi-bin" ;;
+    mpich) echo "libmpich-dev mpich" ;;
+    smpi) echo "libsimgrid-dev" ;;
+    esac
+}
+
+# Prints the Debian packages that provide what is missing.
+missing_packages() {
+    local library
+    compiles cc stdio.h || echo gcc libc6-dev
+    command -v make >/dev/null 2>&1 || echo make
+    has_clang || echo clang
+    for library in $libraries; do
+        has_mpi "$library" || mpi_packages "$library"
+    done
+    if [ -n "$want_test" ]; then
+        compiles_cxx || echo g++
+        command -v nm >/dev/null 2>&1 || echo binutils
+    fi
+    if [ -n "$want_hpcc" ]; then
+        compiles cc stdio.h -lopenblas || echo libopenblas-dev
+    fi
+}
+
+# Prints what is wrong with the Rust toolchain, if anything.
+rust_problem() {
+    local version tool
+    version=$(cargo --version 2>/dev/null | cut -d ' ' -f 2) || true
+    if [ -z "$version" ]; then
+        echo "a Rust toolchain, version $rust_minimum or later (https://rustup.rs)"
+    elif [ "$(printf '%s\n' "$rust_minimum" "$version" | sort -V | head -n 1)" != "$rust_minimum" ]; then
+        echo "Rust $rust_minimum or later (cargo here is $version): rustup update"
+    elif [ -n "$want_test" ]; then
+        for tool in fmt clippy; do
+            cargo "$tool" --version >/dev/null 2>&1 || echo "cargo $tool: rustup component add ${tool/#fmt/rustfmt}"
+        done
+    fi
+}
+
+has_tarball() {
+    [ -z "$want_hpcc" ] || [ -n "${HCUBE_HPCC_TARBALL:-}" ] || [ -f "$tarball" ]
+}
+
+# --- Providing it ----------------------------------------------------------
+
+say() {
+    echo "setup: $*" >&2
+}
+
+# Runs a command as root, or fails where that would take a password.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+# Another package manager may be at work (unattended upgrades after a start):
+# wait for it. Downloads are retried.
+apt_options=(-q -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3)
+
+# Output of apt goes to a log, of which the end is shown on a failure.
+install_packages() {
+    local log=$root/target/setup.log
+    command -v apt-get >/dev/null 2>&1 || return 1
+    [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null || return 1
+    say "installing $*"
+    mkdir -p "${log%/*}"
+    # The index may be old but good enough when it cannot be refreshed.
+    if ! {
+        as_root apt-get "${apt_options[@]}" update || true
+        as_root env DEBIAN_FRONTEND=noninteractive \
+            apt-get "${apt_options[@]}" install -y --no-install-recommends "$@"
+    } >"$log" 2>&1 </dev/null; then
+        tail -n 15 "$log" >&2
+        return 1
+    fi
+}
+
+# Prints the machine's Debian sources with source packages instead of binary
+# ones, $1 being the kind: `sources` (stanzas) or `list` (lines). Only archives
+# of Debian proper count (a path named debian, component main): others do not
+# have HPCC, and security archives do not either.
+source_entries() {
+    if [ "$1" = sources ]; then
+        awk 'BEGIN { RS = ""; ORS = "\n\n" }
+             /(^|\n)Types:[^\n]*deb/ && /(^|\n)Components:[^\n]*main/ && !/(^|\n)Enabled:[ \t]*(no|false|0|off)/ &&
+             /(^|\n)URIs:[^\n]*\/debian([\/. \n]|$)/ {
+                 sub(/Types:[^\n]*/, "Types: deb-src"); print
+             }'
+    else
+        awk '/^[ \t]*deb[ \t]/ && /[\/]debian([\/. ]|$)/ && / main( |$)/ && !/debian-security/ {
+                 sub(/deb/, "deb-src"); print
+             }'
+    fi
+}
+
+# Downloads HPCC's tarball with the machine's package tools, which check it
+# against the signed index. All of it happens in a scratch folder with a copy of
+# the list of sources: /etc/apt and the package index stay as they are, and no
+# root is needed.
+download_tarball() {
+    local work=$scratch/apt file kind options
+    command -v apt-get >/dev/null 2>&1 || return 1
+    say "downloading HPCC's source"
+    mkdir -p "$work/parts" "$work/lists/partial" "$work/cache/archives/partial" "$work/download"
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+        [ -f "$file" ] || continue
+        kind=${file##*.}
+        source_entries "$kind" <"$file" >"$work/parts/$(basename "$file")"
+    done
+    # Root's apt downloads as the user _apt, who needs a way to these folders.
+    if [ "$(id -u)" = 0 ] && id _apt >/dev/null 2>&1; then
+        chmod 755 "$scratch"
+        chown -R _apt "$work/lists" "$work/cache" "$work/download"
+    fi
+    options=("${apt_options[@]}" -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$work/parts"
+        -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/cache")
+    # Translations and lists of graphical programs are of no use here.
+    if ! {
+        apt-get "${options[@]}" -o Acquire::Languages=none update &&
+            cd "$work/download" &&
+            apt-get "${options[@]}" source --download-only --tar-only hpcc
+    } >"$work/log" 2>&1 </dev/null; then
+        cd "$root"
+        tail -n 15 "$work/log" >&2
+        return 1
+    fi
+    cd "$root"
+    [ -f "$work/download/${tarball##*/}" ] || return 1
+    place_tarball "$work/download/${tarball##*/}"
+}
+
+# Puts a tarball in its place, whole or not at all.
+place_tarball() {
+    mkdir -p "${tarball%/*}"
+    cp "$1" "$tarball.new"
+    chmod 644 "$tarball.new"
+    mv "$tarball.new" "$tarball"
+}
+
+packages=$(missing_packages | xargs)
+if [ -n "$packages" ]; then
+    # shellcheck disable=SC2086 # one word per package
+    install_packages $packages || true
+    packages=$(missing_packages | xargs)
+fi
+
+problem=$(rust_problem)
+if [ -n "$problem" ] && [ -n "$want_test" ] && command -v rustup >/dev/null 2>&1; then
+    rustup component add rustfmt clippy >/dev/null 2>&1 || true
+    problem=$(rust_problem)
+fi
+
+if [ -n "$want_hpcc" ]; then
+    given=${HCUBE_HPCC_TARBALL:-}
+    if [ -n "$given" ]; then
+        if ! tar -tf "$given" "hpcc-$hpcc_version/RandomAccess/RandomAccess.h" >/dev/null 2>&1; then
+            say "HCUBE_HPCC_TARBALL: '$given' is not the source of HPCC $hpcc_version"
+            exit 1
+        fi
+        cmp -s "$given" "$tarball" || place_tarball "$given"
+    fi
+    has_tarball || download_tarball || true
+fi
+
+# --- The one message -------------------------------------------------------
+
+if [ -n "$packages$problem" ] || ! has_tarball; then
+    {
+        echo
+        echo "setup: this machine lacks something that cannot be installed from here. Please provide:"
+        if [ -n "$packages" ]; then
+            echo "  - packages (names of Debian): $packages"
+            echo "      apt-get install --no-install-recommends $packages      (as root)"
+        fi
+        [ -z "$problem" ] || sed 's/^/  - /' <<<"$problem"
+        if ! has_tarball; then
+            echo "  - the source of HPCC $hpcc_version (hpcc_$hpcc_version.orig.tar.gz, Debian's source package hpcc), as"
+            echo "      $tarball"
+            echo "      or anywhere, named by HCUBE_HPCC_TARBALL=<file>"
+        fi
+        echo "and run the same command again."
+    } >&2
+    exit 1
+fi

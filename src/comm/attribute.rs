@@ -1,0 +1,108 @@
+//! State that hangs on a communicator as an MPI attribute: created at first use, found again by
+//! every later call, not copied by `MPI_Comm_dup`, released with the communicator or by
+//! `MPI_Finalize`. Nothing that belongs to a communicator stands in a static, so one process may
+//! hold many simulated ranks and many threads may call with different communicators.
+
+use super::mpi::{check_state, MpiComm};
+use super::raw::{self, MPI_Comm};
+use crate::error::{Error, Result};
+use std::any::Any;
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// What hangs on a communicator.
+struct Attached {
+    /// The private duplicate through which hcube speaks.
+    comm: MpiComm,
+    /// What algorithms keep between calls.
+    kept: Option<Box<dyn Any>>,
+    /// A call is under way: the same communicator entered twice at once is an error in MPI, too.
+    busy: Cell<bool>,
+}
+
+/// The key value, the same for all communicators of the process, or `UNSET`.
+static KEY: AtomicI32 = AtomicI32::new(UNSET);
+const UNSET: i32 = i32::MIN;
+
+/// Creates the key value once. Two threads may both create one: the loser frees its own, so that
+/// no lock is held while MPI is called.
+fn key() -> Result<c_int> {
+    let known = KEY.load(Ordering::Acquire);
+    if known != UNSET {
+        return Ok(known);
+    }
+    // SAFETY: a constant.
+    let mut created = unsafe { raw::hcube_shim_keyval_invalid() };
+    // SAFETY: `release` has the signature that MPI asks for.
+    let code = unsafe { raw::hcube_shim_create_keyval(Some(release), &mut created) };
+    if code != 0 {
+        return Err(Error::Mpi { call: "MPI_Comm_create_keyval", code, text: String::new() });
+    }
+    match KEY.compare_exchange(UNSET, created, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Ok(created),
+        Err(winner) => {
+            // SAFETY: created above and used by nobody.
+            unsafe { raw::PMPI_Comm_free_keyval(&mut created) };
+            Ok(winner)
+        }
+    }
+}
+
+/// Called by MPI when the communicator is freed or MPI is finalised.
+unsafe extern "C" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
+    // SAFETY: the value is the box that `attach` leaked, and MPI calls this once for it.
+    let attached = unsafe { Box::from_raw(value.cast::<Attached>()) };
+    let Attached { comm, kept, .. } = *attached;
+    drop(kept);
+    // Attributes of MPI_COMM_WORLD may be released when MPI calls are no longer allowed; MPI then
+    // frees the duplicate itself.
+    if check_state().is_ok() {
+        comm.free();
+    }
+    0
+}
+
+/// What hangs on a communicator, or null.
+fn lookup(comm: MPI_Comm, key: c_int) -> *mut Attached {
+    let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
+    // SAFETY: the communicator has been checked by the caller; MPI writes a pointer to `value`.
+    unsafe { raw::PMPI_Comm_get_attr(comm, key, (&raw mut value).cast(), &mut found) };
+    if found != 0 { value.cast() } else { std::ptr::null_mut() }
+}
+
+/// Collective at the first call for a communicator (it duplicates it), local afterwards: runs
+/// `work` with the private duplicate and the place for what is kept between calls.
+///
+/// # Errors
+/// Those of `work`, of MPI, and [`Error::Communicator`] where another thread is inside a call with
+/// the same communicator.
+pub fn with<T>(comm: MPI_Comm, work: impl FnOnce(&MpiComm, &mut Option<Box<dyn Any>>) -> Result<T>) -> Result<T> {
+    /// Marks the state as free again, whichever way the call ends.
+    struct Leave<'a>(&'a Cell<bool>);
+    impl Drop for Leave<'_> {
+        fn drop(&mut self) {
+            self.0.set(false);
+        }
+    }
+
+    let key = key()?;
+    let mut state = lookup(comm, key);
+    if state.is_null() {
+        let attached = Attached { comm: MpiComm::duplicate(comm)?, kept: None, busy: Cell::new(false) };
+        state = Box::into_raw(Box::new(attached));
+        // SAFETY: the communicator is valid, and `release` will free the box.
+        let code = unsafe { raw::PMPI_Comm_set_attr(comm, key, state.cast()) };
+        if code != 0 {
+            return Err(Error::Mpi { call: "MPI_Comm_set_attr", code, text: String::new() });
+        }
+    }
+    // SAFETY: a living box that only this communicator refers to; MPI forbids two collective calls
+    // on one communicator at a time, and `busy` catches reentry from the same thread.
+    let Attached { comm: private, kept, busy } = unsafe { &mut *state };
+    if busy.replace(true) {
+        return Err(Error::Communicator("comm is in use by another hcube call: one call per communicator at a time".into()));
+    }
+    let _leave = Leave(busy);
+    work(private, kept)
+}

@@ -1,0 +1,159 @@
+//! Ranks as threads of one process: the back end of fast tests. Messages are queues, collective
+//! functions meet at a barrier. No MPI is called.
+
+use super::{Comm, Piece};
+use crate::error::{Error, Result};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
+
+/// Sender, receiver and tag of a message.
+type Envelope = (usize, usize, i32);
+
+/// What the threads of one group share.
+#[derive(Debug)]
+struct Shared {
+    size: usize,
+    ranks_per_node: usize,
+    messages: Mutex<HashMap<Envelope, VecDeque<Vec<u64>>>>,
+    arrived: Condvar,
+    barrier: Barrier,
+    /// A place per rank for collective functions.
+    places: Mutex<Vec<Vec<u64>>>,
+}
+
+/// One rank of a group of threads.
+#[derive(Debug)]
+pub struct LocalComm {
+    rank: usize,
+    shared: Arc<Shared>,
+}
+
+/// Runs `work` on `size` ranks, consecutive `ranks_per_node` of which count as one node, and
+/// returns what each rank returned. A panic on one rank is passed on.
+pub fn run<T: Send>(size: usize, ranks_per_node: usize, work: impl Fn(&LocalComm) -> T + Sync) -> Vec<T> {
+    let shared = Arc::new(Shared {
+        size,
+        ranks_per_node,
+        messages: Mutex::default(),
+        arrived: Condvar::new(),
+        barrier: Barrier::new(size),
+        places: Mutex::new(vec![Vec::new(); size]),
+    });
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..size)
+            .map(|rank| {
+                let comm = LocalComm { rank, shared: Arc::clone(&shared) };
+                let work = &work;
+                scope.spawn(move || work(&comm))
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("a rank panicked")).collect()
+    })
+}
+
+impl LocalComm {
+    /// Puts a value into this rank's place, waits for all, hands all places to `read`.
+    fn meet<T>(&self, value: Vec<u64>, read: impl FnOnce(&[Vec<u64>]) -> T) -> T {
+        self.shared.places.lock().unwrap_or_else(PoisonError::into_inner)[self.rank] = value;
+        self.shared.barrier.wait();
+        let result = read(&self.shared.places.lock().unwrap_or_else(PoisonError::into_inner));
+        self.shared.barrier.wait();
+        result
+    }
+}
+
+impl Comm for LocalComm {
+    type Sends = Vec<u64>;
+    type Receive = (Vec<u64>, Envelope);
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.shared.size
+    }
+
+    fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Vec<u64>> {
+        let mut messages = self.shared.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        for piece in pieces {
+            let envelope = (self.rank, piece.to, piece.tag);
+            messages.entry(envelope).or_default().push_back(buffer[piece.range.clone()].to_vec());
+        }
+        self.shared.arrived.notify_all();
+        Ok(buffer)
+    }
+
+    fn finish_sends(&self, buffer: Vec<u64>) -> Result<Vec<u64>> {
+        Ok(buffer)
+    }
+
+    fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Self::Receive> {
+        Ok((buffer, (from, self.rank, tag)))
+    }
+
+    fn finish_receive(&self, (mut buffer, envelope): Self::Receive) -> Result<(Vec<u64>, usize)> {
+        let mut messages = self.shared.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(message) = messages.get_mut(&envelope).and_then(VecDeque::pop_front) {
+                let Some(room) = buffer.get_mut(..message.len()) else {
+                    return Err(Error::Internal(format!("{} words for a bound of {}", message.len(), buffer.len())));
+                };
+                room.copy_from_slice(&message);
+                return Ok((buffer, message.len()));
+            }
+            messages = self.shared.arrived.wait(messages).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn progress(&self) {}
+
+    fn barrier(&self) -> Result<()> {
+        self.shared.barrier.wait();
+        Ok(())
+    }
+
+    fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
+        let mine = values.iter().map(|&value| value as u64).collect();
+        self.meet(mine, |places| {
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = places.iter().map(|place| place[index] as i64).max().unwrap_or(*value);
+            }
+        });
+        Ok(())
+    }
+
+    fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>> {
+        Ok(self.meet(values.to_vec(), |places| places.concat()))
+    }
+
+    fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()> {
+        let mine = bytes.iter().map(|&byte| u64::from(byte)).collect();
+        self.meet(mine, |places| {
+            for (to, &from) in bytes.iter_mut().zip(&places[root]) {
+                *to = from as u8;
+            }
+        });
+        Ok(())
+    }
+
+    fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
+        // A place holds the lengths of all parts and then the parts.
+        let lengths = parts.iter().map(|part| part.len() as u64);
+        let mine = lengths.chain(parts.iter().flatten().copied()).collect();
+        Ok(self.meet(mine, |places| {
+            places
+                .iter()
+                .flat_map(|place| {
+                    let (lengths, words) = place.split_at(self.shared.size);
+                    let start: u64 = lengths[..self.rank].iter().sum();
+                    words[start as usize..][..lengths[self.rank] as usize].to_vec()
+                })
+                .collect()
+        }))
+    }
+
+    fn node_numbers(&self) -> Result<Vec<u32>> {
+        Ok((0..self.shared.size).map(|rank| (rank / self.shared.ranks_per_node) as u32).collect())
+    }
+}

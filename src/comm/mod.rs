@@ -1,0 +1,123 @@
+//! Communication between ranks: the trait [`Comm`] and its back ends.
+//!
+//! [`mpi`] is the production back end and the only place that calls MPI (through `PMPI_` names, so
+//! that preloading hcube never calls itself); [`local`] runs ranks as threads of one process, which
+//! lets whole algorithms run under plain `cargo test`.
+//!
+//! Buffers are owned by the operation while it is under way and handed back when it has finished:
+//! an algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
+
+pub mod attribute;
+pub mod local;
+pub mod mpi;
+#[expect(missing_docs, reason = "generated from mpi.h")]
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, clippy::all, unused_qualifications)]
+mod raw {
+    include!(concat!(env!("OUT_DIR"), "/mpi.rs"));
+}
+#[cfg(feature = "rsmpi")]
+pub mod rsmpi;
+
+/// MPI's communicator handle, as the chosen MPI library defines it.
+pub use raw::MPI_Comm;
+
+use crate::error::{Error, Result};
+use std::ops::Range;
+
+/// A piece of a send buffer and where it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Which words of the buffer.
+    pub range: Range<usize>,
+    /// Receiving rank.
+    pub to: usize,
+    /// Message tag.
+    pub tag: i32,
+}
+
+/// What algorithms need of a communicator. Ranks are `0..size`.
+///
+/// Collective functions are called by all ranks in the same order.
+pub trait Comm {
+    /// Sends under way, owning their buffer.
+    type Sends;
+    /// A receive under way, owning its buffer.
+    type Receive;
+
+    /// This rank.
+    fn rank(&self) -> usize;
+    /// Number of ranks.
+    fn size(&self) -> usize;
+
+    /// Starts sending the pieces of a buffer; an empty piece is a message of length zero.
+    fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Self::Sends>;
+    /// Waits until the buffer may be used again and hands it back.
+    fn finish_sends(&self, sends: Self::Sends) -> Result<Vec<u64>>;
+    /// Starts receiving at most `buffer.len()` words; a longer message is an error.
+    fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Self::Receive>;
+    /// Waits for the message; hands back the buffer and how many words have arrived.
+    fn finish_receive(&self, receive: Self::Receive) -> Result<(Vec<u64>, usize)>;
+
+    /// Lets the library make progress with whatever is under way; cheap, local.
+    fn progress(&self);
+
+    /// Collective: returns when all ranks have called it.
+    fn barrier(&self) -> Result<()>;
+    /// Collective: replaces each value by its maximum over all ranks.
+    fn all_reduce_max(&self, values: &mut [i64]) -> Result<()>;
+    /// Collective: the values of all ranks, `values.len()` per rank, in rank order.
+    fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>>;
+    /// Collective: the bytes of `root` on all ranks; same length everywhere.
+    fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()>;
+    /// Collective: `parts[i]` goes to rank i; the result holds what arrived, in rank order.
+    fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>>;
+
+    /// Collective: a number per rank that is equal for ranks on the same node.
+    fn node_numbers(&self) -> Result<Vec<u32>>;
+    /// Whether all ranks share one thread, so that waiting needs a call of `progress` every time.
+    fn simulated(&self) -> bool {
+        false
+    }
+}
+
+/// Collective: `Ok` on all ranks, or an error on all of them: a rank's own where it has one, else
+/// [`Error::Remote`] with the message of the first rank that refused. So no rank is left waiting in
+/// an exchange that another never enters.
+pub fn agree<C: Comm + ?Sized>(comm: &C, local: Result<()>) -> Result<()> {
+    /// Length of the text that is passed on.
+    const TEXT: usize = 480;
+    let mut first = [local.as_ref().err().map_or(i64::MIN, |_| -(comm.rank() as i64))];
+    comm.all_reduce_max(&mut first)?;
+    if first[0] == i64::MIN {
+        return Ok(());
+    }
+    let culprit = (-first[0]) as usize;
+    let mut bytes = [0u8; TEXT + 4];
+    if let (true, Err(error)) = (comm.rank() == culprit, &local) {
+        bytes[..4].copy_from_slice(&error.code().to_ne_bytes());
+        for (to, from) in bytes[4..].iter_mut().zip(error.to_string().bytes()) {
+            *to = from;
+        }
+    }
+    comm.broadcast(&mut bytes, culprit)?;
+    local?;
+    let (code, text) = bytes.split_at(4);
+    Err(Error::Remote {
+        rank: culprit,
+        code: i32::from_ne_bytes(code.try_into().expect("four bytes")),
+        message: String::from_utf8_lossy(text).trim_end_matches('\0').to_owned(),
+    })
+}
+
+/// Collective: an error on all ranks where a named value is not the same on all of them.
+pub fn agree_on<C: Comm + ?Sized>(comm: &C, values: &[(&'static str, i64)]) -> Result<()> {
+    let mut bounds: Vec<i64> = values.iter().flat_map(|&(_, value)| [value, value.saturating_neg()]).collect();
+    comm.all_reduce_max(&mut bounds)?;
+    for (pair, &(name, _)) in bounds.chunks_exact(2).zip(values) {
+        let (most, least) = (pair[0], -pair[1]);
+        if most != least {
+            return Err(Error::Mismatch { name, least, most });
+        }
+    }
+    Ok(())
+}

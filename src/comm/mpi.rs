@@ -1,0 +1,388 @@
+//! The production back end: a private duplicate of the caller's communicator, spoken to through
+//! the raw `PMPI_` functions of the MPI library that this build serves.
+
+use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
+use super::{Comm, Piece};
+use crate::error::{Error, Result};
+use std::ffi::{c_char, c_int, c_void};
+use std::mem::MaybeUninit;
+
+/// Turns an MPI return code into a result.
+fn check(call: &'static str, code: c_int) -> Result<()> {
+    // SAFETY: a constant.
+    if code == unsafe { raw::hcube_shim_success() } {
+        return Ok(());
+    }
+    // SAFETY: a constant.
+    let mut text = vec![0u8; unsafe { raw::hcube_shim_max_error_string() } as usize + 1];
+    let mut length = 0;
+    // SAFETY: the buffer has the length that MPI asks for; any code may be asked about.
+    unsafe { raw::PMPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
+    text.truncate(length.max(0) as usize);
+    Err(Error::Mpi { call, code, text: String::from_utf8_lossy(&text).into_owned() })
+}
+
+/// Whether MPI may be called now.
+pub fn check_state() -> Result<()> {
+    let (mut initialised, mut finalised) = (0, 0);
+    // SAFETY: both may be called at any time, even before MPI_Init and after MPI_Finalize.
+    unsafe {
+        raw::PMPI_Initialized(&mut initialised);
+        raw::PMPI_Finalized(&mut finalised);
+    }
+    match (initialised != 0, finalised != 0) {
+        (_, true) => Err(Error::MpiState("MPI is already finalised: call hcube before MPI_Finalize")),
+        (false, _) => Err(Error::MpiState("MPI is not initialised: call MPI_Init before hcube")),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that a handle is a living intracommunicator.
+///
+/// # Errors
+/// [`Error::Communicator`] for a null, freed or inter-communicator.
+pub fn check_communicator(comm: MPI_Comm) -> Result<()> {
+    // SAFETY: a constant.
+    if comm == unsafe { raw::hcube_shim_comm_null() } {
+        return Err(Error::Communicator("comm = MPI_COMM_NULL: expected a communicator (freed before this call?)".into()));
+    }
+    // An invalid handle raises its error on MPI_COMM_WORLD, whose default is to abort: ask quietly.
+    let mut inter = 0;
+    // SAFETY: MPI is initialised (checked by the caller); the error handler is put back.
+    let code = unsafe {
+        let world = raw::hcube_shim_comm_world();
+        let mut handler = MaybeUninit::uninit();
+        raw::PMPI_Comm_get_errhandler(world, handler.as_mut_ptr());
+        raw::PMPI_Comm_set_errhandler(world, raw::hcube_shim_errors_return());
+        let code = raw::PMPI_Comm_test_inter(comm, &mut inter);
+        raw::PMPI_Comm_set_errhandler(world, handler.assume_init());
+        raw::PMPI_Errhandler_free(handler.as_mut_ptr());
+        code
+    };
+    check("MPI_Comm_test_inter", code)
+        .map_err(|error| Error::Communicator(format!("comm is not a valid communicator (freed before this call?): {error}")))?;
+    if inter != 0 {
+        return Err(Error::Communicator("comm is an intercommunicator: expected an intracommunicator".into()));
+    }
+    Ok(())
+}
+
+/// Reports an error through the error handler of the caller's communicator, as MPI's own functions
+/// do; returns where that handler returns.
+pub fn call_error_handler(comm: MPI_Comm, code: i32) {
+    // SAFETY: the communicator has been checked by the caller; any code may be passed.
+    unsafe { raw::PMPI_Comm_call_errhandler(comm, code) };
+}
+
+/// Ends the job.
+pub fn abort(comm: Option<MPI_Comm>) -> ! {
+    if check_state().is_ok() {
+        // SAFETY: MPI is initialised and not finalised.
+        unsafe { raw::PMPI_Abort(comm.unwrap_or_else(|| raw::hcube_shim_comm_world()), 1) };
+    }
+    std::process::abort();
+}
+
+/// MPI's own description of itself, first line.
+pub fn library_version() -> String {
+    // SAFETY: a constant.
+    let mut text = vec![0u8; unsafe { raw::hcube_shim_max_library_version_string() } as usize + 1];
+    let mut length = 0;
+    // SAFETY: the buffer has the length that MPI asks for; callable at any time.
+    unsafe { raw::PMPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &mut length) };
+    let text = String::from_utf8_lossy(&text);
+    let line = text.trim_end_matches('\0').lines().next().unwrap_or_default().trim();
+    line.split(", package").next().unwrap_or_default().to_owned()
+}
+
+/// The `MPI_COMM_WORLD` of this library.
+pub fn world() -> MPI_Comm {
+    // SAFETY: a constant.
+    unsafe { raw::hcube_shim_comm_world() }
+}
+
+/// A duplicate of a communicator that belongs to hcube alone.
+#[derive(Debug)]
+pub struct MpiComm {
+    private: MPI_Comm,
+    words: MPI_Datatype,
+    rank: usize,
+    size: usize,
+    simulated: bool,
+}
+
+impl MpiComm {
+    /// Collective over `comm`: creates the duplicate. Errors on it are returned, not fatal.
+    pub fn duplicate(comm: MPI_Comm) -> Result<Self> {
+        let (mut private, mut rank, mut size) = (comm, 0, 0);
+        // SAFETY: `comm` has been checked by the caller (check_communicator).
+        check("MPI_Comm_dup", unsafe { raw::PMPI_Comm_dup(comm, &mut private) })?;
+        // SAFETY: `private` was just created.
+        unsafe {
+            raw::PMPI_Comm_set_errhandler(private, raw::hcube_shim_errors_return());
+            check("MPI_Comm_rank", raw::PMPI_Comm_rank(private, &mut rank))?;
+            check("MPI_Comm_size", raw::PMPI_Comm_size(private, &mut size))?;
+        }
+        // SAFETY: constants.
+        let (words, simulated) = unsafe { (raw::hcube_shim_uint64(), raw::hcube_shim_simulated() != 0) };
+        Ok(Self { private, words, rank: rank as usize, size: size as usize, simulated })
+    }
+
+    /// Frees the duplicate. Called by all ranks; a value that is dropped without it only leaks the
+    /// handle, because MPI may be finalised by then.
+    pub fn free(mut self) {
+        // SAFETY: created by `duplicate`, not freed before.
+        unsafe { raw::PMPI_Comm_free(&mut self.private) };
+    }
+
+    /// Ranks that can share memory with this one, by MPI's own judgement, as a communicator.
+    fn split_node(&self) -> Result<MPI_Comm> {
+        let mut node = self.private;
+        // SAFETY: `private` lives as long as self.
+        check("MPI_Comm_split_type", unsafe {
+            raw::PMPI_Comm_split_type(
+                self.private,
+                raw::hcube_shim_comm_type_shared(),
+                self.rank as c_int,
+                raw::hcube_shim_info_null(),
+                &mut node,
+            )
+        })?;
+        Ok(node)
+    }
+}
+
+/// Sends under way; see [`Comm::start_sends`].
+#[derive(Debug)]
+pub struct Sends {
+    buffer: Vec<u64>,
+    first: MPI_Request,
+    further: Vec<MPI_Request>,
+}
+
+/// A receive under way; see [`Comm::start_receive`].
+#[derive(Debug)]
+pub struct Receive {
+    buffer: Vec<u64>,
+    request: MPI_Request,
+}
+
+impl Drop for Sends {
+    /// MPI may still read the buffer of sends that were not finished (an error path): leak it.
+    fn drop(&mut self) {
+        std::mem::forget(std::mem::take(&mut self.buffer));
+    }
+}
+
+impl Drop for Receive {
+    /// MPI may still write to the buffer of a receive that was not finished: leak it.
+    fn drop(&mut self) {
+        std::mem::forget(std::mem::take(&mut self.buffer));
+    }
+}
+
+/// A count for MPI's `int` arguments.
+fn count(words: usize) -> Result<c_int> {
+    c_int::try_from(words).map_err(|_| Error::Internal(format!("a message of {words} words was not cut into pieces")))
+}
+
+impl Comm for MpiComm {
+    type Sends = Sends;
+    type Receive = Receive;
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Sends> {
+        // SAFETY: a constant.
+        let none = unsafe { raw::hcube_shim_request_null() };
+        let mut sends = Sends { buffer, first: none, further: Vec::new() };
+        for (number, piece) in pieces.iter().enumerate() {
+            let words = &sends.buffer[piece.range.clone()];
+            let (address, length) = (words.as_ptr().cast::<c_void>(), count(words.len())?);
+            let mut request = none;
+            // SAFETY: the words lie in a buffer that `sends` owns until MPI has finished with it.
+            check("MPI_Isend", unsafe {
+                raw::PMPI_Isend(address, length, self.words, piece.to as c_int, piece.tag, self.private, &mut request)
+            })?;
+            if number == 0 {
+                sends.first = request;
+            } else {
+                sends.further.push(request);
+            }
+        }
+        Ok(sends)
+    }
+
+    fn finish_sends(&self, mut sends: Sends) -> Result<Vec<u64>> {
+        // SAFETY: the requests are those of start_sends; waiting for a null request returns at once.
+        check("MPI_Wait", unsafe { raw::PMPI_Wait(&mut sends.first, raw::hcube_shim_status_ignore()) })?;
+        if !sends.further.is_empty() {
+            let (length, requests) = (count(sends.further.len())?, sends.further.as_mut_ptr());
+            // SAFETY: as above.
+            check("MPI_Waitall", unsafe { raw::PMPI_Waitall(length, requests, raw::hcube_shim_statuses_ignore()) })?;
+        }
+        Ok(std::mem::take(&mut sends.buffer))
+    }
+
+    fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Receive> {
+        // SAFETY: a constant.
+        let mut receive = Receive { buffer, request: unsafe { raw::hcube_shim_request_null() } };
+        let (address, length) = (receive.buffer.as_mut_ptr().cast::<c_void>(), count(receive.buffer.len())?);
+        // SAFETY: the words lie in a buffer that `receive` owns until MPI has finished with it.
+        check("MPI_Irecv", unsafe {
+            raw::PMPI_Irecv(address, length, self.words, from as c_int, tag, self.private, &mut receive.request)
+        })?;
+        Ok(receive)
+    }
+
+    fn finish_receive(&self, mut receive: Receive) -> Result<(Vec<u64>, usize)> {
+        let (mut status, mut words) = (MaybeUninit::uninit(), 0);
+        // SAFETY: the request is that of start_receive; the status is written by MPI_Wait.
+        unsafe {
+            check("MPI_Wait", raw::PMPI_Wait(&mut receive.request, status.as_mut_ptr()))?;
+            check("MPI_Get_count", raw::PMPI_Get_count(status.as_ptr(), self.words, &mut words))?;
+        }
+        Ok((std::mem::take(&mut receive.buffer), words as usize))
+    }
+
+    fn progress(&self) {
+        let mut flag = 0;
+        // SAFETY: `private` lives as long as self. A probe that finds nothing is MPI's documented
+        // way to make progress; its result does not matter.
+        unsafe {
+            raw::PMPI_Iprobe(
+                raw::hcube_shim_any_source(),
+                raw::hcube_shim_any_tag(),
+                self.private,
+                &mut flag,
+                raw::hcube_shim_status_ignore(),
+            )
+        };
+    }
+
+    fn barrier(&self) -> Result<()> {
+        // SAFETY: `private` lives as long as self.
+        check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.private) })
+    }
+
+    fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
+        // The words are unsigned for MPI: flipping the sign bit keeps the order of signed numbers.
+        let mut words: Vec<u64> = values.iter().map(|&value| value as u64 ^ (1 << 63)).collect();
+        // SAFETY: in place, on a buffer of our own.
+        check("MPI_Allreduce", unsafe {
+            raw::PMPI_Allreduce(
+                raw::hcube_shim_in_place(),
+                words.as_mut_ptr().cast(),
+                count(words.len())?,
+                self.words,
+                raw::hcube_shim_max(),
+                self.private,
+            )
+        })?;
+        for (value, word) in values.iter_mut().zip(words) {
+            *value = (word ^ (1 << 63)) as i64;
+        }
+        Ok(())
+    }
+
+    fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>> {
+        let mut all = vec![0; values.len() * self.size];
+        let length = count(values.len())?;
+        // SAFETY: `all` has room for `length` words of every rank.
+        check("MPI_Allgather", unsafe {
+            raw::PMPI_Allgather(
+                values.as_ptr().cast(),
+                length,
+                self.words,
+                all.as_mut_ptr().cast(),
+                length,
+                self.words,
+                self.private,
+            )
+        })?;
+        Ok(all)
+    }
+
+    fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()> {
+        // SAFETY: the buffer is ours and has the length given.
+        check("MPI_Bcast", unsafe {
+            raw::PMPI_Bcast(
+                bytes.as_mut_ptr().cast(),
+                count(bytes.len())?,
+                raw::hcube_shim_byte(),
+                root as c_int,
+                self.private,
+            )
+        })
+    }
+
+    fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
+        let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len())).collect::<Result<_>>()?;
+        let mut arriving = vec![0 as c_int; self.size];
+        let words = self.words;
+        // SAFETY: a 4-byte integer per rank in both arrays.
+        check("MPI_Alltoall", unsafe {
+            raw::PMPI_Alltoall(
+                lengths.as_ptr().cast(),
+                size_of::<c_int>() as c_int,
+                raw::hcube_shim_byte(),
+                arriving.as_mut_ptr().cast(),
+                size_of::<c_int>() as c_int,
+                raw::hcube_shim_byte(),
+                self.private,
+            )
+        })?;
+        let (from, to) = (displacements(&lengths), displacements(&arriving));
+        let total = arriving.iter().map(|&length| length as usize).sum();
+        let (sent, mut received) = (parts.concat(), vec![0u64; total]);
+        // SAFETY: lengths and displacements describe the two buffers exactly.
+        check("MPI_Alltoallv", unsafe {
+            raw::PMPI_Alltoallv(
+                sent.as_ptr().cast(),
+                lengths.as_ptr(),
+                from.as_ptr(),
+                words,
+                received.as_mut_ptr().cast(),
+                arriving.as_ptr(),
+                to.as_ptr(),
+                words,
+                self.private,
+            )
+        })?;
+        Ok(received)
+    }
+
+    fn node_numbers(&self) -> Result<Vec<u32>> {
+        let mut node = self.split_node()?;
+        let mut leader = [self.rank as u64];
+        // SAFETY: rank 0 of `node` has the smallest rank of it, as the split is ordered by rank.
+        unsafe {
+            let code = raw::PMPI_Bcast(leader.as_mut_ptr().cast(), 1, self.words, 0, node);
+            raw::PMPI_Comm_free(&mut node);
+            check("MPI_Bcast", code)?;
+        }
+        Ok(self.all_gather(&leader)?.into_iter().map(|number| number as u32).collect())
+    }
+
+    fn simulated(&self) -> bool {
+        self.simulated
+    }
+}
+
+/// Displacements of blocks that follow one another.
+fn displacements(lengths: &[c_int]) -> Vec<c_int> {
+    lengths
+        .iter()
+        .scan(0, |end, &length| {
+            let start = *end;
+            *end += length;
+            Some(start)
+        })
+        .collect()
+}

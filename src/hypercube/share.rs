@@ -1,0 +1,115 @@
+//! Who in one part exchanges with whom in another, when the parts need not be equally large.
+//!
+//! Idea: lay the ranks of a part along a line of length one, each taking an equal piece; do the
+//! same with the other part. Two ranks exchange where their pieces overlap, and the overlap says
+//! which share of the values goes that way, so every rank of a part receives equally much on
+//! average. For parts of N and N + 1 ranks this is the odd split of the hypercube algorithm: two
+//! messages per rank, but one for the first and the last of the larger part. For equal parts it is
+//! one partner each.
+//!
+//! Source: Plimpton et al. 2006, §2 (N and N + 1); the line is its generalisation to any two sizes.
+
+/// An overlap of the pieces of two ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overlap {
+    /// The other rank, counted within its part.
+    pub partner: usize,
+    /// Where the overlap starts and ends within this rank's piece, which is `of` long.
+    pub from: u64,
+    /// See `from`.
+    pub to: u64,
+    /// See `from`: the size of the other part.
+    pub of: u64,
+}
+
+impl Overlap {
+    /// Which of `length` values go to the partner.
+    pub fn cut(&self, length: usize) -> std::ops::Range<usize> {
+        // In 128 bits: the product of a share and a length may exceed 64.
+        let at = |share: u64| (u128::from(share) * length as u128 / u128::from(self.of)) as usize;
+        at(self.from)..at(self.to)
+    }
+}
+
+/// The overlaps of rank `index` of a part of `mine` ranks with the ranks of a part of `theirs`.
+pub fn overlaps(index: usize, mine: usize, theirs: usize) -> Vec<Overlap> {
+    // In units in which the line is mine * theirs long, all ends are integers.
+    let (mine, theirs, index) = (mine as u64, theirs as u64, index as u64);
+    let (start, end) = (index * theirs, (index + 1) * theirs);
+    (start / mine..end.div_ceil(mine))
+        .map(|partner| Overlap {
+            partner: partner as usize,
+            from: start.max(partner * mine) - start,
+            to: end.min((partner + 1) * mine) - start,
+            of: theirs,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The odd split of the paper, in its words: N exchange with N + 1; everybody has two messages
+    /// but the first and the last of the larger part, who have one.
+    #[test]
+    fn odd_split_of_the_paper() {
+        for n in 1..65 {
+            for index in 0..n {
+                assert_eq!(overlaps(index, n, n + 1).len(), 2, "smaller part, {index} of {n}");
+            }
+            for index in 0..=n {
+                let expected = if index == 0 || index == n { 1 } else { 2 };
+                assert_eq!(overlaps(index, n + 1, n).len(), expected, "larger part, {index} of {}", n + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn equal_parts_have_one_partner() {
+        for n in 1..65 {
+            for index in 0..n {
+                let all = overlaps(index, n, n);
+                assert_eq!(all, [Overlap { partner: index, from: 0, to: n as u64, of: n as u64 }]);
+            }
+        }
+    }
+
+    #[test]
+    fn overlaps_are_mutual_and_balanced_for_any_two_sizes() {
+        for mine in 1..20 {
+            for theirs in 1..20 {
+                let mut arriving = vec![0.0; theirs];
+                for index in 0..mine {
+                    let all = overlaps(index, mine, theirs);
+                    assert_eq!(all[0].from, 0);
+                    assert_eq!(all[all.len() - 1].to, theirs as u64);
+                    assert!(all.windows(2).all(|pair| pair[0].to == pair[1].from));
+                    assert!(all.iter().all(|overlap| overlap.from < overlap.to));
+                    for overlap in all {
+                        arriving[overlap.partner] += (overlap.to - overlap.from) as f64 / overlap.of as f64;
+                        let back = overlaps(overlap.partner, theirs, mine);
+                        assert!(back.iter().any(|other| other.partner == index));
+                    }
+                }
+                let mean = mine as f64 / theirs as f64;
+                assert!(arriving.iter().all(|&share| (share - mean).abs() < 1e-9));
+            }
+        }
+    }
+
+    #[test]
+    fn cuts_cover_a_list_once_whatever_its_length() {
+        for length in [0, 1, 2, 3, 7, 1000, usize::MAX >> 8] {
+            for (index, mine, theirs) in [(0, 3, 4), (1, 3, 4), (3, 4, 3), (2, 5, 17)] {
+                let mut end = 0;
+                for overlap in overlaps(index, mine, theirs) {
+                    let cut = overlap.cut(length);
+                    assert_eq!(cut.start, end);
+                    end = cut.end;
+                }
+                assert_eq!(end, length);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Three hops: local, network, local. Each value crosses the network once.
+//!
+//! Idea: the ranks of a node collect, in shared memory, what all of them have for one other node
+//! with one of them (its *lane*); the lane sends it in one message to a lane there; that node hands
+//! it to the owners in shared memory. With more ranks on a node than other nodes several lanes
+//! share a node.
+//!
+//! Restriction: needs nodes that hold several ranks; worth it where its messages are larger than
+//! those of the hypercube between nodes, see [`worthwhile`].
+//! Cost per rank and round of Q values, M nodes of k ranks: about (M-1)/k messages of k Q/M words
+//! when k < M; the words cross shared memory twice.
+//! Source: the aggregation of bale's conveyors and of Garg and Sabharwal's BlueGene code, as cited
+//! in Plimpton et al. 2006; here combined with the rounds of that paper.
+
+use super::plan::{Entry, Parting, Send, Source, Stage, Transport};
+use super::topology::Topology;
+
+/// The ranks of a node that serve one other node: `first .. first + count`, counted in the node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Lanes {
+    first: usize,
+    count: usize,
+}
+
+/// The lanes on `node` (of `ranks` ranks) that serve `other`, among `nodes` nodes.
+fn lanes(node: usize, ranks: usize, other: usize, nodes: usize) -> Lanes {
+    // Counted from the node onwards, so that different nodes use different lanes for one target.
+    let distance = (other + nodes - node - 1) % nodes;
+    let count = (ranks / (nodes - 1)).max(1);
+    Lanes { first: if ranks >= nodes - 1 { distance * count } else { distance % ranks }, count }
+}
+
+/// Whether three hops make messages larger than the hypercube between nodes does.
+pub fn worthwhile(topology: &Topology) -> bool {
+    let (nodes, size) = (topology.nodes(), topology.size());
+    let per_node = size / nodes.max(1);
+    // A message carries k Q / (M lanes) words here and Q / 2 there. With two nodes the hypercube
+    // crosses the network once, too, and needs one shared-memory pass less.
+    nodes > 2 && per_node > 1 && {
+        let count = (per_node / (nodes - 1)).max(1);
+        2 * per_node > nodes * count
+    }
+}
+
+/// The three stages of one rank.
+pub fn stages(topology: &Topology, rank: usize) -> Vec<Stage> {
+    let position = topology.position(rank);
+    let (nodes, node) = (topology.nodes(), topology.node_of(position));
+    let home = topology.positions(node..node + 1);
+    let own = position - home.start;
+    if nodes == 1 {
+        return vec![Stage::deliver(topology, rank)];
+    }
+    vec![
+        Stage { parts: home.len(), own, parting: collect(topology, node), transport: Transport::Node },
+        cross(topology, node, own),
+        Stage::deliver(topology, rank),
+    ]
+}
+
+/// First hop: values for this node go to their owner, all others to a lane of their node.
+fn collect(topology: &Topology, node: usize) -> Parting {
+    let home = topology.positions(node..node + 1);
+    let entry = |rank| {
+        let position = topology.position(rank);
+        let target = topology.node_of(position);
+        if target == node {
+            return Entry { first: (position - home.start) as u32, count: 1 };
+        }
+        let lanes = lanes(node, home.len(), target, topology.nodes());
+        Entry { first: lanes.first as u32, count: lanes.count as u32 }
+    };
+    Parting::Entries((0..topology.size()).map(entry).collect())
+}
+
+/// Second hop: this lane's messages. Part 0 stays; the others are the nodes that this lane serves.
+fn cross(topology: &Topology, node: usize, own: usize) -> Stage {
+    let (nodes, size) = (topology.nodes(), topology.size());
+    let ranks = |node: usize| topology.positions(node..node + 1).len();
+    let served: Vec<usize> = (1..nodes)
+        .map(|distance| (node + distance) % nodes)
+        .filter(|&other| {
+            let lanes = lanes(node, ranks(node), other, nodes);
+            (lanes.first..lanes.first + lanes.count).contains(&own)
+        })
+        .collect();
+    let mut part_of_node = vec![0; nodes];
+    let (mut sends, mut receives) = (Vec::new(), Vec::new());
+    for (index, &other) in served.iter().enumerate() {
+        part_of_node[other] = index as u32 + 1;
+        let (here, there) = (lanes(node, ranks(node), other, nodes), lanes(other, ranks(other), node, nodes));
+        let first_there = topology.positions(other..other + 1).start + there.first;
+        let lane = own - here.first;
+        let mean = |lanes: usize| (ranks(node) as u64 * ranks(other) as u64, size as u64 * lanes as u64);
+        let to = topology.rank(first_there + lane % there.count);
+        sends.push(Send { part: index + 1, to, from_share: 0, to_share: 1, of: 1, mean: mean(here.count) });
+        // The lanes over there that have chosen this one.
+        for from in (0..there.count).filter(|from| from % here.count == lane) {
+            receives.push(Source { from: topology.rank(first_there + from), mean: mean(there.count) });
+        }
+    }
+    let entry = |rank| Entry { first: part_of_node[topology.node_of(topology.position(rank))], count: 1 };
+    Stage {
+        parts: served.len() + 1,
+        own: 0,
+        parting: Parting::Entries((0..size).map(entry).collect()),
+        transport: Transport::Messages { sends, receives },
+    }
+}

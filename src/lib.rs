@@ -1,0 +1,26 @@
+//! hcube takes over the communication-heavy inner loops of MPI programs that link it, preload it or
+//! plug it in. This version holds the hypercube algorithm for the HPCC RandomAccess benchmark
+//! (Plimpton, Brightwell, Vaughan, Underwood and Davis, IEEE Cluster 2006).
+//!
+//! # Map
+//!
+//! | module | holds | may use |
+//! |---|---|---|
+//! | [`ffi`] | the C interface: convert, check, one safe call, code | everything |
+//! | [`random_access`] | streams of random values, the table, rounds of generate / route / update | `hypercube`, `node`, `comm` |
+//! | [`hypercube`] | the plan of stages by which values travel to their owners; pure functions | nothing |
+//! | [`node`] | what ranks on one node share: memory, waiting, huge pages; all system calls | `error` |
+//! | [`comm`] | the only module that calls MPI; a second back end with ranks as threads | `error`, `node` (waiting) |
+//! | [`error`] | the one error type and its C codes | nothing |
+//!
+//! Dependencies point downwards in this table. `unsafe` stands in `ffi`, `comm`, `node` and the
+//! measured kernels of `random_access::kernel`, nowhere else.
+
+pub mod comm;
+pub mod error;
+pub mod ffi;
+pub mod hypercube;
+pub mod node;
+pub mod random_access;
+
+pub use error::{Error, Result};

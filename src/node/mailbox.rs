@@ -1,0 +1,284 @@
+//! Mailboxes in shared memory: every rank of a node owns a few slots, writes a *piece* for all
+//! others into one of them, sorted by receiver, and announces it by a number; the others read
+//! their slices in place and announce that they have. No locks, no barrier, no copy on the reading
+//! side.
+//!
+//! Cost per rank: the slots, 64 bytes per slot, 12 bytes per rank of the node; per piece one store
+//! by the writer and one by each reader.
+
+use super::segment::{Location, Segment};
+use crate::comm::{agree, Comm};
+use crate::error::{Error, Result};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Flags of different ranks never share a line of the cache.
+const LINE: usize = 64;
+
+/// Sizes of the mailboxes of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Ranks of the node.
+    pub ranks: usize,
+    /// Slots of every rank.
+    pub slots: usize,
+    /// Words in a slot.
+    pub capacity: usize,
+}
+
+/// Byte offsets within the region of one rank: what it has read, then its slots.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    slot: usize,
+    bounds: usize,
+    words: usize,
+    first_slot: usize,
+    region: usize,
+}
+
+impl Shape {
+    fn layout(self) -> Layout {
+        let round = |bytes: usize| bytes.next_multiple_of(LINE);
+        let first_slot = round(self.ranks * size_of::<AtomicU64>());
+        let bounds = LINE;
+        let words = bounds + round((self.ranks + 1) * size_of::<u32>());
+        let slot = words + round(self.capacity * size_of::<u64>());
+        Layout { slot, bounds, words, first_slot, region: first_slot + self.slots * slot }
+    }
+
+    /// Bytes of one rank.
+    pub fn bytes_per_rank(self) -> usize {
+        self.layout().region
+    }
+}
+
+/// The mailboxes of a node, seen from one of its ranks.
+#[derive(Debug)]
+pub struct Mailbox {
+    segment: Segment,
+    shape: Shape,
+    layout: Layout,
+    own: usize,
+    /// Pieces that this rank has written.
+    written: u64,
+    /// Pieces of this rank that each rank had read when last looked at.
+    read_by: Vec<u64>,
+    /// Pieces of each rank that this rank has read.
+    read: Vec<u64>,
+}
+
+/// A piece of another rank, as far as it is meant for this one.
+#[derive(Debug)]
+pub struct Piece<'a> {
+    /// The values.
+    pub words: &'a [u64],
+    /// Whether the writer has announced it as the last of a series.
+    pub last: bool,
+}
+
+/// The header of a slot.
+#[repr(C)]
+struct Header {
+    /// Number of the piece in the slot, counted from 1.
+    number: AtomicU64,
+    last: AtomicU64,
+}
+
+impl Mailbox {
+    /// Collective over `comm`: one mailbox set for each node. `ranks` are the ranks of this rank's
+    /// node, in node order; every rank calls it, those alone on a node too.
+    ///
+    /// # Errors
+    /// On all ranks of `comm`, if any rank cannot reach the shared memory of its node.
+    pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], shape: Shape) -> Result<Self> {
+        let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
+        let (layout, leads) = (shape.layout(), own == 0);
+        let length = layout.region * shape.ranks;
+        let created = if leads { Some(Segment::create(length)) } else { None };
+        let location = match &created {
+            Some(Ok((_, _, location))) => [location.process, location.file, location.object],
+            _ => [0; 3],
+        };
+        let locations = comm.all_gather(&location)?;
+        let segment = match created {
+            Some(created) => created.map(|(segment, file, _)| (segment, Some(file))),
+            None => {
+                let [process, file, object] = locations[3 * ranks[0]..3 * ranks[0] + 3] else { unreachable!() };
+                Segment::open(Location { process, file, object }, length).map(|segment| (segment, None))
+            }
+        };
+        // Also the barrier after which the creator may close the file.
+        agree(comm, segment.as_ref().map(drop).map_err(Error::clone))?;
+        let (segment, _) = segment?;
+        let none = vec![0; shape.ranks];
+        Ok(Self { segment, shape, layout, own, written: 0, read_by: none.clone(), read: none })
+    }
+
+    /// The sizes it was created with.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// This rank's number on the node.
+    pub fn own(&self) -> usize {
+        self.own
+    }
+
+    /// Whether a slot is free for the next piece: all others have read what it held.
+    pub fn is_free(&mut self) -> bool {
+        let needed = (self.written + 1).saturating_sub(self.shape.slots as u64);
+        let own = self.own;
+        (0..self.shape.ranks).filter(|&reader| reader != own).all(|reader| {
+            if self.read_by[reader] < needed {
+                self.read_by[reader] = self.seen(reader, self.own).load(Ordering::Acquire);
+            }
+            self.read_by[reader] >= needed
+        })
+    }
+
+    /// Whether all others have read everything that this rank has written.
+    pub fn is_drained(&mut self) -> bool {
+        let own = self.own;
+        (0..self.shape.ranks).filter(|&reader| reader != own).all(|reader| {
+            self.read_by[reader] = self.seen(reader, self.own).load(Ordering::Acquire);
+            self.read_by[reader] == self.written
+        })
+    }
+
+    /// Writes the next piece into the free slot and announces it. `fill` gets the slot's words and
+    /// the bounds to set: slice i, `bounds[i] .. bounds[i + 1]`, is for rank i.
+    ///
+    /// Call only after [`Self::is_free`] has returned true.
+    pub fn write(&mut self, last: bool, fill: impl FnOnce(&mut [u64], &mut [u32])) {
+        debug_assert!(self.is_free());
+        let slot = self.slot_offset(self.own, self.written);
+        // SAFETY: the slot lies in this rank's own region; all others have read what it held and
+        // read no further before its number changes, so this rank alone accesses words and bounds.
+        let (words, bounds) = unsafe {
+            let start = self.segment.address().add(slot);
+            (
+                std::slice::from_raw_parts_mut(start.add(self.layout.words).cast().as_ptr(), self.shape.capacity),
+                std::slice::from_raw_parts_mut(start.add(self.layout.bounds).cast().as_ptr(), self.shape.ranks + 1),
+            )
+        };
+        fill(words, bounds);
+        assert!(bounds.is_sorted() && bounds[self.shape.ranks] as usize <= self.shape.capacity);
+        self.written += 1;
+        let header = self.header(slot);
+        header.last.store(u64::from(last), Ordering::Relaxed);
+        header.number.store(self.written, Ordering::Release);
+    }
+
+    /// This rank's slice of the next piece of `writer`, if it is there. Call [`Self::done`] when
+    /// its words are no longer needed.
+    pub fn next(&self, writer: usize) -> Option<Piece<'_>> {
+        let number = self.read[writer];
+        let slot = self.slot_offset(writer, number);
+        let header = self.header(slot);
+        if header.number.load(Ordering::Acquire) != number + 1 {
+            return None;
+        }
+        let range = self.slice_bounds(slot);
+        // SAFETY: the piece is announced, so its writer changes it no more until `done`; the range
+        // has been checked against the slot.
+        let words = unsafe {
+            let start = self.segment.address().add(slot + self.layout.words).cast::<u64>();
+            std::slice::from_raw_parts(start.as_ptr().add(range.start), range.len())
+        };
+        Some(Piece { words, last: header.last.load(Ordering::Relaxed) != 0 })
+    }
+
+    /// Announces that this rank has read the next piece of `writer`.
+    pub fn done(&mut self, writer: usize) {
+        self.read[writer] += 1;
+        self.seen(self.own, writer).store(self.read[writer], Ordering::Release);
+    }
+
+    fn slice_bounds(&self, slot: usize) -> Range<usize> {
+        // SAFETY: inside the slot, aligned, and announced (see `next`).
+        let bounds = unsafe {
+            let start = self.segment.address().add(slot + self.layout.bounds).cast::<[u32; 2]>();
+            start.cast::<u32>().add(self.own).cast::<[u32; 2]>().read_unaligned()
+        };
+        let range = bounds[0] as usize..bounds[1] as usize;
+        assert!(range.start <= range.end && range.end <= self.shape.capacity, "a mailbox of this node is damaged");
+        range
+    }
+
+    fn slot_offset(&self, rank: usize, piece: u64) -> usize {
+        let slot = (piece % self.shape.slots as u64) as usize;
+        rank * self.layout.region + self.layout.first_slot + slot * self.layout.slot
+    }
+
+    fn header(&self, slot: usize) -> &Header {
+        // SAFETY: inside the segment, aligned to a line, atomics only.
+        unsafe { self.segment.address().add(slot).cast::<Header>().as_ref() }
+    }
+
+    /// How many pieces of `writer` the rank `reader` has read.
+    fn seen(&self, reader: usize, writer: usize) -> &AtomicU64 {
+        let offset = reader * self.layout.region + writer * size_of::<AtomicU64>();
+        // SAFETY: inside the segment, aligned, an atomic.
+        unsafe { self.segment.address().add(offset).cast::<AtomicU64>().as_ref() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::local;
+    use crate::node::wait::Patience;
+
+    /// Every rank sends numbered words to every other; the receiver checks that each arrives once
+    /// and in order, through slots that hold far less than the whole.
+    fn exchange(ranks: usize, slots: usize, capacity: usize, pieces: u64) {
+        local::run(ranks, ranks, |comm| {
+            let all: Vec<usize> = (0..ranks).collect();
+            let mut mailbox = Mailbox::create(comm, &all, Shape { ranks, slots, capacity }).expect("shared memory");
+            let own = mailbox.own() as u64;
+            let (mut sent, mut expected, mut finished) = (0, vec![0u64; ranks], 1);
+            let mut wait = Patience::new(ranks, 1, false).wait();
+            while sent < pieces || finished < ranks {
+                let mut idle = true;
+                if sent < pieces && mailbox.is_free() {
+                    mailbox.write(sent + 1 == pieces, |words, bounds| {
+                        let each = capacity / ranks;
+                        for (rank, bound) in bounds.iter_mut().enumerate() {
+                            *bound = (rank * each) as u32;
+                        }
+                        for (at, word) in words[..each * ranks].iter_mut().enumerate() {
+                            *word = own << 48 | ((at / each) as u64) << 32 | (sent * each as u64 + (at % each) as u64);
+                        }
+                    });
+                    sent += 1;
+                    idle = false;
+                }
+                for writer in (0..ranks).filter(|&writer| writer as u64 != own) {
+                    let Some(piece) = mailbox.next(writer) else { continue };
+                    for &word in piece.words {
+                        assert_eq!(word, (writer as u64) << 48 | own << 32 | expected[writer]);
+                        expected[writer] += 1;
+                    }
+                    finished += usize::from(piece.last);
+                    mailbox.done(writer);
+                    idle = false;
+                }
+                if idle {
+                    wait.pause(comm);
+                }
+            }
+            while !mailbox.is_drained() {
+                wait.pause(comm);
+            }
+        });
+    }
+
+    #[test]
+    fn pieces_arrive_once_and_in_order() {
+        exchange(1, 2, 8, 10);
+        exchange(2, 1, 2, 500);
+        exchange(3, 2, 64, 300);
+        exchange(8, 2, 512, 50);
+        exchange(9, 4, 128, 50);
+    }
+}

@@ -1,0 +1,9 @@
+//! What ranks on one node share: memory, flags and how to wait for them, huge pages, single copy.
+//! The only module with system calls.
+
+pub mod huge_pages;
+pub mod mailbox;
+pub mod processor;
+pub mod segment;
+pub mod single_copy;
+pub mod wait;

@@ -1,0 +1,101 @@
+//! A piece of memory that the ranks of one node map together.
+//!
+//! The first rank of the node creates an anonymous file (`memfd_create`) and the others open it
+//! through `/proc/<pid>/fd`. It has no name in any file system, so whatever ends the job, nothing
+//! is left behind. Where that is not permitted (another container, a hidden /proc), the caller is
+//! told and uses messages.
+
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::ptr::NonNull;
+
+/// A shared mapping, zeroed at first, unmapped on drop.
+#[derive(Debug)]
+pub struct Segment {
+    address: NonNull<u8>,
+    length: usize,
+}
+
+/// Where others find a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    /// Process that created it.
+    pub process: u64,
+    /// The file's number there.
+    pub file: u64,
+    /// Number of the file system object: proof that the file found is the one meant, since process
+    /// numbers of another container mean nothing here.
+    pub object: u64,
+}
+
+fn failed(what: &str) -> Error {
+    Error::Memory(format!("{what}: {}", std::io::Error::last_os_error()))
+}
+
+fn object(file: &File) -> Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().map(|data| data.ino()).map_err(|error| Error::Memory(format!("shared memory: {error}")))
+}
+
+impl Segment {
+    /// Creates a segment. Keep the file open until all others have opened it.
+    pub fn create(length: usize) -> Result<(Self, File, Location)> {
+        // SAFETY: the name is a C string; the result is checked.
+        let number = unsafe { libc::memfd_create(c"hcube".as_ptr(), libc::MFD_CLOEXEC) };
+        if number < 0 {
+            return Err(failed("memfd_create for shared memory"));
+        }
+        // SAFETY: a file that was just created and belongs to nobody else.
+        let file = unsafe { File::from_raw_fd(number) };
+        file.set_len(length as u64).map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
+        let location =
+            Location { process: u64::from(std::process::id()), file: number as u64, object: object(&file)? };
+        Ok((Self::map(&file, length)?, file, location))
+    }
+
+    /// Maps the segment that another process has created.
+    pub fn open(location: Location, length: usize) -> Result<Self> {
+        let path = format!("/proc/{}/fd/{}", location.process, location.file);
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(|error| Error::Memory(format!("shared memory of process {}: {error}", location.process)))?;
+        if object(&file)? != location.object {
+            return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
+        }
+        Self::map(&file, length)
+    }
+
+    fn map(file: &File, length: usize) -> Result<Self> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping of a file that is open for reading and writing.
+        let address = unsafe {
+            libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        };
+        if address == libc::MAP_FAILED {
+            return Err(failed("mmap of shared memory"));
+        }
+        let address = NonNull::new(address.cast()).expect("a mapping is not null");
+        Ok(Self { address, length })
+    }
+
+    /// Start of the mapping, aligned to a page.
+    pub fn address(&self) -> NonNull<u8> {
+        self.address
+    }
+
+    /// Length in bytes.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        // SAFETY: the mapping that `map` made; nothing refers to it any more, as references to it
+        // borrow the segment.
+        unsafe { libc::munmap(self.address.as_ptr().cast(), self.length) };
+    }
+}

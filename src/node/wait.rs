@@ -1,0 +1,81 @@
+//! Waiting for another rank: a short spin, then the core is given away, and MPI makes progress now
+//! and then, so that a message that the other rank needs first is not held up by us.
+
+use crate::comm::Comm;
+use std::time::Instant;
+
+/// Polls between two yields where every rank has a core of its own.
+const SPINS_ALONE: u32 = 200;
+/// Polls between two yields where ranks share cores: whoever we wait for may need this one.
+const SPINS_SHARED: u32 = 4;
+/// Yields between two calls of MPI's progress (a call costs some 100 ns).
+const YIELDS_PER_PROGRESS: u32 = 32;
+
+/// How the ranks of a node wait for each other.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    spins: u32,
+    yields_per_progress: u32,
+}
+
+impl Patience {
+    /// For `ranks` ranks on a node with `cores` cores; `simulated` ranks share one thread, so every
+    /// poll must enter the simulator.
+    pub fn new(ranks: usize, cores: usize, simulated: bool) -> Self {
+        if simulated {
+            return Self { spins: 0, yields_per_progress: 0 };
+        }
+        let spins = if ranks > cores { SPINS_SHARED } else { SPINS_ALONE };
+        Self { spins, yields_per_progress: YIELDS_PER_PROGRESS }
+    }
+
+    /// Starts a wait.
+    pub fn wait(self) -> Wait {
+        Wait { patience: self, spins: 0, yields: 0 }
+    }
+}
+
+/// One wait: call [`Wait::pause`] after every poll that found nothing.
+#[derive(Debug)]
+pub struct Wait {
+    patience: Patience,
+    spins: u32,
+    yields: u32,
+}
+
+impl Wait {
+    /// Waits a little, longer the longer the wait has lasted.
+    pub fn pause<C: Comm + ?Sized>(&mut self, comm: &C) {
+        if self.spins < self.patience.spins {
+            self.spins += 1;
+            std::hint::spin_loop();
+            return;
+        }
+        self.spins = 0;
+        if self.yields >= self.patience.yields_per_progress {
+            self.yields = 0;
+            comm.progress();
+        }
+        self.yields += 1;
+        std::thread::yield_now();
+    }
+}
+
+/// A clock that is read only in a sample of the rounds, so that reading it costs nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stopwatch(Option<Instant>);
+
+impl Stopwatch {
+    /// Starts, if this round is in the sample.
+    pub fn start(sampled: bool) -> Self {
+        Self(sampled.then(Instant::now))
+    }
+
+    /// Seconds since the start or the last lap; 0 outside the sample.
+    pub fn lap(&mut self) -> f64 {
+        self.0.as_mut().map_or(0.0, |last| {
+            let now = Instant::now();
+            now.duration_since(std::mem::replace(last, now)).as_secs_f64()
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! What a run has done and where its time went.
+
+/// Statistics of one rank's last run.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Statistics {
+    /// Values that this rank has generated.
+    pub generated: u64,
+    /// Values that this rank has applied.
+    pub applied: u64,
+    /// Messages that this rank has sent.
+    pub messages: u64,
+    /// Bytes that this rank has sent in messages.
+    pub message_bytes: u64,
+    /// Bytes that this rank has handed to others through shared memory.
+    pub shared_bytes: u64,
+    /// Stages of this rank's plan.
+    pub stages: u64,
+    /// Rounds, or pieces written where there are no rounds.
+    pub rounds: u64,
+    /// Values above Q that this rank held while routing, summed over rounds.
+    pub excess: u64,
+    /// The largest number of values that this rank held at once while routing.
+    pub most_held: u64,
+    /// Bound that held for values generated and not yet applied: Q when strict, 3 Q when relaxed.
+    pub open_bound: u64,
+    /// Huge pages given to the table in this run.
+    pub huge_pages: u64,
+    /// Seconds in the run, of this rank.
+    pub total: f64,
+    /// Seconds spent on huge pages.
+    pub paging: f64,
+    /// Seconds spent generating values; like the three below estimated from a sample of rounds.
+    pub generate: f64,
+    /// Seconds spent dividing and copying values.
+    pub route: f64,
+    /// Seconds spent waiting for other ranks.
+    pub wait: f64,
+    /// Seconds spent applying values.
+    pub update: f64,
+    /// Bytes that hcube holds beside the table, of this rank, mailboxes included.
+    pub memory: u64,
+}
+
+/// One round in so many is timed.
+const SAMPLE: u64 = 32;
+
+impl Statistics {
+    /// Whether a round is timed.
+    pub(super) fn sampled(round: u64) -> bool {
+        round.is_multiple_of(SAMPLE)
+    }
+
+    /// Scales the sampled times to the whole run: they are shares of what the run took beside
+    /// paging.
+    pub(super) fn finish(&mut self, total: f64) {
+        self.total = total;
+        let sampled = self.generate + self.route + self.wait + self.update;
+        if sampled > 0.0 {
+            let scale = (total - self.paging).max(0.0) / sampled;
+            for time in [&mut self.generate, &mut self.route, &mut self.wait, &mut self.update] {
+                *time *= scale;
+            }
+        }
+    }
+}
