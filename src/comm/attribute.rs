@@ -106,3 +106,15 @@ pub fn with<T>(comm: MPI_Comm, work: impl FnOnce(&MpiComm, &mut Option<Box<dyn A
     let _leave = Leave(busy);
     work(private, kept)
 }
+
+/// Local: looks at what is kept on a communicator, if anything is.
+pub fn peek<T>(comm: MPI_Comm, look: impl FnOnce(&dyn Any) -> T) -> Result<Option<T>> {
+    let state = lookup(comm, key()?);
+    // SAFETY: null, or the living box of `with`; a call under way on the same communicator is
+    // excluded by `busy` in the same thread and by MPI's rules in others.
+    let Some(attached) = (unsafe { state.as_ref() }) else { return Ok(None) };
+    if attached.busy.get() {
+        return Err(Error::Communicator("comm is in use by another hcube call".into()));
+    }
+    Ok(attached.kept.as_deref().map(look))
+}

@@ -74,6 +74,14 @@ pub fn call_error_handler(comm: MPI_Comm, code: i32) {
     unsafe { raw::PMPI_Comm_call_errhandler(comm, code) };
 }
 
+/// This process's rank in a communicator that has been checked.
+pub fn rank(comm: MPI_Comm) -> Result<usize> {
+    let mut rank = 0;
+    // SAFETY: the communicator has been checked by the caller.
+    check("MPI_Comm_rank", unsafe { raw::PMPI_Comm_rank(comm, &mut rank) })?;
+    Ok(rank as usize)
+}
+
 /// Ends the job.
 pub fn abort(comm: Option<MPI_Comm>) -> ! {
     if check_state().is_ok() {

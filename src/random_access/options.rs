@@ -189,7 +189,7 @@ impl Options {
     }
 
     /// What must be the same on all ranks.
-    pub(super) fn agreement(&self) -> [(&'static str, i64); 7] {
+    pub(crate) fn agreement(&self) -> [(&'static str, i64); 7] {
         [
             ("options.look_ahead", self.look_ahead as i64),
             ("options.mode", self.mode as i64),

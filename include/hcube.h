@@ -1,0 +1,416 @@
+/* hcube: drop-in acceleration of communication-heavy inner loops of MPI programs.
+ *
+ * Generated from src/ffi and src/error.rs by 'make header'; do not edit.
+ * Valid C11 and C++17. Compile with the compiler wrapper of the MPI library that hcube was built for.
+ *
+ * Conventions: every function that can fail returns HCUBE_SUCCESS (0) or another HCUBE_* code and,
+ * where the pointer is not null, fills a caller-owned hcube_error with a message that names the
+ * argument and its value. Nothing is written to other outputs on failure. A function marked
+ * 'Collective' is called by all ranks of its communicator; if one rank's arguments are refused, all
+ * ranks return an error and none waits. hcube calls MPI through PMPI_ names only and never calls
+ * MPI_Init or MPI_Finalize.
+ */
+
+#ifndef HCUBE_H
+#define HCUBE_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+
+/**
+ * hcube_updates.stream: multiplication by x modulo x^64 + x^2 + x + 1 over GF(2); a value updates
+ * the word given by its low bits.
+ */
+#define HCUBE_STREAM_POLYNOMIAL 0
+
+/**
+ * hcube_updates.stream: Knuth's 64-bit linear congruential generator; a value updates the word
+ * given by its high bits.
+ */
+#define HCUBE_STREAM_LCG 1
+
+/**
+ * hcube_random_access_options.mode: shared memory inside nodes where it works; between nodes the
+ * hypercube or three hops, whichever makes larger messages.
+ */
+#define HCUBE_MODE_AUTO 0
+
+/**
+ * hcube_random_access_options.mode: messages alone, as if every rank were a node.
+ */
+#define HCUBE_MODE_MESSAGE 1
+
+/**
+ * hcube_random_access_options.mode: shared memory inside nodes, the hypercube between them.
+ */
+#define HCUBE_MODE_NODE 2
+
+/**
+ * hcube_random_access_options.mode: local, network, local; every value crosses the network once.
+ */
+#define HCUBE_MODE_THREE_HOP 3
+
+/**
+ * hcube_random_access_options.optimisations: receives of all stages are posted before a round
+ * (Mod1 of Plimpton et al. 2006, section 4).
+ */
+#define HCUBE_RECEIVE_AHEAD 1
+
+/**
+ * hcube_random_access_options.optimisations: own values are applied after the last send (Mod2).
+ */
+#define HCUBE_LATE_UPDATES 2
+
+/**
+ * hcube_random_access_options.optimisations: a message is waited for after the kept list has been
+ * divided for the next stage (Mod3).
+ */
+#define HCUBE_LATE_WAITS 4
+
+/**
+ * hcube_random_access_options.optimisations: sends do not block, lists are double-buffered (Mod7).
+ */
+#define HCUBE_OVERLAPPED_SENDS 8
+
+/**
+ * hcube_random_access_options.optimisations: all of them.
+ */
+#define HCUBE_OPTIMISATIONS_ALL 15
+
+/**
+ * The call did what it says.
+ */
+#define HCUBE_SUCCESS 0
+
+/**
+ * An argument is outside what the function accepts; the message names it and its value.
+ */
+#define HCUBE_ERR_ARGUMENT 1
+
+/**
+ * The local part of the table is not the part that this rank has in the distribution.
+ */
+#define HCUBE_ERR_DISTRIBUTION 2
+
+/**
+ * The communicator is null, freed or an intercommunicator.
+ */
+#define HCUBE_ERR_COMM 3
+
+/**
+ * MPI is not initialised yet or already finalised.
+ */
+#define HCUBE_ERR_MPI_STATE 4
+
+/**
+ * An MPI function failed; the message names the function and carries MPI's own text.
+ */
+#define HCUBE_ERR_MPI 5
+
+/**
+ * Memory could not be obtained.
+ */
+#define HCUBE_ERR_MEMORY 6
+
+/**
+ * The ranks of the communicator passed different values for an argument that must agree.
+ */
+#define HCUBE_ERR_MISMATCH 7
+
+/**
+ * A defect of hcube itself: please report the message.
+ */
+#define HCUBE_ERR_INTERNAL 8
+
+/**
+ * Options of a run; the same on all ranks. Fill with hcube_random_access_default_options first and
+ * change what shall differ: so a program stays right when a later version adds fields.
+ */
+typedef struct hcube_random_access_options {
+    /**
+     * sizeof(hcube_random_access_options) as the caller knows it.
+     */
+    uint64_t struct_size;
+    /**
+     * Look-ahead Q: how many values a rank may have generated that are not yet applied, 1 to
+     * 1048576. Default 1024, what the benchmark's rules permit.
+     */
+    int64_t look_ahead;
+    /**
+     * HCUBE_MODE_*.
+     */
+    int32_t mode;
+    /**
+     * Dimensionality d of the message stages: 1 (direct) to log2 of the number of nodes (hypercube);
+     * 0, the default, for the latter.
+     */
+    int32_t dimensions;
+    /**
+     * 0: strict, the look-ahead is a hard bound. 1: whole rounds of Q overlap, up to 3 Q values of a
+     * rank may be open; outside the benchmark's rules.
+     */
+    int32_t relaxed;
+    /**
+     * HCUBE_RECEIVE_AHEAD and so on, or-ed. Default HCUBE_OPTIMISATIONS_ALL. They act on stages of
+     * messages.
+     */
+    uint32_t optimisations;
+    /**
+     * 1: 2 MiB pages for the table where the kernel permits it and it pays (default). 0: not.
+     */
+    int32_t huge_pages;
+    /**
+     * Pretend that nodes hold at most so many ranks; 0, the default, for nodes as they are.
+     */
+    int32_t ranks_per_node;
+} hcube_random_access_options;
+
+/**
+ * Where a function puts what went wrong. Owned by the caller, who need not initialise it; pass
+ * NULL where only the code matters.
+ */
+typedef struct hcube_error {
+    /**
+     * The HCUBE_* code that the function also returns.
+     */
+    int32_t code;
+    /**
+     * One sentence that names argument and value, terminated by a zero byte; empty on success.
+     */
+    char message[508];
+} hcube_error;
+
+/**
+ * This rank's part of a table of 64-bit words that is spread over all ranks of a communicator.
+ *
+ * The distribution is HPCC's: contiguous blocks in rank order; where the number of ranks P does not
+ * divide global_length, the first (global_length mod P) ranks own one word more. A rank that owns
+ * no word has local_length 0 and may pass NULL for words.
+ */
+typedef struct hcube_table {
+    /**
+     * The words of this rank, aligned to 8 bytes. Owned by the caller; written by hcube during the
+     * call only.
+     */
+    uint64_t *words;
+    /**
+     * Number of words of this rank.
+     */
+    int64_t local_length;
+    /**
+     * Number of words on all ranks together: a power of two from 1 to 2^60.
+     */
+    int64_t global_length;
+    /**
+     * Global index of words[0].
+     */
+    int64_t first_index;
+} hcube_table;
+
+/**
+ * Which updates this rank makes. Update number i (from 0) exclusive-ors value i of the stream into
+ * the word that the value selects; value i is the generator's state after start + i + 1 steps from
+ * state 1.
+ */
+typedef struct hcube_updates {
+    /**
+     * HCUBE_STREAM_*; the same on all ranks.
+     */
+    int32_t stream;
+    /**
+     * Steps before this rank's first value, 0 or more. HPCC: four times first_index.
+     */
+    int64_t start;
+    /**
+     * Number of updates of this rank, 0 or more; may differ between ranks. HPCC: four times
+     * local_length.
+     */
+    int64_t count;
+} hcube_updates;
+
+/**
+ * What this rank has done in the last run and where its time went. Times are in seconds; generate,
+ * route, wait and update are estimated from a sample of the rounds.
+ */
+typedef struct hcube_random_access_statistics {
+    /**
+     * sizeof(hcube_random_access_statistics), set by the caller; later versions add fields behind
+     * the present ones and fill no more than this.
+     */
+    uint64_t struct_size;
+    /**
+     * Values generated by this rank.
+     */
+    uint64_t generated;
+    /**
+     * Values applied by this rank.
+     */
+    uint64_t applied;
+    /**
+     * Messages sent by this rank.
+     */
+    uint64_t messages;
+    /**
+     * Bytes sent by this rank in messages.
+     */
+    uint64_t message_bytes;
+    /**
+     * Bytes handed to other ranks through shared memory.
+     */
+    uint64_t shared_bytes;
+    /**
+     * Stages of this rank's plan.
+     */
+    uint64_t stages;
+    /**
+     * Rounds, or slots filled where there are no rounds.
+     */
+    uint64_t rounds;
+    /**
+     * Values above Q that this rank held while routing, summed over rounds.
+     */
+    uint64_t excess;
+    /**
+     * The largest number of values that this rank held at once while routing.
+     */
+    uint64_t most_held;
+    /**
+     * The bound that held for values generated and not yet applied: Q strict, 3 Q relaxed.
+     */
+    uint64_t open_bound;
+    /**
+     * 2 MiB pages given to the table in this run.
+     */
+    uint64_t huge_pages;
+    /**
+     * Bytes that hcube held beside the table.
+     */
+    uint64_t memory_bytes;
+    /**
+     * The whole run.
+     */
+    double total_seconds;
+    /**
+     * Giving 2 MiB pages to the table.
+     */
+    double paging_seconds;
+    /**
+     * Generating values.
+     */
+    double generate_seconds;
+    /**
+     * Dividing and copying values.
+     */
+    double route_seconds;
+    /**
+     * Waiting for other ranks.
+     */
+    double wait_seconds;
+    /**
+     * Applying values.
+     */
+    double update_seconds;
+} hcube_random_access_statistics;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the library, for example "0.1.0". Static; may be called before MPI_Init.
+ */
+const char *hcube_version(void);
+
+/**
+ * One sentence for a code HCUBE_*. Static, never NULL, also for unknown codes; may be called before
+ * MPI_Init. The particulars of a failure are in hcube_error.message.
+ */
+const char *hcube_error_string(int32_t code);
+
+/**
+ * Fills *options with the defaults, changed by the environment variables HCUBE_LOOK_AHEAD,
+ * HCUBE_MODE, HCUBE_DIMENSIONS, HCUBE_RELAXED, HCUBE_OPTIMISATIONS, HCUBE_HUGE_PAGES and
+ * HCUBE_RANKS_PER_NODE. Local; may be called before MPI_Init.
+ *
+ * Errors: HCUBE_ERR_ARGUMENT where options is NULL or a variable cannot be read.
+ */
+int32_t hcube_random_access_default_options(struct hcube_random_access_options *options,
+                                            struct hcube_error *error);
+
+/**
+ * Collective, optional: does ahead what the first run on this communicator would do (a private
+ * duplicate of it, the plan of stages, shared memory). What it makes hangs on the communicator and
+ * is freed with it or by MPI_Finalize. Useful before a timed region.
+ *
+ * options: NULL for the defaults and the environment.
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
+ * HCUBE_ERR_MEMORY where a mode that needs shared memory was asked for and there is none,
+ * HCUBE_ERR_MPI.
+ */
+int32_t hcube_random_access_prepare(MPI_Comm comm,
+                                    const struct hcube_random_access_options *options,
+                                    struct hcube_error *error);
+
+/**
+ * Collective: applies the updates of all ranks to the table. Every update is done exactly once,
+ * duplicates and remainders included. When a rank returns, all values for its part are applied.
+ *
+ * Ranks whose arguments are refused write nothing, nor do the others. One call at a time for a
+ * communicator; calls with different communicators may run in different threads.
+ * Extra memory: about 100 KiB a rank at the default look-ahead, and 24 bytes per rank of the node.
+ *
+ * options: NULL for the defaults and the environment.
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_DISTRIBUTION, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE,
+ * HCUBE_ERR_MISMATCH, HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
+ * Source: Plimpton, Brightwell, Vaughan, Underwood and Davis, A Simple Synchronous
+ * Distributed-Memory Algorithm for the HPCC RandomAccess Benchmark, IEEE Cluster 2006.
+ */
+int32_t hcube_random_access_run(MPI_Comm comm,
+                                const struct hcube_table *table,
+                                const struct hcube_updates *updates,
+                                const struct hcube_random_access_options *options,
+                                struct hcube_error *error);
+
+/**
+ * Collective: replays the updates by another route, counts the words (on all ranks together) that
+ * do not come back to word i = i, what the table held before the updates, and restores that.
+ *
+ * errors: receives the count on every rank; 0 if everything was right.
+ * Errors: as hcube_random_access_run.
+ */
+int32_t hcube_random_access_verify(MPI_Comm comm,
+                                   const struct hcube_table *table,
+                                   const struct hcube_updates *updates,
+                                   int64_t *errors,
+                                   struct hcube_error *error);
+
+/**
+ * Local: statistics of this rank's last run on the communicator; all zero where there was none.
+ * Set statistics->struct_size to sizeof(hcube_random_access_statistics) before the call.
+ *
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
+ */
+int32_t hcube_random_access_last_statistics(MPI_Comm comm,
+                                            struct hcube_random_access_statistics *statistics,
+                                            struct hcube_error *error);
+
+/**
+ * Collective: writes one line that says what a run with these options does here, for example
+ * "4 ranks, 1 node, shared memory, look-ahead 1024 (strict), AVX-512". Prepares as
+ * hcube_random_access_prepare does.
+ *
+ * text, length: a buffer of that many bytes; the line is cut to fit and terminated by a zero byte.
+ * Errors: as hcube_random_access_prepare.
+ */
+int32_t hcube_random_access_describe(MPI_Comm comm,
+                                     const struct hcube_random_access_options *options,
+                                     char *text,
+                                     uint64_t length,
+                                     struct hcube_error *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* HCUBE_H */

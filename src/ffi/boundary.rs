@@ -1,0 +1,66 @@
+//! The one border between C and Rust.
+
+use super::types::hcube_error;
+use crate::comm::{mpi, MPI_Comm};
+use crate::error::{Error, Result, HCUBE_SUCCESS};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+/// Runs the body of an exported function. Its error becomes the code, and the message where C has
+/// given a place for one; a failure of MPI goes through the communicator's error handler as well,
+/// as it does in MPI's own functions.
+///
+/// A panic is a defect of hcube. It may have happened inside an exchange that other ranks wait in,
+/// so returning a code would leave them waiting: the job is aborted.
+///
+/// # Safety
+/// `error` is null or points to a writable `hcube_error`.
+pub(super) unsafe fn enter(comm: Option<MPI_Comm>, error: *mut hcube_error, body: impl FnOnce() -> Result<()>) -> i32 {
+    let failure = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => {
+            // SAFETY: the caller's promise.
+            if let Some(error) = unsafe { error.as_mut() } {
+                error.set(HCUBE_SUCCESS, "");
+            }
+            return HCUBE_SUCCESS;
+        }
+        Ok(Err(failure)) => failure,
+        Err(_) => {
+            // The panic hook has printed message and place; the rank is missing there.
+            eprintln!("hcube: internal error on rank {}, aborting the job; please report the lines above", rank(comm));
+            mpi::abort(comm);
+        }
+    };
+    // SAFETY: the caller's promise.
+    if let Some(error) = unsafe { error.as_mut() } {
+        error.set(failure.code(), &failure.to_string());
+    }
+    if let (Some(comm), Error::Mpi { code, .. }) = (comm, &failure) {
+        mpi::call_error_handler(comm, *code);
+    }
+    failure.code()
+}
+
+/// The rank for a message, as far as it can be known.
+fn rank(comm: Option<MPI_Comm>) -> String {
+    comm.filter(|_| mpi::check_state().is_ok())
+        .and_then(|comm| mpi::rank(comm).ok())
+        .map_or_else(|| "unknown".to_owned(), |rank| rank.to_string())
+}
+
+/// A reference from a pointer that must not be null.
+///
+/// # Safety
+/// The pointer is null or valid for the lifetime that the caller uses.
+pub(super) unsafe fn required<'a, T>(pointer: *const T, name: &'static str) -> Result<&'a T> {
+    // SAFETY: the caller's promise.
+    unsafe { pointer.as_ref() }.ok_or_else(|| Error::argument(name, "NULL", "a valid pointer"))
+}
+
+/// Like [`required`], for outputs.
+///
+/// # Safety
+/// As [`required`], and writable.
+pub(super) unsafe fn output<'a, T>(pointer: *mut T, name: &'static str) -> Result<&'a mut T> {
+    // SAFETY: the caller's promise.
+    unsafe { pointer.as_mut() }.ok_or_else(|| Error::argument(name, "NULL", "a valid pointer"))
+}
