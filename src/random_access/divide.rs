@@ -1,23 +1,18 @@
 //! Divides a list of values into one list per part of a stage.
+//!
+//! Idea: parts that are intervals of the table are halved, and halved again, by comparison with one
+//! bound each time: the hypercube's own way, in registers. Each pass is a compress per vector and no
+//! branch, so that eight parts cost less than computing and using eight part numbers.
 
-use super::kernel::{self, Bins, Level};
+use super::kernel::{self, Level};
 use super::table::{Distribution, Index};
 use crate::hypercube::{Entry, Parting};
-
-/// Most bounds that are compared one after the other; beyond, the owner is computed.
-const COMPARED: usize = 16;
-/// Values classified together: their part numbers stay in the first-level cache.
-const BATCH: usize = 256;
 
 /// The rule of a stage for a table of a certain size.
 #[derive(Debug)]
 enum Rule<'a> {
-    /// Two parts, below and from a global index: the hypercube's case.
-    Halves(u64),
-    /// A few parts, or equal ones.
-    Bins(Bins),
-    /// Parts by intervals of owners.
-    Owners(&'a [usize]),
+    /// Part i takes the global indices `bounds[i] .. bounds[i + 1]`.
+    Intervals(Vec<u64>),
     /// Parts by a table over owners.
     Entries(&'a [Entry]),
 }
@@ -27,8 +22,9 @@ enum Rule<'a> {
 pub struct Divider<'a> {
     rule: Rule<'a>,
     distribution: Distribution,
-    index: Index,
-    level: Level,
+    halver: Halver,
+    /// Lists between two halvings, a pair per level of the tree.
+    scratch: Vec<[Vec<u64>; 2]>,
     /// The lists, one per part.
     pub parts: Vec<Vec<u64>>,
 }
@@ -38,47 +34,20 @@ impl<'a> Divider<'a> {
     pub fn new(parting: &'a Parting, parts: usize, distribution: Distribution, index: Index, level: Level) -> Self {
         let rule = match parting {
             Parting::Entries(entries) => Rule::Entries(entries),
-            Parting::Ranks(ranks) => {
-                let bounds: Vec<u64> = ranks.iter().map(|&rank| distribution.start(rank)).collect();
-                if let [_, middle, _] = bounds[..] {
-                    Rule::Halves(middle)
-                } else if let Some(bins) = equal_bins(&bounds) {
-                    Rule::Bins(bins)
-                } else if parts <= COMPARED {
-                    Rule::Bins(Bins::bounds(&bounds))
-                } else {
-                    Rule::Owners(ranks)
-                }
-            }
+            Parting::Ranks(ranks) => Rule::Intervals(ranks.iter().map(|&rank| distribution.start(rank)).collect()),
         };
-        Self { rule, distribution, index, level, parts: vec![Vec::new(); parts] }
+        let depth = parts.next_power_of_two().trailing_zeros() as usize;
+        let scratch = vec![Default::default(); depth];
+        Self { rule, distribution, halver: Halver { index, level }, scratch, parts: vec![Vec::new(); parts] }
     }
 
     /// Appends every value to the list of its part.
     pub fn divide(&mut self, values: &[u64]) {
         match &self.rule {
-            Rule::Halves(bound) => {
-                let [low, high] = &mut self.parts[..] else { unreachable!("two parts") };
-                kernel::halve(self.level, values, self.index, *bound, low, high);
-            }
-            Rule::Bins(bins) => {
-                let mut numbers = [0; BATCH];
-                for batch in values.chunks(BATCH) {
-                    kernel::classify(self.level, batch, self.index, bins, &mut numbers);
-                    for (&value, &part) in batch.iter().zip(&numbers) {
-                        self.parts[part as usize].push(value);
-                    }
-                }
-            }
-            Rule::Owners(ranks) => {
-                for &value in values {
-                    let owner = self.distribution.owner(self.index.of(value));
-                    self.parts[ranks.partition_point(|&rank| rank <= owner) - 1].push(value);
-                }
-            }
+            Rule::Intervals(bounds) => self.halver.divide(values, bounds, &mut self.parts, &mut self.scratch),
             Rule::Entries(entries) => {
                 for &value in values {
-                    let index = self.index.of(value);
+                    let index = self.halver.index.of(value);
                     let entry = entries[self.distribution.owner(index)];
                     // Neighbouring indices take the lanes in turn: even without any further state.
                     let lane = if entry.count == 1 { 0 } else { (index % u64::from(entry.count)) as u32 };
@@ -95,16 +64,38 @@ impl<'a> Divider<'a> {
 
     /// Bytes of the lists.
     pub fn bytes(&self) -> usize {
-        self.parts.iter().map(|part| part.capacity() * size_of::<u64>()).sum()
+        let lists = self.parts.iter().chain(self.scratch.iter().flatten());
+        lists.map(|list| list.capacity() * size_of::<u64>()).sum()
     }
 }
 
-/// Parts of one power of two each, aligned to it, need a shift and nothing else.
-fn equal_bins(bounds: &[u64]) -> Option<Bins> {
-    let length = bounds[1] - bounds[0];
-    let equal = bounds.windows(2).all(|pair| pair[1] - pair[0] == length);
-    (equal && length.is_power_of_two() && bounds[0].is_multiple_of(length))
-        .then(|| Bins::shift(length.trailing_zeros(), bounds[0] / length))
+/// Halves lists again and again.
+#[derive(Debug, Clone, Copy)]
+struct Halver {
+    index: Index,
+    level: Level,
+}
+
+impl Halver {
+    /// Part i of `parts` takes the indices `bounds[i] .. bounds[i + 1]`.
+    fn divide(self, values: &[u64], bounds: &[u64], parts: &mut [Vec<u64>], scratch: &mut [[Vec<u64>; 2]]) {
+        match parts {
+            _ if values.is_empty() => {}
+            [] => unreachable!("values, but no part for them"),
+            [all] => all.extend_from_slice(values),
+            [low, high] => kernel::halve(self.level, values, self.index, bounds[1], low, high),
+            _ => {
+                let middle = parts.len() / 2;
+                let ([low, high], scratch) = scratch.split_first_mut().expect("a pair of lists per level");
+                low.clear();
+                high.clear();
+                kernel::halve(self.level, values, self.index, bounds[middle], low, high);
+                let (low_parts, high_parts) = parts.split_at_mut(middle);
+                self.divide(low, &bounds[..=middle], low_parts, scratch);
+                self.divide(high, &bounds[middle..], high_parts, scratch);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

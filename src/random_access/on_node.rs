@@ -25,11 +25,17 @@ use crate::node::wait::Stopwatch;
 /// bring.
 const CROWDED: usize = 24;
 
+/// Most pieces that are applied together. Short slices from many writers are applied as one list, so
+/// that table words are asked for in time across their borders.
+const TOGETHER: usize = 16;
+
 /// One rank's part of the exchange.
 struct Exchange<'a> {
     mailbox: &'a mut Mailbox,
     divider: Divider<'a>,
     fresh: Vec<u64>,
+    /// Writers that have pieces to come, in the order in which they follow this rank.
+    writers: Vec<usize>,
     statistics: Statistics,
     watch: Stopwatch,
     /// Whether this rank has written its last piece.
@@ -37,10 +43,9 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Fills and announces the free slot.
+    /// Fills and announces the free slot, and applies what this rank has for itself.
     fn produce(&mut self, source: &mut Source, table: &mut LocalTable) {
         let (own, capacity) = (self.mailbox.own(), self.mailbox.shape().capacity);
-        self.watch = Stopwatch::start(Statistics::sampled(self.statistics.rounds));
         let mut open = 0;
         while source.left() > 0 && (open == 0 || capacity - open >= CROWDED) {
             source.generate(capacity - open, &mut self.fresh);
@@ -68,13 +73,37 @@ impl Exchange<'_> {
         self.statistics.route += self.watch.lap();
     }
 
-    /// Applies what is there of one writer's values; returns whether it was the last of them.
-    fn consume(&mut self, writer: usize, table: &mut LocalTable) -> Option<bool> {
-        let piece = self.mailbox.next(writer)?;
-        table.apply(piece.words);
-        let last = piece.last;
-        self.mailbox.done(writer);
-        Some(last)
+    /// Applies the next piece of every writer that has one; returns whether there was any.
+    fn consume(&mut self, table: &mut LocalTable) -> bool {
+        let mut any = false;
+        let mut remaining = 0;
+        while remaining < self.writers.len() {
+            let mut lists: [&[u64]; TOGETHER] = [&[]; TOGETHER];
+            let mut taken = [(0, false); TOGETHER];
+            let mut count = 0;
+            while remaining < self.writers.len() && count < TOGETHER {
+                let writer = self.writers[remaining];
+                if let Some(piece) = self.mailbox.next(writer) {
+                    lists[count] = piece.words;
+                    taken[count] = (writer, piece.last);
+                    count += 1;
+                }
+                remaining += 1;
+            }
+            if count == 0 {
+                break;
+            }
+            any = true;
+            table.apply_lists(&lists[..count]);
+            for &(writer, last) in &taken[..count] {
+                self.mailbox.done(writer);
+                if last {
+                    self.writers.retain(|&other| other != writer);
+                    remaining -= 1;
+                }
+            }
+        }
+        any
     }
 }
 
@@ -92,35 +121,26 @@ pub(super) fn run<C: Comm + ?Sized>(
         mailbox: &mut prepared.mailboxes[0],
         divider: Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level),
         fresh: Vec::new(),
+        writers: (1..stage.parts).map(|distance| (stage.own + distance) % stage.parts).collect(),
         statistics: Statistics::default(),
         watch: Stopwatch::default(),
         sent_all: false,
     };
-    // Others in the order in which they follow this rank, so that not all read from rank 0 first.
-    let mut writers: Vec<usize> = (1..stage.parts).map(|distance| (stage.own + distance) % stage.parts).collect();
     let mut wait = patience.wait();
-    while !exchange.sent_all || !writers.is_empty() {
-        let mut idle = true;
-        if !exchange.sent_all && exchange.mailbox.is_free() {
+    while !exchange.sent_all || !exchange.writers.is_empty() {
+        exchange.watch = Stopwatch::start(Statistics::sampled(exchange.statistics.rounds));
+        let free = !exchange.sent_all && exchange.mailbox.is_free();
+        if free {
             exchange.produce(source, table);
-            idle = false;
         }
-        writers.retain(|&writer| match exchange.consume(writer, table) {
-            Some(last) => {
-                idle = false;
-                !last
-            }
-            None => true,
-        });
-        let phase = exchange.watch.lap();
-        if idle {
-            exchange.statistics.wait += phase;
+        if exchange.consume(table) {
+            exchange.statistics.update += exchange.watch.lap();
+        } else if !free {
             wait.pause(comm);
             exchange.statistics.wait += exchange.watch.lap();
-        } else {
-            exchange.statistics.update += phase;
-            wait = patience.wait();
+            continue;
         }
+        wait = patience.wait();
     }
     let mut statistics = exchange.statistics;
     let own = exchange.mailbox.shape().bytes_per_rank();

@@ -85,8 +85,13 @@ pub(super) struct LocalTable<'a> {
 impl LocalTable<'_> {
     /// Applies values that this rank owns.
     pub fn apply(&mut self, values: &[u64]) {
-        self.strangers += kernel::update(values, self.index, self.first, self.words);
-        self.applied += values.len() as u64;
+        self.apply_lists(&[values]);
+    }
+
+    /// Applies several lists of values that this rank owns.
+    pub fn apply_lists(&mut self, lists: &[&[u64]]) {
+        self.strangers += kernel::update(lists, self.index, self.first, self.words);
+        self.applied += lists.iter().map(|list| list.len() as u64).sum::<u64>();
     }
 }
 

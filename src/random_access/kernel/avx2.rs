@@ -1,6 +1,6 @@
 //! The inner loops in 256-bit vectors.
 
-use super::portable::{self, Bins};
+use super::portable;
 use crate::random_access::stream::{Recurrence, Stream};
 use crate::random_access::table::Index;
 use std::arch::x86_64::{
@@ -40,11 +40,6 @@ const fn fronts() -> [[u32; 8]; 16] {
 #[target_feature(enable = "avx2")]
 pub fn generate<R: Recurrence>(stream: &mut Stream<R>, out: &mut [u64]) {
     portable::generate(stream, out);
-}
-
-#[target_feature(enable = "avx2")]
-pub fn classify(values: &[u64], index: Index, bins: &Bins, parts: &mut [u32]) {
-    portable::classify(values, index, bins, parts);
 }
 
 #[target_feature(enable = "avx2")]

@@ -1,6 +1,6 @@
 //! The inner loops in 512-bit vectors.
 
-use super::portable::{self, Bins};
+use super::portable;
 use crate::random_access::stream::{Recurrence, Stream};
 use crate::random_access::table::Index;
 use std::arch::x86_64::{
@@ -14,11 +14,6 @@ const WIDTH: usize = 8;
 #[target_feature(enable = "avx512f,avx512dq")]
 pub fn generate<R: Recurrence>(stream: &mut Stream<R>, out: &mut [u64]) {
     portable::generate(stream, out);
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-pub fn classify(values: &[u64], index: Index, bins: &Bins, parts: &mut [u32]) {
-    portable::classify(values, index, bins, parts);
 }
 
 /// Compress in a register and a full store, not a compressing store: the latter is microcode on

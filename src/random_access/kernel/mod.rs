@@ -13,8 +13,6 @@ mod portable;
 use super::stream::{Recurrence, Stream};
 use super::table::Index;
 
-pub use portable::Bins;
-
 /// Which instructions the inner loops use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -83,15 +81,11 @@ pub fn halve(level: Level, values: &[u64], index: Index, bound: u64, low: &mut V
     dispatch!(level, halve(values, index, bound, low, high));
 }
 
-/// Writes to `parts` which bin every value belongs to.
-pub fn classify(level: Level, values: &[u64], index: Index, bins: &Bins, parts: &mut [u32]) {
-    dispatch!(level, classify(values, index, bins, parts));
-}
-
-/// Applies values to the local part of the table, which starts at global index `first`. Returns
-/// how many values did not belong there (a defect of the routing; they are not applied).
-pub fn update(values: &[u64], index: Index, first: u64, words: &mut [u64]) -> u64 {
-    portable::update(values, index, first, words)
+/// Applies the values of some lists to the local part of the table, which starts at global index
+/// `first`; many short lists cost no more than one long one. Returns how many values did not belong
+/// there (a defect of the routing; they are not applied).
+pub fn update(lists: &[&[u64]], index: Index, first: u64, words: &mut [u64]) -> u64 {
+    portable::update(lists, index, first, words)
 }
 
 #[cfg(test)]
@@ -142,25 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn all_levels_classify_alike() {
-        let index = Index { shift: 3, mask: 1023 };
-        for level in Level::available() {
-            for count in [0, 1, 7, 8, 9, 500] {
-                for bins in [Bins::bounds(&[0, 1024]), Bins::bounds(&[0, 100, 100, 512, 1000, 1024]), Bins::shift(7, 0)] {
-                    let (input, mut parts) = (values(count), vec![0; count]);
-                    classify(level, &input, index, &bins, &mut parts);
-                    let expected: Vec<u32> = input.iter().map(|&value| bins.part(index.of(value))).collect();
-                    assert_eq!(parts, expected, "{level:?} {bins:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
     fn update_applies_duplicates_and_counts_strangers() {
         let index = Index { shift: 0, mask: 15 };
         let mut words = [0; 4];
-        let strangers = update(&[0x14, 0x24, 0x34, 0x15, 0x08, 0x03], index, 4, &mut words);
+        let strangers = update(&[&[0x14, 0x24], &[], &[0x34, 0x15, 0x08, 0x03]], index, 4, &mut words);
         assert_eq!((words, strangers), ([0x14 ^ 0x24 ^ 0x34, 0x15, 0, 0], 2));
     }
 }

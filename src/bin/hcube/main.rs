@@ -1,0 +1,75 @@
+//! The command-line tool of hcube.
+//!
+//! | subcommand | does | started |
+//! |---|---|---|
+//! | `gups` | the stand-alone RandomAccess benchmark | under mpirun |
+//! | `doctor` | says what works on this machine and what hcube will choose | with or without mpirun |
+//! | `hpcc` | runs the official HPCC in several variants and compares them | without mpirun |
+
+mod doctor;
+mod gups;
+mod hpcc;
+mod launched;
+mod numbers;
+mod output;
+mod session;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// hcube takes over the communication-heavy inner loops of MPI programs. This tool measures, checks
+/// and compares.
+#[derive(Debug, Parser)]
+#[command(name = "hcube", version, propagate_version = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Gups(gups::Arguments),
+    Doctor(doctor::Arguments),
+    Hpcc(hpcc::Arguments),
+}
+
+fn main() -> ExitCode {
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return session::refuse(&error),
+    };
+    match command_line.command {
+        Command::Gups(arguments) => session::run(|session| gups::run(session, &arguments)),
+        Command::Doctor(arguments) => session::run(|session| doctor::run(session, &arguments)),
+        Command::Hpcc(arguments) => hpcc::run(&arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn bad_values_are_named_with_their_option() {
+        for (arguments, option) in [
+            (["gups", "--table-size", "99"], "--table-size"),
+            (["gups", "--look-ahead", "0"], "--look-ahead"),
+            (["gups", "--optimisations", "1,4"], "--optimisations"),
+            (["gups", "--mode", "fast"], "--mode"),
+            (["gups", "--repeat", "0"], "--repeat"),
+            (["hpcc", "--ranks", "1 x"], "--ranks"),
+            (["hpcc", "--n", "0"], "--n"),
+        ] {
+            let line = ["hcube"].into_iter().chain(arguments);
+            let message = CommandLine::try_parse_from(line).expect_err("refused").to_string();
+            assert!(message.contains(option) && message.contains(arguments[2]), "{message}");
+        }
+    }
+}

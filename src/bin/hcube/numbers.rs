@@ -1,0 +1,74 @@
+//! Medians and how numbers are written.
+
+/// The middle value; of an even number of values the mean of the two in the middle. 0 of none.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => 0.0,
+        count if count % 2 == 1 => sorted[count / 2],
+        count => f64::midpoint(sorted[count / 2 - 1], sorted[count / 2]),
+    }
+}
+
+/// Largest less smallest value, as a share of the median.
+pub fn spread(values: &[f64]) -> f64 {
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let middle = median(values);
+    if middle > 0.0 { (largest - smallest) / middle } else { 0.0 }
+}
+
+/// Updates in `seconds` as GUP/s: 10^9 updates per second.
+pub fn gups(updates: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { updates as f64 * 1e-9 / seconds } else { 0.0 }
+}
+
+/// Four digits that carry information, whatever the size: 0.1234, 0.002512.
+pub fn significant(value: f64) -> String {
+    if !value.is_finite() || value <= 0.0 {
+        return "0".to_owned();
+    }
+    let decimals = (3 - value.log10().floor() as i32).clamp(0, 9) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// A share as a percentage without decimals.
+pub fn percent(share: f64) -> String {
+    format!("{:.0}%", 100.0 * share)
+}
+
+/// Bytes with the unit that leaves at most four digits before the point.
+pub fn bytes(count: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let (mut value, mut unit) = (count, 0);
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{value:.0} B") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_of_odd_even_and_no_values() {
+        assert_eq!((median(&[3.0, 1.0, 2.0]), median(&[4.0, 1.0, 2.0, 3.0]), median(&[])), (2.0, 2.5, 0.0));
+    }
+
+    #[test]
+    fn spread_is_a_share_of_the_median() {
+        assert_eq!(spread(&[1.0, 2.0, 3.0]), 1.0);
+        assert_eq!((spread(&[5.0]), spread(&[])), (0.0, 0.0));
+    }
+
+    #[test]
+    fn numbers_are_written_with_four_digits() {
+        let written = [0.15092, 0.0024567, 19.98, 12345.0, 0.0].map(significant);
+        assert_eq!(written, ["0.1509", "0.002457", "19.98", "12345", "0"]);
+        assert_eq!([512.0, 1536.0, 3e6].map(bytes), ["512 B", "1.5 KiB", "2.9 MiB"]);
+        assert_eq!((gups(2_000_000_000, 4.0), gups(1, 0.0)), (0.5, 0.0));
+    }
+}

@@ -1,0 +1,119 @@
+/* What all clients share. Valid C11 and C++17, as hcube.h itself, which is included twice to show
+ * that it guards itself. */
+#ifndef CLIENT_H
+#define CLIENT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <hcube.h>
+#include <hcube.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __cplusplus
+#define CLIENT_LANGUAGE "C++"
+#else
+#define CLIENT_LANGUAGE "C"
+#endif
+
+/* Ends the job with a message that says where and why. */
+#define FAIL(...)                                               \
+  do {                                                          \
+    fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);             \
+    fprintf(stderr, __VA_ARGS__);                               \
+    fprintf(stderr, "\n");                                      \
+    fflush(stderr);                                             \
+    MPI_Abort(MPI_COMM_WORLD, 1);                               \
+    abort();                                                    \
+  } while (0)
+
+#define REQUIRE(condition)                                      \
+  do {                                                          \
+    if (!(condition)) FAIL("not true: %s", #condition);         \
+  } while (0)
+
+/* A call of hcube that must succeed. */
+#define SUCCEED(call, failure)                                                    \
+  do {                                                                            \
+    int32_t code_ = (call);                                                       \
+    if (code_ != HCUBE_SUCCESS) FAIL("%s: code %d: %s", #call, (int)code_, (failure).message); \
+  } while (0)
+
+/* The part of `rank` in a table of `length` words on `size` ranks. */
+static inline void distribute(int64_t length, int rank, int size, int64_t *first, int64_t *local) {
+  int64_t least = length / size, larger = length % size;
+  *local = least + (rank < larger ? 1 : 0);
+  *first = rank * least + (rank < larger ? rank : larger);
+}
+
+/* One step of the generators that the benchmark prescribes. */
+static inline uint64_t next_value(int32_t stream, uint64_t state) {
+  if (stream == HCUBE_STREAM_LCG) return state * UINT64_C(6364136223846793005) + 1;
+  return state << 1 ^ (state >> 63 ? UINT64_C(7) : 0);
+}
+
+/* The word of a table of 2^log2 words that a value updates. */
+static inline uint64_t word_of(int32_t stream, int log2, uint64_t value) {
+  if (log2 == 0) return 0;
+  return stream == HCUBE_STREAM_LCG ? value >> (64 - log2) : value & ((UINT64_C(1) << log2) - 1);
+}
+
+/* The serial loop: the updates of one rank on the whole table. */
+static inline void update_serially(uint64_t *whole, int log2, int32_t stream, int64_t start, int64_t count) {
+  uint64_t value = 1;
+  int64_t step;
+  for (step = 0; step < start; step++) value = next_value(stream, value);
+  for (step = 0; step < count; step++) {
+    value = next_value(stream, value);
+    whole[word_of(stream, log2, value)] ^= value;
+  }
+}
+
+/* A table with word i = i, as the benchmark has it; words is owned by the caller. */
+static inline hcube_table make_table(MPI_Comm comm, int log2) {
+  hcube_table table;
+  int rank, size;
+  int64_t word;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  table.global_length = INT64_C(1) << log2;
+  distribute(table.global_length, rank, size, &table.first_index, &table.local_length);
+  table.words = (uint64_t *)malloc((size_t)table.local_length * sizeof(uint64_t) + 1);
+  REQUIRE(table.words != NULL);
+  for (word = 0; word < table.local_length; word++) table.words[word] = (uint64_t)(table.first_index + word);
+  return table;
+}
+
+/* The updates that HPCC gives to the owner of such a part. */
+static inline hcube_updates make_updates(const hcube_table *table, int32_t stream) {
+  hcube_updates updates;
+  updates.stream = stream;
+  updates.start = 4 * table->first_index;
+  updates.count = 4 * table->local_length;
+  return updates;
+}
+
+/* Runs and verifies HPCC's updates on a table of 2^log2 words. */
+static inline void run_and_verify(MPI_Comm comm, int log2, int32_t stream, const hcube_random_access_options *options) {
+  hcube_table table = make_table(comm, log2);
+  hcube_updates updates = make_updates(&table, stream);
+  hcube_error error;
+  int64_t errors = -1;
+  SUCCEED(hcube_random_access_run(comm, &table, &updates, options, &error), error);
+  SUCCEED(hcube_random_access_verify(comm, &table, &updates, &errors, &error), error);
+  if (errors != 0) FAIL("%" PRId64 " errors", errors);
+  free(table.words);
+}
+
+static inline int64_t sum_over_ranks(MPI_Comm comm, int64_t value) {
+  int64_t sum = 0;
+  MPI_Allreduce(&value, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
+  return sum;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* The last rank dies by SIGKILL in the middle of a run that would last for days. */
+#include "client.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static void die(int signal_number) {
+  (void)signal_number;
+  kill(getpid(), SIGKILL);
+}
+
+int main(int argc, char **argv) {
+  hcube_table table;
+  hcube_updates updates;
+  hcube_error error;
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  table = make_table(MPI_COMM_WORLD, 16);
+  updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
+  SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error), error);
+  if (rank == 0) printf("ready\n");
+  fflush(stdout);
+  updates.count = INT64_C(1) << 50;
+  if (rank == size - 1) {
+    signal(SIGALRM, die);
+    alarm(1);
+  }
+  hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error);
+  printf("rank %d came back\n", rank);
+  return 0;
+}
