@@ -121,7 +121,10 @@ impl fmt::Display for Error {
             Self::MpiState(text) => out.write_str(text),
             Self::Mpi { call, code, text } => write!(out, "{call} failed with code {code}: {text}"),
             Self::Mismatch { name, least, most } => {
-                write!(out, "{name} differs between ranks: from {least} to {most}; all ranks must pass the same")
+                write!(
+                    out,
+                    "{name} differs between ranks: from {least} to {most}; all ranks must pass the same"
+                )
             }
             Self::Remote { rank, message, .. } => write!(out, "rank {rank} refused: {message}"),
             Self::Internal(text) => write!(out, "internal error, please report: {text}"),

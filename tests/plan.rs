@@ -1,7 +1,7 @@
 //! Plans of stages for every size up to 130, without MPI: every value reaches its owner, messages
 //! match, loads are balanced, and the number of stages is what the paper says.
 
-use hcube::hypercube::{three_hop, Parting, Plan, Routing, Stage, Topology, Transport};
+use hcube::hypercube::{Parting, Plan, Routing, Stage, Topology, Transport, three_hop};
 use proptest::prelude::*;
 
 /// How much of what a rank generates lies with rank `[at]` and belongs to rank `[owner]`.
@@ -69,12 +69,20 @@ fn follow(topology: &Topology, routing: Routing) -> Flow {
             }
             if let Transport::Messages { sends, receives } = &stage.transport {
                 for send in sends {
-                    assert!(expected.insert((rank, send.to), send.mean).is_none(), "one message per pair and stage");
+                    assert!(
+                        expected.insert((rank, send.to), send.mean).is_none(),
+                        "one message per pair and stage"
+                    );
                 }
                 for source in receives {
                     let mean = Plan::new(topology, source.from, routing);
-                    let Transport::Messages { sends, .. } = &mean.stages[number].transport else { panic!("no message") };
-                    let found = sends.iter().find(|send| send.to == rank).expect("a message that is received is sent");
+                    let Transport::Messages { sends, .. } = &mean.stages[number].transport else {
+                        panic!("no message")
+                    };
+                    let found = sends
+                        .iter()
+                        .find(|send| send.to == rank)
+                        .expect("a message that is received is sent");
                     assert_eq!(found.mean, source.mean, "both sides derive the same bound");
                 }
             }
@@ -98,7 +106,10 @@ fn check(topology: &Topology, routing: Routing) {
     for (rank, held) in follow(topology, routing).iter().enumerate() {
         for (owner, &amount) in held.iter().enumerate() {
             let expected = if rank == owner { size as f64 } else { 0.0 };
-            assert!((amount - expected).abs() < 1e-6, "{topology:?} {routing:?}: {amount} of {owner} with {rank}");
+            assert!(
+                (amount - expected).abs() < 1e-6,
+                "{topology:?} {routing:?}: {amount} of {owner} with {rank}"
+            );
         }
     }
 }
@@ -137,11 +148,24 @@ fn every_dimensionality_delivers() {
 
 #[test]
 fn nodes_of_all_shapes_deliver() {
-    for nodes in [vec![1], vec![4], vec![2, 2], vec![3, 1], vec![2, 1, 1], vec![1, 5, 2], vec![3, 3, 3], vec![2; 5], vec![8; 4], vec![4; 16], vec![1, 2, 3, 4, 5, 6, 7]] {
+    for nodes in [
+        vec![1],
+        vec![4],
+        vec![2, 2],
+        vec![3, 1],
+        vec![2, 1, 1],
+        vec![1, 5, 2],
+        vec![3, 3, 3],
+        vec![2; 5],
+        vec![8; 4],
+        vec![4; 16],
+        vec![1, 2, 3, 4, 5, 6, 7],
+    ] {
         let numbers: Vec<u32> =
             nodes.iter().enumerate().flat_map(|(node, &count)| vec![node as u32; count]).collect();
         // As the launcher places by slot, and round robin over the nodes.
-        let scattered: Vec<u32> = (0..numbers.len()).map(|rank| numbers[rank * 7919 % numbers.len()]).collect();
+        let scattered: Vec<u32> =
+            (0..numbers.len()).map(|rank| numbers[rank * 7919 % numbers.len()]).collect();
         for placement in [&numbers, &scattered] {
             if placement == &scattered && numbers.len() % 7919 == 0 {
                 continue;
@@ -216,9 +240,15 @@ fn three_hops_where_they_make_messages_larger() {
         let numbers: Vec<u32> = (0..count * ranks).map(|rank| (rank / ranks) as u32).collect();
         Topology::from_node_numbers(&numbers, None)
     };
-    for (count, ranks, expected) in
-        [(1, 8, false), (2, 8, false), (4, 1, false), (3, 2, true), (4, 4, true), (16, 4, false), (64, 64, true)]
-    {
+    for (count, ranks, expected) in [
+        (1, 8, false),
+        (2, 8, false),
+        (4, 1, false),
+        (3, 2, true),
+        (4, 4, true),
+        (16, 4, false),
+        (64, 64, true),
+    ] {
         assert_eq!(three_hop::worthwhile(&nodes(count, ranks)), expected, "{count} nodes of {ranks}");
     }
     // 64 nodes of 64: 63 other nodes, each lane serves one; the hypercube would send 6 messages.

@@ -2,8 +2,10 @@
 //! and combination of optimisations, without mpirun.
 
 use hcube::comm::local;
-use hcube::random_access::stream::{lcg::Lcg, polynomial::Polynomial, Recurrence};
-use hcube::random_access::{run, verify, Distribution, Mode, Optimisations, Options, Prepared, StreamKind, Updates};
+use hcube::random_access::stream::{Recurrence, lcg::Lcg, polynomial::Polynomial};
+use hcube::random_access::{
+    Distribution, Mode, Optimisations, Options, Prepared, StreamKind, Updates, run, verify,
+};
 use proptest::prelude::*;
 
 /// A case: how many ranks on nodes of how many, a table of 2^`log2` words, and what each rank does.
@@ -22,8 +24,9 @@ impl Case {
     /// What HPCC does: four updates per word, started at four times the rank's first word.
     fn hpcc(ranks: usize, log2: u32, kind: StreamKind, options: Options) -> Self {
         let table = Distribution::new(log2, ranks);
-        let shares =
-            (0..ranks).map(|rank| (4 * table.start(rank) as i64, 4 * table.local_length(rank) as i64)).collect();
+        let shares = (0..ranks)
+            .map(|rank| (4 * table.start(rank) as i64, 4 * table.local_length(rank) as i64))
+            .collect();
         Self { ranks, ranks_per_node: ranks, log2, kind, options, shares }
     }
 
@@ -55,7 +58,8 @@ impl Case {
             let (start, count) = self.shares[rank];
             let updates = Updates { kind: self.kind, start, count };
             let mut prepared = Prepared::new(comm, &self.options).expect("prepared");
-            let statistics = run(comm, &mut prepared, distribution, &mut words, &updates, &self.options).expect("run");
+            let statistics =
+                run(comm, &mut prepared, distribution, &mut words, &updates, &self.options).expect("run");
             let result = words.clone();
             // Damage one word: verification must see it, and restore it.
             let damaged = rank == 0 && !words.is_empty();
@@ -135,7 +139,8 @@ fn every_dimensionality() {
 
 #[test]
 fn nodes_with_hypercube_and_with_three_hops() {
-    for (ranks, ranks_per_node) in [(4, 2), (4, 3), (5, 2), (6, 2), (7, 3), (8, 4), (9, 3), (12, 4), (16, 2)] {
+    for (ranks, ranks_per_node) in [(4, 2), (4, 3), (5, 2), (6, 2), (7, 3), (8, 4), (9, 3), (12, 4), (16, 2)]
+    {
         for mode in [Mode::Auto, Mode::Node, Mode::ThreeHop] {
             for relaxed in [false, true] {
                 let options = Options { mode, relaxed, ..Options::default() };
@@ -186,9 +191,12 @@ fn uneven_and_tiny() {
                 for kind in KINDS {
                     Case::hpcc(ranks, log2, kind, options).check();
                     let mut case = Case::hpcc(ranks, log2, kind, options);
-                    case.shares = (0..ranks).map(|rank| (17, if rank == ranks / 2 { 5000 } else { 0 })).collect();
+                    case.shares =
+                        (0..ranks).map(|rank| (17, if rank == ranks / 2 { 5000 } else { 0 })).collect();
                     case.check();
-                    case.shares = (0..ranks).map(|rank| (1 << 40, [0, 1, 511, 512, 513, 1023, 1025, 7][rank])).collect();
+                    case.shares = (0..ranks)
+                        .map(|rank| (1 << 40, [0, 1, 511, 512, 513, 1023, 1025, 7][rank]))
+                        .collect();
                     case.check();
                 }
             }

@@ -3,7 +3,7 @@
 //! `MPI_Finalize`. Nothing that belongs to a communicator stands in a static, so one process may
 //! hold many simulated ranks and many threads may call with different communicators.
 
-use super::mpi::{check_state, MpiComm};
+use super::mpi::{Handle, MpiComm, check_state};
 use super::raw::{self, MPI_Comm};
 use crate::error::{Error, Result};
 use std::any::Any;
@@ -64,10 +64,10 @@ unsafe extern "C" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut 
 }
 
 /// What hangs on a communicator, or null.
-fn lookup(comm: MPI_Comm, key: c_int) -> *mut Attached {
+fn lookup(comm: Handle, key: c_int) -> *mut Attached {
     let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
     // SAFETY: the communicator has been checked by the caller; MPI writes a pointer to `value`.
-    unsafe { raw::PMPI_Comm_get_attr(comm, key, (&raw mut value).cast(), &mut found) };
+    unsafe { raw::PMPI_Comm_get_attr(comm.raw(), key, (&raw mut value).cast(), &mut found) };
     if found != 0 { value.cast() } else { std::ptr::null_mut() }
 }
 
@@ -77,7 +77,10 @@ fn lookup(comm: MPI_Comm, key: c_int) -> *mut Attached {
 /// # Errors
 /// Those of `work`, of MPI, and [`Error::Communicator`] where another thread is inside a call with
 /// the same communicator.
-pub fn with<T>(comm: MPI_Comm, work: impl FnOnce(&MpiComm, &mut Option<Box<dyn Any>>) -> Result<T>) -> Result<T> {
+pub fn with<T>(
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Option<Box<dyn Any>>) -> Result<T>,
+) -> Result<T> {
     /// Marks the state as free again, whichever way the call ends.
     struct Leave<'a>(&'a Cell<bool>);
     impl Drop for Leave<'_> {
@@ -92,7 +95,7 @@ pub fn with<T>(comm: MPI_Comm, work: impl FnOnce(&MpiComm, &mut Option<Box<dyn A
         let attached = Attached { comm: MpiComm::duplicate(comm)?, kept: None, busy: Cell::new(false) };
         state = Box::into_raw(Box::new(attached));
         // SAFETY: the communicator is valid, and `release` will free the box.
-        let code = unsafe { raw::PMPI_Comm_set_attr(comm, key, state.cast()) };
+        let code = unsafe { raw::PMPI_Comm_set_attr(comm.raw(), key, state.cast()) };
         if code != 0 {
             return Err(Error::Mpi { call: "MPI_Comm_set_attr", code, text: String::new() });
         }
@@ -101,14 +104,16 @@ pub fn with<T>(comm: MPI_Comm, work: impl FnOnce(&MpiComm, &mut Option<Box<dyn A
     // on one communicator at a time, and `busy` catches reentry from the same thread.
     let Attached { comm: private, kept, busy } = unsafe { &mut *state };
     if busy.replace(true) {
-        return Err(Error::Communicator("comm is in use by another hcube call: one call per communicator at a time".into()));
+        return Err(Error::Communicator(
+            "comm is in use by another hcube call: one call per communicator at a time".into(),
+        ));
     }
     let _leave = Leave(busy);
     work(private, kept)
 }
 
 /// Local: looks at what is kept on a communicator, if anything is.
-pub fn peek<T>(comm: MPI_Comm, look: impl FnOnce(&dyn Any) -> T) -> Result<Option<T>> {
+pub fn peek<T>(comm: Handle, look: impl FnOnce(&dyn Any) -> T) -> Result<Option<T>> {
     let state = lookup(comm, key()?);
     // SAFETY: null, or the living box of `with`; a call under way on the same communicator is
     // excluded by `busy` in the same thread and by MPI's rules in others.

@@ -97,7 +97,11 @@ impl Comm for LocalComm {
         loop {
             if let Some(message) = messages.get_mut(&envelope).and_then(VecDeque::pop_front) {
                 let Some(room) = buffer.get_mut(..message.len()) else {
-                    return Err(Error::Internal(format!("{} words for a bound of {}", message.len(), buffer.len())));
+                    return Err(Error::Internal(format!(
+                        "{} words for a bound of {}",
+                        message.len(),
+                        buffer.len()
+                    )));
                 };
                 room.copy_from_slice(&message);
                 return Ok((buffer, message.len()));

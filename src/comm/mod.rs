@@ -11,7 +11,14 @@ pub mod attribute;
 pub mod local;
 pub mod mpi;
 #[expect(missing_docs, reason = "generated from mpi.h")]
-#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, clippy::all, unused_qualifications)]
+#[allow(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    dead_code,
+    clippy::all,
+    unused_qualifications
+)]
 mod raw {
     include!(concat!(env!("OUT_DIR"), "/mpi.rs"));
 }
@@ -111,7 +118,8 @@ pub fn agree<C: Comm + ?Sized>(comm: &C, local: Result<()>) -> Result<()> {
 
 /// Collective: an error on all ranks where a named value is not the same on all of them.
 pub fn agree_on<C: Comm + ?Sized>(comm: &C, values: &[(&'static str, i64)]) -> Result<()> {
-    let mut bounds: Vec<i64> = values.iter().flat_map(|&(_, value)| [value, value.saturating_neg()]).collect();
+    let mut bounds: Vec<i64> =
+        values.iter().flat_map(|&(_, value)| [value, value.saturating_neg()]).collect();
     comm.all_reduce_max(&mut bounds)?;
     for (pair, &(name, _)) in bounds.chunks_exact(2).zip(values) {
         let (most, least) = (pair[0], -pair[1]);

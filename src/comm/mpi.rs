@@ -37,14 +37,42 @@ pub fn check_state() -> Result<()> {
     }
 }
 
+/// A communicator of the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handle(MPI_Comm);
+
+impl Handle {
+    /// Wraps MPI's handle.
+    ///
+    /// # Safety
+    /// `comm` is a value that MPI has given out, for a communicator that lives as long as this
+    /// handle is used, or `MPI_COMM_NULL`. Freed ones are recognised where the MPI library does.
+    pub unsafe fn new(comm: MPI_Comm) -> Self {
+        Self(comm)
+    }
+
+    /// `MPI_COMM_WORLD`.
+    pub fn world() -> Self {
+        // SAFETY: a constant.
+        Self(unsafe { raw::hcube_shim_comm_world() })
+    }
+
+    /// MPI's handle.
+    pub(super) fn raw(self) -> MPI_Comm {
+        self.0
+    }
+}
+
 /// Checks that a handle is a living intracommunicator.
 ///
 /// # Errors
 /// [`Error::Communicator`] for a null, freed or inter-communicator.
-pub fn check_communicator(comm: MPI_Comm) -> Result<()> {
+pub fn check_communicator(Handle(comm): Handle) -> Result<()> {
     // SAFETY: a constant.
     if comm == unsafe { raw::hcube_shim_comm_null() } {
-        return Err(Error::Communicator("comm = MPI_COMM_NULL: expected a communicator (freed before this call?)".into()));
+        return Err(Error::Communicator(
+            "comm = MPI_COMM_NULL: expected a communicator (freed before this call?)".into(),
+        ));
     }
     // An invalid handle raises its error on MPI_COMM_WORLD, whose default is to abort: ask quietly.
     let mut inter = 0;
@@ -59,23 +87,26 @@ pub fn check_communicator(comm: MPI_Comm) -> Result<()> {
         raw::PMPI_Errhandler_free(handler.as_mut_ptr());
         code
     };
-    check("MPI_Comm_test_inter", code)
-        .map_err(|error| Error::Communicator(format!("comm is not a valid communicator (freed before this call?): {error}")))?;
+    check("MPI_Comm_test_inter", code).map_err(|error| {
+        Error::Communicator(format!("comm is not a valid communicator (freed before this call?): {error}"))
+    })?;
     if inter != 0 {
-        return Err(Error::Communicator("comm is an intercommunicator: expected an intracommunicator".into()));
+        return Err(Error::Communicator(
+            "comm is an intercommunicator: expected an intracommunicator".into(),
+        ));
     }
     Ok(())
 }
 
 /// Reports an error through the error handler of the caller's communicator, as MPI's own functions
 /// do; returns where that handler returns.
-pub fn call_error_handler(comm: MPI_Comm, code: i32) {
+pub fn call_error_handler(Handle(comm): Handle, code: i32) {
     // SAFETY: the communicator has been checked by the caller; any code may be passed.
     unsafe { raw::PMPI_Comm_call_errhandler(comm, code) };
 }
 
 /// This process's rank in a communicator that has been checked.
-pub fn rank(comm: MPI_Comm) -> Result<usize> {
+pub fn rank(Handle(comm): Handle) -> Result<usize> {
     let mut rank = 0;
     // SAFETY: the communicator has been checked by the caller.
     check("MPI_Comm_rank", unsafe { raw::PMPI_Comm_rank(comm, &mut rank) })?;
@@ -83,10 +114,10 @@ pub fn rank(comm: MPI_Comm) -> Result<usize> {
 }
 
 /// Ends the job.
-pub fn abort(comm: Option<MPI_Comm>) -> ! {
+pub fn abort(comm: Option<Handle>) -> ! {
     if check_state().is_ok() {
         // SAFETY: MPI is initialised and not finalised.
-        unsafe { raw::PMPI_Abort(comm.unwrap_or_else(|| raw::hcube_shim_comm_world()), 1) };
+        unsafe { raw::PMPI_Abort(comm.unwrap_or_else(Handle::world).raw(), 1) };
     }
     std::process::abort();
 }
@@ -103,12 +134,6 @@ pub fn library_version() -> String {
     line.split(", package").next().unwrap_or_default().to_owned()
 }
 
-/// The `MPI_COMM_WORLD` of this library.
-pub fn world() -> MPI_Comm {
-    // SAFETY: a constant.
-    unsafe { raw::hcube_shim_comm_world() }
-}
-
 /// A duplicate of a communicator that belongs to hcube alone.
 #[derive(Debug)]
 pub struct MpiComm {
@@ -121,7 +146,7 @@ pub struct MpiComm {
 
 impl MpiComm {
     /// Collective over `comm`: creates the duplicate. Errors on it are returned, not fatal.
-    pub fn duplicate(comm: MPI_Comm) -> Result<Self> {
+    pub fn duplicate(Handle(comm): Handle) -> Result<Self> {
         let (mut private, mut rank, mut size) = (comm, 0, 0);
         // SAFETY: `comm` has been checked by the caller (check_communicator).
         check("MPI_Comm_dup", unsafe { raw::PMPI_Comm_dup(comm, &mut private) })?;
@@ -191,7 +216,8 @@ impl Drop for Receive {
 
 /// A count for MPI's `int` arguments.
 fn count(words: usize) -> Result<c_int> {
-    c_int::try_from(words).map_err(|_| Error::Internal(format!("a message of {words} words was not cut into pieces")))
+    c_int::try_from(words)
+        .map_err(|_| Error::Internal(format!("a message of {words} words was not cut into pieces")))
 }
 
 impl Comm for MpiComm {
@@ -216,7 +242,15 @@ impl Comm for MpiComm {
             let mut request = none;
             // SAFETY: the words lie in a buffer that `sends` owns until MPI has finished with it.
             check("MPI_Isend", unsafe {
-                raw::PMPI_Isend(address, length, self.words, piece.to as c_int, piece.tag, self.private, &mut request)
+                raw::PMPI_Isend(
+                    address,
+                    length,
+                    self.words,
+                    piece.to as c_int,
+                    piece.tag,
+                    self.private,
+                    &mut request,
+                )
             })?;
             if number == 0 {
                 sends.first = request;
@@ -233,7 +267,9 @@ impl Comm for MpiComm {
         if !sends.further.is_empty() {
             let (length, requests) = (count(sends.further.len())?, sends.further.as_mut_ptr());
             // SAFETY: as above.
-            check("MPI_Waitall", unsafe { raw::PMPI_Waitall(length, requests, raw::hcube_shim_statuses_ignore()) })?;
+            check("MPI_Waitall", unsafe {
+                raw::PMPI_Waitall(length, requests, raw::hcube_shim_statuses_ignore())
+            })?;
         }
         Ok(std::mem::take(&mut sends.buffer))
     }
@@ -244,7 +280,15 @@ impl Comm for MpiComm {
         let (address, length) = (receive.buffer.as_mut_ptr().cast::<c_void>(), count(receive.buffer.len())?);
         // SAFETY: the words lie in a buffer that `receive` owns until MPI has finished with it.
         check("MPI_Irecv", unsafe {
-            raw::PMPI_Irecv(address, length, self.words, from as c_int, tag, self.private, &mut receive.request)
+            raw::PMPI_Irecv(
+                address,
+                length,
+                self.words,
+                from as c_int,
+                tag,
+                self.private,
+                &mut receive.request,
+            )
         })?;
         Ok(receive)
     }

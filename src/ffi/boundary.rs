@@ -1,9 +1,9 @@
 //! The one border between C and Rust.
 
 use super::types::hcube_error;
-use crate::comm::{mpi, MPI_Comm};
-use crate::error::{Error, Result, HCUBE_SUCCESS};
-use std::panic::{catch_unwind, AssertUnwindSafe};
+use crate::comm::mpi::{self, Handle};
+use crate::error::{Error, HCUBE_SUCCESS, Result};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs the body of an exported function. Its error becomes the code, and the message where C has
 /// given a place for one; a failure of MPI goes through the communicator's error handler as well,
@@ -14,7 +14,11 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 ///
 /// # Safety
 /// `error` is null or points to a writable `hcube_error`.
-pub(super) unsafe fn enter(comm: Option<MPI_Comm>, error: *mut hcube_error, body: impl FnOnce() -> Result<()>) -> i32 {
+pub(super) unsafe fn enter(
+    comm: Option<Handle>,
+    error: *mut hcube_error,
+    body: impl FnOnce() -> Result<()>,
+) -> i32 {
     let failure = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => {
             // SAFETY: the caller's promise.
@@ -26,7 +30,10 @@ pub(super) unsafe fn enter(comm: Option<MPI_Comm>, error: *mut hcube_error, body
         Ok(Err(failure)) => failure,
         Err(_) => {
             // The panic hook has printed message and place; the rank is missing there.
-            eprintln!("hcube: internal error on rank {}, aborting the job; please report the lines above", rank(comm));
+            eprintln!(
+                "hcube: internal error on rank {}, aborting the job; please report the lines above",
+                rank(comm)
+            );
             mpi::abort(comm);
         }
     };
@@ -41,7 +48,7 @@ pub(super) unsafe fn enter(comm: Option<MPI_Comm>, error: *mut hcube_error, body
 }
 
 /// The rank for a message, as far as it can be known.
-fn rank(comm: Option<MPI_Comm>) -> String {
+fn rank(comm: Option<Handle>) -> String {
     comm.filter(|_| mpi::check_state().is_ok())
         .and_then(|comm| mpi::rank(comm).ok())
         .map_or_else(|| "unknown".to_owned(), |rank| rank.to_string())

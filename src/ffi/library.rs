@@ -1,6 +1,6 @@
 //! What concerns the library as a whole.
 
-use std::ffi::{c_char, CStr};
+use std::ffi::{CStr, c_char};
 
 /// The version with its terminating zero byte.
 const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {

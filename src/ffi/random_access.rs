@@ -2,11 +2,11 @@
 
 use super::boundary::{enter, output, required};
 use super::types::{
-    hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table, hcube_updates,
-    HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL,
+    HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
+    hcube_random_access_statistics, hcube_table, hcube_updates,
 };
-use crate::comm::mpi::{check_communicator, check_state, MpiComm};
-use crate::comm::{agree, agree_on, attribute, Comm, MPI_Comm};
+use crate::comm::mpi::{Handle, MpiComm, check_communicator, check_state};
+use crate::comm::{Comm, MPI_Comm, agree, agree_on, attribute};
 use crate::error::{Error, Result};
 use crate::random_access::{self, Distribution, Options, Prepared, StreamKind, Updates};
 use std::any::Any;
@@ -14,7 +14,7 @@ use std::ffi::c_char;
 
 /// Runs `work` with the private communicator and what is kept on it.
 fn on_communicator(
-    comm: MPI_Comm,
+    comm: Handle,
     work: impl FnOnce(&MpiComm, &mut Option<Box<dyn Any>>) -> Result<()>,
 ) -> Result<()> {
     check_state()?;
@@ -28,13 +28,20 @@ fn on_communicator(
 /// The pointer is null or valid.
 unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Options> {
     // SAFETY: the caller's promise.
-    unsafe { options.as_ref() }.map_or_else(Options::from_environment, hcube_random_access_options::to_options)
+    unsafe { options.as_ref() }
+        .map_or_else(Options::from_environment, hcube_random_access_options::to_options)
 }
 
 /// The state for these options: the one that is kept, or a new one. Collective.
-fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<Box<dyn Any>>, options: &Options) -> Result<&'a mut Prepared> {
+fn prepare<'a>(
+    comm: &MpiComm,
+    kept: &'a mut Option<Box<dyn Any>>,
+    options: &Options,
+) -> Result<&'a mut Prepared> {
     let serves = |kept: &Option<Box<dyn Any>>| {
-        kept.as_ref().and_then(|kept| kept.downcast_ref::<Prepared>()).is_some_and(|kept| kept.serves(options))
+        kept.as_ref()
+            .and_then(|kept| kept.downcast_ref::<Prepared>())
+            .is_some_and(|kept| kept.serves(options))
     };
     if !serves(kept) {
         *kept = None;
@@ -76,7 +83,11 @@ unsafe fn read_task<'a>(
     } else if table.words.is_null() {
         return Err(Error::argument("table.words", "NULL", format!("{} words", table.local_length)));
     } else if !table.words.is_aligned() {
-        return Err(Error::argument("table.words", format!("{:p}", table.words), "an address aligned to 8 bytes"));
+        return Err(Error::argument(
+            "table.words",
+            format!("{:p}", table.words),
+            "an address aligned to 8 bytes",
+        ));
     } else {
         // SAFETY: the caller's promise; the length has been checked against the distribution.
         unsafe { std::slice::from_raw_parts_mut(table.words, table.local_length as usize) }
@@ -85,7 +96,11 @@ unsafe fn read_task<'a>(
         HCUBE_STREAM_POLYNOMIAL => StreamKind::Polynomial,
         HCUBE_STREAM_LCG => StreamKind::Lcg,
         other => {
-            return Err(Error::argument("updates.stream", other, "HCUBE_STREAM_POLYNOMIAL (0) or HCUBE_STREAM_LCG (1)"))
+            return Err(Error::argument(
+                "updates.stream",
+                other,
+                "HCUBE_STREAM_POLYNOMIAL (0) or HCUBE_STREAM_LCG (1)",
+            ));
         }
     };
     let updates = Updates { kind, start: updates.start, count: updates.count };
@@ -150,6 +165,7 @@ pub unsafe extern "C" fn hcube_random_access_prepare(
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
+        let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             on_communicator(comm, |comm, kept| {
                 let options = agree_options(comm, read_options(options))?;
@@ -184,6 +200,7 @@ pub unsafe extern "C" fn hcube_random_access_run(
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
+        let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             on_communicator(comm, |comm, kept| {
                 let task = agree_task(comm, table, updates)?;
@@ -214,6 +231,7 @@ pub unsafe extern "C" fn hcube_random_access_verify(
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
+        let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             on_communicator(comm, |comm, _| {
                 let errors = output(errors, "errors");
@@ -241,6 +259,7 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
+        let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             let statistics = output(statistics, "statistics")?;
             let size = size_of::<hcube_random_access_statistics>() as u64;
@@ -249,8 +268,10 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
             }
             check_state()?;
             check_communicator(comm)?;
-            let last = attribute::peek(comm, |kept| kept.downcast_ref::<Prepared>().map(Prepared::statistics))?;
-            *statistics = hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default());
+            let last =
+                attribute::peek(comm, |kept| kept.downcast_ref::<Prepared>().map(Prepared::statistics))?;
+            *statistics =
+                hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default());
             Ok(())
         })
     }
@@ -275,10 +296,15 @@ pub unsafe extern "C" fn hcube_random_access_describe(
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
+        let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             on_communicator(comm, |comm, kept| {
                 let buffer = if text.is_null() || length == 0 {
-                    Err(Error::argument("text", format!("{text:p} of {length} bytes"), "a buffer of 1 byte or more"))
+                    Err(Error::argument(
+                        "text",
+                        format!("{text:p} of {length} bytes"),
+                        "a buffer of 1 byte or more",
+                    ))
                 } else {
                     Ok(std::slice::from_raw_parts_mut(text.cast::<u8>(), length as usize))
                 };

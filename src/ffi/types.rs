@@ -1,8 +1,8 @@
 //! The types of the C interface.
 
 use crate::error::{Error, Result};
-use crate::random_access::options::{Mode, Optimisations, Options};
 use crate::random_access::Statistics;
+use crate::random_access::options::{Mode, Optimisations, Options};
 
 /// Where a function puts what went wrong. Owned by the caller, who need not initialise it; pass
 /// NULL where only the code matters.
@@ -160,7 +160,8 @@ pub struct hcube_random_access_statistics {
 
 impl hcube_random_access_options {
     pub(super) fn from_options(options: &Options) -> Self {
-        let Optimisations { receive_ahead, late_updates, late_waits, overlapped_sends } = options.optimisations;
+        let Optimisations { receive_ahead, late_updates, late_waits, overlapped_sends } =
+            options.optimisations;
         let bit = |on: bool, bit: u32| if on { bit } else { 0 };
         Self {
             struct_size: size_of::<Self>() as u64,
@@ -183,9 +184,8 @@ impl hcube_random_access_options {
             let hint = format!("{size} (call hcube_random_access_default_options first)");
             return Err(Error::argument("options.struct_size", self.struct_size, hint));
         }
-        let count = |name, value: i64| {
-            usize::try_from(value).map_err(|_| Error::argument(name, value, "0 or more"))
-        };
+        let count =
+            |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "0 or more"));
         let flag = |name, value: i32| match value {
             0 => Ok(false),
             1 => Ok(true),
@@ -194,7 +194,11 @@ impl hcube_random_access_options {
         let mode = usize::try_from(self.mode).ok().and_then(|mode| Mode::NAMES.get(mode));
         let mode = mode.ok_or_else(|| Error::argument("options.mode", self.mode, "HCUBE_MODE_*, 0 to 3"))?.1;
         if self.optimisations > HCUBE_OPTIMISATIONS_ALL {
-            return Err(Error::argument("options.optimisations", self.optimisations, "bits of HCUBE_OPTIMISATIONS_ALL"));
+            return Err(Error::argument(
+                "options.optimisations",
+                self.optimisations,
+                "bits of HCUBE_OPTIMISATIONS_ALL",
+            ));
         }
         let on = |bit: u32| self.optimisations & bit != 0;
         let options = Options {

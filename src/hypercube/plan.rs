@@ -60,7 +60,8 @@ pub struct Send {
 impl Send {
     /// Which of `length` values of the part this message carries.
     pub fn cut(&self, length: usize) -> Range<usize> {
-        super::share::Overlap { partner: 0, from: self.from_share, to: self.to_share, of: self.of }.cut(length)
+        super::share::Overlap { partner: 0, from: self.from_share, to: self.to_share, of: self.of }
+            .cut(length)
     }
 }
 

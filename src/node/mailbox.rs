@@ -7,7 +7,7 @@
 //! by the writer and one by each reader.
 
 use super::segment::{Location, Segment};
-use crate::comm::{agree, Comm};
+use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,11 +26,12 @@ pub struct Shape {
     pub capacity: usize,
 }
 
-/// Byte offsets within the region of one rank: what it has read, then its slots.
+/// Byte offsets within the region of one rank: what it has read, then its slots. A slot starts with
+/// its number and the bounds of its slices, so that on small nodes a reader touches one line of the
+/// cache before the values.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     slot: usize,
-    bounds: usize,
     words: usize,
     first_slot: usize,
     region: usize,
@@ -40,10 +41,9 @@ impl Shape {
     fn layout(self) -> Layout {
         let round = |bytes: usize| bytes.next_multiple_of(LINE);
         let first_slot = round(self.ranks * size_of::<AtomicU64>());
-        let bounds = LINE;
-        let words = bounds + round((self.ranks + 1) * size_of::<u32>());
+        let words = round(size_of::<AtomicU64>() + (self.ranks + 1) * size_of::<u32>());
         let slot = words + round(self.capacity * size_of::<u64>());
-        Layout { slot, bounds, words, first_slot, region: first_slot + self.slots * slot }
+        Layout { slot, words, first_slot, region: first_slot + self.slots * slot }
     }
 
     /// Bytes of one rank.
@@ -63,7 +63,7 @@ pub struct Mailbox {
     written: u64,
     /// Pieces of this rank that each rank had read when last looked at.
     read_by: Vec<u64>,
-    /// Pieces of each rank that this rank has read.
+    /// Pieces of each rank that this rank has taken.
     read: Vec<u64>,
 }
 
@@ -76,12 +76,13 @@ pub struct Piece<'a> {
     pub last: bool,
 }
 
-/// The header of a slot.
-#[repr(C)]
-struct Header {
-    /// Number of the piece in the slot, counted from 1.
-    number: AtomicU64,
-    last: AtomicU64,
+/// Where the bounds start in a slot, behind the number.
+const BOUNDS: usize = size_of::<AtomicU64>();
+
+/// What a slot's number says: how many pieces its writer has written with this one, and whether it
+/// is the last of a series.
+fn announcement(written: u64, last: bool) -> u64 {
+    written << 1 | u64::from(last)
 }
 
 impl Mailbox {
@@ -103,7 +104,9 @@ impl Mailbox {
         let segment = match created {
             Some(created) => created.map(|(segment, file, _)| (segment, Some(file))),
             None => {
-                let [process, file, object] = locations[3 * ranks[0]..3 * ranks[0] + 3] else { unreachable!() };
+                let [process, file, object] = locations[3 * ranks[0]..3 * ranks[0] + 3] else {
+                    unreachable!()
+                };
                 Segment::open(Location { process, file, object }, length).map(|segment| (segment, None))
             }
         };
@@ -124,31 +127,33 @@ impl Mailbox {
         self.own
     }
 
-    /// Whether a slot is free for the next piece: all others have read what it held.
-    pub fn is_free(&mut self) -> bool {
-        let needed = (self.written + 1).saturating_sub(self.shape.slots as u64);
-        let own = self.own;
-        (0..self.shape.ranks).filter(|&reader| reader != own).all(|reader| {
-            if self.read_by[reader] < needed {
-                self.read_by[reader] = self.seen(reader, self.own).load(Ordering::Acquire);
+    /// How many of this rank's pieces all others have read. At most `slots` pieces may be unread.
+    pub fn read_by_all(&mut self) -> u64 {
+        let (own, written) = (self.own, self.written);
+        let mut least = written;
+        for reader in (0..self.shape.ranks).filter(|&reader| reader != own) {
+            if self.read_by[reader] < written {
+                self.read_by[reader] = self.seen(reader, own).load(Ordering::Acquire);
             }
-            self.read_by[reader] >= needed
-        })
+            least = least.min(self.read_by[reader]);
+        }
+        least
     }
 
-    /// Whether all others have read everything that this rank has written.
-    pub fn is_drained(&mut self) -> bool {
-        let own = self.own;
-        (0..self.shape.ranks).filter(|&reader| reader != own).all(|reader| {
-            self.read_by[reader] = self.seen(reader, self.own).load(Ordering::Acquire);
-            self.read_by[reader] == self.written
-        })
+    /// Pieces that this rank has written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Whether a slot is free for the next piece: all others have read what it held.
+    pub fn is_free(&mut self) -> bool {
+        self.written - self.read_by_all() < self.shape.slots as u64
     }
 
     /// Writes the next piece into the free slot and announces it. `fill` gets the slot's words and
     /// the bounds to set: slice i, `bounds[i] .. bounds[i + 1]`, is for rank i.
     ///
-    /// Call only after [`Self::is_free`] has returned true.
+    /// Call only while fewer than `slots` pieces are unread.
     pub fn write(&mut self, last: bool, fill: impl FnOnce(&mut [u64], &mut [u32])) {
         debug_assert!(self.is_free());
         let slot = self.slot_offset(self.own, self.written);
@@ -157,25 +162,27 @@ impl Mailbox {
         let (words, bounds) = unsafe {
             let start = self.segment.address().add(slot);
             (
-                std::slice::from_raw_parts_mut(start.add(self.layout.words).cast().as_ptr(), self.shape.capacity),
-                std::slice::from_raw_parts_mut(start.add(self.layout.bounds).cast().as_ptr(), self.shape.ranks + 1),
+                std::slice::from_raw_parts_mut(
+                    start.add(self.layout.words).cast().as_ptr(),
+                    self.shape.capacity,
+                ),
+                std::slice::from_raw_parts_mut(start.add(BOUNDS).cast().as_ptr(), self.shape.ranks + 1),
             )
         };
         fill(words, bounds);
         assert!(bounds.is_sorted() && bounds[self.shape.ranks] as usize <= self.shape.capacity);
         self.written += 1;
-        let header = self.header(slot);
-        header.last.store(u64::from(last), Ordering::Relaxed);
-        header.number.store(self.written, Ordering::Release);
+        self.number(slot).store(announcement(self.written, last), Ordering::Release);
     }
 
-    /// This rank's slice of the next piece of `writer`, if it is there. Call [`Self::done`] when
-    /// its words are no longer needed.
+    /// This rank's slice of the piece of `writer` that follows those taken, if it is there. Its
+    /// words stay until [`Self::acknowledge`].
     pub fn next(&self, writer: usize) -> Option<Piece<'_>> {
-        let number = self.read[writer];
-        let slot = self.slot_offset(writer, number);
-        let header = self.header(slot);
-        if header.number.load(Ordering::Acquire) != number + 1 {
+        let read = self.read[writer];
+        let slot = self.slot_offset(writer, read);
+        let number = self.number(slot).load(Ordering::Acquire);
+        let last = number == announcement(read + 1, true);
+        if !last && number != announcement(read + 1, false) {
             return None;
         }
         let range = self.slice_bounds(slot);
@@ -185,23 +192,31 @@ impl Mailbox {
             let start = self.segment.address().add(slot + self.layout.words).cast::<u64>();
             std::slice::from_raw_parts(start.as_ptr().add(range.start), range.len())
         };
-        Some(Piece { words, last: header.last.load(Ordering::Relaxed) != 0 })
+        Some(Piece { words, last })
     }
 
-    /// Announces that this rank has read the next piece of `writer`.
-    pub fn done(&mut self, writer: usize) {
+    /// Counts the next piece of `writer` as taken; returns how many of its pieces are.
+    pub fn take(&mut self, writer: usize) -> u64 {
         self.read[writer] += 1;
-        self.seen(self.own, writer).store(self.read[writer], Ordering::Release);
+        self.read[writer]
+    }
+
+    /// Announces that this rank no longer needs the first `pieces` pieces of `writer`.
+    pub fn acknowledge(&self, writer: usize, pieces: u64) {
+        self.seen(self.own, writer).store(pieces, Ordering::Release);
     }
 
     fn slice_bounds(&self, slot: usize) -> Range<usize> {
-        // SAFETY: inside the slot, aligned, and announced (see `next`).
+        // SAFETY: inside the slot and announced (see `next`), so nobody writes to it.
         let bounds = unsafe {
-            let start = self.segment.address().add(slot + self.layout.bounds).cast::<[u32; 2]>();
-            start.cast::<u32>().add(self.own).cast::<[u32; 2]>().read_unaligned()
+            let start = self.segment.address().add(slot + BOUNDS).cast::<u32>();
+            start.add(self.own).cast::<[u32; 2]>().read()
         };
         let range = bounds[0] as usize..bounds[1] as usize;
-        assert!(range.start <= range.end && range.end <= self.shape.capacity, "a mailbox of this node is damaged");
+        assert!(
+            range.start <= range.end && range.end <= self.shape.capacity,
+            "a mailbox of this node is damaged"
+        );
         range
     }
 
@@ -210,9 +225,9 @@ impl Mailbox {
         rank * self.layout.region + self.layout.first_slot + slot * self.layout.slot
     }
 
-    fn header(&self, slot: usize) -> &Header {
-        // SAFETY: inside the segment, aligned to a line, atomics only.
-        unsafe { self.segment.address().add(slot).cast::<Header>().as_ref() }
+    fn number(&self, slot: usize) -> &AtomicU64 {
+        // SAFETY: inside the segment, aligned to a line, an atomic.
+        unsafe { self.segment.address().add(slot).cast::<AtomicU64>().as_ref() }
     }
 
     /// How many pieces of `writer` the rank `reader` has read.
@@ -234,7 +249,8 @@ mod tests {
     fn exchange(ranks: usize, slots: usize, capacity: usize, pieces: u64) {
         local::run(ranks, ranks, |comm| {
             let all: Vec<usize> = (0..ranks).collect();
-            let mut mailbox = Mailbox::create(comm, &all, Shape { ranks, slots, capacity }).expect("shared memory");
+            let mut mailbox =
+                Mailbox::create(comm, &all, Shape { ranks, slots, capacity }).expect("shared memory");
             let own = mailbox.own() as u64;
             let (mut sent, mut expected, mut finished) = (0, vec![0u64; ranks], 1);
             let mut wait = Patience::new(ranks, 1, false).wait();
@@ -247,7 +263,9 @@ mod tests {
                             *bound = (rank * each) as u32;
                         }
                         for (at, word) in words[..each * ranks].iter_mut().enumerate() {
-                            *word = own << 48 | ((at / each) as u64) << 32 | (sent * each as u64 + (at % each) as u64);
+                            *word = own << 48
+                                | ((at / each) as u64) << 32
+                                | (sent * each as u64 + (at % each) as u64);
                         }
                     });
                     sent += 1;
@@ -260,14 +278,15 @@ mod tests {
                         expected[writer] += 1;
                     }
                     finished += usize::from(piece.last);
-                    mailbox.done(writer);
+                    let pieces = mailbox.take(writer);
+                    mailbox.acknowledge(writer, pieces);
                     idle = false;
                 }
                 if idle {
                     wait.pause(comm);
                 }
             }
-            while !mailbox.is_drained() {
+            while mailbox.read_by_all() < mailbox.written() {
                 wait.pause(comm);
             }
         });

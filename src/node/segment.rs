@@ -48,7 +48,8 @@ impl Segment {
         }
         // SAFETY: a file that was just created and belongs to nobody else.
         let file = unsafe { File::from_raw_fd(number) };
-        file.set_len(length as u64).map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
+        file.set_len(length as u64)
+            .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
         let location =
             Location { process: u64::from(std::process::id()), file: number as u64, object: object(&file)? };
         Ok((Self::map(&file, length)?, file, location))
@@ -57,11 +58,9 @@ impl Segment {
     /// Maps the segment that another process has created.
     pub fn open(location: Location, length: usize) -> Result<Self> {
         let path = format!("/proc/{}/fd/{}", location.process, location.file);
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(|error| Error::Memory(format!("shared memory of process {}: {error}", location.process)))?;
+        let file = File::options().read(true).write(true).open(&path).map_err(|error| {
+            Error::Memory(format!("shared memory of process {}: {error}", location.process))
+        })?;
         if object(&file)? != location.object {
             return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
         }

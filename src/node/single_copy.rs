@@ -7,7 +7,10 @@
 pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
     let mut word = 0u64;
     let local = libc::iovec { iov_base: (&raw mut word).cast(), iov_len: size_of::<u64>() };
-    let remote = libc::iovec { iov_base: std::ptr::without_provenance_mut(address as usize), iov_len: size_of::<u64>() };
+    let remote = libc::iovec {
+        iov_base: std::ptr::without_provenance_mut(address as usize),
+        iov_len: size_of::<u64>(),
+    };
     // SAFETY: writes at most one word to `word`; the kernel checks the other process's address.
     let read = unsafe { libc::process_vm_readv(process as libc::pid_t, &local, 1, &remote, 1, 0) };
     match read {

@@ -31,10 +31,18 @@ pub struct Divider<'a> {
 
 impl<'a> Divider<'a> {
     /// For a stage of `parts` parts.
-    pub fn new(parting: &'a Parting, parts: usize, distribution: Distribution, index: Index, level: Level) -> Self {
+    pub fn new(
+        parting: &'a Parting,
+        parts: usize,
+        distribution: Distribution,
+        index: Index,
+        level: Level,
+    ) -> Self {
         let rule = match parting {
             Parting::Entries(entries) => Rule::Entries(entries),
-            Parting::Ranks(ranks) => Rule::Intervals(ranks.iter().map(|&rank| distribution.start(rank)).collect()),
+            Parting::Ranks(ranks) => {
+                Rule::Intervals(ranks.iter().map(|&rank| distribution.start(rank)).collect())
+            }
         };
         let depth = parts.next_power_of_two().trailing_zeros() as usize;
         let scratch = vec![Default::default(); depth];
@@ -101,7 +109,7 @@ impl Halver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random_access::stream::{lcg::Lcg, Stream, StreamKind};
+    use crate::random_access::stream::{Stream, StreamKind, lcg::Lcg};
 
     #[test]
     fn every_rule_puts_values_where_the_owner_is() {
@@ -119,8 +127,11 @@ mod tests {
                 assert_eq!(divider.held(), values.len());
                 for (part, list) in divider.parts.iter().enumerate() {
                     let rank = if place { ranks - 1 - part } else { part };
-                    let expected: Vec<u64> =
-                        values.iter().copied().filter(|&value| table.owner(index.of(value)) == rank).collect();
+                    let expected: Vec<u64> = values
+                        .iter()
+                        .copied()
+                        .filter(|&value| table.owner(index.of(value)) == rank)
+                        .collect();
                     assert_eq!(*list, expected, "{ranks} ranks, part {part}");
                 }
             }

@@ -38,5 +38,5 @@ pub use prepare::Prepared;
 pub use statistics::Statistics;
 pub use stream::StreamKind;
 pub use table::Distribution;
-pub use update::{run, Updates};
+pub use update::{Updates, run};
 pub use verify::verify;

@@ -1,33 +1,59 @@
 //! All ranks on one node: mailboxes alone, and no rounds.
 //!
-//! Idea: a rank applies values of its own at once and writes those of the others, sorted by owner,
-//! into a slot of its mailbox; whenever a slot has been read by all, it is filled again. In between
-//! it applies what others have written for it, straight from their slots. Ranks run ahead of each
-//! other as far as the look-ahead permits, so nobody waits for the slowest in every round.
+//! Idea: a rank writes values for others, sorted by owner, into a slot of its mailbox, and applies its
+//! own together with what others have written for it, straight from their slots. It generates more
+//! whenever the look-ahead has room, so ranks run ahead of each other as far as that permits and
+//! nobody waits for the slowest in every round.
 //! Restrictions: shared memory between all ranks.
-//! Cost: per rank and slot of Q/2 values one store by the writer and one by each reader; a value is
-//! written once and read once in shared memory.
-//! Look-ahead: the slots together hold Q values that are not known to be applied, and a slot is
-//! generated when it is free. A rank's own values do not stay open, so a slot holds Q/2 values for
-//! others whatever the number of ranks.
+//! Cost: per rank and piece one store by the writer and one by each reader; a value is written once
+//! and read once in shared memory.
+//! Look-ahead: a rank knows which of its pieces all others have applied, and generates no more than
+//! Q less what the others hold. Values for itself are applied before it generates again.
 //! Source: the rounds of Plimpton et al. 2006, §2, with d = 1 and shared memory for messages.
 
 use super::divide::Divider;
+use super::options::Options;
 use super::prepare::Prepared;
 use super::statistics::Statistics;
 use super::table::{Distribution, Index};
 use super::update::{LocalTable, Source};
 use crate::comm::Comm;
-use crate::node::mailbox::Mailbox;
+use crate::node::mailbox::{Mailbox, Shape};
 use crate::node::wait::Stopwatch;
+use std::collections::VecDeque;
 
-/// Filling a slot ends when so few places are left that generating for them costs more than they
-/// bring.
-const CROWDED: usize = 24;
+/// Pieces that the look-ahead is divided into. Few large ones cost less, several small ones let a rank
+/// go on while others still read.
+const PIECES: usize = 2;
 
-/// Most pieces that are applied together. Short slices from many writers are applied as one list, so
-/// that table words are asked for in time across their borders.
-const TOGETHER: usize = 16;
+/// A piece is started when there is room for one part in so many of a full one: a smaller one costs
+/// its readers more than waiting does.
+const FRACTION: usize = 8;
+
+/// Values generated, divided and, as far as they are the rank's own, updated in one go: few enough
+/// that the memory system is still busy with the updates before.
+const BATCH: usize = 128;
+
+/// Values that a rank may have open.
+fn bound(options: &Options) -> usize {
+    if options.relaxed { 2 * options.look_ahead } else { options.look_ahead }
+}
+
+/// The mailboxes for these options. Twice as many slots as full pieces: pieces are seldom full, as a
+/// rank's own values do not go into them.
+pub(super) fn shape(ranks: usize, options: &Options) -> Shape {
+    let slots = (2 * PIECES).min(bound(options));
+    Shape { ranks, slots, capacity: (bound(options) / PIECES).max(1) }
+}
+
+/// A piece of another rank whose values have been taken but need not all be applied.
+struct Owed {
+    writer: usize,
+    /// How many pieces of the writer are done with this one.
+    pieces: u64,
+    /// How many values this rank must have applied by then.
+    due: u64,
+}
 
 /// One rank's part of the exchange.
 struct Exchange<'a> {
@@ -36,6 +62,12 @@ struct Exchange<'a> {
     fresh: Vec<u64>,
     /// Writers that have pieces to come, in the order in which they follow this rank.
     writers: Vec<usize>,
+    /// Pieces taken and not acknowledged, oldest first.
+    owed: VecDeque<Owed>,
+    /// Lengths of this rank's pieces that some other rank has not applied yet, and their sum.
+    open: VecDeque<usize>,
+    open_values: usize,
+    bound: usize,
     statistics: Statistics,
     watch: Stopwatch,
     /// Whether this rank has written its last piece.
@@ -43,23 +75,36 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Fills and announces the free slot, and applies what this rank has for itself.
-    fn produce(&mut self, source: &mut Source, table: &mut LocalTable) {
-        let (own, capacity) = (self.mailbox.own(), self.mailbox.shape().capacity);
-        let mut open = 0;
-        while source.left() > 0 && (open == 0 || capacity - open >= CROWDED) {
-            source.generate(capacity - open, &mut self.fresh);
+    /// How many values may be generated now: what the look-ahead and the slots have room for.
+    fn room(&mut self, table: &LocalTable) -> usize {
+        let read = self.mailbox.read_by_all();
+        while self.open.len() as u64 > self.mailbox.written() - read {
+            self.open_values -= self.open.pop_front().unwrap_or(0);
+        }
+        if self.sent_all || self.open.len() == self.mailbox.shape().slots {
+            return 0;
+        }
+        let room = self.bound.saturating_sub(self.open_values + table.waiting());
+        self.mailbox.shape().capacity.min(room)
+    }
+
+    /// Generates `count` values, updates with this rank's own and writes the others as a piece.
+    fn produce(&mut self, source: &mut Source, count: usize, table: &mut LocalTable) {
+        let own = self.mailbox.own();
+        let mut left = count;
+        while left > 0 && source.left() > 0 {
+            source.generate(left.min(BATCH), &mut self.fresh);
+            left -= self.fresh.len();
             self.statistics.generate += self.watch.lap();
             self.divider.divide(&self.fresh);
-            open = self.divider.held() - self.divider.parts[own].len();
             self.statistics.route += self.watch.lap();
-            table.apply(&self.divider.parts[own]);
+            table.update(&self.divider.parts[own]);
             self.divider.parts[own].clear();
             self.statistics.update += self.watch.lap();
         }
         self.sent_all = source.left() == 0;
+        let mut end = 0;
         self.mailbox.write(self.sent_all, |words, bounds| {
-            let mut end = 0;
             for (part, list) in self.divider.parts.iter_mut().enumerate() {
                 bounds[part] = end as u32;
                 words[end..end + list.len()].copy_from_slice(list);
@@ -68,42 +113,36 @@ impl Exchange<'_> {
             }
             bounds[bounds.len() - 1] = end as u32;
         });
-        self.statistics.shared_bytes += (open * size_of::<u64>()) as u64;
+        self.open.push_back(end);
+        self.open_values += end;
+        self.statistics.shared_bytes += (end * size_of::<u64>()) as u64;
         self.statistics.rounds += 1;
         self.statistics.route += self.watch.lap();
     }
 
-    /// Applies the next piece of every writer that has one; returns whether there was any.
+    /// Updates with the next piece of every writer that has one; returns whether there was any.
     fn consume(&mut self, table: &mut LocalTable) -> bool {
         let mut any = false;
-        let mut remaining = 0;
-        while remaining < self.writers.len() {
-            let mut lists: [&[u64]; TOGETHER] = [&[]; TOGETHER];
-            let mut taken = [(0, false); TOGETHER];
-            let mut count = 0;
-            while remaining < self.writers.len() && count < TOGETHER {
-                let writer = self.writers[remaining];
-                if let Some(piece) = self.mailbox.next(writer) {
-                    lists[count] = piece.words;
-                    taken[count] = (writer, piece.last);
-                    count += 1;
-                }
-                remaining += 1;
-            }
-            if count == 0 {
-                break;
-            }
+        let Self { mailbox, owed, .. } = self;
+        self.writers.retain(|&writer| {
+            let Some(piece) = mailbox.next(writer) else { return true };
+            table.update(piece.words);
+            let last = piece.last;
+            owed.push_back(Owed { writer, pieces: mailbox.take(writer), due: table.accepted() });
             any = true;
-            table.apply_lists(&lists[..count]);
-            for &(writer, last) in &taken[..count] {
-                self.mailbox.done(writer);
-                if last {
-                    self.writers.retain(|&other| other != writer);
-                    remaining -= 1;
-                }
-            }
-        }
+            !last
+        });
+        self.acknowledge(table);
+        self.statistics.update += self.watch.lap();
         any
+    }
+
+    /// Acknowledges the pieces whose values are all applied.
+    fn acknowledge(&mut self, table: &LocalTable) {
+        while let Some(piece) = self.owed.front().filter(|piece| piece.due <= table.applied()) {
+            self.mailbox.acknowledge(piece.writer, piece.pieces);
+            self.owed.pop_front();
+        }
     }
 }
 
@@ -111,6 +150,7 @@ impl Exchange<'_> {
 pub(super) fn run<C: Comm + ?Sized>(
     comm: &C,
     prepared: &mut Prepared,
+    options: &Options,
     (distribution, index): (Distribution, Index),
     source: &mut Source,
     table: &mut LocalTable,
@@ -122,26 +162,35 @@ pub(super) fn run<C: Comm + ?Sized>(
         divider: Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level),
         fresh: Vec::new(),
         writers: (1..stage.parts).map(|distance| (stage.own + distance) % stage.parts).collect(),
+        owed: VecDeque::new(),
+        open: VecDeque::new(),
+        open_values: 0,
+        bound: bound(options),
         statistics: Statistics::default(),
         watch: Stopwatch::default(),
         sent_all: false,
     };
+    let least = exchange.mailbox.shape().capacity / FRACTION;
     let mut wait = patience.wait();
     while !exchange.sent_all || !exchange.writers.is_empty() {
         exchange.watch = Stopwatch::start(Statistics::sampled(exchange.statistics.rounds));
-        let free = !exchange.sent_all && exchange.mailbox.is_free();
-        if free {
-            exchange.produce(source, table);
+        let room = exchange.room(table);
+        let produce = room > 0 && (room >= least || exchange.open.is_empty());
+        if produce {
+            exchange.produce(source, room, table);
         }
-        if exchange.consume(table) {
-            exchange.statistics.update += exchange.watch.lap();
-        } else if !free {
+        if !exchange.consume(table) && !produce {
+            // Others may be waiting for what is still in the delay line.
+            table.flush();
+            exchange.acknowledge(table);
             wait.pause(comm);
             exchange.statistics.wait += exchange.watch.lap();
             continue;
         }
         wait = patience.wait();
     }
+    table.flush();
+    exchange.acknowledge(table);
     let mut statistics = exchange.statistics;
     let own = exchange.mailbox.shape().bytes_per_rank();
     let lists = exchange.divider.bytes() + exchange.fresh.capacity() * size_of::<u64>();

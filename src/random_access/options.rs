@@ -23,8 +23,12 @@ pub enum Mode {
 
 impl Mode {
     /// All modes with their names in options and environment variables.
-    pub const NAMES: [(&'static str, Self); 4] =
-        [("auto", Self::Auto), ("message", Self::Message), ("node", Self::Node), ("three-hop", Self::ThreeHop)];
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("auto", Self::Auto),
+        ("message", Self::Message),
+        ("node", Self::Node),
+        ("three-hop", Self::ThreeHop),
+    ];
 
     /// The mode of a name.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -76,7 +80,12 @@ impl Optimisations {
 
     /// The inverse of [`Self::from_list`].
     pub fn to_list(self) -> String {
-        let numbers = [("1", self.receive_ahead), ("2", self.late_updates), ("3", self.late_waits), ("7", self.overlapped_sends)];
+        let numbers = [
+            ("1", self.receive_ahead),
+            ("2", self.late_updates),
+            ("3", self.late_waits),
+            ("7", self.overlapped_sends),
+        ];
         let chosen: Vec<&str> = numbers.iter().filter(|(_, on)| *on).map(|&(number, _)| number).collect();
         if chosen.is_empty() { "none".to_owned() } else { chosen.join(",") }
     }
@@ -231,7 +240,8 @@ mod tests {
             ("HCUBE_OPTIMISATIONS", "1,4"),
             ("HCUBE_RANKS_PER_NODE", "1.5"),
         ] {
-            let error = Options::from_variables(|asked| (asked == name).then(|| value.into())).expect_err("refused");
+            let error =
+                Options::from_variables(|asked| (asked == name).then(|| value.into())).expect_err("refused");
             assert!(error.to_string().starts_with(&format!("{name} = '{value}'")), "{error}");
         }
         for look_ahead in [0, LARGEST_LOOK_AHEAD + 1] {

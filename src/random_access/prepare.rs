@@ -2,11 +2,12 @@
 //! mailboxes. Made once, outside the timed part of a benchmark, and kept for later runs.
 
 use super::kernel::Level;
+use super::on_node;
 use super::options::{Mode, Options};
 use super::statistics::Statistics;
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::hypercube::{three_hop, Plan, Routing, Topology, Transport};
+use crate::hypercube::{Plan, Routing, Topology, Transport, three_hop};
 use crate::node::mailbox::{Mailbox, Shape};
 use crate::node::processor;
 use crate::node::wait::Patience;
@@ -46,7 +47,8 @@ impl Prepared {
             }
         }
         let topology = Topology::without_nodes(comm.size());
-        let plan = Plan::new(&topology, comm.rank(), Routing { dimensions: options.dimensions, three_hop: false });
+        let plan =
+            Plan::new(&topology, comm.rank(), Routing { dimensions: options.dimensions, three_hop: false });
         Ok(Self::assemble(comm, topology, plan, Vec::new(), Mode::Message, options))
     }
 
@@ -60,13 +62,18 @@ impl Prepared {
         let plan = Plan::new(&topology, comm.rank(), Routing { dimensions: options.dimensions, three_hop });
         let position = topology.position(comm.rank());
         let node = topology.node_of(position);
-        let ranks: Vec<usize> = topology.positions(node..node + 1).map(|position| topology.rank(position)).collect();
-        // Two slots of half the look-ahead; with a look-ahead of one a second slot would be too many.
-        let slots = if options.look_ahead == 1 && !options.relaxed { 1 } else { 2 };
-        let shape = Shape { ranks: ranks.len(), slots, capacity: options.round() };
+        let ranks: Vec<usize> =
+            topology.positions(node..node + 1).map(|position| topology.rank(position)).collect();
+        let shape = if topology.nodes() == 1 {
+            on_node::shape(ranks.len(), options)
+        } else {
+            // Two slots, so that a round need not wait for the readers of the one before.
+            Shape { ranks: ranks.len(), slots: 2, capacity: options.round() }
+        };
         // A rank alone on its node has no such stage, but creating mailboxes is collective.
         let stages = if three_hop { 2 } else { 1 };
-        let mut mailboxes = (0..stages).map(|_| Mailbox::create(comm, &ranks, shape)).collect::<Result<Vec<_>>>()?;
+        let mut mailboxes =
+            (0..stages).map(|_| Mailbox::create(comm, &ranks, shape)).collect::<Result<Vec<_>>>()?;
         mailboxes.truncate(plan.stages.iter().filter(|stage| stage.transport == Transport::Node).count());
         Ok(Self::assemble(comm, topology, plan, mailboxes, mode, options))
     }
@@ -116,7 +123,8 @@ impl Prepared {
     /// One line that says what a run does, the same on all ranks but for the number of stages.
     pub fn describe(&self) -> String {
         let (size, nodes) = (self.topology.size(), self.topology.nodes());
-        let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let plural =
+            |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         let path = match self.mode {
             _ if size == 1 => "no communication".to_owned(),
             Mode::ThreeHop => format!("{}, three hops: local, network, local", plural(nodes, "node")),

@@ -57,11 +57,17 @@ pub(super) fn run<C: Comm + ?Sized>(
     let mut mailboxes = prepared.mailboxes.iter_mut();
     let mut stages = Vec::new();
     for (number, stage) in prepared.plan.stages.iter().enumerate() {
-        let divider = super::divide::Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level);
+        let divider =
+            super::divide::Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level);
         stages.push(match &stage.transport {
-            Transport::Messages { sends, receives } => {
-                Stage::Messages(MessageStage::new(number, stage.own, divider, sends, receives, options.round()))
-            }
+            Transport::Messages { sends, receives } => Stage::Messages(MessageStage::new(
+                number,
+                stage.own,
+                divider,
+                sends,
+                receives,
+                options.round(),
+            )),
             Transport::Node => {
                 let mailbox = mailboxes.next().expect("a mailbox per stage in shared memory");
                 Stage::Node(NodeStage { divider, own: stage.own, mailbox })
@@ -81,7 +87,8 @@ pub(super) fn run<C: Comm + ?Sized>(
             comm.barrier()?;
         }
     }
-    table.apply(&unapplied);
+    table.update(&unapplied);
+    table.flush();
     for stage in &mut stages {
         if let Stage::Messages(stage) = stage {
             stage.finish_sends(&context)?;
@@ -95,7 +102,8 @@ pub(super) fn run<C: Comm + ?Sized>(
         })
         .sum();
     context.statistics.rounds = rounds;
-    context.statistics.memory = (buffers + (list.capacity() + unapplied.capacity()) * size_of::<u64>()) as u64;
+    context.statistics.memory =
+        (buffers + (list.capacity() + unapplied.capacity()) * size_of::<u64>()) as u64;
     Ok(context.statistics)
 }
 
@@ -128,12 +136,12 @@ fn one_round<C: Comm + ?Sized>(
             Stage::Node(stage) => stage.pass_on(context, list, waiting, last.then_some(&mut *table))?,
         }
         if number == 0 && !unapplied.is_empty() {
-            table.apply(unapplied);
+            table.update(unapplied);
             unapplied.clear();
             context.statistics.update += context.watch.lap();
         }
     }
-    table.apply(list);
+    table.update(list);
     context.statistics.update += context.watch.lap();
     if let Some(Stage::Messages(stage)) = stages.last_mut() {
         let relaxed = context.options.relaxed;
@@ -142,10 +150,12 @@ fn one_round<C: Comm + ?Sized>(
                 unapplied.extend_from_slice(values);
                 context.statistics.route += context.watch.lap();
             } else {
-                table.apply(values);
+                table.update(values);
                 context.statistics.update += context.watch.lap();
             }
         })?;
     }
+    // Before the next round begins, this one is applied: what the look-ahead relies on.
+    table.flush();
     Ok(())
 }

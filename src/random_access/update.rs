@@ -1,13 +1,14 @@
 //! A run from arguments to statistics.
 
+use super::kernel::update::{DelayLine, Words};
 use super::kernel::{self, Level};
 use super::options::Options;
 use super::prepare::Prepared;
 use super::statistics::Statistics;
-use super::stream::{self, lcg::Lcg, polynomial::Polynomial, Stream, StreamKind};
+use super::stream::{self, Stream, StreamKind, lcg::Lcg, polynomial::Polynomial};
 use super::table::{Distribution, Index};
 use super::{on_node, rounds};
-use crate::comm::{agree, agree_on, Comm};
+use crate::comm::{Comm, agree, agree_on};
 use crate::error::{Error, Result};
 use crate::node::huge_pages;
 use std::time::Instant;
@@ -75,23 +76,41 @@ impl Source {
 
 /// The words that this rank owns.
 pub(super) struct LocalTable<'a> {
-    words: &'a mut [u64],
-    first: u64,
-    index: Index,
-    applied: u64,
-    strangers: u64,
+    words: Words<'a>,
+    line: DelayLine,
+    accepted: u64,
 }
 
-impl LocalTable<'_> {
-    /// Applies values that this rank owns.
-    pub fn apply(&mut self, values: &[u64]) {
-        self.apply_lists(&[values]);
+impl<'a> LocalTable<'a> {
+    pub fn new(words: &'a mut [u64], first: u64, index: Index) -> Self {
+        Self { words: Words { words, first, index, strangers: 0 }, line: DelayLine::new(), accepted: 0 }
     }
 
-    /// Applies several lists of values that this rank owns.
-    pub fn apply_lists(&mut self, lists: &[&[u64]]) {
-        self.strangers += kernel::update(lists, self.index, self.first, self.words);
-        self.applied += lists.iter().map(|list| list.len() as u64).sum::<u64>();
+    /// Takes values that this rank owns; the last of them may stay unapplied for a while, see
+    /// [`Self::applied`].
+    pub fn update(&mut self, values: &[u64]) {
+        self.line.update(values, &mut self.words);
+        self.accepted += values.len() as u64;
+    }
+
+    /// Applies everything that was taken.
+    pub fn flush(&mut self) {
+        self.line.flush(&mut self.words);
+    }
+
+    /// Number of values taken.
+    pub fn accepted(&self) -> u64 {
+        self.accepted
+    }
+
+    /// Number of values taken and not applied yet.
+    pub fn waiting(&self) -> usize {
+        self.line.waiting()
+    }
+
+    /// Number of values applied: in the order in which they were taken.
+    pub fn applied(&self) -> u64 {
+        self.accepted - self.waiting() as u64
     }
 }
 
@@ -100,7 +119,7 @@ fn alone(options: &Options, source: &mut Source, table: &mut LocalTable) -> Stat
     let (mut statistics, mut values) = (Statistics::default(), Vec::new());
     while source.left() > 0 {
         source.generate(options.round(), &mut values);
-        table.apply(&values);
+        table.update(&values);
         statistics.rounds += 1;
     }
     statistics.memory = (values.capacity() * size_of::<u64>()) as u64;
@@ -132,23 +151,25 @@ pub fn run<C: Comm + ?Sized>(
     let paging_seconds = begin.elapsed().as_secs_f64();
     let index = distribution.index(updates.kind);
     let mut source = Source::new(updates, prepared.level);
-    let mut table = LocalTable { words, first: distribution.start(comm.rank()), index, applied: 0, strangers: 0 };
+    let mut table = LocalTable::new(words, distribution.start(comm.rank()), index);
     let mut statistics = if comm.size() == 1 {
         alone(options, &mut source, &mut table)
     } else if prepared.on_one_node() {
-        on_node::run(comm, prepared, (distribution, index), &mut source, &mut table)
+        on_node::run(comm, prepared, options, (distribution, index), &mut source, &mut table)
     } else {
         let mut most = [updates.count];
         comm.all_reduce_max(&mut most)?;
         let rounds = (most[0] as u64).div_ceil(options.round() as u64);
         rounds::run(comm, prepared, (options, rounds), (distribution, index), &mut source, &mut table)?
     };
-    if table.strangers > 0 {
-        let text = format!("{} values reached rank {}, which does not own them", table.strangers, comm.rank());
+    table.flush();
+    let strangers = table.words.strangers;
+    if strangers > 0 {
+        let text = format!("{strangers} values reached rank {}, which does not own them", comm.rank());
         return Err(Error::Internal(text));
     }
     statistics.generated = updates.count as u64;
-    statistics.applied = table.applied;
+    statistics.applied = table.applied();
     statistics.stages = prepared.plan.stages.len() as u64;
     statistics.open_bound = options.look_ahead as u64 * if options.relaxed { 3 } else { 1 };
     statistics.huge_pages = paging.pages as u64;
@@ -171,12 +192,15 @@ pub(super) fn check<C: Comm + ?Sized>(
         options.check()?;
         if distribution.ranks() != comm.size() {
             let (ranks, size) = (distribution.ranks(), comm.size());
-            return Err(Error::Distribution(format!("a table on {ranks} ranks for a communicator of {size}")));
+            return Err(Error::Distribution(format!(
+                "a table on {ranks} ranks for a communicator of {size}"
+            )));
         }
         distribution.check_local(comm.rank(), words.len() as i64, distribution.start(comm.rank()) as i64)
     };
     agree(comm, local())?;
-    let mut common = vec![("table.global_length", distribution.length() as i64), ("updates.stream", updates.kind as i64)];
+    let mut common =
+        vec![("table.global_length", distribution.length() as i64), ("updates.stream", updates.kind as i64)];
     common.extend(options.agreement());
     agree_on(comm, &common)
 }

@@ -11,7 +11,7 @@
 use super::kernel::Level;
 use super::options::Options;
 use super::table::Distribution;
-use super::update::{check, Source, Updates};
+use super::update::{Source, Updates, check};
 use crate::comm::Comm;
 use crate::error::Result;
 

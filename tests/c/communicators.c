@@ -118,7 +118,8 @@ static void *work(void *argument) {
     run_and_verify(comm, 8 + turn % 3, HCUBE_STREAM_LCG, NULL);
     generated_last(comm);
   }
-  for (turn = 0; turn < 20000; turn++) generated_last(comm);
+  /* Long enough for the threads to meet in what hcube does to handles that all threads share. */
+  for (turn = 0; turn < 300000; turn++) generated_last(comm);
   return NULL;
 }
 

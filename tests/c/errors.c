@@ -204,8 +204,7 @@ static void bad_environment(MPI_Comm comm) {
 }
 
 /* One rank is wrong, all are told, and the others learn which rank it was. */
-static void one_rank_only(MPI_Comm comm) {
-  int culprit = size - 1;
+static void one_rank_only(MPI_Comm comm, int culprit) {
   const char *told = rank == culprit ? "" : "rank ";
   char name[32];
   snprintf(name, sizeof name, "rank %d refused", culprit);
@@ -336,7 +335,8 @@ int main(int argc, char **argv) {
     bad_outputs(own);
     bad_environment(own);
     if (size > 1) {
-      one_rank_only(own);
+      one_rank_only(own, 0);
+      one_rank_only(own, size - 1);
       mismatches(own);
     }
     good_run(own);

@@ -22,7 +22,8 @@ use progress::Progress;
 pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
     let comm = &session.comm;
     let defaults = hcube::random_access::Options::from_environment();
-    hcube::comm::agree(comm, defaults.as_ref().map(|_| ()).map_err(Clone::clone)).map_err(|error| error.to_string())?;
+    hcube::comm::agree(comm, defaults.as_ref().map(|_| ()).map_err(Clone::clone))
+        .map_err(|error| error.to_string())?;
     let cases = arguments.cases(&defaults.unwrap_or_default());
     let mut bench = Bench::new(session, arguments).map_err(|error| error.to_string())?;
     // A mode that cannot work here is refused before the first measurement.

@@ -27,15 +27,20 @@ impl Table {
     pub fn render(&self) -> String {
         let columns = self.rows.first().map_or(0, Vec::len);
         let column = |number: usize| self.rows.iter().map(move |row| row[number].as_str());
-        let width: Vec<usize> =
-            (0..columns).map(|number| column(number).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
+        let width: Vec<usize> = (0..columns)
+            .map(|number| column(number).map(|cell| cell.chars().count()).max().unwrap_or(0))
+            .collect();
         let right: Vec<bool> = (0..columns).map(|number| column(number).skip(1).all(numeric)).collect();
         let mut text = String::new();
         for row in &self.rows {
             let cells: Vec<String> = row
                 .iter()
                 .zip(width.iter().zip(&right))
-                .map(|(cell, (&width, &right))| if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") })
+                .map(
+                    |(cell, (&width, &right))| {
+                        if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+                    },
+                )
                 .collect();
             text.push_str(cells.join("  ").trim_end());
             text.push('\n');
@@ -53,7 +58,10 @@ mod tests {
         let mut table = Table::new(["stream", "Q", "GUP/s"]);
         table.row(["polynomial", "1024", "0.15"]);
         table.row(["lcg", "16", "-"]);
-        assert_eq!(table.render(), "stream         Q  GUP/s\npolynomial  1024   0.15\nlcg           16      -\n");
+        assert_eq!(
+            table.render(),
+            "stream         Q  GUP/s\npolynomial  1024   0.15\nlcg           16      -\n"
+        );
     }
 
     #[test]

@@ -4,9 +4,9 @@ use super::portable;
 use crate::random_access::stream::{Recurrence, Stream};
 use crate::random_access::table::Index;
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpgt_epi64, _mm256_load_si256, _mm256_loadu_si256,
-    _mm256_movemask_pd, _mm256_permutevar8x32_epi32, _mm256_set1_epi64x, _mm256_srl_epi64, _mm256_storeu_si256,
-    _mm_cvtsi32_si128,
+    __m256i, _mm_cvtsi32_si128, _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpgt_epi64, _mm256_load_si256,
+    _mm256_loadu_si256, _mm256_movemask_pd, _mm256_permutevar8x32_epi32, _mm256_set1_epi64x,
+    _mm256_srl_epi64, _mm256_storeu_si256,
 };
 
 /// Words in a vector.

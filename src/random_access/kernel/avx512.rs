@@ -4,8 +4,8 @@ use super::portable;
 use crate::random_access::stream::{Recurrence, Stream};
 use crate::random_access::table::Index;
 use std::arch::x86_64::{
-    __m512i, _mm512_and_si512, _mm512_cmplt_epu64_mask, _mm512_loadu_si512, _mm512_maskz_compress_epi64,
-    _mm512_set1_epi64, _mm512_srl_epi64, _mm512_storeu_si512, _mm_cvtsi32_si128,
+    __m512i, _mm_cvtsi32_si128, _mm512_and_si512, _mm512_cmplt_epu64_mask, _mm512_loadu_si512,
+    _mm512_maskz_compress_epi64, _mm512_set1_epi64, _mm512_srl_epi64, _mm512_storeu_si512,
 };
 
 /// Words in a vector.
@@ -36,8 +36,14 @@ pub fn halve(values: &[u64], index: Index, bound: u64, low: &mut Vec<u64>, high:
             let block = _mm512_loadu_si512(block.as_ptr().cast());
             let at = _mm512_and_si512(_mm512_srl_epi64(block, shift), mask);
             let is_low = _mm512_cmplt_epu64_mask(at, bounds);
-            _mm512_storeu_si512(low_start.add(to_low).cast::<__m512i>(), _mm512_maskz_compress_epi64(is_low, block));
-            _mm512_storeu_si512(high_start.add(to_high).cast::<__m512i>(), _mm512_maskz_compress_epi64(!is_low, block));
+            _mm512_storeu_si512(
+                low_start.add(to_low).cast::<__m512i>(),
+                _mm512_maskz_compress_epi64(is_low, block),
+            );
+            _mm512_storeu_si512(
+                high_start.add(to_high).cast::<__m512i>(),
+                _mm512_maskz_compress_epi64(!is_low, block),
+            );
             let count = is_low.count_ones() as usize;
             to_low += count;
             to_high += WIDTH - count;

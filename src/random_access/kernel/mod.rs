@@ -9,6 +9,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
+pub mod update;
 
 use super::stream::{Recurrence, Stream};
 use super::table::Index;
@@ -77,15 +78,15 @@ pub fn generate<R: Recurrence>(level: Level, stream: &mut Stream<R>, out: &mut [
 }
 
 /// Appends the values whose index is below `bound` to `low`, the others to `high`; order is kept.
-pub fn halve(level: Level, values: &[u64], index: Index, bound: u64, low: &mut Vec<u64>, high: &mut Vec<u64>) {
+pub fn halve(
+    level: Level,
+    values: &[u64],
+    index: Index,
+    bound: u64,
+    low: &mut Vec<u64>,
+    high: &mut Vec<u64>,
+) {
     dispatch!(level, halve(values, index, bound, low, high));
-}
-
-/// Applies the values of some lists to the local part of the table, which starts at global index
-/// `first`; many short lists cost no more than one long one. Returns how many values did not belong
-/// there (a defect of the routing; they are not applied).
-pub fn update(lists: &[&[u64]], index: Index, first: u64, words: &mut [u64]) -> u64 {
-    portable::update(lists, index, first, words)
 }
 
 #[cfg(test)]
@@ -127,19 +128,16 @@ mod tests {
                         let input = values(count);
                         let (mut low, mut high) = (vec![1], vec![2]);
                         halve(level, &input, index, bound, &mut low, &mut high);
-                        let expected: (Vec<u64>, Vec<u64>) = input.iter().partition(|&&v| index.of(v) < bound);
-                        assert_eq!((&low[1..], &high[1..]), (&expected.0[..], &expected.1[..]), "{level:?} {count}");
+                        let expected: (Vec<u64>, Vec<u64>) =
+                            input.iter().partition(|&&v| index.of(v) < bound);
+                        assert_eq!(
+                            (&low[1..], &high[1..]),
+                            (&expected.0[..], &expected.1[..]),
+                            "{level:?} {count}"
+                        );
                     }
                 }
             }
         }
-    }
-
-    #[test]
-    fn update_applies_duplicates_and_counts_strangers() {
-        let index = Index { shift: 0, mask: 15 };
-        let mut words = [0; 4];
-        let strangers = update(&[&[0x14, 0x24], &[], &[0x34, 0x15, 0x08, 0x03]], index, 4, &mut words);
-        assert_eq!((words, strangers), ([0x14 ^ 0x24 ^ 0x34, 0x15, 0, 0], 2));
     }
 }

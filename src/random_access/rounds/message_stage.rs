@@ -98,7 +98,7 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         context.hold(self.divider.held());
         std::mem::swap(list, &mut self.divider.parts[self.own]);
         if let (false, Some(table)) = (late_updates, table) {
-            table.apply(list);
+            table.update(list);
             list.clear();
             context.statistics.update += context.watch.lap();
         }

@@ -43,7 +43,7 @@ impl NodeStage<'_> {
         context.statistics.shared_bytes += (foreign * size_of::<u64>()) as u64;
         self.exchange(context, foreign, |context, values| {
             match &mut table {
-                Some(table) => table.apply(values),
+                Some(table) => table.update(values),
                 None => list.extend_from_slice(values),
             }
             context.statistics.update += context.watch.lap();
@@ -80,7 +80,8 @@ impl NodeStage<'_> {
                 let Some(piece) = self.mailbox.next(writer) else { return true };
                 take(context, piece.words);
                 let last = piece.last;
-                self.mailbox.done(writer);
+                let pieces = self.mailbox.take(writer);
+                self.mailbox.acknowledge(writer, pieces);
                 idle = false;
                 !last
             });

@@ -6,7 +6,7 @@
 //! Source: multiplier from Knuth, The Art of Computer Programming, vol. 2, §3.3.4; prescribed for
 //! the LCG variant of the benchmark.
 
-use super::{Recurrence, LANES};
+use super::{LANES, Recurrence};
 
 /// The recurrence of the linear congruential stream.
 #[derive(Debug, Clone, Copy)]

@@ -118,7 +118,8 @@ pub(super) mod testing {
             // The same values whatever the lengths of the pieces.
             let mut whole = vec![0; 500];
             Stream::<R>::new(start).fill(&mut whole);
-            let expected: Vec<u64> = std::iter::successors(Some(R::step(one)), |&s| Some(R::step(s))).take(500).collect();
+            let expected: Vec<u64> =
+                std::iter::successors(Some(R::step(one)), |&s| Some(R::step(s))).take(500).collect();
             assert_eq!(whole, expected);
             let (mut stream, mut pieces) = (Stream::<R>::new(start), Vec::new());
             for length in (0..32).cycle() {

@@ -6,7 +6,7 @@
 //! Source: the generator is prescribed by the benchmark (Plimpton et al. 2006, §2); values close
 //! to the start are skewed: position s holds x^s itself, a single bit, while s < 64.
 
-use super::{Recurrence, LANES};
+use super::{LANES, Recurrence};
 
 /// The recurrence of the polynomial stream.
 #[derive(Debug, Clone, Copy)]

@@ -167,7 +167,11 @@ fn vary<T>(choices: &[Options], values: &[T], set: impl Fn(&mut Options, &T)) ->
         set(&mut changed, value);
         changed
     };
-    choices.iter().flat_map(|&choice| values.iter().map(move |value| (choice, value))).map(|(c, v)| with(c, v)).collect()
+    choices
+        .iter()
+        .flat_map(|&choice| values.iter().map(move |value| (choice, value)))
+        .map(|(c, v)| with(c, v))
+        .collect()
 }
 
 #[cfg(test)]

@@ -68,7 +68,8 @@ impl<'a> Bench<'a> {
         }
         node_sizes.sort_unstable_by(|a, b| b.cmp(a));
         let total = arguments.total_updates();
-        let mut bench = Self { comm, alone: &session.alone, distribution, words, total, node_sizes, huge: (0, 0) };
+        let mut bench =
+            Self { comm, alone: &session.alone, distribution, words, total, node_sizes, huge: (0, 0) };
         bench.initialise();
         if !arguments.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
             // Outside the timed part, so every page is worth its cost.
@@ -117,7 +118,8 @@ impl<'a> Bench<'a> {
         self.initialise();
         let (mut seconds, mut totals) = (0.0, Statistics::default());
         for slice in 0..slices {
-            let at = |number: i64| (i128::from(updates.count) * i128::from(number) / i128::from(slices)) as i64;
+            let at =
+                |number: i64| (i128::from(updates.count) * i128::from(number) / i128::from(slices)) as i64;
             let (from, to) = (at(slice), at(slice + 1));
             let part = Updates { kind: case.stream, start: updates.start + from, count: to - from };
             let (taken, statistics) = self.timed(&mut prepared, case, &part)?;
@@ -153,7 +155,8 @@ impl<'a> Bench<'a> {
         let options = Options { huge_pages: false, ..case.options };
         self.comm.barrier()?;
         let begin = Instant::now();
-        let statistics = random_access::run(self.comm, prepared, self.distribution, &mut self.words, part, &options)?;
+        let statistics =
+            random_access::run(self.comm, prepared, self.distribution, &mut self.words, part, &options)?;
         self.comm.barrier()?;
         Ok((self.slowest(begin.elapsed().as_secs_f64())?, statistics))
     }
@@ -178,8 +181,10 @@ impl<'a> Bench<'a> {
         self.comm.barrier()?;
         let begin = Instant::now();
         let words = &mut self.words[..length];
-        let statistics = random_access::run(self.alone, &mut prepared, distribution, words, &updates, &options)?;
+        let statistics =
+            random_access::run(self.alone, &mut prepared, distribution, words, &updates, &options)?;
         let own = begin.elapsed().as_secs_f64();
+        self.initialise();
         self.comm.barrier()?;
         let (seconds, totals) = (self.slowest(own)?, self.gather(&statistics)?);
         Ok(Measured { seconds, updates: self.total, errors: None, totals })
@@ -188,9 +193,11 @@ impl<'a> Bench<'a> {
     /// Sums over all ranks.
     fn gather(&self, own: &Statistics) -> Result<Statistics> {
         let times = [own.total, own.generate, own.route, own.wait, own.update].map(f64::to_bits);
-        let counts = [own.messages, own.message_bytes, own.shared_bytes, own.excess, own.most_held, own.memory];
+        let counts =
+            [own.messages, own.message_bytes, own.shared_bytes, own.excess, own.most_held, own.memory];
         let all = self.comm.all_gather(&[&times[..], &counts[..]].concat())?;
-        let mut totals = Statistics { stages: own.stages, open_bound: own.open_bound, ..Statistics::default() };
+        let mut totals =
+            Statistics { stages: own.stages, open_bound: own.open_bound, ..Statistics::default() };
         for rank in all.chunks_exact(times.len() + counts.len()) {
             let time = |number: usize| f64::from_bits(rank[number]);
             let (total, generate, route, wait, update) = (time(0), time(1), time(2), time(3), time(4));

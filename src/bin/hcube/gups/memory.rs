@@ -38,14 +38,20 @@ pub fn reserve(comm: &impl Comm, log2_table: u32, words: u64) -> Result<Vec<u64>
     let (nodes, bytes) = (comm.node_numbers()?, words.saturating_mul(8));
     let everybody = comm.all_gather(&[bytes])?;
     let own = nodes[comm.rank()];
-    let on_node: Vec<u64> = everybody.iter().zip(&nodes).filter(|&(_, &node)| node == own).map(|(&b, _)| b).collect();
+    let on_node: Vec<u64> =
+        everybody.iter().zip(&nodes).filter(|&(_, &node)| node == own).map(|(&b, _)| b).collect();
     let total = on_node.iter().fold(0, |sum: u64, &bytes| sum.saturating_add(bytes));
     agree(comm, check(log2_table, total, on_node.len(), available()))?;
     let mut table = Vec::new();
-    let reserved = usize::try_from(words).map_or(Ok(false), |words| table.try_reserve_exact(words).map(|()| true));
+    let reserved =
+        usize::try_from(words).map_or(Ok(false), |words| table.try_reserve_exact(words).map(|()| true));
     let local = match reserved {
         Ok(true) => Ok(()),
-        _ => Err(Error::argument("--table-size", log2_table, format!("a table of which {} can be obtained", numbers::bytes(bytes as f64)))),
+        _ => Err(Error::argument(
+            "--table-size",
+            log2_table,
+            format!("a table of which {} can be obtained", numbers::bytes(bytes as f64)),
+        )),
     };
     agree(comm, local)?;
     Ok(table)
@@ -64,7 +70,10 @@ mod tests {
     #[test]
     fn a_table_that_does_not_fit_is_refused_by_name() {
         let message = check(30, 8 << 30, 4, Some(4 << 30)).expect_err("refused").to_string();
-        assert!(message.starts_with("--table-size = 30: expected") && message.contains("4 ranks"), "{message}");
+        assert!(
+            message.starts_with("--table-size = 30: expected") && message.contains("4 ranks"),
+            "{message}"
+        );
         assert_eq!(check(20, 8 << 20, 1, Some(4 << 30)), Ok(()));
         assert_eq!(check(20, 8 << 20, 1, None), Ok(()));
     }

@@ -84,7 +84,11 @@ impl Progress {
             }
             Kind::Lines { next } if Instant::now() >= *next => {
                 let percent = 100 * done / (self.steps * PARTS).max(1);
-                eprintln!("hcube gups: {:.0} s, {percent}% done; now {}", self.begin.elapsed().as_secs_f64(), self.name);
+                eprintln!(
+                    "hcube gups: {:.0} s, {percent}% done; now {}",
+                    self.begin.elapsed().as_secs_f64(),
+                    self.name
+                );
                 *next = Instant::now() + BETWEEN_LINES;
             }
             _ => {}

@@ -4,8 +4,13 @@ use super::arguments::{Arguments, Case, mode_name};
 use super::bench::{Bench, Measured};
 use crate::numbers::{self, percent, significant};
 use crate::table::Table;
+use hcube::random_access::Options;
 use serde::Serialize;
 use std::fmt::Write;
+
+/// Headings of columns that are shown only where they say something.
+const DIMENSIONS: &str = "d";
+const OPTIMISATIONS: &str = "optimisations";
 
 /// The results as they are written in JSON.
 #[derive(Debug, Serialize)]
@@ -108,20 +113,33 @@ impl Line {
         }
     }
 
-    fn cells(&self) -> Vec<String> {
-        let mut cells = vec![
-            self.stream.to_owned(),
-            self.look_ahead.to_string(),
-            self.mode.to_owned(),
-            if self.dimensions == 0 { "log2".to_owned() } else { self.dimensions.to_string() },
-            self.optimisations.clone(),
-            significant(self.gups),
-            percent(self.spread),
-            self.errors.map_or("-".to_owned(), |errors| errors.to_string()),
+    /// The columns of the table: a heading and the cell of this line.
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        let timed = self.generate + self.route + self.wait + self.update > 0.0;
+        // One rank alone does not take the time of its parts.
+        let share = |share: f64| if timed { percent(share) } else { "-".to_owned() };
+        let dimensions = if self.dimensions == 0 { "log2".to_owned() } else { self.dimensions.to_string() };
+        let mut columns = vec![
+            ("stream", self.stream.to_owned()),
+            ("Q", self.look_ahead.to_string()),
+            ("mode", self.mode.to_owned()),
+            (DIMENSIONS, dimensions),
+            (OPTIMISATIONS, self.optimisations.clone()),
+            ("GUP/s", significant(self.gups)),
+            ("spread", percent(self.spread)),
+            ("errors", self.errors.map_or("-".to_owned(), |errors| errors.to_string())),
+            ("generate", share(self.generate)),
+            ("route", share(self.route)),
+            ("wait", share(self.wait)),
+            ("update", share(self.update)),
+            ("messages/rank", format!("{:.0}", self.messages)),
+            ("bytes/rank", numbers::bytes(self.message_bytes)),
+            ("excess", self.excess.to_string()),
         ];
-        cells.extend([self.generate, self.route, self.wait, self.update].map(percent));
-        cells.extend([format!("{:.0}", self.messages), numbers::bytes(self.message_bytes), self.excess.to_string()]);
-        cells
+        if let Some(share) = self.of_local_bound {
+            columns.push(("of bound", percent(share)));
+        }
+        columns
     }
 }
 
@@ -186,24 +204,30 @@ impl Results {
         }
     }
 
+    /// The table. Choices that are the same on all lines and the default are left out.
+    fn table(&self) -> Table {
+        let rows: Vec<_> = self.lines.iter().map(Line::columns).collect();
+        let usual = Options::default();
+        let dimensions = self.lines.iter().any(|line| line.dimensions != usual.dimensions);
+        let optimisations = self.lines.iter().any(|line| line.optimisations != usual.optimisations.to_list());
+        let shown = |heading: &str| {
+            (heading != DIMENSIONS || dimensions) && (heading != OPTIMISATIONS || optimisations)
+        };
+        let shown_of = |row: &[(&'static str, String)]| -> Vec<(&'static str, String)> {
+            row.iter().filter(|(heading, _)| shown(heading)).cloned().collect()
+        };
+        let mut table = Table::new(
+            rows.first().map(|row| shown_of(row)).unwrap_or_default().into_iter().map(|cell| cell.0),
+        );
+        for row in &rows {
+            table.row(shown_of(row).into_iter().map(|cell| cell.1));
+        }
+        table
+    }
+
     /// The table and the lines below it.
     pub fn text(&self) -> String {
-        let mut headings = vec![
-            "stream", "Q", "mode", "d", "optimisations", "GUP/s", "spread", "errors", "generate", "route", "wait",
-            "update", "messages/rank", "bytes/rank", "excess",
-        ];
-        if self.local_bound.is_some() {
-            headings.push("of bound");
-        }
-        let mut table = Table::new(headings);
-        for line in &self.lines {
-            let mut cells = line.cells();
-            if self.local_bound.is_some() {
-                cells.push(line.of_local_bound.map_or("-".to_owned(), percent));
-            }
-            table.row(cells);
-        }
-        let mut text = table.render();
+        let mut text = self.table().render();
         if let Some(bound) = &self.local_bound {
             let _ = writeln!(
                 text,
@@ -214,10 +238,10 @@ impl Results {
                 bound.log2_private_table,
             );
         }
-        let open = |line: &Line| format!("{} values open at most with Q = {}", line.open_bound, line.look_ahead);
-        let rule = match self.lines.iter().find(|line| !line.strict) {
-            None => "strict look-ahead: what a rank has generated and what is not yet applied never exceeds Q".to_owned(),
-            Some(line) => format!("RELAXED look-ahead, outside the benchmark's rules: {}", open(line)),
+        let rule = if self.lines.iter().all(|line| line.strict) {
+            "strict look-ahead: what a rank has generated and what is not yet applied never exceeds Q"
+        } else {
+            "RELAXED look-ahead, outside the benchmark's rules: up to 3 Q values of a rank are open"
         };
         let _ = writeln!(text, "{rule}");
         let wrong = self.lines.iter().filter(|line| line.errors.is_some_and(|errors| errors > 0)).count();

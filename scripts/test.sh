@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Runs all tests; stops at the first failure. `make test` calls it after
+# `scripts/setup.sh build test hpcc`.
+#
+#   scripts/test.sh [step...]     steps by number or none for all; for developers
+#
+# Every MPI library has its own target directory, the same that `make` uses, so
+# that nothing is built twice. The library is built before its tests because
+# the C clients link the shared object.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+PATH=$PATH:${CARGO_HOME:-${HOME:-/root}/.cargo}/bin
+export PATH
+
+# What `make MPI=... test` has set is one library; here all of them have a turn.
+unset MPI MPICC MAKEFLAGS MFLAGS MAKELEVEL
+
+wanted=" $* "
+number=0
+begin=$SECONDS
+
+# step <title> <command...>
+step() {
+    local title=$1 start=$SECONDS
+    shift
+    number=$((number + 1))
+    [ "$wanted" = "  " ] || [[ $wanted == *" $number "* ]] || return 0
+    printf '\n=== %d. %s\n' "$number" "$title"
+    "$@" || {
+        printf '\n=== FAILED: %s (%s)\n' "$title" "$*" >&2
+        exit 1
+    }
+    printf '=== %s: passed in %d s\n' "$title" $((SECONDS - start))
+}
+
+# with <mpi> <command...>: for that MPI library.
+with() {
+    local mpi=$1
+    shift
+    case $mpi in
+    smpi) env MPI=smpi MPICC=smpicc "$@" --target-dir target/smpi --no-default-features ;;
+    *) env MPI="$mpi" MPICC="mpicc.$mpi" "$@" --target-dir "target/$mpi" ;;
+    esac
+}
+
+lint() {
+    # All features, then the library alone as it is built for SimGrid.
+    env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --all-targets -- -D warnings
+    env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --no-default-features --lib --tests -- -D warnings
+}
+
+# The tests of the library on MPICH that concern MPI; the others would be the
+# same again.
+mpich_tests() {
+    with mpich cargo test --release --test interface --test mpi_random_access --test mpi_faults \
+        --test mpi_communicators
+}
+
+step "format" cargo fmt --check
+step "shell scripts" bash -n scripts/*.sh .ci/run
+step "lint" lint
+step "documentation" env RUSTDOCFLAGS="-D warnings" MPICC=mpicc.openmpi \
+    cargo doc --release --no-deps --target-dir target/openmpi
+# A header that is out of date fails the build.
+step "build for Open MPI" with openmpi cargo build --release
+step "build for MPICH" with mpich cargo build --release
+step "build for SimGrid" with smpi cargo build --release --lib
+# The official HPCC and the simulated ranks are among these.
+step "tests with Open MPI" with openmpi cargo test --release
+step "tests with MPICH" mpich_tests
+
+printf '\n=== all tests passed in %d s\n' $((SECONDS - begin))

@@ -1,0 +1,136 @@
+//! `hcube doctor`: what works on this machine, and what hcube will choose because of it.
+
+mod environment;
+mod probes;
+
+use crate::output::JsonOption;
+use crate::session::{Failure, Session, Verdict};
+use serde::Serialize;
+
+/// Says what works on this machine and what hcube will choose (with or without mpirun)
+///
+/// Start it as the program that hcube is to accelerate is started: the same mpirun options, the same
+/// environment. Each finding that is not good comes with advice.
+///
+/// Example: mpirun -np 4 hcube doctor
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    json: JsonOption,
+}
+
+/// How a finding is to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// As it should be.
+    Good,
+    /// A fact that is neither good nor bad.
+    Fact,
+    /// Works, but slower than it could be.
+    Slow,
+    /// Does not work.
+    Wrong,
+}
+
+impl State {
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Fact => "--",
+            Self::Slow => "slow",
+            Self::Wrong => "BAD",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    topic: &'static str,
+    state: State,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+impl Finding {
+    /// A finding without advice.
+    pub fn new(topic: &'static str, state: State, text: impl Into<String>) -> Self {
+        Self { topic, state, text: text.into(), advice: None }
+    }
+
+    /// With advice.
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Results {
+    hcube: &'static str,
+    findings: Vec<Finding>,
+    choice: Option<String>,
+}
+
+/// Collective: looks, and reports on rank 0.
+pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
+    let comm = &session.comm;
+    let defaults = environment::options(comm);
+    let mut findings = probes::all(comm).map_err(|error| error.to_string())?;
+    findings.extend(environment::findings(&defaults));
+    let choice = match &defaults {
+        Ok(options) => probes::choice(comm, options),
+        Err(_) => Err("nothing: the environment is not valid, every run would be refused".to_owned()),
+    };
+    if let Err(reason) = &choice {
+        findings.push(Finding::new("choice", State::Wrong, reason.clone()));
+    }
+    let wrong = findings.iter().any(|finding| finding.state == State::Wrong);
+    let verdict = if wrong { Verdict::Wrong } else { Verdict::Good };
+    if !session.speaks() {
+        return Ok(verdict);
+    }
+    let results = Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice: choice.ok() };
+    if arguments.json.tables() {
+        print!("{}", text(&results));
+    }
+    if let Err(failure) = arguments.json.write(&results) {
+        eprintln!("hcube: {failure}");
+        return Ok(Verdict::Wrong);
+    }
+    Ok(verdict)
+}
+
+fn text(results: &Results) -> String {
+    let width = results.findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
+    let mut text = format!("hcube {} doctor\n\n", results.hcube);
+    for finding in &results.findings {
+        let (mark, topic) = (finding.state.mark(), finding.topic);
+        text.push_str(&format!("{mark:>4}  {topic:<width$}  {}\n", finding.text));
+        if let Some(advice) = &finding.advice {
+            text.push_str(&format!("      {:width$}  -> {advice}\n", ""));
+        }
+    }
+    if let Some(choice) = &results.choice {
+        text.push_str(&format!("\nhcube will run: {choice}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_stands_below_its_finding() {
+        let findings = vec![
+            Finding::new("MPI", State::Fact, "some"),
+            Finding::new("huge pages", State::Slow, "no").advise("allow them"),
+        ];
+        let text = text(&Results { hcube: "1.2.3", findings, choice: Some("1 rank".into()) });
+        let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\nhcube will run: 1 rank\n";
+        assert_eq!(text, expected);
+    }
+}

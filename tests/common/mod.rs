@@ -1,0 +1,331 @@
+//! Starts C clients under the launcher of the MPI library that hcube was built for.
+//!
+//! The library is the one that cargo has built for this very test: `target/<mpi>/release/deps/libhcube.so`
+//! (`target/<mpi>/release/libhcube.so` is renewed by `cargo build` alone).
+//! The environment variable `MPI` (openmpi or mpich, openmpi by default) says which launcher belongs
+//! to it; scripts/test.sh sets it together with the target directory.
+
+#![allow(dead_code, reason = "every test binary includes this file and uses a part of it")]
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What the clients are compiled with. A warning in them may be one in hcube.h.
+const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+
+/// Jobs are run one at a time: more ranks than cores are slow enough for one.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Name of the variable by which the processes of a launch are found again.
+const MARKER: &str = "HCUBE_TEST_LAUNCH";
+
+/// The MPI library that this test run is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mpi {
+    Open,
+    Mpich,
+}
+
+impl Mpi {
+    pub fn selected() -> Self {
+        match std::env::var("MPI").as_deref() {
+            Err(_) | Ok("openmpi") => Self::Open,
+            Ok("mpich") => Self::Mpich,
+            Ok(other) => panic!("MPI={other}: these tests run with openmpi or mpich"),
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "openmpi",
+            Self::Mpich => "mpich",
+        }
+    }
+}
+
+/// The checkout.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The directory of one build: `target/<mpi>/release`.
+pub fn build() -> PathBuf {
+    let test = std::env::current_exe().expect("the test's own path");
+    test.ancestors().nth(2).expect("a test lies in <build>/deps").to_path_buf()
+}
+
+/// The library under test, after a check that it is one for the selected MPI.
+pub fn library() -> PathBuf {
+    let path = build().join("deps/libhcube.so");
+    assert!(path.exists(), "{} is missing", path.display());
+    let linked = output(Command::new("ldd").arg(&path));
+    let expected = match Mpi::selected() {
+        Mpi::Open => "libmpi.so",
+        Mpi::Mpich => "libmpich.so",
+    };
+    assert!(
+        linked.contains(expected),
+        "{} is not linked to {expected}; set MPI as the build was:\n{linked}",
+        path.display()
+    );
+    path
+}
+
+/// Standard output of a command that must succeed.
+pub fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{text}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    text
+}
+
+/// A language of the clients: the same source must be valid in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    C11,
+    Cxx17,
+}
+
+impl Language {
+    /// The start of a compiler's command line.
+    pub fn compiler(self, mpi: Mpi) -> Command {
+        let mut command = match self {
+            Self::C11 => Command::new(format!("mpicc.{}", mpi.name())),
+            Self::Cxx17 => Command::new(format!("mpicxx.{}", mpi.name())),
+        };
+        match self {
+            Self::C11 => command.arg("-std=c11"),
+            // MPI's own C++ bindings were removed from the standard in 2012, and they do not
+            // compile without warnings.
+            Self::Cxx17 => command.args(["-std=c++17", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]),
+        };
+        command.args(WARNINGS).arg("-I").arg(root().join("include"));
+        command
+    }
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+/// Compiles tests/c/`name`.c, unless that has been done since the source, the header or the library
+/// changed.
+pub fn client(name: &str, language: Language) -> PathBuf {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (sources, library) = (root().join("tests/c"), library());
+    let folder = build().join("clients");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let suffix = if language == Language::C11 { "" } else { "_cxx" };
+    let (source, program) = (sources.join(format!("{name}.c")), folder.join(format!("{name}{suffix}")));
+    let inputs = [&source, &sources.join("client.h"), &root().join("include/hcube.h"), &library];
+    let newest = inputs.iter().map(|input| modified(input).expect("an input of the client")).max();
+    if modified(&program) > newest {
+        return program;
+    }
+    let mut compiler = language.compiler(Mpi::selected());
+    if language == Language::Cxx17 {
+        compiler.args(["-x", "c++"]);
+    }
+    compiler.arg("-O1").arg(&source).args(["-x", "none"]).arg("-o").arg(&program);
+    let folder = library.parent().expect("a file lies in a folder");
+    compiler.arg("-L").arg(folder).args(["-lhcube", "-pthread"]);
+    output(compiler.arg(format!("-Wl,-rpath,{}", folder.display())));
+    program
+}
+
+/// A program to be started on several ranks.
+#[derive(Debug)]
+pub struct Launch {
+    program: OsString,
+    ranks: usize,
+    arguments: Vec<OsString>,
+    environment: Vec<(String, String)>,
+    folder: Option<PathBuf>,
+    limit: Duration,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Outcome {
+    pub status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
+    /// Processes of the job that were still there after the launcher had ended.
+    pub left: Vec<u32>,
+}
+
+impl Outcome {
+    /// Standard output, after a check that all went well.
+    pub fn success(self) -> String {
+        let Self { status, stdout, stderr, left } = self;
+        assert!(status.success(), "{status}\n--- output\n{stdout}\n--- error output\n{stderr}");
+        assert!(left.is_empty(), "processes left: {left:?}");
+        stdout
+    }
+}
+
+impl Launch {
+    pub fn new(program: impl Into<OsString>, ranks: usize) -> Self {
+        let (arguments, environment, folder) = (Vec::new(), Vec::new(), None);
+        // Far more than any of them needs: a limit for a hang, not for slowness.
+        Self {
+            program: program.into(),
+            ranks,
+            arguments,
+            environment,
+            folder,
+            limit: Duration::from_secs(120),
+        }
+    }
+
+    pub fn client(name: &str, ranks: usize) -> Self {
+        Self::new(client(name, Language::C11), ranks)
+    }
+
+    pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn folder(mut self, folder: &Path) -> Self {
+        self.folder = Some(folder.to_path_buf());
+        self
+    }
+
+    pub fn limit(mut self, seconds: u64) -> Self {
+        self.limit = Duration::from_secs(seconds);
+        self
+    }
+
+    fn command(&self) -> Command {
+        let mpi = Mpi::selected();
+        let mut command = Command::new(format!("mpirun.{}", mpi.name()));
+        if mpi == Mpi::Open {
+            command.args(["--oversubscribe", "--bind-to", "none"]);
+            // SAFETY: has no preconditions.
+            if unsafe { libc::geteuid() } == 0 {
+                command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            }
+        }
+        command.args(["-np", &self.ranks.to_string()]).arg(&self.program);
+        command
+    }
+
+    /// Runs it under the selected MPI's launcher.
+    pub fn run(self) -> Outcome {
+        let command = self.command();
+        self.supervise(command)
+    }
+
+    /// Runs it with a launcher's command line that is complete but for the program's arguments.
+    pub fn supervise(self, mut command: Command) -> Outcome {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        command.args(&self.arguments);
+        // Variables of the person who runs the tests must not change what is tested.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("HCUBE_") {
+                command.env_remove(name);
+            }
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value))).env(MARKER, &marker);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        // Files, not pipes: a process that outlives the launcher would keep a pipe open.
+        let folder = build().join("clients/output");
+        fs::create_dir_all(&folder).expect("the target directory is writable");
+        let paths = ["out", "err"].map(|kind| folder.join(format!("{marker}.{kind}")));
+        let [out, err] = [&paths[0], &paths[1]].map(|path| File::create(path).expect("a file for output"));
+        command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let begin = Instant::now();
+        let mut ended = None;
+        while ended.is_none() && begin.elapsed() < self.limit {
+            std::thread::sleep(Duration::from_millis(10));
+            ended = child.try_wait().expect("a child can be waited for");
+        }
+        let read = |path: &Path| {
+            fs::read(path).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+        };
+        let Some(status) = ended else {
+            // Launchers put ranks into process groups of their own, so killing one group is not enough.
+            end_processes(child.id(), &marker);
+            let _ = child.wait();
+            let [stdout, stderr] = [&paths[0], &paths[1]].map(|path| read(path));
+            panic!(
+                "{command:?} had not ended after {:?}\n--- output\n{stdout}\n--- error output\n{stderr}",
+                self.limit
+            );
+        };
+        // What the launcher has ended takes a moment to go.
+        let begin = Instant::now();
+        let mut left = processes(&marker);
+        while !left.is_empty() && begin.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(20));
+            left = processes(&marker);
+        }
+        if !left.is_empty() {
+            end_processes(child.id(), &marker);
+        }
+        let [stdout, stderr] = [&paths[0], &paths[1]].map(|path| read(path));
+        for path in &paths {
+            let _ = fs::remove_file(path);
+        }
+        Outcome { status, stdout, stderr, left }
+    }
+}
+
+/// Living processes that were started with this marker in their environment.
+fn processes(marker: &str) -> Vec<u32> {
+    let wanted = format!("{MARKER}={marker}");
+    let folders = fs::read_dir("/proc").expect("/proc").flatten();
+    folders
+        .filter_map(|folder| folder.file_name().to_string_lossy().parse().ok())
+        .filter(|process| {
+            let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+            environment.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes())
+        })
+        .collect()
+}
+
+fn end_processes(group: u32, marker: &str) {
+    // SAFETY: a signal to the group that this test has made.
+    unsafe { libc::kill(-(group as i32), libc::SIGKILL) };
+    for process in processes(marker) {
+        // SAFETY: a signal to a process that this test has started.
+        unsafe { libc::kill(process as i32, libc::SIGKILL) };
+    }
+}
+
+/// Names in the folder of named shared memory, to see that nothing is left there.
+pub fn named_shared_memory() -> BTreeSet<String> {
+    let folder = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+    folder
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains("hcube"))
+        .collect()
+}

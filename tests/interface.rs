@@ -1,0 +1,84 @@
+//! The C interface as built: exported symbols, header, panic boundary.
+
+mod common;
+
+use common::{Language, Mpi, output};
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+fn listed() -> BTreeSet<String> {
+    let list = fs::read_to_string(common::root().join("tests/symbols.txt")).expect("tests/symbols.txt");
+    list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect()
+}
+
+#[test]
+fn library_exports_the_listed_symbols_alone() {
+    let text = output(Command::new("nm").args(["-D", "--defined-only"]).arg(common::library()));
+    let exported: BTreeSet<String> =
+        text.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect();
+    assert_eq!(exported, listed(), "exported symbols and tests/symbols.txt differ");
+}
+
+#[test]
+fn header_declares_the_listed_symbols_alone() {
+    let header = fs::read_to_string(common::root().join("include/hcube.h")).expect("include/hcube.h");
+    let code = header.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
+    let declared: BTreeSet<String> = code
+        .filter_map(|line| line.split_once('('))
+        .filter_map(|(before, _)| before.rsplit([' ', '*']).next())
+        .filter(|name| name.starts_with("hcube_"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(declared, listed(), "include/hcube.h and tests/symbols.txt differ");
+}
+
+/// Every exported function that can fail goes through the one boundary that keeps panics in.
+#[test]
+fn exported_functions_pass_the_boundary() {
+    let (mut seen, folder) = (BTreeSet::new(), common::root().join("src/ffi"));
+    for file in fs::read_dir(folder).expect("src/ffi").flatten() {
+        let source = fs::read_to_string(file.path()).expect("a source file");
+        for item in source.split("#[unsafe(no_mangle)]").skip(1) {
+            let function = item.split("\n}").next().expect("a function");
+            let (signature, body) = function.split_once('{').expect("a body");
+            let (_, after) = signature.split_once("fn ").expect("a function");
+            let name = after.split('(').next().expect("a name").to_owned();
+            let can_fail = signature.contains("-> i32");
+            assert!(!can_fail || body.contains("enter("), "{name} does not call enter()");
+            assert!(can_fail || !body.contains("Result"), "{name} may fail and returns no code");
+            seen.insert(name);
+        }
+    }
+    assert_eq!(seen, listed(), "functions in src/ffi and tests/symbols.txt differ");
+}
+
+#[test]
+fn header_is_valid_c_and_cxx_alone_and_twice() {
+    let mpi = Mpi::selected();
+    let folder = common::build().join("clients");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    for (language, extension) in [(Language::C11, "c"), (Language::Cxx17, "cpp")] {
+        let source = folder.join(format!("header.{extension}"));
+        fs::write(
+            &source,
+            "#include <hcube.h>\n#include <hcube.h>\nint main(void) { return HCUBE_SUCCESS; }\n",
+        )
+        .expect("writable");
+        output(language.compiler(mpi).arg("-fsyntax-only").arg(source));
+    }
+}
+
+#[test]
+fn clients_are_valid_in_both_languages() {
+    let clients =
+        fs::read_dir(common::root().join("tests/c")).expect("tests/c").flatten().map(|entry| entry.path());
+    let mut count = 0;
+    for source in clients.filter(|path| path.extension().is_some_and(|extension| extension == "c")) {
+        for (language, name) in [(Language::C11, "c"), (Language::Cxx17, "c++")] {
+            output(language.compiler(Mpi::selected()).args(["-fsyntax-only", "-x", name]).arg(&source));
+        }
+        count += 1;
+    }
+    assert!(count >= 7, "only {count} clients found");
+}

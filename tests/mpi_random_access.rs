@@ -1,0 +1,260 @@
+//! Whole updates under mpirun, compared word by word with a serial loop in C (tests/c/update.c).
+//!
+//! Each case says which path it expects, and the counters of the run must agree with it: a test of
+//! shared memory that silently used messages would prove nothing.
+
+mod common;
+
+use common::{Language, Launch, Mpi};
+
+/// The path that a run takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Path {
+    /// One rank.
+    Alone,
+    /// All ranks on one node.
+    Shared,
+    Messages,
+    /// So many nodes with the hypercube between them.
+    Hypercube(usize),
+    /// So many nodes and three hops.
+    ThreeHop(usize),
+}
+
+impl Path {
+    fn text(self) -> String {
+        match self {
+            Self::Alone => "no communication".into(),
+            Self::Shared => "1 node, shared memory".into(),
+            Self::Messages => "messages in ".into(),
+            Self::Hypercube(nodes) => format!("{nodes} nodes, shared memory inside, hypercube between"),
+            Self::ThreeHop(nodes) => format!("{nodes} nodes, three hops"),
+        }
+    }
+
+    /// Whether messages are sent and whether words go through shared memory.
+    fn traffic(self) -> (bool, bool) {
+        match self {
+            Self::Alone => (false, false),
+            Self::Shared => (false, true),
+            Self::Messages => (true, false),
+            Self::Hypercube(_) | Self::ThreeHop(_) => (true, true),
+        }
+    }
+
+    /// What all ranks on one node do.
+    fn on_one_node(ranks: usize) -> Self {
+        if ranks == 1 { Self::Alone } else { Self::Shared }
+    }
+
+    fn by_messages(ranks: usize) -> Self {
+        if ranks == 1 { Self::Alone } else { Self::Messages }
+    }
+}
+
+/// Numbers of HCUBE_MODE_*.
+const MESSAGE: i32 = 1;
+const NODE: i32 = 2;
+const THREE_HOP: i32 = 3;
+
+type Cases = Vec<(String, Path)>;
+
+/// Checks the line of each case.
+fn check(launch: Launch, ranks: usize, language: &str, cases: &Cases) {
+    let text = launch.args(cases.iter().map(|(case, _)| case)).run().success();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("ok ")).collect();
+    assert_eq!(lines.len(), cases.len(), "a line for each case:\n{text}");
+    for (line, (case, path)) in lines.into_iter().zip(cases) {
+        let mut parts = line["ok ".len()..].splitn(3, " | ");
+        let mut part = || parts.next().expect("three parts");
+        let (told, counters, description) = (part(), part(), part());
+        assert_eq!(told, case);
+        let number = |name: &str| -> u64 {
+            let value = counters
+                .split(' ')
+                .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+                .expect("a counter");
+            value.parse().expect("a number")
+        };
+        assert!(counters.contains(&format!("language={language}")), "{line}");
+        let plural = if ranks == 1 { "" } else { "s" };
+        assert!(
+            description.starts_with(&format!("{ranks} rank{plural}, {}", path.text())),
+            "{path:?} expected: {line}"
+        );
+        // With hardly any updates it is chance whether a value goes to another rank.
+        if !case.contains("count=few") && !case.contains("count=none") {
+            assert_eq!(
+                (number("messages") > 0, number("shared") > 0),
+                path.traffic(),
+                "{path:?} expected: {line}"
+            );
+        }
+    }
+}
+
+fn check_options(ranks: usize, cases: &Cases) {
+    check(Launch::client("update", ranks), ranks, "C", cases);
+}
+
+/// The numbers of ranks that the selected MPI is tested with. MPICH never yields where there are
+/// more ranks than cores: a third rank is a test of its own.
+fn ranks() -> std::ops::RangeInclusive<usize> {
+    match Mpi::selected() {
+        Mpi::Open => 1..=9,
+        Mpi::Mpich => 1..=2,
+    }
+}
+
+/// Both streams, all ways to spread updates, for the present environment.
+fn standard_cases(path: Path) -> Cases {
+    [
+        "table=13",
+        "table=12,count=uneven",
+        "table=10,start=zero",
+        "table=6,count=few",
+        "table=5,count=none",
+        "table=4",
+    ]
+    .into_iter()
+    .flat_map(|case| ["polynomial", "lcg"].map(|stream| (format!("{case},stream={stream}"), path)))
+    .collect()
+}
+
+#[test]
+fn defaults_use_shared_memory() {
+    for ranks in ranks() {
+        check_options(ranks, &standard_cases(Path::on_one_node(ranks)));
+    }
+}
+
+#[test]
+fn messages_when_the_environment_says_so() {
+    for ranks in ranks() {
+        let launch = Launch::client("update", ranks).env("HCUBE_MODE", "message");
+        check(launch, ranks, "C", &standard_cases(Path::by_messages(ranks)));
+    }
+}
+
+#[test]
+fn a_client_in_cxx() {
+    let launch = Launch::new(common::client("update", Language::Cxx17), 2);
+    check(launch, 2, "C++", &standard_cases(Path::Shared));
+}
+
+/// The look-aheads of Table 4, with tables small enough for the small ones.
+#[test]
+fn all_look_aheads_of_table_4() {
+    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
+    for &ranks in counts {
+        let mut cases = Cases::new();
+        for (look_ahead, table) in [
+            (1, 6),
+            (4, 7),
+            (16, 9),
+            (64, 10),
+            (256, 12),
+            (1024, 13),
+            (2048, 13),
+            (4096, 14),
+            (8192, 14),
+            (32768, 15),
+        ] {
+            for (stream, mode, path) in [
+                ("polynomial", 0, Path::Shared),
+                ("lcg", 0, Path::Shared),
+                ("polynomial", MESSAGE, Path::Messages),
+            ] {
+                cases.push((
+                    format!("table={table},stream={stream},look_ahead={look_ahead},mode={mode}"),
+                    path,
+                ));
+            }
+        }
+        cases.push(("table=12,look_ahead=64,relaxed=1,mode=1".into(), Path::Messages));
+        cases.push(("table=12,look_ahead=64,relaxed=1".into(), Path::Shared));
+        check_options(ranks, &cases);
+    }
+}
+
+/// Nodes of 1 to 4 ranks, pretended on one machine; the last node may hold fewer.
+#[test]
+fn pretended_nodes() {
+    if Mpi::selected() == Mpi::Mpich {
+        return; // needs four ranks
+    }
+    for ranks in 4..=9usize {
+        let mut cases = Cases::new();
+        for ranks_per_node in 1..=4usize {
+            let nodes = ranks.div_ceil(ranks_per_node);
+            for (mode, several) in [(NODE, Path::Hypercube(nodes)), (THREE_HOP, Path::ThreeHop(nodes))] {
+                let path = match (ranks_per_node, nodes) {
+                    (1, _) => Path::Messages,
+                    (_, 1) => Path::Shared,
+                    _ => several,
+                };
+                for (stream, rest) in [
+                    ("polynomial", "table=11"),
+                    ("lcg", "table=10,start=zero"),
+                    ("polynomial", "table=9,count=uneven"),
+                ] {
+                    cases.push((
+                        format!("{rest},stream={stream},mode={mode},ranks_per_node={ranks_per_node}"),
+                        path,
+                    ));
+                }
+            }
+        }
+        check_options(ranks, &cases);
+    }
+}
+
+/// Without being told, three hops are chosen where they make larger messages.
+#[test]
+fn three_hops_are_chosen_where_they_pay() {
+    if Mpi::selected() == Mpi::Mpich {
+        return; // needs eight ranks
+    }
+    for (ranks, ranks_per_node, path) in
+        [(8, 2, Path::Hypercube(4)), (8, 4, Path::Hypercube(2)), (9, 3, Path::ThreeHop(3))]
+    {
+        let launch = Launch::client("update", ranks).env("HCUBE_RANKS_PER_NODE", &ranks_per_node.to_string());
+        check(
+            launch,
+            ranks,
+            "C",
+            &vec![("table=12".into(), path), ("table=12,stream=lcg,count=uneven".into(), path)],
+        );
+    }
+}
+
+/// Table 3 of the paper switches optimisations on one by one; §2 goes from direct to hypercube.
+#[test]
+fn optimisations_and_dimensions() {
+    let ranks = if Mpi::selected() == Mpi::Open { 5 } else { 2 };
+    let mut cases = Cases::new();
+    for bits in 0..16 {
+        cases.push((format!("table=9,mode=1,optimisations={bits}"), Path::Messages));
+    }
+    for dimensions in 1..=3 {
+        for stream in ["polynomial", "lcg"] {
+            cases.push((format!("table=11,mode=1,stream={stream},dimensions={dimensions}"), Path::Messages));
+        }
+    }
+    check_options(ranks, &cases);
+}
+
+/// MPICH with more ranks than this machine may have cores: a few rounds only, since every message
+/// then waits for a time slice.
+#[test]
+fn mpich_on_three_ranks() {
+    if Mpi::selected() == Mpi::Open {
+        return; // the others have tested that
+    }
+    let cases = vec![
+        ("table=6".into(), Path::Shared),
+        ("table=6,stream=lcg,count=uneven,look_ahead=4096,mode=1".into(), Path::Messages),
+        ("table=6,mode=2,ranks_per_node=2".into(), Path::Hypercube(2)),
+    ];
+    check_options(3, &cases);
+}
