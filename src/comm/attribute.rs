@@ -3,7 +3,7 @@
 //! `MPI_Finalize`. Nothing that belongs to a communicator stands in a static, so one process may
 //! hold many simulated ranks and many threads may call with different communicators.
 
-use super::mpi::{Handle, MpiComm, check_state};
+use super::mpi::{Handle, MpiComm, check_state, holder};
 use super::raw::{self, MPI_Comm};
 use crate::error::{Error, Result};
 use std::any::Any;
@@ -21,14 +21,15 @@ struct Attached {
     busy: Cell<bool>,
 }
 
-/// The key value, the same for all communicators of the process, or `UNSET`.
-static KEY: AtomicI32 = AtomicI32::new(UNSET);
+/// The key values, the same for all communicators of the process, or `UNSET`; see [`holder`] for the
+/// second.
+static KEYS: [AtomicI32; 2] = [const { AtomicI32::new(UNSET) }; 2];
 const UNSET: i32 = i32::MIN;
 
-/// Creates the key value once. Two threads may both create one: the loser frees its own, so that
+/// Creates a key value once. Two threads may both create one: the loser frees its own, so that
 /// no lock is held while MPI is called.
-fn key() -> Result<c_int> {
-    let known = KEY.load(Ordering::Acquire);
+fn key(number: usize) -> Result<c_int> {
+    let known = KEYS[number].load(Ordering::Acquire);
     if known != UNSET {
         return Ok(known);
     }
@@ -39,7 +40,7 @@ fn key() -> Result<c_int> {
     if code != 0 {
         return Err(Error::Mpi { call: "MPI_Comm_create_keyval", code, text: String::new() });
     }
-    match KEY.compare_exchange(UNSET, created, Ordering::AcqRel, Ordering::Acquire) {
+    match KEYS[number].compare_exchange(UNSET, created, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => Ok(created),
         Err(winner) => {
             // SAFETY: created above and used by nobody.
@@ -89,13 +90,14 @@ pub fn with<T>(
         }
     }
 
-    let key = key()?;
-    let mut state = lookup(comm, key);
+    let (holder, number) = holder(comm);
+    let key = key(number)?;
+    let mut state = lookup(holder, key);
     if state.is_null() {
         let attached = Attached { comm: MpiComm::duplicate(comm)?, kept: None, busy: Cell::new(false) };
         state = Box::into_raw(Box::new(attached));
         // SAFETY: the communicator is valid, and `release` will free the box.
-        let code = unsafe { raw::PMPI_Comm_set_attr(comm.raw(), key, state.cast()) };
+        let code = unsafe { raw::PMPI_Comm_set_attr(holder.raw(), key, state.cast()) };
         if code != 0 {
             return Err(Error::Mpi { call: "MPI_Comm_set_attr", code, text: String::new() });
         }
@@ -114,7 +116,8 @@ pub fn with<T>(
 
 /// Local: looks at what is kept on a communicator, if anything is.
 pub fn peek<T>(comm: Handle, look: impl FnOnce(&dyn Any) -> T) -> Result<Option<T>> {
-    let state = lookup(comm, key()?);
+    let (holder, number) = holder(comm);
+    let state = lookup(holder, key(number)?);
     // SAFETY: null, or the living box of `with`; a call under way on the same communicator is
     // excluded by `busy` in the same thread and by MPI's rules in others.
     let Some(attached) = (unsafe { state.as_ref() }) else { return Ok(None) };

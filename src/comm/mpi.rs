@@ -63,6 +63,35 @@ impl Handle {
     }
 }
 
+/// Whether all ranks are simulated in one process (SimGrid).
+fn simulated() -> bool {
+    // SAFETY: a constant.
+    unsafe { raw::hcube_shim_simulated() != 0 }
+}
+
+/// Makes a local MPI call that may get an invalid handle: its error would be raised on
+/// `MPI_COMM_WORLD`, whose default is to abort.
+fn quietly(call: impl FnOnce() -> c_int) -> c_int {
+    /// One thread at a time, or one would put back what another has set. No MPI call in here waits.
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    if simulated() {
+        // SimGrid's PMPI functions return their errors, and its ranks share the error handler.
+        return call();
+    }
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // SAFETY: MPI is initialised (checked by the caller); the error handler is put back.
+    unsafe {
+        let world = raw::hcube_shim_comm_world();
+        let mut handler = MaybeUninit::uninit();
+        raw::PMPI_Comm_get_errhandler(world, handler.as_mut_ptr());
+        raw::PMPI_Comm_set_errhandler(world, raw::hcube_shim_errors_return());
+        let code = call();
+        raw::PMPI_Comm_set_errhandler(world, handler.assume_init());
+        raw::PMPI_Errhandler_free(handler.as_mut_ptr());
+        code
+    }
+}
+
 /// Checks that a handle is a living intracommunicator.
 ///
 /// # Errors
@@ -74,19 +103,15 @@ pub fn check_communicator(Handle(comm): Handle) -> Result<()> {
             "comm = MPI_COMM_NULL: expected a communicator (freed before this call?)".into(),
         ));
     }
-    // An invalid handle raises its error on MPI_COMM_WORLD, whose default is to abort: ask quietly.
+    // SAFETY: MPI is initialised (checked by the caller); any handle may be asked about.
+    if unsafe { raw::hcube_shim_may_be_alive(comm) } == 0 {
+        return Err(Error::Communicator("comm is not a valid communicator (freed before this call?)".into()));
+    }
     let mut inter = 0;
-    // SAFETY: MPI is initialised (checked by the caller); the error handler is put back.
-    let code = unsafe {
-        let world = raw::hcube_shim_comm_world();
-        let mut handler = MaybeUninit::uninit();
-        raw::PMPI_Comm_get_errhandler(world, handler.as_mut_ptr());
-        raw::PMPI_Comm_set_errhandler(world, raw::hcube_shim_errors_return());
-        let code = raw::PMPI_Comm_test_inter(comm, &mut inter);
-        raw::PMPI_Comm_set_errhandler(world, handler.assume_init());
-        raw::PMPI_Errhandler_free(handler.as_mut_ptr());
-        code
-    };
+    let code = quietly(|| {
+        // SAFETY: MPI is initialised; the handle is checked by this very call.
+        unsafe { raw::PMPI_Comm_test_inter(comm, &mut inter) }
+    });
     check("MPI_Comm_test_inter", code).map_err(|error| {
         Error::Communicator(format!("comm is not a valid communicator (freed before this call?): {error}"))
     })?;
@@ -132,6 +157,17 @@ pub fn library_version() -> String {
     let text = String::from_utf8_lossy(&text);
     let line = text.trim_end_matches('\0').lines().next().unwrap_or_default().trim();
     line.split(", package").next().unwrap_or_default().to_owned()
+}
+
+/// Where the state for a communicator hangs: on itself, except that simulated ranks share one object
+/// for `MPI_COMM_WORLD`, which `MPI_COMM_SELF`, of which each has its own, then stands in for. The
+/// second value tells the two kinds of state apart.
+pub(super) fn holder(comm: Handle) -> (Handle, usize) {
+    if simulated() && comm == Handle::world() {
+        // SAFETY: a constant.
+        return (Handle(unsafe { raw::hcube_shim_comm_self() }), 1);
+    }
+    (comm, 0)
 }
 
 /// A duplicate of a communicator that belongs to hcube alone.
@@ -324,22 +360,17 @@ impl Comm for MpiComm {
     }
 
     fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
-        // The words are unsigned for MPI: flipping the sign bit keeps the order of signed numbers.
-        let mut words: Vec<u64> = values.iter().map(|&value| value as u64 ^ (1 << 63)).collect();
         // SAFETY: in place, on a buffer of our own.
         check("MPI_Allreduce", unsafe {
             raw::PMPI_Allreduce(
                 raw::hcube_shim_in_place(),
-                words.as_mut_ptr().cast(),
-                count(words.len())?,
-                self.words,
+                values.as_mut_ptr().cast(),
+                count(values.len())?,
+                raw::hcube_shim_int64(),
                 raw::hcube_shim_max(),
                 self.private,
             )
         })?;
-        for (value, word) in values.iter_mut().zip(words) {
-            *value = (word ^ (1 << 63)) as i64;
-        }
         Ok(())
     }
 

@@ -7,6 +7,7 @@ MPI_Comm hcube_shim_comm_self(void) { return MPI_COMM_SELF; }
 MPI_Comm hcube_shim_comm_world(void) { return MPI_COMM_WORLD; }
 MPI_Datatype hcube_shim_byte(void) { return MPI_BYTE; }
 MPI_Datatype hcube_shim_uint64(void) { return MPI_UINT64_T; }
+MPI_Datatype hcube_shim_int64(void) { return MPI_INT64_T; }
 MPI_Op hcube_shim_max(void) { return MPI_MAX; }
 MPI_Request hcube_shim_request_null(void) { return MPI_REQUEST_NULL; }
 MPI_Status *hcube_shim_status_ignore(void) { return MPI_STATUS_IGNORE; }
@@ -27,6 +28,15 @@ int hcube_shim_simulated(void) {
     return 1;
 #else
     return 0;
+#endif
+}
+
+int hcube_shim_may_be_alive(MPI_Comm comm) {
+#ifdef OPEN_MPI
+    return PMPI_Comm_f2c(PMPI_Comm_c2f(comm)) == comm;
+#else
+    (void)comm;
+    return 1;
 #endif
 }
 
