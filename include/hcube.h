@@ -203,7 +203,7 @@ typedef struct hcube_table {
      */
     int64_t global_length;
     /**
-     * Global index of words[0].
+     * Global index of the first of these words.
      */
     int64_t first_index;
 } hcube_table;

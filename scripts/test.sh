@@ -46,8 +46,8 @@ with() {
 
 lint() {
     # All features, then the library alone as it is built for SimGrid.
-    env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --all-targets -- -D warnings
-    env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --no-default-features --lib --tests -- -D warnings
+    env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --all-targets -- -D warnings &&
+        env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --no-default-features --lib --tests -- -D warnings
 }
 
 # The tests of the library on MPICH that concern MPI; the others would be the

@@ -69,7 +69,7 @@ pub struct hcube_table {
     pub local_length: i64,
     /// Number of words on all ranks together: a power of two from 1 to 2^60.
     pub global_length: i64,
-    /// Global index of words[0].
+    /// Global index of the first of these words.
     pub first_index: i64,
 }
 

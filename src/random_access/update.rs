@@ -83,7 +83,7 @@ pub(super) struct LocalTable<'a> {
 
 impl<'a> LocalTable<'a> {
     pub fn new(words: &'a mut [u64], first: u64, index: Index) -> Self {
-        Self { words: Words { words, first, index, strangers: 0 }, line: DelayLine::new(), accepted: 0 }
+        Self { words: Words { words, first, index, strangers: 0 }, line: DelayLine::default(), accepted: 0 }
     }
 
     /// Takes values that this rank owns; the last of them may stay unapplied for a while, see

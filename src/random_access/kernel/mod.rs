@@ -1,7 +1,7 @@
 //! The inner loops: generate, divide by owner, update. Chosen once at run time for the processor at
 //! hand; every level gives the same results as the portable one, and a test says so.
 //!
-//! The loops are written once, in [`portable`]; [`avx2`] and [`avx512`] compile them for wider
+//! The loops are written once, in `portable.rs`; `avx2.rs` and `avx512.rs` compile them for wider
 //! vectors and replace what a compiler does not find (dividing a list in two by a comparison).
 
 #[cfg(target_arch = "x86_64")]

@@ -59,12 +59,13 @@ impl Words<'_> {
     }
 }
 
-impl DelayLine {
-    /// An empty line.
-    pub fn new() -> Self {
+impl Default for DelayLine {
+    fn default() -> Self {
         Self { ring: [0; RING], arrived: 0 }
     }
+}
 
+impl DelayLine {
     /// Values that have come in and are not applied yet.
     pub fn waiting(&self) -> usize {
         self.arrived.min(DELAY)
@@ -121,7 +122,7 @@ mod tests {
         for length in [1, 2, 47, 48, 49, 63, 64, 65, 500, 2000] {
             let mut table = vec![0; 256];
             let mut words = Words { words: &mut table, first: 0, index, strangers: 0 };
-            let mut line = DelayLine::new();
+            let mut line = DelayLine::default();
             for (number, piece) in values.chunks(length).enumerate() {
                 line.update(piece, &mut words);
                 assert!(line.waiting() <= DELAY);
@@ -141,7 +142,7 @@ mod tests {
         let mut table = [0; 4];
         let mut words =
             Words { words: &mut table, first: 4, index: Index { shift: 0, mask: 15 }, strangers: 0 };
-        let mut line = DelayLine::new();
+        let mut line = DelayLine::default();
         line.update(&[0x14, 0x24, 0x34, 0x15, 0x08, 0x03], &mut words);
         line.flush(&mut words);
         assert_eq!((words.strangers, table), (2, [0x14 ^ 0x24 ^ 0x34, 0x15, 0, 0]));
