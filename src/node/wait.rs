@@ -7,9 +7,9 @@ use std::time::Instant;
 /// Polls between two yields where every rank has a core of its own.
 const SPINS_ALONE: u32 = 200;
 /// Polls between two yields where ranks share cores: whoever we wait for may need this one.
-const SPINS_SHARED: u32 = 4;
+const SPINS_SHARED: u32 = 0;
 /// Yields between two calls of MPI's progress (a call costs some 100 ns).
-const YIELDS_PER_PROGRESS: u32 = 32;
+const YIELDS_PER_PROGRESS: u32 = 128;
 
 /// How the ranks of a node wait for each other.
 #[derive(Debug, Clone, Copy)]

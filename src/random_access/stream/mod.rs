@@ -70,25 +70,21 @@ impl<R: Recurrence> Stream<R> {
         head.copy_from_slice(&self.lanes[self.used..self.used + head.len()]);
         self.used += head.len();
         if self.used == LANES {
-            self.advance();
+            self.used = 0;
+            self.lanes = self.lanes.map(R::leap);
         }
+        // In a local, the lanes stay in a register from block to block.
+        let mut lanes = self.lanes;
         let mut blocks = rest.chunks_exact_mut(LANES);
         for block in &mut blocks {
-            block.copy_from_slice(&self.lanes);
-            self.advance();
+            block.copy_from_slice(&lanes);
+            lanes = lanes.map(R::leap);
         }
+        self.lanes = lanes;
         let tail = blocks.into_remainder();
         if !tail.is_empty() {
             tail.copy_from_slice(&self.lanes[..tail.len()]);
             self.used = tail.len();
-        }
-    }
-
-    #[inline(always)]
-    fn advance(&mut self) {
-        self.used = 0;
-        for lane in &mut self.lanes {
-            *lane = R::leap(*lane);
         }
     }
 }
