@@ -67,6 +67,8 @@ step "build for Open MPI" with openmpi cargo build --release
 step "build for MPICH" with mpich cargo build --release
 step "build for SimGrid" with smpi cargo build --release --lib
 # The official HPCC and the simulated ranks are among these.
+# Once with debug assertions and overflow checks.
+step "tests without MPI, debug build" with openmpi cargo test --lib --test plan --test random_access_local
 step "tests with Open MPI" with openmpi cargo test --release
 step "tests with MPICH" mpich_tests
 

@@ -9,8 +9,8 @@
 //! | [`ffi`] | the C interface: convert, check, one safe call, code | everything |
 //! | [`random_access`] | streams of random values, the table, rounds of generate / route / update | `hypercube`, `node`, `comm` |
 //! | [`hypercube`] | the plan of stages by which values travel to their owners; pure functions | nothing |
-//! | [`node`] | what ranks on one node share: memory, waiting, huge pages; all system calls | `error` |
-//! | [`comm`] | the only module that calls MPI; a second back end with ranks as threads | `error`, `node` (waiting) |
+//! | [`node`] | what ranks on one node share: memory, waiting, huge pages; all system calls | `comm` |
+//! | [`comm`] | the only module that calls MPI; a second back end with ranks as threads | `error` |
 //! | [`error`] | the one error type and its C codes | nothing |
 //!
 //! Dependencies point downwards in this table. `unsafe` stands in `ffi`, `comm`, `node` and the

@@ -3,13 +3,13 @@
 //! `MPI_Finalize`. Nothing that belongs to a communicator stands in a static, so one process may
 //! hold many simulated ranks and many threads may call with different communicators.
 
-use super::mpi::{Handle, MpiComm, check_state, holder};
+use super::handle::{Handle, check_state, holder};
+use super::mpi::MpiComm;
 use super::raw::{self, MPI_Comm};
 use crate::error::{Error, Result};
 use std::any::Any;
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// What hangs on a communicator.
 struct Attached {
@@ -18,7 +18,7 @@ struct Attached {
     /// What algorithms keep between calls.
     kept: Option<Box<dyn Any>>,
     /// A call is under way: the same communicator entered twice at once is an error in MPI, too.
-    busy: Cell<bool>,
+    busy: AtomicBool,
 }
 
 /// The key values, the same for all communicators of the process, or `UNSET`; see [`holder`] for the
@@ -83,10 +83,10 @@ pub fn with<T>(
     work: impl FnOnce(&MpiComm, &mut Option<Box<dyn Any>>) -> Result<T>,
 ) -> Result<T> {
     /// Marks the state as free again, whichever way the call ends.
-    struct Leave<'a>(&'a Cell<bool>);
+    struct Leave<'a>(&'a AtomicBool);
     impl Drop for Leave<'_> {
         fn drop(&mut self) {
-            self.0.set(false);
+            self.0.store(false, Ordering::Release);
         }
     }
 
@@ -94,7 +94,7 @@ pub fn with<T>(
     let key = key(number)?;
     let mut state = lookup(holder, key);
     if state.is_null() {
-        let attached = Attached { comm: MpiComm::duplicate(comm)?, kept: None, busy: Cell::new(false) };
+        let attached = Attached { comm: MpiComm::duplicate(comm)?, kept: None, busy: AtomicBool::new(false) };
         state = Box::into_raw(Box::new(attached));
         // SAFETY: the communicator is valid, and `release` will free the box.
         let code = unsafe { raw::PMPI_Comm_set_attr(holder.raw(), key, state.cast()) };
@@ -102,15 +102,16 @@ pub fn with<T>(
             return Err(Error::Mpi { call: "MPI_Comm_set_attr", code, text: String::new() });
         }
     }
-    // SAFETY: a living box that only this communicator refers to; MPI forbids two collective calls
-    // on one communicator at a time, and `busy` catches reentry from the same thread.
-    let Attached { comm: private, kept, busy } = unsafe { &mut *state };
-    if busy.replace(true) {
+    // SAFETY: a living box that only this communicator refers to; shared until `busy` is ours.
+    let busy = unsafe { &(*state).busy };
+    if busy.swap(true, Ordering::AcqRel) {
         return Err(Error::Communicator(
             "comm is in use by another hcube call: one call per communicator at a time".into(),
         ));
     }
     let _leave = Leave(busy);
+    // SAFETY: as above; whoever has set `busy` is the only one that touches these two fields.
+    let (private, kept) = unsafe { (&(*state).comm, &mut (*state).kept) };
     work(private, kept)
 }
 
@@ -121,7 +122,7 @@ pub fn peek<T>(comm: Handle, look: impl FnOnce(&dyn Any) -> T) -> Result<Option<
     // SAFETY: null, or the living box of `with`; a call under way on the same communicator is
     // excluded by `busy` in the same thread and by MPI's rules in others.
     let Some(attached) = (unsafe { state.as_ref() }) else { return Ok(None) };
-    if attached.busy.get() {
+    if attached.busy.load(Ordering::Acquire) {
         return Err(Error::Communicator("comm is in use by another hcube call".into()));
     }
     Ok(attached.kept.as_deref().map(look))

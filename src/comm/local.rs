@@ -13,7 +13,8 @@ type Envelope = (usize, usize, i32);
 #[derive(Debug)]
 struct Shared {
     size: usize,
-    ranks_per_node: usize,
+    /// Node of every rank.
+    nodes: Vec<u32>,
     messages: Mutex<HashMap<Envelope, VecDeque<Vec<u64>>>>,
     arrived: Condvar,
     barrier: Barrier,
@@ -28,12 +29,19 @@ pub struct LocalComm {
     shared: Arc<Shared>,
 }
 
-/// Runs `work` on `size` ranks, consecutive `ranks_per_node` of which count as one node, and
-/// returns what each rank returned. A panic on one rank is passed on.
+/// Runs `work` on `size` ranks, consecutive `ranks_per_node` of which count as one node; see
+/// [`run_on_nodes`].
 pub fn run<T: Send>(size: usize, ranks_per_node: usize, work: impl Fn(&LocalComm) -> T + Sync) -> Vec<T> {
+    run_on_nodes((0..size).map(|rank| (rank / ranks_per_node) as u32).collect(), work)
+}
+
+/// Runs `work` on as many ranks as there are numbers, where ranks with the same number are on the
+/// same node, and returns what each rank returned. A panic on one rank is passed on.
+pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&LocalComm) -> T + Sync) -> Vec<T> {
+    let size = nodes.len();
     let shared = Arc::new(Shared {
         size,
-        ranks_per_node,
+        nodes,
         messages: Mutex::default(),
         arrived: Condvar::new(),
         barrier: Barrier::new(size),
@@ -157,7 +165,11 @@ impl Comm for LocalComm {
         }))
     }
 
+    fn abort(&self, error: &Error) -> ! {
+        panic!("rank {}: {error}", self.rank)
+    }
+
     fn node_numbers(&self) -> Result<Vec<u32>> {
-        Ok((0..self.shared.size).map(|rank| (rank / self.shared.ranks_per_node) as u32).collect())
+        Ok(self.shared.nodes.clone())
     }
 }

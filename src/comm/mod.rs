@@ -7,7 +7,8 @@
 //! Buffers are owned by the operation while it is under way and handed back when it has finished:
 //! an algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
 
-pub mod attribute;
+pub(crate) mod attribute;
+pub mod handle;
 pub mod local;
 pub mod mpi;
 #[expect(missing_docs, reason = "generated from mpi.h")]
@@ -78,6 +79,9 @@ pub trait Comm {
     fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()>;
     /// Collective: `parts[i]` goes to rank i; the result holds what arrived, in rank order.
     fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>>;
+
+    /// Ends the job: for a failure in the middle of an exchange that other ranks are waiting in.
+    fn abort(&self, error: &Error) -> !;
 
     /// Collective: a number per rank that is equal for ranks on the same node.
     fn node_numbers(&self) -> Result<Vec<u32>>;

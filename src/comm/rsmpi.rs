@@ -1,17 +1,23 @@
 //! The Rust-facing API: communicators of the crate `mpi` (rsmpi) as arguments.
 
-use super::mpi::Handle;
+use super::handle::{Handle, check_communicator, check_state};
+use super::mpi::MpiComm;
 use super::raw::MPI_Comm;
+use crate::error::Result;
 use mpi::topology::Communicator;
 
-/// The handle of an rsmpi communicator, as the functions of this crate take it.
+/// Collective: a duplicate of an rsmpi communicator for the algorithms of this crate.
 ///
-/// The crate `mpi` and this crate each have bindings of their own, generated from the same header,
-/// so the two handle types are the same type to the linker and to MPI.
-pub fn handle(comm: &impl Communicator) -> Handle {
+/// # Errors
+/// Where MPI is finalised, the communicator is an intercommunicator, or MPI fails.
+pub fn duplicate(comm: &impl Communicator) -> Result<MpiComm> {
+    // The crate `mpi` and this crate each have bindings of their own, generated from the same header:
+    // the two handle types are the same type to the linker and to MPI.
     const { assert!(size_of::<MPI_Comm>() == size_of::<mpi::ffi::MPI_Comm>()) };
     let theirs = comm.as_raw();
-    // SAFETY: both types are MPI_Comm of the one mpi.h that both bindings were generated from, and
-    // rsmpi's communicator is a living one.
-    unsafe { Handle::new(std::mem::transmute_copy(&theirs)) }
+    // SAFETY: both types are MPI_Comm of one mpi.h; rsmpi's communicator lives longer than this call.
+    let handle = unsafe { Handle::new(std::mem::transmute_copy(&theirs)) };
+    check_state()?;
+    check_communicator(handle)?;
+    MpiComm::duplicate(handle)
 }

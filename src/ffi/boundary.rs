@@ -1,7 +1,7 @@
 //! The one border between C and Rust.
 
 use super::types::hcube_error;
-use crate::comm::mpi::{self, Handle};
+use crate::comm::handle::{self, Handle};
 use crate::error::{Error, HCUBE_SUCCESS, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,7 +34,7 @@ pub(super) unsafe fn enter(
                 "hcube: internal error on rank {}, aborting the job; please report the lines above",
                 rank(comm)
             );
-            mpi::abort(comm);
+            handle::abort(comm);
         }
     };
     // SAFETY: the caller's promise.
@@ -42,15 +42,15 @@ pub(super) unsafe fn enter(
         error.set(failure.code(), &failure.to_string());
     }
     if let (Some(comm), Error::Mpi { code, .. }) = (comm, &failure) {
-        mpi::call_error_handler(comm, *code);
+        handle::call_error_handler(comm, *code);
     }
     failure.code()
 }
 
 /// The rank for a message, as far as it can be known.
 fn rank(comm: Option<Handle>) -> String {
-    comm.filter(|_| mpi::check_state().is_ok())
-        .and_then(|comm| mpi::rank(comm).ok())
+    comm.filter(|_| handle::check_state().is_ok())
+        .and_then(|comm| handle::rank(comm).ok())
         .map_or_else(|| "unknown".to_owned(), |rank| rank.to_string())
 }
 

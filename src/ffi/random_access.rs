@@ -5,7 +5,8 @@ use super::types::{
     HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
     hcube_random_access_statistics, hcube_table, hcube_updates,
 };
-use crate::comm::mpi::{Handle, MpiComm, check_communicator, check_state};
+use crate::comm::handle::{Handle, check_communicator, check_state};
+use crate::comm::mpi::MpiComm;
 use crate::comm::{Comm, MPI_Comm, agree, agree_on, attribute};
 use crate::error::{Error, Result};
 use crate::random_access::{self, Distribution, Options, Prepared, StreamKind, Updates};
@@ -44,8 +45,12 @@ fn prepare<'a>(
             .is_some_and(|kept| kept.serves(options))
     };
     if !serves(kept) {
-        *kept = None;
-        *kept = Some(Box::new(Prepared::new(comm, options)?));
+        let before = kept.take().and_then(|kept| kept.downcast::<Prepared>().ok());
+        let mut prepared = Prepared::new(comm, options)?;
+        if let Some(before) = before {
+            prepared.inherit(&before);
+        }
+        *kept = Some(Box::new(prepared));
     }
     Ok(kept.as_mut().and_then(|kept| kept.downcast_mut()).expect("just made"))
 }
@@ -123,7 +128,7 @@ unsafe fn agree_task<'a>(
     task
 }
 
-/// Fills *options with the defaults, changed by the environment variables HCUBE_LOOK_AHEAD,
+/// Fills *options, of `size` bytes (pass sizeof *options), with the defaults, changed by the environment variables HCUBE_LOOK_AHEAD,
 /// HCUBE_MODE, HCUBE_DIMENSIONS, HCUBE_RELAXED, HCUBE_OPTIMISATIONS, HCUBE_HUGE_PAGES and
 /// HCUBE_RANKS_PER_NODE. Local; may be called before MPI_Init.
 ///
@@ -134,12 +139,17 @@ unsafe fn agree_task<'a>(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hcube_random_access_default_options(
     options: *mut hcube_random_access_options,
+    size: u64,
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         enter(None, error, || {
             let options = output(options, "options")?;
+            let known = size_of::<hcube_random_access_options>() as u64;
+            if size != known {
+                return Err(Error::argument("size", size, format!("sizeof *options, {known}")));
+            }
             *options = hcube_random_access_options::from_options(&Options::from_environment()?);
             Ok(())
         })

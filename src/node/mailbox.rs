@@ -3,8 +3,8 @@
 //! their slices in place and announce that they have. No locks, no barrier, no copy on the reading
 //! side.
 //!
-//! Cost per rank: the slots, 64 bytes per slot, 12 bytes per rank of the node; per piece one store
-//! by the writer and one by each reader.
+//! Cost per rank: the slots and, per rank of the node, 24 bytes and 4 more per slot; per piece one
+//! store by the writer and one by each reader.
 
 use super::segment::{Location, Segment};
 use crate::comm::{Comm, agree};
@@ -92,6 +92,7 @@ impl Mailbox {
     /// # Errors
     /// On all ranks of `comm`, if any rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], shape: Shape) -> Result<Self> {
+        assert_eq!(ranks.len(), shape.ranks);
         let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
         let (layout, leads) = (shape.layout(), own == 0);
         let length = layout.region * shape.ranks;
@@ -155,7 +156,7 @@ impl Mailbox {
     ///
     /// Call only while fewer than `slots` pieces are unread.
     pub fn write(&mut self, last: bool, fill: impl FnOnce(&mut [u64], &mut [u32])) {
-        debug_assert!(self.is_free());
+        assert!(self.is_free(), "a slot is written while it is read");
         let slot = self.slot_offset(self.own, self.written);
         // SAFETY: the slot lies in this rank's own region; all others have read what it held and
         // read no further before its number changes, so this rank alone accesses words and bounds.
@@ -202,7 +203,8 @@ impl Mailbox {
     }
 
     /// Announces that this rank no longer needs the first `pieces` pieces of `writer`.
-    pub fn acknowledge(&self, writer: usize, pieces: u64) {
+    pub fn acknowledge(&mut self, writer: usize, pieces: u64) {
+        assert!(pieces <= self.read[writer], "a piece is acknowledged that was not taken");
         self.seen(self.own, writer).store(pieces, Ordering::Release);
     }
 
@@ -253,7 +255,7 @@ mod tests {
                 Mailbox::create(comm, &all, Shape { ranks, slots, capacity }).expect("shared memory");
             let own = mailbox.own() as u64;
             let (mut sent, mut expected, mut finished) = (0, vec![0u64; ranks], 1);
-            let mut wait = Patience::new(ranks, 1, false).wait();
+            let mut wait = Patience::new(true, false).wait();
             while sent < pieces || finished < ranks {
                 let mut idle = true;
                 if sent < pieces && mailbox.is_free() {

@@ -2,8 +2,8 @@
 //! The only module with system calls.
 
 pub mod huge_pages;
-pub mod mailbox;
+pub(crate) mod mailbox;
 pub mod processor;
-pub mod segment;
+pub(crate) mod segment;
 pub mod single_copy;
 pub mod wait;

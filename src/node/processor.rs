@@ -4,3 +4,19 @@
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
+
+/// A number that is the same for processes that may run on the same cores: a launcher that binds
+/// gives every rank a set of its own, one that does not gives all ranks the same.
+pub fn core_set() -> u64 {
+    // SAFETY: a set of bits, for which zero is a value.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set has the size given.
+    if unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) } != 0 {
+        return 0;
+    }
+    (0..libc::CPU_SETSIZE as usize)
+        // SAFETY: below CPU_SETSIZE.
+        .filter(|&core| unsafe { libc::CPU_ISSET(core, &set) })
+        // Fowler, Noll and Vo's hash (FNV-1a), which is enough to tell sets apart.
+        .fold(0xcbf2_9ce4_8422_2325, |hash, core| (hash ^ core as u64).wrapping_mul(0x0100_0000_01b3))
+}

@@ -58,6 +58,11 @@ impl Segment {
     /// Maps the segment that another process has created.
     pub fn open(location: Location, length: usize) -> Result<Self> {
         let path = format!("/proc/{}/fd/{}", location.process, location.file);
+        // Without this, a process number of another container might lead to a file that is not ours.
+        let target = std::fs::read_link(&path).unwrap_or_default();
+        if !target.to_string_lossy().starts_with("/memfd:hcube") {
+            return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
+        }
         let file = File::options().read(true).write(true).open(&path).map_err(|error| {
             Error::Memory(format!("shared memory of process {}: {error}", location.process))
         })?;
@@ -83,11 +88,6 @@ impl Segment {
     /// Start of the mapping, aligned to a page.
     pub fn address(&self) -> NonNull<u8> {
         self.address
-    }
-
-    /// Length in bytes.
-    pub fn length(&self) -> usize {
-        self.length
     }
 }
 

@@ -19,13 +19,13 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// For `ranks` ranks on a node with `cores` cores; `simulated` ranks share one thread, so every
-    /// poll must enter the simulator.
-    pub fn new(ranks: usize, cores: usize, simulated: bool) -> Self {
+    /// `crowded`: more ranks than cores; `simulated`: all ranks share one thread, so every poll must
+    /// enter the simulator.
+    pub fn new(crowded: bool, simulated: bool) -> Self {
         if simulated {
             return Self { spins: 0, yields_per_progress: 0 };
         }
-        let spins = if ranks > cores { SPINS_SHARED } else { SPINS_ALONE };
+        let spins = if crowded { SPINS_SHARED } else { SPINS_ALONE };
         Self { spins, yields_per_progress: YIELDS_PER_PROGRESS }
     }
 
@@ -44,7 +44,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Waits a little, longer the longer the wait has lasted.
+    /// Waits a little: some polls, then the core is given away, now and then MPI makes progress.
     pub fn pause<C: Comm + ?Sized>(&mut self, comm: &C) {
         if self.spins < self.patience.spins {
             self.spins += 1;

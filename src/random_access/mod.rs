@@ -19,8 +19,10 @@
 //! Look-ahead: values that a rank has generated and that are not yet applied never exceed Q
 //! (default 1024). Rounds take Q/2 values: whoever has completed a round knows that every rank has
 //! started it, and so has applied the round before; the values of two rounds are open at the most.
-//! On one node the slots of the mailboxes hold Q values together and are refilled when read.
+//! On one node a rank knows which of its values are applied, and generates no more than the rest of Q.
 
+#[cfg(test)]
+mod audit;
 mod divide;
 pub mod kernel;
 mod on_node;

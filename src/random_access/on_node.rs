@@ -170,6 +170,9 @@ pub(super) fn run<C: Comm + ?Sized>(
         watch: Stopwatch::default(),
         sent_all: false,
     };
+    // A run starts with a reduction over all ranks, which each enters after it has acknowledged all of
+    // the run before: nothing is open.
+    assert_eq!(exchange.mailbox.read_by_all(), exchange.mailbox.written(), "a run before has not ended");
     let least = exchange.mailbox.shape().capacity / FRACTION;
     let mut wait = patience.wait();
     while !exchange.sent_all || !exchange.writers.is_empty() {

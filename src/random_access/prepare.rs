@@ -12,6 +12,29 @@ use crate::node::mailbox::{Mailbox, Shape};
 use crate::node::processor;
 use crate::node::wait::Patience;
 
+/// Collective: whether more ranks than cores share this rank's cores. `nodes` holds a number per rank
+/// that is equal on the same node.
+pub fn crowded<C: Comm + ?Sized>(comm: &C, nodes: &[u32]) -> Result<bool> {
+    let (rank, sets) = (comm.rank(), comm.all_gather(&[processor::core_set()])?);
+    let sharing = nodes.iter().zip(&sets).filter(|&(&node, &set)| node == nodes[rank] && set == sets[rank]);
+    Ok(sharing.count() > processor::cores())
+}
+
+/// How values can travel: name, restriction, cost per rank and round of Q values (P ranks, M nodes of
+/// k), and when [`Mode::Auto`] takes it.
+pub const ROUTES: [[&str; 4]; 5] = [
+    ["alone", "one rank", "no communication", "P = 1"],
+    ["on-node", "shared memory between all ranks", "1 write, 1 read per value", "M = 1"],
+    ["node", "shared memory inside nodes", "log2 M messages of Q/2", "M > 1, k > 1, unless three hops"],
+    [
+        "three-hop",
+        "shared memory inside nodes, M > 1",
+        "(M-1)/k messages of k Q/M",
+        "M > 2 and its messages are larger",
+    ],
+    ["message", "none", "log2 P messages of Q/2", "k = 1, or no shared memory"],
+];
+
 /// The prepared state of one rank.
 #[derive(Debug)]
 pub struct Prepared {
@@ -30,17 +53,19 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Collective. Falls back to messages where [`Mode::Auto`] finds no shared memory.
+    /// Collective. Messages alone where no node holds several ranks, and where [`Mode::Auto`] cannot
+    /// share memory.
     ///
     /// # Errors
-    /// Where a mode was asked for that cannot work here; the same on all ranks.
+    /// Where a mode was asked for that needs shared memory and there is none; the same on all ranks.
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
         if options.mode != Mode::Message && comm.size() > 1 {
             let numbers = comm.node_numbers()?;
             let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
             let topology = Topology::from_node_numbers(&numbers, limit);
             if topology.most_ranks_per_node() > 1 {
-                match Self::with_nodes(comm, topology, options) {
+                let crowded = crowded(comm, &numbers)?;
+                match Self::with_nodes(comm, topology, crowded, options) {
                     Err(_) if options.mode == Mode::Auto => {}
                     result => return result,
                 }
@@ -49,10 +74,16 @@ impl Prepared {
         let topology = Topology::without_nodes(comm.size());
         let plan =
             Plan::new(&topology, comm.rank(), Routing { dimensions: options.dimensions, three_hop: false });
-        Ok(Self::assemble(comm, topology, plan, Vec::new(), Mode::Message, options))
+        let patience = Patience::new(false, comm.simulated());
+        Ok(Self::assemble(topology, plan, Vec::new(), patience, Mode::Message, options))
     }
 
-    fn with_nodes<C: Comm + ?Sized>(comm: &C, topology: Topology, options: &Options) -> Result<Self> {
+    fn with_nodes<C: Comm + ?Sized>(
+        comm: &C,
+        topology: Topology,
+        crowded: bool,
+        options: &Options,
+    ) -> Result<Self> {
         let three_hop = match options.mode {
             Mode::ThreeHop => topology.nodes() > 1,
             Mode::Auto => three_hop::worthwhile(&topology),
@@ -75,18 +106,18 @@ impl Prepared {
         let mut mailboxes =
             (0..stages).map(|_| Mailbox::create(comm, &ranks, shape)).collect::<Result<Vec<_>>>()?;
         mailboxes.truncate(plan.stages.iter().filter(|stage| stage.transport == Transport::Node).count());
-        Ok(Self::assemble(comm, topology, plan, mailboxes, mode, options))
+        let patience = Patience::new(crowded, comm.simulated());
+        Ok(Self::assemble(topology, plan, mailboxes, patience, mode, options))
     }
 
-    fn assemble<C: Comm + ?Sized>(
-        comm: &C,
+    fn assemble(
         topology: Topology,
         plan: Plan,
         mailboxes: Vec<Mailbox>,
+        patience: Patience,
         mode: Mode,
         options: &Options,
     ) -> Self {
-        let patience = Patience::new(comm.size(), processor::cores(), comm.simulated());
         let (level, statistics) = (Level::detect(), Statistics::default());
         Self { topology, plan, mailboxes, level, patience, options: *options, mode, statistics }
     }
@@ -103,6 +134,11 @@ impl Prepared {
     /// Whether all ranks share one node, so that mailboxes alone do the work.
     pub(super) fn on_one_node(&self) -> bool {
         self.topology.nodes() == 1 && self.plan.stages.len() == 1
+    }
+
+    /// Takes over what outlives a change of options: the statistics of the last run.
+    pub fn inherit(&mut self, before: &Self) {
+        self.statistics = before.statistics;
     }
 
     /// The mode that was chosen; never [`Mode::Auto`].

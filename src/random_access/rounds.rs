@@ -85,13 +85,14 @@ pub(super) fn run<C: Comm + ?Sized>(
         if options.look_ahead == 1 && !options.relaxed {
             // Two rounds of one value would be open at once: wait until this one is applied.
             comm.barrier()?;
+            context.statistics.wait += context.watch.lap();
         }
     }
     table.update(&unapplied);
     table.flush();
     for stage in &mut stages {
         if let Stage::Messages(stage) = stage {
-            stage.finish_sends(&context)?;
+            stage.finish_sends(&mut context)?;
         }
     }
     let buffers: usize = stages
@@ -141,11 +142,14 @@ fn one_round<C: Comm + ?Sized>(
             context.statistics.update += context.watch.lap();
         }
     }
+    // Q' of the paper: what this rank has for itself when the round is over.
+    let mut arrived = list.len();
     table.update(list);
     context.statistics.update += context.watch.lap();
     if let Some(Stage::Messages(stage)) = stages.last_mut() {
         let relaxed = context.options.relaxed;
         stage.take_received(context, |context, values| {
+            arrived += values.len();
             if relaxed {
                 unapplied.extend_from_slice(values);
                 context.statistics.route += context.watch.lap();
@@ -155,6 +159,7 @@ fn one_round<C: Comm + ?Sized>(
             }
         })?;
     }
+    context.hold(arrived);
     // Before the next round begins, this one is applied: what the look-ahead relies on.
     table.flush();
     Ok(())

@@ -71,6 +71,8 @@ impl Source {
             Generator::Lcg(stream) => kernel::generate(self.level, stream, values),
         }
         self.left -= count as u64;
+        #[cfg(test)]
+        super::audit::generated(values);
     }
 }
 
@@ -118,7 +120,13 @@ impl<'a> LocalTable<'a> {
 fn alone(options: &Options, source: &mut Source, table: &mut LocalTable) -> Statistics {
     let (mut statistics, mut values) = (Statistics::default(), Vec::new());
     while source.left() > 0 {
-        source.generate(options.round(), &mut values);
+        // What is in the delay line is not applied yet and counts.
+        let room = options.look_ahead.saturating_sub(table.waiting()).min(options.round());
+        if room == 0 {
+            table.flush();
+            continue;
+        }
+        source.generate(room, &mut values);
         table.update(&values);
         statistics.rounds += 1;
     }
@@ -160,7 +168,9 @@ pub fn run<C: Comm + ?Sized>(
         let mut most = [updates.count];
         comm.all_reduce_max(&mut most)?;
         let rounds = (most[0] as u64).div_ceil(options.round() as u64);
-        rounds::run(comm, prepared, (options, rounds), (distribution, index), &mut source, &mut table)?
+        // Others are waiting for this rank's messages by now: there is no way back.
+        rounds::run(comm, prepared, (options, rounds), (distribution, index), &mut source, &mut table)
+            .unwrap_or_else(|error| comm.abort(&error))
     };
     table.flush();
     let strangers = table.words.strangers;

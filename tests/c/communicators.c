@@ -100,7 +100,7 @@ static void other_options(void) {
   MPI_Comm one;
   int turn, most = 0;
   MPI_Comm_dup(MPI_COMM_WORLD, &one);
-  SUCCEED(hcube_random_access_default_options(&options, &error), error);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
   for (turn = 0; turn < 20; turn++) {
     options.look_ahead = 64 << turn % 3;
     run_and_verify(one, LOG2, HCUBE_STREAM_POLYNOMIAL, &options);

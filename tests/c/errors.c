@@ -22,7 +22,7 @@ static void reset(void) {
   table.words = copy + table.local_length;
   table.global_length = INT64_C(1) << LOG2;
   updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
-  SUCCEED(hcube_random_access_default_options(&options, &error), error);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
 }
 
 static void check_refusal(const char *what, int32_t code, int32_t expected, const hcube_error *error,
@@ -171,7 +171,7 @@ static void bad_outputs(MPI_Comm comm) {
   check_refusal("NULL errors", hcube_random_access_verify(comm, &table, &updates, NULL, &error), HCUBE_ERR_ARGUMENT,
                 &error, "errors = NULL", "expected");
   check_untouched("NULL errors");
-  check_refusal("NULL options", hcube_random_access_default_options(NULL, &error), HCUBE_ERR_ARGUMENT, &error,
+  check_refusal("NULL options", hcube_random_access_default_options(NULL, sizeof(hcube_random_access_options), &error), HCUBE_ERR_ARGUMENT, &error,
                 "options = NULL", "expected");
   check_refusal("NULL statistics", hcube_random_access_last_statistics(comm, NULL, &error), HCUBE_ERR_ARGUMENT,
                 &error, "statistics = NULL", "expected");
@@ -193,7 +193,7 @@ static void bad_environment(MPI_Comm comm) {
   hcube_random_access_options untouched;
   setenv("HCUBE_MODE", "fast", 1);
   memset(&untouched, 7, sizeof untouched);
-  check_refusal("HCUBE_MODE", hcube_random_access_default_options(&untouched, &error), HCUBE_ERR_ARGUMENT, &error,
+  check_refusal("HCUBE_MODE", hcube_random_access_default_options(&untouched, sizeof untouched, &error), HCUBE_ERR_ARGUMENT, &error,
                 "HCUBE_MODE = 'fast'", "three-hop");
   REQUIRE(untouched.mode == 0x07070707);
   refuse_run("HCUBE_MODE", comm, &table, &updates, NULL, HCUBE_ERR_ARGUMENT, "HCUBE_MODE = 'fast'", "expected");
@@ -313,7 +313,7 @@ int main(int argc, char **argv) {
   /* These need no MPI. */
   REQUIRE(strlen(hcube_version()) > 0);
   for (code = -1; code < 20; code++) REQUIRE(strlen(hcube_error_string(code)) > 0);
-  SUCCEED(hcube_random_access_default_options(&options, &error), error);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
   bad_state("not initialised");
 
   MPI_Init(&argc, &argv);

@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
   warm_up(MPI_COMM_WORLD);
   table = make_table(MPI_COMM_WORLD, 18);
   updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
-  SUCCEED(hcube_random_access_default_options(&options, &error), error);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
   /* Huge pages round the table itself up. */
   options.huge_pages = 0;
   mine[0] = grown(MPI_COMM_WORLD, &table, &updates, &options);

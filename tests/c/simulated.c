@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   REQUIRE(argc == 4);
   if (strcmp(argv[3], "copy") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  SUCCEED(hcube_random_access_default_options(&options, &error), error);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
   options.mode = (int32_t)atoi(argv[2]);
   run_and_verify(comm, atoi(argv[1]), HCUBE_STREAM_POLYNOMIAL, &options);
   run_and_verify(comm, atoi(argv[1]), HCUBE_STREAM_LCG, &options);

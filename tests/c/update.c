@@ -29,7 +29,7 @@ static test_case read_case(const char *text) {
   out.log2 = 10;
   strcpy(out.count, "hpcc");
   strcpy(out.start, "hpcc");
-  SUCCEED(hcube_random_access_default_options(&out.options, &error), error);
+  SUCCEED(hcube_random_access_default_options(&out.options, sizeof out.options, &error), error);
   REQUIRE(strlen(text) < sizeof copy);
   strcpy(copy, text);
   for (part = strtok_r(copy, ",", &save); part != NULL; part = strtok_r(NULL, ",", &save)) {

@@ -2,7 +2,8 @@
 //! rank ends with the same status, and no rank is left waiting.
 
 use crate::launched;
-use hcube::comm::mpi::{self as hcube_mpi, MpiComm};
+use hcube::comm::handle;
+use hcube::comm::mpi::MpiComm;
 use hcube::comm::{Comm, rsmpi};
 use std::process::ExitCode;
 
@@ -58,17 +59,14 @@ fn abort_on_panic() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         report(panic);
-        hcube_mpi::abort(None);
+        handle::abort(None);
     }));
 }
 
 fn connect() -> hcube::Result<Session> {
     let world = mpi::topology::SimpleCommunicator::world();
     let alone = mpi::topology::SimpleCommunicator::self_comm();
-    Ok(Session {
-        comm: MpiComm::duplicate(rsmpi::handle(&world))?,
-        alone: MpiComm::duplicate(rsmpi::handle(&alone))?,
-    })
+    Ok(Session { comm: rsmpi::duplicate(&world)?, alone: rsmpi::duplicate(&alone)? })
 }
 
 /// Runs a subcommand between MPI_Init and MPI_Finalize.
@@ -81,7 +79,7 @@ pub fn run(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode 
         Ok(session) => session,
         Err(error) => {
             eprintln!("hcube: {error}");
-            hcube_mpi::abort(None);
+            handle::abort(None);
         }
     };
     let code = match work(&session) {

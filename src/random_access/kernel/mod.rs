@@ -14,33 +14,41 @@ pub mod update;
 use super::stream::{Recurrence, Stream};
 use super::table::Index;
 
-/// Which instructions the inner loops use.
+/// Which instructions the inner loops use. Only this module makes one, after it has found them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// What every processor of the architecture has.
+pub struct Level(Instructions);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Instructions {
     Portable,
-    /// 256-bit vectors.
+    #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// 512-bit vectors with compress.
+    #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
 impl Level {
+    /// What every processor of the architecture has.
+    pub const PORTABLE: Self = Self(Instructions::Portable);
+
     /// The best level of this processor.
     pub fn detect() -> Self {
-        Self::available().last().copied().unwrap_or(Self::Portable)
+        Self::available().last().copied().unwrap_or(Self::PORTABLE)
     }
 
     /// All levels of this processor, slowest first.
     pub fn available() -> Vec<Self> {
-        let mut levels = vec![Self::Portable];
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "one level there"))]
+        let mut levels = vec![Self::PORTABLE];
         #[cfg(target_arch = "x86_64")]
         {
+            // 256-bit vectors.
             if is_x86_feature_detected!("avx2") {
-                levels.push(Self::Avx2);
+                levels.push(Self(Instructions::Avx2));
             }
+            // 512-bit vectors with compress and 64-bit products.
             if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-                levels.push(Self::Avx512);
+                levels.push(Self(Instructions::Avx512));
             }
         }
         levels
@@ -48,26 +56,27 @@ impl Level {
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "AVX2",
-            Self::Avx512 => "AVX-512",
+        match self.0 {
+            Instructions::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => "AVX-512",
         }
     }
 }
 
-/// Calls the function of a level. A level exists only where [`Level::available`] has found its
-/// instructions, because nothing else makes one.
+/// Calls the function of a level.
 macro_rules! dispatch {
     ($level:expr, $function:ident ( $($argument:expr),* )) => {
-        match $level {
+        match $level.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the level was found by Level::available, so the processor has the instructions.
-            Level::Avx512 => unsafe { avx512::$function($($argument),*) },
+            // SAFETY: only Level::available makes this level, and it has found the instructions.
+            Instructions::Avx512 => unsafe { avx512::$function($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { avx2::$function($($argument),*) },
-            _ => portable::$function($($argument),*),
+            Instructions::Avx2 => unsafe { avx2::$function($($argument),*) },
+            Instructions::Portable => portable::$function($($argument),*),
         }
     };
 }
@@ -113,8 +122,8 @@ mod tests {
     #[test]
     fn all_levels_generate_the_same() {
         for level in Level::available() {
-            assert_eq!(generated::<Polynomial>(level), generated::<Polynomial>(Level::Portable), "{level:?}");
-            assert_eq!(generated::<Lcg>(level), generated::<Lcg>(Level::Portable), "{level:?}");
+            assert_eq!(generated::<Polynomial>(level), generated::<Polynomial>(Level::PORTABLE), "{level:?}");
+            assert_eq!(generated::<Lcg>(level), generated::<Lcg>(Level::PORTABLE), "{level:?}");
         }
     }
 

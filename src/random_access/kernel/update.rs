@@ -53,7 +53,11 @@ impl Words<'_> {
     #[inline(always)]
     fn apply(&mut self, value: u64) {
         match self.words.get_mut(self.place(value)) {
-            Some(word) => *word ^= value,
+            Some(word) => {
+                *word ^= value;
+                #[cfg(test)]
+                crate::random_access::audit::applied(value);
+            }
             None => self.strangers += 1,
         }
     }

@@ -150,12 +150,14 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
     }
 
     /// Waits until the lists of the last round have been sent, and takes them back.
-    pub fn finish_sends(&mut self, context: &Context<'_, C>) -> Result<()> {
+    pub fn finish_sends(&mut self, context: &mut Context<'_, C>) -> Result<()> {
+        context.statistics.route += context.watch.lap();
         for (part, sends) in self.in_flight.drain(..) {
             let mut list = context.comm.finish_sends(sends)?;
             list.clear();
             self.divider.parts[part] = list;
         }
+        context.statistics.wait += context.watch.lap();
         Ok(())
     }
 

@@ -41,12 +41,15 @@ impl NodeStage<'_> {
         std::mem::swap(list, &mut self.divider.parts[self.own]);
         let foreign = self.divider.held();
         context.statistics.shared_bytes += (foreign * size_of::<u64>()) as u64;
-        self.exchange(context, foreign, |context, values| {
-            match &mut table {
-                Some(table) => table.update(values),
-                None => list.extend_from_slice(values),
+        self.exchange(context, foreign, |context, values| match &mut table {
+            Some(table) => {
+                table.update(values);
+                context.statistics.update += context.watch.lap();
             }
-            context.statistics.update += context.watch.lap();
+            None => {
+                list.extend_from_slice(values);
+                context.statistics.route += context.watch.lap();
+            }
         });
         for part in &mut self.divider.parts {
             part.clear();

@@ -2,10 +2,10 @@
 
 use super::{Finding, State};
 use hcube::Result;
-use hcube::comm::{Comm, mpi};
+use hcube::comm::{Comm, handle};
 use hcube::node::{huge_pages, processor, single_copy};
 use hcube::random_access::kernel::Level;
-use hcube::random_access::{Mode, Options, Prepared};
+use hcube::random_access::{Mode, Options, Prepared, prepare};
 
 /// Where ranks lie.
 struct Places {
@@ -36,7 +36,7 @@ impl Places {
 pub fn all(comm: &impl Comm) -> Result<Vec<Finding>> {
     let places = Places::new(comm.node_numbers()?);
     Ok(vec![
-        Finding::new("MPI", State::Fact, mpi::library_version()),
+        Finding::new("MPI", State::Fact, handle::library_version()),
         ranks(comm.size(), &places),
         cores(comm, &places)?,
         single_copy_works(comm, &places)?,
@@ -58,15 +58,14 @@ fn ranks(size: usize, places: &Places) -> Finding {
 }
 
 fn cores(comm: &impl Comm, places: &Places) -> Result<Finding> {
-    let cores = comm.all_gather(&[processor::cores() as u64])?;
-    let (least, most) = (cores.iter().min().copied().unwrap_or(1), cores.iter().max().copied().unwrap_or(1));
+    // Bound ranks have cores of their own; unbound ones share those of the node.
+    let crowded = prepare::crowded(comm, &places.numbers)?;
+    let all = comm.all_gather(&[processor::cores() as u64, u64::from(crowded)])?;
+    let cores = all.iter().step_by(2);
+    let (least, most) = (cores.clone().min().copied().unwrap_or(1), cores.max().copied().unwrap_or(1));
     let each = if least == most { least.to_string() } else { format!("{least} to {most}") };
     let text = format!("a process may use {each}; {} rank(s) share a node", places.most);
-    if least == 1 && places.most > 1 {
-        let advice = "bound to one core each, or more ranks than cores: with --bind-to none the system can even things out";
-        return Ok(Finding::new("cores", State::Slow, text).advise(advice));
-    }
-    if places.most as u64 > least {
+    if all.iter().skip(1).step_by(2).any(|&crowded| crowded != 0) {
         let text = format!("{text}: more ranks than cores");
         let advice = "a rank that waits will yield its core; fewer ranks are faster";
         return Ok(Finding::new("cores", State::Slow, text).advise(advice));
@@ -143,7 +142,7 @@ fn huge_pages_work(comm: &impl Comm) -> Result<Finding> {
 }
 
 fn instructions(comm: &impl Comm) -> Result<Finding> {
-    let levels = comm.all_gather(&[Level::detect() as u64])?;
+    let levels = comm.all_gather(&[Level::available().len() as u64])?;
     let name = Level::detect().name();
     if levels.iter().all(|&level| level == levels[0]) {
         return Ok(Finding::new("instructions", State::Good, format!("inner loops use {name}")));

@@ -156,7 +156,7 @@ pub fn heading(arguments: &Arguments, bench: &Bench, descriptions: &[String]) ->
          table: 2^{words} words ({bytes}), {} updates, {huge} of {possible} possible huge pages\n",
         env!("CARGO_PKG_VERSION"),
         sizes.join(", "),
-        hcube::comm::mpi::library_version(),
+        hcube::comm::handle::library_version(),
         arguments.total_updates(),
     );
     let mut said: Vec<&String> = Vec::new();
@@ -191,7 +191,7 @@ impl Results {
         };
         Self {
             hcube: env!("CARGO_PKG_VERSION"),
-            mpi: hcube::comm::mpi::library_version(),
+            mpi: hcube::comm::handle::library_version(),
             ranks: bench.ranks(),
             nodes: bench.node_sizes.len(),
             log2_table: arguments.table_size,
