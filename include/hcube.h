@@ -125,7 +125,8 @@
 
 /**
  * Options of a run; the same on all ranks. Fill with hcube_random_access_default_options first and
- * change what shall differ: so a program stays right when a later version adds fields.
+ * change what shall differ. A later version may add fields behind the present ones; struct_size tells
+ * it what the caller knows.
  */
 typedef struct hcube_random_access_options {
     /**
@@ -284,7 +285,7 @@ typedef struct hcube_random_access_statistics {
      */
     uint64_t huge_pages;
     /**
-     * Bytes that hcube held beside the table.
+     * Bytes of buffers and mailboxes that hcube held beside the table.
      */
     uint64_t memory_bytes;
     /**
@@ -359,7 +360,9 @@ int32_t hcube_random_access_prepare(MPI_Comm comm,
  *
  * Ranks whose arguments are refused write nothing, nor do the others. One call at a time for a
  * communicator; calls with different communicators may run in different threads.
- * Extra memory: about 100 KiB a rank at the default look-ahead, and 24 bytes per rank of the node.
+ * A failure of MPI in the middle of the exchange ends the job, because other ranks are waiting.
+ * Extra memory at the default look-ahead: about 50 KiB a rank on one node, about 10 KiB for each
+ * stage of messages, and 40 bytes per rank of the node; beyond that in proportion to the look-ahead.
  *
  * options: NULL for the defaults and the environment.
  * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_DISTRIBUTION, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE,
@@ -379,6 +382,7 @@ int32_t hcube_random_access_run(MPI_Comm comm,
  *
  * errors: receives the count on every rank; 0 if everything was right.
  * Errors: as hcube_random_access_run.
+ * Source: the verification that the benchmark prescribes (HPCC), by a route of its own.
  */
 int32_t hcube_random_access_verify(MPI_Comm comm,
                                    const struct hcube_table *table,

@@ -88,7 +88,8 @@ pub struct hcube_updates {
 }
 
 /// Options of a run; the same on all ranks. Fill with hcube_random_access_default_options first and
-/// change what shall differ: so a program stays right when a later version adds fields.
+/// change what shall differ. A later version may add fields behind the present ones; struct_size tells
+/// it what the caller knows.
 #[repr(C)]
 pub struct hcube_random_access_options {
     /// sizeof(hcube_random_access_options) as the caller knows it.
@@ -142,7 +143,7 @@ pub struct hcube_random_access_statistics {
     pub open_bound: u64,
     /// 2 MiB pages given to the table in this run.
     pub huge_pages: u64,
-    /// Bytes that hcube held beside the table.
+    /// Bytes of buffers and mailboxes that hcube held beside the table.
     pub memory_bytes: u64,
     /// The whole run.
     pub total_seconds: f64,

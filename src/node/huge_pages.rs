@@ -15,8 +15,8 @@ pub const HUGE: usize = 2 << 20;
 /// case (memory that the machine must first find, 2 ns per update for the page) is left alone.
 const SAVED_PER_UPDATE: f64 = 1.0;
 
-/// Pages tried before the cost of a page is judged.
-const TRIAL: usize = 4;
+/// Pages tried before the cost of a page is judged, and before failures end the attempt.
+const TRIAL: usize = 2;
 
 /// What has been done.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -54,11 +54,17 @@ pub fn collapse(words: &mut [u64], updates: u64) -> Report {
     }
     let budget_per_page = SAVED_PER_UPDATE * 1e-9 * updates as f64 / possible as f64;
     let begin = processor_time();
+    let mut failures = 0;
     for page in 0..possible {
         let address = address.wrapping_byte_add(page * HUGE);
         // SAFETY: as above.
         if unsafe { libc::madvise(address.cast(), HUGE, libc::MADV_COLLAPSE) } != 0 {
-            break;
+            // A page may be busy for the moment; one that fails after the other is a rule.
+            failures += 1;
+            if failures == TRIAL {
+                break;
+            }
+            continue;
         }
         report.pages += 1;
         report.seconds = (processor_time() - begin).as_secs_f64();

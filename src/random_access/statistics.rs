@@ -37,7 +37,7 @@ pub struct Statistics {
     pub wait: f64,
     /// Seconds spent applying values.
     pub update: f64,
-    /// Bytes that hcube holds beside the table, of this rank, mailboxes included.
+    /// Bytes of this rank's buffers and mailboxes.
     pub memory: u64,
 }
 

@@ -5,6 +5,8 @@ mod probes;
 
 use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
+use crate::table::Table;
+use hcube::random_access::prepare::ROUTES;
 use serde::Serialize;
 
 /// Says what works on this machine and what hcube will choose (with or without mpirun)
@@ -116,6 +118,10 @@ fn text(results: &Results) -> String {
     if let Some(choice) = &results.choice {
         text.push_str(&format!("\nhcube will run: {choice}\n"));
     }
+    let mut routes = Table::new(["way", "needs", "cost per rank and round", "taken where"]);
+    ROUTES.iter().for_each(|route| routes.row(*route));
+    text.push_str("\nWays of values, for P ranks on M nodes of k (HCUBE_MODE chooses another):\n");
+    text.push_str(&routes.render());
     text
 }
 
