@@ -10,6 +10,7 @@
 mod message_stage;
 mod node_stage;
 
+use super::divide::Divider;
 use super::options::Options;
 use super::prepare::Prepared;
 use super::statistics::Statistics;
@@ -57,8 +58,7 @@ pub(super) fn run<C: Comm + ?Sized>(
     let mut mailboxes = prepared.mailboxes.iter_mut();
     let mut stages = Vec::new();
     for (number, stage) in prepared.plan.stages.iter().enumerate() {
-        let divider =
-            super::divide::Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level);
+        let divider = Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level);
         stages.push(match &stage.transport {
             Transport::Messages { sends, receives } => Stage::Messages(MessageStage::new(
                 number,
@@ -106,6 +106,27 @@ pub(super) fn run<C: Comm + ?Sized>(
     context.statistics.memory =
         (buffers + (list.capacity() + unapplied.capacity()) * size_of::<u64>()) as u64;
     Ok(context.statistics)
+}
+
+/// Divides `list`, which is empty afterwards, and what the stage before is still receiving: the list
+/// first, so that messages have time to arrive (Mod3).
+fn divide_all<C: Comm + ?Sized>(
+    context: &mut Context<'_, C>,
+    divider: &mut Divider<'_>,
+    list: &mut Vec<u64>,
+    before: Option<&mut MessageStage<'_, C>>,
+) -> Result<()> {
+    divider.divide(list);
+    list.clear();
+    context.statistics.route += context.watch.lap();
+    if let Some(before) = before {
+        before.take_received(context, |context, values| {
+            divider.divide(values);
+            context.statistics.route += context.watch.lap();
+        })?;
+    }
+    context.hold(divider.held());
+    Ok(())
 }
 
 /// Takes the values of `list` to their owners and applies what arrives for this rank. Relaxed, what

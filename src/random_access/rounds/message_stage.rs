@@ -4,7 +4,7 @@
 //! from the plan; a piece shorter than the capacity is the last. So every receive has a bound that
 //! is the size of its buffer, however skewed the stream is, and ordinary messages are one piece.
 
-use super::{Context, LocalTable};
+use super::{Context, LocalTable, divide_all};
 use crate::comm::{Comm, Piece};
 use crate::error::Result;
 use crate::hypercube::{Send, Source};
@@ -86,16 +86,7 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
     ) -> Result<()> {
         let Optimisations { late_updates, late_waits, overlapped_sends, .. } = context.options.optimisations;
         self.finish_sends(context)?;
-        self.divider.divide(list);
-        list.clear();
-        context.statistics.route += context.watch.lap();
-        if let Some(before) = before {
-            before.take_received(context, |context, values| {
-                self.divider.divide(values);
-                context.statistics.route += context.watch.lap();
-            })?;
-        }
-        context.hold(self.divider.held());
+        divide_all(context, &mut self.divider, list, before)?;
         std::mem::swap(list, &mut self.divider.parts[self.own]);
         if let (false, Some(table)) = (late_updates, table) {
             table.update(list);

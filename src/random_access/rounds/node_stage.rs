@@ -4,7 +4,7 @@
 //! others have written in the meantime, so that nobody waits in a circle.
 
 use super::message_stage::MessageStage;
-use super::{Context, LocalTable};
+use super::{Context, LocalTable, divide_all};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::node::mailbox::Mailbox;
@@ -28,16 +28,7 @@ impl NodeStage<'_> {
         before: Option<&mut MessageStage<'_, C>>,
         mut table: Option<&mut LocalTable<'_>>,
     ) -> Result<()> {
-        self.divider.divide(list);
-        list.clear();
-        context.statistics.route += context.watch.lap();
-        if let Some(before) = before {
-            before.take_received(context, |context, values| {
-                self.divider.divide(values);
-                context.statistics.route += context.watch.lap();
-            })?;
-        }
-        context.hold(self.divider.held());
+        divide_all(context, &mut self.divider, list, before)?;
         std::mem::swap(list, &mut self.divider.parts[self.own]);
         let foreign = self.divider.held();
         context.statistics.shared_bytes += (foreign * size_of::<u64>()) as u64;
