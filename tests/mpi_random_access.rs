@@ -236,6 +236,11 @@ fn optimisations_and_dimensions() {
     for bits in 0..16 {
         cases.push((format!("table=9,mode=1,optimisations={bits}"), Path::Messages));
     }
+    // Messages in several pieces, each too long to be sent before its receiver is ready.
+    for bits in [0, 1, 4, 7, 8, 15] {
+        let skewed = format!("table=15,mode=1,look_ahead=32768,start=zero,optimisations={bits}");
+        cases.push((skewed, Path::Messages));
+    }
     for dimensions in 1..=3 {
         for stream in ["polynomial", "lcg"] {
             cases.push((format!("table=11,mode=1,stream={stream},dimensions={dimensions}"), Path::Messages));
