@@ -12,12 +12,14 @@ use crate::node::mailbox::{Mailbox, Shape};
 use crate::node::processor;
 use crate::node::wait::Patience;
 
-/// Collective: whether more ranks than cores share this rank's cores. `nodes` holds a number per rank
-/// that is equal on the same node.
+/// Collective: whether anywhere more ranks than cores share the same cores; the same on all ranks.
+/// `nodes` holds a number per rank that is equal on the same node.
 pub fn crowded<C: Comm + ?Sized>(comm: &C, nodes: &[u32]) -> Result<bool> {
     let (rank, sets) = (comm.rank(), comm.all_gather(&[processor::core_set()])?);
     let sharing = nodes.iter().zip(&sets).filter(|&(&node, &set)| node == nodes[rank] && set == sets[rank]);
-    Ok(sharing.count() > processor::cores())
+    let mut crowded = [i64::from(sharing.count() > processor::cores())];
+    comm.all_reduce_max(&mut crowded)?;
+    Ok(crowded[0] != 0)
 }
 
 /// How values can travel: name, restriction, cost per rank and round of Q values (P ranks, M nodes of
@@ -96,7 +98,7 @@ impl Prepared {
         let ranks: Vec<usize> =
             topology.positions(node..node + 1).map(|position| topology.rank(position)).collect();
         let shape = if topology.nodes() == 1 {
-            on_node::shape(ranks.len(), options)
+            on_node::shape(ranks.len(), crowded, options)
         } else {
             // Two slots, so that a round need not wait for the readers of the one before.
             Shape { ranks: ranks.len(), slots: 2, capacity: options.round() }

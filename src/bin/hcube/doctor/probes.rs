@@ -60,12 +60,11 @@ fn ranks(size: usize, places: &Places) -> Finding {
 fn cores(comm: &impl Comm, places: &Places) -> Result<Finding> {
     // Bound ranks have cores of their own; unbound ones share those of the node.
     let crowded = prepare::crowded(comm, &places.numbers)?;
-    let all = comm.all_gather(&[processor::cores() as u64, u64::from(crowded)])?;
-    let cores = all.iter().step_by(2);
-    let (least, most) = (cores.clone().min().copied().unwrap_or(1), cores.max().copied().unwrap_or(1));
+    let cores = comm.all_gather(&[processor::cores() as u64])?;
+    let (least, most) = (cores.iter().min().copied().unwrap_or(1), cores.iter().max().copied().unwrap_or(1));
     let each = if least == most { least.to_string() } else { format!("{least} to {most}") };
     let text = format!("a process may use {each}; {} rank(s) share a node", places.most);
-    if all.iter().skip(1).step_by(2).any(|&crowded| crowded != 0) {
+    if crowded {
         let text = format!("{text}: more ranks than cores");
         let advice = "a rank that waits will yield its core; fewer ranks are faster";
         return Ok(Finding::new("cores", State::Slow, text).advise(advice));
