@@ -330,9 +330,9 @@ const char *hcube_version(void);
 const char *hcube_error_string(int32_t code);
 
 /**
- * Fills *options, of `size` bytes (pass sizeof *options), with the defaults, changed by the environment variables HCUBE_LOOK_AHEAD,
- * HCUBE_MODE, HCUBE_DIMENSIONS, HCUBE_RELAXED, HCUBE_OPTIMISATIONS, HCUBE_HUGE_PAGES and
- * HCUBE_RANKS_PER_NODE. Local; may be called before MPI_Init.
+ * Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the
+ * environment variables HCUBE_LOOK_AHEAD, HCUBE_MODE, HCUBE_DIMENSIONS, HCUBE_RELAXED,
+ * HCUBE_OPTIMISATIONS, HCUBE_HUGE_PAGES and HCUBE_RANKS_PER_NODE. Local; may be called before MPI_Init.
  *
  * Errors: HCUBE_ERR_ARGUMENT where options is NULL or a variable cannot be read.
  */

@@ -91,16 +91,16 @@ pub trait Comm {
     }
 }
 
-/// Collective: `Ok` on all ranks, or an error on all of them: a rank's own where it has one, else
+/// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own where it has one, else
 /// [`Error::Remote`] with the message of the first rank that refused. So no rank is left waiting in
 /// an exchange that another never enters.
-pub fn agree<C: Comm + ?Sized>(comm: &C, local: Result<()>) -> Result<()> {
+pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {
     /// Length of the text that is passed on.
     const TEXT: usize = 480;
     let mut first = [local.as_ref().err().map_or(i64::MIN, |_| -(comm.rank() as i64))];
     comm.all_reduce_max(&mut first)?;
     if first[0] == i64::MIN {
-        return Ok(());
+        return local;
     }
     let culprit = (-first[0]) as usize;
     let mut bytes = [0u8; TEXT + 4];
@@ -111,6 +111,7 @@ pub fn agree<C: Comm + ?Sized>(comm: &C, local: Result<()>) -> Result<()> {
         }
     }
     comm.broadcast(&mut bytes, culprit)?;
+    // A rank's own error says more than another's.
     local?;
     let (code, text) = bytes.split_at(4);
     Err(Error::Remote {

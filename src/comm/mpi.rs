@@ -1,7 +1,7 @@
 //! The production back end: a private duplicate of the caller's communicator, spoken to through
 //! the raw `PMPI_` functions of the MPI library that this build serves.
 
-use super::handle::{Handle, abort};
+use super::handle::{Handle, abort, simulated};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use super::{Comm, Piece};
 use crate::error::{Error, Result};
@@ -30,7 +30,6 @@ pub struct MpiComm {
     words: MPI_Datatype,
     rank: usize,
     size: usize,
-    simulated: bool,
 }
 
 impl MpiComm {
@@ -47,8 +46,8 @@ impl MpiComm {
             check("MPI_Comm_size", raw::PMPI_Comm_size(private, &mut size))?;
         }
         // SAFETY: constants.
-        let (words, simulated) = unsafe { (raw::hcube_shim_uint64(), raw::hcube_shim_simulated() != 0) };
-        Ok(Self { private, words, rank: rank as usize, size: size as usize, simulated })
+        let words = unsafe { raw::hcube_shim_uint64() };
+        Ok(Self { private, words, rank: rank as usize, size: size as usize })
     }
 
     /// Frees the duplicate. Called by all ranks; a value that is dropped without it only leaks the
@@ -313,7 +312,7 @@ impl Comm for MpiComm {
     }
 
     fn simulated(&self) -> bool {
-        self.simulated
+        simulated()
     }
 }
 

@@ -57,8 +57,7 @@ fn prepare<'a>(
 
 /// Agrees on options across ranks: an error of one becomes an error of all.
 fn agree_options(comm: &MpiComm, options: Result<Options>) -> Result<Options> {
-    agree(comm, options.as_ref().map(drop).map_err(Error::clone))?;
-    let options = options?;
+    let options = agree(comm, options)?;
     agree_on(comm, &options.agreement())?;
     Ok(options)
 }
@@ -123,14 +122,12 @@ unsafe fn agree_task<'a>(
     updates: *const hcube_updates,
 ) -> Result<Task<'a>> {
     // SAFETY: the caller's promise.
-    let task = unsafe { read_task(comm, table, updates) };
-    agree(comm, task.as_ref().map(drop).map_err(Error::clone))?;
-    task
+    agree(comm, unsafe { read_task(comm, table, updates) })
 }
 
-/// Fills *options, of `size` bytes (pass sizeof *options), with the defaults, changed by the environment variables HCUBE_LOOK_AHEAD,
-/// HCUBE_MODE, HCUBE_DIMENSIONS, HCUBE_RELAXED, HCUBE_OPTIMISATIONS, HCUBE_HUGE_PAGES and
-/// HCUBE_RANKS_PER_NODE. Local; may be called before MPI_Init.
+/// Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the
+/// environment variables HCUBE_LOOK_AHEAD, HCUBE_MODE, HCUBE_DIMENSIONS, HCUBE_RELAXED,
+/// HCUBE_OPTIMISATIONS, HCUBE_HUGE_PAGES and HCUBE_RANKS_PER_NODE. Local; may be called before MPI_Init.
 ///
 /// Errors: HCUBE_ERR_ARGUMENT where options is NULL or a variable cannot be read.
 ///
@@ -247,10 +244,9 @@ pub unsafe extern "C" fn hcube_random_access_verify(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             on_communicator(comm, |comm, _| {
-                let errors = output(errors, "errors");
-                agree(comm, errors.as_ref().map(drop).map_err(Error::clone))?;
+                let errors = agree(comm, output(errors, "errors"))?;
                 let Task { distribution, words, updates } = agree_task(comm, table, updates)?;
-                *errors? = random_access::verify(comm, distribution, words, &updates)? as i64;
+                *errors = random_access::verify(comm, distribution, words, &updates)? as i64;
                 Ok(())
             })
         })
@@ -321,10 +317,10 @@ pub unsafe extern "C" fn hcube_random_access_describe(
                 } else {
                     Ok(std::slice::from_raw_parts_mut(text.cast::<u8>(), length as usize))
                 };
-                agree(comm, buffer.as_ref().map(drop).map_err(Error::clone))?;
+                let buffer = agree(comm, buffer)?;
                 let options = agree_options(comm, read_options(options))?;
                 let line = prepare(comm, kept, &options)?.describe();
-                let (buffer, room) = (buffer?, line.len().min(length as usize - 1));
+                let room = line.len().min(length as usize - 1);
                 buffer[..room].copy_from_slice(&line.as_bytes()[..room]);
                 buffer[room] = 0;
                 Ok(())

@@ -8,7 +8,7 @@
 
 use super::segment::{Location, Segment};
 use crate::comm::{Comm, agree};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -112,8 +112,7 @@ impl Mailbox {
             }
         };
         // Also the barrier after which the creator may close the file.
-        agree(comm, segment.as_ref().map(drop).map_err(Error::clone))?;
-        let (segment, _) = segment?;
+        let (segment, _) = agree(comm, segment)?;
         let none = vec![0; shape.ranks];
         Ok(Self { segment, shape, layout, own, written: 0, read_by: none.clone(), read: none })
     }

@@ -143,16 +143,6 @@ impl Prepared {
         self.statistics = before.statistics;
     }
 
-    /// The mode that was chosen; never [`Mode::Auto`].
-    pub fn mode(&self) -> Mode {
-        self.mode
-    }
-
-    /// The plan of this rank.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
     /// Statistics of the last run.
     pub fn statistics(&self) -> Statistics {
         self.statistics
