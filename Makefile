@@ -16,7 +16,7 @@ MPICC_openmpi := mpicc.openmpi
 MPICC_mpich   := mpicc.mpich
 MPICC_smpi    := smpicc
 # rsmpi, on which the tool stands, cannot be built against SimGrid.
-FEATURES_smpi := --no-default-features
+FEATURES_smpi := --no-default-features --features c-interface
 
 MPICC := $(MPICC_$(MPI))
 ifeq ($(MPICC),)

@@ -10,8 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The sources that define the C interface, in the order in which the header shows them.
-const INTERFACE: [&str; 4] =
-    ["src/ffi/types.rs", "src/ffi/library.rs", "src/ffi/random_access.rs", "src/error.rs"];
+const INTERFACE: [&str; 5] = [
+    "src/ffi/types.rs",
+    "src/ffi/library.rs",
+    "src/ffi/alltoall.rs",
+    "src/ffi/random_access.rs",
+    "src/error.rs",
+];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=MPICC");

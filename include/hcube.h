@@ -79,6 +79,52 @@
 #define HCUBE_OPTIMISATIONS_ALL 15
 
 /**
+ * hcube_alltoall_options.schedule: hcube decides, and leaves what it does not make faster to the
+ * library's own function.
+ */
+#define HCUBE_ALLTOALL_AUTO 0
+
+/**
+ * hcube_alltoall_options.schedule: pairs in lexicographic order, 2 P - 1 steps.
+ */
+#define HCUBE_ALLTOALL_MPICH 1
+
+/**
+ * hcube_alltoall_options.schedule: linear shift, P steps.
+ */
+#define HCUBE_ALLTOALL_LINEAR_SHIFT 2
+
+/**
+ * hcube_alltoall_options.schedule: hierarchical sets, P + ceil(log2 P) - 2 steps.
+ */
+#define HCUBE_ALLTOALL_HIERARCHICAL_SETS 3
+
+/**
+ * hcube_alltoall_options.schedule: always the library's own function.
+ */
+#define HCUBE_ALLTOALL_LIBRARY 4
+
+/**
+ * hcube_alltoall_options.path: the fastest of those that work here.
+ */
+#define HCUBE_PATH_AUTO 0
+
+/**
+ * hcube_alltoall_options.path: inside a node, one process reads and writes the other's memory.
+ */
+#define HCUBE_PATH_SINGLE_COPY 1
+
+/**
+ * hcube_alltoall_options.path: inside a node, through a segment of shared memory.
+ */
+#define HCUBE_PATH_SHARED 2
+
+/**
+ * hcube_alltoall_options.path: messages, inside a node as between nodes.
+ */
+#define HCUBE_PATH_MESSAGE 3
+
+/**
  * The call did what it says.
  */
 #define HCUBE_SUCCESS 0
@@ -124,6 +170,50 @@
 #define HCUBE_ERR_INTERNAL 8
 
 /**
+ * Options of the all-to-all exchanges on a communicator; the same on all ranks. Fill with
+ * hcube_alltoall_default_options first and change what shall differ. A later version may add fields
+ * behind the present ones; struct_size tells it what the caller knows.
+ */
+typedef struct hcube_alltoall_options {
+    /**
+     * sizeof(hcube_alltoall_options) as the caller knows it.
+     */
+    uint64_t struct_size;
+    /**
+     * Additional memory per rank and communicator in bytes, 0 for the least that works (below
+     * 64 KiB). Default 1 MiB.
+     */
+    int64_t memory;
+    /**
+     * HCUBE_ALLTOALL_*: order of the exchanges by messages.
+     */
+    int32_t schedule;
+    /**
+     * HCUBE_PATH_*: way inside a node.
+     */
+    int32_t path;
+    /**
+     * Pretend that nodes hold at most so many ranks; 0, the default, for nodes as they are.
+     */
+    int32_t ranks_per_node;
+} hcube_alltoall_options;
+
+/**
+ * Where a function puts what went wrong. Owned by the caller, who need not initialise it; pass
+ * NULL where only the code matters.
+ */
+typedef struct hcube_error {
+    /**
+     * The HCUBE_* code that the function also returns.
+     */
+    int32_t code;
+    /**
+     * One sentence that names argument and value, terminated by a zero byte; empty on success.
+     */
+    char message[508];
+} hcube_error;
+
+/**
  * Options of a run; the same on all ranks. Fill with hcube_random_access_default_options first and
  * change what shall differ. A later version may add fields behind the present ones; struct_size tells
  * it what the caller knows.
@@ -166,21 +256,6 @@ typedef struct hcube_random_access_options {
      */
     int32_t ranks_per_node;
 } hcube_random_access_options;
-
-/**
- * Where a function puts what went wrong. Owned by the caller, who need not initialise it; pass
- * NULL where only the code matters.
- */
-typedef struct hcube_error {
-    /**
-     * The HCUBE_* code that the function also returns.
-     */
-    int32_t code;
-    /**
-     * One sentence that names argument and value, terminated by a zero byte; empty on success.
-     */
-    char message[508];
-} hcube_error;
 
 /**
  * This rank's part of a table of 64-bit words that is spread over all ranks of a communicator.
@@ -328,6 +403,118 @@ const char *hcube_version(void);
  * MPI_Init. The particulars of a failure are in hcube_error.message.
  */
 const char *hcube_error_string(int32_t code);
+
+/**
+ * Collective: MPI_Alltoall, with its arguments, its semantics and its return value: MPI_SUCCESS, or
+ * an MPI error code after the communicator's error handler has been called.
+ *
+ * sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by what rank i has for this
+ * rank, with additional memory that is bounded (hcube_alltoall_options.memory) instead of a second
+ * buffer. Buffers that overlap otherwise are an error, as in MPI, that is not detected.
+ * Which way the data takes is hcube's choice unless hcube_alltoall_set_options or the environment says
+ * otherwise; what hcube does not make faster it leaves to the library's own function.
+ *
+ * Errors, by their MPI error class: MPI_ERR_TRUNCATE on all ranks where what one rank sends is not
+ * what another expects (both counts and ranks are named, nothing is written), MPI_ERR_COUNT,
+ * MPI_ERR_TYPE, MPI_ERR_BUFFER, MPI_ERR_COMM; where another rank refused its arguments, the class
+ * of that rank's error.
+ * Source of the in-place algorithms: Hofmann and Ruenger, In-place Algorithms for the Symmetric
+ * All-to-all Exchange with MPI, EuroMPI 2013.
+ */
+int hcube_alltoall(const void *sendbuf,
+                   int sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   MPI_Comm comm);
+
+/**
+ * Collective: MPI_Alltoallv; see hcube_alltoall.
+ */
+int hcube_alltoallv(const void *sendbuf,
+                    const int *sendcounts,
+                    const int *sdispls,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    const int *recvcounts,
+                    const int *rdispls,
+                    MPI_Datatype recvtype,
+                    MPI_Comm comm);
+
+/**
+ * Collective: MPI_Alltoallw; see hcube_alltoall. Displacements are in bytes.
+ */
+int hcube_alltoallw(const void *sendbuf,
+                    const int *sendcounts,
+                    const int *sdispls,
+                    const MPI_Datatype *sendtypes,
+                    void *recvbuf,
+                    const int *recvcounts,
+                    const int *rdispls,
+                    const MPI_Datatype *recvtypes,
+                    MPI_Comm comm);
+
+/**
+ * Collective: hcube_alltoall with the counts of MPI-4's MPI_Alltoall_c, with every MPI library.
+ */
+int hcube_alltoall_c(const void *sendbuf,
+                     MPI_Count sendcount,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     MPI_Count recvcount,
+                     MPI_Datatype recvtype,
+                     MPI_Comm comm);
+
+/**
+ * Collective: hcube_alltoallv with the counts of MPI-4's MPI_Alltoallv_c, with every MPI library.
+ */
+int hcube_alltoallv_c(const void *sendbuf,
+                      const MPI_Count *sendcounts,
+                      const MPI_Aint *sdispls,
+                      MPI_Datatype sendtype,
+                      void *recvbuf,
+                      const MPI_Count *recvcounts,
+                      const MPI_Aint *rdispls,
+                      MPI_Datatype recvtype,
+                      MPI_Comm comm);
+
+/**
+ * Collective: hcube_alltoallw with the counts of MPI-4's MPI_Alltoallw_c, with every MPI library.
+ */
+int hcube_alltoallw_c(const void *sendbuf,
+                      const MPI_Count *sendcounts,
+                      const MPI_Aint *sdispls,
+                      const MPI_Datatype *sendtypes,
+                      void *recvbuf,
+                      const MPI_Count *recvcounts,
+                      const MPI_Aint *rdispls,
+                      const MPI_Datatype *recvtypes,
+                      MPI_Comm comm);
+
+/**
+ * Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the
+ * environment variables HCUBE_ALLTOALL, HCUBE_PATH, HCUBE_MEMORY and HCUBE_RANKS_PER_NODE. Local; may
+ * be called before MPI_Init.
+ *
+ * Errors: HCUBE_ERR_ARGUMENT where options is NULL or a variable cannot be read.
+ */
+int32_t hcube_alltoall_default_options(struct hcube_alltoall_options *options,
+                                       uint64_t size,
+                                       struct hcube_error *error);
+
+/**
+ * Collective: sets the options of all later exchanges on a communicator, instead of the defaults and
+ * the environment; NULL for these again. Prepares what the first exchange would prepare (a private
+ * duplicate of the communicator, shared memory), which is useful before a timed region. The same
+ * options on all ranks.
+ *
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
+ * HCUBE_ERR_MEMORY where a path was asked for that does not work here, HCUBE_ERR_MPI.
+ */
+int32_t hcube_alltoall_set_options(MPI_Comm comm,
+                                   const struct hcube_alltoall_options *options,
+                                   struct hcube_error *error);
 
 /**
  * Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the

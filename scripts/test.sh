@@ -39,7 +39,7 @@ with() {
     local mpi=$1
     shift
     case $mpi in
-    smpi) env MPI=smpi MPICC=smpicc "$@" --target-dir target/smpi --no-default-features ;;
+    smpi) env MPI=smpi MPICC=smpicc "$@" --target-dir target/smpi --no-default-features --features c-interface ;;
     *) env MPI="$mpi" MPICC="mpicc.$mpi" "$@" --target-dir "target/$mpi" ;;
     esac
 }
@@ -47,7 +47,7 @@ with() {
 lint() {
     # All features, then the library alone as it is built for SimGrid.
     env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --all-targets -- -D warnings &&
-        env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --no-default-features --lib --tests -- -D warnings
+        env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --no-default-features --features c-interface --lib --tests -- -D warnings
 }
 
 # The tests of the library on MPICH that concern MPI; the others would be the

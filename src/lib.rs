@@ -7,6 +7,7 @@
 //! | module | holds | may use |
 //! |---|---|---|
 //! | [`ffi`] | the C interface: convert, check, one safe call, code | everything |
+//! | [`alltoall`] | the all-to-all exchange, in place and out of place | `hypercube`, `node`, `comm` |
 //! | [`random_access`] | streams of random values, the table, rounds of generate / route / update | `hypercube`, `node`, `comm` |
 //! | [`hypercube`] | the plan of stages by which values travel to their owners; pure functions | nothing |
 //! | [`node`] | what ranks on one node share: memory, waiting, huge pages; all system calls | `comm` |
@@ -16,6 +17,7 @@
 //! Dependencies point downwards in this table. `unsafe` stands in `ffi`, `comm`, `node` and the
 //! measured kernels of `random_access::kernel`, nowhere else.
 
+pub mod alltoall;
 pub mod comm;
 pub mod error;
 pub mod ffi;

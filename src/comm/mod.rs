@@ -8,6 +8,7 @@
 //! an algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
 
 pub(crate) mod attribute;
+pub mod call;
 pub mod handle;
 pub mod local;
 pub mod mpi;
@@ -26,8 +27,8 @@ mod raw {
 #[cfg(feature = "rsmpi")]
 pub mod rsmpi;
 
-/// MPI's communicator handle, as the chosen MPI library defines it.
-pub use raw::MPI_Comm;
+/// MPI's handles and integers, as the chosen MPI library defines them.
+pub use raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 
 use crate::error::{Error, Result};
 use std::ops::Range;

@@ -23,6 +23,68 @@ int hcube_shim_keyval_invalid(void) { return MPI_KEYVAL_INVALID; }
 int hcube_shim_max_error_string(void) { return MPI_MAX_ERROR_STRING; }
 int hcube_shim_max_library_version_string(void) { return MPI_MAX_LIBRARY_VERSION_STRING; }
 
+int hcube_shim_error_arg(void) { return MPI_ERR_ARG; }
+int hcube_shim_error_buffer(void) { return MPI_ERR_BUFFER; }
+int hcube_shim_error_comm(void) { return MPI_ERR_COMM; }
+int hcube_shim_error_count(void) { return MPI_ERR_COUNT; }
+int hcube_shim_error_intern(void) { return MPI_ERR_INTERN; }
+int hcube_shim_error_no_mem(void) { return MPI_ERR_NO_MEM; }
+int hcube_shim_error_other(void) { return MPI_ERR_OTHER; }
+int hcube_shim_error_truncate(void) { return MPI_ERR_TRUNCATE; }
+int hcube_shim_error_type(void) { return MPI_ERR_TYPE; }
+
+#if MPI_VERSION >= 4
+
+int hcube_shim_has_large_counts(void) { return 1; }
+
+int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
+                          MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm) {
+    return PMPI_Alltoall_c(sent, sent_count, sent_type, received, received_count, received_type, comm);
+}
+
+int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
+                           MPI_Datatype sent_type, void *received, const MPI_Count *received_counts,
+                           const MPI_Aint *to, MPI_Datatype received_type, MPI_Comm comm) {
+    return PMPI_Alltoallv_c(sent, sent_counts, from, sent_type, received, received_counts, to,
+                            received_type, comm);
+}
+
+int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
+                           const MPI_Datatype *sent_types, void *received, const MPI_Count *received_counts,
+                           const MPI_Aint *to, const MPI_Datatype *received_types, MPI_Comm comm) {
+    return PMPI_Alltoallw_c(sent, sent_counts, from, sent_types, received, received_counts, to,
+                            received_types, comm);
+}
+
+#else
+
+int hcube_shim_has_large_counts(void) { return 0; }
+
+int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
+                          MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm) {
+    (void)sent, (void)sent_count, (void)sent_type, (void)received, (void)received_count;
+    (void)received_type, (void)comm;
+    return MPI_ERR_COUNT;
+}
+
+int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
+                           MPI_Datatype sent_type, void *received, const MPI_Count *received_counts,
+                           const MPI_Aint *to, MPI_Datatype received_type, MPI_Comm comm) {
+    (void)sent, (void)sent_counts, (void)from, (void)sent_type, (void)received, (void)received_counts;
+    (void)to, (void)received_type, (void)comm;
+    return MPI_ERR_COUNT;
+}
+
+int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
+                           const MPI_Datatype *sent_types, void *received, const MPI_Count *received_counts,
+                           const MPI_Aint *to, const MPI_Datatype *received_types, MPI_Comm comm) {
+    (void)sent, (void)sent_counts, (void)from, (void)sent_types, (void)received, (void)received_counts;
+    (void)to, (void)received_types, (void)comm;
+    return MPI_ERR_COUNT;
+}
+
+#endif
+
 int hcube_shim_simulated(void) {
 #ifdef SMPI_H
     return 1;

@@ -26,6 +26,28 @@ int hcube_shim_keyval_invalid(void);
 int hcube_shim_max_error_string(void);
 int hcube_shim_max_library_version_string(void);
 
+int hcube_shim_error_arg(void);
+int hcube_shim_error_buffer(void);
+int hcube_shim_error_comm(void);
+int hcube_shim_error_count(void);
+int hcube_shim_error_intern(void);
+int hcube_shim_error_no_mem(void);
+int hcube_shim_error_other(void);
+int hcube_shim_error_truncate(void);
+int hcube_shim_error_type(void);
+
+/* 1 where the library has MPI-4's functions with large counts; the three below call them, or return
+ * MPI_ERR_COUNT where it has not. */
+int hcube_shim_has_large_counts(void);
+int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
+                          MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm);
+int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
+                           MPI_Datatype sent_type, void *received, const MPI_Count *received_counts,
+                           const MPI_Aint *to, MPI_Datatype received_type, MPI_Comm comm);
+int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
+                           const MPI_Datatype *sent_types, void *received, const MPI_Count *received_counts,
+                           const MPI_Aint *to, const MPI_Datatype *received_types, MPI_Comm comm);
+
 /* 1 where all ranks are simulated in one process by one thread (SimGrid SMPI): there a rank that
  * waits without calling MPI waits for ever. */
 int hcube_shim_simulated(void);

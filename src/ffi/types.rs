@@ -1,5 +1,6 @@
 //! The types of the C interface.
 
+use crate::alltoall::{self, Path, Schedule};
 use crate::error::{Error, Result};
 use crate::random_access::Statistics;
 use crate::random_access::options::{Mode, Optimisations, Options};
@@ -244,5 +245,80 @@ impl hcube_random_access_statistics {
             wait_seconds: statistics.wait,
             update_seconds: statistics.update,
         }
+    }
+}
+
+/// hcube_alltoall_options.schedule: hcube decides, and leaves what it does not make faster to the
+/// library's own function.
+pub const HCUBE_ALLTOALL_AUTO: i32 = 0;
+/// hcube_alltoall_options.schedule: pairs in lexicographic order, 2 P - 1 steps.
+pub const HCUBE_ALLTOALL_MPICH: i32 = 1;
+/// hcube_alltoall_options.schedule: linear shift, P steps.
+pub const HCUBE_ALLTOALL_LINEAR_SHIFT: i32 = 2;
+/// hcube_alltoall_options.schedule: hierarchical sets, P + ceil(log2 P) - 2 steps.
+pub const HCUBE_ALLTOALL_HIERARCHICAL_SETS: i32 = 3;
+/// hcube_alltoall_options.schedule: always the library's own function.
+pub const HCUBE_ALLTOALL_LIBRARY: i32 = 4;
+
+/// hcube_alltoall_options.path: the fastest of those that work here.
+pub const HCUBE_PATH_AUTO: i32 = 0;
+/// hcube_alltoall_options.path: inside a node, one process reads and writes the other's memory.
+pub const HCUBE_PATH_SINGLE_COPY: i32 = 1;
+/// hcube_alltoall_options.path: inside a node, through a segment of shared memory.
+pub const HCUBE_PATH_SHARED: i32 = 2;
+/// hcube_alltoall_options.path: messages, inside a node as between nodes.
+pub const HCUBE_PATH_MESSAGE: i32 = 3;
+
+/// Options of the all-to-all exchanges on a communicator; the same on all ranks. Fill with
+/// hcube_alltoall_default_options first and change what shall differ. A later version may add fields
+/// behind the present ones; struct_size tells it what the caller knows.
+#[repr(C)]
+pub struct hcube_alltoall_options {
+    /// sizeof(hcube_alltoall_options) as the caller knows it.
+    pub struct_size: u64,
+    /// Additional memory per rank and communicator in bytes, 0 for the least that works (below
+    /// 64 KiB). Default 1 MiB.
+    pub memory: i64,
+    /// HCUBE_ALLTOALL_*: order of the exchanges by messages.
+    pub schedule: i32,
+    /// HCUBE_PATH_*: way inside a node.
+    pub path: i32,
+    /// Pretend that nodes hold at most so many ranks; 0, the default, for nodes as they are.
+    pub ranks_per_node: i32,
+}
+
+impl hcube_alltoall_options {
+    pub(super) fn from_options(options: &alltoall::Options) -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u64,
+            memory: options.memory as i64,
+            schedule: options.schedule as i32,
+            path: options.path as i32,
+            ranks_per_node: options.ranks_per_node as i32,
+        }
+    }
+
+    pub(super) fn to_options(&self) -> Result<alltoall::Options> {
+        let size = size_of::<Self>() as u64;
+        if self.struct_size != size {
+            let hint = format!("{size} (call hcube_alltoall_default_options first)");
+            return Err(Error::argument("options.struct_size", self.struct_size, hint));
+        }
+        let schedule = usize::try_from(self.schedule).ok().and_then(|index| Schedule::NAMES.get(index));
+        let path = usize::try_from(self.path).ok().and_then(|index| Path::NAMES.get(index));
+        let options = alltoall::Options {
+            schedule: schedule
+                .ok_or_else(|| {
+                    Error::argument("options.schedule", self.schedule, "HCUBE_ALLTOALL_*, 0 to 4")
+                })?
+                .1,
+            path: path.ok_or_else(|| Error::argument("options.path", self.path, "HCUBE_PATH_*, 0 to 3"))?.1,
+            memory: usize::try_from(self.memory)
+                .map_err(|_| Error::argument("options.memory", self.memory, "0 or more bytes"))?,
+            ranks_per_node: usize::try_from(self.ranks_per_node)
+                .map_err(|_| Error::argument("options.ranks_per_node", self.ranks_per_node, "0 or more"))?,
+        };
+        options.check()?;
+        Ok(options)
     }
 }

@@ -1,0 +1,47 @@
+//! What an exchange has done, for statistics.
+
+/// The way that the data of a call took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// Nothing had to be moved to another rank.
+    Alone,
+    /// Through shared memory of the node.
+    Shared,
+    /// Single copy between processes of the node.
+    SingleCopy,
+    /// Messages alone.
+    Message,
+    /// Shared memory or single copy inside nodes, messages between them.
+    Mixed,
+    /// Small blocks bundled along the hypercube.
+    Hypercube,
+}
+
+impl Way {
+    /// All ways, in the order of their numbers.
+    pub const ALL: [Self; 6] =
+        [Self::Alone, Self::Shared, Self::SingleCopy, Self::Message, Self::Mixed, Self::Hypercube];
+
+    /// The name in statistics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alone => "alone",
+            Self::Shared => "shared",
+            Self::SingleCopy => "single-copy",
+            Self::Message => "message",
+            Self::Mixed => "node+message",
+            Self::Hypercube => "hypercube",
+        }
+    }
+}
+
+/// What one call has done on this rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report {
+    /// How the data travelled.
+    pub way: Way,
+    /// Bytes that this rank gave to other ranks.
+    pub bytes: u64,
+    /// Bytes of additional memory that hcube holds for this communicator on this rank.
+    pub memory: u64,
+}

@@ -1,0 +1,256 @@
+//! The arguments of MPI's all-to-all functions, and the library's own functions for them.
+
+use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use std::ffi::{c_int, c_void};
+
+/// Which of MPI's functions a call belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// `MPI_Alltoall`.
+    Alltoall,
+    /// `MPI_Alltoallv`.
+    Alltoallv,
+    /// `MPI_Alltoallw`.
+    Alltoallw,
+}
+
+impl Function {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Alltoall, Self::Alltoallv, Self::Alltoallw];
+
+    /// MPI's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alltoall => "MPI_Alltoall",
+            Self::Alltoallv => "MPI_Alltoallv",
+            Self::Alltoallw => "MPI_Alltoallw",
+        }
+    }
+}
+
+/// Counts and displacements of the blocks of one buffer.
+#[derive(Debug, Clone, Copy)]
+pub enum Counts {
+    /// Block i has so many elements and follows block i - 1.
+    Same(MPI_Count),
+    /// An array of each, one entry per rank.
+    Int(*const c_int, *const c_int),
+    /// As [`Self::Int`], of the types of MPI-4's large-count functions.
+    Large(*const MPI_Count, *const MPI_Aint),
+}
+
+/// Datatypes of the blocks of one buffer.
+#[derive(Debug, Clone, Copy)]
+pub enum Types {
+    /// One for all; displacements count its extents.
+    One(MPI_Datatype),
+    /// One per rank; displacements are bytes.
+    Each(*const MPI_Datatype),
+}
+
+/// One buffer with its blocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Side {
+    /// Start of the buffer.
+    pub buffer: *mut c_void,
+    /// How long the blocks are and where.
+    pub counts: Counts,
+    /// What they hold.
+    pub types: Types,
+}
+
+/// A call of one of MPI's functions.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    /// Which one.
+    pub function: Function,
+    /// What is sent; its buffer is `MPI_IN_PLACE` where the exchange is in place, and then its other
+    /// fields mean nothing.
+    pub send: Side,
+    /// Where it is received.
+    pub receive: Side,
+    /// The communicator.
+    pub comm: MPI_Comm,
+}
+
+impl Call {
+    /// Whether it is in place.
+    pub fn in_place(&self) -> bool {
+        // SAFETY: a constant.
+        self.send.buffer == unsafe { raw::hcube_shim_in_place() }
+    }
+
+    /// Whether the library's own function can take these counts: those of MPI-4's large functions must
+    /// fit an `int` where the library has no such functions.
+    ///
+    /// # Safety
+    /// Arrays of counts hold an entry per rank; `size` is the number of (remote) ranks.
+    pub unsafe fn library_can(&self, size: usize) -> bool {
+        // SAFETY: a constant.
+        let large_functions = unsafe { raw::hcube_shim_has_large_counts() } != 0;
+        let sides = if self.in_place() { &[self.receive][..] } else { &[self.send, self.receive][..] };
+        large_functions
+            || sides.iter().all(|side| match side.counts {
+                Counts::Same(count) => c_int::try_from(count).is_ok(),
+                Counts::Int(..) => true,
+                // SAFETY: the caller's promise.
+                Counts::Large(..) => unsafe { side.counts.as_int(size) }.is_some(),
+            })
+    }
+
+    /// Collective: the library's own function; see [`Self::library_can`].
+    ///
+    /// # Safety
+    /// The call describes memory and handles as MPI asks for them.
+    pub unsafe fn by_library(&self) -> c_int {
+        let (send, receive) = (self.send, self.receive);
+        // SAFETY: the caller's promise; the functions have the signatures of mpi.h.
+        unsafe {
+            match (send.counts, receive.counts) {
+                (Counts::Int(sent, from), Counts::Int(received, to)) => {
+                    self.with_int_counts([sent, from, received, to])
+                }
+                (Counts::Same(sent), Counts::Same(received)) => {
+                    let (Types::One(sent_type), Types::One(received_type)) = (send.types, receive.types)
+                    else {
+                        return raw::hcube_shim_error_type();
+                    };
+                    match (c_int::try_from(sent), c_int::try_from(received)) {
+                        (Ok(sent), Ok(received)) => raw::PMPI_Alltoall(
+                            send.buffer,
+                            sent,
+                            sent_type,
+                            receive.buffer,
+                            received,
+                            received_type,
+                            self.comm,
+                        ),
+                        _ => raw::hcube_shim_alltoall_c(
+                            send.buffer,
+                            sent,
+                            sent_type,
+                            receive.buffer,
+                            received,
+                            received_type,
+                            self.comm,
+                        ),
+                    }
+                }
+                _ => self.with_large_counts(),
+            }
+        }
+    }
+
+    /// `MPI_Alltoallv` or `MPI_Alltoallw` with counts sent, their displacements, counts received, theirs.
+    unsafe fn with_int_counts(&self, [sent, from, received, to]: [*const c_int; 4]) -> c_int {
+        let (send, receive) = (self.send, self.receive);
+        // SAFETY: as `by_library`.
+        unsafe {
+            match (send.types, receive.types) {
+                (Types::One(sent_type), Types::One(received_type)) => raw::PMPI_Alltoallv(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_type,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_type,
+                    self.comm,
+                ),
+                (Types::Each(sent_types), Types::Each(received_types)) => raw::PMPI_Alltoallw(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_types,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_types,
+                    self.comm,
+                ),
+                _ => raw::hcube_shim_error_type(),
+            }
+        }
+    }
+
+    unsafe fn with_large_counts(&self) -> c_int {
+        let (send, receive) = (self.send, self.receive);
+        let (Counts::Large(sent, from), Counts::Large(received, to)) = (send.counts, receive.counts) else {
+            // SAFETY: a constant.
+            return unsafe { raw::hcube_shim_error_count() };
+        };
+        // SAFETY: as `by_library`.
+        unsafe {
+            if raw::hcube_shim_has_large_counts() == 0 {
+                let size = remote_size(self.comm);
+                let in_place = self.in_place();
+                let sent = if in_place { Some(Default::default()) } else { send.counts.as_int(size) };
+                return match (sent, receive.counts.as_int(size)) {
+                    (Some((sent, from)), Some((received, to))) => {
+                        self.with_int_counts([sent.as_ptr(), from.as_ptr(), received.as_ptr(), to.as_ptr()])
+                    }
+                    _ => raw::hcube_shim_error_count(),
+                };
+            }
+            match (send.types, receive.types) {
+                (Types::One(sent_type), Types::One(received_type)) => raw::hcube_shim_alltoallv_c(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_type,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_type,
+                    self.comm,
+                ),
+                (Types::Each(sent_types), Types::Each(received_types)) => raw::hcube_shim_alltoallw_c(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_types,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_types,
+                    self.comm,
+                ),
+                _ => raw::hcube_shim_error_type(),
+            }
+        }
+    }
+}
+
+impl Counts {
+    /// Large counts and displacements as `int`s, if all of them fit.
+    unsafe fn as_int(&self, size: usize) -> Option<(Vec<c_int>, Vec<c_int>)> {
+        let &Self::Large(counts, displacements) = self else { return None };
+        if counts.is_null() || displacements.is_null() {
+            return None;
+        }
+        // SAFETY: the caller's promise: an entry per rank.
+        let (counts, displacements) = unsafe {
+            (std::slice::from_raw_parts(counts, size), std::slice::from_raw_parts(displacements, size))
+        };
+        let counts = counts.iter().map(|&count| c_int::try_from(count).ok()).collect::<Option<_>>()?;
+        let displacements =
+            displacements.iter().map(|&at| c_int::try_from(at).ok()).collect::<Option<_>>()?;
+        Some((counts, displacements))
+    }
+}
+
+/// Ranks that a rank exchanges with: of the remote group where there is one.
+fn remote_size(comm: MPI_Comm) -> usize {
+    let (mut inter, mut size) = (0, 0);
+    // SAFETY: MPI checks the handle; the results are written where it succeeds.
+    unsafe {
+        raw::PMPI_Comm_test_inter(comm, &mut inter);
+        if inter != 0 {
+            raw::PMPI_Comm_remote_size(comm, &mut size);
+        } else {
+            raw::PMPI_Comm_size(comm, &mut size);
+        }
+    }
+    size as usize
+}
