@@ -9,6 +9,7 @@ MPI_Datatype hcube_shim_byte(void) { return MPI_BYTE; }
 MPI_Datatype hcube_shim_uint64(void) { return MPI_UINT64_T; }
 MPI_Datatype hcube_shim_int64(void) { return MPI_INT64_T; }
 MPI_Op hcube_shim_max(void) { return MPI_MAX; }
+MPI_Op hcube_shim_sum(void) { return MPI_SUM; }
 MPI_Request hcube_shim_request_null(void) { return MPI_REQUEST_NULL; }
 MPI_Status *hcube_shim_status_ignore(void) { return MPI_STATUS_IGNORE; }
 MPI_Status *hcube_shim_statuses_ignore(void) { return MPI_STATUSES_IGNORE; }

@@ -12,6 +12,7 @@ MPI_Datatype hcube_shim_byte(void);
 MPI_Datatype hcube_shim_uint64(void);
 MPI_Datatype hcube_shim_int64(void);
 MPI_Op hcube_shim_max(void);
+MPI_Op hcube_shim_sum(void);
 MPI_Request hcube_shim_request_null(void);
 MPI_Status *hcube_shim_status_ignore(void);
 MPI_Status *hcube_shim_statuses_ignore(void);

@@ -1,6 +1,7 @@
 //! What ranks on one node share: memory, flags and how to wait for them, huge pages, single copy.
 //! The only module with system calls.
 
+pub(crate) mod board;
 pub mod huge_pages;
 pub(crate) mod mailbox;
 pub mod processor;

@@ -1,0 +1,155 @@
+//! One exchange from the first notice to the last byte.
+
+use super::messages::Messages;
+use super::on_node;
+use super::prepare::Prepared;
+use super::report::{Report, Way};
+use super::schedule;
+use super::select::{Choice, choose};
+use super::task::Task;
+use super::vote::{Property, Vote};
+use crate::comm::{Comm, agree};
+use crate::error::{Error, Result};
+
+/// What became of an exchange; the same kind on all ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is made.
+    Done(Report),
+    /// Nothing was written; the library's own function is to make it.
+    Library(&'static str),
+}
+
+/// What this rank brings into an exchange beside its blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Blocks lie in memory that other processes and plain copies cannot reach.
+    pub unreachable: bool,
+    /// The library's own function cannot take the counts.
+    pub beyond_library: bool,
+}
+
+/// Collective: makes the exchange. A rank whose arguments were refused passes the reason, so that no
+/// other waits for it.
+///
+/// # Errors
+/// On all ranks, with nothing written: a rank's own refusal, [`Error::Remote`] with that of another,
+/// [`Error::Truncate`] where counts do not match.
+pub fn exchange<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    offer: Result<(Task<'_>, Facts)>,
+) -> Result<Outcome> {
+    let own = comm.rank();
+    let (sum, most) = vote(comm, prepared, offer.as_ref().ok())?;
+    if sum.any(Property::Refused) {
+        return agree(comm, offer).map(|_| unreachable!("a rank has refused"));
+    }
+    let (task, _) = offer?;
+    let in_place = sum.count(Property::InPlace);
+    if in_place != 0 && in_place != comm.size() {
+        let refusal = Error::Truncate(format!(
+            "{in_place} of {} ranks pass MPI_IN_PLACE: expected all or none",
+            comm.size()
+        ));
+        return Err(refusal);
+    }
+    if !sum.matches() {
+        return super::mismatch::explain(comm, &task).map(Outcome::Library);
+    }
+    let choice = choose(&prepared.situation, &sum);
+    if let Choice::Library(reason) = choice {
+        return Ok(Outcome::Library(reason));
+    }
+    on_node::copy_own(&task, own, prepared);
+    let way = perform(comm, prepared, &task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
+    let bytes = task.volume(own).0 as u64;
+    Ok(Outcome::Done(Report { way, bytes, memory: prepared.memory() }))
+}
+
+/// The sum of the votes of all ranks, and the most bytes of one block on this node.
+fn vote<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    offer: Option<&(Task<'_>, Facts)>,
+) -> Result<(Vote, usize)> {
+    let own = comm.rank();
+    let (mut vote, mut enclosed) = (Vote::refused(), false);
+    if let Some((task, facts)) = offer {
+        let (bytes, _) = task.volume(own);
+        let board = prepared.node.as_ref().filter(|_| prepared.situation.shared).map(|node| &node.board);
+        enclosed = !facts.unreachable && board.is_some_and(|board| on_node::fits(board, bytes));
+        vote = Vote::of(task, own)
+            .with(Property::Unreachable, facts.unreachable)
+            .with(Property::BeyondLibrary, facts.beyond_library)
+            .with(Property::Enclosed, enclosed);
+    }
+    let mut most = 0;
+    if let Some(node) = &mut prepared.node {
+        on_node::announce(node, offer.map(|(task, _)| task), &vote, enclosed);
+        if prepared.situation.shared {
+            return Ok(on_node::gather(comm, node, prepared.patience));
+        }
+    }
+    let mut words = vote.words();
+    comm.all_reduce_sum(&mut words)?;
+    if let Some(node) = &prepared.node {
+        most = on_node::gather(comm, node, prepared.patience).1;
+    }
+    Ok((Vote::from_words(words), most))
+}
+
+/// Moves the data.
+fn perform<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    task: &Task<'_>,
+    choice: Choice,
+    sum: &Vote,
+    most: usize,
+) -> Result<Way> {
+    let patience = prepared.patience;
+    match (choice, &mut prepared.node) {
+        (Choice::Alone | Choice::Library(_), _) => Ok(Way::Alone),
+        (Choice::Enclosed, Some(node)) => {
+            on_node::open_enclosed(node, task);
+            Ok(Way::Shared)
+        }
+        (Choice::Shared, Some(node)) => {
+            on_node::through_slots(comm, node, task, most, patience, || Ok(()))?;
+            Ok(Way::Shared)
+        }
+        (Choice::SingleCopy, Some(node)) => {
+            on_node::single_copy(comm, node, task, &mut prepared.scratch, patience, || Ok(()))?;
+            Ok(Way::SingleCopy)
+        }
+        _ => by_messages(comm, prepared, task, sum, most),
+    }
+}
+
+/// Messages, and shared memory or single copy between ranks of a node while they are under way.
+fn by_messages<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    task: &Task<'_>,
+    sum: &Vote,
+    most: usize,
+) -> Result<Way> {
+    let (own, size) = (comm.rank(), comm.size());
+    let mut partners = schedule::partners(prepared.options.schedule, own, size);
+    let packed = sum.any(Property::Packed);
+    let Prepared { node, scratch, patience, situation, .. } = prepared;
+    if let Some(node) = &node {
+        partners.retain(|partner| !node.ranks.contains(partner));
+    }
+    let mut messages = Messages::new(comm, task, scratch, partners, packed);
+    let mut way = Way::Message;
+    if let Some(node) = node {
+        way = Way::Mixed;
+        messages.poll()?;
+        on_node::through_slots(comm, node, task, most, *patience, || messages.poll().map(drop))?;
+        let _ = situation;
+    }
+    messages.finish(*patience)?;
+    Ok(way)
+}

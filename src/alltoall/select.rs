@@ -1,0 +1,86 @@
+//! Which algorithm makes an exchange: a table for people, and the decision, which every rank makes
+//! from the same facts.
+
+use super::options::{Path, Schedule};
+use super::vote::{Property, Vote};
+
+/// The algorithms: name, what they need, cost per rank, and when `auto` takes them (P ranks, n bytes for
+/// each other rank, k ranks on a node).
+pub const ALGORITHMS: [[&str; 4]; 7] = [
+    ["alone", "one rank, or nothing to move", "no communication", "always then"],
+    ["shared", "shared memory inside the node", "2 copies per byte, 1 round per slot", "all ranks on one node, blocks small or with gaps"],
+    [
+        "single-copy",
+        "process_vm_readv between ranks of the node, blocks without gaps",
+        "in place 1.5 copies per byte, else 1; 2 rounds",
+        "all ranks on one node, large blocks",
+    ],
+    ["linear-shift", "none", "P steps, pieces within HCUBE_MEMORY", "when asked for"],
+    ["hierarchical-sets", "none", "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY", "several nodes, in place"],
+    ["mpich", "none", "2 P - 1 steps, pieces within HCUBE_MEMORY", "when asked for"],
+    ["library", "the MPI library's own function", "what that costs", "several nodes, out of place; intercommunicators; memory of devices"],
+];
+
+/// How an exchange is to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Nothing goes to another rank.
+    Alone,
+    /// The notices of the first round hold all of it.
+    Enclosed,
+    /// Through the slots of shared memory in several rounds.
+    Shared,
+    /// Directly between the memories of processes.
+    SingleCopy,
+    /// Messages, and shared memory or single copy between ranks of a node.
+    Messages,
+    /// The library's own function.
+    Library(&'static str),
+}
+
+/// What is the same for all exchanges on a communicator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Situation {
+    /// Ranks.
+    pub ranks: usize,
+    /// All ranks are on one node and share memory.
+    pub shared: bool,
+    /// Single copy works between all ranks of a node.
+    pub single_copy: bool,
+    /// What the user asked for.
+    pub schedule: Schedule,
+    /// What the user asked for.
+    pub path: Path,
+}
+
+/// Bytes per rank from which single copy is faster than slots, in place and out of place.
+const SINGLE_COPY_FROM: u64 = 256 << 10;
+
+/// Whether a call is left to the library without asking the other ranks.
+pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static str> {
+    if situation.schedule == Schedule::Library {
+        return Some("HCUBE_ALLTOALL=library");
+    }
+    let asked = situation.schedule != Schedule::Auto || situation.path != Path::Auto;
+    (!in_place && !asked && !situation.shared).then_some("out of place between nodes")
+}
+
+/// The decision, from the sum of all votes.
+pub fn choose(situation: &Situation, sum: &Vote) -> Choice {
+    if sum.any(Property::Unreachable) {
+        return Choice::Library("memory of a device");
+    }
+    if sum.bytes == 0 {
+        return Choice::Alone;
+    }
+    let enclosed = sum.count(Property::Enclosed) == situation.ranks;
+    let single_copy = situation.single_copy && !sum.any(Property::Packed);
+    let mean = sum.bytes / situation.ranks as u64;
+    match situation.path {
+        _ if !situation.shared => Choice::Messages,
+        Path::SingleCopy if single_copy => Choice::SingleCopy,
+        Path::Auto if single_copy && mean >= SINGLE_COPY_FROM => Choice::SingleCopy,
+        _ if enclosed => Choice::Enclosed,
+        _ => Choice::Shared,
+    }
+}
