@@ -2,14 +2,16 @@
 
 use super::messages::Messages;
 use super::on_node;
+use super::options::Path;
 use super::prepare::Prepared;
 use super::report::{Report, Way};
 use super::schedule;
-use super::select::{Choice, choose};
+use super::select::{Choice, choose, inside_node};
 use super::task::Task;
 use super::vote::{Property, Vote};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
+use std::time::Instant;
 
 /// What became of an exchange; the same kind on all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +44,7 @@ pub fn exchange<C: Comm>(
 ) -> Result<Outcome> {
     let own = comm.rank();
     let (sum, most) = vote(comm, prepared, offer.as_ref().ok())?;
+    prepared.trials.note(sum.time);
     if sum.any(Property::Refused) {
         return agree(comm, offer).map(|_| unreachable!("a rank has refused"));
     }
@@ -57,12 +60,14 @@ pub fn exchange<C: Comm>(
     if !sum.matches() {
         return super::mismatch::explain(comm, &task).map(Outcome::Library);
     }
-    let choice = choose(&prepared.situation, &sum);
+    let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
     if let Choice::Library(reason) = choice {
         return Ok(Outcome::Library(reason));
     }
+    let begin = Instant::now();
     on_node::copy_own(&task, own, prepared);
     let way = perform(comm, prepared, &task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
+    prepared.time = begin.elapsed().as_nanos() as u64;
     let bytes = task.volume(own).0 as u64;
     Ok(Outcome::Done(Report { way, bytes, memory: prepared.memory() }))
 }
@@ -78,11 +83,14 @@ fn vote<C: Comm>(
     if let Some((task, facts)) = offer {
         let (bytes, _) = task.volume(own);
         let board = prepared.node.as_ref().filter(|_| prepared.situation.shared).map(|node| &node.board);
-        enclosed = !facts.unreachable && board.is_some_and(|board| on_node::fits(board, bytes));
+        enclosed = !facts.unreachable
+            && prepared.options.path != Path::SingleCopy
+            && board.is_some_and(|board| on_node::fits(board, bytes));
         vote = Vote::of(task, own)
             .with(Property::Unreachable, facts.unreachable)
             .with(Property::BeyondLibrary, facts.beyond_library)
             .with(Property::Enclosed, enclosed);
+        vote.time = prepared.time;
     }
     let mut most = 0;
     if let Some(node) = &mut prepared.node {
@@ -120,7 +128,7 @@ fn perform<C: Comm>(
             Ok(Way::Shared)
         }
         (Choice::SingleCopy, Some(node)) => {
-            on_node::single_copy(comm, node, task, &mut prepared.scratch, patience, || Ok(()))?;
+            on_node::single_copy(comm, node, task, patience, || Ok(()))?;
             Ok(Way::SingleCopy)
         }
         _ => by_messages(comm, prepared, task, sum, most),
@@ -138,18 +146,22 @@ fn by_messages<C: Comm>(
     let (own, size) = (comm.rank(), comm.size());
     let mut partners = schedule::partners(prepared.options.schedule, own, size);
     let packed = sum.any(Property::Packed);
-    let Prepared { node, scratch, patience, situation, .. } = prepared;
+    let Prepared { node, scratch, patience, situation, trials, .. } = prepared;
+    let patience = *patience;
     if let Some(node) = &node {
         partners.retain(|partner| !node.ranks.contains(partner));
     }
     let mut messages = Messages::new(comm, task, scratch, partners, packed);
-    let mut way = Way::Message;
-    if let Some(node) = node {
-        way = Way::Mixed;
-        messages.poll()?;
-        on_node::through_slots(comm, node, task, most, *patience, || messages.poll().map(drop))?;
-        let _ = situation;
+    let Some(node) = node else {
+        messages.finish(patience)?;
+        return Ok(Way::Message);
+    };
+    messages.poll()?;
+    let idle = || messages.poll().map(drop);
+    match inside_node(situation, sum, trials, false) {
+        Choice::SingleCopy => on_node::single_copy(comm, node, task, patience, idle)?,
+        _ => on_node::through_slots(comm, node, task, most, patience, idle)?,
     }
-    messages.finish(*patience)?;
-    Ok(way)
+    messages.finish(patience)?;
+    Ok(Way::Mixed)
 }

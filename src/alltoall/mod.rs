@@ -5,6 +5,7 @@
 //! | [`options`] | what a user can choose |
 //! | [`select`] | the table of algorithms and the decision |
 //! | [`schedule`] | orders of partners: pure functions |
+//! | [`trials`] | which way is faster here |
 //! | [`task`] | the blocks of one rank |
 //! | [`vote`] | what ranks tell each other before anything is written |
 //! | [`on_node`] | shared memory and single copy |
@@ -24,6 +25,7 @@ pub mod report;
 pub mod schedule;
 pub mod select;
 pub mod task;
+pub mod trials;
 pub mod vote;
 
 pub use exchange::{Facts, Outcome, exchange};

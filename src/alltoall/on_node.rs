@@ -20,7 +20,6 @@ use super::task::Task;
 use super::vote::Vote;
 use crate::comm::Comm;
 use crate::comm::memory::Region;
-use crate::comm::scratch::Scratch;
 use crate::error::{Error, Result};
 use crate::node::board::{Board, Draft, WORDS};
 use crate::node::single_copy::Process;
@@ -36,22 +35,22 @@ pub fn fits(board: &Board, bytes: usize) -> bool {
 pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, enclosed: bool) {
     let Node { ranks, board, .. } = node;
     let own = board.own();
-    let [signature, first, second, bytes] = vote.words();
     let most = task.map_or(0, |task| {
         ranks.iter().enumerate().filter(|&(index, _)| index != own).fold(0, |most, (_, &rank)| {
             most.max(task.outgoing(rank).bytes()).max(task.incoming(rank).bytes())
         })
     });
-    let words: [u64; WORDS] = [signature, first, second, bytes, most as u64];
+    let mut words = [0; WORDS];
+    words[..Vote::WORDS].copy_from_slice(&vote.words());
+    words[Vote::WORDS] = most as u64;
     board.post(words, |draft| {
         let Some(task) = task else { return };
+        for (address, &rank) in draft.addresses.iter_mut().zip(ranks.iter()) {
+            let region = task.outgoing(rank).region();
+            *address = region.map_or(0, |region| region.address().addr() as u64);
+        }
         if enclosed {
             enclose(draft, ranks, own, task);
-        } else {
-            for (address, &rank) in draft.addresses.iter_mut().zip(ranks.iter()) {
-                let region = task.outgoing(rank).region();
-                *address = region.map_or(0, |region| region.address().addr() as u64);
-            }
         }
     });
 }
@@ -75,8 +74,8 @@ pub fn gather<C: Comm + ?Sized>(comm: &C, node: &Node, patience: Patience) -> (V
     let (mut sum, mut most) = (Vote::default(), 0);
     for rank in 0..node.board.ranks() {
         node.board.wait_for(rank, patience, comm);
-        let [signature, first, second, bytes, largest] = node.board.words(rank);
-        sum = sum.plus(&Vote::from_words([signature, first, second, bytes]));
+        let [vote @ .., largest] = node.board.words(rank);
+        sum = sum.plus(&Vote::from_words(vote));
         most = most.max(largest as usize);
     }
     (sum, most)
@@ -143,13 +142,11 @@ pub fn single_copy<C: Comm + ?Sized>(
     comm: &C,
     node: &Node,
     task: &Task<'_>,
-    scratch: &mut Scratch,
     patience: Patience,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<()> {
     let processes = node.processes.as_ref().expect("chosen where it works");
-    let chunk = scratch.size();
-    let chunk = scratch.region(0, chunk);
+    let chunk = node.chunk.region(0, node.chunk.size());
     for (partner, rank) in partners(node) {
         let Some(mine) = task.incoming(rank).region() else { continue };
         let (process, address) = (processes[partner], node.board.address(partner));

@@ -3,6 +3,7 @@
 
 use super::options::{Options, Path};
 use super::select::Situation;
+use super::trials::Trials;
 use crate::comm::scratch::Scratch;
 use crate::comm::{Comm, agree_on};
 use crate::error::Result;
@@ -14,10 +15,8 @@ use crate::random_access::prepare::crowded;
 
 /// Added to the memory bound, so that a bound of 0 works; the bound is kept to 64 KiB more.
 const LEAST: usize = 48 << 10;
-/// Share of the memory bound for scratch where there are slots as well.
-const SCRATCH_SHARE: usize = 2;
-/// Most scratch memory that single copy uses.
-const MOST_CHUNK: usize = 128 << 10;
+/// Most memory that single copy uses: a piece should stay in the cache between its two copies.
+const MOST_CHUNK: usize = 64 << 10;
 
 /// Ranks of this node and what they share.
 #[derive(Debug)]
@@ -28,6 +27,8 @@ pub struct Node {
     pub board: Board,
     /// Their processes in the same order, where single copy works on all nodes.
     pub processes: Option<Vec<Process>>,
+    /// Memory for single copy.
+    pub chunk: Scratch,
 }
 
 /// The prepared state of one rank.
@@ -45,6 +46,10 @@ pub struct Prepared {
     pub patience: Patience,
     /// Why a path that was asked for is not taken.
     pub refusal: Option<String>,
+    /// What has been found out about the ways inside a node.
+    pub trials: Trials,
+    /// Time of the last exchange in nanoseconds.
+    pub time: u64,
 }
 
 impl Prepared {
@@ -67,6 +72,8 @@ impl Prepared {
             scratch: Scratch::new(options.memory + LEAST),
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
+            trials: Trials::default(),
+            time: 0,
         };
         if comm.size() > 1 && options.path != Path::Message {
             prepared.look_at_nodes(comm)?;
@@ -87,9 +94,9 @@ impl Prepared {
         let mut ranks: Vec<usize> =
             topology.positions(home..home + 1).map(|position| topology.rank(position)).collect();
         ranks.sort_unstable();
-        let budget = self.options.memory + LEAST;
-        let chunk = (budget / SCRATCH_SHARE).min(if topology.nodes() == 1 { MOST_CHUNK } else { budget });
-        let board = match Board::create(comm, &ranks, (budget - chunk) / 2) {
+        let several_nodes = topology.nodes() > 1;
+        let shares = Shares::of(self.options.memory + LEAST, several_nodes);
+        let board = match Board::create(comm, &ranks, shares.slot) {
             Ok(board) => board,
             Err(refusal) => {
                 self.refusal = Some(refusal.to_string());
@@ -104,16 +111,37 @@ impl Prepared {
                 None
             }
         };
-        self.situation.shared = topology.nodes() == 1;
+        self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
-        self.scratch = Scratch::new(chunk);
-        self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes });
+        self.scratch = Scratch::new(shares.scratch);
+        let chunk = Scratch::new(shares.chunk);
+        self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, chunk });
         Ok(())
     }
 
     /// Bytes of additional memory that this state holds.
     pub fn memory(&self) -> u64 {
-        let board = self.node.as_ref().map_or(0, |node| node.board.bytes_per_rank());
-        (board + self.scratch.size()) as u64
+        let node = self.node.as_ref().map_or(0, |node| node.board.bytes_per_rank() + node.chunk.size());
+        (node + self.scratch.size()) as u64
+    }
+}
+
+/// How the memory bound is divided, in bytes; the same on all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shares {
+    /// One of the two slots of a rank on the board.
+    slot: usize,
+    /// For single copy.
+    chunk: usize,
+    /// For messages.
+    scratch: usize,
+}
+
+impl Shares {
+    /// On one node there are no messages; else they get half.
+    fn of(budget: usize, several_nodes: bool) -> Self {
+        let scratch = if several_nodes { budget / 2 } else { 0 };
+        let chunk = ((budget - scratch) / 3).min(MOST_CHUNK);
+        Self { slot: (budget - scratch - chunk) / 2, chunk, scratch }
     }
 }

@@ -2,6 +2,7 @@
 //! from the same facts.
 
 use super::options::{Path, Schedule};
+use super::trials::{Class, Trials};
 use super::vote::{Property, Vote};
 
 /// The algorithms: name, what they need, cost per rank, and when `auto` takes them (P ranks, n bytes for
@@ -53,11 +54,15 @@ pub struct Situation {
     pub path: Path,
 }
 
-/// Bytes per rank from which single copy is faster than slots, in place and out of place.
-const SINGLE_COPY_FROM: u64 = 256 << 10;
+/// Mean bytes per rank from which single copy is tried: below, its system calls cost more than the
+/// copies that it saves.
+const SINGLE_COPY_FROM: u64 = 128 << 10;
 
 /// Whether a call is left to the library without asking the other ranks.
 pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static str> {
+    if situation.ranks > Vote::MOST_RANKS {
+        return Some("more than 65535 ranks");
+    }
     if situation.schedule == Schedule::Library {
         return Some("HCUBE_ALLTOALL=library");
     }
@@ -66,21 +71,30 @@ pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static
 }
 
 /// The decision, from the sum of all votes.
-pub fn choose(situation: &Situation, sum: &Vote) -> Choice {
-    if sum.any(Property::Unreachable) {
+pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials) -> Choice {
+    if sum.any(Property::Unreachable) && !sum.any(Property::BeyondLibrary) {
         return Choice::Library("memory of a device");
     }
     if sum.bytes == 0 {
         return Choice::Alone;
     }
+    if !situation.shared {
+        return Choice::Messages;
+    }
     let enclosed = sum.count(Property::Enclosed) == situation.ranks;
+    inside_node(situation, sum, trials, enclosed)
+}
+
+/// The decision between the ways inside a node.
+pub fn inside_node(situation: &Situation, sum: &Vote, trials: &mut Trials, enclosed: bool) -> Choice {
     let single_copy = situation.single_copy && !sum.any(Property::Packed);
     let mean = sum.bytes / situation.ranks as u64;
     match situation.path {
-        _ if !situation.shared => Choice::Messages,
         Path::SingleCopy if single_copy => Choice::SingleCopy,
-        Path::Auto if single_copy && mean >= SINGLE_COPY_FROM => Choice::SingleCopy,
         _ if enclosed => Choice::Enclosed,
+        Path::Auto if single_copy && mean >= SINGLE_COPY_FROM => {
+            trials.next(Class::new(sum.any(Property::InPlace), mean))
+        }
         _ => Choice::Shared,
     }
 }

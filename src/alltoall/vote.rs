@@ -30,8 +30,6 @@ pub enum Property {
     BeyondLibrary,
     /// The blocks for other ranks are part of the notice.
     Enclosed,
-    /// No block is larger than what the hypercube bundles.
-    Small,
 }
 
 /// The words of one rank, and their sum over all.
@@ -41,6 +39,8 @@ pub struct Vote {
     counters: [u64; 2],
     /// Bytes for other ranks.
     pub bytes: u64,
+    /// Time of the rank's last exchange in nanoseconds.
+    pub time: u64,
 }
 
 /// A pseudo-random odd factor for what goes from one rank to another.
@@ -54,7 +54,7 @@ fn factor(from: usize, to: usize) -> u64 {
 
 impl Vote {
     /// Number of words.
-    pub const WORDS: usize = 4;
+    pub const WORDS: usize = 5;
     /// Most ranks of which properties can be counted.
     pub const MOST_RANKS: usize = (1 << BITS) - 1;
 
@@ -110,12 +110,12 @@ impl Vote {
 
     /// As words.
     pub fn words(&self) -> [u64; Self::WORDS] {
-        [self.signature, self.counters[0], self.counters[1], self.bytes]
+        [self.signature, self.counters[0], self.counters[1], self.bytes, self.time]
     }
 
     /// From words.
-    pub fn from_words([signature, first, second, bytes]: [u64; Self::WORDS]) -> Self {
-        Self { signature, counters: [first, second], bytes }
+    pub fn from_words([signature, first, second, bytes, time]: [u64; Self::WORDS]) -> Self {
+        Self { signature, counters: [first, second], bytes, time }
     }
 
     /// The sum of two.

@@ -14,6 +14,7 @@ pub mod handle;
 pub mod local;
 pub mod memory;
 pub mod mpi;
+pub mod raise;
 pub mod scratch;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(

@@ -34,6 +34,14 @@ int hcube_shim_error_other(void) { return MPI_ERR_OTHER; }
 int hcube_shim_error_truncate(void) { return MPI_ERR_TRUNCATE; }
 int hcube_shim_error_type(void) { return MPI_ERR_TYPE; }
 
+int hcube_shim_texts_for_classes(void) {
+#ifdef OPEN_MPI
+    return 1;
+#else
+    return 0;
+#endif
+}
+
 #if MPI_VERSION >= 4
 
 int hcube_shim_has_large_counts(void) { return 1; }

@@ -37,6 +37,10 @@ int hcube_shim_error_other(void);
 int hcube_shim_error_truncate(void);
 int hcube_shim_error_type(void);
 
+/* 1 where MPI_Add_error_code takes a predefined class and keeps the text (Open MPI); MPICH 4.0 mixes
+ * the new code with its own message tables. */
+int hcube_shim_texts_for_classes(void);
+
 /* 1 where the library has MPI-4's functions with large counts; the three below call them, or return
  * MPI_ERR_COUNT where it has not. */
 int hcube_shim_has_large_counts(void);

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Flags of different ranks never share a line of the cache.
 const LINE: usize = 64;
 /// Words of a notice.
-pub const WORDS: usize = 5;
+pub const WORDS: usize = 6;
 /// The end of the number and the words of a notice: where its bounds start.
 const HEADER: usize = (1 + WORDS) * size_of::<u64>();
 

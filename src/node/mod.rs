@@ -2,6 +2,7 @@
 //! The only module with system calls.
 
 pub(crate) mod board;
+pub mod device;
 pub mod huge_pages;
 pub(crate) mod mailbox;
 pub mod processor;
