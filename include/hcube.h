@@ -105,6 +105,12 @@
 #define HCUBE_ALLTOALL_LIBRARY 4
 
 /**
+ * hcube_alltoall_options.schedule: blocks up to 256 bytes bundled along the hypercube in log2 P steps;
+ * hierarchical sets where blocks are larger.
+ */
+#define HCUBE_ALLTOALL_HYPERCUBE 5
+
+/**
  * hcube_alltoall_options.path: the fastest of those that work here.
  */
 #define HCUBE_PATH_AUTO 0

@@ -1,5 +1,6 @@
 //! One exchange from the first notice to the last byte.
 
+use super::bundles;
 use super::messages::Messages;
 use super::on_node;
 use super::options::Path;
@@ -81,7 +82,7 @@ fn vote<C: Comm>(
     let own = comm.rank();
     let (mut vote, mut enclosed) = (Vote::refused(), false);
     if let Some((task, facts)) = offer {
-        let (bytes, _) = task.volume(own);
+        let (bytes, largest) = task.volume(own);
         let board = prepared.node.as_ref().filter(|_| prepared.situation.shared).map(|node| &node.board);
         enclosed = !facts.unreachable
             && prepared.options.path != Path::SingleCopy
@@ -89,7 +90,8 @@ fn vote<C: Comm>(
         vote = Vote::of(task, own)
             .with(Property::Unreachable, facts.unreachable)
             .with(Property::BeyondLibrary, facts.beyond_library)
-            .with(Property::Enclosed, enclosed);
+            .with(Property::Enclosed, enclosed)
+            .with(Property::Small, prepared.largest_bundled().is_some_and(|most| largest <= most));
         vote.time = prepared.time;
     }
     let mut most = 0;
@@ -116,9 +118,14 @@ fn perform<C: Comm>(
     sum: &Vote,
     most: usize,
 ) -> Result<Way> {
-    let patience = prepared.patience;
+    let (patience, bundled) = (prepared.patience, prepared.largest_bundled());
     match (choice, &mut prepared.node) {
         (Choice::Alone | Choice::Library(_), _) => Ok(Way::Alone),
+        (Choice::Hypercube, _) => {
+            let plan = prepared.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
+            bundles::exchange(comm, task, plan, bundled.expect("chosen where it fits"))?;
+            Ok(Way::Hypercube)
+        }
         (Choice::Enclosed, Some(node)) => {
             on_node::open_enclosed(node, task);
             Ok(Way::Shared)

@@ -169,7 +169,11 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         }
         let place = |direct: Option<Region<'a>>, scratch: &Option<Range<usize>>, range: &Range<usize>| {
             let staged = |scratch: &Range<usize>| self.scratch.region(scratch.start, range.len());
-            scratch.as_ref().map(staged).or_else(|| Some(direct?.part(range.clone()))).filter(|region| !region.is_empty())
+            scratch
+                .as_ref()
+                .map(staged)
+                .or_else(|| Some(direct?.part(range.clone())))
+                .filter(|region| !region.is_empty())
         };
         let from = place(direct_send, &send_scratch, &sent);
         let to = place(direct_receive, &receive_scratch, &received);

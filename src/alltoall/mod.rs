@@ -9,12 +9,14 @@
 //! | [`task`] | the blocks of one rank |
 //! | [`vote`] | what ranks tell each other before anything is written |
 //! | [`on_node`] | shared memory and single copy |
+//! | [`bundles`] | small blocks along the hypercube |
 //! | [`messages`] | the engine for messages along a schedule |
 //! | [`exchange`](mod@exchange) | one exchange from the first notice to the last byte |
 //! | [`mismatch`] | who has passed counts that do not match |
 //! | [`prepare`] | what is kept between exchanges |
 //! | [`report`] | what an exchange has done |
 
+pub mod bundles;
 pub mod exchange;
 pub mod messages;
 pub mod mismatch;

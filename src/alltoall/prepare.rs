@@ -1,13 +1,14 @@
 //! What exchanges on a communicator keep between them: where ranks lie, the notice board of the node,
 //! proven processes, scratch memory. Made at the first exchange.
 
+use super::bundles;
 use super::options::{Options, Path};
 use super::select::Situation;
 use super::trials::Trials;
 use crate::comm::scratch::Scratch;
 use crate::comm::{Comm, agree_on};
 use crate::error::Result;
-use crate::hypercube::Topology;
+use crate::hypercube::{Plan, Topology};
 use crate::node::board::Board;
 use crate::node::single_copy::{self, Process};
 use crate::node::wait::Patience;
@@ -42,6 +43,8 @@ pub struct Prepared {
     pub node: Option<Node>,
     /// Memory for pieces under way.
     pub scratch: Scratch,
+    /// The plan by which small blocks are bundled, made when first needed.
+    pub plan: Option<Plan>,
     /// How to wait for other ranks.
     pub patience: Patience,
     /// Why a path that was asked for is not taken.
@@ -70,6 +73,7 @@ impl Prepared {
             },
             node: None,
             scratch: Scratch::new(options.memory + LEAST),
+            plan: None,
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
             trials: Trials::default(),
@@ -117,6 +121,11 @@ impl Prepared {
         let chunk = Scratch::new(shares.chunk);
         self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, chunk });
         Ok(())
+    }
+
+    /// Largest block that the memory bound permits to bundle; the same on all ranks.
+    pub fn largest_bundled(&self) -> Option<usize> {
+        bundles::largest(self.situation.ranks, self.options.memory + LEAST)
     }
 
     /// Bytes of additional memory that this state holds.

@@ -7,9 +7,14 @@ use super::vote::{Property, Vote};
 
 /// The algorithms: name, what they need, cost per rank, and when `auto` takes them (P ranks, n bytes for
 /// each other rank, k ranks on a node).
-pub const ALGORITHMS: [[&str; 4]; 7] = [
+pub const ALGORITHMS: [[&str; 4]; 8] = [
     ["alone", "one rank, or nothing to move", "no communication", "always then"],
-    ["shared", "shared memory inside the node", "2 copies per byte, 1 round per slot", "all ranks on one node, blocks small or with gaps"],
+    [
+        "shared",
+        "shared memory inside the node",
+        "2 copies per byte, 1 round per slot",
+        "all ranks on one node, blocks small or with gaps",
+    ],
     [
         "single-copy",
         "process_vm_readv between ranks of the node, blocks without gaps",
@@ -17,9 +22,25 @@ pub const ALGORITHMS: [[&str; 4]; 7] = [
         "all ranks on one node, large blocks",
     ],
     ["linear-shift", "none", "P steps, pieces within HCUBE_MEMORY", "when asked for"],
-    ["hierarchical-sets", "none", "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY", "several nodes, in place"],
+    [
+        "hierarchical-sets",
+        "none",
+        "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
+        "several nodes, in place",
+    ],
     ["mpich", "none", "2 P - 1 steps, pieces within HCUBE_MEMORY", "when asked for"],
-    ["library", "the MPI library's own function", "what that costs", "several nodes, out of place; intercommunicators; memory of devices"],
+    [
+        "hypercube",
+        "blocks of at most 256 B that fit into HCUBE_MEMORY",
+        "log2 P messages, log2 P copies per byte",
+        "several nodes, in place, 32 ranks or more",
+    ],
+    [
+        "library",
+        "the MPI library's own function",
+        "what that costs",
+        "several nodes, out of place; intercommunicators; memory of devices",
+    ],
 ];
 
 /// How an exchange is to be made.
@@ -35,6 +56,8 @@ pub enum Choice {
     SingleCopy,
     /// Messages, and shared memory or single copy between ranks of a node.
     Messages,
+    /// Small blocks along the hypercube.
+    Hypercube,
     /// The library's own function.
     Library(&'static str),
 }
@@ -53,6 +76,10 @@ pub struct Situation {
     /// What the user asked for.
     pub path: Path,
 }
+
+/// Ranks from which small blocks are bundled: P - 1 messages of about 0.5 us each against log2 P stages
+/// of about 2 us and the copies of P / 2 records each.
+const BUNDLED_FROM: usize = 32;
 
 /// Mean bytes per rank from which single copy is tried: below, its system calls cost more than the
 /// copies that it saves.
@@ -79,7 +106,10 @@ pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials) -> Choice 
         return Choice::Alone;
     }
     if !situation.shared {
-        return Choice::Messages;
+        let small = sum.count(Property::Small) == situation.ranks;
+        let many = situation.schedule == Schedule::Auto && situation.ranks >= BUNDLED_FROM;
+        let bundled = small && (many || situation.schedule == Schedule::Hypercube);
+        return if bundled { Choice::Hypercube } else { Choice::Messages };
     }
     let enclosed = sum.count(Property::Enclosed) == situation.ranks;
     inside_node(situation, sum, trials, enclosed)

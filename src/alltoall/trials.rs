@@ -3,14 +3,16 @@
 //! Idea: whether slots of shared memory or single copy move large blocks faster depends on the
 //! processor, its caches and the kernel, and no rule holds on all machines. So the first exchanges of
 //! a size class take the ways in turn, every rank tells its time with its next vote, and the sum over
-//! ranks, which all ranks see, decides for the rest. All ranks know the same and decide the same.
+//! ranks, which all ranks see, decides: the way with the shortest time so far. Now and then (at the
+//! 8th exchange, the 16th, the 32nd, ...) the other one is taken again, so that a disturbance during
+//! the first exchanges does not decide for ever. All ranks know the same and decide the same.
 //!
-//! Cost: [`TURNS`] exchanges of each way per size class, of which one is the slower; no messages.
+//! Cost: about log2 of the number of exchanges by the slower way; no messages.
 
 use super::select::Choice;
 
-/// Exchanges of each way before the decision; the fastest of each counts.
-const TURNS: usize = 3;
+/// Exchanges that take the ways in turn.
+const TURNS: u64 = 6;
 
 /// Exchanges that are alike: in place or not, and the power of two of the mean bytes per rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +28,13 @@ impl Class {
     }
 }
 
-/// Times of one class: those taken so far of each way, in the order of [`WAYS`].
+/// What is known of one class.
 #[derive(Debug, Clone)]
 struct Record {
     class: Class,
-    times: [Vec<u64>; 2],
+    exchanges: u64,
+    /// Shortest time of each way, in the order of [`WAYS`].
+    best: [u64; 2],
 }
 
 /// The ways that are compared.
@@ -40,36 +44,34 @@ const WAYS: [Choice; 2] = [Choice::Shared, Choice::SingleCopy];
 #[derive(Debug, Clone, Default)]
 pub struct Trials {
     records: Vec<Record>,
-    /// The trial of the last exchange, whose time is not known yet.
+    /// Class and way of the last exchange, whose time is not known yet.
     last: Option<(Class, usize)>,
 }
 
 impl Trials {
-    /// Notes the time that the last exchange took, summed over all ranks, if it was a trial.
+    /// Notes the time that the last exchange took, summed over all ranks.
     pub fn note(&mut self, time: u64) {
         let Some((class, way)) = self.last.take() else { return };
         if let Some(record) = self.records.iter_mut().find(|record| record.class == class) {
-            record.times[way].push(time);
+            record.best[way] = record.best[way].min(time);
         }
     }
 
     /// The way for the next exchange of a class.
     pub fn next(&mut self, class: Class) -> Choice {
         let index = self.records.iter().position(|record| record.class == class).unwrap_or_else(|| {
-            self.records.push(Record { class, times: [Vec::new(), Vec::new()] });
+            self.records.push(Record { class, exchanges: 0, best: [u64::MAX; 2] });
             self.records.len() - 1
         });
-        let [slots, single] = &self.records[index].times;
-        let way = if single.len() < slots.len() {
-            1
-        } else if slots.len() < TURNS {
-            0
-        } else {
-            usize::from(single.iter().min() < slots.iter().min())
+        let record = &mut self.records[index];
+        record.exchanges += 1;
+        let faster = usize::from(record.best[1] < record.best[0]);
+        let way = match record.exchanges {
+            number @ ..=TURNS => (number - 1) as usize % 2,
+            number if number.is_power_of_two() => 1 - faster,
+            _ => faster,
         };
-        if slots.len() < TURNS || single.len() < TURNS {
-            self.last = Some((class, way));
-        }
+        self.last = Some((class, way));
         WAYS[way]
     }
 }
@@ -86,15 +88,15 @@ mod tests {
             trials.note(if way == Choice::Shared { slots } else { single });
             way
         };
-        (0..12).map(way).collect()
+        (0..9).map(way).collect()
     }
 
     #[test]
     fn both_are_tried_and_the_faster_stays() {
         use Choice::{Shared, SingleCopy};
         let trial = [Shared, SingleCopy, Shared, SingleCopy, Shared, SingleCopy];
-        assert_eq!(taken(5, 9), [&trial[..], &[Shared; 6]].concat());
-        assert_eq!(taken(9, 5), [&trial[..], &[SingleCopy; 6]].concat());
+        assert_eq!(taken(5, 9), [&trial[..], &[Shared, SingleCopy, Shared]].concat());
+        assert_eq!(taken(9, 5), [&trial[..], &[SingleCopy, Shared, SingleCopy]].concat());
     }
 
     #[test]

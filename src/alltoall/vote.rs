@@ -30,6 +30,8 @@ pub enum Property {
     BeyondLibrary,
     /// The blocks for other ranks are part of the notice.
     Enclosed,
+    /// No block is larger than what the hypercube bundles.
+    Small,
 }
 
 /// The words of one rank, and their sum over all.

@@ -137,10 +137,7 @@ pub fn exists(comm: Handle) -> bool {
 ///
 /// # Safety
 /// The state is a living box that only its communicator refers to.
-unsafe fn enter<T>(
-    state: *mut Attached,
-    work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>,
-) -> Result<T> {
+unsafe fn enter<T>(state: *mut Attached, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>) -> Result<T> {
     /// Marks the state as free again, whichever way the call ends.
     struct Leave<'a>(&'a AtomicBool);
     impl Drop for Leave<'_> {

@@ -6,7 +6,9 @@ use crate::error::Result;
 use std::ffi::c_void;
 /// x
 #[derive(Debug, Clone)]
-pub struct Datatype { size: usize }
+pub struct Datatype {
+    size: usize,
+}
 impl Datatype {
     /// x
     pub fn inspect(datatype: MPI_Datatype, _: &MpiComm) -> Result<Self> {
@@ -16,13 +18,19 @@ impl Datatype {
         Ok(Self { size: size as usize })
     }
     /// x
-    pub fn size(&self) -> usize { self.size }
+    pub fn size(&self) -> usize {
+        self.size
+    }
     /// x
-    pub fn extent(&self) -> isize { self.size as isize }
+    pub fn extent(&self) -> isize {
+        self.size as isize
+    }
 }
 /// x
 #[derive(Debug, Clone, Copy)]
-pub struct Block<'a> { region: Region<'a> }
+pub struct Block<'a> {
+    region: Region<'a>,
+}
 impl<'a> Block<'a> {
     /// # Safety
     /// x
@@ -31,11 +39,19 @@ impl<'a> Block<'a> {
         Self { region: unsafe { Region::new(address.cast(), count * datatype.size) } }
     }
     /// x
-    pub fn bytes(&self) -> usize { self.region.len() }
+    pub fn bytes(&self) -> usize {
+        self.region.len()
+    }
     /// x
-    pub fn region(&self) -> Option<Region<'a>> { Some(self.region) }
+    pub fn region(&self) -> Option<Region<'a>> {
+        Some(self.region)
+    }
     /// x
-    pub fn pack(&self, offset: usize, out: &mut [u8]) { self.region.part(offset..offset + out.len()).read(out) }
+    pub fn pack(&self, offset: usize, out: &mut [u8]) {
+        self.region.part(offset..offset + out.len()).read(out)
+    }
     /// x
-    pub fn unpack(&self, offset: usize, bytes: &[u8]) { self.region.part(offset..offset + bytes.len()).write(bytes) }
+    pub fn unpack(&self, offset: usize, bytes: &[u8]) {
+        self.region.part(offset..offset + bytes.len()).write(bytes)
+    }
 }

@@ -17,11 +17,17 @@ impl<'a> Region<'a> {
         Self { address, length, lifetime: PhantomData }
     }
     /// x
-    pub fn address(&self) -> *mut u8 { self.address }
+    pub fn address(&self) -> *mut u8 {
+        self.address
+    }
     /// x
-    pub fn len(&self) -> usize { self.length }
+    pub fn len(&self) -> usize {
+        self.length
+    }
     /// x
-    pub fn is_empty(&self) -> bool { self.length == 0 }
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
     /// x
     pub fn part(&self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.length);

@@ -80,8 +80,7 @@ pub trait Comm {
     /// Starts sending bytes that stay where they are; fewer than 2^31.
     fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Self::Transfer<'a>>;
     /// Starts receiving exactly as many bytes as `into` has room for.
-    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32)
-    -> Result<Self::Transfer<'a>>;
+    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Self::Transfer<'a>>;
     /// Whether a transfer has finished; lets the library make progress. After `true` it is not asked
     /// again.
     fn has_finished(&self, transfer: &mut Self::Transfer<'_>) -> Result<bool>;

@@ -97,6 +97,9 @@ mod tests {
         scratch.give(&pieces[1]);
         scratch.give(&pieces[2]);
         assert_eq!(scratch.take(129), None);
-        assert_eq!((scratch.take(64), scratch.take(64), scratch.take(64)), (Some(64..128), Some(128..192), None));
+        assert_eq!(
+            (scratch.take(64), scratch.take(64), scratch.take(64)),
+            (Some(64..128), Some(128..192), None)
+        );
     }
 }

@@ -106,7 +106,9 @@ pub(super) fn prepare<'a>(
         let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
         let prepared = Prepared::new(comm, &options)?;
         if let (Some(refusal), 0) = (&prepared.refusal, comm.rank()) {
-            eprintln!("hcube: the path that was asked for does not work here, another one is taken: {refusal}");
+            eprintln!(
+                "hcube: the path that was asked for does not work here, another one is taken: {refusal}"
+            );
         }
         kept.put(State { prepared, last_way: "none" });
     }

@@ -5,19 +5,16 @@ use super::types::{
     HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
     hcube_random_access_statistics, hcube_table, hcube_updates,
 };
+use crate::comm::attribute::{self, Kept};
 use crate::comm::handle::{Handle, check_communicator, check_state};
 use crate::comm::mpi::MpiComm;
-use crate::comm::attribute::{self, Kept};
 use crate::comm::{Comm, MPI_Comm, agree, agree_on};
 use crate::error::{Error, Result};
 use crate::random_access::{self, Distribution, Options, Prepared, StreamKind, Updates};
 use std::ffi::c_char;
 
 /// Runs `work` with the private communicator and what is kept on it.
-fn on_communicator(
-    comm: Handle,
-    work: impl FnOnce(&MpiComm, &mut Kept) -> Result<()>,
-) -> Result<()> {
+fn on_communicator(comm: Handle, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<()>) -> Result<()> {
     check_state()?;
     check_communicator(comm)?;
     attribute::with(comm, work)
@@ -268,8 +265,7 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
             }
             check_state()?;
             check_communicator(comm)?;
-            let last =
-                attribute::peek(comm, |kept| kept.get::<Prepared>().map(Prepared::statistics))?;
+            let last = attribute::peek(comm, |kept| kept.get::<Prepared>().map(Prepared::statistics))?;
             *statistics =
                 hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default());
             Ok(())

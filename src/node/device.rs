@@ -24,9 +24,8 @@ fn functions() -> &'static [PointerAttribute] {
         // SAFETY: the names are C strings.
         let found = names.map(|name| unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) });
         // SAFETY: functions of these names have this form, by the interfaces that define them.
-        let function = |&address: &*mut c_void| unsafe {
-            std::mem::transmute::<*mut c_void, PointerAttribute>(address)
-        };
+        let function =
+            |&address: &*mut c_void| unsafe { std::mem::transmute::<*mut c_void, PointerAttribute>(address) };
         found.iter().filter(|address| !address.is_null()).map(function).collect()
     })
 }

@@ -22,7 +22,7 @@ use super::Schedule;
 
 /// The partners of `rank` among `size` ranks in the order in which it exchanges with them; the rank
 /// itself is not among them. [`Schedule::Auto`] means hierarchical sets, and so does
-/// [`Schedule::Library`], of which the order is not known.
+/// [`Schedule::Library`], of which the order is not known, and [`Schedule::Hypercube`], which has no order of partners.
 ///
 /// # Panics
 /// Unless `rank < size`.
@@ -31,7 +31,7 @@ pub fn partners(schedule: Schedule, rank: usize, size: usize) -> Vec<usize> {
     match schedule {
         Schedule::Mpich => mpich_order::partners(rank, size),
         Schedule::LinearShift => linear_shift::partners(rank, size),
-        Schedule::Auto | Schedule::HierarchicalSets | Schedule::Library => {
+        Schedule::Auto | Schedule::HierarchicalSets | Schedule::Library | Schedule::Hypercube => {
             hierarchical_sets::partners(rank, size)
         }
     }
