@@ -62,6 +62,10 @@ pub enum Error {
         /// The largest value any rank passed.
         most: i64,
     },
+    /// The datatype is null, invalid or not committed.
+    Datatype(String),
+    /// What MPI allows and hcube leaves to the MPI library's own functions.
+    Unsupported(String),
     /// Another rank refused its arguments.
     Remote {
         /// That rank.
@@ -84,7 +88,7 @@ impl Error {
     /// The code that the C interface returns.
     pub fn code(&self) -> i32 {
         match self {
-            Self::Argument { .. } => HCUBE_ERR_ARGUMENT,
+            Self::Argument { .. } | Self::Datatype(_) | Self::Unsupported(_) => HCUBE_ERR_ARGUMENT,
             Self::Distribution(_) => HCUBE_ERR_DISTRIBUTION,
             Self::Communicator(_) => HCUBE_ERR_COMM,
             Self::MpiState(_) => HCUBE_ERR_MPI_STATE,
@@ -117,7 +121,11 @@ impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Argument { name, value, expected } => write!(out, "{name} = {value}: expected {expected}"),
-            Self::Distribution(text) | Self::Communicator(text) | Self::Memory(text) => out.write_str(text),
+            Self::Distribution(text)
+            | Self::Communicator(text)
+            | Self::Memory(text)
+            | Self::Datatype(text)
+            | Self::Unsupported(text) => out.write_str(text),
             Self::MpiState(text) => out.write_str(text),
             Self::Mpi { call, code, text } => write!(out, "{call} failed with code {code}: {text}"),
             Self::Mismatch { name, least, most } => {

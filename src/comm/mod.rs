@@ -9,8 +9,10 @@
 
 pub(crate) mod attribute;
 pub mod call;
+pub mod datatype;
 pub mod handle;
 pub mod local;
+pub mod memory;
 pub mod mpi;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(
