@@ -79,6 +79,8 @@ pub enum Error {
     Datatype(String),
     /// A buffer is null where it must hold data.
     Buffer(String),
+    /// What MPI allows and hcube leaves to the MPI library's own functions.
+    Unsupported(String),
     /// Another rank refused its arguments.
     Remote {
         /// That rank.
@@ -101,7 +103,7 @@ impl Error {
     /// The code that the C interface returns.
     pub fn code(&self) -> i32 {
         match self {
-            Self::Argument { .. } => HCUBE_ERR_ARGUMENT,
+            Self::Argument { .. } | Self::Unsupported(_) => HCUBE_ERR_ARGUMENT,
             Self::Distribution(_) => HCUBE_ERR_DISTRIBUTION,
             Self::Communicator(_) => HCUBE_ERR_COMM,
             Self::MpiState(_) => HCUBE_ERR_MPI_STATE,
@@ -143,9 +145,11 @@ impl fmt::Display for Error {
         match self {
             Self::Argument { name, value, expected } => write!(out, "{name} = {value}: expected {expected}"),
             Self::Distribution(text) | Self::Communicator(text) | Self::Memory(text) => out.write_str(text),
-            Self::Truncate(text) | Self::Count(text) | Self::Datatype(text) | Self::Buffer(text) => {
-                out.write_str(text)
-            }
+            Self::Truncate(text)
+            | Self::Count(text)
+            | Self::Datatype(text)
+            | Self::Buffer(text)
+            | Self::Unsupported(text) => out.write_str(text),
             Self::MpiState(text) => out.write_str(text),
             Self::Mpi { call, code, text } => write!(out, "{call} failed with code {code}: {text}"),
             Self::Mismatch { name, least, most } => {

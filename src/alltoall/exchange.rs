@@ -2,8 +2,8 @@
 
 use super::bundles;
 use super::messages::Messages;
+use super::mismatch;
 use super::on_node;
-use super::options::Path;
 use super::prepare::Prepared;
 use super::report::{Report, Way};
 use super::schedule;
@@ -33,7 +33,7 @@ pub struct Facts {
 }
 
 /// Collective: makes the exchange. A rank whose arguments were refused passes the reason, so that no
-/// other waits for it.
+/// other waits for it; with [`Error::Unsupported`] all ranks leave the exchange to the library.
 ///
 /// # Errors
 /// On all ranks, with nothing written: a rank's own refusal, [`Error::Remote`] with that of another,
@@ -41,71 +41,88 @@ pub struct Facts {
 pub fn exchange<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,
-    offer: Result<(Task<'_>, Facts)>,
+    task: Result<Task<'_>>,
+    facts: Facts,
 ) -> Result<Outcome> {
-    let own = comm.rank();
-    let (sum, most) = vote(comm, prepared, offer.as_ref().ok())?;
+    let (sum, most) = vote(comm, prepared, &task, facts)?;
     prepared.trials.note(sum.time);
     if sum.any(Property::Refused) {
-        return agree(comm, offer).map(|_| unreachable!("a rank has refused"));
+        let refusal = task.map(drop).or_else(|error| match error {
+            Error::Unsupported(_) => Ok(()),
+            error => Err(error),
+        });
+        agree(comm, refusal)?;
+        return Err(Error::Internal("a rank has refused, and none says why".into()));
     }
-    let (task, _) = offer?;
-    let in_place = sum.count(Property::InPlace);
-    if in_place != 0 && in_place != comm.size() {
-        let refusal = Error::Truncate(format!(
-            "{in_place} of {} ranks pass MPI_IN_PLACE: expected all or none",
-            comm.size()
-        ));
-        return Err(refusal);
+    if sum.any(Property::Unreachable) {
+        return beyond_hcube(&sum);
     }
+    let task = task?;
+    check_in_place(comm.size(), &sum)?;
     if !sum.matches() {
-        return super::mismatch::explain(comm, &task).map(Outcome::Library);
-    }
-    let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
-    if let Choice::Library(reason) = choice {
-        return Ok(Outcome::Library(reason));
+        return mismatch::explain(comm, &task).map(Outcome::Library);
     }
     let begin = Instant::now();
-    on_node::copy_own(&task, own, prepared);
+    let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
+    on_node::copy_own(&task, comm.rank(), prepared);
     let way = perform(comm, prepared, &task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
     prepared.time = begin.elapsed().as_nanos() as u64;
-    let bytes = task.volume(own).0 as u64;
+    let bytes = task.volume(comm.rank()).0 as u64;
     Ok(Outcome::Done(Report { way, bytes, memory: prepared.memory() }))
+}
+
+/// What hcube cannot handle goes to the library, if that can take the counts of all ranks.
+fn beyond_hcube(sum: &Vote) -> Result<Outcome> {
+    if sum.any(Property::BeyondLibrary) {
+        return Err(Error::Unsupported(
+            "counts above 2^31 - 1, which the MPI library has no function for, in memory or of datatypes that \
+             hcube cannot handle"
+                .into(),
+        ));
+    }
+    Ok(Outcome::Library("memory or datatypes that hcube cannot handle"))
+}
+
+fn check_in_place(ranks: usize, sum: &Vote) -> Result<()> {
+    let in_place = sum.count(Property::InPlace);
+    if in_place == 0 || in_place == ranks {
+        return Ok(());
+    }
+    Err(Error::Truncate(format!("{in_place} of {ranks} ranks pass MPI_IN_PLACE: expected all or none")))
 }
 
 /// The sum of the votes of all ranks, and the most bytes of one block on this node.
 fn vote<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,
-    offer: Option<&(Task<'_>, Facts)>,
+    task: &Result<Task<'_>>,
+    facts: Facts,
 ) -> Result<(Vote, usize)> {
-    let own = comm.rank();
-    let (mut vote, mut enclosed) = (Vote::refused(), false);
-    if let Some((task, facts)) = offer {
-        let (bytes, largest) = task.volume(own);
-        let board = prepared.node.as_ref().filter(|_| prepared.situation.shared).map(|node| &node.board);
-        enclosed = !facts.unreachable
-            && prepared.options.path != Path::SingleCopy
-            && board.is_some_and(|board| on_node::fits(board, bytes));
-        vote = Vote::of(task, own)
-            .with(Property::Unreachable, facts.unreachable)
-            .with(Property::BeyondLibrary, facts.beyond_library)
-            .with(Property::Enclosed, enclosed)
-            .with(Property::Small, prepared.largest_bundled().is_some_and(|most| largest <= most));
-        vote.time = prepared.time;
+    let (mut own, mut enclosed) = (Vote::default(), false);
+    match task {
+        Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
+        Err(_) => own = own.with(Property::Refused, true),
+        Ok(task) => {
+            let (bytes, largest) = task.volume(comm.rank());
+            enclosed = !facts.unreachable && prepared.encloses(bytes);
+            let small = prepared.largest_bundled().is_some_and(|most| largest <= most);
+            own = Vote::of(task, comm.rank())
+                .with(Property::Unreachable, facts.unreachable)
+                .with(Property::Enclosed, enclosed)
+                .with(Property::Small, small);
+        }
     }
-    let mut most = 0;
+    own = own.with(Property::BeyondLibrary, facts.beyond_library);
+    own.time = prepared.time;
     if let Some(node) = &mut prepared.node {
-        on_node::announce(node, offer.map(|(task, _)| task), &vote, enclosed);
+        on_node::announce(node, task.as_ref().ok(), &own, enclosed);
         if prepared.situation.shared {
             return Ok(on_node::gather(comm, node, prepared.patience));
         }
     }
-    let mut words = vote.words();
+    let mut words = own.words();
     comm.all_reduce_sum(&mut words)?;
-    if let Some(node) = &prepared.node {
-        most = on_node::gather(comm, node, prepared.patience).1;
-    }
+    let most = prepared.node.as_ref().map_or(0, |node| on_node::gather(comm, node, prepared.patience).1);
     Ok((Vote::from_words(words), most))
 }
 
@@ -120,7 +137,7 @@ fn perform<C: Comm>(
 ) -> Result<Way> {
     let (patience, bundled) = (prepared.patience, prepared.largest_bundled());
     match (choice, &mut prepared.node) {
-        (Choice::Alone | Choice::Library(_), _) => Ok(Way::Alone),
+        (Choice::Alone, _) => Ok(Way::Alone),
         (Choice::Hypercube, _) => {
             let plan = prepared.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
             bundles::exchange(comm, task, plan, bundled.expect("chosen where it fits"))?;

@@ -21,14 +21,9 @@ use super::vote::Vote;
 use crate::comm::Comm;
 use crate::comm::memory::Region;
 use crate::error::{Error, Result};
-use crate::node::board::{Board, Draft, WORDS};
+use crate::node::board::{Draft, WORDS};
 use crate::node::single_copy::Process;
 use crate::node::wait::Patience;
-
-/// Whether all of a rank's blocks fit into its notice.
-pub fn fits(board: &Board, bytes: usize) -> bool {
-    bytes <= board.capacity()
-}
 
 /// Posts the first notice: the vote, the addresses of contiguous blocks and, where `enclosed`, the
 /// blocks for other ranks of the node.

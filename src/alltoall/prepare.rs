@@ -123,6 +123,12 @@ impl Prepared {
         Ok(())
     }
 
+    /// Whether blocks of so many bytes in total become part of this rank's notice.
+    pub fn encloses(&self, bytes: usize) -> bool {
+        let slot = self.node.as_ref().filter(|_| self.situation.shared).map(|node| node.board.capacity());
+        self.options.path != Path::SingleCopy && slot.is_some_and(|slot| bytes <= slot)
+    }
+
     /// Largest block that the memory bound permits to bundle; the same on all ranks.
     pub fn largest_bundled(&self) -> Option<usize> {
         bundles::largest(self.situation.ranks, self.options.memory + LEAST)

@@ -58,8 +58,6 @@ pub enum Choice {
     Messages,
     /// Small blocks along the hypercube.
     Hypercube,
-    /// The library's own function.
-    Library(&'static str),
 }
 
 /// What is the same for all exchanges on a communicator.
@@ -99,9 +97,6 @@ pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static
 
 /// The decision, from the sum of all votes.
 pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials) -> Choice {
-    if sum.any(Property::Unreachable) && !sum.any(Property::BeyondLibrary) {
-        return Choice::Library("memory of a device");
-    }
     if sum.bytes == 0 {
         return Choice::Alone;
     }

@@ -77,11 +77,6 @@ impl Vote {
         vote.with(Property::InPlace, task.is_in_place()).with(Property::Packed, !task.is_contiguous())
     }
 
-    /// The vote of a rank whose arguments were refused.
-    pub fn refused() -> Self {
-        Self::default().with(Property::Refused, true)
-    }
-
     /// With a property, or without.
     pub fn with(mut self, property: Property, has: bool) -> Self {
         let (word, shift) = Self::place(property);

@@ -29,22 +29,21 @@ const FIRST_PAGE: usize = 4096;
 ///
 /// # Safety
 /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
-pub unsafe fn read<'a>(call: &Call, comm: &MpiComm) -> Result<(Task<'a>, Facts)> {
+pub unsafe fn read<'a>(call: &Call, comm: &MpiComm) -> Result<Task<'a>> {
     // SAFETY: the caller's promise.
     unsafe {
         let receive = blocks(&call.receive, comm, &RECEIVED)?;
-        let task = if call.in_place() {
-            Task::in_place(receive)
-        } else {
-            Task::between(blocks(&call.send, comm, &SENT)?, receive)
-        };
-        let facts = Facts {
-            unreachable: device::owns(call.receive.buffer.cast())
-                || (!task.is_in_place() && device::owns(call.send.buffer.cast())),
-            beyond_library: !call.library_can(comm.size()),
-        };
-        Ok((task, facts))
+        if call.in_place() {
+            return Ok(Task::in_place(receive));
+        }
+        Ok(Task::between(blocks(&call.send, comm, &SENT)?, receive))
     }
+}
+
+/// Local: what others must know of a rank's arguments.
+pub fn facts(call: &Call, beyond_library: bool) -> Facts {
+    let sides = if call.in_place() { &[call.receive][..] } else { &[call.send, call.receive][..] };
+    Facts { unreachable: sides.iter().any(|side| device::owns(side.buffer.cast())), beyond_library }
 }
 
 /// # Safety
@@ -95,8 +94,11 @@ fn array_refusal(counts: bool, displacements: bool, names: &Names) -> Option<Err
     }
 }
 
-fn inspect(datatype: MPI_Datatype, comm: &MpiComm, names: &Names) -> Result<Datatype> {
-    Datatype::inspect(datatype, comm).map_err(|error| match error {
+/// # Safety
+/// As [`read`].
+unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm, names: &Names) -> Result<Datatype> {
+    // SAFETY: the caller's promise.
+    unsafe { Datatype::inspect(datatype, comm) }.map_err(|error| match error {
         Error::Datatype(text) => Error::Datatype(format!("{}: {text}", names.datatype)),
         error => error,
     })
@@ -125,6 +127,12 @@ unsafe fn block<'a>(
         let name = names.count;
         return Err(Error::Count(format!("{name}[{rank}] = {count}: expected 0 or more")));
     };
+    if datatype.size().checked_mul(elements).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let (name, size) = (names.count, datatype.size());
+        return Err(Error::Count(format!(
+            "{name}[{rank}] = {count}: more elements of {size} bytes than memory"
+        )));
+    }
     let address = side.buffer.cast::<u8>().wrapping_offset((displacement as isize).wrapping_mul(unit));
     // SAFETY: the caller's promise.
     let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };

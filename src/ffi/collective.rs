@@ -1,7 +1,7 @@
 //! The one entrance for all-to-all exchanges: the C interface and the preload library both come
 //! through [`exchange`].
 
-use super::arguments::read;
+use super::arguments::{facts, read};
 use crate::alltoall::{self, Options, Outcome, Prepared, Report, select};
 use crate::comm::attribute::{self, Kept};
 pub use crate::comm::call::{Call, Counts, Function, Side, Types};
@@ -92,8 +92,8 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, prepared: &mut Prepared) -> Re
         return Ok(Outcome::Library(reason));
     }
     // SAFETY: the caller's promise.
-    let offer = unsafe { read(call, comm) };
-    alltoall::exchange(comm, prepared, offer)
+    let task = unsafe { read(call, comm) };
+    alltoall::exchange(comm, prepared, task, facts(call, !library_can))
 }
 
 /// Collective at the first call for a communicator, or where options are given: the state.
