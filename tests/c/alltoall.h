@@ -107,7 +107,7 @@ static inline int way_is_permitted(int way, const hcube_alltoall_options *option
   if (options->path == HCUBE_PATH_MESSAGE || options->ranks_per_node == 1)
     return one_of(way, WAY_MESSAGE, bundled, WAY_MESSAGE);
   if (options->path == HCUBE_PATH_AUTO) return 1;
-  if (options->path == HCUBE_PATH_SINGLE_COPY && way == WAY_SHARED) return 0;
+  /* Blocks with gaps have no single copy: they go through shared memory. */
   if (options->path == HCUBE_PATH_SHARED && way == WAY_SINGLE_COPY) return 0;
   /* Pretended nodes: a communicator may have several, one of them, or one rank of each. */
   return options->ranks_per_node > 1 || one_of(way, WAY_SHARED, WAY_SINGLE_COPY, WAY_SINGLE_COPY);
