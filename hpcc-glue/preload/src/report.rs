@@ -1,7 +1,8 @@
 //! What the user gets to see at `MPI_Finalize`.
 
-use crate::statistics::{Row, Statistics};
+use crate::statistics::{Path, Row, Statistics};
 use crate::{mpi, next};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Seconds that a rank waits in `MPI_Finalize` for the figures of others. A rank that has no statistics
@@ -60,6 +61,12 @@ impl Total {
         format!("{}{}", self.row.function.name(), if self.row.in_place { " in place" } else { "" })
     }
 
+    /// Why calls of this row were not hcube's.
+    fn reason(&self, statistics: &Statistics) -> Option<&'static str> {
+        let by_library = self.row.path == Path::Library.name();
+        statistics.reason(self.row.function, self.row.in_place).filter(|_| by_library)
+    }
+
     fn seconds_max(&self) -> f64 {
         self.row.nanoseconds as f64 * 1e-9
     }
@@ -83,7 +90,8 @@ fn table(totals: &[Total], ranks: usize, statistics: &Statistics) -> String {
     if totals.is_empty() {
         return format!("{}: no all-to-all calls seen\n", title(ranks));
     }
-    let head = ["operation", "path", "calls", "bytes", "max s", "mean s", "MB/s per rank", "extra memory"];
+    let head =
+        ["operation", "path", "calls", "bytes sent", "max s", "mean s", "MB/s per rank", "extra memory"];
     let mut lines = vec![head.map(str::to_owned)];
     lines.extend(totals.iter().map(|total| {
         [
@@ -99,11 +107,7 @@ fn table(totals: &[Total], ranks: usize, statistics: &Statistics) -> String {
     }));
     let widths: [usize; 8] =
         std::array::from_fn(|column| lines.iter().map(|line| line[column].len()).max().unwrap_or(0));
-    let mut text = format!(
-        "{}: calls and bytes sent to other ranks of all ranks, seconds of the slowest rank and on average, \
-         memory in bytes of the largest rank\n",
-        title(ranks)
-    );
+    let mut text = title(ranks) + "\n";
     for line in &lines {
         for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
             let gap = if column == 0 { "" } else { "  " };
@@ -115,10 +119,14 @@ fn table(totals: &[Total], ranks: usize, statistics: &Statistics) -> String {
         }
         text.push('\n');
     }
-    for total in totals.iter().filter(|total| total.row.path == "library") {
-        if let Some(reason) = statistics.reason(total.row.function, total.row.in_place) {
-            let _ = writeln!(text, "{} left to the library: {reason}", total.operation());
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for total in totals {
+        if let Some(reason) = total.reason(statistics) {
+            reasons.entry(reason).or_default().push(total.operation());
         }
+    }
+    for (reason, operations) in reasons {
+        let _ = writeln!(text, "left to the library ({reason}): {}", operations.join(", "));
     }
     text
 }
@@ -128,10 +136,7 @@ fn json(totals: &[Total], ranks: usize, statistics: &Statistics) -> String {
     let rows: Vec<String> = totals
         .iter()
         .map(|total| {
-            let reason = match total.row.path {
-                "library" => statistics.reason(total.row.function, total.row.in_place).unwrap_or_default(),
-                _ => "",
-            };
+            let reason = total.reason(statistics).unwrap_or_default();
             format!(
                 "    {{\"operation\": {:?}, \"in_place\": {}, \"path\": {:?}, \"calls\": {}, \"bytes\": {}, \
                  \"seconds_max\": {:.9}, \"seconds_mean\": {:.9}, \"memory_max\": {}, \"reason\": {reason:?}}}",

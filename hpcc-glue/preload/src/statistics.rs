@@ -18,28 +18,38 @@ pub enum Path {
 }
 
 impl Path {
-    /// How many there are.
-    pub const COUNT: usize = Way::ALL.len() + 2;
+    /// All paths, in the order of their numbers.
+    const ALL: [Self; Way::ALL.len() + 2] = {
+        let mut all = [Self::Library; Way::ALL.len() + 2];
+        let mut number = 0;
+        while number < Way::ALL.len() {
+            all[number] = Self::Hcube(Way::ALL[number]);
+            number += 1;
+        }
+        all[number + 1] = Self::Refused;
+        all
+    };
 
     fn number(self) -> usize {
         match self {
             Self::Hcube(way) => way as usize,
-            Self::Library => Self::COUNT - 2,
-            Self::Refused => Self::COUNT - 1,
+            Self::Library => Way::ALL.len(),
+            Self::Refused => Way::ALL.len() + 1,
         }
     }
 
-    /// The name of the path with this number.
-    pub fn name(number: usize) -> &'static str {
-        Way::ALL.get(number).map_or_else(
-            || if number == Self::Library.number() { "library" } else { "refused" },
-            |way| way.name(),
-        )
+    /// The name in statistics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hcube(way) => way.name(),
+            Self::Library => "library",
+            Self::Refused => "refused",
+        }
     }
 }
 
 /// Out of place and in place.
-pub const PLACES: usize = 2;
+const PLACES: usize = 2;
 
 /// Figures of one function, place and path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +81,7 @@ struct Counters {
 /// All counters. They are independent sums, so no order among their updates is needed.
 #[derive(Default)]
 pub struct Statistics {
-    counters: [[[Counters; Path::COUNT]; PLACES]; Function::ALL.len()],
+    counters: [[[Counters; Path::ALL.len()]; PLACES]; Function::ALL.len()],
     reasons: [[OnceLock<&'static str>; PLACES]; Function::ALL.len()],
     /// Where the JSON file is to be written, if anywhere.
     pub json: Option<String>,
@@ -118,10 +128,10 @@ impl Statistics {
         for function in Function::ALL {
             for in_place in [false, true] {
                 let paths = &self.counters[function as usize][usize::from(in_place)];
-                rows.extend(paths.iter().enumerate().map(|(number, counters)| Row {
+                rows.extend(Path::ALL.iter().zip(paths).map(|(path, counters)| Row {
                     function,
                     in_place,
-                    path: Path::name(number),
+                    path: path.name(),
                     calls: counters.calls.load(Ordering::Relaxed),
                     bytes: counters.bytes.load(Ordering::Relaxed),
                     nanoseconds: counters.nanoseconds.load(Ordering::Relaxed),
