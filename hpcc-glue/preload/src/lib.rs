@@ -11,11 +11,11 @@
 //! | module | holds |
 //! |---|---|
 //! | this one | the exported functions |
-//! | [`intercept`] | the decision: hcube or the library; the guard against recursion |
-//! | [`next`] | the functions behind this library; whether they are of the right MPI |
-//! | [`statistics`] | counters per function, place and path |
-//! | [`report`] | sums over ranks; the table and the JSON file at `MPI_Finalize` |
-//! | [`mpi`] | what these need of MPI |
+//! | `intercept` | the decision: hcube or the library; the guard against recursion |
+//! | `next` | the functions behind this library; whether they are of the right MPI |
+//! | `statistics` | counters per function, place and path |
+//! | `report` | sums over ranks; the table and the JSON file at `MPI_Finalize` |
+//! | `mpi` | what these need of MPI |
 //!
 //! Nothing runs when the library is loaded, and a program that never calls MPI never notices it. The
 //! statics in here belong to the process, as MPI does.
