@@ -17,6 +17,9 @@
 //! | `report` | sums over ranks; the table and the JSON file at `MPI_Finalize` |
 //! | `mpi` | what these need of MPI |
 //!
+//! A panic in here is a defect of hcube. It cannot leave an `extern "C"` function: it prints where it
+//! happened and ends the process, and with it the job, because other ranks may be waiting.
+//!
 //! Nothing runs when the library is loaded, and a program that never calls MPI never notices it. The
 //! statics in here belong to the process, as MPI does.
 
