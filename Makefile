@@ -49,6 +49,11 @@ all: build ## Build the library and the tool (the default)
 build: ## Set up what is missing and build for MPI=openmpi|mpich|smpi
 	@scripts/setup.sh build
 	@$(CARGO)
+# A package of its own: cargo builds hcube for it without the C interface. What
+# SimGrid runs are no processes that anything could be preloaded into.
+ifneq ($(MPI),smpi)
+	@$(CARGO) -p hcube-preload
+endif
 
 run: ## Build HPCC in three variants, run them, compare (RANKS="2 4" N=8000)
 ifeq ($(MPI),smpi)
@@ -86,13 +91,17 @@ install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR)
 	install -m 644 hpcc-glue/hpcc/hcube_random_access.c hpcc-glue/hpcc/hcube.mk hpcc-glue/hpcc/README.md \
 		"$(DESTDIR)$(PREFIX)/share/hcube/hpcc/"
 ifneq ($(MPI),smpi)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
+	@test -f $(RELEASE)/libhcube_preload.so || $(MAKE) build
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/hcube/preload"
 	install -m 755 $(RELEASE)/hcube "$(DESTDIR)$(PREFIX)/bin/"
+	install -m 755 $(RELEASE)/libhcube_preload.so "$(DESTDIR)$(LIBDIR)/"
+	install -m 644 hpcc-glue/preload/README.md "$(DESTDIR)$(PREFIX)/share/hcube/preload/"
 endif
 
 uninstall: ## Remove what install put there (same PREFIX, DESTDIR, LIBDIR)
 	rm -f "$(DESTDIR)$(PREFIX)/include/hcube.h" "$(DESTDIR)$(PREFIX)/bin/hcube" \
-		"$(DESTDIR)$(LIBDIR)/libhcube.so" "$(DESTDIR)$(LIBDIR)/libhcube.a"
+		"$(DESTDIR)$(LIBDIR)/libhcube.so" "$(DESTDIR)$(LIBDIR)/libhcube.a" \
+		"$(DESTDIR)$(LIBDIR)/libhcube_preload.so"
 	rm -rf "$(DESTDIR)$(PREFIX)/share/hcube"
 
 clean: ## Remove everything that was built or downloaded (target/)

@@ -4,7 +4,8 @@
 #   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc]
 #
 #   build  what compiles the library for the chosen MPI (default)
-#   test   what the tests need besides: all MPI libraries, a C++ compiler
+#   test   what the tests need besides: all MPI libraries, compilers for C++ and
+#          Fortran, mpi4py, and HPCC as the distribution builds it
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #
 # Every need is tested by using it (a file compiled, a tool found), not by the
@@ -71,6 +72,24 @@ compiles_cxx() {
         g++ "$scratch/probe.cpp" -o "$scratch/probe" >/dev/null 2>&1
 }
 
+# Fortran's newest binding, for the given MPI library.
+compiles_fortran() {
+    command -v "mpifort.$1" >/dev/null 2>&1 &&
+        printf 'program probe\nuse mpi_f08\ncall MPI_Init()\nend program\n' >"$scratch/probe.f90" &&
+        "mpifort.$1" "$scratch/probe.f90" -J"$scratch" -o "$scratch/probe" >/dev/null 2>&1
+}
+
+# Any Python on the path will do. MPI itself is not started: that is up to mpirun.
+has_mpi4py() {
+    local python
+    printf '%s\n' 'import mpi4py' 'mpi4py.rc.initialize = False' 'from mpi4py import MPI' \
+        'assert MPI.Get_library_version().startswith("Open MPI")' >"$scratch/probe.py"
+    while read -r python; do
+        "$python" "$scratch/probe.py" >/dev/null 2>&1 && return
+    done < <(type -ap python3)
+    return 1
+}
+
 # bindgen loads libclang and needs the headers that come with clang (stddef.h).
 # The package clang depends on both; libclang-dev would be ten times its size.
 has_clang() {
@@ -104,6 +123,9 @@ missing_packages() {
     done
     if [ -n "$want_test" ]; then
         compiles_cxx || echo g++
+        compiles_fortran openmpi && compiles_fortran mpich || echo gfortran
+        has_mpi4py || echo python3-mpi4py
+        command -v hpcc >/dev/null 2>&1 || echo hpcc
         command -v nm >/dev/null 2>&1 || echo binutils
     fi
     if [ -n "$want_hpcc" ]; then

@@ -47,24 +47,35 @@ with() {
 lint() {
     # All features, then the library alone as it is built for SimGrid.
     env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --all-targets -- -D warnings &&
-        env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --no-default-features --features c-interface --lib --tests -- -D warnings
+        env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --no-default-features --features c-interface --lib --tests -- -D warnings &&
+        lint_preload openmpi && lint_preload mpich
+}
+
+# The preload library is not the same for both.
+lint_preload() {
+    env MPICC="mpicc.$1" cargo clippy --release --target-dir "target/$1" --no-deps -p hcube-preload -- -D warnings
+}
+
+# Packages one by one: together, cargo would build hcube once with the features of both.
+build() {
+    with "$1" cargo build --release && with "$1" cargo build --release -p hcube-preload
 }
 
 # The tests of the library on MPICH that concern MPI; the others would be the
 # same again.
 mpich_tests() {
     with mpich cargo test --release --test interface --test mpi_random_access --test mpi_faults \
-        --test mpi_communicators
+        --test mpi_communicators --test preload
 }
 
-step "format" cargo fmt --check
+step "format" cargo fmt --all --check
 step "shell scripts" bash -n scripts/*.sh .ci/run
 step "lint" lint
 step "documentation" env RUSTDOCFLAGS="-D warnings" MPICC=mpicc.openmpi \
     cargo doc --release --no-deps --target-dir target/openmpi
 # A header that is out of date fails the build.
-step "build for Open MPI" with openmpi cargo build --release
-step "build for MPICH" with mpich cargo build --release
+step "build for Open MPI" build openmpi
+step "build for MPICH" build mpich
 step "build for SimGrid" with smpi cargo build --release --lib
 # The official HPCC and the simulated ranks are among these.
 # Once with debug assertions and overflow checks.

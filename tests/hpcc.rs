@@ -29,55 +29,9 @@ fn hpcc() -> &'static Path {
     })
 }
 
-/// HPCC's input file: one problem, a grid of 1 x `ranks`.
-fn input(ranks: usize) -> String {
-    let values = [
-        ("HPL.out", "output file name"),
-        ("8", "device out: the file"),
-        ("1", "number of problem sizes"),
-        (&N.to_string(), "N"),
-        ("1", "number of block sizes"),
-        ("80", "NB"),
-        ("0", "process mapping by rows"),
-        ("1", "number of grids"),
-        ("1", "P"),
-        (&ranks.to_string(), "Q"),
-        ("16.0", "threshold"),
-        ("1", "panel factorisations"),
-        ("2", "right"),
-        ("1", "stopping criteria"),
-        ("4", "NBMIN"),
-        ("1", "panels in recursion"),
-        ("2", "NDIV"),
-        ("1", "recursive panel factorisations"),
-        ("1", "Crout"),
-        ("1", "broadcasts"),
-        ("1", "modified ring"),
-        ("1", "look-ahead depths"),
-        ("0", "depth"),
-        ("2", "swap: mix"),
-        ("64", "swapping threshold"),
-        ("0", "L1 transposed"),
-        ("0", "U transposed"),
-        ("1", "equilibration"),
-        ("8", "alignment in doubles"),
-        ("#", "ignored by HPCC"),
-        ("0", "further sizes for PTRANS"),
-        ("1200", "sizes"),
-        ("0", "further block sizes for PTRANS"),
-        ("40", "block sizes"),
-    ];
-    let lines: Vec<String> = values.iter().map(|(value, meaning)| format!("{value:12} {meaning}")).collect();
-    format!("HPLinpack benchmark input file\nUniversity of Tennessee\n{}\n", lines.join("\n"))
-}
-
 /// Runs HPCC and checks what it says; `path` is what hcube must announce.
 fn check(ranks: usize, mode: &str, path: &str) {
-    let folder = common::build().join(format!("clients/hpcc-{ranks}-{mode}"));
-    // HPCC adds to the result file of an earlier run.
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("the target directory is writable");
-    fs::write(folder.join("hpccinf.txt"), input(ranks)).expect("writable");
+    let folder = common::hpcc::folder(&format!("hpcc-{ranks}-{mode}"), N, ranks);
     let launch = Launch::new(hpcc(), ranks).folder(&folder).limit(240);
     // OpenBLAS would start a thread per core in every rank.
     let launch = launch.env("OPENBLAS_NUM_THREADS", "1").env("HCUBE_VERBOSE", "1").env("HCUBE_MODE", mode);
@@ -91,13 +45,7 @@ fn check(ranks: usize, mode: &str, path: &str) {
         announcement.starts_with("hcube ") && announcement.contains(path),
         "{path} expected: {announcement}"
     );
-    let text = fs::read_to_string(folder.join("hpccoutf.txt")).expect("HPCC's result file");
-    let value = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
-        line.unwrap_or_else(|| panic!("no {name} in {}", folder.join("hpccoutf.txt").display()))
-            .trim()
-            .to_owned()
-    };
+    let value = |name: &str| common::hpcc::result(&folder, name);
     assert_eq!(value("Success"), "1");
     assert_eq!(value("CommWorldProcs"), ranks.to_string());
     for test in ["MPIRandomAccess", "MPIRandomAccess_LCG"] {

@@ -5,19 +5,37 @@ mod common;
 use common::{Language, Mpi, output};
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
+/// The names in a list under tests/.
+fn names(list: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(common::root().join("tests").join(list)).expect("a list of symbols");
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect()
+}
+
 fn listed() -> BTreeSet<String> {
-    let list = fs::read_to_string(common::root().join("tests/symbols.txt")).expect("tests/symbols.txt");
-    list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect()
+    names("symbols.txt")
+}
+
+fn exported(library: &Path) -> BTreeSet<String> {
+    let text = output(Command::new("nm").args(["-D", "--defined-only"]).arg(library));
+    text.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect()
 }
 
 #[test]
 fn library_exports_the_listed_symbols_alone() {
-    let text = output(Command::new("nm").args(["-D", "--defined-only"]).arg(common::library()));
-    let exported: BTreeSet<String> =
-        text.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect();
-    assert_eq!(exported, listed(), "exported symbols and tests/symbols.txt differ");
+    assert_eq!(exported(&common::library()), listed(), "exported symbols and tests/symbols.txt differ");
+}
+
+#[test]
+fn preload_library_exports_the_listed_symbols_alone() {
+    let mut listed = names("symbols_preload.txt");
+    if Mpi::selected() == Mpi::Open {
+        listed.retain(|name| !name.ends_with("_c"));
+    }
+    let exported = exported(&common::preload::library());
+    assert_eq!(exported, listed, "exported symbols and tests/symbols_preload.txt differ");
 }
 
 #[test]

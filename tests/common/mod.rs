@@ -7,6 +7,9 @@
 
 #![allow(dead_code, reason = "every test binary includes this file and uses a part of it")]
 
+pub mod hpcc;
+pub mod preload;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};

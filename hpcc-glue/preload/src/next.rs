@@ -1,0 +1,101 @@
+//! The functions that this library stands in front of.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The next definition of a function in the order in which the loader searches: another preloaded
+/// library's, or MPI's own. It is looked up once, at the first call, because many programs that have
+/// this library preloaded (a shell, the launcher) never call MPI.
+pub struct Next {
+    name: &'static CStr,
+    address: AtomicPtr<c_void>,
+}
+
+impl Next {
+    pub const fn new(name: &'static CStr) -> Self {
+        Self { name, address: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    /// Its address; ends the process with a message where nothing defines it.
+    pub fn address(&self) -> *mut c_void {
+        // Whoever comes first writes the same address as everybody else: code, so nothing is ordered by it.
+        let known = self.address.load(Ordering::Relaxed);
+        if !known.is_null() {
+            return known;
+        }
+        let Some(found) = lookup(libc::RTLD_NEXT, self.name) else {
+            eprintln!(
+                "hcube: nothing behind libhcube_preload.so defines {}: the MPI library of this program lacks \
+                 it or was loaded where no other library can see it; run without LD_PRELOAD",
+                self.name.to_string_lossy()
+            );
+            std::process::abort();
+        };
+        self.address.store(found, Ordering::Relaxed);
+        found
+    }
+}
+
+fn lookup(handle: *mut c_void, name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: a string that ends; a handle of the loader.
+    let address = unsafe { libc::dlsym(handle, name.as_ptr()) };
+    (!address.is_null()).then_some(address)
+}
+
+/// The MPI library of this program and the one that this library was built for, where they are two.
+/// Handles of one mean nothing to the other.
+///
+/// The loader searches the program's own libraries before those of preloaded ones: what it finds for
+/// this process is the program's. What it finds among the libraries that this one is linked to is the
+/// other. One file that serves both (the same name, possibly of another version) is one library.
+pub fn foreign() -> Option<[String; 2]> {
+    const PROBE: &CStr = c"PMPI_Get_library_version";
+    let of_program = lookup(libc::RTLD_NEXT, PROBE)?;
+    let of_build = own_handle().and_then(|handle| {
+        let found = lookup(handle, PROBE);
+        // SAFETY: opened above; the library stays loaded, it is running.
+        unsafe { libc::dlclose(handle) };
+        found
+    })?;
+    (of_program != of_build).then(|| [of_program, of_build].map(describe))
+}
+
+/// This library as the loader knows it: symbols looked up in it come from it and from what it is linked
+/// to.
+fn own_handle() -> Option<*mut c_void> {
+    // SAFETY: plain data; zero is a value of all fields.
+    let mut place: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: an address in this library; the name lives as long as the library is loaded.
+    let handle = unsafe {
+        if libc::dladdr(own_handle as *const c_void, &mut place) == 0 {
+            return None;
+        }
+        libc::dlopen(place.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD)
+    };
+    (!handle.is_null()).then_some(handle)
+}
+
+/// Name and version that an MPI library gives itself.
+fn describe(get_library_version: *mut c_void) -> String {
+    /// More than `MPI_MAX_LIBRARY_VERSION_STRING` of any library (MPICH has 8192).
+    const ROOM: usize = 1 << 16;
+    type Function = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
+    let (mut text, mut length) = (vec![0u8; ROOM], 0);
+    // SAFETY: the function of this signature in mpi.h, which may be called at any time, also before
+    // MPI_Init; it ends the text within the room.
+    unsafe {
+        std::mem::transmute::<*mut c_void, Function>(get_library_version)(
+            text.as_mut_ptr().cast(),
+            &mut length,
+        )
+    };
+    let text = CStr::from_bytes_until_nul(&text).unwrap_or_default().to_string_lossy();
+    // 'Open MPI v4.1.4, package: ...' and 'MPICH Version:<tab>4.0.2<newline>...'
+    let first = text.split([',', '\n']).next().unwrap_or_default();
+    first.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The MPI library that serves this process.
+pub fn library_name() -> String {
+    lookup(libc::RTLD_NEXT, c"PMPI_Get_library_version").map_or_else(|| "MPI".to_owned(), describe)
+}

@@ -1,0 +1,144 @@
+//! The preload library, and programs that know nothing of hcube and run under it.
+
+use super::{Language, Launch, Mpi, Outcome, build, output, root};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The library, built now as this test was: cargo does not build it for a test of another package.
+pub fn library() -> PathBuf {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    let make = || {
+        let build = build();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "hcube-preload", "--target-dir"]);
+        cargo.arg(build.parent().expect("target/<mpi>/<profile>")).current_dir(root());
+        if build.ends_with("release") {
+            cargo.arg("--release");
+        }
+        output(cargo.env("MPICC", format!("mpicc.{}", Mpi::selected().name())));
+        build.join("libhcube_preload.so")
+    };
+    LIBRARY.get_or_init(make).clone()
+}
+
+/// Compiles a client under this name, unless that has been done since its source changed.
+fn compiled(mut compiler: Command, source: &Path, name: &str) -> PathBuf {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = build().join("clients/preload");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let program = folder.join(name);
+    if super::modified(&program) <= super::modified(source) {
+        output(compiler.arg("-O1").arg(source).arg("-o").arg(&program));
+    }
+    program
+}
+
+/// tests/c/preload.c for an MPI library, which need not be the selected one. It is not linked to hcube.
+pub fn c_client(language: Language, mpi: Mpi) -> PathBuf {
+    let mut compiler = language.compiler(mpi);
+    if language == Language::Cxx17 {
+        compiler.args(["-x", "c++"]);
+    }
+    compiled(compiler, &root().join("tests/c/preload.c"), &format!("{language:?}-{}", mpi.name()))
+}
+
+/// tests/fortran/preload.F90 with one of Fortran's bindings: 1 for mpif.h, 2 for `use mpi`, 3 for
+/// `use mpi_f08`.
+pub fn fortran_client(binding: usize) -> PathBuf {
+    let mpi = Mpi::selected().name();
+    let mut compiler = Command::new(format!("mpifort.{mpi}"));
+    // The old bindings declare no interfaces: gfortran finds that buffers differ in type among calls.
+    compiler.args(["-fallow-argument-mismatch", "-w"]).arg(format!("-DBINDING={binding}"));
+    compiled(compiler, &root().join("tests/fortran/preload.F90"), &format!("fortran-{binding}-{mpi}"))
+}
+
+/// A Python on the search path whose mpi4py stands on the selected MPI library.
+pub fn python() -> Option<PathBuf> {
+    let wanted = match Mpi::selected() {
+        Mpi::Open => "Open MPI",
+        Mpi::Mpich => "MPICH",
+    };
+    let ask = "import mpi4py; mpi4py.rc.initialize = False\n\
+               from mpi4py import MPI; print(MPI.Get_library_version())";
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join("python3")).find(|python| {
+        let answer = Command::new(python).args(["-c", ask]).output();
+        answer.is_ok_and(|answer| String::from_utf8_lossy(&answer.stdout).starts_with(wanted))
+    })
+}
+
+/// A program under the preload library, with statistics.
+#[derive(Debug)]
+pub struct Preloaded {
+    launch: Launch,
+    json: PathBuf,
+}
+
+impl Preloaded {
+    /// As a user starts it: `mpirun ... env LD_PRELOAD=... program`. The name is that of the statistics.
+    pub fn new(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
+        let folder = build().join("clients/preload");
+        fs::create_dir_all(&folder).expect("the target directory is writable");
+        let json = folder.join(format!("{name}-{ranks}.json"));
+        let mut preload = OsString::from("LD_PRELOAD=");
+        preload.push(library());
+        let launch = Launch::new("env", ranks).arg(preload).arg(program.into());
+        Self { launch: launch.env("HCUBE_STATS", &format!("json:{}", json.display())), json }
+    }
+
+    /// Changes how it is started.
+    pub fn with(mut self, change: impl FnOnce(Launch) -> Launch) -> Self {
+        self.launch = change(self.launch);
+        self
+    }
+
+    pub fn run(self) -> (Outcome, Option<Statistics>) {
+        let _ = fs::remove_file(&self.json);
+        let outcome = self.launch.run();
+        let text = fs::read_to_string(&self.json).ok();
+        let parse =
+            |text: String| serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        (outcome, text.map(|text| Statistics(parse(text))))
+    }
+
+    /// Standard output and statistics of a run in which all goes well.
+    pub fn success(self) -> (String, Statistics) {
+        let (outcome, statistics) = self.run();
+        let errors = outcome.stderr.clone();
+        let text = outcome.success();
+        (text, statistics.unwrap_or_else(|| panic!("no statistics:\n{errors}")))
+    }
+}
+
+/// What `HCUBE_STATS=json:FILE` has written; hpcc-glue/preload/README.md describes it.
+#[derive(Debug)]
+pub struct Statistics(Value);
+
+impl Statistics {
+    pub fn ranks(&self) -> usize {
+        self.0["ranks"].as_u64().expect("a number") as usize
+    }
+
+    /// Rows of an operation: its path, calls and bytes.
+    pub fn rows(&self, operation: &str, in_place: bool) -> Vec<(&str, u64, u64)> {
+        let rows = self.0["rows"].as_array().expect("an array").iter();
+        rows.filter(|row| row["operation"] == operation && row["in_place"] == in_place)
+            .map(|row| {
+                let number = |name: &str| row[name].as_u64().expect("a number");
+                (row["path"].as_str().expect("a text"), number("calls"), number("bytes"))
+            })
+            .collect()
+    }
+
+    /// Calls and bytes of an operation by all paths together.
+    pub fn total(&self, operation: &str, in_place: bool) -> (u64, u64) {
+        self.rows(operation, in_place)
+            .iter()
+            .fold((0, 0), |sum, &(_, calls, bytes)| (sum.0 + calls, sum.1 + bytes))
+    }
+}

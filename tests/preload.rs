@@ -1,0 +1,206 @@
+//! Unmodified programs under the preload library: C, C++, Fortran by its three bindings, mpi4py, and
+//! Debian's own HPCC. The statistics say who has served their calls.
+
+mod common;
+
+use common::preload::{Preloaded, Statistics, c_client, fortran_client, library, python};
+use common::{Language, Launch, Mpi, output};
+use std::ffi::OsString;
+use std::process::Command;
+
+/// Whether hcube serves calls in place itself. Without that they are counted as the library's, and
+/// everything else about them is tested all the same.
+const SERVES: bool = false;
+
+const OPERATIONS: [&str; 3] = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"];
+/// Calls that a client makes of each operation on each rank, out of place and in place.
+const CALLS: [u64; 2] = [2, 3];
+/// Elements that a client sends to a rank: by `MPI_Alltoall`, and by the others according to the ranks.
+const LONGEST: u64 = 3;
+
+fn rank_counts() -> &'static [usize] {
+    // Debian's MPICH never gives a core away: more ranks than two are slow.
+    if Mpi::selected() == Mpi::Open { &[1, 2, 3] } else { &[1, 2] }
+}
+
+/// That all calls of a client have been counted, and hcube has served those in place. `forms` is the
+/// number of functions by which a client calls each operation.
+fn served(statistics: &Statistics, ranks: usize, forms: u64) {
+    assert_eq!(statistics.ranks(), ranks, "{statistics:?}");
+    let all = ranks as u64;
+    let pairs = || (0..all).flat_map(|one| (0..all).map(move |other| (one, other)));
+    let elements = |operation: &str| -> u64 {
+        let length =
+            |(one, other)| if operation == OPERATIONS[0] { LONGEST } else { 1 + (one + other) % LONGEST };
+        pairs().filter(|(one, other)| one != other).map(length).sum()
+    };
+    for operation in OPERATIONS {
+        for (calls, in_place) in CALLS.into_iter().zip([false, true]) {
+            let expected =
+                (forms * calls * all, forms * calls * elements(operation) * size_of::<i32>() as u64);
+            let counted = statistics.total(operation, in_place);
+            assert_eq!(
+                counted, expected,
+                "calls and bytes of {operation}, in place {in_place}: {statistics:?}"
+            );
+        }
+        if SERVES {
+            for (path, ..) in statistics.rows(operation, true) {
+                assert!(
+                    !["library", "refused"].contains(&path),
+                    "{operation} in place by {path}: {statistics:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Runs a client on several numbers of ranks; `arguments` follow the program's name.
+fn check(name: &str, program: impl Into<OsString>, arguments: &[OsString], forms: u64, says: &str) {
+    let program = program.into();
+    for &ranks in rank_counts() {
+        // A named schedule: hcube alone might leave such short blocks to the library.
+        let change = |launch: Launch| launch.args(arguments).env("HCUBE_ALLTOALL", "linear-shift");
+        let (text, statistics) = Preloaded::new(name, &program, ranks).with(change).success();
+        assert!(text.contains(says), "{says} expected: {text}");
+        served(&statistics, ranks, forms);
+    }
+}
+
+/// With MPI-4 the client calls the functions with large counts as well.
+fn c_forms() -> u64 {
+    if Mpi::selected() == Mpi::Open { 1 } else { 2 }
+}
+
+fn c() -> std::path::PathBuf {
+    c_client(Language::C11, Mpi::selected())
+}
+
+#[test]
+fn c_calls_are_served() {
+    check("c", c(), &[], c_forms(), "ok preload C");
+}
+
+#[test]
+fn cxx_calls_are_served() {
+    check("cxx", c_client(Language::Cxx17, Mpi::selected()), &[], c_forms(), "ok preload C++");
+}
+
+#[test]
+fn fortran_calls_are_served() {
+    for binding in 1..=3 {
+        let name = format!("fortran-{binding}");
+        check(&name, fortran_client(binding), &[], 1, &format!("ok preload Fortran {binding}"));
+    }
+}
+
+#[test]
+fn python_calls_are_served() {
+    let Some(python) = python() else {
+        // Debian's mpi4py stands on Open MPI; another one is used where there is one.
+        assert_eq!(Mpi::selected(), Mpi::Mpich, "no Python here has an mpi4py for Open MPI");
+        eprintln!("skipped: no Python here has an mpi4py for MPICH");
+        return;
+    };
+    check("python", python, &[common::root().join("tests/python/preload.py").into()], 1, "ok preload mpi4py");
+}
+
+/// Debian builds HPCC for Open MPI.
+#[test]
+fn debian_hpcc_succeeds() {
+    if Mpi::selected() != Mpi::Open {
+        return;
+    }
+    for ranks in [2, 3] {
+        let folder = common::hpcc::folder(&format!("debian-hpcc-{ranks}"), 500, ranks);
+        // OpenBLAS would start a thread per core in every rank.
+        let change = |launch: Launch| launch.folder(&folder).env("OPENBLAS_NUM_THREADS", "1");
+        let (_, statistics) = Preloaded::new("hpcc", "hpcc", ranks).with(change).success();
+        assert_eq!(common::hpcc::result(&folder, "Success"), "1");
+        assert_eq!(statistics.ranks(), ranks);
+        let (calls, bytes) = statistics.total("MPI_Alltoall", false);
+        assert!(calls > 0 && bytes > 0, "{statistics:?}");
+    }
+}
+
+#[test]
+fn calls_between_groups_are_forwarded() {
+    let (text, statistics) = Preloaded::new("inter", c(), 2).with(|launch| launch.arg("inter")).success();
+    assert_eq!(text.trim(), "ok preload inter");
+    assert_eq!(statistics.rows("MPI_Alltoall", false), [("library", 2, 8)]);
+}
+
+#[test]
+fn a_call_before_initialisation_is_refused_by_mpi() {
+    let (outcome, statistics) = Preloaded::new("early", c(), 1).with(|launch| launch.arg("early")).run();
+    let said = ["before MPI_INIT", "before initializing"];
+    assert!(!outcome.status.success() && statistics.is_none());
+    assert!(said.iter().any(|text| outcome.stderr.contains(text)), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_program_without_calls_is_reported() {
+    let (outcome, statistics) = Preloaded::new("silent", c(), 2).with(|launch| launch.arg("silent")).run();
+    let title = outcome.stderr.lines().find(|line| line.starts_with("hcube ")).unwrap_or_default();
+    assert!(title.ends_with("2 ranks: no all-to-all calls seen"), "{}", outcome.stderr);
+    assert_eq!(statistics.map(|statistics| statistics.ranks()), Some(2));
+    outcome.success();
+}
+
+#[test]
+fn without_statistics_nothing_is_printed() {
+    for value in ["", "0"] {
+        let (outcome, statistics) =
+            Preloaded::new("none", c(), 2).with(|launch| launch.env("HCUBE_STATS", value)).run();
+        assert!(!outcome.stderr.contains("hcube") && statistics.is_none(), "{}", outcome.stderr);
+        outcome.success();
+    }
+}
+
+/// The others would wait for it for ever in an ordinary reduction.
+#[test]
+fn a_rank_without_statistics_hangs_nobody() {
+    let script = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) unset HCUBE_STATS;; esac; exec \"$@\"";
+    let preloaded = Preloaded::new("differs", "sh", 2);
+    let (outcome, statistics) = preloaded.with(|launch| launch.args(["-c", script, "sh"]).arg(c())).run();
+    assert!(outcome.stderr.contains("these are the figures of rank 0"), "{}", outcome.stderr);
+    let (calls, _) = statistics.expect("those of rank 0").total("MPI_Alltoall", true);
+    assert_eq!(calls, c_forms() * CALLS[1]);
+    outcome.success();
+}
+
+/// Shells and the launcher get the library as well where it is set for everything.
+#[test]
+fn programs_that_do_not_use_mpi_are_left_alone() {
+    let shell =
+        Command::new("bash").args(["-c", "true"]).env("LD_PRELOAD", library()).output().expect("bash");
+    assert!(shell.status.success() && shell.stderr.is_empty() && shell.stdout.is_empty(), "{shell:?}");
+    let preload = library().into_os_string().into_string().expect("a path in UTF-8");
+    let text = Launch::new(c(), 2).env("LD_PRELOAD", &preload).run().success();
+    assert_eq!(text.trim(), "ok preload C");
+}
+
+/// One rank, without a launcher: that of the selected MPI would not do.
+#[test]
+fn a_program_of_another_mpi_library_runs_and_is_told() {
+    let other = if Mpi::selected() == Mpi::Open { Mpi::Mpich } else { Mpi::Open };
+    let program = c_client(Language::C11, other);
+    let mut command = Command::new(&program);
+    command.env("LD_PRELOAD", library());
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    let outcome = Launch::new(program, 1).env("HCUBE_STATS", "1").supervise(command);
+    let lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("hcube")).collect();
+    assert_eq!(lines.len(), 1, "{}", outcome.stderr);
+    assert!(
+        lines[0].contains("this program uses") && lines[0].contains("all calls are forwarded"),
+        "{lines:?}"
+    );
+    assert_eq!(outcome.success().trim(), "ok preload C");
+}
+
+/// It needs the MPI library that it was built for, and not hcube's own.
+#[test]
+fn the_library_is_linked_to_mpi_alone() {
+    let needed = output(Command::new("ldd").arg(library()));
+    assert!(needed.contains("libmpi") && !needed.contains("libhcube"), "{needed}");
+}
