@@ -107,7 +107,8 @@ impl Random {
                 7 => ffi::MPI_Type_create_hindexed_block(c, length, at, one, &mut new),
                 8 => ffi::MPI_Type_create_struct(c.min(4), lengths, at, old.as_ptr(), &mut new),
                 9 => self.subarray(one, &mut new),
-                10 => self.darray(one, &mut new),
+                // Open MPI refuses to distribute elements of no bytes.
+                10 if measure(one).bytes > 0 => self.darray(one, &mut new),
                 _ => ffi::MPI_Type_dup(one, &mut new),
             }
         };
@@ -200,6 +201,10 @@ pub fn measure(datatype: MPI_Datatype) -> Measure {
         ffi::MPI_Type_size_x(datatype, &mut bytes);
         ffi::MPI_Type_get_extent_x(datatype, &mut lower, &mut extent);
         ffi::MPI_Type_get_true_extent_x(datatype, &mut true_lower, &mut true_extent);
+    }
+    if bytes == 0 {
+        // Of nothing the libraries know no bounds.
+        (true_lower, true_extent) = (0, 0);
     }
     Measure { bytes, extent, true_lower, true_extent }
 }

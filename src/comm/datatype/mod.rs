@@ -59,7 +59,7 @@ impl Datatype {
             if !envelope.is_named() {
                 return attribute::cached(datatype, || {
                     let (size, extent) = decode::measure(datatype)?;
-                    Ok(Self { size, extent, placed: decode::derived(datatype, &envelope)? })
+                    Ok(Self { size, extent, placed: decode::derived(datatype, &envelope, size)? })
                 });
             }
             let (size, extent) = decode::measure(datatype)?;
