@@ -16,7 +16,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 /// Random datatypes that are tried.
-const DATATYPES: u64 = 4000;
+const DATATYPES: u64 = 6000;
 
 #[test]
 fn datatypes_are_those_of_mpi() {

@@ -86,7 +86,11 @@ impl Random {
         let count = self.below(5);
         let (c, one) = (count as c_int, old[0]);
         let length = self.below(4) as c_int;
-        let (stride, bytes) = (self.between(-6, 6) as c_int, self.between(-70, 70) as MPI_Aint);
+        let (mut stride, mut bytes) = (self.between(-6, 6) as c_int, self.between(-70, 70) as MPI_Aint);
+        if bytes == -1 || measure(one).extent * i64::from(stride) == -1 {
+            // To Open MPI 4.1 a stride of -1 byte means the extent of what is repeated.
+            (stride, bytes) = (-2, -2);
+        }
         let (lengths, places) = (self.ints(count, 0, 3), self.ints(count, -8, 8));
         let at = self.addresses(count, -200, 200);
         let text = format!(" {c} {length} {stride} {bytes} {lengths:?} {places:?} {at:?}");
