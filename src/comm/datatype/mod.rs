@@ -21,6 +21,7 @@ mod contents;
 mod copy;
 mod decode;
 mod layout;
+mod runs;
 
 pub use block::Block;
 
