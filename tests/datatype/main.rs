@@ -22,6 +22,8 @@ const DATATYPES: u64 = 6000;
 fn datatypes_are_those_of_mpi() {
     let universe = mpi::initialize().expect("the only test of this process");
     let comm = hcube::comm::rsmpi::duplicate(&universe.world()).expect("a communicator");
+    // First: later on MPICH 4.0 by itself loses 64 bytes per datatype that is made and freed.
+    nothing_is_left_behind(&comm);
     random_datatypes_are_packed_as_mpi_packs_them(&comm);
     contiguous_memory_is_seen(&comm);
     unusable_datatypes_are_refused(&comm);
@@ -29,7 +31,6 @@ fn datatypes_are_those_of_mpi() {
     large_counts(&comm);
     fortran_kinds(&comm);
     a_datatype_outlives_its_handle(&comm);
-    nothing_is_left_behind(&comm);
     comm.free();
 }
 
@@ -388,6 +389,6 @@ fn nothing_is_left_behind(comm: &MpiComm) {
     (0..20_000).for_each(round);
     let before = resident();
     (0..100_000).for_each(round);
-    // A handle or a box each would be more than 2000 pages.
+    // The smallest piece that malloc gives out, lost each time, would be 780 pages.
     assert!(resident() < before + 200, "from {before} to {} pages", resident());
 }
