@@ -16,12 +16,14 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 /// Random datatypes that are tried.
-const DATATYPES: u64 = 4000;
+const DATATYPES: u64 = 6000;
 
 #[test]
 fn datatypes_are_those_of_mpi() {
     let universe = mpi::initialize().expect("the only test of this process");
     let comm = hcube::comm::rsmpi::duplicate(&universe.world()).expect("a communicator");
+    // First: later on MPICH 4.0 by itself loses 64 bytes per datatype that is made and freed.
+    nothing_is_left_behind(&comm);
     random_datatypes_are_packed_as_mpi_packs_them(&comm);
     contiguous_memory_is_seen(&comm);
     unusable_datatypes_are_refused(&comm);
@@ -29,7 +31,6 @@ fn datatypes_are_those_of_mpi() {
     large_counts(&comm);
     fortran_kinds(&comm);
     a_datatype_outlives_its_handle(&comm);
-    nothing_is_left_behind(&comm);
     comm.free();
 }
 
@@ -91,6 +92,21 @@ impl Memory {
         packed
     }
 
+    /// Where each packed byte lies, by MPI's word, which may contradict itself: of some structs with
+    /// empty members Open MPI 4.1 packs several elements as if there were no gaps between them, though
+    /// it packs one and gives the extent as it should. Then `None`.
+    fn consistent_map(&mut self, datatype: MPI_Datatype, count: usize, length: usize) -> Option<Vec<usize>> {
+        let extent = measure(datatype).extent as isize;
+        let one = match count {
+            0 => Vec::new(),
+            _ => self.map(datatype, 1, length / count),
+        };
+        let all = self.map(datatype, count, length);
+        let expected = (0..count as isize)
+            .flat_map(|number| one.iter().map(move |at| at.wrapping_add_signed(number * extent)));
+        expected.eq(all.iter().copied()).then_some(all)
+    }
+
     /// Where each packed byte lies, by MPI's word.
     fn map(&mut self, datatype: MPI_Datatype, count: usize, length: usize) -> Vec<usize> {
         let mut digit = |shift: u32| {
@@ -105,7 +121,7 @@ impl Memory {
 }
 
 fn random_datatypes_are_packed_as_mpi_packs_them(comm: &MpiComm) {
-    let (mut bytes, mut with_order) = (0, 0);
+    let (mut bytes, mut with_order, mut contradictions) = (0, 0, 0);
     for seed in 1..=DATATYPES {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         random.below(2);
@@ -125,13 +141,17 @@ fn random_datatypes_are_packed_as_mpi_packs_them(comm: &MpiComm) {
 
         let length = count * known.size();
         let mut memory = Memory::of(datatype, count);
-        let map = memory.map(datatype, count, length);
+        let Some(map) = memory.consistent_map(datatype, count, length) else {
+            contradictions += 1;
+            continue;
+        };
         check_packing(&known, count, &map, &mut memory, &mut random, &format!("{seed}: {count} of {text}"));
         bytes += length;
         with_order += usize::from(map.windows(2).any(|pair| pair[0] > pair[1]));
         free(datatype);
     }
-    assert!(bytes > DATATYPES as usize * 100, "{bytes} bytes: too little to mean anything");
+    assert!(bytes > DATATYPES as usize * 50, "{bytes} bytes: too little to mean anything");
+    assert!(contradictions < DATATYPES / 200, "{contradictions} datatypes that the library packs wrongly");
     assert!(with_order > DATATYPES as usize / 10, "{with_order} datatypes with an order of their own");
 }
 
@@ -298,7 +318,8 @@ fn large_counts(comm: &MpiComm) {
             let mut memory = Memory::of(datatype, 2);
             let map = memory.map(datatype, 2, bytes);
             check_packing(&known, 2, &map, &mut memory, &mut Random(9), "large counts");
-            free(datatype);
+            // Not `free`, which asks for an envelope: of these that is an error.
+            ffi::MPI_Type_free(&mut { datatype });
         }
     }
 }
@@ -368,6 +389,6 @@ fn nothing_is_left_behind(comm: &MpiComm) {
     (0..20_000).for_each(round);
     let before = resident();
     (0..100_000).for_each(round);
-    // A handle or a box each would be more than 2000 pages.
+    // The smallest piece that malloc gives out, lost each time, would be 780 pages.
     assert!(resident() < before + 200, "from {before} to {} pages", resident());
 }

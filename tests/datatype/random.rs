@@ -86,7 +86,11 @@ impl Random {
         let count = self.below(5);
         let (c, one) = (count as c_int, old[0]);
         let length = self.below(4) as c_int;
-        let (stride, bytes) = (self.between(-6, 6) as c_int, self.between(-70, 70) as MPI_Aint);
+        let (mut stride, mut bytes) = (self.between(-6, 6) as c_int, self.between(-70, 70) as MPI_Aint);
+        if bytes == -1 || measure(one).extent * i64::from(stride) == -1 {
+            // To Open MPI 4.1 a stride of -1 byte means the extent of what is repeated.
+            (stride, bytes) = (-2, -2);
+        }
         let (lengths, places) = (self.ints(count, 0, 3), self.ints(count, -8, 8));
         let at = self.addresses(count, -200, 200);
         let text = format!(" {c} {length} {stride} {bytes} {lengths:?} {places:?} {at:?}");
@@ -107,7 +111,8 @@ impl Random {
                 7 => ffi::MPI_Type_create_hindexed_block(c, length, at, one, &mut new),
                 8 => ffi::MPI_Type_create_struct(c.min(4), lengths, at, old.as_ptr(), &mut new),
                 9 => self.subarray(one, &mut new),
-                10 => self.darray(one, &mut new),
+                // Open MPI refuses to distribute elements of no bytes.
+                10 if measure(one).bytes > 0 => self.darray(one, &mut new),
                 _ => ffi::MPI_Type_dup(one, &mut new),
             }
         };
@@ -200,6 +205,10 @@ pub fn measure(datatype: MPI_Datatype) -> Measure {
         ffi::MPI_Type_size_x(datatype, &mut bytes);
         ffi::MPI_Type_get_extent_x(datatype, &mut lower, &mut extent);
         ffi::MPI_Type_get_true_extent_x(datatype, &mut true_lower, &mut true_extent);
+    }
+    if bytes == 0 {
+        // Of nothing the libraries know no bounds.
+        (true_lower, true_extent) = (0, 0);
     }
     Measure { bytes, extent, true_lower, true_extent }
 }

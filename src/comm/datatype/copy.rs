@@ -1,11 +1,11 @@
 //! The loops that copy: between the places of a layout and bytes that follow one another.
 //!
-//! Cost: the loop of equal runs of 4, 8 or 16 bytes is a load and a store each; other lengths are
-//! copied by memcpy. Reaching the place where a part begins is a division per loop and a binary search
-//! per sequence on the way there.
+//! What is whole is copied without looking at how much is left ([`whole`]); only on the way to the
+//! place where a part begins, and to that where it ends, are positions computed ([`part`]): a division
+//! per loop and a binary search per sequence.
 
 use super::layout::{Layout, Sequence};
-use std::ptr;
+use super::runs::{place, places, run, runs};
 
 /// The packed side of a copy: where it goes on and what is left of it.
 pub(super) struct Packed {
@@ -22,23 +22,88 @@ pub(super) struct Loop<'a> {
     pub inner: &'a Layout,
 }
 
-/// Copies what is left of `packed`, or until the layout ends, from (`PACK`) or to memory that the
-/// layout describes; `skip` packed bytes are left out at the beginning.
+/// Copies all of a layout from (`PACK`) or to memory, and returns where the packed bytes go on.
 ///
 /// # Safety
-/// The bytes of the layout at `memory` that are reached can be read (`PACK`) or written, `packed` the
-/// other way round, and the two do not overlap.
-unsafe fn copy<const PACK: bool>(layout: &Layout, memory: *mut u8, skip: usize, packed: &mut Packed) {
+/// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` the other
+/// way round, and the two do not overlap.
+unsafe fn whole<const PACK: bool>(layout: &Layout, memory: *mut u8, mut packed: *mut u8) -> *mut u8 {
     // SAFETY: the caller's promise, here and in what is called.
     unsafe {
         match layout {
+            Layout::Run(length) => run::<PACK>(memory, packed, *length),
+            Layout::Places(all) => places::<PACK>(all.length, &all.offsets, memory, packed),
+            Layout::Repeated(all) => repeat::<PACK>(&all.inner, memory, all.stride, all.count, packed),
+            Layout::Sequence(sequence) => {
+                for part in &sequence.parts {
+                    let memory = memory.wrapping_offset(part.offset);
+                    packed = match part.layout {
+                        Layout::Run(length) => run::<PACK>(memory, packed, length),
+                        ref other => whole::<PACK>(other, memory, packed),
+                    };
+                }
+                packed
+            }
+        }
+    }
+}
+
+/// As [`whole`], `count` times, `stride` bytes apart in memory.
+unsafe fn repeat<const PACK: bool>(
+    inner: &Layout,
+    memory: *mut u8,
+    stride: isize,
+    count: usize,
+    mut packed: *mut u8,
+) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Layout::Run(length) = inner {
+            return runs::<PACK>(*length, memory, stride, count, packed);
+        }
+        for number in 0..count as isize {
+            packed = whole::<PACK>(inner, memory.wrapping_offset(stride * number), packed);
+        }
+    }
+    packed
+}
+
+/// Copies what is left of `packed`, or until the layout ends; `skip` packed bytes of the layout are
+/// left out at the beginning.
+///
+/// # Safety
+/// As [`whole`], of the bytes that are reached.
+unsafe fn part<const PACK: bool>(layout: &Layout, memory: *mut u8, skip: usize, packed: &mut Packed) {
+    // SAFETY: the caller's promise, here and in what is called.
+    unsafe {
+        match layout {
+            _ if skip == 0 && layout.bytes() <= packed.left => {
+                packed.at = whole::<PACK>(layout, memory, packed.at);
+                packed.left -= layout.bytes();
+            }
             Layout::Run(length) => {
                 let length = (length - skip).min(packed.left);
-                run::<PACK>(memory.wrapping_add(skip), packed, length);
+                packed.at = run::<PACK>(memory.wrapping_add(skip), packed.at, length);
+                packed.left -= length;
             }
             Layout::Repeated(all) => {
                 let all = Loop { count: all.count, stride: all.stride, size: all.size, inner: &all.inner };
                 all.copy::<PACK>(memory, skip, packed);
+            }
+            Layout::Places(all) => {
+                let length = all.length;
+                let (mut first, skip) = (skip / length, skip % length);
+                if skip > 0 {
+                    part::<PACK>(&Layout::Run(length), place(memory, all.offsets[first]), skip, packed);
+                    first += 1;
+                }
+                let offsets = &all.offsets[first..];
+                let count = offsets.len().min(packed.left / length);
+                packed.at = places::<PACK>(length, &offsets[..count], memory, packed.at);
+                packed.left -= count * length;
+                if let Some(&last) = offsets.get(count) {
+                    part::<PACK>(&Layout::Run(length), place(memory, last), 0, packed);
+                }
             }
             Layout::Sequence(sequence) => parts::<PACK>(sequence, memory, skip, packed),
         }
@@ -46,10 +111,10 @@ unsafe fn copy<const PACK: bool>(layout: &Layout, memory: *mut u8, skip: usize, 
 }
 
 impl Loop<'_> {
-    /// As [`copy`].
+    /// As [`part`].
     ///
     /// # Safety
-    /// As [`copy`].
+    /// As [`part`].
     pub unsafe fn copy<const PACK: bool>(self, mut memory: *mut u8, skip: usize, packed: &mut Packed) {
         let Self { mut count, stride, size, inner } = self;
         // SAFETY: the caller's promise: only bytes of this loop are reached.
@@ -59,97 +124,32 @@ impl Loop<'_> {
                 memory = memory.wrapping_offset(stride.wrapping_mul(first as isize));
                 count -= first;
                 if skip > 0 {
-                    copy::<PACK>(inner, memory, skip, packed);
+                    part::<PACK>(inner, memory, skip, packed);
                     memory = memory.wrapping_offset(stride);
                     count -= 1;
                 }
             }
-            let whole = if packed.left / size < count { packed.left / size } else { count };
-            match inner {
-                Layout::Run(4) => runs::<PACK, 4>(memory, stride, whole, packed),
-                Layout::Run(8) => runs::<PACK, 8>(memory, stride, whole, packed),
-                Layout::Run(16) => runs::<PACK, 16>(memory, stride, whole, packed),
-                _ => {
-                    for number in 0..whole as isize {
-                        copy::<PACK>(inner, memory.wrapping_offset(stride * number), 0, packed);
-                    }
-                }
-            }
-            if whole < count && packed.left > 0 {
-                let last = memory.wrapping_offset(stride.wrapping_mul(whole as isize));
-                copy::<PACK>(inner, last, 0, packed);
+            let complete = count.min(packed.left / size);
+            packed.at = repeat::<PACK>(inner, memory, stride, complete, packed.at);
+            packed.left -= complete * size;
+            if complete < count && packed.left > 0 {
+                let last = memory.wrapping_offset(stride.wrapping_mul(complete as isize));
+                part::<PACK>(inner, last, 0, packed);
             }
         }
     }
 }
 
-/// As [`copy`], for a sequence.
+/// As [`part`], for a sequence.
 unsafe fn parts<const PACK: bool>(sequence: &Sequence, memory: *mut u8, skip: usize, packed: &mut Packed) {
-    let first = match skip {
-        0 => 0,
-        _ => sequence.parts.partition_point(|part| part.start <= skip) - 1,
-    };
-    let parts = &sequence.parts[first..];
-    let mut skip = parts.first().map_or(0, |part| skip - part.start);
-    for part in parts {
+    let first = sequence.parts.partition_point(|part| part.start <= skip) - 1;
+    let mut skip = skip - sequence.parts[first].start;
+    for next in &sequence.parts[first..] {
         if packed.left == 0 {
             return;
         }
         // SAFETY: the caller's promise.
-        unsafe { copy::<PACK>(&part.layout, memory.wrapping_offset(part.offset), skip, packed) };
+        unsafe { part::<PACK>(&next.layout, place(memory, next.offset), skip, packed) };
         skip = 0;
     }
-}
-
-/// Copies one run.
-///
-/// # Safety
-/// As [`copy`], of `length` bytes on both sides.
-unsafe fn run<const PACK: bool>(memory: *mut u8, packed: &mut Packed, length: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match length {
-            4 => fixed::<PACK, 4>(memory, packed.at),
-            8 => fixed::<PACK, 8>(memory, packed.at),
-            16 => fixed::<PACK, 16>(memory, packed.at),
-            _ if PACK => ptr::copy_nonoverlapping(memory, packed.at, length),
-            _ => ptr::copy_nonoverlapping(packed.at, memory, length),
-        }
-        packed.at = packed.at.add(length);
-    }
-    packed.left -= length;
-}
-
-/// Copies `count` runs of `N` bytes.
-///
-/// # Safety
-/// As [`copy`], of that many bytes on both sides.
-unsafe fn runs<const PACK: bool, const N: usize>(
-    mut memory: *mut u8,
-    stride: isize,
-    count: usize,
-    packed: &mut Packed,
-) {
-    let mut at = packed.at;
-    for _ in 0..count {
-        // SAFETY: the caller's promise.
-        unsafe {
-            fixed::<PACK, N>(memory, at);
-            at = at.add(N);
-        }
-        memory = memory.wrapping_offset(stride);
-    }
-    packed.at = at;
-    packed.left -= count * N;
-}
-
-/// Copies `N` bytes by loads and stores.
-///
-/// # Safety
-/// As [`copy`], of `N` bytes on both sides.
-#[inline(always)]
-unsafe fn fixed<const PACK: bool, const N: usize>(memory: *mut u8, packed: *mut u8) {
-    let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
-    // SAFETY: the caller's promise; arrays of bytes need no alignment.
-    unsafe { *to.cast::<[u8; N]>() = *from.cast::<[u8; N]>() };
 }

@@ -13,6 +13,8 @@ pub(super) enum Layout {
     Run(usize),
     /// A loop.
     Repeated(Arc<Repeated>),
+    /// Runs of one length at irregular places.
+    Places(Arc<Places>),
     /// One shape after the other.
     Sequence(Arc<Sequence>),
 }
@@ -25,6 +27,15 @@ pub(super) struct Repeated {
     /// Packed bytes of `inner`, more than none.
     pub size: usize,
     pub inner: Layout,
+}
+
+/// Runs of `length` bytes, more than none.
+#[derive(Debug)]
+pub(super) struct Places {
+    pub length: usize,
+    pub offsets: Vec<isize>,
+    /// See [`Layout::bounds`].
+    bounds: (isize, isize),
 }
 
 /// Different shapes, or one at irregular places.
@@ -52,6 +63,7 @@ impl Layout {
         match self {
             Self::Run(length) => *length,
             Self::Repeated(repeated) => repeated.count * repeated.size,
+            Self::Places(places) => places.length * places.offsets.len(),
             Self::Sequence(sequence) => sequence.bytes,
         }
     }
@@ -65,6 +77,7 @@ impl Layout {
                 let last = times(repeated.count - 1, repeated.stride)?;
                 Some((low.checked_add(last.min(0))?, high.checked_add(last.max(0))?))
             }
+            Self::Places(places) => Some(places.bounds),
             Self::Sequence(sequence) => Some(sequence.bounds),
         }
     }
@@ -74,6 +87,7 @@ impl Layout {
         match (self, other) {
             (Self::Run(length), Self::Run(other)) => length == other,
             (Self::Repeated(repeated), Self::Repeated(other)) => Arc::ptr_eq(repeated, other),
+            (Self::Places(places), Self::Places(other)) => Arc::ptr_eq(places, other),
             (Self::Sequence(sequence), Self::Sequence(other)) => Arc::ptr_eq(sequence, other),
             _ => false,
         }
@@ -172,21 +186,31 @@ impl Builder {
             Some(second) => second.offset.checked_sub(first.offset)?,
             None => return Some(placed),
         };
-        let regular = self.parts.windows(2).all(|pair| {
-            pair[0].layout.is(&pair[1].layout) && pair[1].offset.checked_sub(pair[0].offset) == Some(stride)
-        });
-        if regular {
+        let alike = self.parts.iter().all(|part| part.layout.is(&placed.layout));
+        let distance = |pair: &[Part]| pair[1].offset.checked_sub(pair[0].offset);
+        if alike && self.parts.windows(2).all(|pair| distance(pair) == Some(stride)) {
             return placed.repeated(self.parts.len(), stride);
         }
-        let mut bounds = (isize::MAX, isize::MIN);
-        for part in &self.parts {
+        let bounds = self.bounds()?;
+        let layout = match placed.layout {
+            Layout::Run(length) if alike => {
+                let offsets = self.parts.iter().map(|part| part.offset).collect();
+                Layout::Places(Arc::new(Places { length, offsets, bounds }))
+            }
+            _ => {
+                self.parts.shrink_to_fit();
+                Layout::Sequence(Arc::new(Sequence { bytes: self.bytes, bounds, parts: self.parts }))
+            }
+        };
+        Some(Placed { offset: 0, layout })
+    }
+
+    fn bounds(&self) -> Option<(isize, isize)> {
+        self.parts.iter().try_fold((isize::MAX, isize::MIN), |(least, most), part| {
             let (low, high) = part.layout.bounds()?;
-            bounds.0 = bounds.0.min(low.checked_add(part.offset)?);
-            bounds.1 = bounds.1.max(high.checked_add(part.offset)?);
-        }
-        self.parts.shrink_to_fit();
-        let sequence = Sequence { bytes: self.bytes, bounds, parts: self.parts };
-        Some(Placed { offset: 0, layout: Layout::Sequence(Arc::new(sequence)) })
+            let (low, high) = (low.checked_add(part.offset)?, high.checked_add(part.offset)?);
+            Some((least.min(low), most.max(high)))
+        })
     }
 }
 
@@ -219,6 +243,8 @@ mod tests {
         let swapped = sequence([8, 0].map(|at| (at, Placed::run(8))));
         assert!(matches!(&swapped.layout, Layout::Repeated(all) if all.stride == -8), "{swapped:?}");
         assert_eq!((swapped.bytes(), swapped.bounds()), (16, Some((0, 16))));
+        let places = sequence([0, 2, 1].map(|at| (4 * at, Placed::run(2))));
+        assert!(matches!(&places.layout, Layout::Places(all) if all.offsets == [0, 8, 4]), "{places:?}");
         let irregular = sequence([-3, 9, 0].map(|at| (at, Placed::run(2))));
         assert_eq!((irregular.bytes(), irregular.bounds()), (6, Some((-3, 11))));
     }

@@ -21,6 +21,7 @@ mod contents;
 mod copy;
 mod decode;
 mod layout;
+mod runs;
 
 pub use block::Block;
 
@@ -59,7 +60,7 @@ impl Datatype {
             if !envelope.is_named() {
                 return attribute::cached(datatype, || {
                     let (size, extent) = decode::measure(datatype)?;
-                    Ok(Self { size, extent, placed: decode::derived(datatype, &envelope)? })
+                    Ok(Self { size, extent, placed: decode::derived(datatype, &envelope, size)? })
                 });
             }
             let (size, extent) = decode::measure(datatype)?;
