@@ -54,7 +54,8 @@ lint() {
 # same again.
 mpich_tests() {
     with mpich cargo test --release --test interface --test mpi_random_access --test mpi_faults \
-        --test mpi_communicators
+        --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_faults \
+        --test mpi_alltoall_communicators
 }
 
 step "format" cargo fmt --check
