@@ -165,11 +165,13 @@ fn pids_that_lie() {
         return;
     }
     let client = common::client("alltoall", common::Language::C11);
-    for path in ["auto", "shared", "message"] {
+    for path in ["auto", "message"] {
         for ranks in [2, few(3)] {
-            let launch = Launch::new("unshare", ranks).args(wrapper).arg(&client).args(["700", "40", "20000"]);
-            let launch = without_mpis_single_copy(launch).env("HCUBE_PATH", path);
-            let text = launch.limit(60).run().success();
+            let launch =
+                Launch::new("unshare", ranks).args(wrapper).arg(&client).args(["700", "40", "20000"]);
+            // Open MPI's own shared memory does not survive this.
+            let launch = launch.env("OMPI_MCA_btl", "self,tcp").env("UCX_TLS", "self,tcp");
+            let text = launch.env("HCUBE_PATH", path).limit(60).run().success();
             assert!(text.contains("ok 40 cases"), "{text}");
         }
     }
