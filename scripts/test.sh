@@ -65,7 +65,8 @@ build() {
 # same again.
 mpich_tests() {
     with mpich cargo test --release --test interface --test mpi_random_access --test mpi_faults \
-        --test mpi_communicators --test preload
+        --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_faults \
+        --test mpi_alltoall_communicators --test preload
 }
 
 step "format" cargo fmt --all --check

@@ -13,6 +13,8 @@ const LINE: usize = 64;
 pub struct Scratch {
     memory: NonNull<u8>,
     layout: Layout,
+    /// Where the first line of the cache starts.
+    start: usize,
     /// Taken pieces in ascending order.
     taken: Vec<Range<usize>>,
 }
@@ -23,16 +25,19 @@ unsafe impl Send for Scratch {}
 impl Scratch {
     /// Scratch memory of so many bytes, at least 1; untouched pages cost nothing yet.
     pub fn new(bytes: usize) -> Self {
-        let layout = Layout::from_size_align(bytes.max(1), LINE).expect("a bound that was checked");
+        // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned
+        // to more would be touched to zero it.
+        let layout = Layout::from_size_align(bytes.max(1) + LINE, 1).expect("a bound that was checked");
         // SAFETY: the layout has a size above 0.
         let memory = unsafe { alloc_zeroed(layout) };
         let memory = NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout));
-        Self { memory, layout, taken: Vec::new() }
+        let start = memory.addr().get().next_multiple_of(LINE) - memory.addr().get();
+        Self { memory, layout, start, taken: Vec::new() }
     }
 
     /// Size in bytes.
     pub fn size(&self) -> usize {
-        self.layout.size()
+        self.layout.size() - LINE
     }
 
     /// Takes the first free piece of this length, if there is one.
@@ -64,7 +69,7 @@ impl Scratch {
         assert!(self.taken.contains(piece) && length <= piece.len());
         // SAFETY: inside the memory; whoever has taken the piece says that nothing else uses it, and
         // the closure ends before this value is used again. Bytes have no invalid values.
-        work(unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr().add(piece.start), length) })
+        work(unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr().add(self.start + piece.start), length) })
     }
 
     /// The first bytes of a piece. Its contents are whatever was written last, and nobody else's.
@@ -73,7 +78,7 @@ impl Scratch {
         // SAFETY: inside the memory, to which no reference is ever made. It lives as long as this
         // value, which outlives the exchange that uses the piece: a failure in the middle of an
         // exchange ends the process.
-        unsafe { Region::new(self.memory.as_ptr().add(start), length) }
+        unsafe { Region::new(self.memory.as_ptr().add(self.start + start), length) }
     }
 }
 

@@ -70,6 +70,36 @@ static inline void *allocate(int64_t bytes) {
   return memory;
 }
 
+/* --- a simple exchange in place, blocks of the same size ---------------------------------------- */
+
+static inline void fill_blocks(MPI_Comm comm, uint64_t seed, unsigned char *buffer, int bytes) {
+  int rank, size, peer;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (peer = 0; peer < size; peer++) put_data(data_key(seed, rank, peer), 0, buffer + (int64_t)peer * bytes, bytes);
+}
+
+static inline void check_blocks(MPI_Comm comm, uint64_t seed, const unsigned char *buffer, int bytes) {
+  unsigned char *expected = (unsigned char *)allocate(bytes);
+  int rank, size, peer;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (peer = 0; peer < size; peer++) {
+    put_data(data_key(seed, peer, rank), 0, expected, bytes);
+    if (memcmp(buffer + (int64_t)peer * bytes, expected, (size_t)bytes) != 0)
+      FAIL("rank %d of %d: wrong data from rank %d (seed %" PRIu64 ", %d bytes)", rank, size, peer, seed, bytes);
+  }
+  free(expected);
+}
+
+static inline void exchange_blocks(MPI_Comm comm, uint64_t seed, unsigned char *buffer, int bytes) {
+  int code;
+  fill_blocks(comm, seed, buffer, bytes);
+  code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, bytes, MPI_BYTE, comm);
+  if (code != MPI_SUCCESS) FAIL("hcube_alltoall returned %d", code);
+  check_blocks(comm, seed, buffer, bytes);
+}
+
 /* --- the way that a call took --------------------------------------------------------------- */
 
 enum { WAY_ALONE, WAY_SHARED, WAY_SINGLE_COPY, WAY_MESSAGE, WAY_MIXED, WAY_HYPERCUBE, WAY_LIBRARY, WAYS };

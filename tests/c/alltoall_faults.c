@@ -1,0 +1,199 @@
+/* The all-to-all exchange where something goes wrong around it.
+ *
+ *   alltoall_faults killed     the last rank dies in the middle; prints `ready` before
+ *   alltoall_faults progress   messages of the program must arrive while a rank is inside hcube
+ *   alltoall_faults leaving    buffers are overwritten and given back as soon as a call returns
+ *   alltoall_faults forbidden {all|some} {before|after}
+ *                              single copy is forbidden to all or to the odd ranks, before MPI_Init or
+ *                              after the first exchange
+ *   alltoall_faults refused    single copy is forbidden and asked for by hcube_alltoall_set_options
+ * Prints `ok <part>`.
+ */
+#include "alltoall.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int rank, size;
+
+static void die(int signal_number) {
+  (void)signal_number;
+  kill(getpid(), SIGKILL);
+}
+
+static void killed(void) {
+  enum { BYTES = 200000 };
+  unsigned char *buffer = (unsigned char *)allocate((int64_t)size * BYTES);
+  exchange_blocks(MPI_COMM_WORLD, 1, buffer, BYTES);
+  if (rank == 0) printf("ready\n");
+  fflush(stdout);
+  if (rank == size - 1) {
+    signal(SIGALRM, die);
+    alarm(1);
+  }
+  for (;;) hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, BYTES, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+/* `from` has a message under way to `to` while it is in an exchange on `comm`. Far above any eager
+ * limit, it needs its sender's help after MPI_Isend has returned. */
+static void one_message(MPI_Comm comm, int from, int to, int takes_part, int bytes) {
+  enum { LENGTH = 1 << 24 };
+  static unsigned char message[LENGTH];
+  unsigned char *buffer = (unsigned char *)allocate((int64_t)size * bytes), *expected;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (rank == from) {
+    put_data(77, 0, message, LENGTH);
+    MPI_Isend(message, LENGTH, MPI_BYTE, to, 1, MPI_COMM_WORLD, &request);
+  }
+  if (rank == to) {
+    MPI_Recv(message, LENGTH, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expected = (unsigned char *)allocate(LENGTH);
+    put_data(77, 0, expected, LENGTH);
+    REQUIRE(memcmp(message, expected, LENGTH) == 0);
+    free(expected);
+  }
+  if (takes_part) exchange_blocks(comm, (uint64_t)bytes, buffer, bytes);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  free(buffer);
+}
+
+static void progress(void) {
+  static const int lengths[] = {4, 3000, 300000};
+  MPI_Comm copy, part;
+  int turn;
+  REQUIRE(size >= 2);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &part);
+  /* The first call on a communicator prepares collectively, the later ones do not. */
+  for (turn = 0; turn < 6; turn++) {
+    one_message(MPI_COMM_WORLD, 0, size - 1, 1, lengths[turn % 3]);
+    one_message(copy, size - 1, 0, 1, lengths[turn % 3]);
+    /* The receiver is no member: only the sender's wait inside hcube can help it on. */
+    one_message(part, 0, size - 1, rank != size - 1, lengths[turn % 3]);
+  }
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&part);
+}
+
+/* Nobody may read or write a buffer whose owner has returned. Its memory goes back to the kernel, so
+ * that a late access faults or reads what was written over it. */
+static void leaving(void) {
+  dice own = make_dice(5, 6, (uint64_t)rank);
+  int turn;
+  for (turn = 0; turn < 200; turn++) {
+    static const int lengths[] = {64, 5000, 40000, 150000};
+    int bytes = lengths[turn % 4];
+    size_t length = (size_t)size * (size_t)bytes;
+    void *buffer = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(buffer != MAP_FAILED);
+    fill_blocks(MPI_COMM_WORLD, (uint64_t)turn, (unsigned char *)buffer, bytes);
+    /* A different rank is the first and the last one in every turn. */
+    if (rank != turn / 4 % size) usleep((useconds_t)roll(&own, 2000));
+    REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, bytes, MPI_BYTE, MPI_COMM_WORLD) ==
+            MPI_SUCCESS);
+    if (rank == turn / 4 % size) {
+      /* At once: what has arrived here is checked in the other turns. */
+      memset(buffer, 0xEE, length);
+    } else {
+      check_blocks(MPI_COMM_WORLD, (uint64_t)turn, (const unsigned char *)buffer, bytes);
+    }
+    munmap(buffer, length);
+  }
+}
+
+/* --- single copy forbidden ----------------------------------------------------------------------- */
+
+/* From here on the kernel refuses this process what single copy needs. */
+static void forbid(void) {
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_writev, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program;
+  struct iovec none;
+  program.len = sizeof code / sizeof code[0];
+  program.filter = code;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) FAIL("PR_SET_NO_NEW_PRIVS: %s", strerror(errno));
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) FAIL("PR_SET_SECCOMP: %s", strerror(errno));
+  memset(&none, 0, sizeof none);
+  REQUIRE(process_vm_readv(getpid(), &none, 1, &none, 1, 0) == -1 && errno == EPERM);
+}
+
+static void exchanges(int turns) {
+  enum { MOST = 120000 };
+  unsigned char *buffer = (unsigned char *)allocate((int64_t)size * MOST);
+  int turn;
+  for (turn = 0; turn < turns; turn++)
+    exchange_blocks(MPI_COMM_WORLD, (uint64_t)turn, buffer, turn % 3 == 0 ? MOST : turn % 3 == 1 ? 20000 : 8);
+  free(buffer);
+}
+
+/* What is then taken away must have been in use. */
+static void require_single_copy(void) {
+#ifdef HAVE_WAY
+  if (size > 1 && last_way(MPI_COMM_WORLD) != WAY_SINGLE_COPY) FAIL("no single copy that could be taken away");
+#endif
+}
+
+/* Not all ranks can, so single copy cannot be used, and all of them must know. */
+static void refused(void) {
+  hcube_alltoall_options options = environment_options();
+  hcube_error error;
+  int32_t code;
+  options.path = HCUBE_PATH_SINGLE_COPY;
+  code = hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &error);
+  if (code != HCUBE_ERR_MEMORY) FAIL("code %d instead of %d: %s", (int)code, HCUBE_ERR_MEMORY, error.message);
+  /* What was set before is still there. */
+  exchanges(6);
+  if (last_way(MPI_COMM_WORLD) == WAY_SINGLE_COPY) FAIL("single copy, which is forbidden");
+}
+
+int main(int argc, char **argv) {
+  const char *part = argc > 1 ? argv[1] : "";
+  int forbidden = strcmp(part, "forbidden") == 0 && argc > 3, late = forbidden && strcmp(argv[3], "after") == 0;
+  /* Before MPI_Init a rank does not know its number in a way that all libraries share. */
+  const char *number = getenv("OMPI_COMM_WORLD_RANK") != NULL ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
+  int concerned = strcmp(part, "refused") == 0 || forbidden;
+  if (forbidden && strcmp(argv[2], "some") == 0) {
+    REQUIRE(number != NULL);
+    concerned = atoi(number) % 2 == 1;
+  }
+  if (concerned && !late) forbid();
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(part, "killed") == 0) {
+    killed();
+  } else if (strcmp(part, "progress") == 0) {
+    progress();
+  } else if (strcmp(part, "leaving") == 0) {
+    leaving();
+  } else if (strcmp(part, "refused") == 0) {
+    refused();
+  } else if (forbidden) {
+    exchanges(6);
+    if (late) require_single_copy();
+    if (late && concerned) forbid();
+    exchanges(30);
+    if (!late && size > 1 && last_way(MPI_COMM_WORLD) == WAY_SINGLE_COPY) FAIL("single copy, which is forbidden");
+  } else {
+    FAIL("no part '%s'", part);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("ok %s\n", part);
+  fflush(stdout);
+  MPI_Finalize();
+  return 0;
+}
