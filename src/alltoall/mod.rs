@@ -2,6 +2,7 @@
 
 pub mod options;
 pub mod report;
+pub mod select;
 
 pub use options::{Options, Path, Schedule};
 pub use report::{Report, Way};

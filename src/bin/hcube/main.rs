@@ -10,8 +10,10 @@ mod doctor;
 mod gups;
 mod hpcc;
 mod launched;
+mod memory;
 mod numbers;
 mod output;
+mod progress;
 mod session;
 mod table;
 
