@@ -44,8 +44,12 @@ pub fn shape(node_sizes: &[usize]) -> String {
     let (ranks, nodes) = (node_sizes.iter().sum::<usize>(), node_sizes.len());
     let sizes: Vec<String> = node_sizes.iter().take(4).map(ToString::to_string).collect();
     let more = if nodes > 4 { ", ..." } else { "" };
-    let library = handle::library_version();
-    format!("{ranks} rank(s) on {nodes} node(s) ({}{more} per node), {library}", sizes.join(", "))
+    format!("{ranks} rank(s) on {nodes} node(s) ({}{more} per node), {}", sizes.join(", "), library())
+}
+
+/// The MPI library's name and version; some put tabs into it.
+pub fn library() -> String {
+    handle::library_version().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What a subcommand under MPI works with.

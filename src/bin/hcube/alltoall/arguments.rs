@@ -178,7 +178,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Measurements of each case, in turn; the table shows the median and (largest - smallest) / median
-    #[arg(long, value_name = "TIMES", default_value_t = 11, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "TIMES", default_value_t = 21, value_parser = value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
     /// Do not verify (by default each case is verified once for each size)
     #[arg(long)]

@@ -9,8 +9,8 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 /// Okabe and Ito's colours, which people who see few colours can tell apart, but for the yellow that
-/// is hard to see on white; and a brown.
-const COLOURS: [RGBColor; 8] = [
+/// is hard to see on white; and a brown and a grey.
+const COLOURS: [RGBColor; 9] = [
     RGBColor(0, 114, 178),
     RGBColor(86, 180, 233),
     RGBColor(0, 158, 115),
@@ -19,13 +19,14 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(140, 81, 10),
     RGBColor(213, 94, 0),
     RGBColor(0, 0, 0),
+    RGBColor(130, 130, 130),
 ];
 
 /// Lengths of a dash and of the gap behind it in pixels; the first is drawn as a plain line.
 const DASHES: [(i32, i32); 4] = [(1, 0), (9, 4), (3, 3), (16, 5)];
 
 /// Width and height of a panel.
-const PANEL: (u32, u32) = (460, 400);
+const PANEL: (u32, u32) = (500, 400);
 /// Height of what is above them.
 const TITLE: u32 = 44;
 /// Panels beside each other.
@@ -164,7 +165,7 @@ fn draw_legend(figure: &Figure, area: &Area) -> Drawn {
         if gap == 0 {
             area.draw(&PathElement::new(ends, line_style(number))).map_err(failed)?;
         } else {
-            let line = DashedPathElement::new(ends.into_iter(), dash, gap, line_style(number));
+            let line = DashedPathElement::new(ends, dash, gap, line_style(number));
             area.draw(&line).map_err(failed)?;
         }
         area.draw(&marker(number, (28, y))).map_err(failed)?;

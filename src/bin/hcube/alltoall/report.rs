@@ -85,7 +85,7 @@ impl Run {
             |path: Path| Path::NAMES.iter().find(|known| known.1 == path).map(|known| known.0.to_owned());
         let measured_us: Vec<f64> = measured.seconds.iter().map(|seconds| 1e6 * seconds).collect();
         Self {
-            mpi: hcube::comm::handle::library_version(),
+            mpi: session::library(),
             ranks: bench.ranks(),
             nodes: bench.node_sizes.len(),
             cores: hcube::node::processor::cores(),
