@@ -105,6 +105,12 @@
 #define HCUBE_ALLTOALL_LIBRARY 4
 
 /**
+ * hcube_alltoall_options.schedule: blocks up to 256 bytes bundled along the hypercube in log2 P steps;
+ * hierarchical sets where blocks are larger.
+ */
+#define HCUBE_ALLTOALL_HYPERCUBE 5
+
+/**
  * hcube_alltoall_options.path: the fastest of those that work here.
  */
 #define HCUBE_PATH_AUTO 0
@@ -168,6 +174,26 @@
  * A defect of hcube itself: please report the message.
  */
 #define HCUBE_ERR_INTERNAL 8
+
+/**
+ * What a rank sends is not what its partner expects; the message names ranks and counts.
+ */
+#define HCUBE_ERR_TRUNCATE 9
+
+/**
+ * A count is negative.
+ */
+#define HCUBE_ERR_COUNT 10
+
+/**
+ * A datatype is null, not committed or not valid.
+ */
+#define HCUBE_ERR_DATATYPE 11
+
+/**
+ * A buffer is null where it must hold data.
+ */
+#define HCUBE_ERR_BUFFER 12
 
 /**
  * Options of the all-to-all exchanges on a communicator; the same on all ranks. Fill with
@@ -515,6 +541,18 @@ int32_t hcube_alltoall_default_options(struct hcube_alltoall_options *options,
 int32_t hcube_alltoall_set_options(MPI_Comm comm,
                                    const struct hcube_alltoall_options *options,
                                    struct hcube_error *error);
+
+/**
+ * Local: the way that the data of this rank's last exchange on a communicator took, as text: "none",
+ * "alone", "shared", "single-copy", "message", "node+message", "hypercube", "library" or "refused".
+ *
+ * text: receives the text and a zero byte; cut where length bytes, at least 1, are not enough.
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
+ */
+int32_t hcube_alltoall_last_way(MPI_Comm comm,
+                                char *text,
+                                uint64_t length,
+                                struct hcube_error *error);
 
 /**
  * Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the

@@ -21,6 +21,15 @@ pub const HCUBE_ERR_MISMATCH: i32 = 7;
 /// A defect of hcube itself: please report the message.
 pub const HCUBE_ERR_INTERNAL: i32 = 8;
 
+/// What a rank sends is not what its partner expects; the message names ranks and counts.
+pub const HCUBE_ERR_TRUNCATE: i32 = 9;
+/// A count is negative.
+pub const HCUBE_ERR_COUNT: i32 = 10;
+/// A datatype is null, not committed or not valid.
+pub const HCUBE_ERR_DATATYPE: i32 = 11;
+/// A buffer is null where it must hold data.
+pub const HCUBE_ERR_BUFFER: i32 = 12;
+
 /// Result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -62,6 +71,16 @@ pub enum Error {
         /// The largest value any rank passed.
         most: i64,
     },
+    /// What a rank sends is not what its partner expects.
+    Truncate(String),
+    /// A count is negative.
+    Count(String),
+    /// A datatype is null, not committed or not valid.
+    Datatype(String),
+    /// A buffer is null where it must hold data.
+    Buffer(String),
+    /// What MPI allows and hcube leaves to the MPI library's own functions.
+    Unsupported(String),
     /// Another rank refused its arguments.
     Remote {
         /// That rank.
@@ -84,13 +103,17 @@ impl Error {
     /// The code that the C interface returns.
     pub fn code(&self) -> i32 {
         match self {
-            Self::Argument { .. } => HCUBE_ERR_ARGUMENT,
+            Self::Argument { .. } | Self::Unsupported(_) => HCUBE_ERR_ARGUMENT,
             Self::Distribution(_) => HCUBE_ERR_DISTRIBUTION,
             Self::Communicator(_) => HCUBE_ERR_COMM,
             Self::MpiState(_) => HCUBE_ERR_MPI_STATE,
             Self::Mpi { .. } => HCUBE_ERR_MPI,
             Self::Memory(_) => HCUBE_ERR_MEMORY,
             Self::Mismatch { .. } => HCUBE_ERR_MISMATCH,
+            Self::Truncate(_) => HCUBE_ERR_TRUNCATE,
+            Self::Count(_) => HCUBE_ERR_COUNT,
+            Self::Datatype(_) => HCUBE_ERR_DATATYPE,
+            Self::Buffer(_) => HCUBE_ERR_BUFFER,
             Self::Remote { code, .. } => *code,
             Self::Internal(_) => HCUBE_ERR_INTERNAL,
         }
@@ -109,6 +132,10 @@ pub fn describe_code(code: i32) -> &'static std::ffi::CStr {
         HCUBE_ERR_MEMORY => c"memory could not be obtained",
         HCUBE_ERR_MISMATCH => c"the ranks passed different values for an argument that must agree",
         HCUBE_ERR_INTERNAL => c"internal error of hcube",
+        HCUBE_ERR_TRUNCATE => c"what a rank sends is not what its partner expects",
+        HCUBE_ERR_COUNT => c"a count is negative",
+        HCUBE_ERR_DATATYPE => c"a datatype is null, not committed or not valid",
+        HCUBE_ERR_BUFFER => c"a buffer is null where it must hold data",
         _ => c"unknown error code",
     }
 }
@@ -118,6 +145,11 @@ impl fmt::Display for Error {
         match self {
             Self::Argument { name, value, expected } => write!(out, "{name} = {value}: expected {expected}"),
             Self::Distribution(text) | Self::Communicator(text) | Self::Memory(text) => out.write_str(text),
+            Self::Truncate(text)
+            | Self::Count(text)
+            | Self::Datatype(text)
+            | Self::Buffer(text)
+            | Self::Unsupported(text) => out.write_str(text),
             Self::MpiState(text) => out.write_str(text),
             Self::Mpi { call, code, text } => write!(out, "{call} failed with code {code}: {text}"),
             Self::Mismatch { name, least, most } => {

@@ -16,16 +16,19 @@ pub enum Schedule {
     HierarchicalSets,
     /// The MPI library's own function, always.
     Library,
+    /// Small blocks bundled along the hypercube; larger ones as hierarchical sets.
+    Hypercube,
 }
 
 impl Schedule {
     /// Names as in `HCUBE_ALLTOALL`; the position is the value in the C interface.
-    pub const NAMES: [(&str, Self); 5] = [
+    pub const NAMES: [(&str, Self); 6] = [
         ("auto", Self::Auto),
         ("mpich", Self::Mpich),
         ("linear-shift", Self::LinearShift),
         ("hierarchical-sets", Self::HierarchicalSets),
         ("library", Self::Library),
+        ("hypercube", Self::Hypercube),
     ];
 }
 
@@ -81,7 +84,7 @@ impl Default for Options {
 pub const ENVIRONMENT: [(&str, &str, &str); 4] = [
     (
         "HCUBE_ALLTOALL",
-        "auto, mpich, linear-shift, hierarchical-sets, library",
+        "auto, mpich, linear-shift, hierarchical-sets, hypercube, library",
         "schedule of the all-to-all exchange (default auto)",
     ),
     ("HCUBE_PATH", "auto, single-copy, shared, message", "way inside a node (default auto)"),

@@ -16,9 +16,38 @@ struct Attached {
     /// The private duplicate through which hcube speaks.
     comm: MpiComm,
     /// What algorithms keep between calls.
-    kept: Option<Box<dyn Any>>,
+    kept: Kept,
     /// A call is under way: the same communicator entered twice at once is an error in MPI, too.
     busy: AtomicBool,
+}
+
+/// What algorithms keep on a communicator: at most one value of each type.
+#[derive(Default)]
+pub struct Kept(Vec<Box<dyn Any>>);
+
+impl Kept {
+    /// The value of a type.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.iter().find_map(|value| value.downcast_ref())
+    }
+
+    /// The value of a type, to be changed.
+    pub fn get_mut<T: Any>(&mut self) -> Option<&mut T> {
+        self.0.iter_mut().find_map(|value| value.downcast_mut())
+    }
+
+    /// Takes the value of a type out.
+    pub fn take<T: Any>(&mut self) -> Option<Box<T>> {
+        let index = self.0.iter().position(|value| value.is::<T>())?;
+        self.0.swap_remove(index).downcast().ok()
+    }
+
+    /// Keeps a value instead of the one of its type.
+    pub fn put<T: Any>(&mut self, value: T) -> &mut T {
+        drop(self.take::<T>());
+        self.0.push(Box::new(value));
+        self.0.last_mut().and_then(|value| value.downcast_mut()).expect("just kept")
+    }
 }
 
 /// The key values, the same for all communicators of the process, or `UNSET`; see [`holder`] for the
@@ -78,10 +107,37 @@ fn lookup(comm: Handle, key: c_int) -> *mut Attached {
 /// # Errors
 /// Those of `work`, of MPI, and [`Error::Communicator`] where another thread is inside a call with
 /// the same communicator.
-pub fn with<T>(
-    comm: Handle,
-    work: impl FnOnce(&MpiComm, &mut Option<Box<dyn Any>>) -> Result<T>,
-) -> Result<T> {
+pub fn with<T>(comm: Handle, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>) -> Result<T> {
+    let (holder, number) = holder(comm);
+    let key = key(number)?;
+    let mut state = lookup(holder, key);
+    if state.is_null() {
+        let attached =
+            Attached { comm: MpiComm::duplicate(comm)?, kept: Kept::default(), busy: AtomicBool::new(false) };
+        state = Box::into_raw(Box::new(attached));
+        // SAFETY: the communicator is valid, and `release` will free the box.
+        let code = unsafe { raw::PMPI_Comm_set_attr(holder.raw(), key, state.cast()) };
+        if code != 0 {
+            return Err(Error::Mpi { call: "MPI_Comm_set_attr", code, text: String::new() });
+        }
+    }
+    // SAFETY: the living box of this communicator.
+    unsafe { enter(state, work) }
+}
+
+/// Whether something hangs on a communicator, so that [`with`] is local. Asks MPI for the attribute
+/// first, which is the cheapest check of a handle there is.
+pub fn exists(comm: Handle) -> bool {
+    let (holder, number) = holder(comm);
+    let key = KEYS[number].load(Ordering::Acquire);
+    key != UNSET && !lookup(holder, key).is_null()
+}
+
+/// Runs `work` on a communicator's state.
+///
+/// # Safety
+/// The state is a living box that only its communicator refers to.
+unsafe fn enter<T>(state: *mut Attached, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>) -> Result<T> {
     /// Marks the state as free again, whichever way the call ends.
     struct Leave<'a>(&'a AtomicBool);
     impl Drop for Leave<'_> {
@@ -90,19 +146,7 @@ pub fn with<T>(
         }
     }
 
-    let (holder, number) = holder(comm);
-    let key = key(number)?;
-    let mut state = lookup(holder, key);
-    if state.is_null() {
-        let attached = Attached { comm: MpiComm::duplicate(comm)?, kept: None, busy: AtomicBool::new(false) };
-        state = Box::into_raw(Box::new(attached));
-        // SAFETY: the communicator is valid, and `release` will free the box.
-        let code = unsafe { raw::PMPI_Comm_set_attr(holder.raw(), key, state.cast()) };
-        if code != 0 {
-            return Err(Error::Mpi { call: "MPI_Comm_set_attr", code, text: String::new() });
-        }
-    }
-    // SAFETY: a living box that only this communicator refers to; shared until `busy` is ours.
+    // SAFETY: the caller's promise; shared until `busy` is ours.
     let busy = unsafe { &(*state).busy };
     if busy.swap(true, Ordering::AcqRel) {
         return Err(Error::Communicator(
@@ -116,7 +160,7 @@ pub fn with<T>(
 }
 
 /// Local: looks at what is kept on a communicator, if anything is.
-pub fn peek<T>(comm: Handle, look: impl FnOnce(&dyn Any) -> T) -> Result<Option<T>> {
+pub fn peek<T>(comm: Handle, look: impl FnOnce(&Kept) -> T) -> Result<Option<T>> {
     let (holder, number) = holder(comm);
     let state = lookup(holder, key(number)?);
     // SAFETY: null, or the living box of `with`; a call under way on the same communicator is
@@ -125,5 +169,5 @@ pub fn peek<T>(comm: Handle, look: impl FnOnce(&dyn Any) -> T) -> Result<Option<
     if attached.busy.load(Ordering::Acquire) {
         return Err(Error::Communicator("comm is in use by another hcube call".into()));
     }
-    Ok(attached.kept.as_deref().map(look))
+    Ok(Some(look(&attached.kept)))
 }

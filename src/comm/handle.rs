@@ -107,6 +107,18 @@ pub fn check_communicator(Handle(comm): Handle) -> Result<()> {
     Ok(())
 }
 
+/// Whether a handle is a living intercommunicator.
+pub fn is_inter(Handle(comm): Handle) -> bool {
+    // SAFETY: a constant.
+    if comm == unsafe { raw::hcube_shim_comm_null() } {
+        return false;
+    }
+    let mut inter = 0;
+    // SAFETY: MPI is initialised (checked by the caller); the handle is checked by this very call.
+    quietly(|| unsafe { raw::PMPI_Comm_test_inter(comm, &mut inter) });
+    inter != 0
+}
+
 /// Reports an error through the error handler of the caller's communicator, as MPI's own functions
 /// do; returns where that handler returns.
 pub fn call_error_handler(Handle(comm): Handle, code: i32) {

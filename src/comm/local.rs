@@ -1,6 +1,7 @@
 //! Ranks as threads of one process: the back end of fast tests. Messages are queues, collective
 //! functions meet at a barrier. No MPI is called.
 
+use super::memory::Region;
 use super::{Comm, Piece};
 use crate::error::{Error, Result};
 use std::collections::{HashMap, VecDeque};
@@ -9,6 +10,19 @@ use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
 /// Sender, receiver and tag of a message.
 type Envelope = (usize, usize, i32);
 
+/// Bytes from one rank to another, in order.
+#[derive(Debug, Default)]
+struct Channel {
+    messages: VecDeque<Vec<u8>>,
+    /// Receives started and finished.
+    receives: u64,
+    received: u64,
+}
+
+/// A receive of bytes under way and its turn among those of its envelope, or a send, which is finished
+/// when it has started.
+type Transfer<'a> = Option<(Region<'a>, Envelope, u64)>;
+
 /// What the threads of one group share.
 #[derive(Debug)]
 struct Shared {
@@ -16,6 +30,7 @@ struct Shared {
     /// Node of every rank.
     nodes: Vec<u32>,
     messages: Mutex<HashMap<Envelope, VecDeque<Vec<u64>>>>,
+    channels: Mutex<HashMap<Envelope, Channel>>,
     arrived: Condvar,
     barrier: Barrier,
     /// A place per rank for collective functions.
@@ -43,6 +58,7 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&LocalComm) -> T + S
         size,
         nodes,
         messages: Mutex::default(),
+        channels: Mutex::default(),
         arrived: Condvar::new(),
         barrier: Barrier::new(size),
         places: Mutex::new(vec![Vec::new(); size]),
@@ -73,6 +89,7 @@ impl LocalComm {
 impl Comm for LocalComm {
     type Sends = Vec<u64>;
     type Receive = (Vec<u64>, Envelope);
+    type Transfer<'a> = Transfer<'a>;
 
     fn rank(&self) -> usize {
         self.rank
@@ -118,6 +135,38 @@ impl Comm for LocalComm {
         }
     }
 
+    fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
+        let mut bytes = vec![0; from.len()];
+        from.read(&mut bytes);
+        let mut channels = self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        channels.entry((self.rank, to, tag)).or_default().messages.push_back(bytes);
+        Ok(None)
+    }
+
+    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
+        let envelope = (from, self.rank, tag);
+        let mut channels = self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let channel = channels.entry(envelope).or_default();
+        channel.receives += 1;
+        Ok(Some((into, envelope, channel.receives)))
+    }
+
+    fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
+        let Some((into, envelope, turn)) = transfer else { return Ok(true) };
+        let mut channels = self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let channel = channels.entry(*envelope).or_default();
+        if channel.received + 1 != *turn {
+            return Ok(false);
+        }
+        let Some(message) = channel.messages.pop_front() else { return Ok(false) };
+        channel.received += 1;
+        if message.len() != into.len() {
+            return Err(Error::Internal(format!("{} bytes for {}", message.len(), into.len())));
+        }
+        into.write(&message);
+        Ok(true)
+    }
+
     fn progress(&self) {}
 
     fn barrier(&self) -> Result<()> {
@@ -130,6 +179,15 @@ impl Comm for LocalComm {
         self.meet(mine, |places| {
             for (index, value) in values.iter_mut().enumerate() {
                 *value = places.iter().map(|place| place[index] as i64).max().unwrap_or(*value);
+            }
+        });
+        Ok(())
+    }
+
+    fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()> {
+        self.meet(values.to_vec(), |places| {
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = places.iter().fold(0, |sum: u64, place| sum.wrapping_add(place[index]));
             }
         });
         Ok(())

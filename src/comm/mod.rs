@@ -9,9 +9,13 @@
 
 pub(crate) mod attribute;
 pub mod call;
+pub mod datatype;
 pub mod handle;
 pub mod local;
+pub mod memory;
 pub mod mpi;
+pub mod raise;
+pub mod scratch;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(
     non_camel_case_types,
@@ -31,6 +35,7 @@ pub mod rsmpi;
 pub use raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 
 use crate::error::{Error, Result};
+use memory::Region;
 use std::ops::Range;
 
 /// A piece of a send buffer and where it goes.
@@ -52,6 +57,8 @@ pub trait Comm {
     type Sends;
     /// A receive under way, owning its buffer.
     type Receive;
+    /// Bytes under way from or to memory of the caller.
+    type Transfer<'a>;
 
     /// This rank.
     fn rank(&self) -> usize;
@@ -70,10 +77,20 @@ pub trait Comm {
     /// Lets the library make progress with whatever is under way; cheap, local.
     fn progress(&self);
 
+    /// Starts sending bytes that stay where they are; fewer than 2^31.
+    fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Self::Transfer<'a>>;
+    /// Starts receiving exactly as many bytes as `into` has room for.
+    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Self::Transfer<'a>>;
+    /// Whether a transfer has finished; lets the library make progress. After `true` it is not asked
+    /// again.
+    fn has_finished(&self, transfer: &mut Self::Transfer<'_>) -> Result<bool>;
+
     /// Collective: returns when all ranks have called it.
     fn barrier(&self) -> Result<()>;
     /// Collective: replaces each value by its maximum over all ranks.
     fn all_reduce_max(&self, values: &mut [i64]) -> Result<()>;
+    /// Collective: replaces each value by its sum over all ranks, modulo 2^64.
+    fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()>;
     /// Collective: the values of all ranks, `values.len()` per rank, in rank order.
     fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>>;
     /// Collective: the bytes of `root` on all ranks; same length everywhere.

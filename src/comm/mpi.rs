@@ -2,10 +2,12 @@
 //! the raw `PMPI_` functions of the MPI library that this build serves.
 
 use super::handle::{Handle, abort, simulated};
+use super::memory::Region;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use super::{Comm, Piece};
 use crate::error::{Error, Result};
 use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// Turns an MPI return code into a result.
@@ -57,6 +59,26 @@ impl MpiComm {
         unsafe { raw::PMPI_Comm_free(&mut self.private) };
     }
 
+    /// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody
+    /// makes MPI look at its arguments. It must have an element, or MPICH does not look at the type.
+    pub(super) fn check_datatype(&self, datatype: MPI_Datatype) -> Result<()> {
+        // SAFETY: a constant.
+        if datatype == unsafe { raw::hcube_shim_datatype_null() } {
+            return Err(Error::Datatype(
+                "datatype = MPI_DATATYPE_NULL: expected a committed datatype".into(),
+            ));
+        }
+        let somewhere = 0u8;
+        // SAFETY: nothing is read for a message to MPI_PROC_NULL; errors on `private` are returned.
+        let code = unsafe {
+            let nobody = raw::hcube_shim_proc_null();
+            raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, self.private)
+        };
+        check("MPI_Send", code).map_err(|error| {
+            Error::Datatype(format!("datatype is not valid or not committed (MPI_Type_commit): {error}"))
+        })
+    }
+
     /// Ranks that can share memory with this one, by MPI's own judgement, as a communicator.
     fn split_node(&self) -> Result<MPI_Comm> {
         let mut node = self.private;
@@ -89,6 +111,13 @@ pub struct Receive {
     request: MPI_Request,
 }
 
+/// Bytes under way; see [`Comm::start_send_bytes`].
+#[derive(Debug)]
+pub struct Transfer<'a> {
+    request: MPI_Request,
+    memory: PhantomData<Region<'a>>,
+}
+
 impl Drop for Sends {
     /// MPI may still read the buffer of sends that were not finished (an error path): leak it.
     fn drop(&mut self) {
@@ -112,6 +141,7 @@ fn count(words: usize) -> Result<c_int> {
 impl Comm for MpiComm {
     type Sends = Sends;
     type Receive = Receive;
+    type Transfer<'a> = Transfer<'a>;
 
     fn rank(&self) -> usize {
         self.rank
@@ -207,6 +237,53 @@ impl Comm for MpiComm {
         };
     }
 
+    fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
+        // SAFETY: a constant.
+        let mut request = unsafe { raw::hcube_shim_request_null() };
+        let length = count(from.len())?;
+        // SAFETY: the region is readable for 'a, which the transfer carries.
+        check("MPI_Isend", unsafe {
+            raw::PMPI_Isend(
+                from.address().cast(),
+                length,
+                raw::hcube_shim_byte(),
+                to as c_int,
+                tag,
+                self.private,
+                &mut request,
+            )
+        })?;
+        Ok(Transfer { request, memory: PhantomData })
+    }
+
+    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
+        // SAFETY: a constant.
+        let mut request = unsafe { raw::hcube_shim_request_null() };
+        let length = count(into.len())?;
+        // SAFETY: the region is writable for 'a, which the transfer carries.
+        check("MPI_Irecv", unsafe {
+            raw::PMPI_Irecv(
+                into.address().cast(),
+                length,
+                raw::hcube_shim_byte(),
+                from as c_int,
+                tag,
+                self.private,
+                &mut request,
+            )
+        })?;
+        Ok(Transfer { request, memory: PhantomData })
+    }
+
+    fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
+        let mut flag = 0;
+        // SAFETY: the request of a transfer that was started.
+        check("MPI_Test", unsafe {
+            raw::PMPI_Test(&mut transfer.request, &mut flag, raw::hcube_shim_status_ignore())
+        })?;
+        Ok(flag != 0)
+    }
+
     fn barrier(&self) -> Result<()> {
         // SAFETY: `private` lives as long as self.
         check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.private) })
@@ -225,6 +302,20 @@ impl Comm for MpiComm {
             )
         })?;
         Ok(())
+    }
+
+    fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()> {
+        // SAFETY: in place, on a buffer of our own.
+        check("MPI_Allreduce", unsafe {
+            raw::PMPI_Allreduce(
+                raw::hcube_shim_in_place(),
+                values.as_mut_ptr().cast(),
+                count(values.len())?,
+                self.words,
+                raw::hcube_shim_sum(),
+                self.private,
+            )
+        })
     }
 
     fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>> {

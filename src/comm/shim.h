@@ -4,20 +4,24 @@
 #define HCUBE_SHIM_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 MPI_Comm hcube_shim_comm_null(void);
 MPI_Comm hcube_shim_comm_self(void);
 MPI_Comm hcube_shim_comm_world(void);
+MPI_Datatype hcube_shim_datatype_null(void);
 MPI_Datatype hcube_shim_byte(void);
 MPI_Datatype hcube_shim_uint64(void);
 MPI_Datatype hcube_shim_int64(void);
 MPI_Op hcube_shim_max(void);
+MPI_Op hcube_shim_sum(void);
 MPI_Request hcube_shim_request_null(void);
 MPI_Status *hcube_shim_status_ignore(void);
 MPI_Status *hcube_shim_statuses_ignore(void);
 MPI_Info hcube_shim_info_null(void);
 MPI_Errhandler hcube_shim_errors_return(void);
 void *hcube_shim_in_place(void);
+int hcube_shim_proc_null(void);
 int hcube_shim_any_source(void);
 int hcube_shim_any_tag(void);
 int hcube_shim_success(void);
@@ -35,6 +39,10 @@ int hcube_shim_error_no_mem(void);
 int hcube_shim_error_other(void);
 int hcube_shim_error_truncate(void);
 int hcube_shim_error_type(void);
+
+/* 1 where MPI_Add_error_code takes a predefined class and keeps the text (Open MPI); MPICH 4.0 mixes
+ * the new code with its own message tables. */
+int hcube_shim_texts_for_classes(void);
 
 /* 1 where the library has MPI-4's functions with large counts; the three below call them, or return
  * MPI_ERR_COUNT where it has not. */
@@ -60,5 +68,45 @@ int hcube_shim_may_be_alive(MPI_Comm comm);
 /* Creates a key value whose attribute is not copied by MPI_Comm_dup. The null copy function is a
  * macro or a function, depending on the library. */
 int hcube_shim_create_keyval(MPI_Comm_delete_attr_function *release, int *keyval);
+
+/* As hcube_shim_create_keyval, for datatypes and MPI_Type_dup. */
+int hcube_shim_create_type_keyval(MPI_Type_delete_attr_function *release, int *keyval);
+
+/* How a datatype was made. MPI's own numbers differ between libraries. */
+enum hcube_shim_combiner {
+    HCUBE_SHIM_NAMED, /* or of the Fortran kinds, which have no parts either */
+    HCUBE_SHIM_DUP,
+    HCUBE_SHIM_CONTIGUOUS,
+    HCUBE_SHIM_VECTOR,
+    HCUBE_SHIM_HVECTOR,
+    HCUBE_SHIM_INDEXED,
+    HCUBE_SHIM_HINDEXED,
+    HCUBE_SHIM_INDEXED_BLOCK,
+    HCUBE_SHIM_HINDEXED_BLOCK,
+    HCUBE_SHIM_STRUCT,
+    HCUBE_SHIM_SUBARRAY,
+    HCUBE_SHIM_DARRAY,
+    HCUBE_SHIM_RESIZED,
+    HCUBE_SHIM_UNKNOWN
+};
+
+/* MPI_Type_get_envelope and MPI_Type_get_contents, or MPI-4's variants for large counts where the
+ * library has them: the others fail for types with large counts. Lengths are those of the arrays of
+ * integers, addresses, large counts and datatypes. */
+int hcube_shim_type_envelope(MPI_Datatype type, MPI_Count lengths[4], enum hcube_shim_combiner *combiner);
+int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers,
+                             MPI_Aint *addresses, MPI_Count *counts, MPI_Datatype *types);
+
+/* Whether a datatype is one of MPI's pairs of a value and an int: the bytes of the value, and where
+ * the int begins. */
+int hcube_shim_pair(MPI_Datatype type, size_t *value, size_t *second);
+/* The pairs that may have a gap, by number; MPI_DATATYPE_NULL beyond the last. */
+MPI_Datatype hcube_shim_pair_type(int number);
+
+int hcube_shim_order_fortran(void);
+int hcube_shim_distribute_none(void);
+int hcube_shim_distribute_block(void);
+int hcube_shim_distribute_cyclic(void);
+int hcube_shim_distribute_default(void);
 
 #endif

@@ -2,13 +2,15 @@
 //!
 //! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
 
-use super::boundary::{enter, output};
-use super::collective::{Call, Counts, Function, Side, Types, Verdict, exchange};
+use super::boundary::{enter, output, text_buffer, write_text};
+use super::collective::{Call, Counts, Function, Side, State, Types, Verdict, exchange, prepare};
 use super::types::{hcube_alltoall_options, hcube_error};
 use crate::alltoall::Options;
+use crate::comm::attribute;
+use crate::comm::handle::{Handle, check_communicator, check_state};
 use crate::comm::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use crate::error::{Error, HCUBE_SUCCESS};
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 /// Makes a call, by the library where hcube leaves it to that.
 ///
@@ -253,7 +255,44 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
 ) -> i32 {
-    let _ = (comm, options);
     // SAFETY: the caller's promise.
-    unsafe { enter(None, error, || Err(Error::Internal("not built yet".into()))) }
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            check_state()?;
+            check_communicator(comm)?;
+            let options =
+                options.as_ref().map_or_else(Options::from_environment, hcube_alltoall_options::to_options);
+            attribute::with(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
+        })
+    }
+}
+
+/// Local: the way that the data of this rank's last exchange on a communicator took, as text: "none",
+/// "alone", "shared", "single-copy", "message", "node+message", "hypercube", "library" or "refused".
+///
+/// text: receives the text and a zero byte; cut where length bytes, at least 1, are not enough.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
+///
+/// # Safety
+/// The pointers are null or valid; text has room for length bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_alltoall_last_way(
+    comm: MPI_Comm,
+    text: *mut c_char,
+    length: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            let text = text_buffer(text, length)?;
+            check_state()?;
+            check_communicator(comm)?;
+            let way = attribute::peek(comm, |kept| kept.get::<State>().map(|state| state.last_way))?;
+            write_text(text, way.flatten().unwrap_or("none"));
+            Ok(())
+        })
+    }
 }

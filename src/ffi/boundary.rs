@@ -3,6 +3,7 @@
 use super::types::hcube_error;
 use crate::comm::handle::{self, Handle};
 use crate::error::{Error, HCUBE_SUCCESS, Result};
+use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs the body of an exported function. Its error becomes the code, and the message where C has
@@ -70,4 +71,24 @@ pub(super) unsafe fn required<'a, T>(pointer: *const T, name: &'static str) -> R
 pub(super) unsafe fn output<'a, T>(pointer: *mut T, name: &'static str) -> Result<&'a mut T> {
     // SAFETY: the caller's promise.
     unsafe { pointer.as_mut() }.ok_or_else(|| Error::argument(name, "NULL", "a valid pointer"))
+}
+
+/// A caller's buffer for text.
+///
+/// # Safety
+/// The pointer is null or has room for `length` bytes for the lifetime that the caller uses.
+pub(super) unsafe fn text_buffer<'a>(text: *mut c_char, length: u64) -> Result<&'a mut [u8]> {
+    if text.is_null() || length == 0 {
+        let given = format!("{text:p} of {length} bytes");
+        return Err(Error::argument("text", given, "a buffer of 1 byte or more"));
+    }
+    // SAFETY: the caller's promise.
+    Ok(unsafe { std::slice::from_raw_parts_mut(text.cast::<u8>(), length as usize) })
+}
+
+/// Writes as much of a line as there is room for, and a zero byte.
+pub(super) fn write_text(buffer: &mut [u8], line: &str) {
+    let room = line.len().min(buffer.len() - 1);
+    buffer[..room].copy_from_slice(&line.as_bytes()[..room]);
+    buffer[room] = 0;
 }

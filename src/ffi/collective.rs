@@ -1,9 +1,17 @@
 //! The one entrance for all-to-all exchanges: the C interface and the preload library both come
 //! through [`exchange`].
 
-use crate::alltoall::report::Report;
+use super::arguments::{facts, read};
+use crate::alltoall::{self, Options, Outcome, Prepared, Report, select};
+use crate::comm::attribute::{self, Kept};
 pub use crate::comm::call::{Call, Counts, Function, Side, Types};
+use crate::comm::handle::{self, Handle, check_communicator, check_state};
+use crate::comm::mpi::MpiComm;
+use crate::comm::raise::raise;
+use crate::comm::{Comm, agree};
+use crate::error::{Error, Result};
 use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What became of a call, the same kind on all ranks of the communicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,10 +25,92 @@ pub enum Verdict {
     Refused(c_int),
 }
 
+/// What all-to-all exchanges keep on a communicator.
+pub(super) struct State {
+    /// Made at the first exchange that is not left to the library.
+    prepared: Prepared,
+    /// The way of the last exchange.
+    pub(super) last_way: &'static str,
+}
+
 /// Collective: makes the exchange of a call, or says that the library is to make it.
 ///
 /// # Safety
 /// The call describes memory and handles as MPI asks for them.
-pub unsafe fn exchange(_call: &Call) -> Verdict {
-    Verdict::Library("not built yet")
+pub unsafe fn exchange(call: &Call) -> Verdict {
+    // SAFETY: the caller's promise.
+    let comm = unsafe { Handle::new(call.comm) };
+    // SAFETY: the caller's promise.
+    match catch_unwind(AssertUnwindSafe(|| unsafe { attempt(call, comm) })) {
+        Ok(Ok(Outcome::Done(report))) => Verdict::Done(report),
+        Ok(Ok(Outcome::Library(reason))) => Verdict::Library(reason),
+        Ok(Err(error)) => {
+            // There is no error handler to call on a handle that is none.
+            let living = !matches!(error, Error::Communicator(_));
+            Verdict::Refused(raise(living.then_some(comm), call.function.name(), &error))
+        }
+        Err(_) => {
+            eprintln!("hcube: internal error, aborting the job; please report the lines above");
+            handle::abort(None)
+        }
+    }
+}
+
+/// # Safety
+/// As [`exchange`].
+unsafe fn attempt(call: &Call, comm: Handle) -> Result<Outcome> {
+    if !attribute::exists(comm) {
+        if check_state().is_err() {
+            return Ok(Outcome::Library("MPI is not active"));
+        }
+        match check_communicator(comm) {
+            Ok(()) => {}
+            Err(_) if handle::is_inter(comm) => return Ok(Outcome::Library("intercommunicator")),
+            Err(error) => return Err(error),
+        }
+    }
+    attribute::with(comm, |comm, kept| {
+        let state = prepare(comm, kept, None)?;
+        // SAFETY: the caller's promise.
+        let outcome = unsafe { with_state(call, comm, &mut state.prepared) };
+        state.last_way = match &outcome {
+            Ok(Outcome::Done(report)) => report.way.name(),
+            Ok(Outcome::Library(_)) => "library",
+            Err(_) => "refused",
+        };
+        outcome
+    })
+}
+
+/// # Safety
+/// As [`exchange`].
+unsafe fn with_state(call: &Call, comm: &MpiComm, prepared: &mut Prepared) -> Result<Outcome> {
+    // SAFETY: the caller's promise.
+    let library_can = unsafe { call.library_can(comm.size()) };
+    if let (true, Some(reason)) = (library_can, select::left_to_library(&prepared.situation, call.in_place()))
+    {
+        return Ok(Outcome::Library(reason));
+    }
+    // SAFETY: the caller's promise.
+    let task = unsafe { read(call, comm) };
+    alltoall::exchange(comm, prepared, task, facts(call, !library_can))
+}
+
+/// Collective at the first call for a communicator, or where options are given: the state.
+pub(super) fn prepare<'a>(
+    comm: &MpiComm,
+    kept: &'a mut Kept,
+    options: Option<Result<Options>>,
+) -> Result<&'a mut State> {
+    if options.is_some() || kept.get::<State>().is_none() {
+        let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
+        let prepared = Prepared::new(comm, &options)?;
+        if let (Some(refusal), 0) = (&prepared.refusal, comm.rank()) {
+            eprintln!(
+                "hcube: the path that was asked for does not work here, another one is taken: {refusal}"
+            );
+        }
+        kept.put(State { prepared, last_way: "none" });
+    }
+    Ok(kept.get_mut().expect("just made"))
 }

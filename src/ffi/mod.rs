@@ -7,6 +7,7 @@
 
 #[cfg(feature = "c-interface")]
 pub mod alltoall;
+mod arguments;
 pub mod boundary;
 pub mod collective;
 #[cfg(feature = "c-interface")]

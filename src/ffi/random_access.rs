@@ -1,23 +1,20 @@
 //! RandomAccess for C.
 
-use super::boundary::{enter, output, required};
+use super::boundary::{enter, output, required, text_buffer, write_text};
 use super::types::{
     HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
     hcube_random_access_statistics, hcube_table, hcube_updates,
 };
+use crate::comm::attribute::{self, Kept};
 use crate::comm::handle::{Handle, check_communicator, check_state};
 use crate::comm::mpi::MpiComm;
-use crate::comm::{Comm, MPI_Comm, agree, agree_on, attribute};
+use crate::comm::{Comm, MPI_Comm, agree, agree_on};
 use crate::error::{Error, Result};
 use crate::random_access::{self, Distribution, Options, Prepared, StreamKind, Updates};
-use std::any::Any;
 use std::ffi::c_char;
 
 /// Runs `work` with the private communicator and what is kept on it.
-fn on_communicator(
-    comm: Handle,
-    work: impl FnOnce(&MpiComm, &mut Option<Box<dyn Any>>) -> Result<()>,
-) -> Result<()> {
+fn on_communicator(comm: Handle, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<()>) -> Result<()> {
     check_state()?;
     check_communicator(comm)?;
     attribute::with(comm, work)
@@ -34,25 +31,16 @@ unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Op
 }
 
 /// The state for these options: the one that is kept, or a new one. Collective.
-fn prepare<'a>(
-    comm: &MpiComm,
-    kept: &'a mut Option<Box<dyn Any>>,
-    options: &Options,
-) -> Result<&'a mut Prepared> {
-    let serves = |kept: &Option<Box<dyn Any>>| {
-        kept.as_ref()
-            .and_then(|kept| kept.downcast_ref::<Prepared>())
-            .is_some_and(|kept| kept.serves(options))
-    };
-    if !serves(kept) {
-        let before = kept.take().and_then(|kept| kept.downcast::<Prepared>().ok());
+fn prepare<'a>(comm: &MpiComm, kept: &'a mut Kept, options: &Options) -> Result<&'a mut Prepared> {
+    if !kept.get::<Prepared>().is_some_and(|kept| kept.serves(options)) {
+        let before = kept.take::<Prepared>();
         let mut prepared = Prepared::new(comm, options)?;
         if let Some(before) = before {
             prepared.inherit(&before);
         }
-        *kept = Some(Box::new(prepared));
+        kept.put(prepared);
     }
-    Ok(kept.as_mut().and_then(|kept| kept.downcast_mut()).expect("just made"))
+    Ok(kept.get_mut().expect("just made"))
 }
 
 /// Agrees on options across ranks: an error of one becomes an error of all.
@@ -277,8 +265,7 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
             }
             check_state()?;
             check_communicator(comm)?;
-            let last =
-                attribute::peek(comm, |kept| kept.downcast_ref::<Prepared>().map(Prepared::statistics))?;
+            let last = attribute::peek(comm, |kept| kept.get::<Prepared>().map(Prepared::statistics))?;
             *statistics =
                 hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default());
             Ok(())
@@ -308,21 +295,11 @@ pub unsafe extern "C" fn hcube_random_access_describe(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             on_communicator(comm, |comm, kept| {
-                let buffer = if text.is_null() || length == 0 {
-                    Err(Error::argument(
-                        "text",
-                        format!("{text:p} of {length} bytes"),
-                        "a buffer of 1 byte or more",
-                    ))
-                } else {
-                    Ok(std::slice::from_raw_parts_mut(text.cast::<u8>(), length as usize))
-                };
+                let buffer = text_buffer(text, length);
                 let buffer = agree(comm, buffer)?;
                 let options = agree_options(comm, read_options(options))?;
                 let line = prepare(comm, kept, &options)?.describe();
-                let room = line.len().min(length as usize - 1);
-                buffer[..room].copy_from_slice(&line.as_bytes()[..room]);
-                buffer[room] = 0;
+                write_text(buffer, &line);
                 Ok(())
             })
         })

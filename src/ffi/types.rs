@@ -259,6 +259,9 @@ pub const HCUBE_ALLTOALL_LINEAR_SHIFT: i32 = 2;
 pub const HCUBE_ALLTOALL_HIERARCHICAL_SETS: i32 = 3;
 /// hcube_alltoall_options.schedule: always the library's own function.
 pub const HCUBE_ALLTOALL_LIBRARY: i32 = 4;
+/// hcube_alltoall_options.schedule: blocks up to 256 bytes bundled along the hypercube in log2 P steps;
+/// hierarchical sets where blocks are larger.
+pub const HCUBE_ALLTOALL_HYPERCUBE: i32 = 5;
 
 /// hcube_alltoall_options.path: the fastest of those that work here.
 pub const HCUBE_PATH_AUTO: i32 = 0;
@@ -309,7 +312,7 @@ impl hcube_alltoall_options {
         let options = alltoall::Options {
             schedule: schedule
                 .ok_or_else(|| {
-                    Error::argument("options.schedule", self.schedule, "HCUBE_ALLTOALL_*, 0 to 4")
+                    Error::argument("options.schedule", self.schedule, "HCUBE_ALLTOALL_*, 0 to 5")
                 })?
                 .1,
             path: path.ok_or_else(|| Error::argument("options.path", self.path, "HCUBE_PATH_*, 0 to 3"))?.1,

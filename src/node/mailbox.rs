@@ -6,8 +6,8 @@
 //! Cost per rank: the slots and, per rank of the node, 24 bytes and 4 more per slot; per piece one
 //! store by the writer and one by each reader.
 
-use super::segment::{Location, Segment};
-use crate::comm::{Comm, agree};
+use super::segment::{self, Segment};
+use crate::comm::Comm;
 use crate::error::Result;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -94,25 +94,8 @@ impl Mailbox {
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], shape: Shape) -> Result<Self> {
         assert_eq!(ranks.len(), shape.ranks);
         let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
-        let (layout, leads) = (shape.layout(), own == 0);
-        let length = layout.region * shape.ranks;
-        let created = if leads { Some(Segment::create(length)) } else { None };
-        let location = match &created {
-            Some(Ok((_, _, location))) => [location.process, location.file, location.object],
-            _ => [0; 3],
-        };
-        let locations = comm.all_gather(&location)?;
-        let segment = match created {
-            Some(created) => created.map(|(segment, file, _)| (segment, Some(file))),
-            None => {
-                let [process, file, object] = locations[3 * ranks[0]..3 * ranks[0] + 3] else {
-                    unreachable!()
-                };
-                Segment::open(Location { process, file, object }, length).map(|segment| (segment, None))
-            }
-        };
-        // Also the barrier after which the creator may close the file.
-        let (segment, _) = agree(comm, segment)?;
+        let layout = shape.layout();
+        let segment = segment::share(comm, ranks, layout.region * shape.ranks)?;
         let none = vec![0; shape.ranks];
         Ok(Self { segment, shape, layout, own, written: 0, read_by: none.clone(), read: none })
     }

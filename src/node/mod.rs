@@ -1,6 +1,8 @@
 //! What ranks on one node share: memory, flags and how to wait for them, huge pages, single copy.
 //! The only module with system calls.
 
+pub(crate) mod board;
+pub mod device;
 pub mod huge_pages;
 pub(crate) mod mailbox;
 pub mod processor;

@@ -5,6 +5,7 @@
 //! is left behind. Where that is not permitted (another container, a hidden /proc), the caller is
 //! told and uses messages.
 
+use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -89,6 +90,29 @@ impl Segment {
     pub fn address(&self) -> NonNull<u8> {
         self.address
     }
+}
+
+/// Collective over `comm`: one zeroed segment for each node. `ranks` are the ranks of this rank's node,
+/// in node order; every rank calls it, those alone on a node too. The length is the same on a node.
+///
+/// # Errors
+/// On all ranks of `comm`, if any rank cannot reach the shared memory of its node.
+pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], length: usize) -> Result<Segment> {
+    let created = (ranks[0] == comm.rank()).then(|| Segment::create(length));
+    let location = match &created {
+        Some(Ok((_, _, location))) => [location.process, location.file, location.object],
+        _ => [0; 3],
+    };
+    let locations = comm.all_gather(&location)?;
+    let segment = match created {
+        Some(created) => created.map(|(segment, file, _)| (segment, Some(file))),
+        None => {
+            let [process, file, object] = locations[3 * ranks[0]..3 * ranks[0] + 3] else { unreachable!() };
+            Segment::open(Location { process, file, object }, length).map(|segment| (segment, None))
+        }
+    };
+    // Also the barrier after which the creator may close the file.
+    agree(comm, segment).map(|(segment, _)| segment)
 }
 
 impl Drop for Segment {

@@ -1,4 +1,60 @@
-//! Single copy between processes (`process_vm_readv`): whether it is permitted here.
+//! Single copy between processes (`process_vm_readv`, `process_vm_writev`): whether it is permitted
+//! here, and the copies themselves.
+
+use crate::comm::memory::Region;
+use crate::comm::{Comm, agree};
+use crate::error::{Error, Result};
+
+/// The memory of another process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Process(libc::pid_t);
+
+type Transfer = unsafe extern "C" fn(
+    libc::pid_t,
+    *const libc::iovec,
+    libc::c_ulong,
+    *const libc::iovec,
+    libc::c_ulong,
+    libc::c_ulong,
+) -> isize;
+
+impl Process {
+    /// Copies from `address` of this process to `local`.
+    ///
+    /// # Errors
+    /// What the kernel says: not permitted, no such process, no such address.
+    pub fn read(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
+        self.transfer(libc::process_vm_readv, address, local)
+    }
+
+    /// Copies `local` to `address` of this process.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn write(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
+        self.transfer(libc::process_vm_writev, address, local)
+    }
+
+    fn transfer(self, call: Transfer, address: u64, local: Region<'_>) -> std::io::Result<()> {
+        let mut moved = 0;
+        while moved < local.len() {
+            let rest = local.len() - moved;
+            let here = libc::iovec { iov_base: local.address().wrapping_add(moved).cast(), iov_len: rest };
+            let there = libc::iovec {
+                iov_base: std::ptr::without_provenance_mut(address as usize + moved),
+                iov_len: rest,
+            };
+            // SAFETY: the local range is a region that may be read and written; the kernel checks the
+            // other process's range.
+            match unsafe { call(self.0, &here, 1, &there, 1, 0) } {
+                count @ 1.. => moved += count as usize,
+                0 => return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof)),
+                _ => return Err(std::io::Error::last_os_error()),
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Reads a word of another process's memory.
 ///
@@ -6,22 +62,40 @@
 /// What the kernel says: not permitted, no such process, no such address.
 pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
     let mut word = 0u64;
-    let local = libc::iovec { iov_base: (&raw mut word).cast(), iov_len: size_of::<u64>() };
-    let remote = libc::iovec {
-        iov_base: std::ptr::without_provenance_mut(address as usize),
-        iov_len: size_of::<u64>(),
-    };
-    // SAFETY: writes at most one word to `word`; the kernel checks the other process's address.
-    let read = unsafe { libc::process_vm_readv(process as libc::pid_t, &local, 1, &remote, 1, 0) };
-    match read {
-        8 => Ok(word),
-        0.. => Err(std::io::Error::other("a part of the word only")),
-        _ => Err(std::io::Error::last_os_error()),
-    }
+    // SAFETY: a local variable that nothing refers to during the call.
+    let local = unsafe { Region::new((&raw mut word).cast(), size_of::<u64>()) };
+    Process(process as libc::pid_t).read(address, local)?;
+    Ok(word)
+}
+
+/// Collective over `comm`: the processes of `ranks`, this rank's node, after each has read a word of
+/// each other whose value only that process can know: numbers of processes of another container mean
+/// nothing here.
+///
+/// # Errors
+/// On all ranks of `comm`, where any two ranks of a node cannot read each other.
+pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Vec<Process>> {
+    let own = u64::from(std::process::id());
+    let place = std::ptr::from_ref(comm).cast::<u8>().addr() as u64;
+    let cookie = Box::new(own.rotate_left(32) ^ place ^ 0x6863_7562_6500_0000 ^ comm.rank() as u64);
+    let all = comm.all_gather(&[own, (&raw const *cookie).addr() as u64, *cookie])?;
+    let tried = ranks.iter().map(|&rank| {
+        let [process, address, expected] = all[3 * rank..3 * rank + 3] else { unreachable!() };
+        let refused = |why: String| Err(Error::Memory(format!("single copy from rank {rank}: {why}")));
+        match read_word(process as u32, address) {
+            Ok(word) if word == expected => Ok(Process(process as libc::pid_t)),
+            Ok(_) => refused(format!("process {process} is another one here")),
+            Err(error) => refused(error.to_string()),
+        }
+    });
+    // Also the barrier after which the cookie may go.
+    agree(comm, tried.collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::comm::local;
+
     #[test]
     fn reads_a_cookie_and_refuses_a_wild_address() {
         let cookie = 0x1234_5678_9abc_def0_u64;
@@ -31,5 +105,12 @@ mod tests {
             Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "{error}"),
         }
         assert!(super::read_word(own, 8).is_err());
+    }
+
+    #[test]
+    fn ranks_prove_each_other() {
+        let proved = local::run(3, 3, |comm| super::prove(comm, &[0, 1, 2]).map(|all| all.len()));
+        let first = proved[0].clone();
+        assert!(proved.iter().all(|result| result.is_ok() == first.is_ok()), "{proved:?}");
     }
 }

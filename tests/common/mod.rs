@@ -120,7 +120,19 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// Compiles tests/c/`name`.c, unless that has been done since the source, the header or the library
+/// Whether include/hcube.h has a function of that name.
+pub fn header_declares(function: &str) -> bool {
+    let header = fs::read_to_string(root().join("include/hcube.h")).expect("include/hcube.h");
+    header.contains(&format!("{function}("))
+}
+
+/// The newest of the headers that clients share.
+fn newest_header(sources: &Path) -> Option<std::time::SystemTime> {
+    let files = fs::read_dir(sources).expect("tests/c").flatten().map(|entry| entry.path());
+    files.filter(|path| path.extension().is_some_and(|end| end == "h")).map(|path| modified(&path)).max()?
+}
+
+/// Compiles tests/c/`name`.c, unless that has been done since the source, a header or the library
 /// changed.
 pub fn client(name: &str, language: Language) -> PathBuf {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,14 +141,17 @@ pub fn client(name: &str, language: Language) -> PathBuf {
     fs::create_dir_all(&folder).expect("the target directory is writable");
     let suffix = if language == Language::C11 { "" } else { "_cxx" };
     let (source, program) = (sources.join(format!("{name}.c")), folder.join(format!("{name}{suffix}")));
-    let inputs = [&source, &sources.join("client.h"), &root().join("include/hcube.h"), &library];
+    let inputs = [&source, &root().join("include/hcube.h"), &library];
     let newest = inputs.iter().map(|input| modified(input).expect("an input of the client")).max();
-    if modified(&program) > newest {
+    if modified(&program) > newest.max(newest_header(&sources)) {
         return program;
     }
     let mut compiler = language.compiler(Mpi::selected());
     if language == Language::Cxx17 {
         compiler.args(["-x", "c++"]);
+    }
+    if header_declares("hcube_alltoall_last_way") {
+        compiler.arg("-DHAVE_WAY");
     }
     compiler.arg("-O1").arg(&source).args(["-x", "none"]).arg("-o").arg(&program);
     let folder = library.parent().expect("a file lies in a folder");

@@ -15,8 +15,9 @@ use std::time::Instant;
 const BATCH: f64 = 1e-3;
 /// Seconds that a batch may take of the slowest case, where one case needs many calls and another none.
 const LONGEST_BATCH: f64 = 20e-3;
-/// Calls that tell how many a batch needs: one alone may have waited for another program.
-const TRIALS: usize = 3;
+/// Calls that tell how many a batch needs: one alone may have waited for another program, and in its
+/// first exchanges hcube finds out which way is faster.
+const TRIALS: usize = 8;
 /// Calls of a batch at most.
 const MOST_CALLS: u32 = 1000;
 /// Probes of the memory that an algorithm adds.

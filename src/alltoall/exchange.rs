@@ -1,0 +1,191 @@
+//! One exchange from the first notice to the last byte.
+
+use super::bundles;
+use super::messages::Messages;
+use super::mismatch;
+use super::on_node;
+use super::prepare::Prepared;
+use super::report::{Report, Way};
+use super::schedule;
+use super::select::{Choice, choose, inside_node};
+use super::task::Task;
+use super::vote::{Property, Vote};
+use crate::comm::{Comm, agree};
+use crate::error::{Error, Result};
+use std::time::Instant;
+
+/// What became of an exchange; the same kind on all ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is made.
+    Done(Report),
+    /// Nothing was written; the library's own function is to make it.
+    Library(&'static str),
+}
+
+/// What this rank brings into an exchange beside its blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Blocks lie in memory that other processes and plain copies cannot reach.
+    pub unreachable: bool,
+    /// The library's own function cannot take the counts.
+    pub beyond_library: bool,
+}
+
+/// Collective: makes the exchange. A rank whose arguments were refused passes the reason, so that no
+/// other waits for it; with [`Error::Unsupported`] all ranks leave the exchange to the library.
+///
+/// # Errors
+/// On all ranks, with nothing written: a rank's own refusal, [`Error::Remote`] with that of another,
+/// [`Error::Truncate`] where counts do not match.
+pub fn exchange<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    task: Result<Task<'_>>,
+    facts: Facts,
+) -> Result<Outcome> {
+    let (sum, most) = vote(comm, prepared, &task, facts)?;
+    prepared.trials.note(sum.time);
+    if sum.any(Property::Refused) {
+        let refusal = task.map(drop).or_else(|error| match error {
+            Error::Unsupported(_) => Ok(()),
+            error => Err(error),
+        });
+        agree(comm, refusal)?;
+        return Err(Error::Internal("a rank has refused, and none says why".into()));
+    }
+    if sum.any(Property::Unreachable) {
+        return beyond_hcube(&sum);
+    }
+    let task = task?;
+    check_in_place(comm.size(), &sum)?;
+    if !sum.matches() {
+        return mismatch::explain(comm, &task).map(Outcome::Library);
+    }
+    let begin = Instant::now();
+    let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
+    on_node::copy_own(&task, comm.rank(), prepared);
+    let way = perform(comm, prepared, &task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
+    prepared.time = begin.elapsed().as_nanos() as u64;
+    let bytes = task.volume(comm.rank()).0 as u64;
+    Ok(Outcome::Done(Report { way, bytes, memory: prepared.memory() }))
+}
+
+/// What hcube cannot handle goes to the library, if that can take the counts of all ranks.
+fn beyond_hcube(sum: &Vote) -> Result<Outcome> {
+    if sum.any(Property::BeyondLibrary) {
+        return Err(Error::Unsupported(
+            "counts above 2^31 - 1, which the MPI library has no function for, in memory or of datatypes that \
+             hcube cannot handle"
+                .into(),
+        ));
+    }
+    Ok(Outcome::Library("memory or datatypes that hcube cannot handle"))
+}
+
+fn check_in_place(ranks: usize, sum: &Vote) -> Result<()> {
+    let in_place = sum.count(Property::InPlace);
+    if in_place == 0 || in_place == ranks {
+        return Ok(());
+    }
+    Err(Error::Truncate(format!("{in_place} of {ranks} ranks pass MPI_IN_PLACE: expected all or none")))
+}
+
+/// The sum of the votes of all ranks, and the most bytes of one block on this node.
+fn vote<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    task: &Result<Task<'_>>,
+    facts: Facts,
+) -> Result<(Vote, usize)> {
+    let (mut own, mut enclosed) = (Vote::default(), false);
+    match task {
+        Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
+        Err(_) => own = own.with(Property::Refused, true),
+        Ok(task) => {
+            let (bytes, largest) = task.volume(comm.rank());
+            enclosed = !facts.unreachable && prepared.encloses(bytes);
+            let small = prepared.largest_bundled().is_some_and(|most| largest <= most);
+            own = Vote::of(task, comm.rank())
+                .with(Property::Unreachable, facts.unreachable)
+                .with(Property::Enclosed, enclosed)
+                .with(Property::Small, small);
+        }
+    }
+    own = own.with(Property::BeyondLibrary, facts.beyond_library);
+    own.time = prepared.time;
+    if let Some(node) = &mut prepared.node {
+        on_node::announce(node, task.as_ref().ok(), &own, enclosed);
+        if prepared.situation.shared {
+            return Ok(on_node::gather(comm, node, prepared.patience));
+        }
+    }
+    let mut words = own.words();
+    comm.all_reduce_sum(&mut words)?;
+    let most = prepared.node.as_ref().map_or(0, |node| on_node::gather(comm, node, prepared.patience).1);
+    Ok((Vote::from_words(words), most))
+}
+
+/// Moves the data.
+fn perform<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    task: &Task<'_>,
+    choice: Choice,
+    sum: &Vote,
+    most: usize,
+) -> Result<Way> {
+    let (patience, bundled) = (prepared.patience, prepared.largest_bundled());
+    match (choice, &mut prepared.node) {
+        (Choice::Alone, _) => Ok(Way::Alone),
+        (Choice::Hypercube, _) => {
+            let plan = prepared.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
+            bundles::exchange(comm, task, plan, bundled.expect("chosen where it fits"))?;
+            Ok(Way::Hypercube)
+        }
+        (Choice::Enclosed, Some(node)) => {
+            on_node::open_enclosed(node, task);
+            Ok(Way::Shared)
+        }
+        (Choice::Shared, Some(node)) => {
+            on_node::through_slots(comm, node, task, most, patience, || Ok(()))?;
+            Ok(Way::Shared)
+        }
+        (Choice::SingleCopy, Some(node)) => {
+            on_node::single_copy(comm, node, task, patience, || Ok(()))?;
+            Ok(Way::SingleCopy)
+        }
+        _ => by_messages(comm, prepared, task, sum, most),
+    }
+}
+
+/// Messages, and shared memory or single copy between ranks of a node while they are under way.
+fn by_messages<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    task: &Task<'_>,
+    sum: &Vote,
+    most: usize,
+) -> Result<Way> {
+    let (own, size) = (comm.rank(), comm.size());
+    let mut partners = schedule::partners(prepared.options.schedule, own, size);
+    let packed = sum.any(Property::Packed);
+    let Prepared { node, scratch, patience, situation, trials, .. } = prepared;
+    let patience = *patience;
+    if let Some(node) = &node {
+        partners.retain(|partner| !node.ranks.contains(partner));
+    }
+    let mut messages = Messages::new(comm, task, scratch, partners, packed);
+    let Some(node) = node else {
+        messages.finish(patience)?;
+        return Ok(Way::Message);
+    };
+    messages.poll()?;
+    let idle = || messages.poll().map(drop);
+    match inside_node(situation, sum, trials, false) {
+        Choice::SingleCopy => on_node::single_copy(comm, node, task, patience, idle)?,
+        _ => on_node::through_slots(comm, node, task, most, patience, idle)?,
+    }
+    messages.finish(patience)?;
+    Ok(Way::Mixed)
+}

@@ -1,0 +1,198 @@
+//! The exchange between ranks of one node.
+//!
+//! Three ways, all after a first round of notices in which every rank says what it has to do:
+//!
+//! - *Enclosed*: the notice itself holds the blocks. One round; 2 copies per byte.
+//! - *Slots*: pieces of all blocks at once, as much as a slot of the board holds, round after round. A
+//!   rank has copied a piece out before the partner's piece is written over it, so the exchange may
+//!   be in place. 2 copies per byte, blocks with gaps included.
+//! - *Single copy*: a rank copies between its own memory and that of the other process. Out of place
+//!   every rank reads its blocks from their senders: 1 copy per byte. In place the two blocks of a
+//!   pair are swapped, the first half by the lower rank and the second half by the other, through a
+//!   piece of scratch memory: 1.5 copies per byte. Nobody else touches these blocks, so no order is
+//!   needed among pairs, and nobody waits until all have finished.
+//!
+//! Restrictions: single copy needs blocks without gaps.
+//! Extra memory: the slots of the board, one piece of scratch memory.
+
+use super::prepare::{Node, Prepared};
+use super::task::Task;
+use super::vote::Vote;
+use crate::comm::Comm;
+use crate::comm::memory::Region;
+use crate::error::{Error, Result};
+use crate::node::board::{Draft, WORDS};
+use crate::node::single_copy::Process;
+use crate::node::wait::Patience;
+
+/// Posts the first notice: the vote, the addresses of contiguous blocks and, where `enclosed`, the
+/// blocks for other ranks of the node.
+pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, enclosed: bool) {
+    let Node { ranks, board, .. } = node;
+    let own = board.own();
+    let most = task.map_or(0, |task| {
+        ranks.iter().enumerate().filter(|&(index, _)| index != own).fold(0, |most, (_, &rank)| {
+            most.max(task.outgoing(rank).bytes()).max(task.incoming(rank).bytes())
+        })
+    });
+    let mut words = [0; WORDS];
+    words[..Vote::WORDS].copy_from_slice(&vote.words());
+    words[Vote::WORDS] = most as u64;
+    board.post(words, |draft| {
+        let Some(task) = task else { return };
+        for (address, &rank) in draft.addresses.iter_mut().zip(ranks.iter()) {
+            let region = task.outgoing(rank).region();
+            *address = region.map_or(0, |region| region.address().addr() as u64);
+        }
+        if enclosed {
+            enclose(draft, ranks, own, task);
+        }
+    });
+}
+
+fn enclose(draft: Draft<'_>, ranks: &[usize], own: usize, task: &Task<'_>) {
+    let mut end = 0;
+    draft.bounds[0] = 0;
+    for (index, &rank) in ranks.iter().enumerate() {
+        if index != own {
+            let block = task.outgoing(rank);
+            block.pack(0, &mut draft.payload[end..end + block.bytes()]);
+            end += block.bytes();
+        }
+        draft.bounds[index + 1] = end as u32;
+    }
+}
+
+/// Waits for the notices of all ranks of the node; the sum of their votes and the most bytes of one
+/// block.
+pub fn gather<C: Comm + ?Sized>(comm: &C, node: &Node, patience: Patience) -> (Vote, usize) {
+    let (mut sum, mut most) = (Vote::default(), 0);
+    for rank in 0..node.board.ranks() {
+        node.board.wait_for(rank, patience, comm);
+        let [vote @ .., largest] = node.board.words(rank);
+        sum = sum.plus(&Vote::from_words(vote));
+        most = most.max(largest as usize);
+    }
+    (sum, most)
+}
+
+/// Partners on the node in an order in which each step joins pairs.
+fn partners(node: &Node) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let (own, count) = (node.board.own(), node.ranks.len());
+    (0..count)
+        .map(move |step| (step + count - own) % count)
+        .filter(move |&partner| partner != own)
+        .map(|partner| (partner, node.ranks[partner]))
+}
+
+/// Takes the blocks out of the notices.
+pub fn open_enclosed(node: &Node, task: &Task<'_>) {
+    for (partner, rank) in partners(node) {
+        task.incoming(rank).unpack(0, node.board.bytes(partner));
+    }
+}
+
+/// Through the slots, in rounds that all ranks of the node make together; `most` is the most bytes
+/// of one block on the node. `idle` is called while waiting.
+pub fn through_slots<C: Comm + ?Sized>(
+    comm: &C,
+    node: &mut Node,
+    task: &Task<'_>,
+    most: usize,
+    patience: Patience,
+    mut idle: impl FnMut() -> Result<()>,
+) -> Result<()> {
+    let piece = (node.board.capacity() / (node.ranks.len() - 1)).max(1);
+    let own = node.board.own();
+    for start in (0..most).step_by(piece) {
+        let Node { ranks, board, .. } = &mut *node;
+        board.post([0; WORDS], |draft| {
+            let mut end = 0;
+            draft.bounds[0] = 0;
+            for (index, &rank) in ranks.iter().enumerate() {
+                let block = task.outgoing(rank);
+                let length = block.bytes().saturating_sub(start).min(piece);
+                if index != own && length > 0 {
+                    block.pack(start, &mut draft.payload[end..end + length]);
+                    end += length;
+                }
+                draft.bounds[index + 1] = end as u32;
+            }
+        });
+        idle()?;
+        for (partner, rank) in partners(node) {
+            node.board.wait_for(partner, patience, comm);
+            let bytes = node.board.bytes(partner);
+            if !bytes.is_empty() {
+                task.incoming(rank).unpack(start, bytes);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Directly between the memories of processes; all blocks are contiguous. `idle` is called between
+/// partners.
+pub fn single_copy<C: Comm + ?Sized>(
+    comm: &C,
+    node: &Node,
+    task: &Task<'_>,
+    patience: Patience,
+    mut idle: impl FnMut() -> Result<()>,
+) -> Result<()> {
+    let processes = node.processes.as_ref().expect("chosen where it works");
+    let chunk = node.chunk.region(0, node.chunk.size());
+    for (partner, rank) in partners(node) {
+        let Some(mine) = task.incoming(rank).region() else { continue };
+        let (process, address) = (processes[partner], node.board.address(partner));
+        let copied = if task.is_in_place() {
+            swap_half(process, address, mine, partner > node.board.own(), chunk)
+        } else {
+            process.read(address, mine)
+        };
+        copied.map_err(|error| Error::Memory(format!("single copy with rank {rank}: {error}")))?;
+        idle()?;
+    }
+    node.board.finish();
+    node.board.wait_for_all_finished(patience, comm);
+    Ok(())
+}
+
+/// Swaps one half of two blocks of equal length.
+fn swap_half(
+    process: Process,
+    address: u64,
+    mine: Region<'_>,
+    first: bool,
+    chunk: Region<'_>,
+) -> std::io::Result<()> {
+    let middle = mine.len() / 2 / 64 * 64;
+    let range = if first { 0..middle } else { middle..mine.len() };
+    for start in range.clone().step_by(chunk.len()) {
+        let end = range.end.min(start + chunk.len());
+        let (mine, theirs) = (mine.part(start..end), address + start as u64);
+        let chunk = chunk.part(0..end - start);
+        process.read(theirs, chunk)?;
+        process.write(theirs, mine)?;
+        chunk.copy_to(mine);
+    }
+    Ok(())
+}
+
+/// A rank's block for itself, out of place.
+pub fn copy_own(task: &Task<'_>, own: usize, prepared: &mut Prepared) {
+    if task.is_in_place() {
+        return;
+    }
+    let (from, to) = (task.outgoing(own), task.incoming(own));
+    if let (Some(from), Some(to)) = (from.region(), to.region()) {
+        from.copy_to(to);
+        return;
+    }
+    let mut buffer = vec![0; prepared.scratch.size().min(from.bytes()).min(32 << 10)];
+    for start in (0..from.bytes()).step_by(buffer.len().max(1)) {
+        let length = (from.bytes() - start).min(buffer.len());
+        from.pack(start, &mut buffer[..length]);
+        to.unpack(start, &buffer[..length]);
+    }
+}

@@ -1,0 +1,162 @@
+//! What exchanges on a communicator keep between them: where ranks lie, the notice board of the node,
+//! proven processes, scratch memory. Made at the first exchange.
+
+use super::bundles;
+use super::options::{Options, Path};
+use super::select::Situation;
+use super::trials::Trials;
+use crate::comm::scratch::Scratch;
+use crate::comm::{Comm, agree_on};
+use crate::error::Result;
+use crate::hypercube::{Plan, Topology};
+use crate::node::board::Board;
+use crate::node::single_copy::{self, Process};
+use crate::node::wait::Patience;
+use crate::random_access::prepare::crowded;
+
+/// Added to the memory bound, so that a bound of 0 works; the bound is kept to 64 KiB more.
+const LEAST: usize = 48 << 10;
+/// Most memory that single copy uses: a piece should stay in the cache between its two copies.
+const MOST_CHUNK: usize = 64 << 10;
+
+/// Ranks of this node and what they share.
+#[derive(Debug)]
+pub struct Node {
+    /// Ranks in ascending order, this one among them.
+    pub ranks: Vec<usize>,
+    /// Their notice board.
+    pub board: Board,
+    /// Their processes in the same order, where single copy works on all nodes.
+    pub processes: Option<Vec<Process>>,
+    /// Memory for single copy.
+    pub chunk: Scratch,
+}
+
+/// The prepared state of one rank.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What was asked for.
+    pub options: Options,
+    /// What the decision of an exchange rests on.
+    pub situation: Situation,
+    /// This rank's node, where it has others and they share memory.
+    pub node: Option<Node>,
+    /// Memory for pieces under way.
+    pub scratch: Scratch,
+    /// The plan by which small blocks are bundled, made when first needed.
+    pub plan: Option<Plan>,
+    /// How to wait for other ranks.
+    pub patience: Patience,
+    /// Why a path that was asked for is not taken.
+    pub refusal: Option<String>,
+    /// What has been found out about the ways inside a node.
+    pub trials: Trials,
+    /// Time of the last exchange in nanoseconds.
+    pub time: u64,
+}
+
+impl Prepared {
+    /// Collective. Falls back to what works; [`Self::refusal`] says where that is not what was asked for.
+    ///
+    /// # Errors
+    /// Where ranks pass different options, or MPI fails; on all ranks.
+    pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
+        agree_on(comm, &options.agreement())?;
+        let mut prepared = Self {
+            options: *options,
+            situation: Situation {
+                ranks: comm.size(),
+                shared: false,
+                single_copy: false,
+                schedule: options.schedule,
+                path: options.path,
+            },
+            node: None,
+            scratch: Scratch::new(options.memory + LEAST),
+            plan: None,
+            patience: Patience::new(false, comm.simulated()),
+            refusal: None,
+            trials: Trials::default(),
+            time: 0,
+        };
+        if comm.size() > 1 && options.path != Path::Message {
+            prepared.look_at_nodes(comm)?;
+        }
+        Ok(prepared)
+    }
+
+    fn look_at_nodes<C: Comm + ?Sized>(&mut self, comm: &C) -> Result<()> {
+        let numbers = comm.node_numbers()?;
+        let limit = (self.options.ranks_per_node > 0).then_some(self.options.ranks_per_node);
+        let topology = Topology::from_node_numbers(&numbers, limit);
+        let crowded = crowded(comm, &numbers)?;
+        self.patience = Patience::new(crowded, comm.simulated());
+        if topology.most_ranks_per_node() < 2 {
+            return Ok(());
+        }
+        let home = topology.node_of(topology.position(comm.rank()));
+        let mut ranks: Vec<usize> =
+            topology.positions(home..home + 1).map(|position| topology.rank(position)).collect();
+        ranks.sort_unstable();
+        let several_nodes = topology.nodes() > 1;
+        let shares = Shares::of(self.options.memory + LEAST, several_nodes);
+        let board = match Board::create(comm, &ranks, shares.slot) {
+            Ok(board) => board,
+            Err(refusal) => {
+                self.refusal = Some(refusal.to_string());
+                return Ok(());
+            }
+        };
+        let processes = match single_copy::prove(comm, &ranks) {
+            _ if self.options.path == Path::Shared => None,
+            Ok(processes) => Some(processes),
+            Err(refusal) => {
+                self.refusal = (self.options.path == Path::SingleCopy).then(|| refusal.to_string());
+                None
+            }
+        };
+        self.situation.shared = !several_nodes;
+        self.situation.single_copy = processes.is_some();
+        self.scratch = Scratch::new(shares.scratch);
+        let chunk = Scratch::new(shares.chunk);
+        self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, chunk });
+        Ok(())
+    }
+
+    /// Whether blocks of so many bytes in total become part of this rank's notice.
+    pub fn encloses(&self, bytes: usize) -> bool {
+        let slot = self.node.as_ref().filter(|_| self.situation.shared).map(|node| node.board.capacity());
+        self.options.path != Path::SingleCopy && slot.is_some_and(|slot| bytes <= slot)
+    }
+
+    /// Largest block that the memory bound permits to bundle; the same on all ranks.
+    pub fn largest_bundled(&self) -> Option<usize> {
+        bundles::largest(self.situation.ranks, self.options.memory + LEAST)
+    }
+
+    /// Bytes of additional memory that this state holds.
+    pub fn memory(&self) -> u64 {
+        let node = self.node.as_ref().map_or(0, |node| node.board.bytes_per_rank() + node.chunk.size());
+        (node + self.scratch.size()) as u64
+    }
+}
+
+/// How the memory bound is divided, in bytes; the same on all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shares {
+    /// One of the two slots of a rank on the board.
+    slot: usize,
+    /// For single copy.
+    chunk: usize,
+    /// For messages.
+    scratch: usize,
+}
+
+impl Shares {
+    /// On one node there are no messages; else they get half.
+    fn of(budget: usize, several_nodes: bool) -> Self {
+        let scratch = if several_nodes { budget / 2 } else { 0 };
+        let chunk = ((budget - scratch) / 3).min(MOST_CHUNK);
+        Self { slot: (budget - scratch - chunk) / 2, chunk, scratch }
+    }
+}

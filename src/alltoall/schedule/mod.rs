@@ -1,0 +1,38 @@
+//! The order in which a rank exchanges with all others, one pair at a time.
+//!
+//! Everything here is a pure function of (rank, size), tested for every size up to 130 without MPI.
+//! Every pair of ranks stands once in the sequence of each of the two, and the sequences fit each
+//! other: ranks that finish every exchange before they start the next never wait in a circle.
+//!
+//! | schedule | steps for P ranks, one exchange per rank and step | locality |
+//! |---|---|---|
+//! | [`mpich_order`] | 2P - 3, a rank idle in about half of them | none |
+//! | [`linear_shift`] | P, or P - 1 for P = 2 | none |
+//! | [`hierarchical_sets`] | P - 1 for powers of two, at most P + ceil(log2 P) - 2 | halves of halves |
+//!
+//! Source: Hofmann and Ruenger, "In-place algorithms for the symmetric all-to-all exchange with
+//! MPI", EuroMPI 2013, §3. The paper counts the exchange of a rank with itself as a step of the
+//! first schedule (2P - 1); here it is left out, because in place it moves nothing.
+
+pub mod hierarchical_sets;
+pub mod linear_shift;
+pub mod mpich_order;
+
+use super::Schedule;
+
+/// The partners of `rank` among `size` ranks in the order in which it exchanges with them; the rank
+/// itself is not among them. [`Schedule::Auto`] means hierarchical sets, and so does
+/// [`Schedule::Library`], of which the order is not known, and [`Schedule::Hypercube`], which has no order of partners.
+///
+/// # Panics
+/// Unless `rank < size`.
+pub fn partners(schedule: Schedule, rank: usize, size: usize) -> Vec<usize> {
+    assert!(rank < size, "rank {rank} of {size}");
+    match schedule {
+        Schedule::Mpich => mpich_order::partners(rank, size),
+        Schedule::LinearShift => linear_shift::partners(rank, size),
+        Schedule::Auto | Schedule::HierarchicalSets | Schedule::Library | Schedule::Hypercube => {
+            hierarchical_sets::partners(rank, size)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Which of two ways is faster here, found out by using both.
+//!
+//! Idea: whether slots of shared memory or single copy move large blocks faster depends on the
+//! processor, its caches and the kernel, and no rule holds on all machines. So the first exchanges of
+//! a size class take the ways in turn, every rank tells its time with its next vote, and the sum over
+//! ranks, which all ranks see, decides: the way with the shortest time so far. Now and then (at the
+//! 8th exchange, the 16th, the 32nd, ...) the other one is taken again, so that a disturbance during
+//! the first exchanges does not decide for ever. All ranks know the same and decide the same.
+//!
+//! Cost: about log2 of the number of exchanges by the slower way; no messages.
+
+use super::select::Choice;
+
+/// Exchanges that take the ways in turn.
+const TURNS: u64 = 6;
+
+/// Exchanges that are alike: in place or not, and the power of two of the mean bytes per rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Class {
+    in_place: bool,
+    log2: u32,
+}
+
+impl Class {
+    /// The class of an exchange.
+    pub fn new(in_place: bool, mean_bytes: u64) -> Self {
+        Self { in_place, log2: mean_bytes.max(1).ilog2() }
+    }
+}
+
+/// What is known of one class.
+#[derive(Debug, Clone)]
+struct Record {
+    class: Class,
+    exchanges: u64,
+    /// Shortest time of each way, in the order of [`WAYS`].
+    best: [u64; 2],
+}
+
+/// The ways that are compared.
+const WAYS: [Choice; 2] = [Choice::Shared, Choice::SingleCopy];
+
+/// All records of a communicator.
+#[derive(Debug, Clone, Default)]
+pub struct Trials {
+    records: Vec<Record>,
+    /// Class and way of the last exchange, whose time is not known yet.
+    last: Option<(Class, usize)>,
+}
+
+impl Trials {
+    /// Notes the time that the last exchange took, summed over all ranks.
+    pub fn note(&mut self, time: u64) {
+        let Some((class, way)) = self.last.take() else { return };
+        if let Some(record) = self.records.iter_mut().find(|record| record.class == class) {
+            record.best[way] = record.best[way].min(time);
+        }
+    }
+
+    /// The way for the next exchange of a class.
+    pub fn next(&mut self, class: Class) -> Choice {
+        let index = self.records.iter().position(|record| record.class == class).unwrap_or_else(|| {
+            self.records.push(Record { class, exchanges: 0, best: [u64::MAX; 2] });
+            self.records.len() - 1
+        });
+        let record = &mut self.records[index];
+        record.exchanges += 1;
+        let faster = usize::from(record.best[1] < record.best[0]);
+        let way = match record.exchanges {
+            number @ ..=TURNS => (number - 1) as usize % 2,
+            number if number.is_power_of_two() => 1 - faster,
+            _ => faster,
+        };
+        self.last = Some((class, way));
+        WAYS[way]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ways that are taken where an exchange takes so long by slots and by single copy.
+    fn taken(slots: u64, single: u64) -> Vec<Choice> {
+        let (mut trials, class) = (Trials::default(), Class::new(true, 1 << 20));
+        let way = |_| {
+            let way = trials.next(class);
+            trials.note(if way == Choice::Shared { slots } else { single });
+            way
+        };
+        (0..9).map(way).collect()
+    }
+
+    #[test]
+    fn both_are_tried_and_the_faster_stays() {
+        use Choice::{Shared, SingleCopy};
+        let trial = [Shared, SingleCopy, Shared, SingleCopy, Shared, SingleCopy];
+        assert_eq!(taken(5, 9), [&trial[..], &[Shared, SingleCopy, Shared]].concat());
+        assert_eq!(taken(9, 5), [&trial[..], &[SingleCopy, Shared, SingleCopy]].concat());
+    }
+
+    #[test]
+    fn classes_are_tried_apart_and_other_exchanges_do_not_count() {
+        let mut trials = Trials::default();
+        trials.note(1);
+        assert_eq!(trials.next(Class::new(true, 1 << 20)), Choice::Shared);
+        trials.note(7);
+        assert_eq!(trials.next(Class::new(false, 1 << 20)), Choice::Shared);
+        trials.note(7);
+        assert_eq!(trials.next(Class::new(true, (1 << 20) + 5)), Choice::SingleCopy);
+    }
+}

@@ -1,0 +1,79 @@
+//! MPI datatypes understood: which bytes of a buffer are data, and in which order.
+//!
+//! Idea: a datatype is decoded once, from what `MPI_Type_get_contents` says of it, into loops over
+//! contiguous runs ([`layout`]). Through these any part of a block is packed and unpacked where it is
+//! needed ([`Block`]), in as much memory as there happens to be; `MPI_Pack` knows whole elements
+//! alone, of which one may be the whole buffer. What was decoded hangs on the datatype as an MPI
+//! attribute, is not copied by `MPI_Type_dup` and goes with the datatype.
+//!
+//! Restrictions: constructors of MPI-3.1 and those with large counts of MPI-4. Anything else, and
+//! anything of which the MPI library gives another size or other bounds than hcube, is
+//! [`Error::Unsupported`]: there the library's own functions do the work. A datatype used after it
+//! was freed is found out only as far as the MPI library does.
+//!
+//! Cost: predefined datatypes four short MPI calls, others one more and a reference count; decoding
+//! is linear in the arguments of the constructors.
+
+mod array;
+mod attribute;
+mod block;
+mod contents;
+mod copy;
+mod decode;
+mod layout;
+
+pub use block::Block;
+
+use super::mpi::MpiComm;
+use super::raw::MPI_Datatype;
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use contents::Envelope;
+use layout::Placed;
+
+/// What hcube knows of an MPI datatype. It stays usable when the datatype is freed.
+#[derive(Debug, Clone)]
+pub struct Datatype {
+    size: usize,
+    extent: isize,
+    placed: Placed,
+}
+
+impl Datatype {
+    /// Looks at a datatype. Nothing is raised on any communicator of the caller's; `comm`, on which
+    /// errors are returned, is that through which MPI is asked whether the datatype is valid.
+    ///
+    /// # Errors
+    /// [`Error::Datatype`] for one that is null, invalid or not committed (`MPI_ERR_TYPE`);
+    /// [`Error::Unsupported`] for one that must be left to the library's own functions.
+    ///
+    /// # Safety
+    /// `datatype` is a value that MPI has given out and nobody frees it during the call. Invalid
+    /// handles are recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
+    pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Self> {
+        comm.check_datatype(datatype)?;
+        // SAFETY: valid, as MPI has just said, and it stays so by the caller's promise.
+        unsafe {
+            let envelope = Envelope::of(datatype)?;
+            if !envelope.is_named() {
+                return attribute::cached(datatype, || {
+                    let (size, extent) = decode::measure(datatype)?;
+                    Ok(Self { size, extent, placed: decode::derived(datatype, &envelope)? })
+                });
+            }
+            let (size, extent) = decode::measure(datatype)?;
+            Ok(Self { size, extent, placed: decode::named(datatype, size, extent)? })
+        }
+    }
+
+    /// Bytes of data in one element.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Bytes from one element to the next; may be negative.
+    pub fn extent(&self) -> isize {
+        self.extent
+    }
+}

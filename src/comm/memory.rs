@@ -1,0 +1,118 @@
+//! Memory of the caller, of which Rust knows nothing: other processes of the node and MPI read and
+//! write it, and two regions may overlap. So it is never a slice, only copied from and to.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::ptr;
+
+/// So many bytes of the caller's memory, which may be read and written during `'a`. A copy of it is
+/// the same memory. Of a send buffer, too: that it is not written is up to whoever holds the region.
+#[derive(Debug, Clone, Copy)]
+pub struct Region<'a> {
+    address: *mut u8,
+    length: usize,
+    /// How long the memory is there.
+    alive: PhantomData<&'a ()>,
+}
+
+impl<'a> Region<'a> {
+    /// The bytes from `address` on.
+    ///
+    /// # Safety
+    /// During `'a` this library, MPI and other processes of the node may read the bytes, and write
+    /// them where this region or one made from it is written; no Rust reference to them is used
+    /// meanwhile, and no other thread of this process touches them. No bytes: any address.
+    pub unsafe fn new(address: *mut u8, length: usize) -> Self {
+        Self { address, length, alive: PhantomData }
+    }
+
+    /// Where it begins.
+    pub fn address(self) -> *mut u8 {
+        self.address
+    }
+
+    /// Its bytes.
+    pub fn len(self) -> usize {
+        self.length
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(self) -> bool {
+        self.length == 0
+    }
+
+    /// A part of it.
+    ///
+    /// # Panics
+    /// Where the range is not inside.
+    pub fn part(self, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.length, "{range:?} of {} bytes", self.length);
+        Self { address: self.address.wrapping_add(range.start), length: range.len(), alive: PhantomData }
+    }
+
+    /// Copies all of it.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    pub fn read(self, out: &mut [u8]) {
+        assert_eq!(self.length, out.len(), "bytes of the region and of the copy");
+        // SAFETY: `new` promises that the bytes can be read and that no reference, hence not `out`,
+        // refers to them.
+        unsafe { ptr::copy_nonoverlapping(self.address, out.as_mut_ptr(), out.len()) };
+    }
+
+    /// Overwrites all of it.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    pub fn write(self, bytes: &[u8]) {
+        assert_eq!(self.length, bytes.len(), "bytes of the region and to be written");
+        // SAFETY: as `read`, for writing.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.address, bytes.len()) };
+    }
+
+    /// Copies all of it to another region, which may overlap it.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    pub fn copy_to(self, other: Region<'_>) {
+        assert_eq!(self.length, other.length, "bytes of the two regions");
+        // SAFETY: `new` promises that both may be accessed; overlap is permitted here.
+        unsafe { ptr::copy(self.address, other.address, self.length) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn region(memory: &mut [u8]) -> Region<'_> {
+        // SAFETY: the memory is borrowed for the life of the region.
+        unsafe { Region::new(memory.as_mut_ptr(), memory.len()) }
+    }
+
+    #[test]
+    fn parts_are_read_written_and_copied() {
+        let mut memory = [1u8, 2, 3, 4, 5, 6];
+        let all = region(&mut memory);
+        let mut middle = [0; 2];
+        all.part(2..5).part(1..3).read(&mut middle);
+        assert_eq!(middle, [4, 5]);
+        all.part(0..2).write(&[7, 8]);
+        all.part(0..4).copy_to(all.part(1..5));
+        assert_eq!((all.len(), all.part(6..6).is_empty(), all.is_empty()), (6, true, false));
+        assert_eq!(memory, [7, 7, 8, 3, 4, 6]);
+    }
+
+    #[test]
+    #[should_panic(expected = "2..7 of 6 bytes")]
+    fn a_part_outside_is_refused() {
+        region(&mut [0; 6]).part(2..7);
+    }
+
+    #[test]
+    #[should_panic(expected = "bytes of the region")]
+    fn lengths_must_be_equal() {
+        region(&mut [0; 6]).write(&[0; 5]);
+    }
+}

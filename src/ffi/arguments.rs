@@ -1,0 +1,145 @@
+//! From the arguments of MPI's functions to the blocks of a rank.
+
+use crate::alltoall::{Facts, Task};
+use crate::comm::call::{Call, Counts, Side, Types};
+use crate::comm::datatype::{Block, Datatype};
+use crate::comm::mpi::MpiComm;
+use crate::comm::{Comm, MPI_Datatype};
+use crate::error::{Error, Result};
+use crate::node::device;
+use std::ffi::c_void;
+
+/// Names of one side's arguments in messages.
+struct Names {
+    buffer: &'static str,
+    count: &'static str,
+    displacement: &'static str,
+    datatype: &'static str,
+}
+
+const SENT: Names =
+    Names { buffer: "sendbuf", count: "sendcounts", displacement: "sdispls", datatype: "sendtype" };
+const RECEIVED: Names =
+    Names { buffer: "recvbuf", count: "recvcounts", displacement: "rdispls", datatype: "recvtype" };
+
+/// Addresses below this are no data of anybody: null, and what is computed from it.
+const FIRST_PAGE: usize = 4096;
+
+/// Local: what a rank has to do.
+///
+/// # Safety
+/// The call describes memory and handles as MPI asks for them, for as long as the result lives.
+pub unsafe fn read<'a>(call: &Call, comm: &MpiComm) -> Result<Task<'a>> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let receive = blocks(&call.receive, comm, &RECEIVED)?;
+        if call.in_place() {
+            return Ok(Task::in_place(receive));
+        }
+        Ok(Task::between(blocks(&call.send, comm, &SENT)?, receive))
+    }
+}
+
+/// Local: what others must know of a rank's arguments.
+pub fn facts(call: &Call, beyond_library: bool) -> Facts {
+    let sides = if call.in_place() { &[call.receive][..] } else { &[call.send, call.receive][..] };
+    Facts { unreachable: sides.iter().any(|side| device::owns(side.buffer.cast())), beyond_library }
+}
+
+/// # Safety
+/// As [`read`].
+unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, names: &Names) -> Result<Vec<Block<'a>>> {
+    let ranks = comm.size();
+    // SAFETY: the caller's promise: arrays hold an entry per rank.
+    unsafe {
+        let null = match side.counts {
+            Counts::Same(_) => None,
+            Counts::Int(counts, at) => array_refusal(counts.is_null(), at.is_null(), names),
+            Counts::Large(counts, at) => array_refusal(counts.is_null(), at.is_null(), names),
+        };
+        if let Some(refusal) = null {
+            return Err(refusal);
+        }
+        match side.types {
+            Types::One(datatype) => {
+                let datatype = inspect(datatype, comm, names)?;
+                (0..ranks).map(|rank| block(side, rank, &datatype, datatype.extent(), names)).collect()
+            }
+            Types::Each(datatypes) if datatypes.is_null() => {
+                Err(Error::argument(names.datatype, "NULL", "an array with an entry per rank"))
+            }
+            Types::Each(datatypes) => {
+                let mut last: Option<(MPI_Datatype, Datatype)> = None;
+                let mut blocks = Vec::with_capacity(ranks);
+                for rank in 0..ranks {
+                    let handle = *datatypes.add(rank);
+                    if last.as_ref().is_none_or(|(known, _)| *known != handle) {
+                        last = Some((handle, inspect(handle, comm, names)?));
+                    }
+                    let (_, datatype) = last.as_ref().expect("just inspected");
+                    blocks.push(block(side, rank, datatype, 1, names)?);
+                }
+                Ok(blocks)
+            }
+        }
+    }
+}
+
+fn array_refusal(counts: bool, displacements: bool, names: &Names) -> Option<Error> {
+    let refuse = |name| Some(Error::argument(name, "NULL", "an array with an entry per rank"));
+    match (counts, displacements) {
+        (true, _) => refuse(names.count),
+        (_, true) => refuse(names.displacement),
+        _ => None,
+    }
+}
+
+/// # Safety
+/// As [`read`].
+unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm, names: &Names) -> Result<Datatype> {
+    // SAFETY: the caller's promise.
+    unsafe { Datatype::inspect(datatype, comm) }.map_err(|error| match error {
+        Error::Datatype(text) => Error::Datatype(format!("{}: {text}", names.datatype)),
+        error => error,
+    })
+}
+
+/// The block for one rank; displacements count `unit` bytes.
+///
+/// # Safety
+/// As [`read`].
+unsafe fn block<'a>(
+    side: &Side,
+    rank: usize,
+    datatype: &Datatype,
+    unit: isize,
+    names: &Names,
+) -> Result<Block<'a>> {
+    // SAFETY: the caller's promise: arrays hold an entry per rank.
+    let (count, displacement) = unsafe {
+        match side.counts {
+            Counts::Same(count) => (count as i64, (count as i64).wrapping_mul(rank as i64)),
+            Counts::Int(counts, at) => (i64::from(*counts.add(rank)), i64::from(*at.add(rank))),
+            Counts::Large(counts, at) => (*counts.add(rank) as i64, *at.add(rank) as i64),
+        }
+    };
+    let Ok(elements) = usize::try_from(count) else {
+        let name = names.count;
+        return Err(Error::Count(format!("{name}[{rank}] = {count}: expected 0 or more")));
+    };
+    if datatype.size().checked_mul(elements).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let (name, size) = (names.count, datatype.size());
+        return Err(Error::Count(format!(
+            "{name}[{rank}] = {count}: more elements of {size} bytes than memory"
+        )));
+    }
+    let address = side.buffer.cast::<u8>().wrapping_offset((displacement as isize).wrapping_mul(unit));
+    // SAFETY: the caller's promise.
+    let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };
+    let nowhere = block.region().is_some_and(|region| region.address().addr() < FIRST_PAGE);
+    if block.bytes() > 0 && side.buffer.is_null() && nowhere {
+        let (name, bytes) = (names.buffer, block.bytes());
+        return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes for rank {rank}")));
+    }
+    Ok(block)
+}

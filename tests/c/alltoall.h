@@ -1,0 +1,136 @@
+/* What the clients of the all-to-all exchange share: random numbers that are the same on all ranks,
+ * data that says where it comes from, and the way that a call took.
+ */
+#ifndef ALLTOALL_H
+#define ALLTOALL_H
+
+#include "client.h"
+
+/* --- random numbers ------------------------------------------------------------------------- */
+
+/* Finaliser of SplitMix64: neighbouring arguments give unrelated results. */
+static inline uint64_t mix(uint64_t value) {
+  value += UINT64_C(0x9E3779B97F4A7C15);
+  value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
+  return value ^ value >> 31;
+}
+
+static inline uint64_t mix3(uint64_t first, uint64_t second, uint64_t third) {
+  return mix(mix(mix(first) ^ second) ^ third);
+}
+
+typedef struct dice {
+  uint64_t state;
+} dice;
+
+static inline dice make_dice(uint64_t seed, uint64_t number, uint64_t rank) {
+  dice made;
+  made.state = mix3(seed, number, rank);
+  return made;
+}
+
+/* One of 0 to sides - 1. */
+static inline int64_t roll(dice *from, int64_t sides) {
+  from->state++;
+  return (int64_t)(mix(from->state) % (uint64_t)sides);
+}
+
+/* --- data ----------------------------------------------------------------------------------- */
+
+/* Bytes position to position + length - 1 of the packed data of a block; key says from whom to whom. */
+static inline void put_data(uint64_t key, int64_t position, unsigned char *to, int64_t length) {
+  int64_t done = 0;
+  while (done < length) {
+    uint64_t word = mix(key + (uint64_t)(position + done) / 8);
+    int byte = (int)((position + done) % 8);
+    if (byte == 0 && length - done >= 8) {
+      memcpy(to + done, &word, 8);
+      done += 8;
+    } else {
+      to[done++] = (unsigned char)(word >> 8 * byte);
+    }
+  }
+}
+
+/* What lies in gaps and in front of and behind blocks; differs from place to place. */
+static inline void put_canary(unsigned char *to, int64_t length) {
+  int64_t i;
+  for (i = 0; i < length; i++) to[i] = (unsigned char)(i * 7 + 0xA5);
+}
+
+/* The key of what `from` sends to `to` in a case. */
+static inline uint64_t data_key(uint64_t seed, int from, int to) {
+  return mix3(seed, (uint64_t)from + 1, (uint64_t)to + 1) & ~UINT64_C(0xFFFFFFFFF);
+}
+
+static inline void *allocate(int64_t bytes) {
+  void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
+  if (memory == NULL) FAIL("no %" PRId64 " bytes", bytes);
+  return memory;
+}
+
+/* --- the way that a call took --------------------------------------------------------------- */
+
+enum { WAY_ALONE, WAY_SHARED, WAY_SINGLE_COPY, WAY_MESSAGE, WAY_MIXED, WAY_HYPERCUBE, WAY_LIBRARY, WAYS };
+
+static const char *const way_names[WAYS] = {"alone",        "shared",    "single-copy", "message",
+                                            "node+message", "hypercube", "library"};
+
+/* The way of the last call on a communicator. A library that does not tell counts as the MPI library
+ * itself; HAVE_WAY is defined where the header has the function. */
+static inline int last_way(MPI_Comm comm) {
+#ifdef HAVE_WAY
+  char text[32];
+  hcube_error error;
+  int way = 0;
+  SUCCEED(hcube_alltoall_last_way(comm, text, sizeof text, &error), error);
+  while (way < WAYS && strcmp(text, way_names[way]) != 0) way++;
+  if (way == WAYS) FAIL("a way that has no name here: '%s'", text);
+  return way;
+#else
+  (void)comm;
+  return WAY_LIBRARY;
+#endif
+}
+
+static inline int one_of(int way, int first, int second, int third) {
+  return way == WAY_ALONE || way == first || way == second || way == third;
+}
+
+/* Whether a call in place may have taken this way with these options, where all ranks are on one
+ * node. What hcube chooses by itself is its choice, as long as it does the work. */
+static inline int way_is_permitted(int way, const hcube_alltoall_options *options) {
+  int bundled = options->schedule == HCUBE_ALLTOALL_AUTO ? WAY_HYPERCUBE : WAY_MESSAGE;
+  if (options->schedule == HCUBE_ALLTOALL_LIBRARY) return way == WAY_LIBRARY;
+  if (way == WAY_LIBRARY) return 0;
+  if (options->path == HCUBE_PATH_MESSAGE || options->ranks_per_node == 1)
+    return one_of(way, WAY_MESSAGE, bundled, WAY_MESSAGE);
+  if (options->path == HCUBE_PATH_AUTO) return 1;
+  if (options->path == HCUBE_PATH_SINGLE_COPY && way == WAY_SHARED) return 0;
+  if (options->path == HCUBE_PATH_SHARED && way == WAY_SINGLE_COPY) return 0;
+  /* Pretended nodes: a communicator may have several, one of them, or one rank of each. */
+  return options->ranks_per_node > 1 || one_of(way, WAY_SHARED, WAY_SINGLE_COPY, WAY_SINGLE_COPY);
+}
+
+static inline void check_way(MPI_Comm comm, const hcube_alltoall_options *options, int64_t bytes_to_others) {
+#ifdef HAVE_WAY
+  int way = last_way(comm);
+  if (!way_is_permitted(way, options))
+    FAIL("took the way '%s' with schedule %d, path %d, %d ranks per node", way_names[way], (int)options->schedule,
+         (int)options->path, (int)options->ranks_per_node);
+  if (way == WAY_ALONE && bytes_to_others > 0) FAIL("%" PRId64 " bytes for others, but 'alone'", bytes_to_others);
+#else
+  (void)comm, (void)options, (void)bytes_to_others;
+#endif
+}
+
+/* Options as the environment has them. */
+static inline hcube_alltoall_options environment_options(void) {
+  hcube_alltoall_options options;
+  hcube_error error;
+  SUCCEED(hcube_alltoall_default_options(&options, sizeof options, &error), error);
+  return options;
+}
+
+#endif

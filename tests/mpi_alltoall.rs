@@ -1,0 +1,165 @@
+//! Random all-to-all calls (tests/c/alltoall.c) with every function, path, schedule and bound of
+//! memory; blocks above 2^31 bytes.
+//!
+//! The client checks each call in place for the way that it took: a test of single copy that
+//! silently used messages, or the library's own function, would prove nothing.
+
+mod common;
+
+use common::{Launch, Mpi};
+
+/// What a run is asked for: the client's arguments and environment variables.
+struct Run<'a> {
+    ranks: usize,
+    seed: u64,
+    cases: u32,
+    largest: u64,
+    more: &'a [&'a str],
+    environment: &'a [(&'a str, &'a str)],
+}
+
+impl Run<'_> {
+    /// Runs it; the number of calls in place by way, of all ranks.
+    fn go(&self) -> impl Fn(&str) -> u64 + use<> {
+        let numbers = [self.seed, u64::from(self.cases), self.largest].map(|number| number.to_string());
+        let launch = Launch::client("alltoall", self.ranks).args(numbers).args(self.more).limit(60);
+        let launch = self.environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+        let text = launch.run().success();
+        let line = text.lines().find(|line| line.starts_with("ok ")).expect("a line of success").to_owned();
+        assert!(line.starts_with(&format!("ok {} cases", self.cases)), "{line}");
+        move |way| {
+            let value = line.split(' ').find_map(|word| word.strip_prefix(way)?.strip_prefix('='));
+            value.unwrap_or_else(|| panic!("no '{way}' in {line}")).parse().expect("a number")
+        }
+    }
+}
+
+/// Whether hcube can tell which way a call took.
+fn ways_are_told() -> bool {
+    common::header_declares("hcube_alltoall_last_way")
+}
+
+/// The numbers of ranks that the selected MPI is tested with. MPICH never yields where there are
+/// more ranks than cores: more of them are a test of their own.
+fn ranks() -> std::ops::RangeInclusive<usize> {
+    match Mpi::selected() {
+        Mpi::Open => 1..=9,
+        Mpi::Mpich => 1..=2,
+    }
+}
+
+/// As users have it: no options at all.
+#[test]
+fn defaults() {
+    for ranks in ranks() {
+        let cases = if ranks <= 4 { 150 } else { 60 };
+        let ways = Run { ranks, seed: 100, cases, largest: 20_000, more: &[], environment: &[] }.go();
+        if ways_are_told() {
+            assert_eq!(ways("library"), 0, "calls in place by the library on {ranks} ranks");
+        }
+    }
+}
+
+/// Blocks up to 300 KB.
+#[test]
+fn large_blocks() {
+    for path in ["auto", "single-copy", "shared", "message"] {
+        for ranks in if Mpi::selected() == Mpi::Open { &[2, 3, 5][..] } else { &[2] } {
+            let environment = &[("HCUBE_PATH", path)];
+            Run { ranks: *ranks, seed: 200, cases: 30, largest: 300_000, more: &[], environment }.go();
+        }
+    }
+}
+
+/// Every case of a run has other options.
+#[test]
+fn all_options() {
+    for ranks in ranks() {
+        for seed in 300..302 {
+            let more = &["sweep"];
+            let ways = Run { ranks, seed, cases: 150, largest: 20_000, more, environment: &[] }.go();
+            if ways_are_told() && ranks > 1 {
+                for way in ["shared", "single-copy", "message"] {
+                    assert!(ways(way) > 0, "'{way}' was not taken on {ranks} ranks");
+                }
+                assert!(ranks < 4 || ways("node+message") > 0, "no nodes on {ranks} ranks");
+                assert_eq!(ways("library"), 0, "calls in place by the library on {ranks} ranks");
+            }
+        }
+    }
+}
+
+/// The environment: each value of each variable, and each pair of path and schedule.
+#[test]
+fn environment() {
+    let (memories, nodes) = (["0", "1000", "64k", "1M", "1G"], ["0", "1", "2", "3"]);
+    let counts = if Mpi::selected() == Mpi::Open { &[2, 3, 4, 7][..] } else { &[2] };
+    let mut number = 0;
+    for (path, way) in
+        [("auto", ""), ("single-copy", "single-copy"), ("shared", "shared"), ("message", "message")]
+    {
+        for schedule in ["auto", "mpich", "linear-shift", "hierarchical-sets", "library"] {
+            let (memory, ranks) = (memories[number % 5], counts[number % counts.len()]);
+            // Steps of its own through the nodes, or a path would always meet the same of them.
+            let node = nodes[(number + number / 4) % 4];
+            let environment = &[
+                ("HCUBE_PATH", path),
+                ("HCUBE_ALLTOALL", schedule),
+                ("HCUBE_MEMORY", memory),
+                ("HCUBE_RANKS_PER_NODE", node),
+            ];
+            let seed = 400 + number as u64;
+            let ways = Run { ranks, seed, cases: 40, largest: 20_000, more: &[], environment }.go();
+            number += 1;
+            if !ways_are_told() {
+                continue;
+            }
+            if schedule == "library" {
+                assert!(ways("library") > 0, "{environment:?}");
+            } else if node == "1" {
+                assert!(ways("message") > 0, "{environment:?}");
+            } else if !way.is_empty() && node != "2" {
+                assert!(ways(way) > 0, "{environment:?}");
+            }
+        }
+    }
+}
+
+/// Memory from next to nothing to more than the data, on each path, with blocks that need many
+/// pieces in the small ones.
+#[test]
+fn bounds_of_memory() {
+    for path in ["single-copy", "shared", "message"] {
+        for memory in ["0", "1000", "4097", "64k", "1M", "1G"] {
+            for ranks in if Mpi::selected() == Mpi::Open { &[2, 3][..] } else { &[2] } {
+                let environment = &[("HCUBE_PATH", path), ("HCUBE_MEMORY", memory)];
+                Run { ranks: *ranks, seed: 500, cases: 25, largest: 60_000, more: &[], environment }.go();
+            }
+        }
+    }
+}
+
+/// MPICH with more ranks than this machine may have cores: few calls, since every message then waits
+/// for a time slice.
+#[test]
+fn mpich_on_three_and_four_ranks() {
+    if Mpi::selected() == Mpi::Open {
+        return; // the others have tested that
+    }
+    for ranks in 3..=4 {
+        for path in ["auto", "single-copy", "shared", "message"] {
+            let environment = &[("HCUBE_PATH", path)];
+            Run { ranks, seed: 600, cases: 4, largest: 2000, more: &["alone"], environment }.go();
+        }
+    }
+}
+
+/// More than 2^31 bytes from one rank to another, in both forms of counts.
+#[test]
+fn blocks_above_two_gibibytes() {
+    for path in ["single-copy", "message"] {
+        let launch = Launch::client("alltoall_large", 2).env("HCUBE_PATH", path);
+        let text = launch.run().success();
+        assert!(text.contains("ok large"), "{text}");
+    }
+}
