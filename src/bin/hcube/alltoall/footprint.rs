@@ -34,14 +34,15 @@ fn value(text: &str, name: &str) -> Option<i64> {
 impl Footprint {
     /// Resets the peak and reads; nothing where the kernel does not permit it.
     pub fn begin() -> Option<Self> {
-        // What the heap has kept of freed memory would be used again without being seen.
+        // Else the first exchange would use again, unseen, what the heap has kept of freed memory.
         calls::trim_heap();
         fs::write("/proc/self/clear_refs", "5").ok()?;
         Self::now()
     }
 
-    /// Reads.
+    /// Reads, when the heap has given back what was freed; the peak still knows it.
     pub fn now() -> Option<Self> {
+        calls::trim_heap();
         let status = fs::read_to_string("/proc/self/status").ok()?;
         let rollup = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
         Self::parse(&status, &rollup)
