@@ -146,8 +146,9 @@ pub enum Over {
 /// duplicate of the communicator, after all algorithms have run once on others, the kernel's peak
 /// (VmHWM) is reset, the options are set, the exchange is called twice, and the peak is compared.
 /// Memory shared between processes counts with this rank's share (PSS). Median of three such probes,
-/// largest rank. What an algorithm keeps for the next call is in it. The buffers of the caller are
-/// not: out of place, the second one is as large as the data.
+/// largest rank; the kernel is exact to a few hundred KiB. What an algorithm keeps for the next call is
+/// in it (and alone in JSON's held_bytes). The buffers of the caller are not: out of place, the second
+/// one is as large as the data.
 ///
 /// Examples:
 ///   mpirun -np 4 hcube alltoall --algorithms all --sizes 4M

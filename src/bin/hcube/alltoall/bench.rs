@@ -241,7 +241,7 @@ impl<'a> Bench<'a> {
             let done = fresh.channel.exchange(&fresh.exchange, sent.map(|sent| &*sent), received);
             self.together(done)?;
         }
-        let after = Footprint::now();
+        let after = Footprint::end();
         let own = before.zip(after).map(|(before, after)| after.added_since(&before));
         let mut largest = own.map_or([0, 0, 1], |own| [own.peak as i64, own.held as i64, 0]);
         // Nobody frees memory before all have read, either.

@@ -14,6 +14,8 @@ pub struct Footprint {
     shared_share: i64,
     /// All resident pages, counted so.
     share: i64,
+    /// The same, when the heap has given back what was freed.
+    kept: i64,
 }
 
 /// What was added between two footprints, in bytes.
@@ -37,33 +39,41 @@ impl Footprint {
         // Else the first exchange would use again, unseen, what the heap has kept of freed memory.
         calls::trim_heap();
         fs::write("/proc/self/clear_refs", "5").ok()?;
-        Self::now()
+        Self::read()
     }
 
-    /// Reads, when the heap has given back what was freed; the peak still knows it.
-    pub fn now() -> Option<Self> {
+    /// Reads.
+    pub fn end() -> Option<Self> {
+        let before = Self::read()?;
         calls::trim_heap();
+        Some(Self { kept: Self::read()?.share, ..before })
+    }
+
+    fn read() -> Option<Self> {
         let status = fs::read_to_string("/proc/self/status").ok()?;
         let rollup = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
         Self::parse(&status, &rollup)
     }
 
     fn parse(status: &str, rollup: &str) -> Option<Self> {
+        let share = value(rollup, "Pss")?;
         Some(Self {
             peak: value(status, "VmHWM")?,
             shared: value(status, "RssShmem")?,
             shared_share: value(rollup, "Pss_Shmem")?,
-            share: value(rollup, "Pss")?,
+            share,
+            kept: share,
         })
     }
 
     /// What has been added since `before`. The peak counts shared memory, which is assumed to have
-    /// stayed, by this process's share; it is at least what has stayed.
+    /// stayed, by this process's share. Kernels may count a peak a few hundred KiB too low, but not the
+    /// pages of now, so it is at least these.
     pub fn added_since(&self, before: &Self) -> Added {
         let own_peak = (self.peak - self.shared) - (before.peak - before.shared);
         let shared = self.shared_share - before.shared_share;
-        let held = (self.share - before.share).max(0);
-        Added { peak: (own_peak + shared).max(held) as u64, held: held as u64 }
+        let peak = (own_peak + shared).max(self.share - before.share).max(0);
+        Added { peak: peak as u64, held: (self.kept - before.share).max(0) as u64 }
     }
 }
 
@@ -90,7 +100,7 @@ mod tests {
     fn memory_that_was_freed_is_in_the_peak() {
         let Some(before) = Footprint::begin() else { return };
         drop(std::hint::black_box(vec![1u8; 32 << 20]));
-        let added = Footprint::now().expect("still there").added_since(&before);
+        let added = Footprint::end().expect("still there").added_since(&before);
         // Other tests of this process run meanwhile: no upper bound.
         assert!(added.peak >= 24 << 20, "{added:?}");
     }
