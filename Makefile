@@ -67,7 +67,7 @@ else
 	@$(RELEASE)/hcube hpcc --root target/hpcc/$(MPI) --ranks "$(RANKS)" --n $(N) --json target/hpcc/results.json
 endif
 
-bench: ## Measure all competitors and the local bound
+bench: ## Measure all competitors, the local bound, the all-to-all exchange
 	@scripts/setup.sh build hpcc
 	@$(CARGO)
 	@scripts/bench.sh

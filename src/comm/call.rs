@@ -28,6 +28,12 @@ impl Function {
     }
 }
 
+/// MPI_IN_PLACE, which stands for a send buffer and is never read through.
+pub fn in_place() -> *mut c_void {
+    // SAFETY: a constant.
+    unsafe { raw::hcube_shim_in_place() }
+}
+
 /// Counts and displacements of the blocks of one buffer.
 #[derive(Debug, Clone, Copy)]
 pub enum Counts {
@@ -76,8 +82,7 @@ pub struct Call {
 impl Call {
     /// Whether it is in place.
     pub fn in_place(&self) -> bool {
-        // SAFETY: a constant.
-        self.send.buffer == unsafe { raw::hcube_shim_in_place() }
+        self.send.buffer == in_place()
     }
 
     /// Whether the library's own function can take these counts: those of MPI-4's large functions must

@@ -6,6 +6,7 @@ mod probes;
 use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
 use crate::table::Table;
+use hcube::alltoall::select::ALGORITHMS;
 use hcube::random_access::prepare::ROUTES;
 use serde::Serialize;
 
@@ -74,27 +75,36 @@ struct Results {
     hcube: &'static str,
     findings: Vec<Finding>,
     choice: Option<String>,
+    alltoall_choice: Option<String>,
 }
 
 /// Collective: looks, and reports on rank 0.
 pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
     let comm = &session.comm;
-    let defaults = environment::options(comm);
+    let defaults = environment::defaults(comm);
     let mut findings = probes::all(comm).map_err(|error| error.to_string())?;
     findings.extend(environment::findings(&defaults));
-    let choice = match &defaults {
+    let choice = match &defaults.random_access {
         Ok(options) => probes::choice(comm, options),
         Err(_) => Err("nothing: the environment is not valid, every run would be refused".to_owned()),
     };
     if let Err(reason) = &choice {
         findings.push(Finding::new("choice", State::Wrong, reason.clone()));
     }
+    let alltoall_choice = match &defaults.alltoall {
+        Ok(options) => probes::alltoall_choice(comm, options).transpose(),
+        Err(_) => Ok(None),
+    };
+    if let Err(reason) = &alltoall_choice {
+        findings.push(Finding::new("all-to-all", State::Wrong, reason.clone()));
+    }
     let wrong = findings.iter().any(|finding| finding.state == State::Wrong);
     let verdict = if wrong { Verdict::Wrong } else { Verdict::Good };
     if !session.speaks() {
         return Ok(verdict);
     }
-    let results = Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice: choice.ok() };
+    let (choice, alltoall_choice) = (choice.ok(), alltoall_choice.ok().flatten());
+    let results = Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice, alltoall_choice };
     if arguments.json.tables() {
         print!("{}", text(&results));
     }
@@ -120,8 +130,17 @@ fn text(results: &Results) -> String {
     }
     let mut routes = Table::new(["way", "needs", "cost per rank and round", "taken where"]);
     ROUTES.iter().for_each(|route| routes.row(*route));
-    text.push_str("\nWays of values, for P ranks on M nodes of k (HCUBE_MODE chooses another):\n");
+    text.push_str(
+        "\nRandomAccess: ways of values, for P ranks on M nodes of k (HCUBE_MODE chooses another):\n",
+    );
     text.push_str(&routes.render());
+    let mut algorithms = Table::new(["algorithm", "needs", "cost per rank", "taken where"]);
+    ALGORITHMS.iter().for_each(|algorithm| algorithms.row(*algorithm));
+    text.push_str("\nAll-to-all, for P ranks (HCUBE_ALLTOALL and HCUBE_PATH choose another):\n");
+    text.push_str(&algorithms.render());
+    if let Some(choice) = &results.alltoall_choice {
+        text.push_str(&format!("All-to-all exchanges here: {choice}\n"));
+    }
     text
 }
 
@@ -135,10 +154,17 @@ mod tests {
             Finding::new("MPI", State::Fact, "some"),
             Finding::new("huge pages", State::Slow, "no").advise("allow them"),
         ];
-        let text = text(&Results { hcube: "1.2.3", findings, choice: Some("1 rank".into()) });
+        let text = text(&Results {
+            hcube: "1.2.3",
+            findings,
+            choice: Some("1 rank".into()),
+            alltoall_choice: Some("alone".into()),
+        });
         let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\nhcube will run: 1 rank\n";
         let (findings, routes) = text.split_at(expected.len());
         assert_eq!(findings, expected);
+        assert!(ALGORITHMS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
+        assert!(routes.ends_with("All-to-all exchanges here: alone\n"), "{routes}");
         assert!(ROUTES.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
     }
 }

@@ -5,18 +5,16 @@
 
 mod arguments;
 mod bench;
-mod memory;
-mod progress;
 mod report;
 
 pub use arguments::Arguments;
 
+use crate::progress::Progress;
 use crate::session::{Failure, Session, Verdict};
 use arguments::Case;
 use bench::{Bench, Measured};
 use hcube::comm::Comm;
 use hcube::random_access::Prepared;
-use progress::Progress;
 
 /// Collective: runs the benchmark.
 pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
@@ -31,7 +29,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     if session.speaks() && arguments.json.tables() {
         print!("{}", report::heading(arguments, &bench, &descriptions));
     }
-    let mut progress = Progress::new(session.speaks() && !arguments.no_progress);
+    let mut progress = Progress::new("gups", session.speaks() && !arguments.no_progress);
     let (lines, bound) = measure(&mut bench, arguments, &cases, &mut progress)?;
     progress.finish();
     if !session.speaks() {

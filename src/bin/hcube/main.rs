@@ -3,15 +3,19 @@
 //! | subcommand | does | started |
 //! |---|---|---|
 //! | `gups` | the stand-alone RandomAccess benchmark | under mpirun |
+//! | `alltoall` | the all-to-all benchmark | under mpirun; without it to draw results |
 //! | `doctor` | says what works on this machine and what hcube will choose | with or without mpirun |
 //! | `hpcc` | runs the official HPCC in several variants and compares them | without mpirun |
 
+mod alltoall;
 mod doctor;
 mod gups;
 mod hpcc;
 mod launched;
+mod memory;
 mod numbers;
 mod output;
+mod progress;
 mod session;
 mod table;
 
@@ -30,6 +34,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Gups(gups::Arguments),
+    Alltoall(alltoall::Arguments),
     Doctor(doctor::Arguments),
     Hpcc(hpcc::Arguments),
 }
@@ -41,6 +46,7 @@ fn main() -> ExitCode {
     };
     match command_line.command {
         Command::Gups(arguments) => session::run(|session| gups::run(session, &arguments)),
+        Command::Alltoall(arguments) => alltoall::run(&arguments),
         Command::Doctor(arguments) => session::run(|session| doctor::run(session, &arguments)),
         Command::Hpcc(arguments) => hpcc::run(&arguments),
     }
@@ -64,6 +70,13 @@ mod tests {
             (["gups", "--optimisations", "1,4"], "--optimisations"),
             (["gups", "--mode", "fast"], "--mode"),
             (["gups", "--repeat", "0"], "--repeat"),
+            (["alltoall", "--algorithms", "fast"], "--algorithms"),
+            (["alltoall", "--sizes", "12"], "--sizes"),
+            (["alltoall", "--memory", "2T"], "--memory"),
+            (["alltoall", "--path", "singlecopy"], "--path"),
+            (["alltoall", "--repeat", "0"], "--repeat"),
+            (["alltoall", "--seed", "x"], "--seed"),
+            (["alltoall", "--over", "time"], "--over"),
             (["hpcc", "--ranks", "1 x"], "--ranks"),
             (["hpcc", "--n", "0"], "--n"),
         ] {

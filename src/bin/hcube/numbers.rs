@@ -19,6 +19,12 @@ pub fn spread(values: &[f64]) -> f64 {
     if middle > 0.0 { (largest - smallest) / middle } else { 0.0 }
 }
 
+/// The geometric mean; nothing of no values.
+pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+    let logarithms: f64 = values.iter().map(|value| value.ln()).sum();
+    (!values.is_empty()).then(|| (logarithms / values.len() as f64).exp())
+}
+
 /// Updates in `seconds` as GUP/s: 10^9 updates per second.
 pub fn gups(updates: u64, seconds: f64) -> f64 {
     if seconds > 0.0 { updates as f64 * 1e-9 / seconds } else { 0.0 }
@@ -36,6 +42,20 @@ pub fn significant(value: f64) -> String {
 /// A share as a percentage without decimals.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
+}
+
+/// A time with four digits and its unit.
+pub fn time(seconds: f64) -> String {
+    match seconds {
+        short if short < 1e-3 => format!("{} us", significant(1e6 * short)),
+        short if short < 1.0 => format!("{} ms", significant(1e3 * short)),
+        long => format!("{} s", significant(long)),
+    }
+}
+
+/// As [`bytes`], without decimals that say nothing: 64 KiB.
+pub fn whole_bytes(count: usize) -> String {
+    bytes(count as f64).replace(".0 ", " ")
 }
 
 /// Bytes with the unit that leaves at most four digits before the point.
@@ -59,6 +79,12 @@ mod tests {
     }
 
     #[test]
+    fn geometric_means() {
+        let mean = geometric_mean(&[0.5, 8.0]).expect("of two values");
+        assert!((mean - 2.0).abs() < 1e-12 && geometric_mean(&[]).is_none(), "{mean}");
+    }
+
+    #[test]
     fn spread_is_a_share_of_the_median() {
         assert_eq!(spread(&[1.0, 2.0, 3.0]), 1.0);
         assert_eq!((spread(&[5.0]), spread(&[])), (0.0, 0.0));
@@ -69,6 +95,8 @@ mod tests {
         let written = [0.15092, 0.0024567, 19.98, 12345.0, 0.0].map(significant);
         assert_eq!(written, ["0.1509", "0.002457", "19.98", "12345", "0"]);
         assert_eq!([512.0, 1536.0, 3e6].map(bytes), ["512 B", "1.5 KiB", "2.9 MiB"]);
+        assert_eq!([0.00035, 0.0123, 2.0].map(time), ["350.0 us", "12.30 ms", "2.000 s"]);
+        assert_eq!([64 << 10, 1536].map(whole_bytes), ["64 KiB", "1.5 KiB"]);
         assert_eq!((gups(2_000_000_000, 4.0), gups(1, 0.0)), (0.5, 0.0));
     }
 }

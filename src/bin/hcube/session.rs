@@ -39,6 +39,19 @@ pub fn report_failure(failure: &str) -> ExitCode {
     ExitCode::from(REFUSED)
 }
 
+/// How ranks lie, and under which MPI library: for headings.
+pub fn shape(node_sizes: &[usize]) -> String {
+    let (ranks, nodes) = (node_sizes.iter().sum::<usize>(), node_sizes.len());
+    let sizes: Vec<String> = node_sizes.iter().take(4).map(ToString::to_string).collect();
+    let more = if nodes > 4 { ", ..." } else { "" };
+    format!("{ranks} rank(s) on {nodes} node(s) ({}{more} per node), {}", sizes.join(", "), library())
+}
+
+/// The MPI library's name and version; some put tabs into it.
+pub fn library() -> String {
+    handle::library_version().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// What a subcommand under MPI works with.
 pub struct Session {
     /// All ranks.
@@ -51,6 +64,19 @@ impl Session {
     /// Whether this rank speaks to the user.
     pub fn speaks(&self) -> bool {
         self.comm.rank() == 0
+    }
+
+    /// Collective: ranks of each node, most first.
+    pub fn node_sizes(&self) -> hcube::Result<Vec<usize>> {
+        let numbers = self.comm.node_numbers()?;
+        let mut sizes: Vec<usize> = Vec::new();
+        for (rank, number) in numbers.iter().enumerate() {
+            if !numbers[..rank].contains(number) {
+                sizes.push(numbers.iter().filter(|other| *other == number).count());
+            }
+        }
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(sizes)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::{Finding, State};
 use hcube::comm::{Comm, agree};
-use hcube::random_access::Options;
-use hcube::random_access::options::ENVIRONMENT;
+use hcube::{alltoall, random_access};
 
 /// Variables of the HPCC glue, the build and the scripts, which are no options of a run.
 const OTHERS: [&str; 5] =
@@ -11,41 +10,67 @@ const OTHERS: [&str; 5] =
 
 const TOPIC: &str = "environment";
 
-/// Collective: the options that the environment gives, or what is wrong with it on any rank.
-pub fn options(comm: &impl Comm) -> hcube::Result<Options> {
-    let own = Options::from_environment();
-    agree(comm, own.as_ref().map(|_| ()).map_err(Clone::clone))?;
-    own
+/// The options that the environment gives, or what is wrong with it on any rank.
+pub struct Defaults {
+    /// Of RandomAccess.
+    pub random_access: hcube::Result<random_access::Options>,
+    /// Of the all-to-all exchange.
+    pub alltoall: hcube::Result<alltoall::Options>,
+}
+
+/// Collective.
+pub fn defaults(comm: &impl Comm) -> Defaults {
+    Defaults {
+        random_access: agree(comm, random_access::Options::from_environment()),
+        alltoall: agree(comm, alltoall::Options::from_environment()),
+    }
+}
+
+/// All variables, each once: name and meaning.
+fn known() -> Vec<(&'static str, &'static str)> {
+    let all = random_access::options::ENVIRONMENT.iter().chain(&alltoall::options::ENVIRONMENT);
+    let mut known: Vec<(&str, &str)> = Vec::new();
+    for &(name, _, meaning) in all {
+        if known.iter().all(|&(other, _)| other != name) {
+            known.push((name, meaning));
+        }
+    }
+    known
 }
 
 /// What is set, on this rank.
-pub fn findings(options: &hcube::Result<Options>) -> Vec<Finding> {
+pub fn findings(defaults: &Defaults) -> Vec<Finding> {
     let set: Vec<(String, String)> = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .filter(|(name, _)| name.starts_with("HCUBE_"))
         .collect();
-    judge(set, options.as_ref().err().map(ToString::to_string))
+    let errors = [defaults.random_access.as_ref().err(), defaults.alltoall.as_ref().err()];
+    judge(set, errors.into_iter().flatten().map(ToString::to_string).collect())
 }
 
-fn judge(mut set: Vec<(String, String)>, error: Option<String>) -> Vec<Finding> {
+fn judge(mut set: Vec<(String, String)>, mut errors: Vec<String>) -> Vec<Finding> {
     set.sort();
+    // Both kinds of options may refuse the same variable.
+    errors.dedup();
+    let all = known();
     let mut findings = Vec::new();
     for (name, value) in &set {
-        let known = ENVIRONMENT.iter().find(|(known, ..)| known == name);
+        let known = all.iter().find(|(known, _)| known == name);
         let text = format!("{name}={value}");
         findings.push(match known {
-            Some((_, _, meaning)) => Finding::new(TOPIC, State::Fact, format!("{text}: {meaning}")),
+            Some((_, meaning)) => Finding::new(TOPIC, State::Fact, format!("{text}: {meaning}")),
             None if OTHERS.contains(&name.as_str()) => Finding::new(TOPIC, State::Fact, text),
             None => {
-                let names: Vec<&str> = ENVIRONMENT.iter().map(|&(name, ..)| name).collect();
+                let names: Vec<&str> = all.iter().map(|&(name, _)| name).collect();
                 let advice = format!("hcube does not know it; it knows {}", names.join(", "));
                 Finding::new(TOPIC, State::Slow, text).advise(advice)
             }
         });
     }
-    if let Some(error) = error {
+    for error in errors {
         findings.push(Finding::new(TOPIC, State::Wrong, error).advise("correct or unset it, then ask again"));
-    } else if findings.is_empty() {
+    }
+    if findings.is_empty() {
         findings.push(Finding::new(TOPIC, State::Good, "no variable HCUBE_* is set: defaults"));
     }
     findings
@@ -57,10 +82,11 @@ mod tests {
 
     #[test]
     fn unknown_variables_and_errors_are_told() {
-        let set = vec![("HCUBE_MOD".into(), "node".into()), ("HCUBE_MODE".into(), "fast".into())];
-        let findings = judge(set, Some("HCUBE_MODE = 'fast': expected auto".into()));
+        let set = ["HCUBE_MOD", "HCUBE_MODE", "HCUBE_MEMORY"].map(|name| (name.into(), "fast".into()));
+        let error = "HCUBE_MODE = 'fast': expected auto".to_owned();
+        let findings = judge(set.into(), vec![error.clone(), error]);
         let states: Vec<State> = findings.iter().map(|finding| finding.state).collect();
-        assert_eq!(states, [State::Slow, State::Fact, State::Wrong]);
-        assert_eq!(judge(Vec::new(), None)[0].state, State::Good);
+        assert_eq!(states, [State::Fact, State::Slow, State::Fact, State::Wrong]);
+        assert_eq!(judge(Vec::new(), Vec::new())[0].state, State::Good);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Finding, State};
 use hcube::Result;
+use hcube::alltoall;
 use hcube::comm::{Comm, handle};
 use hcube::node::{huge_pages, processor, single_copy};
 use hcube::random_access::kernel::Level;
@@ -49,6 +50,15 @@ pub fn all(comm: &impl Comm) -> Result<Vec<Finding>> {
 /// What hcube will do with these options.
 pub fn choice(comm: &impl Comm, options: &Options) -> std::result::Result<String, String> {
     Prepared::new(comm, options).map(|prepared| prepared.describe()).map_err(|error| error.to_string())
+}
+
+/// How the all-to-all exchange goes with these options, or what is wrong with them here. Nothing as
+/// long as the exchange is the library's own.
+pub fn alltoall_choice(
+    _comm: &impl Comm,
+    _options: &alltoall::Options,
+) -> Option<std::result::Result<String, String>> {
+    None
 }
 
 fn ranks(size: usize, places: &Places) -> Finding {

@@ -1,9 +1,9 @@
 //! The measurements: a table, and timed runs over it.
 
 use super::arguments::{Arguments, Case};
-use super::memory;
-use super::progress::Progress;
+use crate::memory::{self, Wanted};
 use crate::numbers;
+use crate::progress::Progress;
 use crate::session::Session;
 use hcube::Result;
 use hcube::comm::Comm;
@@ -58,15 +58,10 @@ impl<'a> Bench<'a> {
     pub fn new(session: &'a Session, arguments: &Arguments) -> Result<Self> {
         let comm = &session.comm;
         let distribution = Distribution::new(arguments.table_size, comm.size());
-        let words = memory::reserve(comm, arguments.table_size, distribution.local_length(comm.rank()))?;
-        let mut node_sizes: Vec<usize> = Vec::new();
-        let numbers = comm.node_numbers()?;
-        for (rank, number) in numbers.iter().enumerate() {
-            if !numbers[..rank].contains(number) {
-                node_sizes.push(numbers.iter().filter(|other| *other == number).count());
-            }
-        }
-        node_sizes.sort_unstable_by(|a, b| b.cmp(a));
+        let wanted =
+            Wanted { what: "a table", option: "--table-size", value: arguments.table_size.to_string() };
+        let words = memory::reserve(comm, &wanted, distribution.local_length(comm.rank()))?;
+        let node_sizes = session.node_sizes()?;
         let total = arguments.total_updates();
         let mut bench =
             Self { comm, alone: &session.alone, distribution, words, total, node_sizes, huge: (0, 0) };

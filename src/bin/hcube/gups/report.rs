@@ -3,6 +3,7 @@
 use super::arguments::{Arguments, Case, mode_name};
 use super::bench::{Bench, Measured};
 use crate::numbers::{self, percent, significant};
+use crate::session;
 use crate::table::Table;
 use hcube::random_access::Options;
 use serde::Serialize;
@@ -145,18 +146,14 @@ impl Line {
 
 /// The lines above the table.
 pub fn heading(arguments: &Arguments, bench: &Bench, descriptions: &[String]) -> String {
-    let (ranks, nodes) = (bench.ranks(), bench.node_sizes.len());
-    let sizes: Vec<String> = bench.node_sizes.iter().take(4).map(ToString::to_string).collect();
-    let more = if nodes > 4 { ", ..." } else { "" };
     let words = arguments.table_size;
     let bytes = numbers::bytes(8.0 * (words as f64).exp2());
     let (huge, possible) = bench.huge;
     let mut text = format!(
-        "hcube {} gups: {ranks} rank(s) on {nodes} node(s) ({}{more} per node), {}\n\
+        "hcube {} gups: {}\n\
          table: 2^{words} words ({bytes}), {} updates, {huge} of {possible} possible huge pages\n",
         env!("CARGO_PKG_VERSION"),
-        sizes.join(", "),
-        hcube::comm::handle::library_version(),
+        session::shape(&bench.node_sizes),
         arguments.total_updates(),
     );
     let mut said: Vec<&String> = Vec::new();

@@ -19,6 +19,7 @@ enum Kind {
 
 /// Progress through a number of steps.
 pub struct Progress {
+    command: &'static str,
     kind: Kind,
     begin: Instant,
     steps: u64,
@@ -27,8 +28,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows nothing unless `shown`.
-    pub fn new(shown: bool) -> Self {
+    /// Of a subcommand; shows nothing unless `shown`.
+    pub fn new(command: &'static str, shown: bool) -> Self {
         let begin = Instant::now();
         let kind = match (shown, std::io::stderr().is_terminal()) {
             (false, _) => Kind::Nothing,
@@ -40,7 +41,7 @@ impl Progress {
                 Kind::Bar(bar)
             }
         };
-        Self { kind, begin, steps: 0, step: 0, name: String::new() }
+        Self { command, kind, begin, steps: 0, step: 0, name: String::new() }
     }
 
     /// Whether a long step should be told in parts.
@@ -85,7 +86,8 @@ impl Progress {
             Kind::Lines { next } if Instant::now() >= *next => {
                 let percent = 100 * done / (self.steps * PARTS).max(1);
                 eprintln!(
-                    "hcube gups: {:.0} s, {percent}% done; now {}",
+                    "hcube {}: {:.0} s, {percent}% done; now {}",
+                    self.command,
                     self.begin.elapsed().as_secs_f64(),
                     self.name
                 );

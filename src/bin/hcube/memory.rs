@@ -1,10 +1,10 @@
-//! The table's memory, refused with a message where the node does not have it.
+//! Large memory of the tool, refused with a message where the node does not have it.
 
 use crate::numbers;
 use hcube::comm::{Comm, agree};
 use hcube::{Error, Result};
 
-/// Memory that is left to a node after the table, for the kernel and everybody else.
+/// Memory that is left to a node beside it, for the kernel and everybody else.
 const RESERVE: u64 = 64 << 20;
 
 /// Bytes that programs can still obtain, as the kernel says; `None` where it does not.
@@ -17,44 +17,57 @@ fn available_in(meminfo: &str) -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-fn check(log2_table: u32, on_node: u64, ranks_on_node: usize, available: Option<u64>) -> Result<()> {
+/// What the memory is for, and the option that has asked for so much.
+pub struct Wanted {
+    /// With its article, if any.
+    pub what: &'static str,
+    /// The option's name.
+    pub option: &'static str,
+    /// Its value.
+    pub value: String,
+}
+
+fn check(wanted: &Wanted, on_node: u64, ranks_on_node: usize, available: Option<u64>) -> Result<()> {
     let expected = |available: u64| {
         let (needed, available) = (numbers::bytes(on_node as f64), numbers::bytes(available as f64));
-        format!("a table that fits: {ranks_on_node} ranks of a node need {needed} of {available} available")
+        format!(
+            "{} that can fit: {ranks_on_node} ranks of a node need {needed} of {available} available",
+            wanted.what
+        )
     };
     match available {
         Some(available) if on_node.saturating_add(RESERVE) > available => {
-            Err(Error::argument("--table-size", log2_table, expected(available)))
+            Err(Error::argument(wanted.option, &wanted.value, expected(available)))
         }
         _ => Ok(()),
     }
 }
 
-/// Collective: this rank's part of the table, with room for `words`.
+/// Collective: memory of this rank, with room for `words`.
 ///
 /// # Errors
 /// On all ranks where a node does not have the memory of its ranks.
-pub fn reserve(comm: &impl Comm, log2_table: u32, words: u64) -> Result<Vec<u64>> {
+pub fn reserve(comm: &impl Comm, wanted: &Wanted, words: u64) -> Result<Vec<u64>> {
     let (nodes, bytes) = (comm.node_numbers()?, words.saturating_mul(8));
     let everybody = comm.all_gather(&[bytes])?;
     let own = nodes[comm.rank()];
     let on_node: Vec<u64> =
         everybody.iter().zip(&nodes).filter(|&(_, &node)| node == own).map(|(&b, _)| b).collect();
     let total = on_node.iter().fold(0, |sum: u64, &bytes| sum.saturating_add(bytes));
-    agree(comm, check(log2_table, total, on_node.len(), available()))?;
-    let mut table = Vec::new();
+    agree(comm, check(wanted, total, on_node.len(), available()))?;
+    let mut memory = Vec::new();
     let reserved =
-        usize::try_from(words).map_or(Ok(false), |words| table.try_reserve_exact(words).map(|()| true));
+        usize::try_from(words).map_or(Ok(false), |words| memory.try_reserve_exact(words).map(|()| true));
     let local = match reserved {
         Ok(true) => Ok(()),
         _ => Err(Error::argument(
-            "--table-size",
-            log2_table,
-            format!("a table of which {} can be obtained", numbers::bytes(bytes as f64)),
+            wanted.option,
+            &wanted.value,
+            format!("{} of which {} can be obtained", wanted.what, numbers::bytes(bytes as f64)),
         )),
     };
     agree(comm, local)?;
-    Ok(table)
+    Ok(memory)
 }
 
 #[cfg(test)]
@@ -68,13 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_does_not_fit_is_refused_by_name() {
-        let message = check(30, 8 << 30, 4, Some(4 << 30)).expect_err("refused").to_string();
+    fn what_does_not_fit_is_refused_by_name() {
+        let table = Wanted { what: "a table", option: "--table-size", value: "30".into() };
+        let message = check(&table, 8 << 30, 4, Some(4 << 30)).expect_err("refused").to_string();
         assert!(
             message.starts_with("--table-size = 30: expected") && message.contains("4 ranks"),
             "{message}"
         );
-        assert_eq!(check(20, 8 << 20, 1, Some(4 << 30)), Ok(()));
-        assert_eq!(check(20, 8 << 20, 1, None), Ok(()));
+        assert_eq!(check(&table, 8 << 20, 1, Some(4 << 30)), Ok(()));
+        assert_eq!(check(&table, 8 << 20, 1, None), Ok(()));
     }
 }

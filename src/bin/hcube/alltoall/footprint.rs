@@ -1,0 +1,107 @@
+//! What a call adds to the resident memory of this process, as the kernel counts it.
+
+use super::calls;
+use std::fs;
+
+/// What the kernel says about this process, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Footprint {
+    /// Most pages that were resident since the peak was reset.
+    peak: i64,
+    /// Resident pages that are shared memory; each process that maps one counts it.
+    shared: i64,
+    /// The same, a page counting 1/n where n processes map it.
+    shared_share: i64,
+    /// All resident pages, counted so.
+    share: i64,
+    /// The same, when the heap has given back what was freed.
+    kept: i64,
+}
+
+/// What was added between two footprints, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Added {
+    /// At the peak.
+    pub peak: u64,
+    /// What has stayed.
+    pub held: u64,
+}
+
+/// The value of a line `name:   123 kB`.
+fn value(text: &str, name: &str) -> Option<i64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<i64>().ok()? * 1024)
+}
+
+impl Footprint {
+    /// Resets the peak and reads; nothing where the kernel does not permit it.
+    pub fn begin() -> Option<Self> {
+        // Else the first exchange would use again, unseen, what the heap has kept of freed memory.
+        calls::trim_heap();
+        fs::write("/proc/self/clear_refs", "5").ok()?;
+        Self::read()
+    }
+
+    /// Reads.
+    pub fn end() -> Option<Self> {
+        let before = Self::read()?;
+        calls::trim_heap();
+        Some(Self { kept: Self::read()?.share, ..before })
+    }
+
+    fn read() -> Option<Self> {
+        let status = fs::read_to_string("/proc/self/status").ok()?;
+        let rollup = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
+        Self::parse(&status, &rollup)
+    }
+
+    fn parse(status: &str, rollup: &str) -> Option<Self> {
+        let share = value(rollup, "Pss")?;
+        Some(Self {
+            peak: value(status, "VmHWM")?,
+            shared: value(status, "RssShmem")?,
+            shared_share: value(rollup, "Pss_Shmem")?,
+            share,
+            kept: share,
+        })
+    }
+
+    /// What has been added since `before`. The peak counts shared memory, which is assumed to have
+    /// stayed, by this process's share. Kernels may count a peak a few hundred KiB too low, but not the
+    /// pages of now, so it is at least these.
+    pub fn added_since(&self, before: &Self) -> Added {
+        let own_peak = (self.peak - self.shared) - (before.peak - before.shared);
+        let shared = self.shared_share - before.shared_share;
+        let peak = (own_peak + shared).max(self.share - before.share).max(0);
+        Added { peak: peak as u64, held: (self.kept - before.share).max(0) as u64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_memory_counts_by_its_share() {
+        let read = |peak, shared, shared_share, share| {
+            let status = format!("VmPeak:\t 9 kB\nVmHWM:\t {peak} kB\nRssShmem:\t {shared} kB\n");
+            let rollup = format!("Rss:  1 kB\nPss:  {share} kB\nPss_Shmem:  {shared_share} kB\n");
+            Footprint::parse(&status, &rollup).expect("complete")
+        };
+        let before = read(1000, 100, 50, 800);
+        let after = read(1900, 500, 150, 1000);
+        // 500 of its own at the peak, 400 of shared memory of which a quarter is its share.
+        assert_eq!(after.added_since(&before), Added { peak: 600 << 10, held: 200 << 10 });
+        assert_eq!(before.added_since(&after), Added { peak: 0, held: 0 });
+        assert_eq!(Footprint::parse("VmHWM:\t 1 kB\n", ""), None);
+    }
+
+    #[test]
+    fn memory_that_was_freed_is_in_the_peak() {
+        let Some(before) = Footprint::begin() else { return };
+        drop(std::hint::black_box(vec![1u8; 32 << 20]));
+        let added = Footprint::end().expect("still there").added_since(&before);
+        // Other tests of this process run meanwhile: no upper bound.
+        assert!(added.peak >= 24 << 20, "{added:?}");
+    }
+}

@@ -1,0 +1,83 @@
+//! `hcube alltoall` as users start it: what it writes, and what it refuses.
+
+#![cfg(feature = "tool")]
+
+mod common;
+
+use common::Launch;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+const TOOL: &str = env!("CARGO_BIN_EXE_hcube");
+
+fn file(name: &str) -> PathBuf {
+    let folder = common::build().join("clients/alltoall");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    folder.join(name)
+}
+
+fn read(path: &PathBuf) -> Value {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Measures two small sizes; returns the file.
+fn measure(ranks: usize, more: &[&str]) -> PathBuf {
+    let path = file(&format!("{ranks}-{}.json", more.len()));
+    let usual = ["alltoall", "--sizes", "8k,64k", "--repeat", "2", "--no-progress", "--json"];
+    let output = Launch::new(TOOL, ranks).args(usual).arg(&path).args(more).run().success();
+    assert!(output.contains("verified: 0 errors"), "{output}");
+    path
+}
+
+fn check(path: &PathBuf, ranks: usize, algorithms: &[&str]) {
+    let results = read(path);
+    let runs = results["runs"].as_array().expect("runs");
+    assert_eq!(runs.len(), 2 * algorithms.len(), "{results}");
+    for (number, run) in runs.iter().enumerate() {
+        let size = if number < algorithms.len() { 8192 } else { 65536 };
+        assert_eq!(run["algorithm"].as_str(), Some(algorithms[number % algorithms.len()]));
+        assert_eq!((run["ranks"].as_u64(), run["bytes_per_rank"].as_u64()), (Some(ranks as u64), Some(size)));
+        assert!(run["mpi"].as_str().is_some_and(|mpi| !mpi.is_empty()), "{run}");
+        assert!(run["median_us"].as_f64().is_some_and(|median| median > 0.0), "{run}");
+        assert!(run["extra_bytes"].is_null() || run["extra_bytes"].is_u64(), "{run}");
+        assert_eq!(run["errors"].as_u64(), Some(0), "{run}");
+    }
+}
+
+#[test]
+fn results_of_several_runs_become_one_plot() {
+    let usual = ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"];
+    let paths = [2, 3].map(|ranks| {
+        let path = measure(ranks, &[]);
+        check(&path, ranks, &usual);
+        path
+    });
+    let list = paths.map(|path| path.display().to_string()).join(",");
+    let (plot, joined) = (file("ranks.svg"), file("joined.json"));
+    let mut command = Command::new(TOOL);
+    command.args(["alltoall", "--from", &list, "--sizes", "64k"]).arg("--plot").arg(&plot);
+    common::output(command.arg("--json").arg(&joined));
+    assert_eq!(read(&joined)["runs"].as_array().map(Vec::len), Some(2 * usual.len()));
+    let drawn = fs::read_to_string(&plot).expect("a plot");
+    assert!(usual.iter().all(|name| drawn.contains(name)) && drawn.contains("64 KiB per rank"), "{drawn}");
+}
+
+#[test]
+fn schedules_with_little_memory_and_equal_counts() {
+    let names = ["mpich", "linear-shift", "hierarchical-sets", "shared"];
+    let list = names.join(",");
+    check(&measure(3, &["--algorithms", &list, "--memory", "0", "--uniform"]), 3, &names);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_refused_before_measuring() {
+    for option in ["--plot", "--json"] {
+        let launch = Launch::new(TOOL, 2).args(["alltoall", option, "/proc/none/results"]);
+        let outcome = launch.run();
+        assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
+        assert_eq!(outcome.stderr.matches(option).count(), 1, "{outcome:?}");
+    }
+}
