@@ -22,8 +22,6 @@ const DATATYPES: u64 = 6000;
 fn datatypes_are_those_of_mpi() {
     let universe = mpi::initialize().expect("the only test of this process");
     let comm = hcube::comm::rsmpi::duplicate(&universe.world()).expect("a communicator");
-    // First: later on MPICH 4.0 by itself loses 64 bytes per datatype that is made and freed.
-    nothing_is_left_behind(&comm);
     random_datatypes_are_packed_as_mpi_packs_them(&comm);
     contiguous_memory_is_seen(&comm);
     unusable_datatypes_are_refused(&comm);
@@ -31,6 +29,7 @@ fn datatypes_are_those_of_mpi() {
     large_counts(&comm);
     fortran_kinds(&comm);
     a_datatype_outlives_its_handle(&comm);
+    nothing_is_left_behind(&comm);
     comm.free();
 }
 
@@ -298,6 +297,18 @@ fn large_counts(comm: &MpiComm) {
         MPI_Datatype,
         *mut MPI_Datatype,
     ) -> c_int;
+    type Darray = unsafe extern "C" fn(
+        c_int,
+        c_int,
+        c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        c_int,
+        MPI_Datatype,
+        *mut MPI_Datatype,
+    ) -> c_int;
     // SAFETY: the symbols, where they exist, are the functions of MPI-4; MPI_Count has 64 bits.
     unsafe {
         let function = |name: &std::ffi::CStr| libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
@@ -307,13 +318,32 @@ fn large_counts(comm: &MpiComm) {
         }
         let vector: Vector = std::mem::transmute(vector);
         let subarray: Subarray = std::mem::transmute(function(c"MPI_Type_create_subarray_c"));
+        let darray: Darray = std::mem::transmute(function(c"MPI_Type_create_darray_c"));
         let large = commit(|new| vector(3, 2, 5, ffi::RSMPI_INT32_T, new));
         let order = ffi::MPI_ORDER_C as c_int;
         let (sizes, parts, starts) = ([4, 6], [2, 3], [1, 2]);
         let part = commit(|new| {
             subarray(2, sizes.as_ptr(), parts.as_ptr(), starts.as_ptr(), order, ffi::RSMPI_INT16_T, new)
         });
-        for (datatype, bytes) in [(large, 48), (part, 24)] {
+        let (block, cyclic) = (ffi::MPI_DISTRIBUTE_BLOCK as c_int, ffi::MPI_DISTRIBUTE_CYCLIC as c_int);
+        let arguments = [ffi::MPI_DISTRIBUTE_DFLT_DARG as c_int, 2];
+        let (distributions, grid) = ([block, cyclic], [2, 2]);
+        let distributed = commit(|new| {
+            darray(
+                4,
+                1,
+                2,
+                sizes.as_ptr(),
+                distributions.as_ptr(),
+                arguments.as_ptr(),
+                grid.as_ptr(),
+                order,
+                ffi::RSMPI_INT16_T,
+                new,
+            )
+        });
+        // Of four rows two, of six columns the third and fourth.
+        for (datatype, bytes) in [(large, 48), (part, 24), (distributed, 16)] {
             let known = inspect(datatype, comm).expect("valid");
             let mut memory = Memory::of(datatype, 2);
             let map = memory.map(datatype, 2, bytes);
@@ -364,13 +394,14 @@ fn a_datatype_outlives_its_handle(comm: &MpiComm) {
     }
 }
 
-/// Fresh datatypes made, inspected and freed take no memory in the end.
+/// Fresh datatypes made, inspected and freed take no more memory in the end than without inspection:
+/// in about every other process MPICH 4.0 loses 64 bytes by itself for each that is made and freed.
 fn nothing_is_left_behind(comm: &MpiComm) {
     let resident = || -> usize {
         let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
         text.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).expect("a number of pages")
     };
-    let round = |number: usize| {
+    let round = |number: usize, inspected: bool| {
         // SAFETY: constants and valid datatypes.
         unsafe {
             let mut inner = ffi::RSMPI_DATATYPE_NULL;
@@ -380,15 +411,21 @@ fn nothing_is_left_behind(comm: &MpiComm) {
             let outer = commit(|new| {
                 ffi::MPI_Type_create_struct(3, lengths.as_ptr(), places.as_ptr(), types.as_ptr(), new)
             });
-            inspect(outer, comm).expect("valid");
-            inspect(outer, comm).expect("valid");
+            if inspected {
+                inspect(outer, comm).expect("valid");
+                inspect(outer, comm).expect("valid");
+            }
             free(inner);
             free(outer);
         }
     };
-    (0..20_000).for_each(round);
-    let before = resident();
-    (0..100_000).for_each(round);
+    let grown = |inspected| {
+        (0..20_000).for_each(|number| round(number, inspected));
+        let before = resident();
+        (0..100_000).for_each(|number| round(number, inspected));
+        resident().saturating_sub(before)
+    };
+    let (without, with) = (grown(false), grown(true));
     // The smallest piece that malloc gives out, lost each time, would be 780 pages.
-    assert!(resident() < before + 200, "from {before} to {} pages", resident());
+    assert!(with < without + 400, "{with} pages more, {without} of them without inspection");
 }
