@@ -5,14 +5,16 @@
 
 #![cfg(feature = "rsmpi")]
 
+mod memory;
 mod random;
 
 use hcube::Error;
 use hcube::comm::datatype::{Block, Datatype};
 use hcube::comm::mpi::MpiComm;
+use memory::Memory;
 use mpi::ffi::{self, MPI_Datatype};
 use random::{Random, free, measure};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::ptr;
 
 /// Random datatypes that are tried.
@@ -22,8 +24,6 @@ const DATATYPES: u64 = 6000;
 fn datatypes_are_those_of_mpi() {
     let universe = mpi::initialize().expect("the only test of this process");
     let comm = hcube::comm::rsmpi::duplicate(&universe.world()).expect("a communicator");
-    // First: later on MPICH 4.0 by itself loses 64 bytes per datatype that is made and freed.
-    nothing_is_left_behind(&comm);
     random_datatypes_are_packed_as_mpi_packs_them(&comm);
     contiguous_memory_is_seen(&comm);
     unusable_datatypes_are_refused(&comm);
@@ -31,6 +31,7 @@ fn datatypes_are_those_of_mpi() {
     large_counts(&comm);
     fortran_kinds(&comm);
     a_datatype_outlives_its_handle(&comm);
+    nothing_is_left_behind(&comm);
     comm.free();
 }
 
@@ -47,76 +48,6 @@ fn commit(make: impl FnOnce(&mut MPI_Datatype) -> c_int) -> MPI_Datatype {
         assert_eq!(make(&mut datatype), 0);
         assert_eq!(ffi::MPI_Type_commit(&mut datatype), 0);
         datatype
-    }
-}
-
-/// A buffer in which elements may begin before their origin.
-struct Memory {
-    bytes: Vec<u8>,
-    origin: usize,
-}
-
-impl Memory {
-    /// For `count` elements, with a margin that must stay untouched.
-    fn of(datatype: MPI_Datatype, count: usize) -> Self {
-        const MARGIN: i64 = 32;
-        let size = measure(datatype);
-        let last = size.extent * (count as i64 - 1).max(0);
-        let low = size.true_lower + last.min(0) - MARGIN;
-        let high = size.true_lower + size.true_extent + last.max(0) + MARGIN;
-        let origin = -low.min(0);
-        Self { bytes: vec![0; (origin + high.max(0)) as usize], origin: origin as usize }
-    }
-
-    fn address(&mut self) -> *mut c_void {
-        self.bytes.as_mut_ptr().wrapping_add(self.origin).cast()
-    }
-
-    /// All packed bytes by MPI's own function.
-    fn packed_by_mpi(&mut self, datatype: MPI_Datatype, count: usize, length: usize) -> Vec<u8> {
-        let (mut packed, mut position) = (vec![0u8; length], 0);
-        let (address, out) = (self.address(), packed.as_mut_ptr().cast());
-        // SAFETY: the memory holds the elements; the library packs without a header.
-        let code = unsafe {
-            ffi::MPI_Pack(
-                address,
-                count as c_int,
-                datatype,
-                out,
-                length as c_int,
-                &mut position,
-                ffi::RSMPI_COMM_SELF,
-            )
-        };
-        assert_eq!((code, position), (0, length as c_int));
-        packed
-    }
-
-    /// Where each packed byte lies, by MPI's word, which may contradict itself: of some structs with
-    /// empty members Open MPI 4.1 packs several elements as if there were no gaps between them, though
-    /// it packs one and gives the extent as it should. Then `None`.
-    fn consistent_map(&mut self, datatype: MPI_Datatype, count: usize, length: usize) -> Option<Vec<usize>> {
-        let extent = measure(datatype).extent as isize;
-        let one = match count {
-            0 => Vec::new(),
-            _ => self.map(datatype, 1, length / count),
-        };
-        let all = self.map(datatype, count, length);
-        let expected = (0..count as isize)
-            .flat_map(|number| one.iter().map(move |at| at.wrapping_add_signed(number * extent)));
-        expected.eq(all.iter().copied()).then_some(all)
-    }
-
-    /// Where each packed byte lies, by MPI's word.
-    fn map(&mut self, datatype: MPI_Datatype, count: usize, length: usize) -> Vec<usize> {
-        let mut digit = |shift: u32| {
-            self.bytes.iter_mut().enumerate().for_each(|(at, byte)| *byte = (at >> shift) as u8);
-            self.packed_by_mpi(datatype, count, length)
-        };
-        let digits = [0, 8, 16].map(&mut digit);
-        (0..length)
-            .map(|at| digits.iter().rev().fold(0, |sum, digit| sum << 8 | usize::from(digit[at])))
-            .collect()
     }
 }
 
@@ -231,7 +162,7 @@ fn contiguous_memory_is_seen(comm: &MpiComm) {
         for (datatype, count) in [(column, 0), (nothing, 7), (double, 0)] {
             assert_eq!(region(datatype, count).map(|(_, length)| length), Some(0));
         }
-        [rows, shifted, column, swapped, nothing].map(free);
+        [rows, shifted, column, swapped, nothing].into_iter().for_each(free);
     }
 }
 
@@ -282,7 +213,7 @@ fn sizes_beyond_an_int(comm: &MpiComm) {
         block.pack(0, &mut packed);
         assert_eq!(packed, [0, 0, 0, 0, 0, 0, 7, 7, 7, 7, 7, 7]);
         libc::munmap(memory, 7 * GIB);
-        [gib, large, far].map(free);
+        [gib, large, far].into_iter().for_each(free);
     }
 }
 
@@ -298,6 +229,18 @@ fn large_counts(comm: &MpiComm) {
         MPI_Datatype,
         *mut MPI_Datatype,
     ) -> c_int;
+    type Darray = unsafe extern "C" fn(
+        c_int,
+        c_int,
+        c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        c_int,
+        MPI_Datatype,
+        *mut MPI_Datatype,
+    ) -> c_int;
     // SAFETY: the symbols, where they exist, are the functions of MPI-4; MPI_Count has 64 bits.
     unsafe {
         let function = |name: &std::ffi::CStr| libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
@@ -307,13 +250,32 @@ fn large_counts(comm: &MpiComm) {
         }
         let vector: Vector = std::mem::transmute(vector);
         let subarray: Subarray = std::mem::transmute(function(c"MPI_Type_create_subarray_c"));
+        let darray: Darray = std::mem::transmute(function(c"MPI_Type_create_darray_c"));
         let large = commit(|new| vector(3, 2, 5, ffi::RSMPI_INT32_T, new));
         let order = ffi::MPI_ORDER_C as c_int;
         let (sizes, parts, starts) = ([4, 6], [2, 3], [1, 2]);
         let part = commit(|new| {
             subarray(2, sizes.as_ptr(), parts.as_ptr(), starts.as_ptr(), order, ffi::RSMPI_INT16_T, new)
         });
-        for (datatype, bytes) in [(large, 48), (part, 24)] {
+        let (block, cyclic) = (ffi::MPI_DISTRIBUTE_BLOCK as c_int, ffi::MPI_DISTRIBUTE_CYCLIC as c_int);
+        let arguments = [ffi::MPI_DISTRIBUTE_DFLT_DARG as c_int, 2];
+        let (distributions, grid) = ([block, cyclic], [2, 2]);
+        let distributed = commit(|new| {
+            darray(
+                4,
+                1,
+                2,
+                sizes.as_ptr(),
+                distributions.as_ptr(),
+                arguments.as_ptr(),
+                grid.as_ptr(),
+                order,
+                ffi::RSMPI_INT16_T,
+                new,
+            )
+        });
+        // Of four rows two, of six columns the third and fourth.
+        for (datatype, bytes) in [(large, 48), (part, 24), (distributed, 16)] {
             let known = inspect(datatype, comm).expect("valid");
             let mut memory = Memory::of(datatype, 2);
             let map = memory.map(datatype, 2, bytes);
@@ -364,13 +326,14 @@ fn a_datatype_outlives_its_handle(comm: &MpiComm) {
     }
 }
 
-/// Fresh datatypes made, inspected and freed take no memory in the end.
+/// Fresh datatypes made, inspected and freed take no more memory in the end than without inspection:
+/// in about every other process MPICH 4.0 loses 64 bytes by itself for each that is made and freed.
 fn nothing_is_left_behind(comm: &MpiComm) {
     let resident = || -> usize {
         let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
         text.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).expect("a number of pages")
     };
-    let round = |number: usize| {
+    let round = |number: usize, inspected: bool| {
         // SAFETY: constants and valid datatypes.
         unsafe {
             let mut inner = ffi::RSMPI_DATATYPE_NULL;
@@ -380,15 +343,21 @@ fn nothing_is_left_behind(comm: &MpiComm) {
             let outer = commit(|new| {
                 ffi::MPI_Type_create_struct(3, lengths.as_ptr(), places.as_ptr(), types.as_ptr(), new)
             });
-            inspect(outer, comm).expect("valid");
-            inspect(outer, comm).expect("valid");
+            if inspected {
+                inspect(outer, comm).expect("valid");
+                inspect(outer, comm).expect("valid");
+            }
             free(inner);
             free(outer);
         }
     };
-    (0..20_000).for_each(round);
-    let before = resident();
-    (0..100_000).for_each(round);
+    let grown = |inspected| {
+        (0..20_000).for_each(|number| round(number, inspected));
+        let before = resident();
+        (0..100_000).for_each(|number| round(number, inspected));
+        resident().saturating_sub(before)
+    };
+    let (without, with) = (grown(false), grown(true));
     // The smallest piece that malloc gives out, lost each time, would be 780 pages.
-    assert!(resident() < before + 200, "from {before} to {} pages", resident());
+    assert!(with < without + 400, "{with} pages more, {without} of them without inspection");
 }

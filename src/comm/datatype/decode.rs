@@ -42,10 +42,7 @@ pub(super) unsafe fn named(datatype: MPI_Datatype, size: usize, extent: isize) -
         return Err(Error::Unsupported("a predefined datatype with a gap that hcube does not know".into()));
     }
     let mut pair = Builder::default();
-    let parts = [
-        Placed::run(value as usize),
-        Placed { offset: second as isize, ..Placed::run(size - value as usize) },
-    ];
+    let parts = [Placed::run(value), Placed { offset: second as isize, ..Placed::run(size - value) }];
     parts.into_iter().try_for_each(|part| pair.push(part)).and_then(|()| pair.finish()).ok_or_else(too_large)
 }
 

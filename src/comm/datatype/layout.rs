@@ -34,8 +34,6 @@ pub(super) struct Repeated {
 pub(super) struct Places {
     pub length: usize,
     pub offsets: Vec<isize>,
-    /// See [`Layout::bounds`].
-    bounds: (isize, isize),
 }
 
 /// Different shapes, or one at irregular places.
@@ -43,8 +41,6 @@ pub(super) struct Places {
 pub(super) struct Sequence {
     /// Packed bytes of all parts.
     bytes: usize,
-    /// See [`Layout::bounds`].
-    bounds: (isize, isize),
     pub parts: Vec<Part>,
 }
 
@@ -65,20 +61,6 @@ impl Layout {
             Self::Repeated(repeated) => repeated.count * repeated.size,
             Self::Places(places) => places.length * places.offsets.len(),
             Self::Sequence(sequence) => sequence.bytes,
-        }
-    }
-
-    /// Offsets of the first byte and of the end of the last, by address.
-    fn bounds(&self) -> Option<(isize, isize)> {
-        match self {
-            Self::Run(length) => Some((0, isize::try_from(*length).ok()?)),
-            Self::Repeated(repeated) => {
-                let (low, high) = repeated.inner.bounds()?;
-                let last = times(repeated.count - 1, repeated.stride)?;
-                Some((low.checked_add(last.min(0))?, high.checked_add(last.max(0))?))
-            }
-            Self::Places(places) => Some(places.bounds),
-            Self::Sequence(sequence) => Some(sequence.bounds),
         }
     }
 
@@ -115,12 +97,6 @@ impl Placed {
     /// Packed bytes.
     pub fn bytes(&self) -> usize {
         self.layout.bytes()
-    }
-
-    /// Offsets of the first byte and of the end of the last, by address.
-    pub fn bounds(&self) -> Option<(isize, isize)> {
-        let (low, high) = self.layout.bounds()?;
-        Some((low.checked_add(self.offset)?, high.checked_add(self.offset)?))
     }
 
     /// The same elsewhere.
@@ -191,26 +167,17 @@ impl Builder {
         if alike && self.parts.windows(2).all(|pair| distance(pair) == Some(stride)) {
             return placed.repeated(self.parts.len(), stride);
         }
-        let bounds = self.bounds()?;
         let layout = match placed.layout {
             Layout::Run(length) if alike => {
                 let offsets = self.parts.iter().map(|part| part.offset).collect();
-                Layout::Places(Arc::new(Places { length, offsets, bounds }))
+                Layout::Places(Arc::new(Places { length, offsets }))
             }
             _ => {
                 self.parts.shrink_to_fit();
-                Layout::Sequence(Arc::new(Sequence { bytes: self.bytes, bounds, parts: self.parts }))
+                Layout::Sequence(Arc::new(Sequence { bytes: self.bytes, parts: self.parts }))
             }
         };
         Some(Placed { offset: 0, layout })
-    }
-
-    fn bounds(&self) -> Option<(isize, isize)> {
-        self.parts.iter().try_fold((isize::MAX, isize::MIN), |(least, most), part| {
-            let (low, high) = part.layout.bounds()?;
-            let (low, high) = (low.checked_add(part.offset)?, high.checked_add(part.offset)?);
-            Some((least.min(low), most.max(high)))
-        })
     }
 }
 
@@ -242,17 +209,19 @@ mod tests {
         assert!(matches!(&regular.layout, Layout::Repeated(all) if all.stride == -16), "{regular:?}");
         let swapped = sequence([8, 0].map(|at| (at, Placed::run(8))));
         assert!(matches!(&swapped.layout, Layout::Repeated(all) if all.stride == -8), "{swapped:?}");
-        assert_eq!((swapped.bytes(), swapped.bounds()), (16, Some((0, 16))));
+        assert_eq!((swapped.bytes(), swapped.offset), (16, 8));
         let places = sequence([0, 2, 1].map(|at| (4 * at, Placed::run(2))));
         assert!(matches!(&places.layout, Layout::Places(all) if all.offsets == [0, 8, 4]), "{places:?}");
-        let irregular = sequence([-3, 9, 0].map(|at| (at, Placed::run(2))));
-        assert_eq!((irregular.bytes(), irregular.bounds()), (6, Some((-3, 11))));
+        let mixed = sequence([(-3, Placed::run(2)), (9, Placed::run(4)), (0, Placed::run(2))]);
+        let Layout::Sequence(all) = &mixed.layout else { panic!("{mixed:?}") };
+        let starts: Vec<usize> = all.parts.iter().map(|part| part.start).collect();
+        assert_eq!((mixed.bytes(), starts), (8, vec![0, 2, 6]));
     }
 
     #[test]
     fn what_no_memory_holds_is_refused() {
-        let half = Placed::run(1 << 32);
-        assert!(half.clone().repeated(1 << 31, 1 << 32).is_none());
-        assert!(half.repeated(1 << 30, 1 << 33).and_then(|far| far.bounds()).is_none());
+        let large = Placed::run(1 << 32);
+        assert!(large.clone().repeated(1 << 31, 1 << 32).is_none());
+        assert!(large.moved(isize::MAX).and_then(|far| far.moved(1)).is_none());
     }
 }

@@ -7,9 +7,9 @@
 //! attribute, is not copied by `MPI_Type_dup` and goes with the datatype.
 //!
 //! Restrictions: constructors of MPI-3.1 and those with large counts of MPI-4. Anything else, and
-//! anything of which the MPI library gives another size or other bounds than hcube, is
-//! [`Error::Unsupported`]: there the library's own functions do the work. A datatype used after it
-//! was freed is found out only as far as the MPI library does.
+//! anything of which the MPI library gives another size than hcube, is [`Error::Unsupported`]: there
+//! the library's own functions do the work. A datatype used after it was freed is found out only as
+//! far as the MPI library does.
 //!
 //! Cost: predefined datatypes four short MPI calls, others one more and a reference count; decoding
 //! is linear in the arguments of the constructors.
