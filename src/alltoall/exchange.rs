@@ -45,7 +45,6 @@ pub fn exchange<C: Comm>(
     facts: Facts,
 ) -> Result<Outcome> {
     let (sum, most) = vote(comm, prepared, &task, facts)?;
-    prepared.trials.note(sum.time);
     if sum.any(Property::Refused) {
         let refusal = task.map(drop).or_else(|error| match error {
             Error::Unsupported(_) => Ok(()),
@@ -62,12 +61,14 @@ pub fn exchange<C: Comm>(
     if !sum.matches() {
         return mismatch::explain(comm, &task).map(Outcome::Library);
     }
-    let begin = Instant::now();
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
+    let begin = prepared.trials.running().then(Instant::now);
     on_node::copy_own(&task, comm.rank(), prepared);
     let way = perform(comm, prepared, &task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
-    prepared.time = begin.elapsed().as_nanos() as u64;
-    let bytes = task.volume(comm.rank()).0 as u64;
+    if let Some(begin) = begin {
+        prepared.time = begin.elapsed().as_nanos() as u64;
+    }
+    let bytes = task.bytes_sent(comm.rank());
     Ok(Outcome::Done(Report { way, bytes, memory: prepared.memory() }))
 }
 
@@ -98,15 +99,15 @@ fn vote<C: Comm>(
     task: &Result<Task<'_>>,
     facts: Facts,
 ) -> Result<(Vote, usize)> {
-    let (mut own, mut enclosed) = (Vote::default(), false);
+    let (mut own, mut largest, mut enclosed) = (Vote::default(), 0, false);
     match task {
         Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
         Err(_) => own = own.with(Property::Refused, true),
         Ok(task) => {
-            let (bytes, largest) = task.volume(comm.rank());
-            enclosed = !facts.unreachable && prepared.encloses(bytes);
+            (own, largest) = Vote::of(task, comm.rank());
+            enclosed = !facts.unreachable && prepared.encloses(own.bytes as usize);
             let small = prepared.largest_bundled().is_some_and(|most| largest <= most);
-            own = Vote::of(task, comm.rank())
+            own = own
                 .with(Property::Unreachable, facts.unreachable)
                 .with(Property::Enclosed, enclosed)
                 .with(Property::Small, small);
@@ -114,16 +115,30 @@ fn vote<C: Comm>(
     }
     own = own.with(Property::BeyondLibrary, facts.beyond_library);
     own.time = prepared.time;
-    if let Some(node) = &mut prepared.node {
-        on_node::announce(node, task.as_ref().ok(), &own, enclosed);
-        if prepared.situation.shared {
-            return Ok(on_node::gather(comm, node, prepared.patience));
-        }
+    let patience = prepared.patience;
+    let Some(node) = &mut prepared.node else {
+        return Ok((all_reduce(comm, &own)?, 0));
+    };
+    on_node::announce(node, task.as_ref().ok(), &own, largest, enclosed);
+    if !prepared.situation.shared {
+        let sum = all_reduce(comm, &own)?;
+        on_node::gather(comm, node, patience);
+        prepared.trials.note(sum.time);
+        return Ok((sum, on_node::gather_details(node).1));
     }
-    let mut words = own.words();
+    let sum = on_node::gather(comm, node, patience);
+    if sum.count(Property::Enclosed) == comm.size() || sum.any(Property::Refused) {
+        return Ok((sum, 0));
+    }
+    let (time, most) = on_node::gather_details(node);
+    prepared.trials.note(time);
+    Ok((sum, most))
+}
+
+fn all_reduce<C: Comm>(comm: &C, vote: &Vote) -> Result<Vote> {
+    let mut words = vote.words();
     comm.all_reduce_sum(&mut words)?;
-    let most = prepared.node.as_ref().map_or(0, |node| on_node::gather(comm, node, prepared.patience).1);
-    Ok((Vote::from_words(words), most))
+    Ok(Vote::from_words(words))
 }
 
 /// Moves the data.

@@ -21,26 +21,27 @@ use super::vote::Vote;
 use crate::comm::Comm;
 use crate::comm::memory::Region;
 use crate::error::{Error, Result};
-use crate::node::board::{Draft, WORDS};
+use crate::node::board::{DETAILS, Draft, WORDS};
 use crate::node::single_copy::Process;
 use crate::node::wait::Patience;
 
-/// Posts the first notice: the vote, the addresses of contiguous blocks and, where `enclosed`, the
-/// blocks for other ranks of the node.
-pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, enclosed: bool) {
+/// Detail of a notice: the rank's time.
+const TIME: usize = 0;
+/// Detail of a notice: the most bytes of one of its blocks.
+const LARGEST: usize = 1;
+
+/// Posts the first notice: the vote, the addresses of contiguous blocks and, where they are `enclosed`,
+/// the blocks for other ranks of the node.
+pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, largest: usize, enclosed: bool) {
     let Node { ranks, board, .. } = node;
     let own = board.own();
-    let most = task.map_or(0, |task| {
-        ranks.iter().enumerate().filter(|&(index, _)| index != own).fold(0, |most, (_, &rank)| {
-            most.max(task.outgoing(rank).bytes()).max(task.incoming(rank).bytes())
-        })
-    });
-    let mut words = [0; WORDS];
-    words[..Vote::WORDS].copy_from_slice(&vote.words());
-    words[Vote::WORDS] = most as u64;
-    board.post(words, |draft| {
+    let bytes = if enclosed { vote.bytes as usize } else { 0 };
+    board.post(vote.brief(), bytes, |draft| {
         let Some(task) = task else { return };
-        for (address, &rank) in draft.addresses.iter_mut().zip(ranks.iter()) {
+        // Others may have to read them although this rank's blocks fit.
+        draft.details[TIME] = vote.time;
+        draft.details[LARGEST] = largest as u64;
+        for (address, &rank) in draft.details[DETAILS..].iter_mut().zip(ranks.iter()) {
             let region = task.outgoing(rank).region();
             *address = region.map_or(0, |region| region.address().addr() as u64);
         }
@@ -52,7 +53,6 @@ pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, enclosed:
 
 fn enclose(draft: Draft<'_>, ranks: &[usize], own: usize, task: &Task<'_>) {
     let mut end = 0;
-    draft.bounds[0] = 0;
     for (index, &rank) in ranks.iter().enumerate() {
         if index != own {
             let block = task.outgoing(rank);
@@ -63,17 +63,22 @@ fn enclose(draft: Draft<'_>, ranks: &[usize], own: usize, task: &Task<'_>) {
     }
 }
 
-/// Waits for the notices of all ranks of the node; the sum of their votes and the most bytes of one
-/// block.
-pub fn gather<C: Comm + ?Sized>(comm: &C, node: &Node, patience: Patience) -> (Vote, usize) {
-    let (mut sum, mut most) = (Vote::default(), 0);
+/// Waits for the notices of all ranks of the node; the sum of their votes, but for the time.
+pub fn gather<C: Comm + ?Sized>(comm: &C, node: &Node, patience: Patience) -> Vote {
+    let mut sum = Vote::default();
     for rank in 0..node.board.ranks() {
         node.board.wait_for(rank, patience, comm);
-        let [vote @ .., largest] = node.board.words(rank);
-        sum = sum.plus(&Vote::from_words(vote));
-        most = most.max(largest as usize);
+        sum.add_brief(node.board.words(rank));
     }
-    (sum, most)
+    sum
+}
+
+/// Where blocks were not enclosed: the sum of all times of the node, and the most bytes of one block.
+pub fn gather_details(node: &Node) -> (u64, usize) {
+    (0..node.board.ranks()).fold((0, 0), |(time, most), rank| {
+        let [own_time, largest] = [TIME, LARGEST].map(|number| node.board.detail(rank, number));
+        (time.wrapping_add(own_time), most.max(largest as usize))
+    })
 }
 
 /// Partners on the node in an order in which each step joins pairs.
@@ -106,12 +111,14 @@ pub fn through_slots<C: Comm + ?Sized>(
     let own = node.board.own();
     for start in (0..most).step_by(piece) {
         let Node { ranks, board, .. } = &mut *node;
-        board.post([0; WORDS], |draft| {
+        let bytes = |rank: usize| task.outgoing(rank).bytes().saturating_sub(start).min(piece);
+        let others = ranks.iter().enumerate().filter(|&(index, _)| index != own);
+        let all = others.map(|(_, &rank)| bytes(rank)).sum();
+        board.post([0; WORDS], all, |draft| {
             let mut end = 0;
-            draft.bounds[0] = 0;
             for (index, &rank) in ranks.iter().enumerate() {
                 let block = task.outgoing(rank);
-                let length = block.bytes().saturating_sub(start).min(piece);
+                let length = bytes(rank);
                 if index != own && length > 0 {
                     block.pack(start, &mut draft.payload[end..end + length]);
                     end += length;

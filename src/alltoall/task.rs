@@ -1,25 +1,29 @@
 //! What one rank has to send and to receive.
 
 use crate::comm::datatype::Block;
+use smallvec::SmallVec;
+
+/// Blocks of one buffer; those of small communicators need no memory of their own.
+pub type Blocks<'a> = SmallVec<[Block<'a>; 4]>;
 
 /// The blocks of one rank, one per rank of the communicator.
 #[derive(Debug)]
 pub struct Task<'a> {
     /// What goes to each rank; empty where the exchange is in place.
-    send: Vec<Block<'a>>,
+    send: Blocks<'a>,
     /// What comes from each rank, and in place what goes there, too.
-    receive: Vec<Block<'a>>,
+    receive: Blocks<'a>,
     in_place: bool,
 }
 
 impl<'a> Task<'a> {
     /// An exchange in place: block i is replaced by what rank i has for this rank.
-    pub fn in_place(blocks: Vec<Block<'a>>) -> Self {
-        Self { send: Vec::new(), receive: blocks, in_place: true }
+    pub fn in_place(blocks: Blocks<'a>) -> Self {
+        Self { send: Blocks::new(), receive: blocks, in_place: true }
     }
 
     /// An exchange between two buffers that do not overlap.
-    pub fn between(send: Vec<Block<'a>>, receive: Vec<Block<'a>>) -> Self {
+    pub fn between(send: Blocks<'a>, receive: Blocks<'a>) -> Self {
         assert_eq!(send.len(), receive.len());
         Self { send, receive, in_place: false }
     }
@@ -44,16 +48,8 @@ impl<'a> Task<'a> {
         self.receive.len()
     }
 
-    /// Whether the bytes of every block lie in one piece.
-    pub fn is_contiguous(&self) -> bool {
-        self.send.iter().chain(&self.receive).all(|block| block.region().is_some())
-    }
-
-    /// Bytes for other ranks than `own`, and the most for one of them.
-    pub fn volume(&self, own: usize) -> (usize, usize) {
-        (0..self.ranks()).filter(|&rank| rank != own).fold((0, 0), |(sum, most), rank| {
-            let bytes = self.outgoing(rank).bytes();
-            (sum + bytes, most.max(bytes))
-        })
+    /// Bytes for other ranks than `own`.
+    pub fn bytes_sent(&self, own: usize) -> u64 {
+        (0..self.ranks()).filter(|&rank| rank != own).map(|rank| self.outgoing(rank).bytes() as u64).sum()
     }
 }

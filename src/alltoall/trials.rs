@@ -57,6 +57,11 @@ impl Trials {
         }
     }
 
+    /// Whether the exchange that was decided on last is one whose time counts.
+    pub fn running(&self) -> bool {
+        self.last.is_some()
+    }
+
     /// The way for the next exchange of a class.
     pub fn next(&mut self, class: Class) -> Choice {
         let index = self.records.iter().position(|record| record.class == class).unwrap_or_else(|| {

@@ -34,6 +34,20 @@ pub enum Property {
     Small,
 }
 
+/// All of them, by number.
+const PROPERTIES: [Property; 7] = [
+    Property::Refused,
+    Property::InPlace,
+    Property::Packed,
+    Property::Unreachable,
+    Property::BeyondLibrary,
+    Property::Enclosed,
+    Property::Small,
+];
+
+/// The bits of one rank's properties.
+const FLAGS: u64 = (1 << PROPERTIES.len()) - 1;
+
 /// The words of one rank, and their sum over all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Vote {
@@ -60,21 +74,24 @@ impl Vote {
     /// Most ranks of which properties can be counted.
     pub const MOST_RANKS: usize = (1 << BITS) - 1;
 
-    /// The vote of a rank that has this to do.
-    pub fn of(task: &Task<'_>, own: usize) -> Self {
-        let mut vote = Self::default();
+    /// The vote of a rank that has this to do, and the most bytes of one of its blocks.
+    pub fn of(task: &Task<'_>, own: usize) -> (Self, usize) {
+        let (mut vote, mut largest, mut contiguous) = (Self::default(), 0, true);
         // In place the block for itself matches itself.
         for other in (0..task.ranks()).filter(|&other| other != own || !task.is_in_place()) {
-            let (out, into) = (task.outgoing(other).bytes() as u64, task.incoming(other).bytes() as u64);
+            let (out, into) = (task.outgoing(other), task.incoming(other));
+            contiguous &= into.region().is_some() && (task.is_in_place() || out.region().is_some());
+            let (out, into) = (out.bytes(), into.bytes());
             vote.signature = vote
                 .signature
-                .wrapping_add(factor(own, other).wrapping_mul(out))
-                .wrapping_sub(factor(other, own).wrapping_mul(into));
+                .wrapping_add(factor(own, other).wrapping_mul(out as u64))
+                .wrapping_sub(factor(other, own).wrapping_mul(into as u64));
             if other != own {
-                vote.bytes += out;
+                vote.bytes += out as u64;
+                largest = largest.max(out).max(into);
             }
         }
-        vote.with(Property::InPlace, task.is_in_place()).with(Property::Packed, !task.is_contiguous())
+        (vote.with(Property::InPlace, task.is_in_place()).with(Property::Packed, !contiguous), largest)
     }
 
     /// With a property, or without.
@@ -115,9 +132,23 @@ impl Vote {
         Self { signature, counters: [first, second], bytes, time }
     }
 
-    /// The sum of two.
-    pub fn plus(&self, other: &Self) -> Self {
-        let (mine, theirs) = (self.words(), other.words());
-        Self::from_words(std::array::from_fn(|index| mine[index].wrapping_add(theirs[index])))
+    /// The vote of one rank in two words, without its time.
+    pub fn brief(&self) -> [u64; 2] {
+        let flags =
+            PROPERTIES.iter().rev().fold(0, |flags, &property| flags << 1 | self.count(property) as u64);
+        [self.signature, self.bytes << PROPERTIES.len() | flags]
+    }
+
+    /// Adds the vote of one rank.
+    pub fn add_brief(&mut self, [signature, rest]: [u64; 2]) {
+        self.signature = self.signature.wrapping_add(signature);
+        self.bytes += rest >> PROPERTIES.len();
+        // The bits of the first properties go to the counters of the first word, and so on.
+        for (word, counters) in self.counters.iter_mut().enumerate() {
+            let flags = (rest & FLAGS) >> (word as u32 * COUNTERS);
+            for counter in 0..COUNTERS {
+                *counters += (flags >> counter & 1) << (counter * BITS);
+            }
+        }
     }
 }

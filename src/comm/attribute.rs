@@ -93,12 +93,42 @@ unsafe extern "C" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut 
     0
 }
 
-/// What hangs on a communicator, or null.
-fn lookup(comm: Handle, key: c_int) -> *mut Attached {
+/// What hangs on a communicator, or null; MPI's error code where it does not know the communicator.
+fn lookup(comm: Handle, key: c_int) -> std::result::Result<*mut Attached, c_int> {
     let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
-    // SAFETY: the communicator has been checked by the caller; MPI writes a pointer to `value`.
-    unsafe { raw::PMPI_Comm_get_attr(comm.raw(), key, (&raw mut value).cast(), &mut found) };
-    if found != 0 { value.cast() } else { std::ptr::null_mut() }
+    // SAFETY: MPI checks the handle, as far as it can, and writes a pointer to `value`.
+    let code = unsafe { raw::PMPI_Comm_get_attr(comm.raw(), key, (&raw mut value).cast(), &mut found) };
+    // SAFETY: a constant.
+    if code != unsafe { raw::hcube_shim_success() } {
+        return Err(code);
+    }
+    Ok(if found != 0 { value.cast() } else { std::ptr::null_mut() })
+}
+
+/// The state of a communicator that has been found.
+#[derive(Debug, Clone, Copy)]
+pub struct Found(*mut Attached);
+
+impl Found {
+    /// As [`with`].
+    pub fn with<T>(self, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>) -> Result<T> {
+        // SAFETY: found on a communicator that its user keeps alive during the call.
+        unsafe { enter(self.0, work) }
+    }
+}
+
+/// Local: the state of a communicator, if it has one. Asking MPI for the attribute is the cheapest check
+/// of a handle that there is.
+///
+/// # Errors
+/// MPI's error code where it does not know the communicator; it has called the error handler.
+pub fn find(comm: Handle) -> std::result::Result<Option<Found>, c_int> {
+    let (holder, number) = holder(comm);
+    let key = KEYS[number].load(Ordering::Acquire);
+    if key == UNSET {
+        return Ok(None);
+    }
+    lookup(holder, key).map(|state| (!state.is_null()).then_some(Found(state)))
 }
 
 /// Collective at the first call for a communicator (it duplicates it), local afterwards: runs
@@ -110,7 +140,7 @@ fn lookup(comm: Handle, key: c_int) -> *mut Attached {
 pub fn with<T>(comm: Handle, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>) -> Result<T> {
     let (holder, number) = holder(comm);
     let key = key(number)?;
-    let mut state = lookup(holder, key);
+    let mut state = lookup(holder, key).map_err(failed)?;
     if state.is_null() {
         let attached =
             Attached { comm: MpiComm::duplicate(comm)?, kept: Kept::default(), busy: AtomicBool::new(false) };
@@ -121,16 +151,11 @@ pub fn with<T>(comm: Handle, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>
             return Err(Error::Mpi { call: "MPI_Comm_set_attr", code, text: String::new() });
         }
     }
-    // SAFETY: the living box of this communicator.
-    unsafe { enter(state, work) }
+    Found(state).with(work)
 }
 
-/// Whether something hangs on a communicator, so that [`with`] is local. Asks MPI for the attribute
-/// first, which is the cheapest check of a handle there is.
-pub fn exists(comm: Handle) -> bool {
-    let (holder, number) = holder(comm);
-    let key = KEYS[number].load(Ordering::Acquire);
-    key != UNSET && !lookup(holder, key).is_null()
+fn failed(code: c_int) -> Error {
+    Error::Mpi { call: "MPI_Comm_get_attr", code, text: String::new() }
 }
 
 /// Runs `work` on a communicator's state.
@@ -162,7 +187,7 @@ unsafe fn enter<T>(state: *mut Attached, work: impl FnOnce(&MpiComm, &mut Kept) 
 /// Local: looks at what is kept on a communicator, if anything is.
 pub fn peek<T>(comm: Handle, look: impl FnOnce(&Kept) -> T) -> Result<Option<T>> {
     let (holder, number) = holder(comm);
-    let state = lookup(holder, key(number)?);
+    let state = lookup(holder, key(number)?).map_err(failed)?;
     // SAFETY: null, or the living box of `with`; a call under way on the same communicator is
     // excluded by `busy` in the same thread and by MPI's rules in others.
     let Some(attached) = (unsafe { state.as_ref() }) else { return Ok(None) };

@@ -41,6 +41,12 @@ impl Handle {
         Self(unsafe { raw::hcube_shim_comm_world() })
     }
 
+    /// Whether it is `MPI_COMM_NULL`.
+    pub fn is_null(self) -> bool {
+        // SAFETY: a constant.
+        self.0 == unsafe { raw::hcube_shim_comm_null() }
+    }
+
     /// MPI's handle.
     pub(super) fn raw(self) -> MPI_Comm {
         self.0

@@ -69,7 +69,9 @@ impl Scratch {
         assert!(self.taken.contains(piece) && length <= piece.len());
         // SAFETY: inside the memory; whoever has taken the piece says that nothing else uses it, and
         // the closure ends before this value is used again. Bytes have no invalid values.
-        work(unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr().add(self.start + piece.start), length) })
+        work(unsafe {
+            std::slice::from_raw_parts_mut(self.memory.as_ptr().add(self.start + piece.start), length)
+        })
     }
 
     /// The first bytes of a piece. Its contents are whatever was written last, and nobody else's.

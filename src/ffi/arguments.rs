@@ -1,5 +1,6 @@
 //! From the arguments of MPI's functions to the blocks of a rank.
 
+use crate::alltoall::task::Blocks;
 use crate::alltoall::{Facts, Task};
 use crate::comm::call::{Call, Counts, Side, Types};
 use crate::comm::datatype::{Block, Datatype};
@@ -29,14 +30,14 @@ const FIRST_PAGE: usize = 4096;
 ///
 /// # Safety
 /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
-pub unsafe fn read<'a>(call: &Call, comm: &MpiComm) -> Result<Task<'a>> {
+pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
     // SAFETY: the caller's promise.
     unsafe {
-        let receive = blocks(&call.receive, comm, &RECEIVED)?;
+        let receive = blocks(&call.receive, comm, named, &RECEIVED)?;
         if call.in_place() {
             return Ok(Task::in_place(receive));
         }
-        Ok(Task::between(blocks(&call.send, comm, &SENT)?, receive))
+        Ok(Task::between(blocks(&call.send, comm, named, &SENT)?, receive))
     }
 }
 
@@ -48,7 +49,7 @@ pub fn facts(call: &Call, beyond_library: bool) -> Facts {
 
 /// # Safety
 /// As [`read`].
-unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, names: &Names) -> Result<Vec<Block<'a>>> {
+unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
     let ranks = comm.size();
     // SAFETY: the caller's promise: arrays hold an entry per rank.
     unsafe {
@@ -62,24 +63,18 @@ unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, names: &Names) -> Result<Vec<B
         }
         match side.types {
             Types::One(datatype) => {
-                let datatype = inspect(datatype, comm, names)?;
+                let datatype = inspect(datatype, comm, named, names)?;
                 (0..ranks).map(|rank| block(side, rank, &datatype, datatype.extent(), names)).collect()
             }
             Types::Each(datatypes) if datatypes.is_null() => {
                 Err(Error::argument(names.datatype, "NULL", "an array with an entry per rank"))
             }
             Types::Each(datatypes) => {
-                let mut last: Option<(MPI_Datatype, Datatype)> = None;
-                let mut blocks = Vec::with_capacity(ranks);
-                for rank in 0..ranks {
-                    let handle = *datatypes.add(rank);
-                    if last.as_ref().is_none_or(|(known, _)| *known != handle) {
-                        last = Some((handle, inspect(handle, comm, names)?));
-                    }
-                    let (_, datatype) = last.as_ref().expect("just inspected");
-                    blocks.push(block(side, rank, datatype, 1, names)?);
-                }
-                Ok(blocks)
+                let one = |rank| {
+                    let datatype = inspect(*datatypes.add(rank), comm, named, names)?;
+                    block(side, rank, &datatype, 1, names)
+                };
+                (0..ranks).map(one).collect()
             }
         }
     }
@@ -94,14 +89,31 @@ fn array_refusal(counts: bool, displacements: bool, names: &Names) -> Option<Err
     }
 }
 
+/// The predefined datatype that was looked at last: it never changes and is never freed, and most
+/// programs exchange elements of one.
+#[derive(Debug, Default)]
+pub struct Named(Option<(MPI_Datatype, Datatype)>);
+
 /// # Safety
 /// As [`read`].
-unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm, names: &Names) -> Result<Datatype> {
+unsafe fn inspect(
+    datatype: MPI_Datatype,
+    comm: &MpiComm,
+    named: &mut Named,
+    names: &Names,
+) -> Result<Datatype> {
+    if let Some((_, known)) = named.0.as_ref().filter(|(handle, _)| *handle == datatype) {
+        return Ok(known.clone());
+    }
     // SAFETY: the caller's promise.
-    unsafe { Datatype::inspect(datatype, comm) }.map_err(|error| match error {
+    let found = unsafe { Datatype::inspect(datatype, comm) }.map_err(|error| match error {
         Error::Datatype(text) => Error::Datatype(format!("{}: {text}", names.datatype)),
         error => error,
-    })
+    })?;
+    if found.is_named() {
+        named.0 = Some((datatype, found.clone()));
+    }
+    Ok(found)
 }
 
 /// The block for one rank; displacements count `unit` bytes.

@@ -1,7 +1,7 @@
 //! The one entrance for all-to-all exchanges: the C interface and the preload library both come
 //! through [`exchange`].
 
-use super::arguments::{facts, read};
+use super::arguments::{Named, facts, read};
 use crate::alltoall::{self, Options, Outcome, Prepared, Report, select};
 use crate::comm::attribute::{self, Kept};
 pub use crate::comm::call::{Call, Counts, Function, Side, Types};
@@ -29,6 +29,8 @@ pub enum Verdict {
 pub(super) struct State {
     /// Made at the first exchange that is not left to the library.
     prepared: Prepared,
+    /// The predefined datatype that was looked at last.
+    named: Named,
     /// The way of the last exchange.
     pub(super) last_way: &'static str,
 }
@@ -41,50 +43,55 @@ pub unsafe fn exchange(call: &Call) -> Verdict {
     // SAFETY: the caller's promise.
     let comm = unsafe { Handle::new(call.comm) };
     // SAFETY: the caller's promise.
-    match catch_unwind(AssertUnwindSafe(|| unsafe { attempt(call, comm) })) {
-        Ok(Ok(Outcome::Done(report))) => Verdict::Done(report),
-        Ok(Ok(Outcome::Library(reason))) => Verdict::Library(reason),
-        Ok(Err(error)) => {
-            // There is no error handler to call on a handle that is none.
-            let living = !matches!(error, Error::Communicator(_));
-            Verdict::Refused(raise(living.then_some(comm), call.function.name(), &error))
-        }
-        Err(_) => {
-            eprintln!("hcube: internal error, aborting the job; please report the lines above");
-            handle::abort(None)
-        }
-    }
-}
-
-/// # Safety
-/// As [`exchange`].
-unsafe fn attempt(call: &Call, comm: Handle) -> Result<Outcome> {
-    if !attribute::exists(comm) {
-        if check_state().is_err() {
-            return Ok(Outcome::Library("MPI is not active"));
-        }
-        match check_communicator(comm) {
-            Ok(()) => {}
-            Err(_) if handle::is_inter(comm) => return Ok(Outcome::Library("intercommunicator")),
-            Err(error) => return Err(error),
-        }
-    }
-    attribute::with(comm, |comm, kept| {
-        let state = prepare(comm, kept, None)?;
-        // SAFETY: the caller's promise.
-        let outcome = unsafe { with_state(call, comm, &mut state.prepared) };
-        state.last_way = match &outcome {
-            Ok(Outcome::Done(report)) => report.way.name(),
-            Ok(Outcome::Library(_)) => "library",
-            Err(_) => "refused",
-        };
-        outcome
+    catch_unwind(AssertUnwindSafe(|| unsafe { attempt(call, comm) })).unwrap_or_else(|_| {
+        eprintln!("hcube: internal error, aborting the job; please report the lines above");
+        handle::abort(None)
     })
 }
 
 /// # Safety
 /// As [`exchange`].
-unsafe fn with_state(call: &Call, comm: &MpiComm, prepared: &mut Prepared) -> Result<Outcome> {
+unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
+    // SAFETY: the caller's promise.
+    let work = |comm: &MpiComm, kept: &mut Kept| unsafe { with_state(call, comm, kept) };
+    let outcome = match attribute::find(comm) {
+        _ if comm.is_null() => Err(check_communicator(comm).expect_err("null")),
+        Ok(Some(found)) => found.with(work),
+        Ok(None) if check_state().is_err() => Ok(Outcome::Library("MPI is not active")),
+        Ok(None) if handle::is_inter(comm) => Ok(Outcome::Library("intercommunicator")),
+        Ok(None) => check_communicator(comm).and_then(|()| attribute::with(comm, work)),
+        // MPI has called the error handler.
+        Err(code) => return Verdict::Refused(code),
+    };
+    match outcome {
+        Ok(Outcome::Done(report)) => Verdict::Done(report),
+        Ok(Outcome::Library(reason)) => Verdict::Library(reason),
+        Err(error) => {
+            // There is no error handler to call on a handle that is none.
+            let living = !matches!(error, Error::Communicator(_));
+            Verdict::Refused(raise(living.then_some(comm), call.function.name(), &error))
+        }
+    }
+}
+
+/// # Safety
+/// As [`exchange`].
+unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Kept) -> Result<Outcome> {
+    let state = prepare(comm, kept, None)?;
+    // SAFETY: the caller's promise.
+    let outcome = unsafe { make(call, comm, state) };
+    state.last_way = match &outcome {
+        Ok(Outcome::Done(report)) => report.way.name(),
+        Ok(Outcome::Library(_)) => "library",
+        Err(_) => "refused",
+    };
+    outcome
+}
+
+/// # Safety
+/// As [`exchange`].
+unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome> {
+    let State { prepared, named, .. } = state;
     // SAFETY: the caller's promise.
     let library_can = unsafe { call.library_can(comm.size()) };
     if let (true, Some(reason)) = (library_can, select::left_to_library(&prepared.situation, call.in_place()))
@@ -92,7 +99,7 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, prepared: &mut Prepared) -> Re
         return Ok(Outcome::Library(reason));
     }
     // SAFETY: the caller's promise.
-    let task = unsafe { read(call, comm) };
+    let task = unsafe { read(call, comm, named) };
     alltoall::exchange(comm, prepared, task, facts(call, !library_can))
 }
 
@@ -110,7 +117,7 @@ pub(super) fn prepare<'a>(
                 "hcube: the path that was asked for does not work here, another one is taken: {refusal}"
             );
         }
-        kept.put(State { prepared, last_way: "none" });
+        kept.put(State { prepared, named: Named::default(), last_way: "none" });
     }
     Ok(kept.get_mut().expect("just made"))
 }

@@ -1,32 +1,44 @@
-//! A notice board in shared memory: every rank of a node posts a notice per round (a few words, an
-//! address for each other rank, and bytes for each of them) and reads those of the others. One round
-//! is one store by each rank and one load per other rank; no locks, no barrier.
+//! A notice board in shared memory: every rank of a node posts a notice per round (a few words, bytes
+//! for each other rank, and details that are not always read) and reads those of the others. One
+//! round is one store by each rank and one load per other rank; no locks, no barrier.
 //!
 //! Notices are double-buffered: a rank that posts round n + 2 has seen everybody's round n + 1, and
-//! whoever has posted that has read round n. So nobody waits for readers.
+//! whoever has posted that has read round n. So nobody waits for readers. It follows that a rank reads
+//! all it needs of a round before it posts the next one, and that no rank leaves out a round.
 //!
-//! Memory per rank: two slots of the capacity and 32 bytes per rank of the node.
+//! Number, words, bounds and a short payload share a line of the cache on small nodes, so that a small
+//! exchange costs one transfer of a line between cores.
+//!
+//! Memory per rank: two slots of the capacity and about 24 bytes per rank of the node.
 
 use super::segment::{self, Segment};
 use super::wait::Patience;
 use crate::comm::Comm;
 use crate::error::Result;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Flags of different ranks never share a line of the cache.
-const LINE: usize = 64;
-/// Words of a notice.
-pub const WORDS: usize = 6;
+/// Flags of different ranks never share a line of the cache; a notice starts at a pair of lines, which
+/// processors fetch together.
+const LINE: usize = 128;
+/// Words of a notice that are read with its number.
+pub const WORDS: usize = 2;
+/// Words of its details before the addresses.
+pub const DETAILS: usize = 2;
 /// The end of the number and the words of a notice: where its bounds start.
 const HEADER: usize = (1 + WORDS) * size_of::<u64>();
+/// Payloads up to so many bytes follow the bounds; larger ones start at a line of the cache, from which
+/// they are copied faster.
+const SHORT: usize = 256;
+/// Largest capacity: bounds are 32-bit numbers.
+const LARGEST_CAPACITY: usize = 1 << 31;
 
-/// Byte offsets in the region of one rank.
+/// Byte offsets in the region of one rank: what it has finished, then its two notices.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
-    addresses: usize,
-    notice: usize,
+    short: usize,
     payload: usize,
+    details: usize,
+    notice: usize,
     capacity: usize,
     region: usize,
 }
@@ -34,10 +46,17 @@ struct Layout {
 impl Layout {
     fn new(ranks: usize, capacity: usize) -> Self {
         let round = |bytes: usize| bytes.next_multiple_of(LINE);
-        let addresses = round(HEADER + (ranks + 1) * size_of::<u32>());
-        let notice = addresses + round(ranks * size_of::<u64>());
-        let (payload, capacity) = (LINE + 2 * notice, round(capacity));
-        Self { addresses, notice, payload, capacity, region: payload + 2 * capacity }
+        let capacity = round(capacity.clamp(SHORT, LARGEST_CAPACITY));
+        let short = (HEADER + (ranks + 1) * size_of::<u32>()).next_multiple_of(size_of::<u64>());
+        let payload = round(short + SHORT);
+        let details = payload + capacity;
+        let notice = details + round((DETAILS + ranks) * size_of::<u64>());
+        Self { short, payload, details, notice, capacity, region: LINE + 2 * notice }
+    }
+
+    /// Where a payload of so many bytes starts in a notice.
+    fn start(self, bytes: usize) -> usize {
+        if bytes <= SHORT { self.short } else { self.payload }
     }
 }
 
@@ -54,12 +73,12 @@ pub struct Board {
 /// The notice of this rank while it is written.
 #[derive(Debug)]
 pub struct Draft<'a> {
-    /// An address for every rank of the node.
-    pub addresses: &'a mut [u64],
-    /// Bytes `bounds[i] .. bounds[i + 1]` of the payload are for rank i.
+    /// Bytes `bounds[i] .. bounds[i + 1]` of the payload are for rank i; all 0 at first.
     pub bounds: &'a mut [u32],
-    /// Bytes.
+    /// As many bytes as were asked for.
     pub payload: &'a mut [u8],
+    /// [`DETAILS`] words and an address for every rank of the node, with their old contents.
+    pub details: &'a mut [u64],
 }
 
 impl Board {
@@ -91,26 +110,28 @@ impl Board {
         self.layout.region
     }
 
-    /// Posts the notice of the next round.
-    pub fn post(&mut self, words: [u64; WORDS], fill: impl FnOnce(Draft<'_>)) {
+    /// Posts the notice of the next round, with a payload of so many bytes.
+    ///
+    /// # Panics
+    /// Where that is more than the capacity.
+    pub fn post(&mut self, words: [u64; WORDS], bytes: usize, fill: impl FnOnce(Draft<'_>)) {
+        assert!(bytes <= self.layout.capacity, "{bytes} bytes for a board of {}", self.layout.capacity);
         self.round += 1;
-        let notice = self.notice(self.own);
-        let payload = self.payload(self.own);
+        let (notice, layout) = (self.notice(self.own), self.layout);
         // SAFETY: this rank's own region; the slot was read by all others two rounds ago (see the
         // module's comment), so this rank alone accesses it until the number is stored. The parts
         // do not overlap.
         unsafe {
-            let start = self.segment.address().add(notice);
+            let start = self.segment.address().add(notice).as_ptr();
             start.add(size_of::<u64>()).cast::<[u64; WORDS]>().write(words);
+            let bounds = std::slice::from_raw_parts_mut(start.add(HEADER).cast(), self.ranks + 1);
+            bounds.fill(0);
             fill(Draft {
-                addresses: std::slice::from_raw_parts_mut(
-                    start.add(self.layout.addresses).cast().as_ptr(),
-                    self.ranks,
-                ),
-                bounds: std::slice::from_raw_parts_mut(start.add(HEADER).cast().as_ptr(), self.ranks + 1),
-                payload: std::slice::from_raw_parts_mut(
-                    self.segment.address().add(payload).as_ptr(),
-                    self.layout.capacity,
+                bounds,
+                payload: std::slice::from_raw_parts_mut(start.add(layout.start(bytes)), bytes),
+                details: std::slice::from_raw_parts_mut(
+                    start.add(layout.details).cast(),
+                    DETAILS + self.ranks,
                 ),
             });
         }
@@ -139,37 +160,36 @@ impl Board {
         }
     }
 
-    /// The address that a rank has posted for this one; as [`Self::words`].
-    pub fn address(&self, rank: usize) -> u64 {
+    /// The detail with this number of a rank's notice; as [`Self::words`].
+    pub fn detail(&self, rank: usize, number: usize) -> u64 {
+        assert!(number < DETAILS + self.ranks);
         // SAFETY: as `words`.
         unsafe {
-            let start = self.segment.address().add(self.notice(rank) + self.layout.addresses);
-            start.cast::<u64>().add(self.own).read()
+            let start = self.segment.address().add(self.notice(rank) + self.layout.details);
+            start.cast::<u64>().add(number).read()
         }
+    }
+
+    /// The address that a rank has posted for this one; as [`Self::words`].
+    pub fn address(&self, rank: usize) -> u64 {
+        self.detail(rank, DETAILS + self.own)
     }
 
     /// The bytes that a rank has posted for this one; as [`Self::words`].
     pub fn bytes(&self, rank: usize) -> &[u8] {
-        let range = self.bounds(rank);
-        // SAFETY: as `words`; the range has been checked against the slot.
+        let notice = self.notice(rank);
+        // SAFETY: as `words`; the range is checked against the slot.
         unsafe {
-            let start = self.segment.address().add(self.payload(rank));
-            std::slice::from_raw_parts(start.as_ptr().add(range.start), range.len())
+            let start = self.segment.address().add(notice).as_ptr();
+            let bounds = start.add(HEADER).cast::<u32>();
+            let [from, to] = bounds.add(self.own).cast::<[u32; 2]>().read().map(|bound| bound as usize);
+            let all = bounds.add(self.ranks).read() as usize;
+            assert!(
+                from <= to && to <= all && all <= self.layout.capacity,
+                "the notice board of this node is damaged"
+            );
+            std::slice::from_raw_parts(start.add(self.layout.start(all) + from), to - from)
         }
-    }
-
-    fn bounds(&self, rank: usize) -> Range<usize> {
-        // SAFETY: as `words`.
-        let bounds = unsafe {
-            let start = self.segment.address().add(self.notice(rank) + HEADER).cast::<u32>();
-            start.add(self.own).cast::<[u32; 2]>().read()
-        };
-        let range = bounds[0] as usize..bounds[1] as usize;
-        assert!(
-            range.start <= range.end && range.end <= self.layout.capacity,
-            "the notice board of this node is damaged"
-        );
-        range
     }
 
     /// Says that this rank has finished what the round's notices led to.
@@ -194,10 +214,6 @@ impl Board {
 
     fn notice(&self, rank: usize) -> usize {
         rank * self.layout.region + LINE + (self.round % 2) as usize * self.layout.notice
-    }
-
-    fn payload(&self, rank: usize) -> usize {
-        rank * self.layout.region + self.layout.payload + (self.round % 2) as usize * self.layout.capacity
     }
 
     fn number(&self, notice: usize) -> &AtomicU64 {

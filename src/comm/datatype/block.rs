@@ -79,7 +79,7 @@ impl<'a> Block<'a> {
         if length == 0 {
             return;
         }
-        let Datatype { size, extent, ref placed } = self.datatype;
+        let Datatype { size, extent, ref placed, .. } = self.datatype;
         if self.region().is_some() {
             // One run, however many elements.
             let all = Loop { count: 1, stride: 0, size: self.bytes, inner: &Layout::Run(self.bytes) };

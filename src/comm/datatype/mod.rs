@@ -38,6 +38,8 @@ use layout::Placed;
 pub struct Datatype {
     size: usize,
     extent: isize,
+    /// Predefined by MPI.
+    named: bool,
     placed: Placed,
 }
 
@@ -60,12 +62,18 @@ impl Datatype {
             if !envelope.is_named() {
                 return attribute::cached(datatype, || {
                     let (size, extent) = decode::measure(datatype)?;
-                    Ok(Self { size, extent, placed: decode::derived(datatype, &envelope, size)? })
+                    let placed = decode::derived(datatype, &envelope, size)?;
+                    Ok(Self { size, extent, named: false, placed })
                 });
             }
             let (size, extent) = decode::measure(datatype)?;
-            Ok(Self { size, extent, placed: decode::named(datatype, size, extent)? })
+            Ok(Self { size, extent, named: true, placed: decode::named(datatype, size, extent)? })
         }
+    }
+
+    /// Whether MPI defines it: such a datatype is never freed.
+    pub fn is_named(&self) -> bool {
+        self.named
     }
 
     /// Bytes of data in one element.
