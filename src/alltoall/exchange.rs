@@ -41,30 +41,30 @@ pub struct Facts {
 pub fn exchange<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,
-    task: Result<Task<'_>>,
+    task: &Result<Task<'_>>,
     facts: Facts,
 ) -> Result<Outcome> {
-    let (sum, most) = vote(comm, prepared, &task, facts)?;
+    let (sum, most) = vote(comm, prepared, task, facts)?;
     if sum.any(Property::Refused) {
-        let refusal = task.map(drop).or_else(|error| match error {
-            Error::Unsupported(_) => Ok(()),
-            error => Err(error),
-        });
+        let refusal = match task {
+            Ok(_) | Err(Error::Unsupported(_)) => Ok(()),
+            Err(error) => Err(error.clone()),
+        };
         agree(comm, refusal)?;
         return Err(Error::Internal("a rank has refused, and none says why".into()));
     }
     if sum.any(Property::Unreachable) {
         return beyond_hcube(&sum);
     }
-    let task = task?;
+    let task = task.as_ref().map_err(Clone::clone)?;
     check_in_place(comm.size(), &sum)?;
     if !sum.matches() {
-        return mismatch::explain(comm, &task).map(Outcome::Library);
+        return mismatch::explain(comm, task).map(Outcome::Library);
     }
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
     let begin = prepared.trials.running().then(Instant::now);
-    on_node::copy_own(&task, comm.rank(), prepared);
-    let way = perform(comm, prepared, &task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
+    on_node::copy_own(task, comm.rank(), prepared);
+    let way = perform(comm, prepared, task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
     if let Some(begin) = begin {
         prepared.time = begin.elapsed().as_nanos() as u64;
     }
@@ -104,7 +104,7 @@ fn vote<C: Comm>(
         Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
         Err(_) => own = own.with(Property::Refused, true),
         Ok(task) => {
-            (own, largest) = Vote::of(task, comm.rank());
+            (own, largest) = Vote::of(task, comm.rank(), prepared.factors);
             enclosed = !facts.unreachable && prepared.encloses(own.bytes as usize);
             let small = prepared.largest_bundled().is_some_and(|most| largest <= most);
             own = own

@@ -5,6 +5,7 @@ use super::bundles;
 use super::options::{Options, Path};
 use super::select::Situation;
 use super::trials::Trials;
+use super::vote::Factors;
 use crate::comm::scratch::Scratch;
 use crate::comm::{Comm, agree_on};
 use crate::error::Result;
@@ -49,6 +50,8 @@ pub struct Prepared {
     pub patience: Patience,
     /// Why a path that was asked for is not taken.
     pub refusal: Option<String>,
+    /// For votes.
+    pub factors: Factors,
     /// What has been found out about the ways inside a node.
     pub trials: Trials,
     /// Time of the last exchange in nanoseconds.
@@ -76,6 +79,7 @@ impl Prepared {
             plan: None,
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
+            factors: Factors::new(comm.rank(), comm.size()),
             trials: Trials::default(),
             time: 0,
         };

@@ -1,51 +1,54 @@
 //! What one rank has to send and to receive.
 
+use crate::comm::blocks::Blocks;
 use crate::comm::datatype::Block;
-use smallvec::SmallVec;
-
-/// Blocks of one buffer; those of small communicators need no memory of their own.
-pub type Blocks<'a> = SmallVec<[Block<'a>; 4]>;
 
 /// The blocks of one rank, one per rank of the communicator.
 #[derive(Debug)]
 pub struct Task<'a> {
-    /// What goes to each rank; empty where the exchange is in place.
-    send: Blocks<'a>,
+    /// What goes to each rank; nothing where the exchange is in place.
+    send: Option<Blocks<'a>>,
     /// What comes from each rank, and in place what goes there, too.
     receive: Blocks<'a>,
-    in_place: bool,
 }
 
 impl<'a> Task<'a> {
     /// An exchange in place: block i is replaced by what rank i has for this rank.
     pub fn in_place(blocks: Blocks<'a>) -> Self {
-        Self { send: Blocks::new(), receive: blocks, in_place: true }
+        Self { send: None, receive: blocks }
     }
 
     /// An exchange between two buffers that do not overlap.
     pub fn between(send: Blocks<'a>, receive: Blocks<'a>) -> Self {
-        assert_eq!(send.len(), receive.len());
-        Self { send, receive, in_place: false }
+        assert_eq!(send.ranks(), receive.ranks());
+        Self { send: Some(send), receive }
     }
 
     /// Whether it is in place.
     pub fn is_in_place(&self) -> bool {
-        self.in_place
+        self.send.is_none()
     }
 
     /// What goes to a rank.
-    pub fn outgoing(&self, rank: usize) -> &Block<'a> {
-        if self.in_place { &self.receive[rank] } else { &self.send[rank] }
+    pub fn outgoing(&self, rank: usize) -> Block<'a> {
+        self.send.as_ref().unwrap_or(&self.receive).block(rank)
     }
 
     /// Where it arrives from a rank.
-    pub fn incoming(&self, rank: usize) -> &Block<'a> {
-        &self.receive[rank]
+    pub fn incoming(&self, rank: usize) -> Block<'a> {
+        self.receive.block(rank)
+    }
+
+    /// Where all blocks are contiguous and have the same length: the bytes of one that goes out, and of
+    /// one that comes in.
+    pub fn even(&self) -> Option<[usize; 2]> {
+        let into = self.receive.even()?;
+        Some([self.send.as_ref().map_or(Some(into), Blocks::even)?, into])
     }
 
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
-        self.receive.len()
+        self.receive.ranks()
     }
 
     /// Bytes for other ranks than `own`.

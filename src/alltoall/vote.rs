@@ -61,11 +61,29 @@ pub struct Vote {
 
 /// A pseudo-random odd factor for what goes from one rank to another.
 fn factor(from: usize, to: usize) -> u64 {
-    // Steele, Lea and Flood's finaliser (SplitMix64).
-    let mut value = ((from as u64) << 32 | to as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    // Multipliers and shifts of Steele, Lea and Flood's finaliser (SplitMix64), one round of it.
+    let mut value = ((from as u64) << 32 | to as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (value ^ value >> 31) | 1
+    (value ^ value >> 27) | 1
+}
+
+/// Sums of the factors of one rank: of what goes to all others, and of what comes from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Factors {
+    out: u64,
+    into: u64,
+}
+
+impl Factors {
+    /// Those of a rank.
+    pub fn new(own: usize, ranks: usize) -> Self {
+        let others = || (0..ranks).filter(|&other| other != own);
+        let sum = |sum: u64, factor| sum.wrapping_add(factor);
+        Self {
+            out: others().map(|other| factor(own, other)).fold(0, sum),
+            into: others().map(|other| factor(other, own)).fold(0, sum),
+        }
+    }
 }
 
 impl Vote {
@@ -75,23 +93,37 @@ impl Vote {
     pub const MOST_RANKS: usize = (1 << BITS) - 1;
 
     /// The vote of a rank that has this to do, and the most bytes of one of its blocks.
-    pub fn of(task: &Task<'_>, own: usize) -> (Self, usize) {
+    pub fn of(task: &Task<'_>, own: usize, factors: Factors) -> (Self, usize) {
+        if let Some([out, into]) = task.even().filter(|[out, into]| out == into) {
+            return (Self::of_even(out as u64, task.ranks(), factors, task.is_in_place()), out.max(into));
+        }
         let (mut vote, mut largest, mut contiguous) = (Self::default(), 0, true);
-        // In place the block for itself matches itself.
-        for other in (0..task.ranks()).filter(|&other| other != own || !task.is_in_place()) {
+        for other in 0..task.ranks() {
             let (out, into) = (task.outgoing(other), task.incoming(other));
             contiguous &= into.region().is_some() && (task.is_in_place() || out.region().is_some());
             let (out, into) = (out.bytes(), into.bytes());
+            if other != own {
+                vote.bytes += out as u64;
+                largest = largest.max(out).max(into);
+            } else if out == into {
+                continue;
+            }
             vote.signature = vote
                 .signature
                 .wrapping_add(factor(own, other).wrapping_mul(out as u64))
                 .wrapping_sub(factor(other, own).wrapping_mul(into as u64));
-            if other != own {
-                vote.bytes += out as u64;
-                largest = largest.max(out).max(into);
-            }
         }
         (vote.with(Property::InPlace, task.is_in_place()).with(Property::Packed, !contiguous), largest)
+    }
+
+    /// The vote of a rank whose blocks are contiguous and have the same length.
+    fn of_even(bytes: u64, ranks: usize, factors: Factors, in_place: bool) -> Self {
+        let vote = Self {
+            signature: bytes.wrapping_mul(factors.out).wrapping_sub(bytes.wrapping_mul(factors.into)),
+            bytes: bytes * (ranks as u64 - 1),
+            ..Self::default()
+        };
+        vote.with(Property::InPlace, in_place)
     }
 
     /// With a property, or without.

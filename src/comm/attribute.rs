@@ -173,13 +173,17 @@ unsafe fn enter<T>(state: *mut Attached, work: impl FnOnce(&MpiComm, &mut Kept) 
 
     // SAFETY: the caller's promise; shared until `busy` is ours.
     let busy = unsafe { &(*state).busy };
-    if busy.swap(true, Ordering::AcqRel) {
+    // Two threads that enter at the same moment are the caller's mistake and may pass unnoticed: an
+    // operation that could not miss them would wait for all of this core's stores first.
+    if busy.load(Ordering::Acquire) {
         return Err(Error::Communicator(
             "comm is in use by another hcube call: one call per communicator at a time".into(),
         ));
     }
+    busy.store(true, Ordering::Relaxed);
     let _leave = Leave(busy);
-    // SAFETY: as above; whoever has set `busy` is the only one that touches these two fields.
+    // SAFETY: as above; a communicator is used by one thread at a time, by the rules of MPI, and a call
+    // from inside a call (of an error handler) has found `busy` set.
     let (private, kept) = unsafe { (&(*state).comm, &mut (*state).kept) };
     work(private, kept)
 }

@@ -8,6 +8,7 @@
 //! an algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
 
 pub(crate) mod attribute;
+pub mod blocks;
 pub mod call;
 pub mod datatype;
 pub mod handle;

@@ -1,7 +1,7 @@
 //! From the arguments of MPI's functions to the blocks of a rank.
 
-use crate::alltoall::task::Blocks;
 use crate::alltoall::{Facts, Task};
+use crate::comm::blocks::Blocks;
 use crate::comm::call::{Call, Counts, Side, Types};
 use crate::comm::datatype::{Block, Datatype};
 use crate::comm::mpi::MpiComm;
@@ -64,7 +64,11 @@ unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
         match side.types {
             Types::One(datatype) => {
                 let datatype = inspect(datatype, comm, named, names)?;
-                (0..ranks).map(|rank| block(side, rank, &datatype, datatype.extent(), names)).collect()
+                if let Some(blocks) = plain(side, ranks, &datatype) {
+                    return Ok(blocks);
+                }
+                let all = (0..ranks).map(|rank| block(side, rank, &datatype, datatype.extent(), names));
+                all.collect::<Result<_>>().map(Blocks::Listed)
             }
             Types::Each(datatypes) if datatypes.is_null() => {
                 Err(Error::argument(names.datatype, "NULL", "an array with an entry per rank"))
@@ -74,9 +78,36 @@ unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
                     let datatype = inspect(*datatypes.add(rank), comm, named, names)?;
                     block(side, rank, &datatype, 1, names)
                 };
-                (0..ranks).map(one).collect()
+                (0..ranks).map(one).collect::<Result<_>>().map(Blocks::Listed)
             }
         }
+    }
+}
+
+/// Blocks without gaps whose arguments raise no question; the others are looked at one by one.
+///
+/// # Safety
+/// As [`read`]; arrays are not null.
+unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Blocks<'a>> {
+    let origin = side.buffer.cast::<u8>().wrapping_offset(datatype.offset());
+    let size = datatype.size();
+    if side.buffer.is_null() || !datatype.is_dense() || i32::try_from(size).is_err() {
+        return None;
+    }
+    match side.counts {
+        Counts::Same(count) => {
+            let bytes = usize::try_from(count).ok()?.checked_mul(size)?;
+            let fits = bytes.checked_mul(ranks).is_some_and(|all| isize::try_from(all).is_ok());
+            fits.then_some(Blocks::Even { first: origin, bytes, ranks })
+        }
+        Counts::Int(counts, displacements) => {
+            // SAFETY: the caller's promise: arrays hold an entry per rank.
+            let [counts, displacements] =
+                [counts, displacements].map(|array| unsafe { std::slice::from_raw_parts(array, ranks) });
+            let valid = counts.iter().all(|&count| count >= 0);
+            valid.then_some(Blocks::Counted { origin, counts, displacements, size })
+        }
+        Counts::Large(..) => None,
     }
 }
 

@@ -100,7 +100,7 @@ unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome
     }
     // SAFETY: the caller's promise.
     let task = unsafe { read(call, comm, named) };
-    alltoall::exchange(comm, prepared, task, facts(call, !library_can))
+    alltoall::exchange(comm, prepared, &task, facts(call, !library_can))
 }
 
 /// Collective at the first call for a communicator, or where options are given: the state.

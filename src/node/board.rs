@@ -138,20 +138,15 @@ impl Board {
         self.number(notice).store(self.round, Ordering::Release);
     }
 
-    /// Whether a rank has posted its notice of this round.
-    pub fn has_posted(&self, rank: usize) -> bool {
-        self.number(self.notice(rank)).load(Ordering::Acquire) == self.round
-    }
-
     /// Waits until a rank has posted its notice of this round.
     pub fn wait_for<C: Comm + ?Sized>(&self, rank: usize, patience: Patience, comm: &C) {
-        let mut wait = patience.wait();
-        while !self.has_posted(rank) {
+        let (number, mut wait) = (self.number(self.notice(rank)), patience.wait());
+        while number.load(Ordering::Acquire) != self.round {
             wait.pause(comm);
         }
     }
 
-    /// The words of a rank's notice. Call after it has been seen by [`Self::has_posted`].
+    /// The words of a rank's notice. Call after it has been seen by [`Self::wait_for`].
     pub fn words(&self, rank: usize) -> [u64; WORDS] {
         // SAFETY: posted, so its writer changes it no more before this rank has posted twice.
         unsafe {

@@ -5,7 +5,9 @@ use crate::comm::Comm;
 use std::time::Instant;
 
 /// Polls between two yields where every rank has a core of its own.
-const SPINS_ALONE: u32 = 200;
+const SPINS_ALONE: u32 = 1000;
+/// Polls between two hints to the processor that this is a loop that waits.
+const POLLS_PER_HINT: u32 = 8;
 /// Polls between two yields where ranks share cores: whoever we wait for may need this one.
 const SPINS_SHARED: u32 = 0;
 /// Yields between two calls of MPI's progress (a call costs some 100 ns).
@@ -48,7 +50,10 @@ impl Wait {
     pub fn pause<C: Comm + ?Sized>(&mut self, comm: &C) {
         if self.spins < self.patience.spins {
             self.spins += 1;
-            std::hint::spin_loop();
+            // The hint costs some 20 ns, in which a notice would go unseen.
+            if self.spins.is_multiple_of(POLLS_PER_HINT) {
+                std::hint::spin_loop();
+            }
             return;
         }
         self.spins = 0;

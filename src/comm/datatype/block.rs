@@ -3,22 +3,33 @@
 use super::super::memory::Region;
 use super::Datatype;
 use super::copy::{Loop, Packed};
-use super::layout::Layout;
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::ptr;
 
 /// So many elements of a datatype in the caller's memory.
 #[derive(Debug, Clone)]
 pub struct Block<'a> {
     address: *mut u8,
-    count: usize,
     bytes: usize,
-    datatype: Datatype,
+    /// What the elements look like, where their bytes do not follow one another in order.
+    typed: Option<Typed>,
     /// How long the memory is there.
     alive: PhantomData<&'a ()>,
 }
 
+#[derive(Debug, Clone)]
+struct Typed {
+    count: usize,
+    datatype: Datatype,
+}
+
 impl<'a> Block<'a> {
+    /// Bytes that follow one another.
+    pub fn contiguous(region: Region<'a>) -> Self {
+        Self { address: region.address(), bytes: region.len(), typed: None, alive: PhantomData }
+    }
+
     /// `count` elements, the origin of the first at `address`.
     ///
     /// # Panics
@@ -30,7 +41,9 @@ impl<'a> Block<'a> {
         let bytes = datatype.size.checked_mul(count).filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.unwrap_or_else(|| panic!("{count} elements of {} bytes", datatype.size));
         let address = address.cast::<u8>().wrapping_offset(datatype.placed.offset);
-        Self { address, count, bytes, datatype: datatype.clone(), alive: PhantomData }
+        let contiguous = bytes == 0 || datatype.is_dense() || count == 1 && datatype.is_one_run();
+        let typed = (!contiguous).then(|| Typed { count, datatype: datatype.clone() });
+        Self { address, bytes, typed, alive: PhantomData }
     }
 
     /// Packed bytes of all elements.
@@ -40,13 +53,8 @@ impl<'a> Block<'a> {
 
     /// The memory itself, where the packed bytes lie there one after the other in their order.
     pub fn region(&self) -> Option<Region<'a>> {
-        let contiguous = match self.datatype.placed.layout {
-            // A single element, or elements that follow one another.
-            Layout::Run(size) => self.count == 1 || isize::try_from(size) == Ok(self.datatype.extent),
-            _ => false,
-        };
         // SAFETY: the promise of `new`, for the bytes of the elements alone.
-        (contiguous || self.bytes == 0).then(|| unsafe { Region::new(self.address, self.bytes) })
+        self.typed.is_none().then(|| unsafe { Region::new(self.address, self.bytes) })
     }
 
     /// Copies the packed bytes from `offset` on to `out`.
@@ -79,16 +87,16 @@ impl<'a> Block<'a> {
         if length == 0 {
             return;
         }
-        let Datatype { size, extent, ref placed, .. } = self.datatype;
-        if self.region().is_some() {
-            // One run, however many elements.
-            let all = Loop { count: 1, stride: 0, size: self.bytes, inner: &Layout::Run(self.bytes) };
-            // SAFETY: as below.
-            unsafe { all.copy::<PACK>(self.address, offset, &mut Packed { at: packed, left: length }) };
+        let Some(Typed { count, datatype }) = &self.typed else {
+            let memory = self.address.wrapping_add(offset);
+            let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
+            // SAFETY: the caller's promise and that of `new`; the range was checked.
+            unsafe { ptr::copy_nonoverlapping(from, to, length) };
             return;
-        }
-        let elements = Loop { count: self.count, stride: extent, size, inner: &placed.layout };
-        // SAFETY: the caller's promise and that of `new`; the range was checked.
+        };
+        let Datatype { size, extent, ref placed, .. } = *datatype;
+        let elements = Loop { count: *count, stride: extent, size, inner: &placed.layout };
+        // SAFETY: as above.
         unsafe { elements.copy::<PACK>(self.address, offset, &mut Packed { at: packed, left: length }) };
     }
 }

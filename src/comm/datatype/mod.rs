@@ -31,7 +31,7 @@ use super::raw::MPI_Datatype;
 use crate::error::Error;
 use crate::error::Result;
 use contents::Envelope;
-use layout::Placed;
+use layout::{Layout, Placed};
 
 /// What hcube knows of an MPI datatype. It stays usable when the datatype is freed.
 #[derive(Debug, Clone)]
@@ -74,6 +74,21 @@ impl Datatype {
     /// Whether MPI defines it: such a datatype is never freed.
     pub fn is_named(&self) -> bool {
         self.named
+    }
+
+    /// Whether the bytes of one element follow one another in order.
+    fn is_one_run(&self) -> bool {
+        matches!(self.placed.layout, Layout::Run(_))
+    }
+
+    /// Whether elements follow one another without a gap, in order.
+    pub fn is_dense(&self) -> bool {
+        self.is_one_run() && isize::try_from(self.size) == Ok(self.extent)
+    }
+
+    /// Offset of the first byte of an element from its origin.
+    pub fn offset(&self) -> isize {
+        self.placed.offset
     }
 
     /// Bytes of data in one element.
