@@ -93,6 +93,7 @@ fn check_in_place(ranks: usize, sum: &Vote) -> Result<()> {
 }
 
 /// The sum of the votes of all ranks, and the most bytes of one block on this node.
+#[inline(always)]
 fn vote<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,

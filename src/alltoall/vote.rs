@@ -93,6 +93,7 @@ impl Vote {
     pub const MOST_RANKS: usize = (1 << BITS) - 1;
 
     /// The vote of a rank that has this to do, and the most bytes of one of its blocks.
+    #[inline(always)]
     pub fn of(task: &Task<'_>, own: usize, factors: Factors) -> (Self, usize) {
         if let Some([out, into]) = task.even().filter(|[out, into]| out == into) {
             return (Self::of_even(out as u64, task.ranks(), factors, task.is_in_place()), out.max(into));

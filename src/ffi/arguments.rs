@@ -2,7 +2,7 @@
 
 use crate::alltoall::{Facts, Task};
 use crate::comm::blocks::Blocks;
-use crate::comm::call::{Call, Counts, Side, Types};
+use crate::comm::call::{Call, Counts, Side, Types, in_place};
 use crate::comm::datatype::{Block, Datatype};
 use crate::comm::mpi::MpiComm;
 use crate::comm::{Comm, MPI_Datatype};
@@ -30,7 +30,11 @@ const FIRST_PAGE: usize = 4096;
 ///
 /// # Safety
 /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
+#[inline(always)]
 pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
+    if call.receive.buffer == in_place() {
+        return Err(Error::Buffer("recvbuf = MPI_IN_PLACE: expected memory to receive into".into()));
+    }
     // SAFETY: the caller's promise.
     unsafe {
         let receive = blocks(&call.receive, comm, named, &RECEIVED)?;
@@ -47,47 +51,61 @@ pub fn facts(call: &Call, beyond_library: bool) -> Facts {
     Facts { unreachable: sides.iter().any(|side| device::owns(side.buffer.cast())), beyond_library }
 }
 
+/// In line with its callers, so that the blocks of an ordinary call are not copied from place to place.
+///
 /// # Safety
 /// As [`read`].
+#[inline(always)]
 unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
-    let ranks = comm.size();
+    if let (Types::One(datatype), Some((known, looked_at))) = (side.types, &named.0)
+        && *known == datatype
+        // SAFETY: the caller's promise.
+        && let Some(blocks) = unsafe { plain(side, comm.size(), looked_at) }
+    {
+        return Ok(blocks);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { listed(side, comm, named, names) }
+}
+
+/// The blocks one by one, with an error for what is wrong with one of them.
+///
+/// # Safety
+/// As [`read`].
+#[cold]
+unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
+    match side.counts {
+        Counts::Same(_) => {}
+        Counts::Int(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
+        Counts::Large(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
+    }
+    let ranks = 0..comm.size();
     // SAFETY: the caller's promise: arrays hold an entry per rank.
-    unsafe {
-        let null = match side.counts {
-            Counts::Same(_) => None,
-            Counts::Int(counts, at) => array_refusal(counts.is_null(), at.is_null(), names),
-            Counts::Large(counts, at) => array_refusal(counts.is_null(), at.is_null(), names),
-        };
-        if let Some(refusal) = null {
-            return Err(refusal);
-        }
+    let all: Result<_> = unsafe {
         match side.types {
             Types::One(datatype) => {
                 let datatype = inspect(datatype, comm, named, names)?;
-                if let Some(blocks) = plain(side, ranks, &datatype) {
-                    return Ok(blocks);
-                }
-                let all = (0..ranks).map(|rank| block(side, rank, &datatype, datatype.extent(), names));
-                all.collect::<Result<_>>().map(Blocks::Listed)
+                ranks.map(|rank| block(side, rank, &datatype, datatype.extent(), names)).collect()
             }
             Types::Each(datatypes) if datatypes.is_null() => {
                 Err(Error::argument(names.datatype, "NULL", "an array with an entry per rank"))
             }
-            Types::Each(datatypes) => {
-                let one = |rank| {
+            Types::Each(datatypes) => ranks
+                .map(|rank| {
                     let datatype = inspect(*datatypes.add(rank), comm, named, names)?;
                     block(side, rank, &datatype, 1, names)
-                };
-                (0..ranks).map(one).collect::<Result<_>>().map(Blocks::Listed)
-            }
+                })
+                .collect(),
         }
-    }
+    };
+    all.map(Blocks::Listed)
 }
 
 /// Blocks without gaps whose arguments raise no question; the others are looked at one by one.
 ///
 /// # Safety
-/// As [`read`]; arrays are not null.
+/// As [`read`].
+#[inline(always)]
 unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Blocks<'a>> {
     let origin = side.buffer.cast::<u8>().wrapping_offset(datatype.offset());
     let size = datatype.size();
@@ -101,6 +119,9 @@ unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Bl
             fits.then_some(Blocks::Even { first: origin, bytes, ranks })
         }
         Counts::Int(counts, displacements) => {
+            if counts.is_null() || displacements.is_null() {
+                return None;
+            }
             // SAFETY: the caller's promise: arrays hold an entry per rank.
             let [counts, displacements] =
                 [counts, displacements].map(|array| unsafe { std::slice::from_raw_parts(array, ranks) });
@@ -111,13 +132,13 @@ unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Bl
     }
 }
 
-fn array_refusal(counts: bool, displacements: bool, names: &Names) -> Option<Error> {
-    let refuse = |name| Some(Error::argument(name, "NULL", "an array with an entry per rank"));
-    match (counts, displacements) {
-        (true, _) => refuse(names.count),
-        (_, true) => refuse(names.displacement),
-        _ => None,
-    }
+fn require_arrays(no_counts: bool, no_displacements: bool, names: &Names) -> Result<()> {
+    let missing = match (no_counts, no_displacements) {
+        (true, _) => names.count,
+        (_, true) => names.displacement,
+        _ => return Ok(()),
+    };
+    Err(Error::argument(missing, "NULL", "an array with an entry per rank"))
 }
 
 /// The predefined datatype that was looked at last: it never changes and is never freed, and most
