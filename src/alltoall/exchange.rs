@@ -33,7 +33,8 @@ pub struct Facts {
 }
 
 /// Collective: makes the exchange. A rank whose arguments were refused passes the reason, so that no
-/// other waits for it; with [`Error::Unsupported`] all ranks leave the exchange to the library.
+/// other waits for it; with [`Error::Unsupported`] all ranks leave the exchange to the library. `left` is
+/// the reason to leave it to the library, the same on all ranks, where its functions can take the counts.
 ///
 /// # Errors
 /// On all ranks, with nothing written: a rank's own refusal, [`Error::Remote`] with that of another,
@@ -43,6 +44,7 @@ pub fn exchange<C: Comm>(
     prepared: &mut Prepared,
     task: &Result<Task<'_>>,
     facts: Facts,
+    left: Option<&'static str>,
 ) -> Result<Outcome> {
     let (sum, most) = vote(comm, prepared, task, facts)?;
     if sum.any(Property::Refused) {
@@ -56,10 +58,14 @@ pub fn exchange<C: Comm>(
     if sum.any(Property::Unreachable) {
         return beyond_hcube(&sum);
     }
+    let library_can = !sum.any(Property::BeyondLibrary);
+    if let (Some(reason), true) = (left, library_can) {
+        return Ok(Outcome::Library(reason));
+    }
     let task = task.as_ref().map_err(Clone::clone)?;
     check_in_place(comm.size(), &sum)?;
     if !sum.matches() {
-        return mismatch::explain(comm, task).map(Outcome::Library);
+        return mismatch::explain(comm, task, library_can).map(Outcome::Library);
     }
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
     let begin = prepared.trials.running().then(Instant::now);

@@ -28,7 +28,7 @@ const TAG: i32 = 1;
 /// Pieces that shall fit into the scratch memory at once where blocks are larger than it.
 const PIECES: usize = 4;
 /// Smallest piece of a block that does not fit as a whole.
-const LEAST_PIECE: usize = 4 << 10;
+const LEAST_PIECE: usize = 2 << 10;
 /// Largest piece that is copied: it should stay in the cache between the copy and the send.
 const MOST_COPIED: usize = 256 << 10;
 /// Largest message without a copy: what MPI's counts hold, with room.
@@ -63,7 +63,7 @@ pub struct Messages<'t, 'a, C: Comm> {
 
 impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
     /// An exchange with these partners, in this order, with this scratch memory, which has the same
-    /// size on all ranks, 24 KiB or more. `packed`: blocks of any rank have gaps.
+    /// size on all ranks, 8 KiB or more. `packed`: blocks of any rank have gaps.
     pub fn new(
         comm: &'t C,
         task: &'t Task<'a>,

@@ -16,7 +16,7 @@ use crate::node::wait::Patience;
 use crate::random_access::prepare::crowded;
 
 /// Added to the memory bound, so that a bound of 0 works; the bound is kept to 64 KiB more.
-const LEAST: usize = 48 << 10;
+const LEAST: usize = 20 << 10;
 /// Most memory that single copy uses: a piece should stay in the cache between its two copies.
 const MOST_CHUNK: usize = 64 << 10;
 
@@ -107,7 +107,7 @@ impl Prepared {
         let board = match Board::create(comm, &ranks, shares.slot) {
             Ok(board) => board,
             Err(refusal) => {
-                self.refusal = Some(refusal.to_string());
+                self.refusal = (self.options.path != Path::Auto).then(|| refusal.to_string());
                 return Ok(());
             }
         };

@@ -92,7 +92,8 @@ pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static
         return Some("HCUBE_ALLTOALL=library");
     }
     let asked = situation.schedule != Schedule::Auto || situation.path != Path::Auto;
-    (!in_place && !asked && !situation.shared).then_some("out of place between nodes")
+    let between_nodes = situation.ranks > 1 && !situation.shared;
+    (between_nodes && !in_place && !asked).then_some("out of place between nodes")
 }
 
 /// The decision, from the sum of all votes.

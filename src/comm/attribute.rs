@@ -121,14 +121,14 @@ impl Found {
 /// of a handle that there is.
 ///
 /// # Errors
-/// MPI's error code where it does not know the communicator; it has called the error handler.
-pub fn find(comm: Handle) -> std::result::Result<Option<Found>, c_int> {
+/// [`Error::Communicator`] where the handle is none.
+pub fn find(comm: Handle) -> Result<Option<Found>> {
     let (holder, number) = holder(comm);
     let key = KEYS[number].load(Ordering::Acquire);
-    if key == UNSET {
+    if key == UNSET || comm.is_null() {
         return Ok(None);
     }
-    lookup(holder, key).map(|state| (!state.is_null()).then_some(Found(state)))
+    lookup(holder, key).map(|state| (!state.is_null()).then_some(Found(state))).map_err(failed)
 }
 
 /// Collective at the first call for a communicator (it duplicates it), local afterwards: runs

@@ -38,7 +38,9 @@ pub fn in_place() -> *mut c_void {
 #[derive(Debug, Clone, Copy)]
 pub enum Counts {
     /// Block i has so many elements and follows block i - 1.
-    Same(MPI_Count),
+    Same(c_int),
+    /// As [`Self::Same`], of the type of MPI-4's large-count functions.
+    SameLarge(MPI_Count),
     /// An array of each, one entry per rank.
     Int(*const c_int, *const c_int),
     /// As [`Self::Int`], of the types of MPI-4's large-count functions.
@@ -85,25 +87,31 @@ impl Call {
         self.send.buffer == in_place()
     }
 
-    /// Whether the library's own function can take these counts: those of MPI-4's large functions must
-    /// fit an `int` where the library has no such functions.
+    /// Whether the library has a function for this kind of call, whatever its counts; the same on all
+    /// ranks.
+    pub fn library_has_function(&self) -> bool {
+        let small = matches!(self.receive.counts, Counts::Same(_) | Counts::Int(..));
+        // SAFETY: a constant.
+        small || unsafe { raw::hcube_shim_has_large_counts() } != 0
+    }
+
+    /// Whether the library's own functions can take the counts of this rank: those of MPI-4's large
+    /// functions must fit an `int` where the library has no such functions.
     ///
     /// # Safety
     /// Arrays of counts hold an entry per rank; `size` is the number of (remote) ranks.
     pub unsafe fn library_can(&self, size: usize) -> bool {
-        // SAFETY: a constant.
-        let large_functions = unsafe { raw::hcube_shim_has_large_counts() } != 0;
         let sides = if self.in_place() { &[self.receive][..] } else { &[self.send, self.receive][..] };
-        large_functions
+        self.library_has_function()
             || sides.iter().all(|side| match side.counts {
-                Counts::Same(count) => c_int::try_from(count).is_ok(),
-                Counts::Int(..) => true,
+                Counts::Same(_) | Counts::Int(..) => true,
+                Counts::SameLarge(count) => c_int::try_from(count).is_ok(),
                 // SAFETY: the caller's promise.
                 Counts::Large(..) => unsafe { side.counts.as_int(size) }.is_some(),
             })
     }
 
-    /// Collective: the library's own function; see [`Self::library_can`].
+    /// Collective: the library's own function, where [`Self::library_can`] says so on all ranks.
     ///
     /// # Safety
     /// The call describes memory and handles as MPI asks for them.
@@ -116,32 +124,32 @@ impl Call {
                     self.with_int_counts([sent, from, received, to])
                 }
                 (Counts::Same(sent), Counts::Same(received)) => {
-                    let (Types::One(sent_type), Types::One(received_type)) = (send.types, receive.types)
-                    else {
-                        return raw::hcube_shim_error_type();
-                    };
-                    match (c_int::try_from(sent), c_int::try_from(received)) {
-                        (Ok(sent), Ok(received)) => raw::PMPI_Alltoall(
-                            send.buffer,
-                            sent,
-                            sent_type,
-                            receive.buffer,
-                            received,
-                            received_type,
-                            self.comm,
-                        ),
-                        _ => raw::hcube_shim_alltoall_c(
-                            send.buffer,
-                            sent,
-                            sent_type,
-                            receive.buffer,
-                            received,
-                            received_type,
-                            self.comm,
-                        ),
-                    }
+                    self.with_same_counts(sent.into(), received.into())
+                }
+                (Counts::SameLarge(sent), Counts::SameLarge(received)) => {
+                    self.with_same_counts(sent, received)
                 }
                 _ => self.with_large_counts(),
+            }
+        }
+    }
+
+    /// `MPI_Alltoall`.
+    unsafe fn with_same_counts(&self, sent: MPI_Count, received: MPI_Count) -> c_int {
+        let (send, receive) = (self.send, self.receive);
+        // SAFETY: as `by_library`.
+        unsafe {
+            let (Types::One(sent_type), Types::One(received_type)) = (send.types, receive.types) else {
+                return raw::hcube_shim_error_type();
+            };
+            // In place the first of the two means nothing.
+            let sent_as_int = if self.in_place() { Ok(0) } else { c_int::try_from(sent) };
+            let (buffer, to, comm) = (send.buffer, receive.buffer, self.comm);
+            match (sent_as_int, c_int::try_from(received)) {
+                (Ok(sent), Ok(received)) => {
+                    raw::PMPI_Alltoall(buffer, sent, sent_type, to, received, received_type, comm)
+                }
+                _ => raw::hcube_shim_alltoall_c(buffer, sent, sent_type, to, received, received_type, comm),
             }
         }
     }
@@ -228,6 +236,38 @@ impl Call {
 }
 
 impl Counts {
+    /// Elements of the block for a rank.
+    ///
+    /// # Safety
+    /// Arrays hold an entry for it.
+    pub unsafe fn of(&self, rank: usize) -> i64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match *self {
+                Self::Same(count) => count.into(),
+                Self::SameLarge(count) => count as i64,
+                Self::Int(counts, _) => (*counts.add(rank)).into(),
+                Self::Large(counts, _) => *counts.add(rank) as i64,
+            }
+        }
+    }
+
+    /// Displacement of the block for a rank.
+    ///
+    /// # Safety
+    /// As [`Self::of`].
+    pub unsafe fn displacement(&self, rank: usize) -> i64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match *self {
+                Self::Same(count) => i64::from(count) * rank as i64,
+                Self::SameLarge(count) => (count as i64).wrapping_mul(rank as i64),
+                Self::Int(_, displacements) => (*displacements.add(rank)).into(),
+                Self::Large(_, displacements) => *displacements.add(rank) as i64,
+            }
+        }
+    }
+
     /// Large counts and displacements as `int`s, if all of them fit.
     unsafe fn as_int(&self, size: usize) -> Option<(Vec<c_int>, Vec<c_int>)> {
         let &Self::Large(counts, displacements) = self else { return None };

@@ -125,6 +125,28 @@ pub fn is_inter(Handle(comm): Handle) -> bool {
     inter != 0
 }
 
+/// Ranks of the remote group of an intercommunicator.
+pub fn remote_size(Handle(comm): Handle) -> usize {
+    let mut size = 0;
+    // SAFETY: the caller has found out that it is a living intercommunicator.
+    unsafe { raw::PMPI_Comm_remote_size(comm, &mut size) };
+    size.max(0) as usize
+}
+
+/// Runs `work` while errors on a communicator are returned, whatever its error handler.
+pub(super) fn returning_errors<T>(Handle(comm): Handle, work: impl FnOnce() -> T) -> T {
+    let mut handler = MaybeUninit::uninit();
+    // SAFETY: the communicator has been checked by the caller; its error handler is put back.
+    unsafe {
+        raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr());
+        raw::PMPI_Comm_set_errhandler(comm, raw::hcube_shim_errors_return());
+        let result = work();
+        raw::PMPI_Comm_set_errhandler(comm, handler.assume_init());
+        raw::PMPI_Errhandler_free(handler.as_mut_ptr());
+        result
+    }
+}
+
 /// Reports an error through the error handler of the caller's communicator, as MPI's own functions
 /// do; returns where that handler returns.
 pub fn call_error_handler(Handle(comm): Handle, code: i32) {

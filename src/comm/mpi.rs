@@ -1,7 +1,7 @@
 //! The production back end: a private duplicate of the caller's communicator, spoken to through
 //! the raw `PMPI_` functions of the MPI library that this build serves.
 
-use super::handle::{Handle, abort, simulated};
+use super::handle::{Handle, abort, returning_errors, simulated};
 use super::memory::Region;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use super::{Comm, Piece};
@@ -37,10 +37,11 @@ pub struct MpiComm {
 impl MpiComm {
     /// Collective over `comm`: creates the duplicate. Errors on it are returned, not fatal.
     pub fn duplicate(comm: Handle) -> Result<Self> {
-        let comm = comm.raw();
+        let (user, comm) = (comm, comm.raw());
         let (mut private, mut rank, mut size) = (comm, 0, 0);
         // SAFETY: `comm` has been checked by the caller (check_communicator).
-        check("MPI_Comm_dup", unsafe { raw::PMPI_Comm_dup(comm, &mut private) })?;
+        let duplicated = returning_errors(user, || unsafe { raw::PMPI_Comm_dup(comm, &mut private) });
+        check("MPI_Comm_dup", duplicated)?;
         // SAFETY: `private` was just created.
         unsafe {
             raw::PMPI_Comm_set_errhandler(private, raw::hcube_shim_errors_return());

@@ -5,6 +5,7 @@ use super::handle::{Handle, rank};
 use super::raw;
 use crate::error::{self, Error};
 use std::ffi::{CString, c_int};
+use std::io::Write;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Error codes that carry a text of ours, one per class, made when first needed. They belong to the
@@ -62,12 +63,16 @@ pub fn raise(comm: Option<Handle>, function: &str, error: &Error) -> c_int {
         Some(rank) => format!("hcube: rank {rank}: {function}: {error}"),
         None => format!("hcube: {function}: {error}"),
     };
-    eprintln!("{text}");
+    // In one piece, or the lines of several ranks would run into each other.
+    drop(std::io::stderr().write_all(format!("{text}\n").as_bytes()));
     let code = match error {
         // It has its own code and text.
         Error::Mpi { code, .. } => *code,
         _ => code_with_text(error, class(error), &text),
     };
-    super::handle::call_error_handler(comm.unwrap_or_else(Handle::world), code);
+    // MPI has done so itself in a function that got the caller's communicator.
+    if !matches!(error, Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_set_attr", .. }) {
+        super::handle::call_error_handler(comm.unwrap_or_else(Handle::world), code);
+    }
     code
 }

@@ -28,7 +28,7 @@ unsafe fn perform(
     // SAFETY: the caller's promise.
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,
-        Verdict::Refused(code) => code,
+        Verdict::Refused(refusal) => refusal.raise(),
         // SAFETY: the caller's promise.
         Verdict::Library(_) => unsafe { call.by_library() },
     }
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn hcube_alltoall(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Same(sendcount.into()), Counts::Same(recvcount.into()));
+    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
     // SAFETY: the caller's promise.
     unsafe {
         perform(
@@ -148,8 +148,8 @@ pub unsafe extern "C" fn hcube_alltoall_c(
     unsafe {
         perform(
             Function::Alltoall,
-            (sendbuf, Counts::Same(sendcount), Types::One(sendtype)),
-            (recvbuf, Counts::Same(recvcount), Types::One(recvtype)),
+            (sendbuf, Counts::SameLarge(sendcount), Types::One(sendtype)),
+            (recvbuf, Counts::SameLarge(recvcount), Types::One(recvtype)),
             comm,
         )
     }

@@ -4,6 +4,7 @@ use crate::alltoall::{Facts, Task};
 use crate::comm::blocks::Blocks;
 use crate::comm::call::{Call, Counts, Side, Types, in_place};
 use crate::comm::datatype::{Block, Datatype};
+use crate::comm::memory::Region;
 use crate::comm::mpi::MpiComm;
 use crate::comm::{Comm, MPI_Datatype};
 use crate::error::{Error, Result};
@@ -75,7 +76,7 @@ unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
 #[cold]
 unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
     match side.counts {
-        Counts::Same(_) => {}
+        Counts::Same(_) | Counts::SameLarge(_) => {}
         Counts::Int(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
         Counts::Large(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
     }
@@ -90,12 +91,23 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
             Types::Each(datatypes) if datatypes.is_null() => {
                 Err(Error::argument(names.datatype, "NULL", "an array with an entry per rank"))
             }
-            Types::Each(datatypes) => ranks
-                .map(|rank| {
-                    let datatype = inspect(*datatypes.add(rank), comm, named, names)?;
-                    block(side, rank, &datatype, 1, names)
-                })
-                .collect(),
+            Types::Each(datatypes) => {
+                let mut last: Option<(MPI_Datatype, Datatype)> = None;
+                ranks
+                    .map(|rank| {
+                        // No elements need no datatype.
+                        if side.counts.of(rank) == 0 {
+                            return Ok(Block::contiguous(Region::new(side.buffer.cast(), 0)));
+                        }
+                        let handle = *datatypes.add(rank);
+                        if last.as_ref().is_none_or(|(known, _)| *known != handle) {
+                            last = Some((handle, inspect(handle, comm, named, names)?));
+                        }
+                        let (_, datatype) = last.as_ref().expect("just looked at");
+                        block(side, rank, datatype, 1, names)
+                    })
+                    .collect()
+            }
         }
     };
     all.map(Blocks::Listed)
@@ -128,7 +140,7 @@ unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Bl
             let valid = counts.iter().all(|&count| count >= 0);
             valid.then_some(Blocks::Counted { origin, counts, displacements, size })
         }
-        Counts::Large(..) => None,
+        Counts::SameLarge(_) | Counts::Large(..) => None,
     }
 }
 
@@ -180,13 +192,7 @@ unsafe fn block<'a>(
     names: &Names,
 ) -> Result<Block<'a>> {
     // SAFETY: the caller's promise: arrays hold an entry per rank.
-    let (count, displacement) = unsafe {
-        match side.counts {
-            Counts::Same(count) => (count as i64, (count as i64).wrapping_mul(rank as i64)),
-            Counts::Int(counts, at) => (i64::from(*counts.add(rank)), i64::from(*at.add(rank))),
-            Counts::Large(counts, at) => (*counts.add(rank) as i64, *at.add(rank) as i64),
-        }
-    };
+    let (count, displacement) = unsafe { (side.counts.of(rank), side.counts.displacement(rank)) };
     let Ok(elements) = usize::try_from(count) else {
         let name = names.count;
         return Err(Error::Count(format!("{name}[{rank}] = {count}: expected 0 or more")));
@@ -200,7 +206,8 @@ unsafe fn block<'a>(
     let address = side.buffer.cast::<u8>().wrapping_offset((displacement as isize).wrapping_mul(unit));
     // SAFETY: the caller's promise.
     let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };
-    let nowhere = block.region().is_some_and(|region| region.address().addr() < FIRST_PAGE);
+    // Absolute addresses from MPI_BOTTOM, which is null as well, are always those of a derived type.
+    let nowhere = datatype.is_named() || block.address().addr() < FIRST_PAGE;
     if block.bytes() > 0 && side.buffer.is_null() && nowhere {
         let (name, bytes) = (names.buffer, block.bytes());
         return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes for rank {rank}")));

@@ -20,9 +20,25 @@ pub enum Verdict {
     Done(Report),
     /// Nothing has been done: the library's own function is to be called, on all ranks.
     Library(&'static str),
-    /// Refused, nothing was written; the error handler of the communicator has been called. The MPI
-    /// error code for the caller.
-    Refused(c_int),
+    /// Refused, and nothing was written.
+    Refused(Refusal),
+}
+
+/// A call that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    comm: Option<Handle>,
+    function: Function,
+    error: Error,
+}
+
+impl Refusal {
+    /// Calls the error handler of the communicator, as MPI's functions do; where that returns, the MPI
+    /// error code for the caller. Whoever calls holds nothing that must be released: an error handler
+    /// may leave by a jump.
+    pub fn raise(self) -> c_int {
+        raise(self.comm, self.function.name(), &self.error)
+    }
 }
 
 /// What all-to-all exchanges keep on a communicator.
@@ -55,13 +71,9 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
     // SAFETY: the caller's promise.
     let work = |comm: &MpiComm, kept: &mut Kept| unsafe { with_state(call, comm, kept) };
     let outcome = match attribute::find(comm) {
-        _ if comm.is_null() => Err(check_communicator(comm).expect_err("null")),
         Ok(Some(found)) => found.with(work),
-        Ok(None) if check_state().is_err() => Ok(Outcome::Library("MPI is not active")),
-        Ok(None) if handle::is_inter(comm) => Ok(Outcome::Library("intercommunicator")),
-        Ok(None) => check_communicator(comm).and_then(|()| attribute::with(comm, work)),
-        // MPI has called the error handler.
-        Err(code) => return Verdict::Refused(code),
+        Ok(None) => unknown(call, comm, work),
+        Err(error) => Err(error),
     };
     match outcome {
         Ok(Outcome::Done(report)) => Verdict::Done(report),
@@ -69,8 +81,36 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
         Err(error) => {
             // There is no error handler to call on a handle that is none.
             let living = !matches!(error, Error::Communicator(_));
-            Verdict::Refused(raise(living.then_some(comm), call.function.name(), &error))
+            Verdict::Refused(Refusal { comm: living.then_some(comm), function: call.function, error })
         }
+    }
+}
+
+/// A call on a communicator on which nothing hangs yet.
+#[cold]
+fn unknown(
+    call: &Call,
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Kept) -> Result<Outcome>,
+) -> Result<Outcome> {
+    if !comm.is_null() && check_state().is_err() {
+        return Ok(Outcome::Library("MPI is not active"));
+    }
+    if !comm.is_null() && handle::is_inter(comm) {
+        // SAFETY: the arrays of an intercommunicator's call hold an entry per remote rank.
+        if !unsafe { call.library_can(handle::remote_size(comm)) } {
+            let text = "counts above 2^31 - 1 on an intercommunicator, which the MPI library has no function for";
+            return Err(Error::Count(text.into()));
+        }
+        return Ok(Outcome::Library("intercommunicator"));
+    }
+    check_communicator(comm)?;
+    match attribute::with(comm, work) {
+        // MPICH has a limited number of them; the program may need them itself.
+        Err(Error::Mpi { call: "MPI_Comm_dup", .. }) => {
+            Ok(Outcome::Library("the library has no further communicator for hcube"))
+        }
+        outcome => outcome,
     }
 }
 
@@ -92,24 +132,24 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Kept) -> Result<Out
 /// As [`exchange`].
 unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome> {
     let State { prepared, named, .. } = state;
-    // SAFETY: the caller's promise.
-    let library_can = unsafe { call.library_can(comm.size()) };
-    if let (true, Some(reason)) = (library_can, select::left_to_library(&prepared.situation, call.in_place()))
-    {
+    let left = select::left_to_library(&prepared.situation, call.in_place());
+    if let (true, Some(reason)) = (call.library_has_function(), left) {
         return Ok(Outcome::Library(reason));
     }
     // SAFETY: the caller's promise.
-    let task = unsafe { read(call, comm, named) };
-    alltoall::exchange(comm, prepared, &task, facts(call, !library_can))
+    let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
+    alltoall::exchange(comm, prepared, &task, facts(call, !library_can), left)
 }
 
-/// Collective at the first call for a communicator, or where options are given: the state.
+/// Collective at the first call for a communicator, or where options are given: the state. Options that
+/// are given must work; those of the environment are a wish.
 pub(super) fn prepare<'a>(
     comm: &MpiComm,
     kept: &'a mut Kept,
     options: Option<Result<Options>>,
 ) -> Result<&'a mut State> {
-    if options.is_some() || kept.get::<State>().is_none() {
+    let explicit = options.is_some();
+    if explicit || kept.get::<State>().is_none() {
         let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
         let prepared = Prepared::new(comm, &options)?;
         if let (Some(refusal), 0) = (&prepared.refusal, comm.rank()) {

@@ -82,7 +82,7 @@ fn first_rank_by_environment() -> bool {
 /// # Safety
 /// The call describes memory and handles as MPI asks for them.
 pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
-    let Some(_guard) = Guard::enter() else { return forward() };
+    let Some(guard) = Guard::enter() else { return forward() };
     if !active() {
         return forward();
     }
@@ -92,7 +92,11 @@ pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> 
         return match unsafe { exchange(&call) } {
             Verdict::Done(_) => SUCCESS,
             Verdict::Library(_) => forward(),
-            Verdict::Refused(code) => code,
+            Verdict::Refused(refusal) => {
+                // The error handler is the program's, which may call MPI or leave by a jump.
+                drop(guard);
+                refusal.raise()
+            }
         };
     };
     let begin = Instant::now();
@@ -111,9 +115,10 @@ pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> 
             statistics.explain(&call, reason);
             code
         }
-        Verdict::Refused(code) => {
+        Verdict::Refused(refusal) => {
             statistics.count(&call, Path::Refused, begin.elapsed(), 0, 0);
-            code
+            drop(guard);
+            refusal.raise()
         }
     }
 }

@@ -106,8 +106,8 @@ all_to_all! {
         recvbuf: *mut c_void, recvcount: c_int, recvtype: Handle, comm: Handle
     ) call(
         Function::Alltoall,
-        (sendbuf, Counts::Same(sendcount.into()), Types::One(sendtype as MPI_Datatype)),
-        (recvbuf, Counts::Same(recvcount.into()), Types::One(recvtype as MPI_Datatype)),
+        (sendbuf, Counts::Same(sendcount), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Same(recvcount), Types::One(recvtype as MPI_Datatype)),
         comm as MPI_Comm,
     );
 
@@ -141,8 +141,8 @@ all_to_all! {
         recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: Handle, comm: Handle
     ) call(
         Function::Alltoall,
-        (sendbuf, Counts::Same(sendcount), Types::One(sendtype as MPI_Datatype)),
-        (recvbuf, Counts::Same(recvcount), Types::One(recvtype as MPI_Datatype)),
+        (sendbuf, Counts::SameLarge(sendcount), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::SameLarge(recvcount), Types::One(recvtype as MPI_Datatype)),
         comm as MPI_Comm,
     );
 

@@ -49,12 +49,8 @@ pub unsafe fn bytes_sent(call: &Call) -> u64 {
     // SAFETY: the communicator is a valid one, and so are the datatypes, of which there is one per block
     // as of counts.
     let (blocks, size_of) = unsafe {
-        let whole = match side.types {
-            Types::One(datatype) => raw::hcube_preload_type_size(datatype),
-            Types::Each(_) => 0,
-        };
         let size_of = move |block: usize| match side.types {
-            Types::One(_) => whole,
+            Types::One(datatype) => raw::hcube_preload_type_size(datatype),
             Types::Each(datatypes) => raw::hcube_preload_type_size(*datatypes.add(block)),
         };
         (raw::hcube_preload_blocks(call.comm, &mut own) as usize, size_of)
@@ -62,7 +58,8 @@ pub unsafe fn bytes_sent(call: &Call) -> u64 {
     // SAFETY: arrays of counts hold one entry per block.
     let count_of = |block: usize| unsafe {
         match side.counts {
-            Counts::Same(count) => count,
+            Counts::Same(count) => count.into(),
+            Counts::SameLarge(count) => count,
             Counts::Int(counts, _) => (*counts.add(block)).into(),
             Counts::Large(counts, _) => *counts.add(block),
         }

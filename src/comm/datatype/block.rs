@@ -51,6 +51,11 @@ impl<'a> Block<'a> {
         self.bytes
     }
 
+    /// Where the first byte is that the first element describes.
+    pub fn address(&self) -> *mut u8 {
+        self.address
+    }
+
     /// The memory itself, where the packed bytes lie there one after the other in their order.
     pub fn region(&self) -> Option<Region<'a>> {
         // SAFETY: the promise of `new`, for the bytes of the elements alone.

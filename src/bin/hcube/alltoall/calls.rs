@@ -99,7 +99,7 @@ impl Channel {
         let same = blocks.counts[0];
         if !exchange.ours {
             let (function, counts) = match exchange.uniform {
-                true => (Function::Alltoall, Counts::Same(same.into())),
+                true => (Function::Alltoall, Counts::Same(same)),
                 false => (Function::Alltoallv, Counts::Int(counts, at)),
             };
             let side = |buffer| Side { buffer, counts, types: Types::One(kind) };
