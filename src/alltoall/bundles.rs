@@ -106,6 +106,8 @@ pub fn exchange<C: Comm>(comm: &C, task: &Task<'_>, plan: &Plan, largest: usize)
 /// The blocks of this rank for others as records.
 fn records_of(task: &Task<'_>, own: usize) -> Records {
     let mut records = Records::default();
+    records.words.reserve_exact(task.bytes_sent(own) as usize / size_of::<u64>() + 3 * task.ranks());
+    records.starts.reserve_exact(task.ranks());
     for to in (0..task.ranks()).filter(|&to| to != own) {
         let block = task.outgoing(to);
         let mut bytes = [0; LARGEST_BLOCK];

@@ -6,7 +6,6 @@ use super::mismatch;
 use super::on_node;
 use super::prepare::Prepared;
 use super::report::{Report, Way};
-use super::schedule;
 use super::select::{Choice, choose, inside_node};
 use super::task::Task;
 use super::vote::{Property, Vote};
@@ -68,7 +67,7 @@ pub fn exchange<C: Comm>(
         return mismatch::explain(comm, task, library_can).map(Outcome::Library);
     }
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
-    let begin = prepared.trials.running().then(Instant::now);
+    let begin = prepared.trials.take_under_way().then(Instant::now);
     on_node::copy_own(task, comm.rank(), prepared);
     let way = perform(comm, prepared, task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
     if let Some(begin) = begin {
@@ -189,15 +188,10 @@ fn by_messages<C: Comm>(
     sum: &Vote,
     most: usize,
 ) -> Result<Way> {
-    let (own, size) = (comm.rank(), comm.size());
-    let mut partners = schedule::partners(prepared.options.schedule, own, size);
     let packed = sum.any(Property::Packed);
-    let Prepared { node, scratch, patience, situation, trials, .. } = prepared;
+    let Prepared { node, scratch, remote, patience, situation, trials, .. } = prepared;
     let patience = *patience;
-    if let Some(node) = &node {
-        partners.retain(|partner| !node.ranks.contains(partner));
-    }
-    let mut messages = Messages::new(comm, task, scratch, partners, packed);
+    let mut messages = Messages::new(comm, task, scratch, remote, packed);
     let Some(node) = node else {
         messages.finish(patience)?;
         return Ok(Way::Message);

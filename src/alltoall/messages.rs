@@ -52,7 +52,7 @@ pub struct Messages<'t, 'a, C: Comm> {
     comm: &'t C,
     task: &'t Task<'a>,
     scratch: &'t mut Scratch,
-    partners: Vec<usize>,
+    partners: &'t [usize],
     /// Whether pieces are such as can be copied, on all ranks.
     copied: bool,
     /// Number of the partner whose blocks are being started, and of the next piece of them.
@@ -68,7 +68,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         comm: &'t C,
         task: &'t Task<'a>,
         scratch: &'t mut Scratch,
-        partners: Vec<usize>,
+        partners: &'t [usize],
         packed: bool,
     ) -> Self {
         let copied = packed || task.is_in_place();
@@ -102,7 +102,8 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
     /// # Errors
     /// As [`Self::poll`].
     pub fn finish(mut self, patience: Patience) -> Result<()> {
-        let mut wait = patience.wait();
+        // A poll costs as much as many looks at a flag.
+        let mut wait = patience.for_costly_polls().wait();
         while !self.poll()? {
             wait.pause(self.comm);
         }

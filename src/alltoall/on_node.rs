@@ -25,6 +25,8 @@ use crate::node::board::{DETAILS, Draft, WORDS};
 use crate::node::single_copy::Process;
 use crate::node::wait::Patience;
 
+/// Bytes of a rank's block for itself that are packed at once: they should stay in the first cache.
+const MOST_OWN: usize = 16 << 10;
 /// Detail of a notice: the rank's time.
 const TIME: usize = 0;
 /// Detail of a notice: the most bytes of one of its blocks.
@@ -81,6 +83,21 @@ pub fn gather_details(node: &Node) -> (u64, usize) {
     })
 }
 
+/// Waits for what a rank of the node does, with `idle` called meanwhile.
+fn wait<C: Comm + ?Sized>(
+    comm: &C,
+    patience: Patience,
+    done: impl Fn() -> bool,
+    idle: &mut impl FnMut() -> Result<()>,
+) -> Result<()> {
+    let mut wait = patience.wait();
+    while !done() {
+        idle()?;
+        wait.pause(comm);
+    }
+    Ok(())
+}
+
 /// Partners on the node in an order in which each step joins pairs.
 fn partners(node: &Node) -> impl Iterator<Item = (usize, usize)> + '_ {
     let (own, count) = (node.board.own(), node.ranks.len());
@@ -126,9 +143,8 @@ pub fn through_slots<C: Comm + ?Sized>(
                 draft.bounds[index + 1] = end as u32;
             }
         });
-        idle()?;
         for (partner, rank) in partners(node) {
-            node.board.wait_for(partner, patience, comm);
+            wait(comm, patience, || node.board.has_posted(partner), &mut idle)?;
             let bytes = node.board.bytes(partner);
             if !bytes.is_empty() {
                 task.incoming(rank).unpack(start, bytes);
@@ -139,7 +155,7 @@ pub fn through_slots<C: Comm + ?Sized>(
 }
 
 /// Directly between the memories of processes; all blocks are contiguous. `idle` is called between
-/// partners.
+/// partners and while waiting.
 pub fn single_copy<C: Comm + ?Sized>(
     comm: &C,
     node: &Node,
@@ -161,8 +177,8 @@ pub fn single_copy<C: Comm + ?Sized>(
         idle()?;
     }
     node.board.finish();
-    node.board.wait_for_all_finished(patience, comm);
-    Ok(())
+    (0..node.ranks.len())
+        .try_for_each(|partner| wait(comm, patience, || node.board.has_finished(partner), &mut idle))
 }
 
 /// Swaps one half of two blocks of equal length.
@@ -196,10 +212,20 @@ pub fn copy_own(task: &Task<'_>, own: usize, prepared: &mut Prepared) {
         from.copy_to(to);
         return;
     }
-    let mut buffer = vec![0; prepared.scratch.size().min(from.bytes()).min(32 << 10)];
-    for start in (0..from.bytes()).step_by(buffer.len().max(1)) {
-        let length = (from.bytes() - start).min(buffer.len());
-        from.pack(start, &mut buffer[..length]);
-        to.unpack(start, &buffer[..length]);
+    // Nothing is under way yet that would use this memory.
+    let scratch = match &mut prepared.node {
+        Some(node) => &mut node.chunk,
+        None => &mut prepared.scratch,
+    };
+    let Some(piece) = scratch.take(scratch.size().min(MOST_OWN)) else {
+        unreachable!("no exchange is under way")
+    };
+    for start in (0..from.bytes()).step_by(piece.len()) {
+        let length = (from.bytes() - start).min(piece.len());
+        scratch.with(&piece, length, |bytes| {
+            from.pack(start, bytes);
+            to.unpack(start, bytes);
+        });
     }
+    scratch.give(&piece);
 }

@@ -2,18 +2,19 @@
 //! proven processes, scratch memory. Made at the first exchange.
 
 use super::bundles;
-use super::options::{Options, Path};
+use super::options::{Options, Path, Schedule};
+use super::schedule;
 use super::select::Situation;
 use super::trials::Trials;
 use super::vote::Factors;
 use crate::comm::scratch::Scratch;
-use crate::comm::{Comm, agree_on};
+use crate::comm::{Comm, agree, agree_on};
 use crate::error::Result;
 use crate::hypercube::{Plan, Topology};
 use crate::node::board::Board;
+use crate::node::processor::crowded;
 use crate::node::single_copy::{self, Process};
 use crate::node::wait::Patience;
-use crate::random_access::prepare::crowded;
 
 /// Added to the memory bound, so that a bound of 0 works; the bound is kept to 64 KiB more.
 const LEAST: usize = 20 << 10;
@@ -44,6 +45,8 @@ pub struct Prepared {
     pub node: Option<Node>,
     /// Memory for pieces under way.
     pub scratch: Scratch,
+    /// Partners to which messages go, in the order of the schedule.
+    pub remote: Vec<usize>,
     /// The plan by which small blocks are bundled, made when first needed.
     pub plan: Option<Plan>,
     /// How to wait for other ranks.
@@ -62,40 +65,45 @@ impl Prepared {
     /// Collective. Falls back to what works; [`Self::refusal`] says where that is not what was asked for.
     ///
     /// # Errors
-    /// Where ranks pass different options, or MPI fails; on all ranks.
+    /// Where ranks pass different options, memory cannot be had, or MPI fails; on all ranks.
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
         agree_on(comm, &options.agreement())?;
+        let (size, rank) = (comm.size(), comm.rank());
         let mut prepared = Self {
             options: *options,
             situation: Situation {
-                ranks: comm.size(),
+                ranks: size,
                 shared: false,
                 single_copy: false,
                 schedule: options.schedule,
                 path: options.path,
             },
             node: None,
-            scratch: Scratch::new(options.memory + LEAST),
+            scratch: Scratch::new(0)?,
+            remote: schedule::partners(options.schedule, rank, size),
             plan: None,
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
-            factors: Factors::new(comm.rank(), comm.size()),
+            factors: Factors::new(rank, size),
             trials: Trials::default(),
             time: 0,
         };
-        if comm.size() > 1 && options.path != Path::Message {
+        if size > 1 && options.schedule != Schedule::Library {
             prepared.look_at_nodes(comm)?;
+        }
+        if prepared.scratch.size() == 0 && !prepared.situation.shared {
+            let scratch = Scratch::new(options.memory + LEAST);
+            prepared.scratch = agree(comm, scratch)?;
         }
         Ok(prepared)
     }
 
     fn look_at_nodes<C: Comm + ?Sized>(&mut self, comm: &C) -> Result<()> {
         let numbers = comm.node_numbers()?;
+        self.patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
         let limit = (self.options.ranks_per_node > 0).then_some(self.options.ranks_per_node);
         let topology = Topology::from_node_numbers(&numbers, limit);
-        let crowded = crowded(comm, &numbers)?;
-        self.patience = Patience::new(crowded, comm.simulated());
-        if topology.most_ranks_per_node() < 2 {
+        if topology.most_ranks_per_node() < 2 || self.options.path == Path::Message {
             return Ok(());
         }
         let home = topology.node_of(topology.position(comm.rank()));
@@ -104,25 +112,29 @@ impl Prepared {
         ranks.sort_unstable();
         let several_nodes = topology.nodes() > 1;
         let shares = Shares::of(self.options.memory + LEAST, several_nodes);
+        let asked = |path| self.options.path == path;
         let board = match Board::create(comm, &ranks, shares.slot) {
             Ok(board) => board,
             Err(refusal) => {
-                self.refusal = (self.options.path != Path::Auto).then(|| refusal.to_string());
+                self.refusal = (!asked(Path::Auto)).then(|| refusal.to_string());
                 return Ok(());
             }
         };
         let processes = match single_copy::prove(comm, &ranks) {
-            _ if self.options.path == Path::Shared => None,
+            _ if asked(Path::Shared) => None,
             Ok(processes) => Some(processes),
             Err(refusal) => {
-                self.refusal = (self.options.path == Path::SingleCopy).then(|| refusal.to_string());
+                self.refusal = asked(Path::SingleCopy).then(|| refusal.to_string());
                 None
             }
         };
+        let memory =
+            Scratch::new(shares.scratch).and_then(|scratch| Ok((scratch, Scratch::new(shares.chunk)?)));
+        let (scratch, chunk) = agree(comm, memory)?;
+        self.scratch = scratch;
         self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
-        self.scratch = Scratch::new(shares.scratch);
-        let chunk = Scratch::new(shares.chunk);
+        self.remote.retain(|partner| ranks.binary_search(partner).is_err());
         self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, chunk });
         Ok(())
     }
@@ -135,7 +147,8 @@ impl Prepared {
 
     /// Largest block that the memory bound permits to bundle; the same on all ranks.
     pub fn largest_bundled(&self) -> Option<usize> {
-        bundles::largest(self.situation.ranks, self.options.memory + LEAST)
+        // The scratch memory holds half of the bound.
+        bundles::largest(self.situation.ranks, (self.options.memory + LEAST) / 4)
     }
 
     /// Bytes of additional memory that this state holds.

@@ -44,8 +44,10 @@ const WAYS: [Choice; 2] = [Choice::Shared, Choice::SingleCopy];
 #[derive(Debug, Clone, Default)]
 pub struct Trials {
     records: Vec<Record>,
-    /// Class and way of the last exchange, whose time is not known yet.
+    /// Class and way of the last exchange that was decided on, whose time is not known yet.
     last: Option<(Class, usize)>,
+    /// Whether that is the exchange under way.
+    under_way: bool,
 }
 
 impl Trials {
@@ -57,9 +59,9 @@ impl Trials {
         }
     }
 
-    /// Whether the exchange that was decided on last is one whose time counts.
-    pub fn running(&self) -> bool {
-        self.last.is_some()
+    /// Whether the exchange under way is one that was decided on, so that its time counts. Says so once.
+    pub fn take_under_way(&mut self) -> bool {
+        std::mem::take(&mut self.under_way)
     }
 
     /// The way for the next exchange of a class.
@@ -76,7 +78,7 @@ impl Trials {
             number if number.is_power_of_two() => 1 - faster,
             _ => faster,
         };
-        self.last = Some((class, way));
+        (self.last, self.under_way) = (Some((class, way)), true);
         WAYS[way]
     }
 }

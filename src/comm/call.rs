@@ -245,9 +245,9 @@ impl Counts {
         unsafe {
             match *self {
                 Self::Same(count) => count.into(),
-                Self::SameLarge(count) => count as i64,
+                Self::SameLarge(count) => count,
                 Self::Int(counts, _) => (*counts.add(rank)).into(),
-                Self::Large(counts, _) => *counts.add(rank) as i64,
+                Self::Large(counts, _) => *counts.add(rank),
             }
         }
     }
@@ -261,7 +261,7 @@ impl Counts {
         unsafe {
             match *self {
                 Self::Same(count) => i64::from(count) * rank as i64,
-                Self::SameLarge(count) => (count as i64).wrapping_mul(rank as i64),
+                Self::SameLarge(count) => count.wrapping_mul(rank as i64),
                 Self::Int(_, displacements) => (*displacements.add(rank)).into(),
                 Self::Large(_, displacements) => *displacements.add(rank) as i64,
             }

@@ -1,7 +1,8 @@
 //! Scratch memory of bounded size, handed out in pieces that MPI or another process may use.
 
 use super::memory::Region;
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use crate::error::{Error, Result};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
 
@@ -23,16 +24,20 @@ pub struct Scratch {
 unsafe impl Send for Scratch {}
 
 impl Scratch {
-    /// Scratch memory of so many bytes, at least 1; untouched pages cost nothing yet.
-    pub fn new(bytes: usize) -> Self {
+    /// Scratch memory of so many bytes, in whole lines; untouched pages cost nothing yet.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where there is not so much.
+    pub fn new(bytes: usize) -> Result<Self> {
         // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned
         // to more would be touched to zero it.
-        let layout = Layout::from_size_align(bytes.max(1) + LINE, 1).expect("a bound that was checked");
+        let refused = || Error::Memory(format!("no {bytes} bytes of additional memory (HCUBE_MEMORY)"));
+        let layout =
+            Layout::from_size_align(bytes.next_multiple_of(LINE) + LINE, 1).map_err(|_| refused())?;
         // SAFETY: the layout has a size above 0.
-        let memory = unsafe { alloc_zeroed(layout) };
-        let memory = NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout));
+        let memory = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         let start = memory.addr().get().next_multiple_of(LINE) - memory.addr().get();
-        Self { memory, layout, start, taken: Vec::new() }
+        Ok(Self { memory, layout, start, taken: Vec::new() })
     }
 
     /// Size in bytes.
@@ -97,7 +102,7 @@ mod tests {
 
     #[test]
     fn pieces_fill_gaps_and_stay_apart() {
-        let mut scratch = Scratch::new(256);
+        let mut scratch = Scratch::new(256).expect("memory");
         let pieces: Vec<_> = (0..4).map(|_| scratch.take(60).expect("room")).collect();
         assert_eq!(pieces, [0..64, 64..128, 128..192, 192..256]);
         assert_eq!(scratch.take(1), None);

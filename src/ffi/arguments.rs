@@ -8,7 +8,7 @@ use crate::comm::memory::Region;
 use crate::comm::mpi::MpiComm;
 use crate::comm::{Comm, MPI_Datatype};
 use crate::error::{Error, Result};
-use crate::node::device;
+use crate::node::device::Devices;
 use std::ffi::c_void;
 
 /// Names of one side's arguments in messages.
@@ -47,9 +47,9 @@ pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result
 }
 
 /// Local: what others must know of a rank's arguments.
-pub fn facts(call: &Call, beyond_library: bool) -> Facts {
+pub fn facts(call: &Call, devices: &Devices, beyond_library: bool) -> Facts {
     let sides = if call.in_place() { &[call.receive][..] } else { &[call.send, call.receive][..] };
-    Facts { unreachable: sides.iter().any(|side| device::owns(side.buffer.cast())), beyond_library }
+    Facts { unreachable: sides.iter().any(|side| devices.own(side.buffer.cast())), beyond_library }
 }
 
 /// In line with its callers, so that the blocks of an ordinary call are not copied from place to place.

@@ -10,6 +10,7 @@ use crate::comm::mpi::MpiComm;
 use crate::comm::raise::raise;
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
+use crate::node::device::Devices;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -47,6 +48,8 @@ pub(super) struct State {
     prepared: Prepared,
     /// The predefined datatype that was looked at last.
     named: Named,
+    /// Runtimes of accelerators whose memory may be passed.
+    devices: Devices,
     /// The way of the last exchange.
     pub(super) last_way: &'static str,
 }
@@ -99,7 +102,8 @@ fn unknown(
     if !comm.is_null() && handle::is_inter(comm) {
         // SAFETY: the arrays of an intercommunicator's call hold an entry per remote rank.
         if !unsafe { call.library_can(handle::remote_size(comm)) } {
-            let text = "counts above 2^31 - 1 on an intercommunicator, which the MPI library has no function for";
+            let text =
+                "counts above 2^31 - 1 on an intercommunicator, which the MPI library has no function for";
             return Err(Error::Count(text.into()));
         }
         return Ok(Outcome::Library("intercommunicator"));
@@ -131,14 +135,14 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Kept) -> Result<Out
 /// # Safety
 /// As [`exchange`].
 unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome> {
-    let State { prepared, named, .. } = state;
+    let State { prepared, named, devices, .. } = state;
     let left = select::left_to_library(&prepared.situation, call.in_place());
     if let (true, Some(reason)) = (call.library_has_function(), left) {
         return Ok(Outcome::Library(reason));
     }
     // SAFETY: the caller's promise.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
-    alltoall::exchange(comm, prepared, &task, facts(call, !library_can), left)
+    alltoall::exchange(comm, prepared, &task, facts(call, devices, !library_can), left)
 }
 
 /// Collective at the first call for a communicator, or where options are given: the state. Options that
@@ -157,7 +161,7 @@ pub(super) fn prepare<'a>(
                 "hcube: the path that was asked for does not work here, another one is taken: {refusal}"
             );
         }
-        kept.put(State { prepared, named: Named::default(), last_way: "none" });
+        kept.put(State { prepared, named: Named::default(), devices: Devices::new(), last_way: "none" });
     }
     Ok(kept.get_mut().expect("just made"))
 }

@@ -138,6 +138,11 @@ impl Board {
         self.number(notice).store(self.round, Ordering::Release);
     }
 
+    /// Whether a rank has posted its notice of this round.
+    pub fn has_posted(&self, rank: usize) -> bool {
+        self.number(self.notice(rank)).load(Ordering::Acquire) == self.round
+    }
+
     /// Waits until a rank has posted its notice of this round.
     pub fn wait_for<C: Comm + ?Sized>(&self, rank: usize, patience: Patience, comm: &C) {
         let (number, mut wait) = (self.number(self.notice(rank)), patience.wait());
@@ -195,16 +200,6 @@ impl Board {
     /// Whether a rank has finished this round.
     pub fn has_finished(&self, rank: usize) -> bool {
         self.finished(rank).load(Ordering::Acquire) >= self.round
-    }
-
-    /// Waits until all ranks of the node have finished this round.
-    pub fn wait_for_all_finished<C: Comm + ?Sized>(&self, patience: Patience, comm: &C) {
-        let mut wait = patience.wait();
-        for rank in 0..self.ranks {
-            while !self.has_finished(rank) {
-                wait.pause(comm);
-            }
-        }
     }
 
     fn notice(&self, rank: usize) -> usize {

@@ -69,27 +69,43 @@ pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
 }
 
 /// Collective over `comm`: the processes of `ranks`, this rank's node, after each has read a word of
-/// each other whose value only that process can know: numbers of processes of another container mean
-/// nothing here.
+/// each other whose value only that process can know, and has written one that only it can know:
+/// numbers of processes of another container mean nothing here, and a filter may permit one of the two.
 ///
 /// # Errors
-/// On all ranks of `comm`, where any two ranks of a node cannot read each other.
+/// On all ranks of `comm`, where any two ranks of a node cannot reach each other.
 pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Vec<Process>> {
     let own = u64::from(std::process::id());
     let place = std::ptr::from_ref(comm).cast::<u8>().addr() as u64;
     let cookie = Box::new(own.rotate_left(32) ^ place ^ 0x6863_7562_6500_0000 ^ comm.rank() as u64);
-    let all = comm.all_gather(&[own, (&raw const *cookie).addr() as u64, *cookie])?;
+    // A cell for every rank of the node to write into.
+    let mut cells = vec![0u64; ranks.len()];
+    let places = [&raw const *cookie, cells.as_ptr()].map(|place| place.addr() as u64);
+    let all = comm.all_gather(&[own, places[0], places[1], *cookie])?;
+    let index = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
     let tried = ranks.iter().map(|&rank| {
-        let [process, address, expected] = all[3 * rank..3 * rank + 3] else { unreachable!() };
-        let refused = |why: String| Err(Error::Memory(format!("single copy from rank {rank}: {why}")));
-        match read_word(process as u32, address) {
-            Ok(word) if word == expected => Ok(Process(process as libc::pid_t)),
-            Ok(_) => refused(format!("process {process} is another one here")),
-            Err(error) => refused(error.to_string()),
+        let [process, readable, writable, expected] = all[4 * rank..4 * rank + 4] else { unreachable!() };
+        let refused = |why: String| Err(Error::Memory(format!("single copy with rank {rank}: {why}")));
+        let process = Process(process as libc::pid_t);
+        let mut token = *cookie;
+        // SAFETY: a local variable that nothing else refers to during the call.
+        let local = unsafe { Region::new((&raw mut token).cast(), size_of::<u64>()) };
+        match read_word(process.0 as u32, readable) {
+            Ok(word) if word == expected => {}
+            Ok(_) => return refused(format!("process {} is another one here", process.0)),
+            Err(error) => return refused(error.to_string()),
         }
+        let cell = writable + (index * size_of::<u64>()) as u64;
+        process.write(cell, local).map_or_else(|error| refused(error.to_string()), |()| Ok(process))
     });
-    // Also the barrier after which the cookie may go.
-    agree(comm, tried.collect())
+    // Also the barrier after which all have written, and the cookie may go.
+    let processes = agree(comm, tried.collect())?;
+    let written = ranks.iter().zip(&mut cells).all(|(&rank, cell)| {
+        // SAFETY: a cell of our own; others have finished writing to it.
+        unsafe { (&raw const *cell).read_volatile() == all[4 * rank + 3] }
+    });
+    let refusal = || Error::Memory("single copy: what was written has not arrived".into());
+    agree(comm, if written { Ok(processes) } else { Err(refusal()) })
 }
 
 #[cfg(test)]

@@ -10,14 +10,18 @@ const SPINS_ALONE: u32 = 1000;
 const POLLS_PER_HINT: u32 = 8;
 /// Polls between two yields where ranks share cores: whoever we wait for may need this one.
 const SPINS_SHARED: u32 = 0;
-/// Yields between two calls of MPI's progress (a call costs some 100 ns).
-const YIELDS_PER_PROGRESS: u32 = 128;
+/// Yields before MPI is called for progress (a call costs some 30 to 100 ns); after them it is called
+/// at every yield, since whoever waits so long is in no hurry, and a message of the program's own may be
+/// under way in many pieces.
+const YIELDS_BEFORE_PROGRESS: u32 = 32;
+/// Polls between two yields where a poll is itself some calls of MPI.
+const SPINS_COSTLY: u32 = 8;
 
 /// How the ranks of a node wait for each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     spins: u32,
-    yields_per_progress: u32,
+    yields_before_progress: u32,
 }
 
 impl Patience {
@@ -25,10 +29,15 @@ impl Patience {
     /// enter the simulator.
     pub fn new(crowded: bool, simulated: bool) -> Self {
         if simulated {
-            return Self { spins: 0, yields_per_progress: 0 };
+            return Self { spins: 0, yields_before_progress: 0 };
         }
         let spins = if crowded { SPINS_SHARED } else { SPINS_ALONE };
-        Self { spins, yields_per_progress: YIELDS_PER_PROGRESS }
+        Self { spins, yields_before_progress: YIELDS_BEFORE_PROGRESS }
+    }
+
+    /// The same where a poll is itself some calls of MPI.
+    pub fn for_costly_polls(self) -> Self {
+        Self { spins: self.spins.min(SPINS_COSTLY), ..self }
     }
 
     /// Starts a wait.
@@ -57,11 +66,11 @@ impl Wait {
             return;
         }
         self.spins = 0;
-        if self.yields >= self.patience.yields_per_progress {
-            self.yields = 0;
+        if self.yields >= self.patience.yields_before_progress {
             comm.progress();
+        } else {
+            self.yields += 1;
         }
-        self.yields += 1;
         std::thread::yield_now();
     }
 }

@@ -9,18 +9,8 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::hypercube::{Plan, Routing, Topology, Transport, three_hop};
 use crate::node::mailbox::{Mailbox, Shape};
-use crate::node::processor;
+use crate::node::processor::crowded;
 use crate::node::wait::Patience;
-
-/// Collective: whether anywhere more ranks than cores share the same cores; the same on all ranks.
-/// `nodes` holds a number per rank that is equal on the same node.
-pub fn crowded<C: Comm + ?Sized>(comm: &C, nodes: &[u32]) -> Result<bool> {
-    let (rank, sets) = (comm.rank(), comm.all_gather(&[processor::core_set()])?);
-    let sharing = nodes.iter().zip(&sets).filter(|&(&node, &set)| node == nodes[rank] && set == sets[rank]);
-    let mut crowded = [i64::from(sharing.count() > processor::cores())];
-    comm.all_reduce_max(&mut crowded)?;
-    Ok(crowded[0] != 0)
-}
 
 /// How values can travel: name, restriction, cost per rank and round of Q values (P ranks, M nodes of
 /// k), and when [`Mode::Auto`] takes it.

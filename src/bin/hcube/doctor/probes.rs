@@ -6,7 +6,7 @@ use hcube::alltoall;
 use hcube::comm::{Comm, handle};
 use hcube::node::{huge_pages, processor, single_copy};
 use hcube::random_access::kernel::Level;
-use hcube::random_access::{Mode, Options, Prepared, prepare};
+use hcube::random_access::{Mode, Options, Prepared};
 
 /// Where ranks lie.
 struct Places {
@@ -69,7 +69,7 @@ fn ranks(size: usize, places: &Places) -> Finding {
 
 fn cores(comm: &impl Comm, places: &Places) -> Result<Finding> {
     // Bound ranks have cores of their own; unbound ones share those of the node.
-    let crowded = prepare::crowded(comm, &places.numbers)?;
+    let crowded = processor::crowded(comm, &places.numbers)?;
     let cores = comm.all_gather(&[processor::cores() as u64])?;
     let (least, most) = (cores.iter().min().copied().unwrap_or(1), cores.iter().max().copied().unwrap_or(1));
     let each = if least == most { least.to_string() } else { format!("{least} to {most}") };
