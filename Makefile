@@ -52,7 +52,8 @@ build: ## Set up what is missing and build for MPI=openmpi|mpich|smpi
 # A package of its own: cargo builds hcube for it without the C interface. What
 # SimGrid runs are no processes that anything could be preloaded into.
 ifneq ($(MPI),smpi)
-	@$(CARGO) -p hcube-preload
+	@$(subst --target-dir target/$(MPI),--target-dir target/$(MPI)/preload,$(CARGO)) -p hcube-preload
+	@cp -p target/$(MPI)/preload/release/libhcube_preload.so $(RELEASE)/
 endif
 
 run: ## Build HPCC in three variants, run them, compare (RANKS="2 4" N=8000)

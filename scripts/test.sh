@@ -53,12 +53,14 @@ lint() {
 
 # The preload library is not the same for both.
 lint_preload() {
-    env MPICC="mpicc.$1" cargo clippy --release --target-dir "target/$1" --no-deps -p hcube-preload -- -D warnings
+    env MPICC="mpicc.$1" cargo clippy --release --target-dir "target/$1/preload" --no-deps -p hcube-preload -- -D warnings
 }
 
 # Packages one by one: together, cargo would build hcube once with the features of both.
 build() {
-    with "$1" cargo build --release && with "$1" cargo build --release -p hcube-preload
+    # The preload library uses hcube with other features: what cargo makes on the way has a place of its own.
+    with "$1" cargo build --release &&
+        env MPICC="mpicc.$1" cargo build --release --target-dir "target/$1/preload" -p hcube-preload
 }
 
 # The tests of the library on MPICH that concern MPI; the others would be the

@@ -29,6 +29,8 @@ pub struct Facts {
     pub unreachable: bool,
     /// The library's own function cannot take the counts.
     pub beyond_library: bool,
+    /// A rank may expect more than it is sent, out of place; the same on all ranks.
+    pub tolerant: bool,
 }
 
 /// Collective: makes the exchange. A rank whose arguments were refused passes the reason, so that no
@@ -64,7 +66,7 @@ pub fn exchange<C: Comm>(
     let task = task.as_ref().map_err(Clone::clone)?;
     check_in_place(comm.size(), &sum)?;
     if !sum.matches() {
-        return mismatch::explain(comm, task, library_can).map(Outcome::Library);
+        return mismatch::explain(comm, task, facts.tolerant && library_can).map(Outcome::Library);
     }
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
     let begin = prepared.trials.take_under_way().then(Instant::now);

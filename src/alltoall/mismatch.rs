@@ -5,18 +5,18 @@ use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 
 /// Collective, where the votes have shown that counts do not match: exchanges the counts of all pairs.
-/// `Ok` where every rank sends no more than its partner expects, out of place: the standard forbids it,
-/// libraries permit it, so it is left to the library's own function, if that can take the counts.
+/// `Ok` where that is `tolerant` and every rank sends no more than its partner expects, out of place: such
+/// an exchange is left to the library's own function.
 ///
 /// # Errors
 /// On all ranks: with both counts and ranks on those concerned, the first of these messages on others.
-pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, library_can: bool) -> Result<&'static str> {
+pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool) -> Result<&'static str> {
     let own = comm.rank();
     let parts: Vec<Vec<u64>> = (0..comm.size())
         .map(|rank| vec![task.outgoing(rank).bytes() as u64, task.incoming(rank).bytes() as u64])
         .collect();
     let theirs = comm.all_to_all(&parts)?;
-    let (mut refusal, mut too_long) = (Ok(()), task.is_in_place() || !library_can);
+    let (mut refusal, mut too_long) = (Ok(()), task.is_in_place() || !tolerant);
     for (rank, counts) in theirs.chunks_exact(2).enumerate() {
         let (arriving, expected) = (counts[0], counts[1]);
         let (sent, room) = (parts[rank][0], parts[rank][1]);

@@ -174,6 +174,7 @@ impl Shares {
     fn of(budget: usize, several_nodes: bool) -> Self {
         let scratch = if several_nodes { budget / 2 } else { 0 };
         let chunk = ((budget - scratch) / 3).min(MOST_CHUNK);
-        Self { slot: (budget - scratch - chunk) / 2, chunk, scratch }
+        // A rank's share of the pages that all map is not the same for all: a part stays free for that.
+        Self { slot: (budget - scratch - chunk) * 7 / 16, chunk, scratch }
     }
 }

@@ -79,6 +79,9 @@ pub struct Call {
     pub receive: Side,
     /// The communicator.
     pub comm: MPI_Comm,
+    /// Whether a rank may expect more than it is sent, out of place: MPI forbids it, libraries let it
+    /// pass, and a program that never asked for hcube may live on it.
+    pub tolerant: bool,
 }
 
 impl Call {

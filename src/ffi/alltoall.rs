@@ -24,7 +24,7 @@ unsafe fn perform(
 ) -> c_int {
     let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
     let receive = Side { buffer: received, counts: received_counts, types: received_types };
-    let call = Call { function, send, receive, comm };
+    let call = Call { function, send, receive, comm, tolerant: false };
     // SAFETY: the caller's promise.
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,

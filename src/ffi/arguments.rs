@@ -49,7 +49,11 @@ pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result
 /// Local: what others must know of a rank's arguments.
 pub fn facts(call: &Call, devices: &Devices, beyond_library: bool) -> Facts {
     let sides = if call.in_place() { &[call.receive][..] } else { &[call.send, call.receive][..] };
-    Facts { unreachable: sides.iter().any(|side| devices.own(side.buffer.cast())), beyond_library }
+    Facts {
+        unreachable: sides.iter().any(|side| devices.own(side.buffer.cast())),
+        beyond_library,
+        tolerant: call.tolerant,
+    }
 }
 
 /// In line with its callers, so that the blocks of an ordinary call are not copied from place to place.

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::node::device::Devices;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What became of a call, the same kind on all ranks of the communicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,16 +153,27 @@ pub(super) fn prepare<'a>(
     kept: &'a mut Kept,
     options: Option<Result<Options>>,
 ) -> Result<&'a mut State> {
-    let explicit = options.is_some();
-    if explicit || kept.get::<State>().is_none() {
-        let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
-        let prepared = Prepared::new(comm, &options)?;
-        if let (Some(refusal), 0) = (&prepared.refusal, comm.rank()) {
-            eprintln!(
-                "hcube: the path that was asked for does not work here, another one is taken: {refusal}"
-            );
-        }
-        kept.put(State { prepared, named: Named::default(), devices: Devices::new(), last_way: "none" });
+    if options.is_some() || kept.get::<State>().is_none() {
+        kept.put(new_state(comm, options)?);
     }
     Ok(kept.get_mut().expect("just made"))
+}
+
+/// Collective.
+#[cold]
+fn new_state(comm: &MpiComm, options: Option<Result<Options>>) -> Result<State> {
+    /// What is said once is enough, however many communicators it is true of.
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let explicit = options.is_some();
+    let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
+    let prepared = Prepared::new(comm, &options)?;
+    if let Some(refusal) = &prepared.refusal {
+        if explicit {
+            return Err(Error::Memory(refusal.clone()));
+        }
+        if comm.rank() == 0 && !SAID.swap(true, Ordering::Relaxed) {
+            eprintln!("hcube: HCUBE_PATH does not work here, another path is taken: {refusal}");
+        }
+    }
+    Ok(State { prepared, named: Named::default(), devices: Devices::new(), last_way: "none" })
 }

@@ -8,19 +8,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The library, built now as this test was: cargo does not build it for a test of another package.
+/// The library, built now as this test was: cargo does not build it for a test of another package. It
+/// has a target directory of its own, because it uses hcube with other features, and the shared
+/// library of hcube that cargo makes on the way would replace the one under test.
 pub fn library() -> PathBuf {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
         let build = build();
+        let (target, profile) =
+            (build.parent().expect("target/<mpi>"), build.file_name().expect("a profile"));
+        let target = target.join("preload");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--quiet", "--package", "hcube-preload", "--target-dir"]);
-        cargo.arg(build.parent().expect("target/<mpi>/<profile>")).current_dir(root());
+        cargo.arg(&target).current_dir(root());
         if build.ends_with("release") {
             cargo.arg("--release");
         }
         output(cargo.env("MPICC", format!("mpicc.{}", Mpi::selected().name())));
-        build.join("libhcube_preload.so")
+        target.join(profile).join("libhcube_preload.so")
     };
     LIBRARY.get_or_init(make).clone()
 }

@@ -52,7 +52,7 @@ fn call(
 ) -> Call {
     let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
     let receive = Side { buffer: received, counts: received_counts, types: received_types };
-    Call { function, send, receive, comm }
+    Call { function, send, receive, comm, tolerant: true }
 }
 
 /// Defines functions of MPI in both of their forms. A body sees the arguments and `forward`, which calls

@@ -103,7 +103,8 @@ impl Channel {
                 false => (Function::Alltoallv, Counts::Int(counts, at)),
             };
             let side = |buffer| Side { buffer, counts, types: Types::One(kind) };
-            let call = Call { function, send: side(sent), receive: side(received), comm };
+            let tolerant = false;
+            let call = Call { function, send: side(sent), receive: side(received), comm, tolerant };
             // SAFETY: the caller's promise.
             return unsafe { call.by_library() };
         }
