@@ -4,7 +4,7 @@
 use super::bundles;
 use super::options::{Options, Path, Schedule};
 use super::schedule;
-use super::select::Situation;
+use super::select::{self, Situation};
 use super::trials::Trials;
 use super::vote::Factors;
 use crate::comm::scratch::Scratch;
@@ -149,6 +149,33 @@ impl Prepared {
     pub fn largest_bundled(&self) -> Option<usize> {
         // The scratch memory holds half of the bound.
         bundles::largest(self.situation.ranks, (self.options.memory + LEAST) / 4)
+    }
+
+    /// One line that says what an exchange does here.
+    pub fn describe(&self) -> String {
+        let Situation { ranks, shared, single_copy, schedule, path } = self.situation;
+        let names = Schedule::NAMES.iter().find(|(_, known)| *known == schedule);
+        let order = match schedule {
+            Schedule::Auto => "hierarchical-sets",
+            _ => names.map_or("", |(name, _)| name),
+        };
+        let inside = match (single_copy, path) {
+            (_, Path::SingleCopy) if single_copy => "single copy",
+            (true, Path::Auto) => "shared memory, for large blocks single copy where that proves faster",
+            _ => "shared memory",
+        };
+        let way = match (&self.node, schedule) {
+            _ if ranks == 1 => "nothing to exchange".to_owned(),
+            (_, Schedule::Library) => "the library's own function".to_owned(),
+            (Some(_), _) if shared => inside.to_owned(),
+            (Some(_), _) => format!("inside nodes {inside}; between them messages ({order})"),
+            (None, _) => format!("messages ({order})"),
+        };
+        let outside = match select::left_to_library(&self.situation, false) {
+            Some(reason) if ranks > 1 => format!("; out of place the library's own function ({reason})"),
+            _ => String::new(),
+        };
+        format!("{way}{outside}; up to {} KiB of memory", (self.options.memory + LEAST) >> 10)
     }
 
     /// Bytes of additional memory that this state holds.

@@ -83,8 +83,9 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
         Ok(Outcome::Done(report)) => Verdict::Done(report),
         Ok(Outcome::Library(reason)) => Verdict::Library(reason),
         Err(error) => {
-            // There is no error handler to call on a handle that is none.
-            let living = !matches!(error, Error::Communicator(_));
+            // Nothing can be asked of a handle that is none.
+            let living =
+                !matches!(error, Error::Communicator(_) | Error::Mpi { call: "MPI_Comm_get_attr", .. });
             Verdict::Refused(Refusal { comm: living.then_some(comm), function: call.function, error })
         }
     }

@@ -92,7 +92,8 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
         findings.push(Finding::new("choice", State::Wrong, reason.clone()));
     }
     let alltoall_choice = match &defaults.alltoall {
-        Ok(options) => probes::alltoall_choice(comm, options).transpose(),
+        Ok(options) => probes::alltoall_choice(comm, options).map(Some),
+        // Already among the findings.
         Err(_) => Ok(None),
     };
     if let Err(reason) = &alltoall_choice {

@@ -52,13 +52,16 @@ pub fn choice(comm: &impl Comm, options: &Options) -> std::result::Result<String
     Prepared::new(comm, options).map(|prepared| prepared.describe()).map_err(|error| error.to_string())
 }
 
-/// How the all-to-all exchange goes with these options, or what is wrong with them here. Nothing as
-/// long as the exchange is the library's own.
+/// How the all-to-all exchange goes with these options, or what is wrong with them here.
 pub fn alltoall_choice(
-    _comm: &impl Comm,
-    _options: &alltoall::Options,
-) -> Option<std::result::Result<String, String>> {
-    None
+    comm: &impl Comm,
+    options: &alltoall::Options,
+) -> std::result::Result<String, String> {
+    let prepared = alltoall::Prepared::new(comm, options).map_err(|error| error.to_string())?;
+    match &prepared.refusal {
+        Some(refusal) => Err(format!("HCUBE_PATH does not work here: {refusal}")),
+        None => Ok(prepared.describe()),
+    }
 }
 
 fn ranks(size: usize, places: &Places) -> Finding {
