@@ -70,8 +70,10 @@ pub fn exchange<C: Comm>(
     }
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
     let begin = prepared.trials.take_under_way().then(Instant::now);
-    on_node::copy_own(task, comm.rank(), prepared);
-    let way = perform(comm, prepared, task, choice, &sum, most).unwrap_or_else(|error| comm.abort(&error));
+    let streaming = prepared.exceeds_cache(task, comm.rank(), sum.bytes);
+    on_node::copy_own(task, comm.rank(), prepared, streaming);
+    let way = perform(comm, prepared, task, (choice, streaming), &sum, most)
+        .unwrap_or_else(|error| comm.abort(&error));
     if let Some(begin) = begin {
         prepared.time = begin.elapsed().as_nanos() as u64;
     }
@@ -154,7 +156,7 @@ fn perform<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,
     task: &Task<'_>,
-    choice: Choice,
+    (choice, streaming): (Choice, bool),
     sum: &Vote,
     most: usize,
 ) -> Result<Way> {
@@ -171,7 +173,7 @@ fn perform<C: Comm>(
             Ok(Way::Shared)
         }
         (Choice::Shared, Some(node)) => {
-            on_node::through_slots(comm, node, task, most, patience, || Ok(()))?;
+            on_node::through_slots(comm, node, task, most, streaming, patience, || Ok(()))?;
             Ok(Way::Shared)
         }
         (Choice::SingleCopy, Some(node)) => {
@@ -202,7 +204,7 @@ fn by_messages<C: Comm>(
     let idle = || messages.poll().map(drop);
     match inside_node(situation, sum, trials, false) {
         Choice::SingleCopy => on_node::single_copy(comm, node, task, patience, idle)?,
-        _ => on_node::through_slots(comm, node, task, most, patience, idle)?,
+        _ => on_node::through_slots(comm, node, task, most, false, patience, idle)?,
     }
     messages.finish(patience)?;
     Ok(Way::Mixed)

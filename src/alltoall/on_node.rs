@@ -20,6 +20,7 @@ use super::task::Task;
 use super::vote::Vote;
 use crate::comm::Comm;
 use crate::comm::memory::Region;
+use crate::comm::streaming;
 use crate::error::{Error, Result};
 use crate::node::board::{DETAILS, Draft, WORDS};
 use crate::node::single_copy::Process;
@@ -121,6 +122,7 @@ pub fn through_slots<C: Comm + ?Sized>(
     node: &mut Node,
     task: &Task<'_>,
     most: usize,
+    streaming: bool,
     patience: Patience,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<()> {
@@ -146,8 +148,10 @@ pub fn through_slots<C: Comm + ?Sized>(
         for (partner, rank) in partners(node) {
             wait(comm, patience, || node.board.has_posted(partner), &mut idle)?;
             let bytes = node.board.bytes(partner);
-            if !bytes.is_empty() {
-                task.incoming(rank).unpack(start, bytes);
+            match bytes {
+                [] => {}
+                _ if streaming => task.incoming(rank).unpack_streaming(start, bytes),
+                _ => task.incoming(rank).unpack(start, bytes),
             }
         }
     }
@@ -203,13 +207,17 @@ fn swap_half(
 }
 
 /// A rank's block for itself, out of place.
-pub fn copy_own(task: &Task<'_>, own: usize, prepared: &mut Prepared) {
+pub fn copy_own(task: &Task<'_>, own: usize, prepared: &mut Prepared, streaming: bool) {
     if task.is_in_place() {
         return;
     }
     let (from, to) = (task.outgoing(own), task.incoming(own));
     if let (Some(from), Some(to)) = (from.region(), to.region()) {
-        from.copy_to(to);
+        if streaming {
+            streaming::copy_region(from, to);
+        } else {
+            from.copy_to(to);
+        }
         return;
     }
     // Nothing is under way yet that would use this memory.

@@ -5,6 +5,7 @@ use super::bundles;
 use super::options::{Options, Path, Schedule};
 use super::schedule;
 use super::select::{self, Situation};
+use super::task::Task;
 use super::trials::Trials;
 use super::vote::Factors;
 use crate::comm::scratch::Scratch;
@@ -12,7 +13,7 @@ use crate::comm::{Comm, agree, agree_on};
 use crate::error::Result;
 use crate::hypercube::{Plan, Topology};
 use crate::node::board::Board;
-use crate::node::processor::crowded;
+use crate::node::processor::{cache, crowded};
 use crate::node::single_copy::{self, Process};
 use crate::node::wait::Patience;
 
@@ -53,6 +54,8 @@ pub struct Prepared {
     pub patience: Patience,
     /// Why a path that was asked for is not taken.
     pub refusal: Option<String>,
+    /// Bytes of the cache.
+    pub cache: usize,
     /// For votes.
     pub factors: Factors,
     /// What has been found out about the ways inside a node.
@@ -84,6 +87,7 @@ impl Prepared {
             plan: None,
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
+            cache: cache(),
             factors: Factors::new(rank, size),
             trials: Trials::default(),
             time: 0,
@@ -143,6 +147,12 @@ impl Prepared {
     pub fn encloses(&self, bytes: usize) -> bool {
         let slot = self.node.as_ref().filter(|_| self.situation.shared).map(|node| node.board.capacity());
         self.options.path != Path::SingleCopy && slot.is_some_and(|slot| bytes <= slot)
+    }
+
+    /// Whether what all ranks of a node write is more than the cache keeps, from their sum of bytes.
+    pub fn exceeds_cache(&self, task: &Task<'_>, own: usize, sum: u64) -> bool {
+        let own_blocks = task.incoming(own).bytes() as u64 * self.situation.ranks as u64;
+        !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
     /// Largest block that the memory bound permits to bundle; the same on all ranks.

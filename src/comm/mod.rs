@@ -17,6 +17,7 @@ pub mod memory;
 pub mod mpi;
 pub mod raise;
 pub mod scratch;
+pub mod streaming;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(
     non_camel_case_types,

@@ -8,6 +8,19 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+/// Bytes of the largest cache of a core; a guess where the system does not say.
+pub fn cache() -> usize {
+    /// What most processors have at least.
+    const GUESS: usize = 16 << 20;
+    let level = |level: u32| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{level}/size");
+        let text = std::fs::read_to_string(path).ok()?;
+        let kibibytes: usize = text.trim().strip_suffix('K')?.parse().ok()?;
+        Some(kibibytes << 10)
+    };
+    level(3).or_else(|| level(2)).unwrap_or(GUESS)
+}
+
 /// A number that is the same for processes that may run on the same cores: a launcher that binds
 /// gives every rank a set of its own, one that does not gives all ranks the same.
 pub fn core_set() -> u64 {

@@ -1,6 +1,7 @@
 //! A block of elements in the caller's memory, seen as the bytes that MPI would send of it.
 
 use super::super::memory::Region;
+use super::super::streaming;
 use super::Datatype;
 use super::copy::{Loop, Packed};
 use std::ffi::c_void;
@@ -79,6 +80,17 @@ impl<'a> Block<'a> {
     pub fn unpack(&self, offset: usize, bytes: &[u8]) {
         // SAFETY: as `pack`; `bytes` is only read.
         unsafe { self.copy::<false>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
+    }
+
+    /// As [`Self::unpack`], past the cache where the bytes follow one another.
+    ///
+    /// # Panics
+    /// As [`Self::unpack`].
+    pub fn unpack_streaming(&self, offset: usize, bytes: &[u8]) {
+        match self.region() {
+            Some(region) => streaming::write(region.part(offset..offset + bytes.len()), bytes),
+            None => self.unpack(offset, bytes),
+        }
     }
 
     /// # Safety

@@ -53,10 +53,7 @@ pub fn choice(comm: &impl Comm, options: &Options) -> std::result::Result<String
 }
 
 /// How the all-to-all exchange goes with these options, or what is wrong with them here.
-pub fn alltoall_choice(
-    comm: &impl Comm,
-    options: &alltoall::Options,
-) -> std::result::Result<String, String> {
+pub fn alltoall_choice(comm: &impl Comm, options: &alltoall::Options) -> std::result::Result<String, String> {
     let prepared = alltoall::Prepared::new(comm, options).map_err(|error| error.to_string())?;
     match &prepared.refusal {
         Some(refusal) => Err(format!("HCUBE_PATH does not work here: {refusal}")),
