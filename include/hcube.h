@@ -5,9 +5,11 @@
  *
  * Conventions: every function that can fail returns HCUBE_SUCCESS (0) or another HCUBE_* code and,
  * where the pointer is not null, fills a caller-owned hcube_error with a message that names the
- * argument and its value. Nothing is written to other outputs on failure. A function marked
- * 'Collective' is called by all ranks of its communicator; if one rank's arguments are refused, all
- * ranks return an error and none waits. hcube calls MPI through PMPI_ names only and never calls
+ * argument and its value. Nothing is written to other outputs on failure. The functions
+ * that take the place of MPI's (hcube_alltoall and its kin) have MPI's arguments and return MPI's
+ * error codes instead. A function marked 'Collective' is called by all ranks of its communicator; if
+ * one rank's arguments are refused, all ranks return an error and none waits.
+ * hcube calls MPI through PMPI_ names only and never calls
  * MPI_Init or MPI_Finalize.
  */
 

@@ -1,6 +1,7 @@
 //! hcube takes over the communication-heavy inner loops of MPI programs that link it, preload it or
 //! plug it in. This version holds the hypercube algorithm for the HPCC RandomAccess benchmark
-//! (Plimpton, Brightwell, Vaughan, Underwood and Davis, IEEE Cluster 2006).
+//! (Plimpton, Brightwell, Vaughan, Underwood and Davis, IEEE Cluster 2006) and in-place algorithms for
+//! the all-to-all exchange (Hofmann and Ruenger, EuroMPI 2013).
 //!
 //! # Map
 //!

@@ -69,12 +69,12 @@ pub fn exchange<C: Comm>(
         return mismatch::explain(comm, task, facts.tolerant && library_can).map(Outcome::Library);
     }
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
-    let begin = prepared.trials.take_under_way().then(Instant::now);
+    // An enclosed exchange is never tried in two ways, and is short enough for the clock to matter.
+    let begin = (choice != Choice::Enclosed).then(Instant::now);
     let streaming = prepared.exceeds_cache(task, comm.rank(), sum.bytes);
-    on_node::copy_own(task, comm.rank(), prepared, streaming);
     let way = perform(comm, prepared, task, (choice, streaming), &sum, most)
         .unwrap_or_else(|error| comm.abort(&error));
-    if let Some(begin) = begin {
+    if let (Some(begin), true) = (begin, prepared.trials.take_under_way()) {
         prepared.time = begin.elapsed().as_nanos() as u64;
     }
     let bytes = task.bytes_sent(comm.rank());
@@ -162,13 +162,19 @@ fn perform<C: Comm>(
 ) -> Result<Way> {
     let (patience, bundled) = (prepared.patience, prepared.largest_bundled());
     match (choice, &mut prepared.node) {
-        (Choice::Alone, _) => Ok(Way::Alone),
+        (Choice::Alone, node) => {
+            let scratch = node.as_mut().map_or(&mut prepared.scratch, |node| &mut node.chunk);
+            on_node::copy_own(task, comm.rank(), scratch, streaming);
+            Ok(Way::Alone)
+        }
         (Choice::Hypercube, _) => {
+            on_node::copy_own(task, comm.rank(), &mut prepared.scratch, false);
             let plan = prepared.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
             bundles::exchange(comm, task, plan, bundled.expect("chosen where it fits"))?;
             Ok(Way::Hypercube)
         }
         (Choice::Enclosed, Some(node)) => {
+            on_node::copy_own(task, comm.rank(), &mut node.chunk, streaming);
             on_node::open_enclosed(node, task);
             Ok(Way::Shared)
         }
@@ -177,7 +183,7 @@ fn perform<C: Comm>(
             Ok(Way::Shared)
         }
         (Choice::SingleCopy, Some(node)) => {
-            on_node::single_copy(comm, node, task, patience, || Ok(()))?;
+            on_node::single_copy(comm, node, task, streaming, patience, || Ok(()))?;
             Ok(Way::SingleCopy)
         }
         _ => by_messages(comm, prepared, task, sum, most),
@@ -193,9 +199,12 @@ fn by_messages<C: Comm>(
     most: usize,
 ) -> Result<Way> {
     let packed = sum.any(Property::Packed);
-    let Prepared { node, scratch, remote, patience, situation, trials, .. } = prepared;
+    let Prepared { node, scratch, pace, remote, patience, situation, trials, .. } = prepared;
     let patience = *patience;
-    let mut messages = Messages::new(comm, task, scratch, remote, packed);
+    if node.is_none() || most == 0 {
+        on_node::copy_own(task, comm.rank(), scratch, false);
+    }
+    let mut messages = Messages::new(comm, task, scratch, pace, remote, packed);
     let Some(node) = node else {
         messages.finish(patience)?;
         return Ok(Way::Message);
@@ -203,7 +212,7 @@ fn by_messages<C: Comm>(
     messages.poll()?;
     let idle = || messages.poll().map(drop);
     match inside_node(situation, sum, trials, false) {
-        Choice::SingleCopy => on_node::single_copy(comm, node, task, patience, idle)?,
+        Choice::SingleCopy => on_node::single_copy(comm, node, task, false, patience, idle)?,
         _ => on_node::through_slots(comm, node, task, most, false, patience, idle)?,
     }
     messages.finish(patience)?;

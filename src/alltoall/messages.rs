@@ -1,36 +1,32 @@
 //! The exchange by messages, along a schedule of partners.
 //!
-//! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. To exchange a
-//! piece in place, one side copies it to scratch memory, sends it from there and receives into its
-//! place; the other sends it from its place and receives into it when the send has finished. The two
-//! sides take these roles in turn from piece to piece. As many pieces are under way at once as the
-//! scratch memory holds, of one partner or of several. With scratch memory for all blocks every exchange
-//! is under way at once, which is the additional memory of the paper's §3.4; with less the rest follows
-//! as memory becomes free, and with the least one block goes piece by piece. Out of place contiguous
-//! blocks need no scratch memory.
+//! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. A piece that
+//! is exchanged in place is first copied to scratch memory, sent from there, and received into its
+//! place; as many pieces are under way at once as the scratch memory holds, of one partner or of
+//! several. With scratch memory for all blocks every exchange is under way at once, which is the
+//! additional memory of the paper's §3.4; with less the rest follows as memory becomes free, and with
+//! the least one block goes piece by piece. Out of place contiguous blocks need no scratch memory.
 //!
 //! No deadlock: both partners of a pair cut it into the same pieces, and the schedules order the pairs
 //! of all ranks without a cycle. So the first piece of all that is not finished has been started on
-//! both sides, and nothing that it waits for comes after it: of the two sides at most one waits for
-//! its send before it receives.
+//! both sides, and nothing that it waits for comes after it.
 //!
-//! Restrictions: none. Cost: a message per piece and direction; in place half a copy per byte (to scratch
-//! memory) and what the library needs. Extra memory: the scratch memory.
-//! Source: Hofmann and Ruenger, EuroMPI 2013, §3; pieces, roles and several partners at once are our own.
+//! Restrictions: none. Cost: a message per piece and direction; 2 copies per byte in place (to scratch
+//! memory, and what the library needs), 1 out of place. Extra memory: the scratch memory.
+//! Source: Hofmann and Ruenger, EuroMPI 2013, §3; pieces and several partners at once are our own.
 
+use super::on_node::write_piece;
 use super::task::Task;
 use crate::comm::Comm;
 use crate::comm::memory::Region;
 use crate::comm::scratch::Scratch;
 use crate::error::Result;
+use crate::node::pace::Pace;
 use crate::node::wait::Patience;
 use std::ops::Range;
 
-/// Message tag of the first piece of a block. Pieces have tags of their own, since a side that waits for
-/// its send posts its receives out of order.
-const TAG: i32 = 64;
-/// Number of tags: more than pieces are under way.
-const TAGS: usize = 4096;
+/// Message tag; messages of one pair keep their order.
+const TAG: i32 = 1;
 /// Pieces that shall fit into the scratch memory at once where blocks are larger than it.
 const PIECES: usize = 4;
 /// Smallest piece of a block that does not fit as a whole.
@@ -51,9 +47,6 @@ struct Piece<'a, C: Comm> {
     sent: Option<Range<usize>>,
     /// Scratch memory that is received into, and the place in the block where its bytes belong.
     received: Option<(Range<usize>, Range<usize>)>,
-    /// Where to receive when the send has finished.
-    then: Option<Region<'a>>,
-    tag: i32,
 }
 
 /// An exchange by messages that advances when it is polled.
@@ -61,6 +54,7 @@ pub struct Messages<'t, 'a, C: Comm> {
     comm: &'t C,
     task: &'t Task<'a>,
     scratch: &'t mut Scratch,
+    pace: &'t mut Pace,
     partners: &'t [usize],
     /// Whether pieces are such as can be copied, on all ranks.
     copied: bool,
@@ -77,11 +71,12 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         comm: &'t C,
         task: &'t Task<'a>,
         scratch: &'t mut Scratch,
+        pace: &'t mut Pace,
         partners: &'t [usize],
         packed: bool,
     ) -> Self {
         let copied = packed || task.is_in_place();
-        Self { comm, task, scratch, partners, copied, position: 0, piece: 0, under_way: Vec::new() }
+        Self { comm, task, scratch, pace, partners, copied, position: 0, piece: 0, under_way: Vec::new() }
     }
 
     /// Starts what can be started and notes what has finished; whether all has.
@@ -129,11 +124,6 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
                 *transfer = None;
             }
         }
-        if piece.send.is_none()
-            && let Some(place) = piece.then.take()
-        {
-            piece.receive = Some(self.comm.start_receive_bytes(place, piece.partner, piece.tag)?);
-        }
         Ok(piece.send.is_none() && piece.receive.is_none())
     }
 
@@ -171,10 +161,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
             (self.position, self.piece) = (self.position + 1, 0);
             return Ok(true);
         }
-        let tag = TAG + (self.piece % TAGS) as i32;
-        // In place at most one of the two sides sends from where it receives.
-        let waits = task.is_in_place() && (self.comm.rank() < partner) == self.piece.is_multiple_of(2);
-        let direct_send = out.region().filter(|_| waits || !task.is_in_place());
+        let direct_send = if task.is_in_place() { None } else { out.region() };
         let direct_receive = into.region();
         let Some([send_scratch, receive_scratch]) = self.take([
             if direct_send.is_none() { sent.len() } else { 0 },
@@ -183,20 +170,24 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
             return Ok(false);
         };
         if let Some(scratch) = &send_scratch {
-            self.scratch.with(scratch, sent.len(), |bytes| out.pack(sent.start, bytes));
+            // The other process has read what was here before.
+            let pace = &mut *self.pace;
+            self.scratch.with(scratch, sent.len(), |bytes| write_piece(&out, sent.start, bytes, pace));
         }
         let place = |direct: Option<Region<'a>>, scratch: &Option<Range<usize>>, range: &Range<usize>| {
             let staged = |scratch: &Range<usize>| self.scratch.region(scratch.start, range.len());
-            let region = scratch.as_ref().map(staged).or_else(|| Some(direct?.part(range.clone())));
-            region.filter(|region| !region.is_empty())
+            scratch
+                .as_ref()
+                .map(staged)
+                .or_else(|| Some(direct?.part(range.clone())))
+                .filter(|region| !region.is_empty())
         };
         let from = place(direct_send, &send_scratch, &sent);
-        let mut to = place(direct_receive, &receive_scratch, &received);
-        let then = if waits && send_scratch.is_none() { to.take() } else { None };
-        let receive = to.map(|to| self.comm.start_receive_bytes(to, partner, tag)).transpose()?;
-        let send = from.map(|from| self.comm.start_send_bytes(from, partner, tag)).transpose()?;
+        let to = place(direct_receive, &receive_scratch, &received);
+        let receive = to.map(|to| self.comm.start_receive_bytes(to, partner, TAG)).transpose()?;
+        let send = from.map(|from| self.comm.start_send_bytes(from, partner, TAG)).transpose()?;
         let received = receive_scratch.map(|scratch| (scratch, received));
-        self.under_way.push(Piece { partner, send, receive, sent: send_scratch, received, then, tag });
+        self.under_way.push(Piece { partner, send, receive, sent: send_scratch, received });
         self.piece += 1;
         Ok(true)
     }

@@ -16,7 +16,7 @@ pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool) -> Result<&'s
         .map(|rank| vec![task.outgoing(rank).bytes() as u64, task.incoming(rank).bytes() as u64])
         .collect();
     let theirs = comm.all_to_all(&parts)?;
-    let (mut refusal, mut too_long) = (Ok(()), task.is_in_place() || !tolerant);
+    let (mut refusal, mut too_long) = (Ok(()), !tolerant);
     for (rank, counts) in theirs.chunks_exact(2).enumerate() {
         let (arriving, expected) = (counts[0], counts[1]);
         let (sent, room) = (parts[rank][0], parts[rank][1]);

@@ -15,14 +15,17 @@
 //! Restrictions: single copy needs blocks without gaps.
 //! Extra memory: the slots of the board, one piece of scratch memory.
 
-use super::prepare::{Node, Prepared};
+use super::prepare::Node;
 use super::task::Task;
 use super::vote::Vote;
 use crate::comm::Comm;
+use crate::comm::copying;
+use crate::comm::datatype::Block;
 use crate::comm::memory::Region;
-use crate::comm::streaming;
+use crate::comm::scratch::Scratch;
 use crate::error::{Error, Result};
 use crate::node::board::{DETAILS, Draft, WORDS};
+use crate::node::pace::{Kind, Pace};
 use crate::node::single_copy::Process;
 use crate::node::wait::Patience;
 
@@ -36,7 +39,7 @@ const LARGEST: usize = 1;
 /// Posts the first notice: the vote, the addresses of contiguous blocks and, where they are `enclosed`,
 /// the blocks for other ranks of the node.
 pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, largest: usize, enclosed: bool) {
-    let Node { ranks, board, .. } = node;
+    let Node { ranks, board, pace, .. } = node;
     let own = board.own();
     let bytes = if enclosed { vote.bytes as usize } else { 0 };
     board.post(vote.brief(), bytes, |draft| {
@@ -49,21 +52,32 @@ pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, largest: 
             *address = region.map_or(0, |region| region.address().addr() as u64);
         }
         if enclosed {
-            enclose(draft, ranks, own, task);
+            enclose(draft, ranks, own, task, pace);
         }
     });
 }
 
-fn enclose(draft: Draft<'_>, ranks: &[usize], own: usize, task: &Task<'_>) {
+fn enclose(draft: Draft<'_>, ranks: &[usize], own: usize, task: &Task<'_>, pace: &mut Pace) {
     let mut end = 0;
     for (index, &rank) in ranks.iter().enumerate() {
         if index != own {
             let block = task.outgoing(rank);
-            block.pack(0, &mut draft.payload[end..end + block.bytes()]);
+            write_piece(&block, 0, &mut draft.payload[end..end + block.bytes()], pace);
             end += block.bytes();
         }
         draft.bounds[index + 1] = end as u32;
     }
+}
+
+/// Writes a piece of a block to memory that another core has read, by whichever kind of stores is faster.
+pub(super) fn write_piece(block: &Block<'_>, start: usize, slot: &mut [u8], pace: &mut Pace) {
+    pace.write(slot.len(), |range, kind| {
+        let from = start + range.start;
+        match kind {
+            Kind::Cached => block.pack(from, &mut slot[range]),
+            Kind::Streaming => block.pack_streaming(from, &mut slot[range]),
+        }
+    });
 }
 
 /// Waits for the notices of all ranks of the node; the sum of their votes, but for the time.
@@ -129,7 +143,7 @@ pub fn through_slots<C: Comm + ?Sized>(
     let piece = (node.board.capacity() / (node.ranks.len() - 1)).max(1);
     let own = node.board.own();
     for start in (0..most).step_by(piece) {
-        let Node { ranks, board, .. } = &mut *node;
+        let Node { ranks, board, pace, .. } = &mut *node;
         let bytes = |rank: usize| task.outgoing(rank).bytes().saturating_sub(start).min(piece);
         let others = ranks.iter().enumerate().filter(|&(index, _)| index != own);
         let all = others.map(|(_, &rank)| bytes(rank)).sum();
@@ -139,12 +153,16 @@ pub fn through_slots<C: Comm + ?Sized>(
                 let block = task.outgoing(rank);
                 let length = bytes(rank);
                 if index != own && length > 0 {
-                    block.pack(start, &mut draft.payload[end..end + length]);
+                    write_piece(&block, start, &mut draft.payload[end..end + length], pace);
                     end += length;
                 }
                 draft.bounds[index + 1] = end as u32;
             }
         });
+        if start == 0 {
+            // While the others write theirs.
+            copy_own(task, comm.rank(), &mut node.chunk, streaming);
+        }
         for (partner, rank) in partners(node) {
             wait(comm, patience, || node.board.has_posted(partner), &mut idle)?;
             let bytes = node.board.bytes(partner);
@@ -162,8 +180,9 @@ pub fn through_slots<C: Comm + ?Sized>(
 /// partners and while waiting.
 pub fn single_copy<C: Comm + ?Sized>(
     comm: &C,
-    node: &Node,
+    node: &mut Node,
     task: &Task<'_>,
+    streaming: bool,
     patience: Patience,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<()> {
@@ -180,6 +199,7 @@ pub fn single_copy<C: Comm + ?Sized>(
         copied.map_err(|error| Error::Memory(format!("single copy with rank {rank}: {error}")))?;
         idle()?;
     }
+    copy_own(task, comm.rank(), &mut node.chunk, streaming);
     node.board.finish();
     (0..node.ranks.len())
         .try_for_each(|partner| wait(comm, patience, || node.board.has_finished(partner), &mut idle))
@@ -206,27 +226,22 @@ fn swap_half(
     Ok(())
 }
 
-/// A rank's block for itself, out of place.
-pub fn copy_own(task: &Task<'_>, own: usize, prepared: &mut Prepared, streaming: bool) {
+/// A rank's block for itself, out of place. Nothing else uses `scratch` meanwhile.
+pub fn copy_own(task: &Task<'_>, own: usize, scratch: &mut Scratch, streaming: bool) {
     if task.is_in_place() {
         return;
     }
     let (from, to) = (task.outgoing(own), task.incoming(own));
     if let (Some(from), Some(to)) = (from.region(), to.region()) {
         if streaming {
-            streaming::copy_region(from, to);
+            copying::copy_streaming(from, to);
         } else {
             from.copy_to(to);
         }
         return;
     }
-    // Nothing is under way yet that would use this memory.
-    let scratch = match &mut prepared.node {
-        Some(node) => &mut node.chunk,
-        None => &mut prepared.scratch,
-    };
     let Some(piece) = scratch.take(scratch.size().min(MOST_OWN)) else {
-        unreachable!("no exchange is under way")
+        unreachable!("nothing else uses this memory")
     };
     for start in (0..from.bytes()).step_by(piece.len()) {
         let length = (from.bytes() - start).min(piece.len());

@@ -13,6 +13,7 @@ use crate::comm::{Comm, agree, agree_on};
 use crate::error::Result;
 use crate::hypercube::{Plan, Topology};
 use crate::node::board::Board;
+use crate::node::pace::Pace;
 use crate::node::processor::{cache, crowded};
 use crate::node::single_copy::{self, Process};
 use crate::node::wait::Patience;
@@ -33,6 +34,8 @@ pub struct Node {
     pub processes: Option<Vec<Process>>,
     /// Memory for single copy.
     pub chunk: Scratch,
+    /// How fast slots are written.
+    pub(super) pace: Pace,
 }
 
 /// The prepared state of one rank.
@@ -46,6 +49,8 @@ pub struct Prepared {
     pub node: Option<Node>,
     /// Memory for pieces under way.
     pub scratch: Scratch,
+    /// How fast it is written.
+    pub(super) pace: Pace,
     /// Partners to which messages go, in the order of the schedule.
     pub remote: Vec<usize>,
     /// The plan by which small blocks are bundled, made when first needed.
@@ -83,6 +88,7 @@ impl Prepared {
             },
             node: None,
             scratch: Scratch::new(0)?,
+            pace: Pace::default(),
             remote: schedule::partners(options.schedule, rank, size),
             plan: None,
             patience: Patience::new(false, comm.simulated()),
@@ -139,14 +145,20 @@ impl Prepared {
         self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
         self.remote.retain(|partner| ranks.binary_search(partner).is_err());
-        self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, chunk });
+        self.node =
+            (ranks.len() > 1).then_some(Node { ranks, board, processes, chunk, pace: Pace::default() });
         Ok(())
     }
 
     /// Whether blocks of so many bytes in total become part of this rank's notice.
     pub fn encloses(&self, bytes: usize) -> bool {
         let slot = self.node.as_ref().filter(|_| self.situation.shared).map(|node| node.board.capacity());
-        self.options.path != Path::SingleCopy && slot.is_some_and(|slot| bytes <= slot)
+        let most = if self.situation.single_copy && self.options.path == Path::Auto {
+            select::MOST_ENCLOSED
+        } else {
+            usize::MAX
+        };
+        self.options.path != Path::SingleCopy && slot.is_some_and(|slot| bytes <= slot.min(most))
     }
 
     /// Whether what all ranks of a node write is more than the cache keeps, from their sum of bytes.

@@ -79,9 +79,9 @@ pub struct Situation {
 /// of about 2 us and the copies of P / 2 records each.
 const BUNDLED_FROM: usize = 32;
 
-/// Mean bytes per rank from which single copy is tried: below, its system calls cost more than the
-/// copies that it saves.
-const SINGLE_COPY_FROM: u64 = 128 << 10;
+/// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
+/// its system calls cost more than the copies that it saves.
+pub const MOST_ENCLOSED: usize = 128 << 10;
 
 /// Whether a call is left to the library without asking the other ranks.
 pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static str> {
@@ -118,9 +118,128 @@ pub fn inside_node(situation: &Situation, sum: &Vote, trials: &mut Trials, enclo
     match situation.path {
         Path::SingleCopy if single_copy => Choice::SingleCopy,
         _ if enclosed => Choice::Enclosed,
-        Path::Auto if single_copy && mean >= SINGLE_COPY_FROM => {
-            trials.next(Class::new(sum.any(Property::InPlace), mean))
-        }
+        Path::Auto if single_copy => trials.next(Class::new(sum.any(Property::InPlace), mean)),
         _ => Choice::Shared,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE_NODE: Situation =
+        Situation { ranks: 4, shared: true, single_copy: true, schedule: Schedule::Auto, path: Path::Auto };
+    const NODES: Situation = Situation { shared: false, ..ONE_NODE };
+
+    #[test]
+    fn what_is_left_to_the_library_unasked() {
+        let between = Some("out of place between nodes");
+        let asked = Some("HCUBE_ALLTOALL=library");
+        let many = Some("more than 65535 ranks");
+        let one = Situation { ranks: 1, ..NODES };
+        // A situation, what becomes of an exchange in place, and of one out of place.
+        for (situation, in_place, out_of_place) in [
+            (ONE_NODE, None, None),
+            (NODES, None, between),
+            (one, None, None),
+            (Situation { path: Path::Message, ..NODES }, None, None),
+            (Situation { path: Path::Shared, ..NODES }, None, None),
+            (Situation { schedule: Schedule::Mpich, ..NODES }, None, None),
+            (Situation { schedule: Schedule::Hypercube, ..NODES }, None, None),
+            (Situation { schedule: Schedule::Library, ..NODES }, asked, asked),
+            (Situation { schedule: Schedule::Library, ..ONE_NODE }, asked, asked),
+            (Situation { schedule: Schedule::Library, ..one }, asked, asked),
+            (Situation { ranks: 65_535, ..NODES }, None, between),
+            (Situation { ranks: 65_536, ..NODES }, many, many),
+            (Situation { ranks: 65_536, ..ONE_NODE }, many, many),
+        ] {
+            let found = [true, false].map(|in_place| left_to_library(&situation, in_place));
+            assert_eq!(found, [in_place, out_of_place], "{situation:?}");
+        }
+    }
+
+    /// The sum of the votes of all ranks, of which so many have a property.
+    fn sum(bytes: u64, properties: &[(Property, usize)]) -> Vote {
+        let mut sum = Vote::default();
+        sum.bytes = bytes;
+        for &(property, ranks) in properties {
+            let vote = Vote::default().with(property, true);
+            (0..ranks).for_each(|_| sum.add_brief(vote.brief()));
+        }
+        sum
+    }
+
+    /// The first choice for exchanges like this, and the last one that differs among the first of them.
+    fn chosen(situation: Situation, sum: &Vote) -> [Choice; 2] {
+        let mut trials = Trials::default();
+        let choices = [(); 8].map(|()| choose(&situation, sum, &mut trials));
+        let other = choices.iter().rfind(|&&choice| choice != choices[0]);
+        [choices[0], other.copied().unwrap_or(choices[0])]
+    }
+
+    #[test]
+    fn inside_a_node() {
+        use Choice::{Alone, Enclosed, Shared, SingleCopy};
+        let path = |path| Situation { path, ..ONE_NODE };
+        let refused = |path| Situation { path, single_copy: false, ..ONE_NODE };
+        let (small, large) = (4, 4 << 17);
+        let enclosed: &[_] = &[(Property::Enclosed, 4)];
+        let not_all: &[_] = &[(Property::Enclosed, 3)];
+        let packed: &[_] = &[(Property::Packed, 1)];
+        let both: &[_] = &[(Property::Packed, 1), (Property::Enclosed, 4)];
+        for (situation, bytes, properties, first, second) in [
+            (ONE_NODE, 0, enclosed, Alone, Alone),
+            (ONE_NODE, 1, enclosed, Enclosed, Enclosed),
+            (ONE_NODE, large, enclosed, Enclosed, Enclosed),
+            (ONE_NODE, small, not_all, Shared, SingleCopy),
+            (ONE_NODE, large, not_all, Shared, SingleCopy),
+            (ONE_NODE, large, packed, Shared, Shared),
+            (ONE_NODE, large, both, Enclosed, Enclosed),
+            (refused(Path::Auto), large, not_all, Shared, Shared),
+            (path(Path::Shared), large, not_all, Shared, Shared),
+            (path(Path::Shared), 1, enclosed, Enclosed, Enclosed),
+            (path(Path::SingleCopy), 0, not_all, Alone, Alone),
+            (path(Path::SingleCopy), 1, not_all, SingleCopy, SingleCopy),
+            (path(Path::SingleCopy), large, enclosed, SingleCopy, SingleCopy),
+            (path(Path::SingleCopy), large, packed, Shared, Shared),
+            (refused(Path::SingleCopy), large, not_all, Shared, Shared),
+            (refused(Path::SingleCopy), 1, enclosed, Enclosed, Enclosed),
+            (Situation { schedule: Schedule::Hypercube, ..ONE_NODE }, small, packed, Shared, Shared),
+        ] {
+            let found = chosen(situation, &sum(bytes, properties));
+            assert_eq!(found, [first, second], "{situation:?}, {bytes} bytes, {properties:?}");
+        }
+    }
+
+    #[test]
+    fn between_nodes() {
+        use Choice::{Alone, Hypercube, Messages};
+        let situation = |ranks, schedule| Situation { ranks, schedule, ..NODES };
+        for (situation, bytes, small, choice) in [
+            (situation(4, Schedule::Auto), 0, 4, Alone),
+            (situation(1, Schedule::Auto), 0, 1, Alone),
+            (situation(4, Schedule::Auto), 1, 4, Messages),
+            (situation(31, Schedule::Auto), 1, 31, Messages),
+            (situation(32, Schedule::Auto), 1, 32, Hypercube),
+            (situation(32, Schedule::Auto), 1, 31, Messages),
+            (situation(32, Schedule::HierarchicalSets), 1, 32, Messages),
+            (situation(32, Schedule::Mpich), 1, 32, Messages),
+            (situation(2, Schedule::Hypercube), 1, 2, Hypercube),
+            (situation(2, Schedule::Hypercube), 0, 2, Alone),
+            (situation(4, Schedule::Hypercube), 1, 3, Messages),
+        ] {
+            let found = chosen(situation, &sum(bytes, &[(Property::Small, small)]));
+            assert_eq!(found, [choice; 2], "{situation:?}, {bytes} bytes, {small} small");
+        }
+    }
+
+    /// Every way that can be chosen stands in the table for people, whose columns are filled.
+    #[test]
+    fn the_table_names_all_schedules() {
+        let names = ALGORITHMS.map(|[name, ..]| name);
+        for (name, schedule) in Schedule::NAMES {
+            assert!(schedule == Schedule::Auto || names.contains(&name), "{name}");
+        }
+        assert!(ALGORITHMS.iter().flatten().all(|cell| !cell.is_empty()));
     }
 }

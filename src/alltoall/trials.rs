@@ -5,7 +5,8 @@
 //! a size class take both ways, every rank tells its time with its next vote, and the sum over
 //! ranks, which all ranks see, decides: the way with the shortest time so far. Now and then (at the
 //! 8th exchange, the 16th, the 32nd, ...) the other one is taken again, so that a disturbance during
-//! the first exchanges does not decide for ever. All ranks know the same and decide the same.
+//! the first exchanges does not decide for ever; and where an exchange takes three times as long as
+//! before, both are tried anew. All ranks know the same and decide the same.
 //!
 //! Cost: about log2 of the number of exchanges by the slower way; no messages.
 
@@ -14,6 +15,9 @@ use super::select::Choice;
 /// Ways of the first exchanges, by number. The slots have two turns, because their memory is touched for
 /// the first time in one of them.
 const FIRST: [usize; 3] = [0, 0, 1];
+
+/// So many times the shortest time of a way is a reason to try both again.
+const SLOWER: u64 = 3;
 
 /// Exchanges that are alike: in place or not, and the power of two of the mean bytes per rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +60,10 @@ impl Trials {
     pub fn note(&mut self, time: u64) {
         let Some((class, way)) = self.last.take() else { return };
         if let Some(record) = self.records.iter_mut().find(|record| record.class == class) {
+            // Whatever has changed here, what was known no longer holds.
+            if time > SLOWER * record.best[way].min(u64::MAX / SLOWER) {
+                (record.exchanges, record.best) = (0, [u64::MAX; 2]);
+            }
             record.best[way] = record.best[way].min(time);
         }
     }

@@ -185,3 +185,158 @@ impl Vote {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::blocks::Blocks;
+    use std::ffi::c_int;
+
+    /// Counts of what every rank sends to every other, `table[from][to]`, without a pattern.
+    fn table(ranks: usize, symmetric: bool) -> Vec<Vec<c_int>> {
+        let count = |from: usize, to: usize| {
+            let (low, high) = if symmetric { (from.min(to), from.max(to)) } else { (from, to) };
+            let noise = ((low * 64 + high + 1) as u64).wrapping_mul(0xd134_2543_de82_ef95).rotate_left(23);
+            // All orders of magnitude, zero among them.
+            (noise as c_int & c_int::MAX) >> (noise >> 59)
+        };
+        (0..ranks).map(|from| (0..ranks).map(|to| count(from, to)).collect()).collect()
+    }
+
+    fn counted<'a>(counts: &'a [c_int], displacements: &'a [c_int]) -> Blocks<'a> {
+        // No vote looks at the memory.
+        Blocks::Counted { origin: std::ptr::null_mut(), counts, displacements, size: 1 }
+    }
+
+    /// The vote of a rank that sends and expects these counts; in place they are one.
+    fn vote(own: usize, send: Option<&[c_int]>, receive: &[c_int]) -> (Vote, usize) {
+        let displacements = vec![0; receive.len()];
+        let into = counted(receive, &displacements);
+        let task = match send {
+            Some(send) => Task::between(counted(send, &displacements), into),
+            None => Task::in_place(into),
+        };
+        Vote::of(&task, own, Factors::new(own, receive.len()))
+    }
+
+    /// The votes of all ranks, where rank `culprit` has `change` more in what it sends to (or, in place,
+    /// exchanges with) `partner`.
+    fn sum(table: &[Vec<c_int>], in_place: bool, culprit: usize, partner: usize, change: c_int) -> Vote {
+        let mut sum = Vote::default();
+        for own in 0..table.len() {
+            let mut send = table[own].clone();
+            if own == culprit {
+                send[partner] = send[partner].wrapping_add(change) & c_int::MAX;
+            }
+            let receive: Vec<c_int> = table.iter().map(|row| row[own]).collect();
+            let (vote, _) = if in_place { vote(own, None, &send) } else { vote(own, Some(&send), &receive) };
+            sum.add_brief(vote.brief());
+        }
+        sum
+    }
+
+    #[test]
+    fn counts_that_match_sum_to_zero() {
+        for ranks in 1..=20 {
+            for in_place in [true, false] {
+                let table = table(ranks, in_place);
+                let sum = sum(&table, in_place, 0, 0, 0);
+                assert!(sum.matches(), "{ranks} ranks, in place {in_place}");
+                let others = |from: usize| (0..ranks).filter(move |&to| to != from);
+                let bytes = |from: usize| others(from).map(|to| table[from][to] as u64).sum::<u64>();
+                assert_eq!(sum.bytes, (0..ranks).map(bytes).sum::<u64>(), "{ranks} ranks");
+            }
+        }
+    }
+
+    #[test]
+    fn no_single_count_can_be_changed() {
+        for ranks in (1..=8).chain([20]) {
+            for in_place in [true, false] {
+                let table = table(ranks, in_place);
+                for culprit in 0..ranks {
+                    // In place a rank has one count for itself.
+                    for partner in (0..ranks).filter(|&partner| !in_place || partner != culprit) {
+                        for change in [1, -1, 1 << 16, 1 << 30] {
+                            let sum = sum(&table, in_place, culprit, partner, change);
+                            assert!(!sum.matches(), "{ranks} ranks: {culprit} to {partner}, {change}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What one rank has more another has less: nothing cancels.
+    #[test]
+    fn changes_of_two_pairs_do_not_cancel() {
+        let ranks = 5;
+        let table = table(ranks, false);
+        let pairs = || (0..ranks).flat_map(move |from| (0..ranks).map(move |to| (from, to)));
+        let own = |(from, to): (usize, usize), change| {
+            let base = sum(&table, false, 0, 0, 0).signature;
+            sum(&table, false, from, to, change).signature.wrapping_sub(base)
+        };
+        for first in pairs() {
+            for second in pairs().filter(|&second| second > first) {
+                for change in [1, -1] {
+                    assert_ne!(own(first, 1).wrapping_add(own(second, change)), 0, "{first:?} {second:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn two_words_say_what_five_do() {
+        let (mut brief, mut words) = (Vote::default(), [0u64; Vote::WORDS]);
+        for set in 0..1u64 << PROPERTIES.len() {
+            let has = |number: usize| set >> number & 1 == 1;
+            let mut vote = Vote { signature: !set << 50 | 3, bytes: set << 40 | 5, ..Vote::default() };
+            for (number, &property) in PROPERTIES.iter().enumerate() {
+                assert_eq!(property as usize, number, "the order of the bits");
+                vote = vote.with(property, has(number));
+            }
+            let mut alone = Vote::default();
+            alone.add_brief(vote.brief());
+            assert_eq!(alone, vote, "set {set:07b}");
+            assert!((0..PROPERTIES.len()).all(|number| vote.any(PROPERTIES[number]) == has(number)));
+            brief.add_brief(vote.brief());
+            for (sum, word) in words.iter_mut().zip(vote.words()) {
+                *sum = sum.wrapping_add(word);
+            }
+        }
+        assert_eq!(Vote::from_words(words), brief);
+        assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 64), "half of 128 have each");
+    }
+
+    #[test]
+    fn most_ranks_can_be_counted() {
+        let (mut sum, vote) = (Vote::default(), Vote::default().with(Property::InPlace, true));
+        (0..Vote::MOST_RANKS).for_each(|_| sum.add_brief(vote.brief()));
+        let counts = PROPERTIES.map(|property| sum.count(property));
+        assert_eq!(counts, [0, Vote::MOST_RANKS, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn the_short_cut_for_equal_blocks_is_one() {
+        let even = |bytes, ranks| Blocks::Even { first: std::ptr::null_mut(), bytes, ranks };
+        for ranks in 2..=20 {
+            for bytes in [0, 1, 77, c_int::MAX] {
+                let counts = vec![bytes; ranks];
+                for own in 0..ranks {
+                    let factors = Factors::new(own, ranks);
+                    let block = || even(bytes as usize, ranks);
+                    let long = vote(own, None, &counts);
+                    assert_eq!(Vote::of(&Task::in_place(block()), own, factors), long, "{own} of {ranks}");
+                    let long = vote(own, Some(&counts), &counts);
+                    assert_eq!(Vote::of(&Task::between(block(), block()), own, factors), long);
+                }
+                // Equal blocks of other lengths than the partners': the long form, too.
+                let (more, own) = (vec![bytes / 2 + 1; ranks], ranks - 1);
+                let task = Task::between(even(bytes as usize, ranks), even(bytes as usize / 2 + 1, ranks));
+                let found = Vote::of(&task, own, Factors::new(own, ranks));
+                assert_eq!(found, vote(own, Some(&counts), &more));
+            }
+        }
+    }
+}

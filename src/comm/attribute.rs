@@ -189,6 +189,7 @@ unsafe fn enter<T>(state: *mut Attached, work: impl FnOnce(&MpiComm, &mut Kept) 
 }
 
 /// Local: looks at what is kept on a communicator, if anything is.
+#[cfg(feature = "c-interface")]
 pub fn peek<T>(comm: Handle, look: impl FnOnce(&Kept) -> T) -> Result<Option<T>> {
     let (holder, number) = holder(comm);
     let state = lookup(holder, key(number)?).map_err(failed)?;

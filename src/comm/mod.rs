@@ -10,6 +10,7 @@
 pub(crate) mod attribute;
 pub mod blocks;
 pub mod call;
+pub mod copying;
 pub mod datatype;
 pub mod handle;
 pub mod local;
@@ -17,7 +18,6 @@ pub mod memory;
 pub mod mpi;
 pub mod raise;
 pub mod scratch;
-pub mod streaming;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(
     non_camel_case_types,

@@ -60,24 +60,9 @@ impl MpiComm {
         unsafe { raw::PMPI_Comm_free(&mut self.private) };
     }
 
-    /// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody
-    /// makes MPI look at its arguments. It must have an element, or MPICH does not look at the type.
-    pub(super) fn check_datatype(&self, datatype: MPI_Datatype) -> Result<()> {
-        // SAFETY: a constant.
-        if datatype == unsafe { raw::hcube_shim_datatype_null() } {
-            return Err(Error::Datatype(
-                "datatype = MPI_DATATYPE_NULL: expected a committed datatype".into(),
-            ));
-        }
-        let somewhere = 0u8;
-        // SAFETY: nothing is read for a message to MPI_PROC_NULL; errors on `private` are returned.
-        let code = unsafe {
-            let nobody = raw::hcube_shim_proc_null();
-            raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, self.private)
-        };
-        check("MPI_Send", code).map_err(|error| {
-            Error::Datatype(format!("datatype is not valid or not committed (MPI_Type_commit): {error}"))
-        })
+    /// The duplicate, for MPI's functions that this trait does not have.
+    pub(super) fn raw(&self) -> MPI_Comm {
+        self.private
     }
 
     /// Ranks that can share memory with this one, by MPI's own judgement, as a communicator.

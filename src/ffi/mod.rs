@@ -1,5 +1,5 @@
 //! The C interface. Every exported function converts its arguments, checks them, makes one safe
-//! call and returns a code; [`boundary`] keeps panics from unwinding into C. The header
+//! call and returns a code; `boundary` keeps panics from unwinding into C. The header
 //! `include/hcube.h` is generated from these files.
 //!
 //! Functions are exported to C with the feature `c-interface` alone, so that a library that takes
@@ -8,10 +8,12 @@
 #[cfg(feature = "c-interface")]
 pub mod alltoall;
 mod arguments;
+#[cfg(feature = "c-interface")]
 pub mod boundary;
 pub mod collective;
 #[cfg(feature = "c-interface")]
 pub mod library;
 #[cfg(feature = "c-interface")]
 pub mod random_access;
+#[cfg(feature = "c-interface")]
 pub mod types;

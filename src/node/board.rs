@@ -216,3 +216,124 @@ impl Board {
         unsafe { self.segment.address().add(rank * self.layout.region).cast::<AtomicU64>().as_ref() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::local;
+
+    /// What a rank posts for another.
+    fn byte(round: usize, from: usize, to: usize, position: usize) -> u8 {
+        (round * 89 + from * 31 + to * 7 + position * 3 + position / 256) as u8
+    }
+
+    /// How a rank divides so many bytes: unevenly, the last gets the rest, some may get none.
+    fn lengths(round: usize, ranks: usize, bytes: usize) -> Vec<usize> {
+        let mut left = bytes;
+        let share = |to: usize| {
+            let most = if to + 1 == ranks { left } else { left.min(bytes * ((to + round) % 3) / ranks) };
+            left -= most;
+            most
+        };
+        (0..ranks).map(share).collect()
+    }
+
+    /// Payloads of all sorts of lengths in a row, more than there are slots, each read by all ranks.
+    fn payloads(nodes: Vec<u32>, capacity: usize, expected: usize) {
+        let wrong = local::run_on_nodes(nodes.clone(), |comm| {
+            // A rank that stops here would leave the others waiting for it.
+            let mut wrong = Vec::new();
+            let mut check = |right: bool, what: String| {
+                if !right {
+                    wrong.push(what);
+                }
+            };
+            let same = |&rank: &usize| nodes[rank] == nodes[comm.rank()];
+            let ranks: Vec<usize> = (0..nodes.len()).filter(same).collect();
+            let mut board = Board::create(comm, &ranks, capacity).expect("shared memory");
+            let (own, count, patience) = (board.own(), ranks.len(), Patience::new(true, false));
+            assert_eq!((ranks[own], board.ranks(), board.capacity()), (comm.rank(), count, expected));
+            let all = [0, SHORT, SHORT + 1, expected, 1, 0, expected - 1, 7, SHORT - 1, expected, SHORT, 0];
+            for (round, &bytes) in all.iter().enumerate() {
+                // Ranks have different lengths in the same round, so that one is short and one is not.
+                let bytes = |rank: usize| {
+                    if (rank + round).is_multiple_of(2) { bytes.min(expected) } else { 3 * round }
+                };
+                let word = |rank: usize, number: usize| (round * 1000 + rank * 10 + number) as u64;
+                board.post([word(own, 0), word(own, 1)], bytes(own), |draft| {
+                    check(draft.bounds.iter().all(|&bound| bound == 0), "bounds of two rounds ago".into());
+                    let room = (draft.bounds.len(), draft.payload.len());
+                    check(room == (count + 1, bytes(own)), format!("round {round}: room {room:?}"));
+                    let mut end = 0;
+                    for (to, length) in lengths(round, count, bytes(own)).into_iter().enumerate() {
+                        let part = &mut draft.payload[end..end + length];
+                        let content = |(at, place): (usize, &mut u8)| *place = byte(round, own, to, at);
+                        part.iter_mut().enumerate().for_each(content);
+                        end += length;
+                        draft.bounds[to + 1] = end as u32;
+                        draft.details[DETAILS + to] = word(own, 100 + to);
+                    }
+                    (0..DETAILS).for_each(|number| draft.details[number] = word(own, 50 + number));
+                });
+                for from in 0..count {
+                    board.wait_for(from, patience, comm);
+                    let length = lengths(round, count, bytes(from))[own];
+                    let content: Vec<u8> = (0..length).map(|at| byte(round, from, own, at)).collect();
+                    let what =
+                        |what: &str| format!("{what} of round {round}: {from} to {own}, {length} bytes");
+                    check(board.has_posted(from), what("number"));
+                    check(board.words(from) == [word(from, 0), word(from, 1)], what("words"));
+                    check(board.bytes(from) == content, what("bytes"));
+                    check(board.address(from) == word(from, 100 + own), what("address"));
+                    check(board.detail(from, DETAILS - 1) == word(from, 50 + DETAILS - 1), what("detail"));
+                }
+                check(!board.has_finished(own), format!("round {round} before its end"));
+                board.finish();
+                check(board.has_finished(own), format!("round {round} after its end"));
+            }
+            wrong
+        });
+        assert_eq!(wrong.concat(), Vec::<String>::new(), "nodes {nodes:?}, capacity {capacity}");
+    }
+
+    #[test]
+    fn payloads_arrive_whatever_their_length() {
+        for ranks in 1..=5 {
+            // Asked for and had: whole pairs of lines, and no less than a short payload.
+            for (capacity, expected) in [(0, 256), (300, 384), (4096, 4096), (70_000, 70_016)] {
+                payloads(vec![0; ranks], capacity, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn every_node_has_a_board_of_its_own() {
+        payloads(vec![0, 1, 0, 1, 1, 2], 1000, 1024);
+    }
+
+    #[test]
+    fn a_rank_keeps_to_its_own_part() {
+        for ranks in [1, 2, 7, 64, 200] {
+            for capacity in [0, 1000, 1 << 20] {
+                let layout = Layout::new(ranks, capacity);
+                let parts =
+                    [HEADER + (ranks + 1) * 4, layout.short + SHORT, layout.payload + layout.capacity];
+                let starts = [layout.short, layout.payload, layout.details];
+                assert!(parts.iter().zip(starts).all(|(&end, start)| end <= start), "{layout:?}");
+                assert!(layout.details + (DETAILS + ranks) * 8 <= layout.notice, "{layout:?}");
+                assert!(LINE + 2 * layout.notice <= layout.region, "{layout:?}");
+                let aligned = [layout.payload, layout.details, layout.notice, layout.region];
+                assert!(aligned.iter().all(|place| place % LINE == 0), "{layout:?}");
+                assert!(layout.capacity >= capacity && layout.start(SHORT) < layout.start(SHORT + 1));
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a rank panicked")]
+    fn more_than_the_capacity_is_refused() {
+        local::run(1, 1, |comm| {
+            Board::create(comm, &[0], 256).expect("shared memory").post([0; WORDS], 257, |_| ());
+        });
+    }
+}

@@ -67,3 +67,41 @@ impl Devices {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Knows of addresses below 100 what kind of memory they are, and of no others.
+    unsafe extern "C" fn knows(kind: *mut c_void, attribute: c_int, address: u64) -> c_int {
+        assert_eq!(attribute, 2, "the number of the memory type in cuda.h and in hip_runtime_api.h");
+        // SAFETY: the caller passes an unsigned integer.
+        unsafe { kind.cast::<u32>().write((address / 10) as u32) };
+        c_int::from(address >= 100)
+    }
+
+    fn address(number: usize) -> *const u8 {
+        std::ptr::without_provenance(number)
+    }
+
+    #[test]
+    fn without_a_runtime_nothing_is_owned() {
+        let local = 0u8;
+        let heap = vec![0u8; 1 << 20];
+        // No test loads a runtime, so there is none on a machine that has one either.
+        let devices = Devices::new();
+        assert!(devices.0.is_empty());
+        for address in [address(0), address(4096), &raw const local, heap.as_ptr()] {
+            assert!(!devices.own(address) && !Devices::default().own(address), "{address:?}");
+        }
+    }
+
+    #[test]
+    fn a_runtime_owns_what_it_knows_but_for_memory_of_the_host() {
+        let devices = Devices(vec![(knows, &[1, 5])]);
+        let owned: Vec<usize> = (0..120).step_by(10).filter(|&at| devices.own(address(at))).collect();
+        assert_eq!(owned, [0, 20, 30, 40, 60, 70, 80, 90]);
+        let second: Runtime = (knows, &[]);
+        assert!(Devices(vec![(knows, &[1]), second]).own(address(10)), "one of two is enough");
+    }
+}

@@ -5,6 +5,7 @@ pub(crate) mod board;
 pub mod device;
 pub mod huge_pages;
 pub(crate) mod mailbox;
+pub(crate) mod pace;
 pub mod processor;
 pub(crate) mod segment;
 pub mod single_copy;

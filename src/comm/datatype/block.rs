@@ -1,7 +1,7 @@
 //! A block of elements in the caller's memory, seen as the bytes that MPI would send of it.
 
+use super::super::copying;
 use super::super::memory::Region;
-use super::super::streaming;
 use super::Datatype;
 use super::copy::{Loop, Packed};
 use std::ffi::c_void;
@@ -82,13 +82,24 @@ impl<'a> Block<'a> {
         unsafe { self.copy::<false>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
     }
 
+    /// As [`Self::pack`], past the cache where the bytes follow one another.
+    ///
+    /// # Panics
+    /// As [`Self::pack`].
+    pub fn pack_streaming(&self, offset: usize, out: &mut [u8]) {
+        match self.region() {
+            Some(region) => copying::read_streaming(region.part(offset..offset + out.len()), out),
+            None => self.pack(offset, out),
+        }
+    }
+
     /// As [`Self::unpack`], past the cache where the bytes follow one another.
     ///
     /// # Panics
     /// As [`Self::unpack`].
     pub fn unpack_streaming(&self, offset: usize, bytes: &[u8]) {
         match self.region() {
-            Some(region) => streaming::write(region.part(offset..offset + bytes.len()), bytes),
+            Some(region) => copying::write_streaming(region.part(offset..offset + bytes.len()), bytes),
             None => self.unpack(offset, bytes),
         }
     }

@@ -25,11 +25,9 @@ mod runs;
 
 pub use block::Block;
 
-use super::mpi::MpiComm;
-use super::raw::MPI_Datatype;
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
+use super::mpi::{MpiComm, check};
+use super::raw::{self, MPI_Datatype};
+use crate::error::{Error, Result};
 use contents::Envelope;
 use layout::{Layout, Placed};
 
@@ -55,7 +53,7 @@ impl Datatype {
     /// `datatype` is a value that MPI has given out and nobody frees it during the call. Invalid
     /// handles are recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
     pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Self> {
-        comm.check_datatype(datatype)?;
+        check_valid(datatype, comm)?;
         // SAFETY: valid, as MPI has just said, and it stays so by the caller's promise.
         unsafe {
             let envelope = Envelope::of(datatype)?;
@@ -100,4 +98,22 @@ impl Datatype {
     pub fn extent(&self) -> isize {
         self.extent
     }
+}
+
+/// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody makes
+/// MPI look at its arguments. It must have an element, or MPICH does not look at the type.
+fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
+    // SAFETY: a constant.
+    if datatype == unsafe { raw::hcube_shim_datatype_null() } {
+        return Err(Error::Datatype("datatype = MPI_DATATYPE_NULL: expected a committed datatype".into()));
+    }
+    let somewhere = 0u8;
+    // SAFETY: nothing is read for a message to MPI_PROC_NULL; errors on the communicator are returned.
+    let code = unsafe {
+        let nobody = raw::hcube_shim_proc_null();
+        raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, comm.raw())
+    };
+    check("MPI_Send", code).map_err(|error| {
+        Error::Datatype(format!("datatype is not valid or not committed (MPI_Type_commit): {error}"))
+    })
 }

@@ -1,16 +1,26 @@
 //! Copies past the cache.
 //!
 //! An ordinary store first fetches the line of the cache that it changes. Where more is written than
-//! the cache holds, that is a third of all memory traffic for nothing: streaming stores write whole
-//! lines straight to memory.
+//! the cache holds, that is a third of all memory traffic for nothing, and where another core holds the
+//! line, it must be taken from there. Streaming stores write whole lines straight to memory.
 
 use super::memory::Region;
+
+/// Copies a region to bytes, past the cache.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn read_streaming(region: Region<'_>, bytes: &mut [u8]) {
+    assert_eq!(region.len(), bytes.len(), "bytes of the region and to be written");
+    // SAFETY: the region can be read and no reference, hence not `bytes`, refers to it.
+    unsafe { copy(region.address(), bytes.as_mut_ptr(), bytes.len()) };
+}
 
 /// Copies bytes to a region, past the cache.
 ///
 /// # Panics
 /// Where the lengths differ.
-pub fn write(region: Region<'_>, bytes: &[u8]) {
+pub fn write_streaming(region: Region<'_>, bytes: &[u8]) {
     assert_eq!(region.len(), bytes.len(), "bytes of the region and to be written");
     // SAFETY: the region can be written and no reference, hence not `bytes`, refers to it.
     unsafe { copy(bytes.as_ptr(), region.address(), bytes.len()) };
@@ -20,7 +30,7 @@ pub fn write(region: Region<'_>, bytes: &[u8]) {
 ///
 /// # Panics
 /// Where the lengths differ.
-pub fn copy_region(from: Region<'_>, to: Region<'_>) {
+pub fn copy_streaming(from: Region<'_>, to: Region<'_>) {
     assert_eq!(from.len(), to.len(), "bytes of the two regions");
     // SAFETY: the regions can be read and written; both loads and stores are of bytes.
     unsafe { copy(from.address(), to.address(), from.len()) };
@@ -75,7 +85,7 @@ mod tests {
                 let mut memory = vec![0xee; 64 + 64 + length];
                 // SAFETY: the memory is borrowed for the life of the region.
                 let all = unsafe { Region::new(memory.as_mut_ptr(), memory.len()) };
-                write(all.part(start..start + length), &from);
+                write_streaming(all.part(start..start + length), &from);
                 assert_eq!(&memory[start..start + length], &from[..]);
                 let rest = memory[..start].iter().chain(&memory[start + length..]);
                 assert!(rest.copied().all(|byte| byte == 0xee), "{length} bytes from {start}");

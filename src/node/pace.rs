@@ -1,0 +1,108 @@
+//! Which of two kinds of stores writes to shared memory faster at the moment.
+//!
+//! Idea: a line of the cache that another core has read must be taken away from it before it is written.
+//! Between cores that share a cache that is quick; between others it can cost 50 ns a line, one after
+//! the other, and streaming stores, which write to memory, are ten times as fast (measured on a virtual
+//! machine whose two processors are sometimes near each other and sometimes not). So every write is
+//! timed, and now and then a small part of one is made by the other kind.
+//!
+//! Cost: two readings of the clock per write of [`LEAST`] bytes or more.
+
+use std::time::Instant;
+
+/// Bytes from which the kind matters.
+pub const LEAST: usize = 8 << 10;
+/// Writes between two probes of the other kind.
+const PROBE_EVERY: u64 = 32;
+/// Bytes of a probe.
+const PROBE: usize = 4 << 10;
+/// Samples of which the fastest counts: a sample may hold the time of another process.
+const SAMPLES: usize = 4;
+
+/// A kind of stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Ordinary stores.
+    Cached,
+    /// Past the cache.
+    Streaming,
+}
+
+/// What is known of both kinds: picoseconds per byte of the last writes.
+#[derive(Debug, Clone, Default)]
+pub struct Pace {
+    writes: u64,
+    samples: [[u64; SAMPLES]; 2],
+    next: [usize; 2],
+}
+
+impl Pace {
+    /// Writes `length` bytes in one or two parts: `write` gets the range and the kind.
+    pub fn write(&mut self, length: usize, mut write: impl FnMut(std::ops::Range<usize>, Kind)) {
+        if length < LEAST {
+            return write(0..length, Kind::Cached);
+        }
+        let probed = self.writes.is_multiple_of(PROBE_EVERY);
+        self.writes += 1;
+        let kind = self.faster();
+        let other = if kind == Kind::Cached { Kind::Streaming } else { Kind::Cached };
+        let probe = if probed { PROBE } else { 0 };
+        for (range, kind) in [(0..probe, other), (probe..length, kind)] {
+            if !range.is_empty() {
+                let (begin, bytes) = (Instant::now(), range.len() as u64);
+                write(range, kind);
+                self.note(kind, begin.elapsed().as_nanos() as u64 * 1000 / bytes);
+            }
+        }
+    }
+
+    /// The kind that has been faster lately; ordinary stores where nothing is known, because readers find
+    /// them in the cache.
+    fn faster(&self) -> Kind {
+        let best = |kind: Kind| self.samples[kind as usize].iter().copied().filter(|&time| time > 0).min();
+        match (best(Kind::Cached), best(Kind::Streaming)) {
+            (Some(cached), Some(streaming)) if cached > 2 * streaming => Kind::Streaming,
+            _ => Kind::Cached,
+        }
+    }
+
+    fn note(&mut self, kind: Kind, time: u64) {
+        let next = &mut self.next[kind as usize];
+        self.samples[kind as usize][*next] = time.max(1);
+        *next = (*next + 1) % SAMPLES;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_written_once_and_probes_are_small() {
+        let mut pace = Pace::default();
+        for length in [0, 100, LEAST, LEAST + 1, 1 << 20] {
+            let mut end = 0;
+            pace.write(length, |range, _| {
+                assert_eq!(range.start, end);
+                end = range.end;
+            });
+            assert_eq!(end, length);
+        }
+    }
+
+    #[test]
+    fn the_faster_kind_is_taken_and_a_change_is_noticed() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.faster(), Kind::Cached);
+        let mut note = |cached, streaming| {
+            for _ in 0..SAMPLES {
+                pace.note(Kind::Cached, cached);
+                pace.note(Kind::Streaming, streaming);
+            }
+            pace.faster()
+        };
+        assert_eq!(note(1000, 90), Kind::Streaming);
+        assert_eq!(note(40, 90), Kind::Cached);
+        assert_eq!(note(120, 90), Kind::Cached);
+    }
+}
