@@ -29,6 +29,9 @@ use crate::node::pace::{Kind, Pace};
 use crate::node::single_copy::Process;
 use crate::node::wait::Patience;
 
+/// Pieces into which a block is cut at least, and the least size of one for which that holds.
+const PIECES: usize = 5;
+const LEAST_PIECE: usize = 32 << 10;
 /// Bytes of a rank's block for itself that are packed at once: they should stay in the first cache.
 const MOST_OWN: usize = 16 << 10;
 /// Detail of a notice: the rank's time.
@@ -140,7 +143,10 @@ pub fn through_slots<C: Comm + ?Sized>(
     patience: Patience,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<()> {
-    let piece = (node.board.capacity() / (node.ranks.len() - 1)).max(1);
+    let room = (node.board.capacity() / (node.ranks.len() - 1)).max(1);
+    // Where every rank has a core, several pieces let one rank read while another writes; where ranks
+    // share cores, every round costs a turn of all of them.
+    let piece = if patience.shares_cores() { room } else { room.min(LEAST_PIECE.max(most.div_ceil(PIECES))) };
     let own = node.board.own();
     for start in (0..most).step_by(piece) {
         let Node { ranks, board, pace, .. } = &mut *node;

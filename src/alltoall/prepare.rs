@@ -153,11 +153,11 @@ impl Prepared {
     /// Whether blocks of so many bytes in total become part of this rank's notice.
     pub fn encloses(&self, bytes: usize) -> bool {
         let slot = self.node.as_ref().filter(|_| self.situation.shared).map(|node| node.board.capacity());
-        let most = if self.situation.single_copy && self.options.path == Path::Auto {
-            select::MOST_ENCLOSED
-        } else {
-            usize::MAX
-        };
+        let tried = self.situation.single_copy && self.options.path == Path::Auto;
+        // What is larger is better cut into pieces, or copied once; where ranks share cores, one round
+        // less is worth more than pieces.
+        let cut = tried || !self.patience.shares_cores();
+        let most = if cut { select::MOST_ENCLOSED } else { usize::MAX };
         self.options.path != Path::SingleCopy && slot.is_some_and(|slot| bytes <= slot.min(most))
     }
 

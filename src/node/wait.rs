@@ -35,6 +35,11 @@ impl Patience {
         Self { spins, yields_before_progress: YIELDS_BEFORE_PROGRESS }
     }
 
+    /// Whether ranks share cores, so that every wait costs a turn of others.
+    pub fn shares_cores(self) -> bool {
+        self.spins == SPINS_SHARED
+    }
+
     /// The same where a poll is itself some calls of MPI.
     pub fn for_costly_polls(self) -> Self {
         Self { spins: self.spins.min(SPINS_COSTLY), ..self }
