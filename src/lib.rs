@@ -13,6 +13,7 @@
 //! | [`hypercube`] | the plan of stages by which values travel to their owners; pure functions | nothing |
 //! | [`node`] | what ranks on one node share: memory, waiting, huge pages; all system calls | `comm` |
 //! | [`comm`] | the only module that calls MPI; a second back end with ranks as threads | `error` |
+//! | [`environment`] | options from environment variables | `error` |
 //! | [`error`] | the one error type and its C codes | nothing |
 //!
 //! Dependencies point downwards in this table. `unsafe` stands in `ffi`, `comm`, `node` and the
@@ -20,6 +21,7 @@
 
 pub mod alltoall;
 pub mod comm;
+pub mod environment;
 pub mod error;
 pub mod ffi;
 pub mod hypercube;

@@ -1,5 +1,6 @@
 //! What a user can choose for the all-to-all exchange, and by which name.
 
+use crate::environment::{self, Variable};
 use crate::error::{Error, Result};
 
 /// The order in which a rank exchanges with its partners by messages.
@@ -81,7 +82,7 @@ impl Default for Options {
 }
 
 /// The environment variables that change the defaults: name, values, meaning.
-pub const ENVIRONMENT: [(&str, &str, &str); 4] = [
+pub const ENVIRONMENT: [Variable; 4] = [
     (
         "HCUBE_ALLTOALL",
         "auto, mpich, linear-shift, hierarchical-sets, hypercube, library",
@@ -122,15 +123,12 @@ impl Options {
     /// # Errors
     /// Names the variable whose value cannot be read.
     pub fn from_environment() -> Result<Self> {
-        Self::from_variables(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+        Self::from_variables(environment::value)
     }
 
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut options = Self::default();
-        for (name, values, _) in ENVIRONMENT {
-            let Some(value) = variable(name).filter(|value| !value.is_empty()) else { continue };
-            options.set(name, &value).ok_or_else(|| Error::argument(name, format!("'{value}'"), values))?;
-        }
+        environment::read(&ENVIRONMENT, variable, |name, value| options.set(name, value))?;
         options.check()?;
         Ok(options)
     }

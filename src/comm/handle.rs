@@ -64,22 +64,8 @@ pub(super) fn simulated() -> bool {
 fn quietly(call: impl FnOnce() -> c_int) -> c_int {
     /// One thread at a time, or one would put back what another has set. No MPI call in here waits.
     static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    if simulated() {
-        // SimGrid's PMPI functions return their errors, and its ranks share the error handler.
-        return call();
-    }
-    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    // SAFETY: MPI is initialised (checked by the caller); the error handler is put back.
-    unsafe {
-        let world = raw::hcube_shim_comm_world();
-        let mut handler = MaybeUninit::uninit();
-        raw::PMPI_Comm_get_errhandler(world, handler.as_mut_ptr());
-        raw::PMPI_Comm_set_errhandler(world, raw::hcube_shim_errors_return());
-        let code = call();
-        raw::PMPI_Comm_set_errhandler(world, handler.assume_init());
-        raw::PMPI_Errhandler_free(handler.as_mut_ptr());
-        code
-    }
+    let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    returning_errors(Handle::world(), call)
 }
 
 /// Checks that a handle is a living intracommunicator.
@@ -135,8 +121,12 @@ pub fn remote_size(Handle(comm): Handle) -> usize {
 
 /// Runs `work` while errors on a communicator are returned, whatever its error handler.
 pub(super) fn returning_errors<T>(Handle(comm): Handle, work: impl FnOnce() -> T) -> T {
+    if simulated() {
+        // SimGrid's PMPI functions return their errors, and its ranks share the error handler.
+        return work();
+    }
     let mut handler = MaybeUninit::uninit();
-    // SAFETY: the communicator has been checked by the caller; its error handler is put back.
+    // SAFETY: a living communicator; its error handler is put back.
     unsafe {
         raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr());
         raw::PMPI_Comm_set_errhandler(comm, raw::hcube_shim_errors_return());

@@ -1,5 +1,6 @@
 //! What a caller chooses about a run, with defaults that are right without choosing.
 
+use crate::environment::{self, Variable};
 use crate::error::{Error, Result};
 
 /// The look-ahead that the benchmark's rules permit.
@@ -134,7 +135,7 @@ impl Default for Options {
 }
 
 /// The environment variables that change the defaults: name, values, meaning.
-pub const ENVIRONMENT: [(&str, &str, &str); 7] = [
+pub const ENVIRONMENT: [Variable; 7] = [
     ("HCUBE_LOOK_AHEAD", "1 to 1048576", "look-ahead Q in values per rank (default 1024)"),
     ("HCUBE_MODE", "auto, message, node, three-hop", "how values travel (default auto)"),
     ("HCUBE_DIMENSIONS", "0 or more", "dimensionality of the message stages (default 0: log2 of the nodes)"),
@@ -150,15 +151,12 @@ impl Options {
     /// # Errors
     /// Names the variable whose value cannot be read.
     pub fn from_environment() -> Result<Self> {
-        Self::from_variables(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+        Self::from_variables(environment::value)
     }
 
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut options = Self::default();
-        for (name, values, _) in ENVIRONMENT {
-            let Some(value) = variable(name).filter(|value| !value.is_empty()) else { continue };
-            options.set(name, &value).ok_or_else(|| Error::argument(name, format!("'{value}'"), values))?;
-        }
+        environment::read(&ENVIRONMENT, variable, |name, value| options.set(name, value))?;
         options.check()?;
         Ok(options)
     }

@@ -1,7 +1,7 @@
 //! MPI datatypes understood: which bytes of a buffer are data, and in which order.
 //!
 //! Idea: a datatype is decoded once, from what `MPI_Type_get_contents` says of it, into loops over
-//! contiguous runs ([`layout`]). Through these any part of a block is packed and unpacked where it is
+//! contiguous runs (`layout.rs`). Through these any part of a block is packed and unpacked where it is
 //! needed ([`Block`]), in as much memory as there happens to be; `MPI_Pack` knows whole elements
 //! alone, of which one may be the whole buffer. What was decoded hangs on the datatype as an MPI
 //! attribute, is not copied by `MPI_Type_dup` and goes with the datatype.
