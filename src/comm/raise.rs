@@ -50,7 +50,7 @@ fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
                 code = winner;
             }
         }
-        raw::PMPI_Add_error_string(code, text.as_ptr());
+        raw::PMPI_Add_error_string(code, text.as_ptr().cast_mut());
     }
     code
 }
