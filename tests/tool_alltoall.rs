@@ -13,7 +13,7 @@ use std::process::Command;
 const TOOL: &str = env!("CARGO_BIN_EXE_hcube");
 
 fn file(name: &str) -> PathBuf {
-    let folder = common::build().join("clients/alltoall");
+    let folder = common::build().join("clients/tool");
     fs::create_dir_all(&folder).expect("the target directory is writable");
     folder.join(name)
 }

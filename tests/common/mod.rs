@@ -248,6 +248,10 @@ impl Launch {
             }
         }
         command.args(["-np", &self.ranks.to_string()]).arg(&self.program);
+        // Cargo puts target/<mpi>/release first, where a library of an earlier build may lie.
+        let mut folders = vec![build().join("deps")];
+        folders.extend(std::env::split_paths(&std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default()));
+        command.env("LD_LIBRARY_PATH", std::env::join_paths(folders).expect("folders without colons"));
         command
     }
 
@@ -269,10 +273,6 @@ impl Launch {
                 command.env_remove(name);
             }
         }
-        // Cargo puts target/<mpi>/release first, where a library of an earlier build may lie.
-        let mut folders = vec![build().join("deps")];
-        folders.extend(std::env::split_paths(&std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default()));
-        command.env("LD_LIBRARY_PATH", std::env::join_paths(folders).expect("folders without colons"));
         command.envs(self.environment.iter().map(|(name, value)| (name, value))).env(MARKER, &marker);
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
