@@ -47,7 +47,8 @@ pub fn exchange<C: Comm>(
     facts: Facts,
     left: Option<&'static str>,
 ) -> Result<Outcome> {
-    let (sum, most) = vote(comm, prepared, task, facts)?;
+    let mut begin = None;
+    let (sum, most) = vote(comm, prepared, task, facts, &mut begin)?;
     if sum.any(Property::Refused) {
         let refusal = match task {
             Ok(_) | Err(Error::Unsupported(_)) => Ok(()),
@@ -69,8 +70,6 @@ pub fn exchange<C: Comm>(
         return mismatch::explain(comm, task, facts.tolerant && library_can).map(Outcome::Library);
     }
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
-    // An enclosed exchange is never tried in two ways, and is short enough for the clock to matter.
-    let begin = (choice != Choice::Enclosed).then(Instant::now);
     let streaming = prepared.exceeds_cache(task, comm.rank(), sum.bytes);
     let way = perform(comm, prepared, task, (choice, streaming), &sum, most)
         .unwrap_or_else(|error| comm.abort(&error));
@@ -108,6 +107,7 @@ fn vote<C: Comm>(
     prepared: &mut Prepared,
     task: &Result<Task<'_>>,
     facts: Facts,
+    begin: &mut Option<Instant>,
 ) -> Result<(Vote, usize)> {
     let (mut own, mut largest, mut enclosed) = (Vote::default(), 0, false);
     match task {
@@ -116,6 +116,11 @@ fn vote<C: Comm>(
         Ok(task) => {
             (own, largest) = Vote::of(task, comm.rank(), prepared.factors);
             enclosed = !facts.unreachable && prepared.encloses(own.bytes as usize);
+            if !enclosed {
+                // From here, so that the time in which others have the core counts in either way. What is
+                // enclosed is never tried in two ways, and short enough for the clock to matter.
+                *begin = Some(Instant::now());
+            }
             let small = prepared.largest_bundled().is_some_and(|most| largest <= most);
             own = own
                 .with(Property::Unreachable, facts.unreachable)
