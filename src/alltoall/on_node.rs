@@ -28,6 +28,7 @@ use crate::node::board::{DETAILS, Draft, WORDS};
 use crate::node::pace::{Kind, Pace};
 use crate::node::single_copy::Process;
 use crate::node::wait::Patience;
+use std::ops::Range;
 
 /// Pieces into which a block is cut at least, and the least size of one for which that holds.
 const PIECES: usize = 5;
@@ -55,21 +56,37 @@ pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, largest: 
             *address = region.map_or(0, |region| region.address().addr() as u64);
         }
         if enclosed {
-            enclose(draft, ranks, own, task, pace);
+            write_pieces(draft, ranks, own, task, 0..usize::MAX, pace);
         }
     });
 }
 
-fn enclose(draft: Draft<'_>, ranks: &[usize], own: usize, task: &Task<'_>, pace: &mut Pace) {
+/// Writes what lies in a range of each block into a notice.
+fn write_pieces(
+    draft: Draft<'_>,
+    ranks: &[usize],
+    own: usize,
+    task: &Task<'_>,
+    range: Range<usize>,
+    pace: &mut Pace,
+) {
     let mut end = 0;
     for (index, &rank) in ranks.iter().enumerate() {
         if index != own {
             let block = task.outgoing(rank);
-            write_piece(&block, 0, &mut draft.payload[end..end + block.bytes()], pace);
-            end += block.bytes();
+            let length = piece_length(&block, &range);
+            if length > 0 {
+                write_piece(&block, range.start, &mut draft.payload[end..end + length], pace);
+            }
+            end += length;
         }
         draft.bounds[index + 1] = end as u32;
     }
+}
+
+/// Bytes of a block that lie in a range.
+fn piece_length(block: &Block<'_>, range: &Range<usize>) -> usize {
+    block.bytes().min(range.end).saturating_sub(range.start)
 }
 
 /// Writes a piece of a block to memory that another core has read, by whichever kind of stores is faster.
@@ -150,21 +167,10 @@ pub fn through_slots<C: Comm + ?Sized>(
     let own = node.board.own();
     for start in (0..most).step_by(piece) {
         let Node { ranks, board, pace, .. } = &mut *node;
-        let bytes = |rank: usize| task.outgoing(rank).bytes().saturating_sub(start).min(piece);
+        let range = start..start + piece;
         let others = ranks.iter().enumerate().filter(|&(index, _)| index != own);
-        let all = others.map(|(_, &rank)| bytes(rank)).sum();
-        board.post([0; WORDS], all, |draft| {
-            let mut end = 0;
-            for (index, &rank) in ranks.iter().enumerate() {
-                let block = task.outgoing(rank);
-                let length = bytes(rank);
-                if index != own && length > 0 {
-                    write_piece(&block, start, &mut draft.payload[end..end + length], pace);
-                    end += length;
-                }
-                draft.bounds[index + 1] = end as u32;
-            }
-        });
+        let all = others.map(|(_, &rank)| piece_length(&task.outgoing(rank), &range)).sum();
+        board.post([0; WORDS], all, |draft| write_pieces(draft, ranks, own, task, range, pace));
         if start == 0 {
             // While the others write theirs.
             copy_own(task, comm.rank(), &mut node.chunk, streaming);

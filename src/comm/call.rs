@@ -1,5 +1,6 @@
 //! The arguments of MPI's all-to-all functions, and the library's own functions for them.
 
+use super::handle::{Handle, partners};
 use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_int, c_void};
 
@@ -199,7 +200,7 @@ impl Call {
         // SAFETY: as `by_library`.
         unsafe {
             if raw::hcube_shim_has_large_counts() == 0 {
-                let size = remote_size(self.comm);
+                let size = partners(Handle::new(self.comm));
                 let in_place = self.in_place();
                 let sent = if in_place { Some(Default::default()) } else { send.counts.as_int(size) };
                 return match (sent, receive.counts.as_int(size)) {
@@ -286,19 +287,4 @@ impl Counts {
             displacements.iter().map(|&at| c_int::try_from(at).ok()).collect::<Option<_>>()?;
         Some((counts, displacements))
     }
-}
-
-/// Ranks that a rank exchanges with: of the remote group where there is one.
-fn remote_size(comm: MPI_Comm) -> usize {
-    let (mut inter, mut size) = (0, 0);
-    // SAFETY: MPI checks the handle; the results are written where it succeeds.
-    unsafe {
-        raw::PMPI_Comm_test_inter(comm, &mut inter);
-        if inter != 0 {
-            raw::PMPI_Comm_remote_size(comm, &mut size);
-        } else {
-            raw::PMPI_Comm_size(comm, &mut size);
-        }
-    }
-    size as usize
 }

@@ -111,11 +111,18 @@ pub fn is_inter(Handle(comm): Handle) -> bool {
     inter != 0
 }
 
-/// Ranks of the remote group of an intercommunicator.
-pub fn remote_size(Handle(comm): Handle) -> usize {
-    let mut size = 0;
-    // SAFETY: the caller has found out that it is a living intercommunicator.
-    unsafe { raw::PMPI_Comm_remote_size(comm, &mut size) };
+/// Ranks that a rank of a living communicator exchanges with: of the remote group where there is one.
+pub fn partners(Handle(comm): Handle) -> usize {
+    let (mut inter, mut size) = (0, 0);
+    // SAFETY: the caller has checked the handle, or MPI does.
+    unsafe {
+        raw::PMPI_Comm_test_inter(comm, &mut inter);
+        if inter != 0 {
+            raw::PMPI_Comm_remote_size(comm, &mut size);
+        } else {
+            raw::PMPI_Comm_size(comm, &mut size);
+        }
+    }
     size.max(0) as usize
 }
 

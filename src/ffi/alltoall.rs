@@ -2,14 +2,14 @@
 //!
 //! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
 
-use super::boundary::{enter, output, text_buffer, write_text};
+use super::boundary::{enter, fill_defaults, text_buffer, write_text};
 use super::collective::{Call, Counts, Function, Side, State, Types, Verdict, exchange, prepare};
 use super::types::{hcube_alltoall_options, hcube_error};
 use crate::alltoall::Options;
 use crate::comm::attribute;
 use crate::comm::handle::{Handle, check_communicator, check_state};
 use crate::comm::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
-use crate::error::{Error, HCUBE_SUCCESS};
+use crate::error::HCUBE_SUCCESS;
 use std::ffi::{c_char, c_int, c_void};
 
 /// Makes a call, by the library where hcube leaves it to that.
@@ -228,13 +228,9 @@ pub unsafe extern "C" fn hcube_alltoall_default_options(
     // SAFETY: the caller's promise.
     unsafe {
         enter(None, error, || {
-            let options = output(options, "options")?;
-            let known = size_of::<hcube_alltoall_options>() as u64;
-            if size != known {
-                return Err(Error::argument("size", size, format!("sizeof *options, {known}")));
-            }
-            *options = hcube_alltoall_options::from_options(&Options::from_environment()?);
-            Ok(())
+            fill_defaults(options, size, || {
+                Options::from_environment().map(|options| hcube_alltoall_options::from_options(&options))
+            })
         })
     }
 }

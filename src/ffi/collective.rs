@@ -45,7 +45,7 @@ impl Refusal {
 
 /// What all-to-all exchanges keep on a communicator.
 pub(super) struct State {
-    /// Made at the first exchange that is not left to the library.
+    /// What the exchanges of this communicator use.
     prepared: Prepared,
     /// The predefined datatype that was looked at last.
     named: Named,
@@ -103,7 +103,7 @@ fn unknown(
     }
     if !comm.is_null() && handle::is_inter(comm) {
         // SAFETY: the arrays of an intercommunicator's call hold an entry per remote rank.
-        if !unsafe { call.library_can(handle::remote_size(comm)) } {
+        if !unsafe { call.library_can(handle::partners(comm)) } {
             let text =
                 "counts above 2^31 - 1 on an intercommunicator, which the MPI library has no function for";
             return Err(Error::Count(text.into()));

@@ -1,6 +1,6 @@
 //! RandomAccess for C.
 
-use super::boundary::{enter, output, required, text_buffer, write_text};
+use super::boundary::{enter, fill_defaults, output, required, text_buffer, write_text};
 use super::types::{
     HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
     hcube_random_access_statistics, hcube_table, hcube_updates,
@@ -130,13 +130,9 @@ pub unsafe extern "C" fn hcube_random_access_default_options(
     // SAFETY: the caller's promise.
     unsafe {
         enter(None, error, || {
-            let options = output(options, "options")?;
-            let known = size_of::<hcube_random_access_options>() as u64;
-            if size != known {
-                return Err(Error::argument("size", size, format!("sizeof *options, {known}")));
-            }
-            *options = hcube_random_access_options::from_options(&Options::from_environment()?);
-            Ok(())
+            fill_defaults(options, size, || {
+                Options::from_environment().map(|options| hcube_random_access_options::from_options(&options))
+            })
         })
     }
 }
