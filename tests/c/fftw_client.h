@@ -1,21 +1,14 @@
 /* What the clients of FFTW share: one source for its three precisions, transpositions whose values tell
- * where they belong, and who plans them. The clients know nothing of hcube, which is preloaded into them;
+ * where they belong, and who plans them. The clients call nothing of hcube, which is preloaded into them;
  * without it they check FFTW itself. */
 #ifndef FFTW_CLIENT_H
 #define FFTW_CLIENT_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+#include "client.h"
 
 #include <fftw3-mpi.h>
 
 #include <float.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #if defined(SINGLE)
 #define F(name) fftwf_##name
@@ -33,22 +26,6 @@ typedef double real;
 #define MPI_REAL_TYPE MPI_DOUBLE
 #define EPSILON DBL_EPSILON
 #endif
-
-/* Ends the job with a message that says where and why. */
-#define FAIL(...)                                               \
-  do {                                                          \
-    fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);             \
-    fprintf(stderr, __VA_ARGS__);                               \
-    fprintf(stderr, "\n");                                      \
-    fflush(stderr);                                             \
-    MPI_Abort(MPI_COMM_WORLD, 1);                               \
-    abort();                                                    \
-  } while (0)
-
-#define REQUIRE(condition)                                      \
-  do {                                                          \
-    if (!(condition)) FAIL("not true: %s", #condition);         \
-  } while (0)
 
 /* Random numbers that are the same on all ranks. */
 typedef struct random_state {
