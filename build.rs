@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The sources that define the C interface, in the order in which the header shows them.
-const INTERFACE: [&str; 5] = [
+const INTERFACE: [&str; 6] = [
     "src/ffi/types.rs",
     "src/ffi/library.rs",
     "src/ffi/alltoall.rs",
+    "src/ffi/transpose.rs",
     "src/ffi/random_access.rs",
     "src/error.rs",
 ];

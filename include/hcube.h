@@ -242,6 +242,43 @@ typedef struct hcube_error {
 } hcube_error;
 
 /**
+ * A matrix that is spread over the ranks of a communicator, and its transposition; the same on all
+ * ranks. Before, rank r has the rows from r * row_block on, row_block of them or what is left;
+ * afterwards the columns from r * column_block on, as rows of the transposed matrix.
+ */
+typedef struct hcube_transpose_shape {
+    /**
+     * Rows of the matrix, 1 or more.
+     */
+    int64_t rows;
+    /**
+     * Columns of the matrix, 1 or more.
+     */
+    int64_t columns;
+    /**
+     * Bytes of an element, 1 or more: of a number, or of several that stay together.
+     */
+    int64_t element_bytes;
+    /**
+     * Rows of a rank before; no less than rows / ranks, rounded up.
+     */
+    int64_t row_block;
+    /**
+     * Columns of a rank afterwards; no less than columns / ranks, rounded up.
+     */
+    int64_t column_block;
+    /**
+     * How a rank's rows are stored before: 0 row by row, 1 column by column.
+     */
+    int32_t transposed_in;
+    /**
+     * How a rank's rows of the transposed matrix are stored afterwards: 0 row by row, 1 column by
+     * column.
+     */
+    int32_t transposed_out;
+} hcube_transpose_shape;
+
+/**
  * Options of a run; the same on all ranks. Fill with hcube_random_access_default_options first and
  * change what shall differ. A later version may add fields behind the present ones; struct_size tells
  * it what the caller knows.
@@ -555,6 +592,31 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
                                 char *text,
                                 uint64_t length,
                                 struct hcube_error *error);
+
+/**
+ * Collective: transposes a matrix that is spread over the ranks of a communicator, as
+ * fftw_mpi_plan_many_transpose describes it, in one go: blocks are turned while they are packed and
+ * unpacked, so that memory is read once and written once, without local transpositions before and
+ * after an exchange.
+ *
+ * input and output are the rank's parts before and afterwards, of the bytes that *shape says; either
+ * may be NULL where it has none. input == output, or MPI_IN_PLACE as input, on all ranks: in place, with
+ * additional memory that is bounded (hcube_alltoall_options.memory) instead of a second matrix; this
+ * needs rows == columns, row_block == column_block and transposed_in == transposed_out, with any
+ * number of ranks. Otherwise the two do not overlap, every shape is possible, and input stays as it
+ * is. The options of hcube_alltoall_set_options and the environment hold here, too, except that the
+ * library has no function for this.
+ *
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE,
+ * HCUBE_ERR_TRUNCATE where ranks pass shapes of which parts have other sizes; on all ranks, with
+ * nothing written. Where another rank refused its arguments, the code of that rank.
+ * Source of the exchange: Hofmann and Ruenger, EuroMPI 2013, section 4.4.
+ */
+int32_t hcube_transpose(const void *input,
+                        void *output,
+                        const struct hcube_transpose_shape *shape,
+                        MPI_Comm comm,
+                        struct hcube_error *error);
 
 /**
  * Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the

@@ -8,6 +8,7 @@
 //! | module | holds | may use |
 //! |---|---|---|
 //! | [`ffi`] | the C interface: convert, check, one safe call, code | everything |
+//! | [`transpose`] | transposition of a distributed matrix | `alltoall`, `comm` |
 //! | [`alltoall`] | the all-to-all exchange, in place and out of place | `hypercube`, `node`, `comm` |
 //! | [`random_access`] | streams of random values, the table, rounds of generate / route / update | `hypercube`, `node`, `comm` |
 //! | [`hypercube`] | the plan of stages by which values travel to their owners; pure functions | nothing |
@@ -27,5 +28,6 @@ pub mod ffi;
 pub mod hypercube;
 pub mod node;
 pub mod random_access;
+pub mod transpose;
 
 pub use error::{Error, Result};

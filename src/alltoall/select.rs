@@ -4,6 +4,7 @@
 use super::options::{Path, Schedule};
 use super::trials::{Class, Trials};
 use super::vote::{Property, Vote};
+use crate::error::{Error, Result};
 
 /// The algorithms: name, what they need, cost per rank, and when `auto` takes them (P ranks, n bytes for
 /// each other rank, k ranks on a node).
@@ -94,6 +95,18 @@ pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static
     let asked = situation.schedule != Schedule::Auto || situation.path != Path::Auto;
     let between_nodes = situation.ranks > 1 && !situation.shared;
     (between_nodes && !in_place && !asked).then_some("out of place between nodes")
+}
+
+/// Whether hcube can make an exchange for which the library has no function.
+///
+/// # Errors
+/// [`Error::Communicator`] where there are more ranks than a vote can count.
+pub fn check_ranks(situation: &Situation) -> Result<()> {
+    if situation.ranks <= Vote::MOST_RANKS {
+        return Ok(());
+    }
+    let Situation { ranks, .. } = situation;
+    Err(Error::Communicator(format!("comm has {ranks} ranks: expected {} or fewer", Vote::MOST_RANKS)))
 }
 
 /// The decision, from the sum of all votes.

@@ -12,6 +12,7 @@ pub mod blocks;
 pub mod call;
 pub mod copying;
 pub mod datatype;
+pub mod grid;
 pub mod handle;
 pub mod local;
 pub mod memory;

@@ -46,7 +46,7 @@ impl Refusal {
 /// What all-to-all exchanges keep on a communicator.
 pub(super) struct State {
     /// What the exchanges of this communicator use.
-    prepared: Prepared,
+    pub(super) prepared: Prepared,
     /// The predefined datatype that was looked at last.
     named: Named,
     /// Runtimes of accelerators whose memory may be passed.

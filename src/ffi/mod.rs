@@ -16,4 +16,6 @@ pub mod library;
 #[cfg(feature = "c-interface")]
 pub mod random_access;
 #[cfg(feature = "c-interface")]
+pub mod transpose;
+#[cfg(feature = "c-interface")]
 pub mod types;

@@ -4,6 +4,7 @@ use crate::alltoall::{self, Path, Schedule};
 use crate::error::{Error, Result};
 use crate::random_access::Statistics;
 use crate::random_access::options::{Mode, Optimisations, Options};
+use crate::transpose::{Layout, Shape};
 
 /// Where a function puts what went wrong. Owned by the caller, who need not initialise it; pass
 /// NULL where only the code matters.
@@ -323,5 +324,49 @@ impl hcube_alltoall_options {
         };
         options.check()?;
         Ok(options)
+    }
+}
+
+/// A matrix that is spread over the ranks of a communicator, and its transposition; the same on all
+/// ranks. Before, rank r has the rows from r * row_block on, row_block of them or what is left;
+/// afterwards the columns from r * column_block on, as rows of the transposed matrix.
+#[repr(C)]
+pub struct hcube_transpose_shape {
+    /// Rows of the matrix, 1 or more.
+    pub rows: i64,
+    /// Columns of the matrix, 1 or more.
+    pub columns: i64,
+    /// Bytes of an element, 1 or more: of a number, or of several that stay together.
+    pub element_bytes: i64,
+    /// Rows of a rank before; no less than rows / ranks, rounded up.
+    pub row_block: i64,
+    /// Columns of a rank afterwards; no less than columns / ranks, rounded up.
+    pub column_block: i64,
+    /// How a rank's rows are stored before: 0 row by row, 1 column by column.
+    pub transposed_in: i32,
+    /// How a rank's rows of the transposed matrix are stored afterwards: 0 row by row, 1 column by
+    /// column.
+    pub transposed_out: i32,
+}
+
+impl hcube_transpose_shape {
+    /// What it says, as far as one can tell without the communicator.
+    pub(super) fn to_shape(&self) -> Result<Shape> {
+        let size =
+            |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "1 or more"));
+        let layout = |name, value| match value {
+            0 => Ok(Layout::Rows),
+            1 => Ok(Layout::Columns),
+            _ => Err(Error::argument(name, value, "0 or 1")),
+        };
+        Ok(Shape {
+            rows: size("shape.rows", self.rows)?,
+            columns: size("shape.columns", self.columns)?,
+            element: size("shape.element_bytes", self.element_bytes)?,
+            row_block: size("shape.row_block", self.row_block)?,
+            column_block: size("shape.column_block", self.column_block)?,
+            before: layout("shape.transposed_in", self.transposed_in)?,
+            after: layout("shape.transposed_out", self.transposed_out)?,
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! A block of elements in the caller's memory, seen as the bytes that MPI would send of it.
 
 use super::super::copying;
+use super::super::grid::Grid;
 use super::super::memory::Region;
 use super::Datatype;
 use super::copy::{Loop, Packed};
@@ -8,27 +9,31 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr;
 
-/// So many elements of a datatype in the caller's memory.
+/// Bytes in the caller's memory: elements of a datatype, or of a grid.
 #[derive(Debug, Clone)]
 pub struct Block<'a> {
     address: *mut u8,
     bytes: usize,
-    /// What the elements look like, where their bytes do not follow one another in order.
-    typed: Option<Typed>,
+    form: Form,
     /// How long the memory is there.
     alive: PhantomData<&'a ()>,
 }
 
+/// How the bytes lie in memory.
 #[derive(Debug, Clone)]
-struct Typed {
-    count: usize,
-    datatype: Datatype,
+enum Form {
+    /// They follow one another in order.
+    Contiguous,
+    /// As elements of a datatype.
+    Typed { count: usize, datatype: Datatype },
+    /// As the elements of a grid.
+    Grid(Grid),
 }
 
 impl<'a> Block<'a> {
     /// Bytes that follow one another.
     pub fn contiguous(region: Region<'a>) -> Self {
-        Self { address: region.address(), bytes: region.len(), typed: None, alive: PhantomData }
+        Self { address: region.address(), bytes: region.len(), form: Form::Contiguous, alive: PhantomData }
     }
 
     /// `count` elements, the origin of the first at `address`.
@@ -43,8 +48,19 @@ impl<'a> Block<'a> {
         let bytes = bytes.unwrap_or_else(|| panic!("{count} elements of {} bytes", datatype.size));
         let address = address.cast::<u8>().wrapping_offset(datatype.placed.offset);
         let contiguous = bytes == 0 || datatype.is_dense() || count == 1 && datatype.is_one_run();
-        let typed = (!contiguous).then(|| Typed { count, datatype: datatype.clone() });
-        Self { address, bytes, typed, alive: PhantomData }
+        let form =
+            if contiguous { Form::Contiguous } else { Form::Typed { count, datatype: datatype.clone() } };
+        Self { address, bytes, form, alive: PhantomData }
+    }
+
+    /// The elements of a grid that begins with a region.
+    ///
+    /// # Panics
+    /// Where an element lies outside the region, or elements have more bytes than an address can count.
+    pub fn grid(region: Region<'a>, grid: Grid) -> Self {
+        let bytes = grid.bytes().filter(|_| grid.end().is_some_and(|end| end <= region.len()));
+        let bytes = bytes.unwrap_or_else(|| panic!("{grid:?} in {} bytes", region.len()));
+        Self { address: region.address(), bytes, form: Form::Grid(grid), alive: PhantomData }
     }
 
     /// Packed bytes of all elements.
@@ -59,8 +75,9 @@ impl<'a> Block<'a> {
 
     /// The memory itself, where the packed bytes lie there one after the other in their order.
     pub fn region(&self) -> Option<Region<'a>> {
+        let contiguous = matches!(self.form, Form::Contiguous);
         // SAFETY: the promise of `new`, for the bytes of the elements alone.
-        self.typed.is_none().then(|| unsafe { Region::new(self.address, self.bytes) })
+        contiguous.then(|| unsafe { Region::new(self.address, self.bytes) })
     }
 
     /// Copies the packed bytes from `offset` on to `out`.
@@ -115,16 +132,21 @@ impl<'a> Block<'a> {
         if length == 0 {
             return;
         }
-        let Some(Typed { count, datatype }) = &self.typed else {
-            let memory = self.address.wrapping_add(offset);
-            let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
-            // SAFETY: the caller's promise and that of `new`; the range was checked.
-            unsafe { ptr::copy_nonoverlapping(from, to, length) };
-            return;
-        };
-        let Datatype { size, extent, ref placed, .. } = *datatype;
-        let elements = Loop { count: *count, stride: extent, size, inner: &placed.layout };
-        // SAFETY: as above.
-        unsafe { elements.copy::<PACK>(self.address, offset, &mut Packed { at: packed, left: length }) };
+        // SAFETY: the caller's promise and those of `new` and `grid`; the range was checked.
+        unsafe {
+            match &self.form {
+                Form::Contiguous => {
+                    let memory = self.address.wrapping_add(offset);
+                    let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
+                    ptr::copy_nonoverlapping(from, to, length);
+                }
+                Form::Typed { count, datatype } => {
+                    let Datatype { size, extent, ref placed, .. } = *datatype;
+                    let elements = Loop { count: *count, stride: extent, size, inner: &placed.layout };
+                    elements.copy::<PACK>(self.address, offset, &mut Packed { at: packed, left: length });
+                }
+                Form::Grid(grid) => grid.copy::<PACK>(self.address, offset, packed, length),
+            }
+        }
     }
 }
