@@ -299,6 +299,67 @@ static plan *mkplan_exchange(const transpose_problem *p, planner *plnr, hcube_ff
     return &ego->super.super;
 }
 
+/* --- Plans: whole ----------------------------------------------------------------- */
+
+typedef struct {
+    plan_mpi_transpose super;
+    hcube_fftw_channel *channel;
+    hcube_transpose_shape shape;
+} whole_plan;
+
+static void apply_whole(const plan *ego_, R *I, R *O)
+{
+    const whole_plan *ego = (const whole_plan *)ego_;
+    hcube_error error;
+
+    if (hcube_transpose(I, O, &ego->shape, ego->channel->comm, &error) != HCUBE_SUCCESS)
+        HCUBE_FFTW(fail)(ego->channel, error.message);
+}
+
+static void destroy_whole(plan *ego)
+{
+    HCUBE_FFTW(release)(((whole_plan *)ego)->channel);
+}
+
+static void awake_whole(plan *ego, enum wakefulness wakefulness)
+{
+    UNUSED(ego);
+    UNUSED(wakefulness);
+}
+
+static void print_whole(const plan *ego, printer *out)
+{
+    UNUSED(ego);
+    out->print(out, "(mpi-transpose-hcube/whole)");
+}
+
+static plan *mkplan_whole(const transpose_problem *p, hcube_fftw_channel *channel)
+{
+    static const plan_adt adt = {solve, awake_whole, print_whole, destroy_whole};
+    whole_plan *ego = (whole_plan *)F(mkplan_rdft)(sizeof *ego, &adt, apply_whole);
+    double reals;
+    int rank;
+
+    ego->channel = channel;
+    ego->shape.rows = p->nx;
+    ego->shape.columns = p->ny;
+    ego->shape.element_bytes = (int64_t)(p->vn * (INT)sizeof(R));
+    ego->shape.row_block = p->block;
+    ego->shape.column_block = p->tblock;
+    ego->shape.transposed_in = (p->flags & TRANSPOSED_IN) != 0;
+    ego->shape.transposed_out = (p->flags & TRANSPOSED_OUT) != 0;
+    /* For the estimate: FFTW counts a load and a store for each number of a local
+     * transposition, and nothing for an exchange. Here each number is loaded and
+     * stored once as well; one less lets this variant win over an exchange with a
+     * single local transposition, which is a second pass over the data. */
+    MPI_Comm_rank(p->comm, &rank);
+    reals = (double)part(p->nx, p->block, rank) * (double)(p->ny * p->vn) +
+            (double)part(p->ny, p->tblock, rank) * (double)(p->nx * p->vn);
+    F(ops_zero)(&ego->super.super.ops);
+    ego->super.super.ops.other = reals > 1 ? reals - 1 : 0;
+    return &ego->super.super;
+}
+
 /* --- The solver ------------------------------------------------------------------ */
 
 static plan *mkplan(const solver *ego_, const problem *p_, planner *plnr)
@@ -311,11 +372,11 @@ static plan *mkplan(const solver *ego_, const problem *p_, planner *plnr)
 
     /* A search begins with this variant, at an address that an earlier problem
      * may have had. */
-    if (ego->variant == EXCHANGE) claimed = NULL;
+    if (ego->variant == WHOLE) claimed = NULL;
     if (!applicable(ego->variant, p)) return NULL;
     channel = HCUBE_FFTW(acquire)(p->comm, setting_for(plnr), SETTING_AUTO, &agreed);
     if (channel == NULL) return NULL;
-    made = mkplan_exchange(p, plnr, channel);
+    made = ego->variant == WHOLE ? mkplan_whole(p, channel) : mkplan_exchange(p, plnr, channel);
     if (made != NULL && agreed == SETTING_ALWAYS) claimed = p_;
     return made;
 }
@@ -343,7 +404,8 @@ void XM(transpose_hcube_register)(planner *plnr)
     /* Switched off, hcube leaves the planner's list of solvers as FFTW has it, and
      * with it the signature of wisdom. */
     if (HCUBE_FFTW(registered)(plnr) || HCUBE_FFTW(read_setting)() == SETTING_NEVER) return;
-    for (kind = EXCHANGE; kind < WHOLE; kind++) {
+    /* The planner tries the one that is registered last first. */
+    for (kind = 0; kind < VARIANTS; kind++) {
         hcube_solver *ego = (hcube_solver *)F(mksolver)(sizeof *ego, &hcube_adt);
 
         ego->variant = kind;
