@@ -5,7 +5,8 @@
  *   fftw_life restart threads    the same with threads of FFTW
  *   fftw_life concurrent         two threads, each with a plan, at the same time
  *   fftw_life cycles <n>         plans made, executed and destroyed: memory, files, mappings stay
- *   fftw_life memory <n>         memory that an in-place transposition of n x n takes beside the data
+ *   fftw_life memory <n> [both]  memory that an in-place transposition of n x n takes beside the data,
+ *                                with both parts transposed locally or none
  *
  * Prints `ok <mode> plans=<n> hcube=<n>`, of `memory` also `first=<bytes> steady=<bytes>` of the rank with
  * the most. */
@@ -192,8 +193,8 @@ static int64_t grown(const memory *before) {
   return now.peak - before->peak - shared + shared / size - (now.resident_files - before->resident_files);
 }
 
-static void extra_memory(ptrdiff_t n, int64_t most[2]) {
-  shape of = {n, n, 1, 0, 0, BOTH, 1};
+static void extra_memory(ptrdiff_t n, unsigned flags, int64_t most[2]) {
+  shape of = {n, n, 1, 0, 0, flags, 1};
   part mine = part_of(&of, MPI_COMM_WORLD);
   array data = make_array(mine.length);
   int64_t grew[2];
@@ -240,11 +241,12 @@ int main(int argc, char **argv) {
   } else if (strcmp(mode, "cycles") == 0) {
     cycles(argc > 2 ? atoi(argv[2]) : 2000);
   } else if (strcmp(mode, "memory") == 0) {
-    extra_memory(argc > 2 ? atoi(argv[2]) : 2048, most);
+    extra_memory(argc > 2 ? atoi(argv[2]) : 2048, argc > 3 ? BOTH : 0, most);
   } else {
     FAIL("usage: %s arrays|restart|concurrent|cycles|memory", argv[0]);
   }
-  if (rank == 0) printf("ok %s plans=%d hcube=%d first=%" PRId64 " steady=%" PRId64 "\n", mode, plans, planned, most[0], most[1]);
+  if (rank == 0)
+    printf("ok %s plans=%d hcube=%d first=%" PRId64 " steady=%" PRId64 "\n", mode, plans, planned, most[0], most[1]);
   fflush(stdout);
   if (strcmp(mode, "restart") != 0) F(mpi_cleanup)();
   MPI_Finalize();
