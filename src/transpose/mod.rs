@@ -41,7 +41,7 @@ pub enum Parts<'a> {
 /// local parts, or the reason why it cannot take part, of which all ranks hear.
 ///
 /// # Errors
-/// As [`alltoall::exchange`]; nothing is written then.
+/// As [`alltoall::exchange()`]; nothing is written then.
 pub fn transpose<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,
