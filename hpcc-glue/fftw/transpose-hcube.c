@@ -383,11 +383,17 @@ static plan *mkplan(const solver *ego_, const problem *p_, planner *plnr)
 
 static const solver_adt hcube_adt = {PROBLEM_MPI_TRANSPOSE, mkplan, 0};
 
+/* By name, because FFTW may have the solver built in and loaded as well. */
+static int is_ours(const slvdesc *description)
+{
+    return strcmp(description->reg_nam, STRINGIZE(XM(transpose_hcube_register))) == 0;
+}
+
 int HCUBE_FFTW(registered)(const planner *plnr)
 {
     FORALL_SOLVERS_OF_KIND(PROBLEM_MPI_TRANSPOSE, plnr, s, description, {
-        UNUSED(description);
-        if (s->adt == &hcube_adt) return 1;
+        UNUSED(s);
+        if (is_ours(description)) return 1;
     });
     return 0;
 }
@@ -397,13 +403,13 @@ void XM(transpose_hcube_register)(planner *plnr)
     int kind, first = 1;
 
     FORALL_SOLVERS_OF_KIND(PROBLEM_MPI_TRANSPOSE, plnr, s, description, {
-        UNUSED(description);
-        if (s->adt != &hcube_adt && !is_guarded(s)) guard_solver(s, first);
+        if (is_ours(description)) return;
+        if (!is_guarded(s)) guard_solver(s, first);
         first = 0;
     });
     /* Switched off, hcube leaves the planner's list of solvers as FFTW has it, and
      * with it the signature of wisdom. */
-    if (HCUBE_FFTW(registered)(plnr) || HCUBE_FFTW(read_setting)() == SETTING_NEVER) return;
+    if (HCUBE_FFTW(read_setting)() == SETTING_NEVER) return;
     /* The planner tries the one that is registered last first. */
     for (kind = 0; kind < VARIANTS; kind++) {
         hcube_solver *ego = (hcube_solver *)F(mksolver)(sizeof *ego, &hcube_adt);
