@@ -157,17 +157,21 @@ static inline void check_transposed(const shape *of, const part *mine, const rea
   }
 }
 
-/* Whether hcube does a part of the plan; on all ranks of the communicator or on none. */
+/* Whether hcube does a part of the plan on all ranks of the communicator. FFTW may divide a transposition
+ * into smaller ones for groups of ranks, and hcube then serves some of these; a whole one it serves on all
+ * ranks or on none. */
 static inline int by_hcube(F(plan) plan, MPI_Comm comm) {
+  static const char NAME[] = "(mpi-transpose-hcube";
   char *text = F(sprint_plan)(plan);
-  int mine[2], most[2];
+  int mine[3], most[3];
   REQUIRE(text != NULL);
-  mine[0] = strstr(text, "mpi-transpose-hcube") != NULL;
+  mine[0] = strncmp(text, NAME, sizeof NAME - 1) == 0;
   mine[1] = -mine[0];
-  MPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, comm);
+  mine[2] = strstr(text, NAME) == NULL;
+  MPI_Allreduce(mine, most, 3, MPI_INT, MPI_MAX, comm);
   if (most[0] != -most[1]) FAIL("some ranks only have a plan of hcube; here: %s", text);
   free(text);
-  return mine[0];
+  return !most[2];
 }
 
 /* What hcube documents: out of place everything; in place where what two ranks exchange is equal, which

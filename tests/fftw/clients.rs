@@ -177,14 +177,20 @@ pub fn fortran_client() -> PathBuf {
     program
 }
 
+/// A program without hcube. Ranks that wait give their core away, as they do where there are more of them
+/// than cores: FFTW's planner exchanges so many small messages that whatever else runs would delay tests.
+pub fn alone(program: impl Into<OsString>, ranks: usize) -> Launch {
+    Launch::new(program, ranks).env("OMPI_MCA_mpi_yield_when_idle", "1")
+}
+
 /// A program that gets hcube as a user of the selected MPI gives it.
 pub fn with_hcube(program: &Path, precision: Precision, ranks: usize) -> Launch {
     if !is_preloaded() {
-        return Launch::new(program, ranks);
+        return alone(program, ranks);
     }
     let mut preload = OsString::from("LD_PRELOAD=");
     preload.push(plugin(precision));
-    Launch::new("env", ranks).arg(preload).arg(program)
+    alone("env", ranks).arg(preload).arg(program)
 }
 
 /// A client with hcube that takes whatever it can.

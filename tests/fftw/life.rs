@@ -1,8 +1,9 @@
 //! Plans over the life of a process (tests/c/fftw_life.c): new arrays, many plans, FFTW started again,
 //! threads, leaks, memory; registration by a call (tests/c/fftw_register.c).
 
-use crate::clients::{Line, Linked, Precision, always, counts, is_preloaded, linked_client, precisions};
-use crate::common::Launch;
+use crate::clients::{
+    Line, Linked, Precision, alone, always, counts, is_preloaded, linked_client, precisions,
+};
 use crate::transposes::with_variables;
 
 fn life(precision: Precision, ranks: usize, arguments: &[&str]) -> Line {
@@ -105,14 +106,14 @@ fn registration_by_a_call() {
         return; // the patched FFTW has the solver anyway
     }
     for &precision in precisions() {
-        for (linked, alone) in [(Linked::Shared, None), (Linked::Static, Some("alone"))] {
+        for (linked, mode) in [(Linked::Shared, None), (Linked::Static, Some("alone"))] {
             let program = linked_client("fftw_register", precision, linked);
             for ranks in [1, 2, 3] {
-                let launch = Launch::new(&program, ranks).env("HCUBE_FFTW", "always").args(alone);
+                let launch = alone(&program, ranks).env("HCUBE_FFTW", "always").args(mode);
                 let text = launch.run().success();
                 assert_eq!(text.trim(), "ok register", "{precision:?}, {linked:?}, {ranks} ranks");
             }
-            let outcome = Launch::new(&program, 2).env("HCUBE_FFTW", "never").env("HCUBE_VERBOSE", "1").run();
+            let outcome = alone(&program, 2).env("HCUBE_FFTW", "never").env("HCUBE_VERBOSE", "1").run();
             let told = outcome.stderr.lines().filter(|line| line.starts_with("hcube: FFTW: ")).count();
             assert!(told == 1 && outcome.stdout.starts_with("refused "), "{outcome:?}");
             outcome.success();

@@ -1,7 +1,9 @@
 //! Where hcube cannot or must not serve: FFTW goes on with its own solvers, results are right, nothing
 //! hangs, and with HCUBE_VERBOSE=1 one line says why.
 
-use crate::clients::{Line, Linked, Precision, always, is_preloaded, linked_client, plugin, with_hcube};
+use crate::clients::{
+    Line, Linked, Precision, alone, always, is_preloaded, linked_client, plugin, with_hcube,
+};
 use crate::common::{Launch, build, output};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -126,7 +128,7 @@ fn another_version_of_fftw() {
     let folder = folder_with_another_version(&program);
     let with_other = |program: &Path, preload: bool| {
         let folders = format!("LD_LIBRARY_PATH={}:{}", folder.display(), build().join("deps").display());
-        let launch = Launch::new("env", 2).arg(folders);
+        let launch = alone("env", 2).arg(folders);
         let launch = if preload {
             launch.arg(format!("LD_PRELOAD={}", plugin(Precision::Double).display()))
         } else {
@@ -166,7 +168,7 @@ fn programs_that_it_is_not_for() {
     }
     // The launcher, its daemons and the ranks all get it.
     let preload = plugin(Precision::Double).into_os_string().into_string().expect("a path in UTF-8");
-    let launch = Launch::new(&program, 2).args(["shapes", "64", "30"]).env("LD_PRELOAD", &preload);
+    let launch = alone(&program, 2).args(["shapes", "64", "30"]).env("LD_PRELOAD", &preload);
     let (plans, said) = outcome(launch.env("HCUBE_FFTW", "always").env("HCUBE_VERBOSE", "1"));
     assert!(plans > 0 && said.is_empty(), "{said:?}");
 }

@@ -1,7 +1,7 @@
 //! Wisdom with and without hcube. FFTW signs it with its list of solvers, so that none of the other kind
 //! is ever taken.
 
-use crate::clients::{Line, Linked, Precision, always, counts, is_preloaded, linked_client};
+use crate::clients::{Line, Linked, Precision, alone, always, counts, is_preloaded, linked_client};
 use crate::common::{Launch, build};
 use std::path::PathBuf;
 
@@ -23,9 +23,7 @@ impl With {
             Self::Always => hcube(),
             Self::Auto => hcube().env("HCUBE_FFTW", "auto"),
             Self::Never => hcube().env("HCUBE_FFTW", "never"),
-            Self::Nothing => {
-                Launch::new(linked_client("fftw_wisdom", Precision::Double, Linked::Plain), ranks)
-            }
+            Self::Nothing => alone(linked_client("fftw_wisdom", Precision::Double, Linked::Plain), ranks),
         }
     }
 
