@@ -600,10 +600,10 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
  * after an exchange.
  *
  * input and output are the rank's parts before and afterwards, of the bytes that *shape says; either
- * may be NULL where it has none. input == output, or MPI_IN_PLACE as input, on all ranks: in place, with
- * additional memory that is bounded (hcube_alltoall_options.memory) instead of a second matrix; this
- * needs rows == columns, row_block == column_block and transposed_in == transposed_out, with any
- * number of ranks. Otherwise the two do not overlap, every shape is possible, and input stays as it
+ * may be NULL where it has none. input == output, or MPI_IN_PLACE as input (which a rank without elements
+ * passes, too), on all ranks: in place, with additional memory that is bounded
+ * (hcube_alltoall_options.memory) instead of a second matrix; this needs rows == columns,
+ * row_block == column_block and transposed_in == transposed_out, with any number of ranks. Otherwise the two do not overlap, every shape is possible, and input stays as it
  * is. The options of hcube_alltoall_set_options and the environment hold here, too, except that the
  * library has no function for this.
  *

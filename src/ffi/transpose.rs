@@ -19,10 +19,10 @@ use std::ffi::c_void;
 /// after an exchange.
 ///
 /// input and output are the rank's parts before and afterwards, of the bytes that *shape says; either
-/// may be NULL where it has none. input == output, or MPI_IN_PLACE as input, on all ranks: in place, with
-/// additional memory that is bounded (hcube_alltoall_options.memory) instead of a second matrix; this
-/// needs rows == columns, row_block == column_block and transposed_in == transposed_out, with any
-/// number of ranks. Otherwise the two do not overlap, every shape is possible, and input stays as it
+/// may be NULL where it has none. input == output, or MPI_IN_PLACE as input (which a rank without elements
+/// passes, too), on all ranks: in place, with additional memory that is bounded
+/// (hcube_alltoall_options.memory) instead of a second matrix; this needs rows == columns,
+/// row_block == column_block and transposed_in == transposed_out, with any number of ranks. Otherwise the two do not overlap, every shape is possible, and input stays as it
 /// is. The options of hcube_alltoall_set_options and the environment hold here, too, except that the
 /// library has no function for this.
 ///
@@ -81,7 +81,9 @@ unsafe fn read<'a>(
         Ok(unsafe { Region::new(address, bytes) })
     };
     let to = region("output", output.cast(), after)?;
-    if input.cast_mut() == output || input.cast_mut() == in_place() {
+    // Null on both sides says nothing: it is what a rank without elements may have.
+    let same = input.cast_mut() == output && !output.is_null();
+    if same || input.cast_mut() == in_place() {
         if !shape.is_symmetric() {
             return Err(Error::argument(
                 "input == output",

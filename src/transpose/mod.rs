@@ -3,7 +3,7 @@
 //! Idea: rank i has rows of the matrix before and columns of it afterwards; the block of its rows and
 //! rank j's columns goes to rank j, turned. Local transpositions before and after an exchange, of which
 //! each goes through the whole memory, are left out: blocks are turned while they are packed and
-//! unpacked ([`Grid`]), so that every element is read from memory once and written once.
+//! unpacked ([`grid`](crate::comm::grid)), so that every element is read from memory once and written once.
 //!
 //! In place the block of i for j and that of j for i change places, piece by piece and mirrored. That
 //! works where both lie at the same place, whatever the number of ranks: square matrices with the same
@@ -41,7 +41,7 @@ pub enum Parts<'a> {
 /// local parts, or the reason why it cannot take part, of which all ranks hear.
 ///
 /// # Errors
-/// As [`alltoall::exchange`]; nothing is written then.
+/// As [`alltoall::exchange()`]; nothing is written then.
 pub fn transpose<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,

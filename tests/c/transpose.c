@@ -1,0 +1,186 @@
+/* hcube_transpose against the definition: every element of every part, in place and out of place, on the
+ * world and on a communicator with the ranks in another order; then bad input, refused on all ranks with
+ * nothing written. Prints `ok <transpositions> <refusals>`. */
+#include "client.h"
+
+#define GUARD 0x5a
+
+static int transpositions, refusals;
+
+typedef struct part {
+  unsigned char *bytes;
+  int64_t own, first, other, length;
+} part;
+
+static unsigned char byte_of(int64_t row, int64_t column, int64_t number) {
+  return (unsigned char)(row * 31 + column * 7 + number + row * column / 13);
+}
+
+static int64_t share(int64_t all, int64_t block, int rank) {
+  int64_t left = all - block * rank;
+  return left < 0 ? 0 : left < block ? left : block;
+}
+
+/* The part of a rank, before or, with `after`, of the transposed matrix; a guard behind it. */
+static part make_part(const hcube_transpose_shape *shape, int rank, int after) {
+  int columnwise = after ? shape->transposed_out : shape->transposed_in;
+  int64_t block = after ? shape->column_block : shape->row_block, here, there, number;
+  part result;
+  result.other = after ? shape->rows : shape->columns;
+  result.own = share(after ? shape->columns : shape->rows, block, rank);
+  result.first = block * rank;
+  result.length = result.own * result.other * shape->element_bytes;
+  result.bytes = (unsigned char *)malloc((size_t)result.length + 1);
+  REQUIRE(result.bytes != NULL);
+  for (here = 0; here < result.own; here++)
+    for (there = 0; there < result.other; there++) {
+      int64_t place = columnwise ? there * result.own + here : here * result.other + there;
+      int64_t row = after ? there : result.first + here, column = after ? result.first + here : there;
+      for (number = 0; number < shape->element_bytes; number++)
+        result.bytes[place * shape->element_bytes + number] = byte_of(row, column, number);
+    }
+  result.bytes[result.length] = GUARD;
+  return result;
+}
+
+static void check(const char *what, const unsigned char *found, const part *expected,
+                  const hcube_transpose_shape *shape) {
+  int64_t at;
+  for (at = 0; at <= expected->length; at++)
+    if (found[at] != expected->bytes[at])
+      FAIL("%s, %" PRId64 " x %" PRId64 " x %" PRId64 ", blocks %" PRId64 " and %" PRId64 ", %d %d: byte %" PRId64
+           " of %" PRId64 " is %d instead of %d",
+           what, shape->rows, shape->columns, shape->element_bytes, shape->row_block, shape->column_block,
+           (int)shape->transposed_in, (int)shape->transposed_out, at, expected->length, found[at], expected->bytes[at]);
+}
+
+static int symmetric(const hcube_transpose_shape *shape) {
+  return shape->rows == shape->columns && shape->row_block == shape->column_block &&
+         shape->transposed_in == shape->transposed_out;
+}
+
+static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
+  int rank;
+  part before, after;
+  unsigned char *output;
+  hcube_error error;
+  MPI_Comm_rank(comm, &rank);
+  before = make_part(shape, rank, 0);
+  after = make_part(shape, rank, 1);
+  output = (unsigned char *)malloc((size_t)after.length + 1);
+  REQUIRE(output != NULL);
+  memset(output, 0xee, (size_t)after.length);
+  output[after.length] = GUARD;
+  /* A rank without elements may pass NULL. */
+  SUCCEED(hcube_transpose(before.length > 0 ? before.bytes : NULL, after.length > 0 ? output : NULL, shape, comm, &error),
+          error);
+  check("out of place", output, &after, shape);
+  free(output);
+  output = before.bytes;
+  before = make_part(shape, rank, 0);
+  check("the input", output, &before, shape);
+  transpositions++;
+  if (symmetric(shape)) {
+    /* Both ways to say it; a rank without elements has one. */
+    const void *input = before.length == 0 || transpositions % 2 ? MPI_IN_PLACE : (void *)output;
+    SUCCEED(hcube_transpose(input, before.length > 0 ? output : NULL, shape, comm, &error), error);
+    check("in place", output, &after, shape);
+    SUCCEED(hcube_transpose(output, output, shape, comm, NULL), error);
+    check("in place and back", output, &before, shape);
+    transpositions += 2;
+  }
+  free(output);
+  free(before.bytes);
+  free(after.bytes);
+}
+
+static void all_shapes(MPI_Comm comm) {
+  static const int64_t sizes[][3] = {{1, 1, 8}, {2, 5, 4}, {7, 7, 8},  {16, 16, 16},  {12, 30, 8},   {33, 20, 24},
+                                     {9, 9, 1}, {3, 8, 3000}, {130, 130, 8}, {100, 64, 4}, {300, 300, 8}};
+  size_t number;
+  int size, flags, more;
+  MPI_Comm_size(comm, &size);
+  for (number = 0; number < sizeof sizes / sizeof *sizes; number++)
+    for (flags = 0; flags < 4; flags++)
+      for (more = 0; more < 2; more++) {
+        hcube_transpose_shape shape;
+        shape.rows = sizes[number][0];
+        shape.columns = sizes[number][1];
+        shape.element_bytes = sizes[number][2];
+        shape.row_block = (shape.rows + size - 1) / size + more;
+        shape.column_block = (shape.columns + size - 1) / size + more;
+        shape.transposed_in = flags & 1;
+        shape.transposed_out = flags >> 1;
+        transpose(&shape, comm);
+      }
+}
+
+static void refuse(const char *what, const void *input, void *output, const hcube_transpose_shape *shape, MPI_Comm comm,
+                   int32_t expected, const char *fragment) {
+  hcube_error error;
+  int32_t code = hcube_transpose(input, output, shape, comm, &error);
+  if (code != expected || error.code != code) FAIL("%s: code %d instead of %d", what, (int)code, (int)expected);
+  if (strstr(error.message, fragment) == NULL) FAIL("%s: no '%s' in '%s'", what, fragment, error.message);
+  refusals++;
+}
+
+static void bad_input(MPI_Comm comm) {
+  int size, rank;
+  double input[64], output[64];
+  hcube_transpose_shape good, bad;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  memset(input, 0, sizeof input);
+  memset(output, GUARD, sizeof output);
+  good.rows = good.columns = 8;
+  good.element_bytes = 8;
+  good.row_block = good.column_block = (8 + size - 1) / size;
+  good.transposed_in = good.transposed_out = 0;
+#define REFUSE(change, fragment)                                                        \
+  do {                                                                                  \
+    bad = good;                                                                         \
+    change;                                                                             \
+    refuse(#change, input, output, &bad, comm, HCUBE_ERR_ARGUMENT, fragment);           \
+  } while (0)
+  REFUSE(bad.rows = 0, "shape.rows = 0");
+  REFUSE(bad.columns = -3, "shape.columns = -3");
+  REFUSE(bad.element_bytes = 0, "shape.element_bytes = 0");
+  REFUSE(bad.row_block = 0, "shape.row_block = 0");
+  REFUSE(bad.transposed_in = 2, "shape.transposed_in = 2");
+  REFUSE(bad.transposed_out = -1, "shape.transposed_out = -1");
+  REFUSE(bad.element_bytes = INT64_C(1) << 60, "element_bytes");
+  if (size > 1) REFUSE(bad.column_block = good.column_block - 1, "shape.column_block");
+  refuse("no shape", input, output, NULL, comm, HCUBE_ERR_ARGUMENT, "shape = NULL");
+  bad = good;
+  bad.columns = bad.column_block = 4;
+  refuse("not symmetric", input, input, &bad, comm, HCUBE_ERR_ARGUMENT, "rows == columns");
+  refuse("overlap", input, input + 1, &good, comm, HCUBE_ERR_ARGUMENT, "overlap");
+  refuse("no communicator", input, output, &good, MPI_COMM_NULL, HCUBE_ERR_COMM, "MPI_COMM_NULL");
+  /* Also where a rank has no rows: it hears of the others. */
+  refuse("no input", NULL, output, &good, comm, HCUBE_ERR_BUFFER, "input = NULL");
+  /* One rank alone: the others hear which. */
+  bad = good;
+  if (rank == size - 1) bad.rows = 0;
+  refuse("one rank", input, output, &bad, comm, HCUBE_ERR_ARGUMENT, "shape.rows = 0");
+  {
+    size_t at;
+    for (at = 0; at < sizeof output; at++) REQUIRE(((unsigned char *)output)[at] == GUARD);
+  }
+}
+
+int main(int argc, char **argv) {
+  int rank, size, threads;
+  MPI_Comm backwards;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &threads);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  all_shapes(MPI_COMM_WORLD);
+  bad_input(MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &backwards);
+  all_shapes(backwards);
+  MPI_Comm_free(&backwards);
+  if (rank == 0) printf("ok %d %d\n", transpositions, refusals);
+  MPI_Finalize();
+  return 0;
+}

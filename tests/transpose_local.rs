@@ -1,0 +1,219 @@
+//! Transposition with ranks as threads, without mpirun: every byte of both parts is compared.
+
+use hcube::alltoall::{Options, Path, Prepared, Schedule};
+use hcube::comm::Comm;
+use hcube::comm::local::{self, LocalComm};
+use hcube::comm::memory::Region;
+use hcube::error::{Error, HCUBE_ERR_ARGUMENT};
+use hcube::transpose::{Layout, Parts, Shape, transpose};
+
+/// Written where nothing may be written.
+const GUARD: u8 = 0xa5;
+
+/// A byte of an element.
+fn byte(row: usize, column: usize, number: usize) -> u8 {
+    (row * 31 + column * 7 + number + (row * column) / 13) as u8
+}
+
+/// The part of a matrix with so many own rows or columns, its elements by their place in the matrix.
+fn part(
+    [own, first, other]: [usize; 3],
+    layout: Layout,
+    element: usize,
+    place: impl Fn(usize, usize) -> (usize, usize),
+) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(own * other * element + 1);
+    let mut push = |here: usize, there: usize| {
+        let (row, column) = place(first + here, there);
+        bytes.extend((0..element).map(|number| byte(row, column, number)));
+    };
+    match layout {
+        Layout::Rows => (0..own).for_each(|here| (0..other).for_each(|there| push(here, there))),
+        Layout::Columns => (0..other).for_each(|there| (0..own).for_each(|here| push(here, there))),
+    }
+    bytes.push(GUARD);
+    bytes
+}
+
+/// What a rank has before and afterwards.
+fn parts(shape: &Shape, rank: usize) -> [Vec<u8>; 2] {
+    let before = [shape.rows_of(rank), shape.row_block * rank, shape.columns];
+    let after = [shape.columns_of(rank), shape.column_block * rank, shape.rows];
+    [
+        part(before, shape.before, shape.element, |row, column| (row, column)),
+        part(after, shape.after, shape.element, |column, row| (row, column)),
+    ]
+}
+
+fn region(memory: &mut [u8]) -> Region<'_> {
+    let length = memory.len() - 1;
+    // SAFETY: the memory is borrowed for the life of the region.
+    unsafe { Region::new(memory.as_mut_ptr(), length) }
+}
+
+/// One transposition; whether both parts are as they should be.
+fn works(comm: &LocalComm, prepared: &mut Prepared, shape: &Shape, in_place: bool) -> bool {
+    let [mut before, after] = parts(shape, comm.rank());
+    shape.check(comm.rank(), comm.size()).expect("a good shape");
+    if in_place {
+        let work = (*shape, Parts::InPlace(region(&mut before)));
+        transpose(comm, prepared, Ok(work)).expect("done");
+        return before == after;
+    }
+    let untouched = before.clone();
+    let mut output = vec![0xee; after.len()];
+    *output.last_mut().expect("a guard") = GUARD;
+    let work = (*shape, Parts::Between(region(&mut before), region(&mut output)));
+    transpose(comm, prepared, Ok(work)).expect("done");
+    output == after && before == untouched
+}
+
+const LAYOUTS: [Layout; 2] = [Layout::Rows, Layout::Columns];
+
+/// Square matrices, wide ones, more ranks than rows, several tiles; elements of one number and of many.
+fn shapes(ranks: usize) -> Vec<(Shape, bool)> {
+    let mut all = Vec::new();
+    for (rows, columns, element) in [
+        (1, 1, 8),
+        (2, 3, 4),
+        (5, 5, 16),
+        (8, 8, 8),
+        (17, 17, 24),
+        (12, 60, 8),
+        (130, 130, 8),
+        (150, 66, 4),
+        (9, 9, 3000),
+        (200, 200, 16),
+    ] {
+        let blocks = |all: usize| all.div_ceil(ranks);
+        for (row_block, column_block) in [
+            (blocks(rows), blocks(columns)),
+            (blocks(rows) + 1, blocks(columns) + 1),
+            (rows, blocks(columns)),
+        ] {
+            for before in LAYOUTS {
+                for after in LAYOUTS {
+                    let shape = Shape { rows, columns, element, row_block, column_block, before, after };
+                    all.push((shape, false));
+                    if shape.is_symmetric() {
+                        all.push((shape, true));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// All shapes one after the other on the same communicator.
+fn all_shapes(nodes: Vec<u32>, options: Options) {
+    let (ranks, described) = (nodes.len(), format!("{nodes:?}, {options:?}"));
+    let wrong = local::run_on_nodes(nodes, |comm| {
+        let mut prepared = Prepared::new(comm, &options).expect("prepared");
+        let fails = |(shape, in_place): &(Shape, bool)| !works(comm, &mut prepared, shape, *in_place);
+        shapes(ranks).into_iter().filter(fails).collect::<Vec<_>>()
+    });
+    for (rank, wrong) in wrong.iter().enumerate() {
+        assert!(wrong.is_empty(), "rank {rank} of {described}: {} wrong, {:?}", wrong.len(), wrong[0]);
+    }
+}
+
+#[test]
+fn through_shared_memory() {
+    for ranks in 1..=9 {
+        all_shapes(vec![0; ranks], Options::default());
+    }
+}
+
+/// Pieces that end anywhere, in elements, too.
+#[test]
+fn in_very_little_memory() {
+    for ranks in [2, 3, 5] {
+        for path in [Path::Shared, Path::Message] {
+            all_shapes(vec![0; ranks], Options { memory: 0, path, ..Options::default() });
+        }
+        all_shapes(vec![0; ranks], Options { memory: 100_003, ..Options::default() });
+    }
+}
+
+#[test]
+fn by_messages_in_every_order() {
+    for schedule in [
+        Schedule::Auto,
+        Schedule::Mpich,
+        Schedule::LinearShift,
+        Schedule::HierarchicalSets,
+        Schedule::Library,
+        Schedule::Hypercube,
+    ] {
+        for ranks in [2, 3, 6] {
+            all_shapes(vec![0; ranks], Options { schedule, path: Path::Message, ..Options::default() });
+        }
+    }
+}
+
+#[test]
+fn between_nodes_of_uneven_sizes() {
+    for nodes in [vec![0, 1], vec![0, 0, 1], vec![0, 1, 0, 1, 1], vec![2, 0, 1, 0, 2, 2, 0]] {
+        all_shapes(nodes.clone(), Options::default());
+        all_shapes(nodes, Options { memory: 0, ..Options::default() });
+    }
+    all_shapes(vec![0; 6], Options { ranks_per_node: 2, ..Options::default() });
+}
+
+/// What one rank refuses all ranks hear of, nothing is written, and the next one works.
+#[test]
+fn one_rank_refuses() {
+    let shape = Shape {
+        rows: 20,
+        columns: 20,
+        element: 8,
+        row_block: 7,
+        column_block: 7,
+        before: Layout::Rows,
+        after: Layout::Rows,
+    };
+    for path in [Path::Auto, Path::Message] {
+        local::run_on_nodes(vec![0; 3], |comm| {
+            let mut prepared =
+                Prepared::new(comm, &Options { path, ..Options::default() }).expect("prepared");
+            let [mut before, _] = parts(&shape, comm.rank());
+            let untouched = before.clone();
+            let refusal = Error::argument("shape.rows", 0, "1 or more");
+            let work = match comm.rank() {
+                1 => Err(refusal.clone()),
+                _ => Ok((shape, Parts::InPlace(region(&mut before)))),
+            };
+            match transpose(comm, &mut prepared, work) {
+                Err(error) if comm.rank() == 1 => assert_eq!(error, refusal),
+                Err(Error::Remote { rank: 1, code: HCUBE_ERR_ARGUMENT, .. }) => {}
+                other => panic!("{other:?}"),
+            }
+            assert!(before == untouched, "rank {} has written", comm.rank());
+            assert!(works(comm, &mut prepared, &shape, true));
+        });
+    }
+}
+
+/// Ranks with different ideas of the matrix: refused, where parts have other sizes.
+#[test]
+fn ranks_that_disagree() {
+    local::run_on_nodes(vec![0; 2], |comm| {
+        let mut prepared = Prepared::new(comm, &Options::default()).expect("prepared");
+        let columns = 10 + 2 * comm.rank();
+        let shape = Shape {
+            rows: 10,
+            columns,
+            element: 8,
+            row_block: 5,
+            column_block: columns / 2,
+            before: Layout::Rows,
+            after: Layout::Rows,
+        };
+        let ([mut before, _], mut output) = (parts(&shape, comm.rank()), vec![GUARD; 10_000]);
+        let work = (shape, Parts::Between(region(&mut before), region(&mut output)));
+        let outcome = transpose(comm, &mut prepared, Ok(work));
+        assert!(matches!(outcome, Err(Error::Truncate(_) | Error::Remote { .. })), "{outcome:?}");
+        assert!(output.iter().all(|&byte| byte == GUARD));
+    });
+}
