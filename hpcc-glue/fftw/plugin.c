@@ -68,7 +68,8 @@ int REGISTER(void)
 
 hcube_fftw_functions hcube_fftw;
 
-/* Where FFTW was found when it was started last: kept open, so that it stays. */
+/* Where FFTW was found when it was started last: kept open, so that it stays, for
+ * hcube_fftw_register. */
 static void *found = RTLD_DEFAULT;
 
 /* A shared library that is in the process already, by an address in it. */
@@ -80,15 +81,22 @@ static void *library_of(const void *address)
     return dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* The first line of what an MPI library says of itself, without the particulars. */
+/* Name and version from what an MPI library says of itself: 'Open MPI v4.1.4,
+ * package: ...', 'MPICH Version:<tab>4.0.2<newline>...'. */
 static void describe(void *get_version, char *text)
 {
+    static const char label[] = " Version:\t";
     int (*call)(char *, int *);
     int length = 0;
+    char *found_label;
 
     memcpy(&call, &get_version, sizeof call);
     call(text, &length);
     text[strcspn(text, ",\n")] = '\0';
+    found_label = strstr(text, label);
+    if (found_label == NULL) return;
+    *found_label = ' ';
+    memmove(found_label + 1, found_label + sizeof label - 1, strlen(found_label + sizeof label - 1) + 1);
 }
 
 /* FFTW and hcube have to speak to one MPI library: communicators of one mean
@@ -162,6 +170,7 @@ EXPORTED void XM(conf_standard)(planner *plnr)
         abort();
     }
     original(plnr);
+    if (caller != NULL && caller == found) dlclose(caller);
     if (caller != NULL) found = caller;
     if (is_usable(found)) add_to(plnr);
 }
