@@ -18,10 +18,18 @@ MPICC_smpi    := smpicc
 # rsmpi, on which the tool stands, cannot be built against SimGrid.
 FEATURES_smpi := --no-default-features --features c-interface
 
+# The benchmark program stands on the machine's FFTW where there is one for the
+# chosen MPI library; Debian's is for Open MPI.
+FFTW_BENCH_openmpi := bench
+FFTW_BENCH_mpich   := patched
+
 MPICC := $(MPICC_$(MPI))
 ifeq ($(MPICC),)
 $(error MPI=$(MPI) is unknown: choose openmpi, mpich or smpi)
 endif
+
+FFTW_LIBRARIES := libhcube_fftw libhcube_fftwf libhcube_fftwl
+FFTW_FILES := README.md transpose-hcube.c transpose-hcube-comm.c transpose-hcube.h plugin.c config.h
 
 RELEASE := target/$(MPI)/release
 CARGO   := cargo build --release --target-dir target/$(MPI) $(FEATURES_$(MPI))
@@ -42,7 +50,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all build run bench test header install uninstall clean help
+.PHONY: all build run fftw bench test header install uninstall clean help
 
 all: build ## Build the library and the tool (the default)
 
@@ -68,13 +76,25 @@ else
 	@$(RELEASE)/hcube hpcc --root target/hpcc/$(MPI) --ranks "$(RANKS)" --n $(N) --json target/hpcc/results.json
 endif
 
-bench: ## Measure all competitors, the local bound, the all-to-all exchange
-	@scripts/setup.sh build hpcc
+fftw: ## Build what brings hcube into FFTW, and FFTW's benchmark program
+ifeq ($(MPI),smpi)
+	@echo "make fftw needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+else
+	@scripts/setup.sh build fftw
 	@$(CARGO)
+	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
+endif
+
+bench: ## Measure all competitors, the local bound, the all-to-all exchange, FFTW
+	@scripts/setup.sh build hpcc fftw
+	@$(CARGO)
+ifneq ($(MPI),smpi)
+	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
+endif
 	@scripts/bench.sh
 
 test: ## Set up what is missing and run all tests
-	@scripts/setup.sh build test hpcc
+	@scripts/setup.sh build test hpcc fftw
 	@scripts/test.sh
 
 header: ## Regenerate include/hcube.h from the sources
@@ -98,11 +118,21 @@ ifneq ($(MPI),smpi)
 	install -m 755 $(RELEASE)/libhcube_preload.so "$(DESTDIR)$(LIBDIR)/"
 	install -m 644 hpcc-glue/preload/README.md "$(DESTDIR)$(PREFIX)/share/hcube/preload/"
 endif
+# What brings hcube into FFTW, if `make fftw` has built it.
+ifneq ($(wildcard $(RELEASE)/libhcube_fftw.so),)
+	install -d "$(DESTDIR)$(PREFIX)/share/hcube/fftw"
+	install -m 644 include/hcube_fftw.h "$(DESTDIR)$(PREFIX)/include/"
+	install -m 755 $(FFTW_LIBRARIES:%=$(RELEASE)/%.so) "$(DESTDIR)$(LIBDIR)/"
+	install -m 644 $(FFTW_LIBRARIES:%=$(RELEASE)/%.a) "$(DESTDIR)$(LIBDIR)/"
+	install -m 644 $(FFTW_FILES:%=hpcc-glue/fftw/%) "$(DESTDIR)$(PREFIX)/share/hcube/fftw/"
+	install -m 755 hpcc-glue/fftw/patch-fftw.sh "$(DESTDIR)$(PREFIX)/share/hcube/fftw/"
+endif
 
 uninstall: ## Remove what install put there (same PREFIX, DESTDIR, LIBDIR)
 	rm -f "$(DESTDIR)$(PREFIX)/include/hcube.h" "$(DESTDIR)$(PREFIX)/bin/hcube" \
 		"$(DESTDIR)$(LIBDIR)/libhcube.so" "$(DESTDIR)$(LIBDIR)/libhcube.a" \
-		"$(DESTDIR)$(LIBDIR)/libhcube_preload.so"
+		"$(DESTDIR)$(LIBDIR)/libhcube_preload.so" "$(DESTDIR)$(PREFIX)/include/hcube_fftw.h" \
+		$(foreach library,$(FFTW_LIBRARIES),"$(DESTDIR)$(LIBDIR)/$(library).so" "$(DESTDIR)$(LIBDIR)/$(library).a")
 	rm -rf "$(DESTDIR)$(PREFIX)/share/hcube"
 
 clean: ## Remove everything that was built or downloaded (target/)

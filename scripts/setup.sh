@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Provides what hcube needs on this machine, and does nothing when all is there:
 #
-#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc]
+#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw]
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
 #          Fortran, mpi4py, and HPCC as the distribution builds it
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
+#   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
+#          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
 #
 # Every need is tested by using it (a file compiled, a tool found), not by the
 # name of a package, so a machine that is not Debian but has all of it passes.
@@ -14,16 +16,14 @@
 # that asks for no password). Otherwise the script ends with status 1 and one
 # message that lists all that is missing.
 #
-# HCUBE_HPCC_TARBALL=<file> names a copy of HPCC's tarball, for machines that
-# cannot reach a Debian archive.
+# HCUBE_HPCC_TARBALL=<file> and HCUBE_FFTW_TARBALL=<file> name copies of the
+# tarballs, for machines that cannot reach a Debian archive.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 mpi=${MPI:-openmpi}
 rust_minimum=1.89
-hpcc_version=1.5.0
-tarball=$root/target/hpcc/source/hpcc_$hpcc_version.orig.tar.gz
 PATH=$PATH:${CARGO_HOME:-${HOME:-/root}/.cargo}/bin
 export PATH LC_ALL=C
 
@@ -35,14 +35,17 @@ openmpi | mpich | smpi) ;;
     ;;
 esac
 
-want_test= want_hpcc=
+want_test= want_hpcc= want_fftw=
+# The programs of which the source is needed.
+sources=()
 for component in "$@"; do
     case $component in
     build) ;;
     test) want_test=1 ;;
-    hpcc) want_hpcc=1 ;;
+    hpcc) want_hpcc=1 sources+=(hpcc) ;;
+    fftw) want_fftw=1 sources+=(fftw) ;;
     *)
-        echo "setup: unknown component '$component': choose of build, test, hpcc" >&2
+        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw" >&2
         exit 2
         ;;
     esac
@@ -131,6 +134,18 @@ missing_packages() {
     if [ -n "$want_hpcc" ]; then
         compiles cc stdio.h -lopenblas || echo libopenblas-dev
     fi
+    if [ -n "$want_fftw" ]; then
+        has_fftw || echo libfftw3-dev libfftw3-mpi-dev
+        command -v ar >/dev/null 2>&1 || echo binutils
+        perl -e 'use strict' >/dev/null 2>&1 || echo perl-base
+    fi
+}
+
+# FFTW with MPI in both precisions of its benchmark program. Where the machine has
+# one for another MPI library than the chosen, scripts/build-fftw.sh builds its own.
+has_fftw() {
+    [ -z "$want_test" ] && [ "$mpi" != openmpi ] && return
+    compiles mpicc.openmpi fftw3-mpi.h -lfftw3_mpi -lfftw3 -lfftw3f_mpi -lfftw3f
 }
 
 # Prints what is wrong with the Rust toolchain, if anything.
@@ -148,8 +163,28 @@ rust_problem() {
     fi
 }
 
-has_tarball() {
-    [ -z "$want_hpcc" ] || [ -n "${HCUBE_HPCC_TARBALL:-}" ] || [ -f "$tarball" ]
+# Sets what there is to know of the source of a program: its name and version, the
+# tarball, a file in it, Debian's source package, and the variable that names a copy.
+describe_source() {
+    case $1 in
+    hpcc)
+        title="HPCC 1.5.0" package=hpcc given=${HCUBE_HPCC_TARBALL:-} variable=HCUBE_HPCC_TARBALL
+        tarball=$root/target/hpcc/source/hpcc_1.5.0.orig.tar.gz member=hpcc-1.5.0/RandomAccess/RandomAccess.h
+        ;;
+    fftw)
+        title="FFTW 3.3.10" package=fftw3 given=${HCUBE_FFTW_TARBALL:-} variable=HCUBE_FFTW_TARBALL
+        tarball=$root/target/fftw/source/fftw3_3.3.10.orig.tar.gz member=fftw-3.3.10/mpi/mpi-transpose.h
+        ;;
+    esac
+}
+
+# Prints the programs of which the source is not there.
+missing_sources() {
+    local program
+    for program in "${sources[@]}"; do
+        describe_source "$program"
+        [ -f "$tarball" ] || echo "$program"
+    done
 }
 
 # --- Providing it ----------------------------------------------------------
@@ -192,7 +227,7 @@ install_packages() {
 # Prints the machine's Debian sources with source packages instead of binary
 # ones, $1 being the kind: `sources` (stanzas) or `list` (lines). Only archives
 # of Debian proper count (a path named debian, component main): others do not
-# have HPCC, and security archives do not either.
+# have what is looked for, and security archives do not either.
 source_entries() {
     if [ "$1" = sources ]; then
         awk 'BEGIN { RS = ""; ORS = "\n\n" }
@@ -207,14 +242,18 @@ source_entries() {
     fi
 }
 
-# Downloads HPCC's tarball with the machine's package tools, which check it
-# against the signed index. All of it happens in a scratch folder with a copy of
-# the list of sources: /etc/apt and the package index stay as they are, and no
+# Downloads the tarballs of programs with the machine's package tools, which check
+# them against the signed index. All of it happens in a scratch folder with a copy
+# of the list of sources: /etc/apt and the package index stay as they are, and no
 # root is needed.
-download_tarball() {
-    local work=$scratch/apt file kind options
+download_tarballs() {
+    local work=$scratch/apt file kind options program packages=()
     command -v apt-get >/dev/null 2>&1 || return 1
-    say "downloading HPCC's source"
+    for program in "$@"; do
+        describe_source "$program"
+        say "downloading the source of $title"
+        packages+=("$package")
+    done
     mkdir -p "$work/parts" "$work/lists/partial" "$work/cache/archives/partial" "$work/download"
     for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
         [ -f "$file" ] || continue
@@ -232,15 +271,17 @@ download_tarball() {
     if ! {
         apt-get "${options[@]}" -o Acquire::Languages=none update &&
             cd "$work/download" &&
-            apt-get "${options[@]}" source --download-only --tar-only hpcc
+            apt-get "${options[@]}" source --download-only --tar-only "${packages[@]}"
     } >"$work/log" 2>&1 </dev/null; then
         cd "$root"
         tail -n 15 "$work/log" >&2
         return 1
     fi
     cd "$root"
-    [ -f "$work/download/${tarball##*/}" ] || return 1
-    place_tarball "$work/download/${tarball##*/}"
+    for program in "$@"; do
+        describe_source "$program"
+        [ ! -f "$work/download/${tarball##*/}" ] || place_tarball "$work/download/${tarball##*/}"
+    done
 }
 
 # Puts a tarball in its place, whole or not at all.
@@ -264,21 +305,24 @@ if [ -n "$problem" ] && [ -n "$want_test" ] && command -v rustup >/dev/null 2>&1
     problem=$(rust_problem)
 fi
 
-if [ -n "$want_hpcc" ]; then
-    given=${HCUBE_HPCC_TARBALL:-}
-    if [ -n "$given" ]; then
-        if ! tar -tf "$given" "hpcc-$hpcc_version/RandomAccess/RandomAccess.h" >/dev/null 2>&1; then
-            say "HCUBE_HPCC_TARBALL: '$given' is not the source of HPCC $hpcc_version"
-            exit 1
-        fi
-        cmp -s "$given" "$tarball" || place_tarball "$given"
+for program in "${sources[@]}"; do
+    describe_source "$program"
+    [ -n "$given" ] || continue
+    if ! tar -tf "$given" "$member" >/dev/null 2>&1; then
+        say "$variable: '$given' is not the source of $title"
+        exit 1
     fi
-    has_tarball || download_tarball || true
+    cmp -s "$given" "$tarball" || place_tarball "$given"
+done
+mapfile -t missing < <(missing_sources)
+if [ ${#missing[@]} -gt 0 ]; then
+    download_tarballs "${missing[@]}" || true
+    mapfile -t missing < <(missing_sources)
 fi
 
 # --- The one message -------------------------------------------------------
 
-if [ -n "$packages$problem" ] || ! has_tarball; then
+if [ -n "$packages$problem" ] || [ ${#missing[@]} -gt 0 ]; then
     {
         echo
         echo "setup: this machine lacks something that cannot be installed from here. Please provide:"
@@ -287,11 +331,12 @@ if [ -n "$packages$problem" ] || ! has_tarball; then
             echo "      apt-get install --no-install-recommends $packages      (as root)"
         fi
         [ -z "$problem" ] || sed 's/^/  - /' <<<"$problem"
-        if ! has_tarball; then
-            echo "  - the source of HPCC $hpcc_version (hpcc_$hpcc_version.orig.tar.gz, Debian's source package hpcc), as"
+        for program in "${missing[@]}"; do
+            describe_source "$program"
+            echo "  - the source of $title (${tarball##*/}, Debian's source package $package), as"
             echo "      $tarball"
-            echo "      or anywhere, named by HCUBE_HPCC_TARBALL=<file>"
-        fi
+            echo "      or anywhere, named by $variable=<file>"
+        done
         echo "and run the same command again."
     } >&2
     exit 1

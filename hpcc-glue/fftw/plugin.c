@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later (see transpose-hcube.h)
+ *
+ * Brings hcube's transpose solver into an FFTW that was not built with it.
+ *
+ * As a shared library (HCUBE_FFTW_RUN_TIME) it takes the place of the function by
+ * which fftw_mpi_init fills the planner, and looks FFTW's functions up in the very
+ * library that calls. In the static archive there is hcube_fftw_register alone.
+ */
+#define _GNU_SOURCE
+#include "transpose-hcube.h"
+
+#include "api/api.h"
+#include "hcube_fftw.h"
+
+#include <string.h>
+
+#if defined(FFTW_SINGLE)
+#define REGISTER hcube_fftwf_register
+#elif defined(FFTW_LDOUBLE)
+#define REGISTER hcube_fftwl_register
+#else
+#define REGISTER hcube_fftw_register
+#endif
+
+#define EXPECTED "fftw-3.3.10"
+
+/* The headers describe one version's inside. */
+static int is_expected(const char *version)
+{
+    size_t length = strlen(EXPECTED);
+
+    if (strncmp(version, EXPECTED, length) == 0 && (version[length] == '\0' || version[length] == '-')) return 1;
+    HCUBE_FFTW(say)(REASON_VERSION, MPI_COMM_WORLD,
+                    "this is %s, and hcube knows the inside of " EXPECTED " alone", version);
+    return 0;
+}
+
+/* Returns 0 where the planner has the solver now. */
+static int add_to(planner *plnr)
+{
+    static const solvtab table = {SOLVTAB(XM(transpose_hcube_register)), SOLVTAB_END};
+
+    if (plnr->slvdescs_for_problem_kind[PROBLEM_MPI_TRANSPOSE] < 0) {
+        HCUBE_FFTW(say)(REASON_NOT_STARTED, MPI_COMM_WORLD,
+                        "its planner knows no transpositions yet: " STRINGIZE(XM(init)) " comes first");
+        return 1;
+    }
+    F(solvtab_exec)(table, plnr);
+    if (HCUBE_FFTW(registered)(plnr)) return 0;
+    HCUBE_FFTW(say)(REASON_NEVER, MPI_COMM_WORLD, "HCUBE_FFTW switches hcube off");
+    return 1;
+}
+
+#ifndef HCUBE_FFTW_RUN_TIME
+
+int REGISTER(void)
+{
+    return is_expected(X(version)) ? add_to(X(the_planner)()) : 1;
+}
+
+#else
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+hcube_fftw_functions hcube_fftw;
+
+/* Where FFTW was found when it was started last: kept open, so that it stays, for
+ * hcube_fftw_register. */
+static void *found = RTLD_DEFAULT;
+
+/* A shared library that is in the process already, by an address in it. */
+static void *library_of(const void *address)
+{
+    Dl_info place;
+
+    if (dladdr(address, &place) == 0 || place.dli_fname == NULL) return NULL;
+    return dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* Name and version from what an MPI library says of itself: 'Open MPI v4.1.4,
+ * package: ...', 'MPICH Version:<tab>4.0.2<newline>...'. */
+static void describe(void *get_version, char *text)
+{
+    static const char label[] = " Version:\t";
+    int (*call)(char *, int *);
+    int length = 0;
+    char *found_label;
+
+    memcpy(&call, &get_version, sizeof call);
+    call(text, &length);
+    text[strcspn(text, ",\n")] = '\0';
+    found_label = strstr(text, label);
+    if (found_label == NULL) return;
+    *found_label = ' ';
+    memmove(found_label + 1, found_label + sizeof label - 1, strlen(found_label + sizeof label - 1) + 1);
+}
+
+/* FFTW and hcube have to speak to one MPI library: communicators of one mean
+ * nothing to the other. */
+static int same_mpi(void *fftw)
+{
+    enum { ROOM = 1 << 14 }; /* more than any library's MPI_MAX_LIBRARY_VERSION_STRING */
+    static char text[2][ROOM];
+    void *own = library_of((const void *)&hcube_fftw), *probes[2];
+
+    if (own == NULL) return 1;
+    probes[0] = dlsym(fftw, "PMPI_Get_library_version");
+    probes[1] = dlsym(own, "PMPI_Get_library_version");
+    dlclose(own);
+    if (probes[0] == probes[1] || probes[0] == NULL || probes[1] == NULL) return 1;
+    describe(probes[0], text[0]);
+    describe(probes[1], text[1]);
+    HCUBE_FFTW(say)(REASON_MPI, MPI_COMM_WORLD, "it uses %s, and this hcube was built for %s", text[0], text[1]);
+    return 0;
+}
+
+static int look_up(void *fftw, const char *name, void *function)
+{
+    void *address = dlsym(fftw, name);
+
+    if (address == NULL) {
+        HCUBE_FFTW(say)(REASON_FUNCTIONS, MPI_COMM_WORLD, "this FFTW does not export %s", name);
+        return 0;
+    }
+    memcpy(function, &address, sizeof address);
+    return 1;
+}
+
+#define LOOK_UP(name) &&look_up(fftw, STRINGIZE(X(name)), &hcube_fftw.name)
+#define LOOK_UP_MPI(name) &&look_up(fftw, STRINGIZE(XM(name)), &hcube_fftw.mpi_##name)
+
+static int look_up_all(void *fftw)
+{
+    return 1 HCUBE_FFTW_FUNCTIONS(LOOK_UP, LOOK_UP_MPI);
+}
+
+static int is_usable(void *fftw)
+{
+    const char *version = NULL;
+
+    return same_mpi(fftw) && look_up(fftw, STRINGIZE(X(version)), &version) && is_expected(version) &&
+           look_up_all(fftw);
+}
+
+EXPORTED int REGISTER(void)
+{
+    return is_usable(found) ? add_to(F(the_planner)()) : 1;
+}
+
+/* FFTW calls this in fftw_mpi_init. */
+EXPORTED void XM(conf_standard)(planner *plnr)
+{
+    static const char name[] = STRINGIZE(XM(conf_standard));
+    void *caller = library_of(__builtin_return_address(0));
+    void *address = caller != NULL ? dlsym(caller, name) : NULL;
+    void (*original)(planner *);
+
+    memcpy(&original, &address, sizeof original);
+    if (address == NULL || original == XM(conf_standard)) {
+        /* Another tool stands between: the next one in the order of the loader. */
+        address = dlsym(RTLD_NEXT, name);
+        memcpy(&original, &address, sizeof original);
+    }
+    if (address == NULL) {
+        fprintf(stderr, "hcube: FFTW: %s is defined nowhere else; FFTW cannot be started\n", name);
+        abort();
+    }
+    original(plnr);
+    if (caller != NULL && caller == found) dlclose(caller);
+    if (caller != NULL) found = caller;
+    if (is_usable(found)) add_to(plnr);
+}
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later (see transpose-hcube.h)
+ *
+ * What the ranks of hcube's transpose solver agree on: the setting, and the
+ * communicator on which transpositions are done.
+ */
+#include "transpose-hcube.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* FFTW's planner is used by one thread at a time, and everything here is called
+ * by the planner or where plans and problems are destroyed. So statics do. */
+
+static int mpi_is_usable(void)
+{
+    int started = 0, ended = 0;
+
+    MPI_Initialized(&started);
+    if (started) MPI_Finalized(&ended);
+    return started && !ended;
+}
+
+static int is_rank_0(MPI_Comm comm)
+{
+    int rank = 0;
+
+    if (mpi_is_usable()) MPI_Comm_rank(comm, &rank);
+    return rank == 0;
+}
+
+void HCUBE_FFTW(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
+{
+    static unsigned said;
+    const char *verbose = getenv("HCUBE_VERBOSE");
+    char text[1024];
+    va_list arguments;
+
+    if (verbose == NULL || verbose[0] == '\0' || strcmp(verbose, "0") == 0) return;
+    if (said & 1u << reason || !is_rank_0(comm)) return;
+    said |= 1u << reason;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "hcube: FFTW: %s; FFTW goes on with its own solvers\n", text);
+}
+
+void HCUBE_FFTW(fail)(const hcube_fftw_channel *channel, const char *message)
+{
+    int rank = -1;
+
+    MPI_Comm_rank(channel->comm, &rank);
+    fprintf(stderr, "hcube: FFTW: rank %d: transposition failed: %s\n", rank, message);
+    fflush(stderr);
+    MPI_Abort(channel->comm, EXIT_FAILURE);
+}
+
+hcube_fftw_setting HCUBE_FFTW(read_setting)(void)
+{
+    static int complained;
+    const char *value = getenv("HCUBE_FFTW");
+
+    if (value == NULL || value[0] == '\0' || strcmp(value, "auto") == 0) return SETTING_AUTO;
+    if (strcmp(value, "always") == 0) return SETTING_ALWAYS;
+    if (strcmp(value, "never") != 0 && !complained) {
+        complained = 1;
+        if (is_rank_0(MPI_COMM_WORLD))
+            fprintf(stderr,
+                    "hcube: FFTW: HCUBE_FFTW is '%s', but only auto, always and never are accepted; "
+                    "FFTW goes on with its own solvers\n",
+                    value);
+    }
+    return SETTING_NEVER;
+}
+
+/* --- Communicators ---------------------------------------------------------- */
+
+static hcube_fftw_channel *channels;
+static int last_id;
+
+/* A problem of FFTW lives through the planning of many plans, which are mostly
+ * destroyed again. A channel that hangs on the problem's communicator stays as
+ * long. It is not copied: FFTW's own plans hold duplicates of that communicator,
+ * and have no use for hcube's memory. */
+static int key = MPI_KEYVAL_INVALID;
+
+void HCUBE_FFTW(release)(hcube_fftw_channel *channel)
+{
+    hcube_fftw_channel **link;
+
+    if (channel == NULL || --channel->references > 0) return;
+    for (link = &channels; channel->listed && *link != NULL; link = &(*link)->next) {
+        if (*link == channel) {
+            *link = channel->next;
+            break;
+        }
+    }
+    if (mpi_is_usable()) MPI_Comm_free(&channel->comm);
+    free(channel);
+}
+
+static int release_attached(MPI_Comm comm, int keyval, void *channel, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    HCUBE_FFTW(release)(channel);
+    return MPI_SUCCESS;
+}
+
+static hcube_fftw_channel *attached(MPI_Comm comm)
+{
+    hcube_fftw_channel *channel = NULL;
+    int found = 0;
+
+    if (key != MPI_KEYVAL_INVALID) MPI_Comm_get_attr(comm, key, &channel, &found);
+    return found ? channel : NULL;
+}
+
+static void attach(MPI_Comm comm, hcube_fftw_channel *channel)
+{
+    if (key == MPI_KEYVAL_INVALID &&
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release_attached, &key, NULL) != MPI_SUCCESS)
+        return;
+    if (attached(comm) == NULL && MPI_Comm_set_attr(comm, key, channel) == MPI_SUCCESS)
+        channel->references++;
+}
+
+/* This rank's channel over the same ranks in the same order. */
+static hcube_fftw_channel *find(MPI_Comm comm)
+{
+    hcube_fftw_channel *channel = attached(comm);
+    int relation = MPI_UNEQUAL;
+
+    if (channel != NULL) return channel;
+    for (channel = channels; channel != NULL; channel = channel->next) {
+        MPI_Comm_compare(channel->comm, comm, &relation);
+        if (relation == MPI_CONGRUENT || relation == MPI_IDENT) return channel;
+    }
+    return NULL;
+}
+
+/* A duplicate whose errors are returned, on every rank or on none. */
+static int duplicate(MPI_Comm comm, MPI_Comm *copy)
+{
+    MPI_Errhandler handler;
+    int code;
+
+    MPI_Comm_get_errhandler(comm, &handler);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    code = MPI_Comm_dup(comm, copy);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+    return !FM(any_true)(code != MPI_SUCCESS, comm);
+}
+
+static hcube_fftw_channel *create(MPI_Comm comm, int id, int shared)
+{
+    hcube_fftw_channel *channel;
+    hcube_error error = {0, ""};
+    MPI_Comm copy;
+    int32_t code;
+
+    last_id = id;
+    if (!duplicate(comm, &copy)) {
+        HCUBE_FFTW(say)(REASON_DUPLICATE, comm, "the MPI library has no further communicator");
+        return NULL;
+    }
+    /* hcube prepares itself here and not in the first execution. It uses MPI
+     * collectively, so that all ranks get the same code. */
+    code = hcube_alltoall_set_options(copy, NULL, &error);
+    channel = malloc(sizeof *channel);
+    if (FM(any_true)(code != HCUBE_SUCCESS || channel == NULL, comm)) {
+        HCUBE_FFTW(say)(REASON_REFUSED, comm, "hcube cannot serve the communicator: %s",
+                        error.message[0] != '\0' ? error.message : "no memory");
+        MPI_Comm_free(&copy);
+        free(channel);
+        return NULL;
+    }
+    channel->comm = copy;
+    channel->id = id;
+    channel->references = 1;
+    channel->listed = shared;
+    channel->next = channels;
+    if (shared) channels = channel;
+    return channel;
+}
+
+/* --- Agreement --------------------------------------------------------------- */
+
+static hcube_fftw_reason refusal(void)
+{
+    hcube_alltoall_options options;
+
+    if (hcube_alltoall_default_options(&options, sizeof options, NULL) != HCUBE_SUCCESS)
+        return REASON_OPTIONS;
+    return options.schedule == HCUBE_ALLTOALL_LIBRARY ? REASON_LIBRARY : REASON_NONE;
+}
+
+static void explain(hcube_fftw_reason reason, MPI_Comm comm)
+{
+    hcube_alltoall_options options;
+    hcube_error error = {0, ""};
+
+    switch (reason) {
+    case REASON_SETTINGS:
+        HCUBE_FFTW(say)(reason, comm, "HCUBE_FFTW is not the same on all ranks");
+        break;
+    case REASON_LIBRARY:
+        HCUBE_FFTW(say)(reason, comm, "HCUBE_ALLTOALL=library leaves exchanges to the MPI library");
+        break;
+    default:
+        hcube_alltoall_default_options(&options, sizeof options, &error);
+        HCUBE_FFTW(say)(REASON_OPTIONS, comm, "%s",
+                        error.message[0] != '\0' ? error.message : "another rank cannot read a variable of hcube");
+    }
+}
+
+hcube_fftw_channel *HCUBE_FFTW(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting least,
+                                        hcube_fftw_setting *agreed)
+{
+    enum { SETTING, SETTING_NEGATED, REASON, ID, ID_NEGATED, LAST_ID, VALUES };
+    int own[VALUES], all[VALUES], level = MPI_THREAD_SINGLE, shared;
+    hcube_fftw_channel *channel;
+
+    *agreed = SETTING_NEVER;
+    if (!mpi_is_usable()) return NULL;
+    /* Where several threads may execute plans at once, two of them must not meet
+     * on one communicator: each plan has its own. */
+    MPI_Query_thread(&level);
+    shared = level < MPI_THREAD_MULTIPLE;
+    channel = shared ? find(comm) : NULL;
+
+    own[SETTING] = mine;
+    own[SETTING_NEGATED] = -(int)mine;
+    own[REASON] = mine == SETTING_NEVER ? REASON_NONE : refusal();
+    own[ID] = channel != NULL ? channel->id : 0;
+    own[ID_NEGATED] = -own[ID];
+    own[LAST_ID] = last_id;
+    MPI_Allreduce(own, all, VALUES, MPI_INT, MPI_MAX, comm);
+
+    if (all[SETTING] != -all[SETTING_NEGATED]) {
+        explain(REASON_SETTINGS, comm);
+        return NULL;
+    }
+    if (all[REASON] != REASON_NONE) {
+        explain(all[REASON], comm);
+        return NULL;
+    }
+    *agreed = mine;
+    if (mine == SETTING_NEVER || mine < least) return NULL;
+    /* Ranks may hold different channels over these ranks where communicators were
+     * freed in different orders; then none of them will do. */
+    if (all[ID] > 0 && all[ID] == -all[ID_NEGATED])
+        channel->references++;
+    else
+        channel = create(comm, all[LAST_ID] + 1, shared);
+    if (channel != NULL && shared) attach(comm, channel);
+    return channel;
+}

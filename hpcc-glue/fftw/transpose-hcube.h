@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What the files of hcube's transpose solver share. They include FFTW's internal
+ * headers and become part of FFTW, so they are under FFTW's licence, the GNU
+ * General Public License, version 2 or any later one, unlike the rest of hcube.
+ */
+#ifndef TRANSPOSE_HCUBE_H
+#define TRANSPOSE_HCUBE_H
+
+#include "mpi-transpose.h"
+
+#include "hcube.h"
+
+/* FFTW's functions by name: F(name) is fftw_<name>, FM(name) is fftw_mpi_<name>.
+ *
+ * In an FFTW tree and in the static archive they are called directly. A library
+ * that is preloaded comes into processes without FFTW as well (shells, mpirun),
+ * so it must not need a single symbol of FFTW to be loaded: there the functions
+ * are looked up when FFTW is started. */
+#ifdef HCUBE_FFTW_RUN_TIME
+
+#define HCUBE_FFTW_FUNCTIONS(f, fm)                                             \
+    f(the_planner) f(solvtab_exec) f(mksolver) f(solver_register)               \
+    f(mkplan_rdft) f(mkplan_f_d) f(mkproblem_rdft_0_d) f(mktensor_3d)           \
+    f(plan_awake) f(plan_destroy_internal) f(ops_zero) f(ops_add2)              \
+    fm(any_true) fm(mkplans_posttranspose) fm(transpose_solve)
+
+#define HCUBE_FFTW_MEMBER(name) __typeof__(X(name)) *name;
+#define HCUBE_FFTW_MEMBER_MPI(name) __typeof__(XM(name)) *mpi_##name;
+
+planner *X(the_planner)(void);
+
+typedef struct hcube_fftw_functions {
+    HCUBE_FFTW_FUNCTIONS(HCUBE_FFTW_MEMBER, HCUBE_FFTW_MEMBER_MPI)
+} hcube_fftw_functions;
+
+extern hcube_fftw_functions hcube_fftw;
+
+#define F(name) (*hcube_fftw.name)
+#define FM(name) (*hcube_fftw.mpi_##name)
+
+#else
+
+#define F(name) X(name)
+#define FM(name) XM(name)
+
+#endif
+
+/* Three precisions may be linked statically into one program: every function
+ * that is not static carries FFTW's prefix. */
+#define HCUBE_FFTW(name) XM(CONCAT(hcube_, name))
+
+/* --- transpose-hcube.c ---------------------------------------------------- */
+
+/* What the solver is registered by. The same in a patched FFTW and in a loaded
+ * one, so that both accept each other's wisdom. */
+void XM(transpose_hcube_register)(planner *plnr);
+
+/* Whether the planner has the solver, and not only guards (HCUBE_FFTW=never). */
+int HCUBE_FFTW(registered)(const planner *plnr);
+
+/* --- transpose-hcube-comm.c ------------------------------------------------ */
+
+/* HCUBE_FFTW: `never` is the smallest, so that one rank that says so is enough. */
+typedef enum { SETTING_NEVER, SETTING_AUTO, SETTING_ALWAYS } hcube_fftw_setting;
+
+hcube_fftw_setting HCUBE_FFTW(read_setting)(void);
+
+/* Why hcube leaves a transposition to FFTW. Ranks agree on the largest. */
+typedef enum {
+    REASON_NONE,
+    REASON_LIBRARY,
+    REASON_OPTIONS,
+    REASON_SETTINGS,
+    REASON_DUPLICATE,
+    REASON_REFUSED,
+    REASON_VERSION,
+    REASON_FUNCTIONS,
+    REASON_MPI,
+    REASON_NOT_STARTED,
+    REASON_NEVER
+} hcube_fftw_reason;
+
+/* Says on the error stream, with HCUBE_VERBOSE=1, by rank 0 of the communicator
+ * and once per process and reason, that FFTW goes on with its own solvers and why. */
+void HCUBE_FFTW(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A communicator of hcube's own on which transpositions are done. hcube keeps
+ * prepared memory on each, so plans share it wherever they can. */
+typedef struct hcube_fftw_channel {
+    MPI_Comm comm;
+    int id;         /* the same on all ranks, larger than 0 */
+    int references; /* plans, and communicators of FFTW's problems that it hangs on */
+    int listed;     /* later plans may find it */
+    struct hcube_fftw_channel *next;
+} hcube_fftw_channel;
+
+/* Collective over comm: all ranks get a channel or none does.
+ *
+ * mine      this rank's setting
+ * least     ranks get none where the agreed setting is smaller
+ * agreed    receives the setting that all ranks have, SETTING_NEVER where they differ */
+hcube_fftw_channel *HCUBE_FFTW(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting least,
+                                        hcube_fftw_setting *agreed);
+
+/* Collective over the ranks that acquired it. */
+void HCUBE_FFTW(release)(hcube_fftw_channel *channel);
+
+/* Ends the job: apply cannot return an error, and other ranks are waiting. */
+void HCUBE_FFTW(fail)(const hcube_fftw_channel *channel, const char *message);
+
+#endif
