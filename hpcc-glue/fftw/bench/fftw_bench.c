@@ -1,0 +1,230 @@
+/* Times FFTW's own plans against those with hcube, in one process and in turn.
+ *
+ *   mpirun -np <ranks> env LD_PRELOAD=libhcube_fftw.so fftw-bench [--repeat N] [--rigour R] [--json FILE]
+ *          <problem>...
+ *
+ * A problem is <kind>,<sizes>,<in|out>,<flags>: kind is transpose, c2c or r2c; sizes are two or three with x
+ * between them, of transpose the third is the number of doubles of an element; then in place or out of
+ * place; flags are none, IN, OUT or both, for FFTW_MPI_TRANSPOSED_IN and _OUT. R is estimate, measure
+ * (default) or patient.
+ *
+ * Each problem is planned twice: with HCUBE_FFTW=never the plan is FFTW's best, with always it is hcube's,
+ * and the plans' texts must say so. Both are warmed up, then executed in turn; a time is that of the
+ * slowest rank. Results must agree. FILE gets all times; `hcube fftw` makes tables and plots of it.
+ */
+#define _GNU_SOURCE
+#include "exchange_time.h"
+#include "fftw_bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OWN, HCUBE, SOLVERS, WARM_UP = 5, MOST = 1000 };
+
+static const char *const SETTINGS[SOLVERS] = {"never", "always"};
+static const char *const NAMES[SOLVERS] = {"pairwise", "hcube"};
+
+typedef struct {
+    fftw_plan plan;
+    char *text;
+    long extra_bytes;
+    double checksum;
+    double times[MOST], exchanges[MOST];
+} candidate;
+
+static int rank, size, repeat = 15, first_run = 1;
+static unsigned rigour = FFTW_MEASURE;
+
+void bench_fail(const char *what, const char *which)
+{
+    fprintf(stderr, "fftw-bench: %s: %s\n", which, what);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    abort();
+}
+
+static double most(double mine)
+{
+    double all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return all;
+}
+
+/* The plan is made anew from what its planning has learnt. That one is still unused, and what it takes on
+ * top of the data, shows from its first execution on. */
+static void make_plan(const problem *of, int solver, candidate *made)
+{
+    setenv("HCUBE_FFTW", SETTINGS[solver], 1);
+    fftw_forget_wisdom();
+    made->plan = plan_problem(of, rigour);
+    if (made->plan == NULL) bench_fail("no plan", of->name);
+    fftw_destroy_plan(made->plan);
+    made->plan = plan_problem(of, rigour);
+    made->text = fftw_sprint_plan(made->plan);
+    if ((strstr(made->text, "(mpi-transpose-hcube") != NULL) != (solver == HCUBE))
+        bench_fail(solver == HCUBE ? "the plan is not hcube's; is libhcube_fftw.so preloaded?"
+                                   : "the plan is not FFTW's own", of->name);
+}
+
+/* Executes on known data; what a transposition has done wrong is found at once. */
+static void warm_up(const problem *of, candidate *made)
+{
+    memory_mark before;
+    int turn;
+
+    fill_problem(of);
+    MPI_Barrier(MPI_COMM_WORLD);
+    memory_begin(&before);
+    MPI_Barrier(MPI_COMM_WORLD);
+    fftw_execute(made->plan);
+    MPI_Barrier(MPI_COMM_WORLD);
+    made->extra_bytes = (long)most((double)memory_grown(&before, size));
+    made->checksum = checksum_problem(of);
+    clear_problem(of);
+    memory_begin(&before);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (turn = 1; turn < WARM_UP; turn++) fftw_execute(made->plan);
+    MPI_Barrier(MPI_COMM_WORLD);
+    {
+        long later = (long)most((double)memory_grown(&before, size));
+
+        if (later > made->extra_bytes) made->extra_bytes = later;
+    }
+}
+
+static void execute(candidate *one, int turn)
+{
+    double begin, elapsed;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    exchange_time();
+    begin = MPI_Wtime();
+    fftw_execute(one->plan);
+    elapsed = MPI_Wtime() - begin;
+    one->times[turn] = most(elapsed);
+    one->exchanges[turn] = most(exchange_time());
+}
+
+static void write_times(FILE *file, const char *name, const double *seconds)
+{
+    int turn;
+
+    fprintf(file, "\"%s\": [", name);
+    for (turn = 0; turn < repeat; turn++) fprintf(file, "%s%.6f", turn > 0 ? ", " : "", 1e3 * seconds[turn]);
+    fprintf(file, "]");
+}
+
+/* A plan's text has quotes and ends of lines. */
+static void write_text(FILE *file, const char *text)
+{
+    fprintf(file, "\"plan\": \"");
+    for (; *text != '\0'; text++) {
+        if (*text == '\n') {
+            fputs("\\n", file);
+        } else {
+            if (*text == '"' || *text == '\\') fputc('\\', file);
+            fputc(*text, file);
+        }
+    }
+    fprintf(file, "\"");
+}
+
+static void write_run(FILE *file, const problem *of, int solver, const candidate *one)
+{
+    fprintf(file, "%s\n{\"problem\": \"%s\", \"ranks\": %d, \"solver\": \"%s\", ", first_run ? "" : ",", of->name,
+            size, NAMES[solver]);
+    first_run = 0;
+    write_times(file, "times_ms", one->times);
+    fprintf(file, ", ");
+    write_times(file, "exchange_ms", one->exchanges);
+    fprintf(file, ", \"data_bytes\": %ld, \"extra_bytes\": %ld, ", problem_bytes(of), one->extra_bytes);
+    write_text(file, one->text);
+    fprintf(file, "}");
+}
+
+static void compare(const char *description, FILE *file)
+{
+    static candidate candidates[SOLVERS];
+    problem of;
+    double begin = MPI_Wtime(), planned, difference;
+    int solver, turn;
+
+    if (!make_problem(description, &of))
+        bench_fail("expected <transpose|c2c|r2c>,<sizes>,<in|out>,<none|IN|OUT|both>", description);
+    if (rank == 0) fprintf(stderr, "%s, %d ranks: planning", of.name, size);
+    for (solver = OWN; solver < SOLVERS; solver++) {
+        make_plan(&of, solver, &candidates[solver]);
+        warm_up(&of, &candidates[solver]);
+    }
+    planned = MPI_Wtime() - begin;
+    difference = candidates[OWN].checksum - candidates[HCUBE].checksum;
+    if (!(difference * difference <= 1e-18 * candidates[OWN].checksum * candidates[OWN].checksum))
+        bench_fail("hcube's result is another than FFTW's", of.name);
+    if (rank == 0) fprintf(stderr, " %.1f s, measuring", planned);
+    /* Who comes first changes: it may find the data in another place than who comes second. */
+    for (turn = 0; turn < SOLVERS * repeat; turn++)
+        execute(&candidates[(turn + turn / SOLVERS) % SOLVERS], turn / SOLVERS);
+    if (rank == 0) fprintf(stderr, " %.1f s\n", MPI_Wtime() - begin - planned);
+    for (solver = OWN; solver < SOLVERS; solver++) {
+        if (rank == 0) write_run(file, &of, solver, &candidates[solver]);
+        fftw_destroy_plan(candidates[solver].plan);
+        free(candidates[solver].text);
+    }
+    free_problem(&of);
+}
+
+static void read_option(const char *option, const char *value, const char **json)
+{
+    static const struct {
+        const char *name;
+        unsigned flag;
+    } RIGOURS[] = {{"estimate", FFTW_ESTIMATE}, {"measure", FFTW_MEASURE}, {"patient", FFTW_PATIENT}};
+    size_t number;
+
+    if (strcmp(option, "--json") == 0) {
+        *json = value;
+        return;
+    }
+    if (strcmp(option, "--repeat") == 0) {
+        repeat = atoi(value);
+        if (repeat < 1 || repeat > MOST) bench_fail("expected --repeat from 1 to 1000", value);
+        return;
+    }
+    for (number = 0; strcmp(option, "--rigour") == 0 && number < sizeof RIGOURS / sizeof *RIGOURS; number++) {
+        if (strcmp(value, RIGOURS[number].name) == 0) {
+            rigour = RIGOURS[number].flag;
+            return;
+        }
+    }
+    bench_fail("not understood", option);
+}
+
+int main(int argc, char **argv)
+{
+    const char *json = "/dev/stdout";
+    FILE *file = NULL;
+    int number;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    /* With `never` from the start hcube would not register at all. */
+    unsetenv("HCUBE_FFTW");
+    fftw_mpi_init();
+    for (number = 1; number + 1 < argc && strncmp(argv[number], "--", 2) == 0; number += 2)
+        read_option(argv[number], argv[number + 1], &json);
+    if (rank == 0) {
+        file = fopen(json, "w");
+        if (file == NULL) bench_fail("cannot be written", json);
+        fprintf(file, "{\"runs\": [");
+    }
+    for (; number < argc; number++) compare(argv[number], file);
+    if (rank == 0) {
+        fprintf(file, "\n]}\n");
+        fclose(file);
+    }
+    fftw_mpi_cleanup();
+    MPI_Finalize();
+    return 0;
+}
