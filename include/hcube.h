@@ -602,14 +602,23 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
  * input and output are the rank's parts before and afterwards, of the bytes that *shape says; either
  * may be NULL where it has none. input == output, or MPI_IN_PLACE as input (which a rank without elements
  * passes, too), on all ranks: in place, with additional memory that is bounded
- * (hcube_alltoall_options.memory) instead of a second matrix; this needs rows == columns,
- * row_block == column_block and transposed_in == transposed_out, with any number of ranks. Otherwise the two do not overlap, every shape is possible, and input stays as it
- * is. The options of hcube_alltoall_set_options and the environment hold here, too, except that the
- * library has no function for this.
+ * (hcube_alltoall_options.memory) instead of a second matrix; output has the bytes of the larger part
+ * then. That is possible where rows == columns, row_block == column_block and transposed_in ==
+ * transposed_out, and for any shape where ranks share memory and elements are large
+ * (hcube_transpose_check tells). Otherwise the two do not overlap, every shape is possible, and input
+ * stays as it is. The options of hcube_alltoall_set_options and the environment hold here, too, except
+ * that the library has no function for this (library orders messages as auto does), and that single
+ * copy does not turn blocks: HCUBE_PATH=single-copy is as shared.
  *
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE,
- * HCUBE_ERR_TRUNCATE where ranks pass shapes of which parts have other sizes; on all ranks, with
- * nothing written. Where another rank refused its arguments, the code of that rank.
+ * All ranks pass the same shape. That parts have other sizes on another rank is an error; other
+ * differences (transposed_in, for example) are not noticed here, but by hcube_transpose_check.
+ *
+ * Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or memory
+ * of an accelerator; HCUBE_ERR_TRUNCATE where sizes of parts differ, or some ranks alone are in place;
+ * HCUBE_ERR_COMM for more than 65535 ranks. Where another rank refused its arguments, the code of that
+ * rank. At the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and HCUBE_ERR_MISMATCH
+ * (of options). On the calling rank alone: HCUBE_ERR_COMM for a communicator that is none, and
+ * HCUBE_ERR_MPI_STATE.
  * Source of the exchange: Hofmann and Ruenger, EuroMPI 2013, section 4.4.
  */
 int32_t hcube_transpose(const void *input,
@@ -617,6 +626,18 @@ int32_t hcube_transpose(const void *input,
                         const struct hcube_transpose_shape *shape,
                         MPI_Comm comm,
                         struct hcube_error *error);
+
+/**
+ * Collective: whether hcube_transpose can do this on a communicator, in_place being 1 or 0, without
+ * doing it; prepares what the first exchange would prepare.
+ *
+ * Errors: HCUBE_SUCCESS on all ranks where it can. Otherwise what hcube_transpose would return, and
+ * HCUBE_ERR_MISMATCH where ranks pass different shapes.
+ */
+int32_t hcube_transpose_check(const struct hcube_transpose_shape *shape,
+                              int32_t in_place,
+                              MPI_Comm comm,
+                              struct hcube_error *error);
 
 /**
  * Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the

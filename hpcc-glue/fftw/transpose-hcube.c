@@ -4,9 +4,9 @@
  *
  * Two variants, which the planner compares with each other and with FFTW's own:
  *
- *   whole     hcube does everything: local transpositions, exchange, and blocks
- *             of ranks of a node directly from and to where they belong. Out of
- *             place any shape; in place square matrices in equal blocks.
+ *   whole     hcube does everything in one pass: blocks are turned while they
+ *             are moved. Out of place any shape; in place square matrices in equal
+ *             blocks, and where elements are large others, too.
  *   exchange  in place: the local transpositions before and after are FFTW's
  *             plans, and between them hcube exchanges in bounded memory. Needs a
  *             symmetric exchange: what a rank sends to another has the size and
@@ -43,11 +43,6 @@ static INT part(INT length, INT block, int rank)
 /* All of these ask for what all ranks know of the problem, so that all ranks
  * come to the same answer. */
 
-static int same_blocks(const transpose_problem *p)
-{
-    return p->nx == p->ny && p->block == p->tblock;
-}
-
 /* With rows and columns in the same proportion to their blocks, rank r has
  * c * R(r) rows and C(r) columns with the same c for all r, the last one and idle
  * ones included. Then what i sends to j is as large as what it receives, and
@@ -59,12 +54,32 @@ static int symmetric(const transpose_problem *p)
 
 static int applicable(variant kind, const transpose_problem *p)
 {
-    int in_place = p->I == p->O;
-    int in = (p->flags & TRANSPOSED_IN) != 0, out = (p->flags & TRANSPOSED_OUT) != 0;
-
     if (!ONLY_TRANSPOSEDP(p->flags)) return 0;
-    if (kind == EXCHANGE) return in_place && symmetric(p);
-    return !in_place || (same_blocks(p) && in == out);
+    return kind == WHOLE || (p->I == p->O && symmetric(p));
+}
+
+static hcube_transpose_shape shape_of(const transpose_problem *p)
+{
+    hcube_transpose_shape shape;
+
+    shape.rows = p->nx;
+    shape.columns = p->ny;
+    shape.element_bytes = (int64_t)(p->vn * (INT)sizeof(R));
+    shape.row_block = p->block;
+    shape.column_block = p->tblock;
+    shape.transposed_in = (p->flags & TRANSPOSED_IN) != 0;
+    shape.transposed_out = (p->flags & TRANSPOSED_OUT) != 0;
+    return shape;
+}
+
+/* The same with what hcube knows of the channel's ranks. Collective over them. */
+static int servable(variant kind, const transpose_problem *p, const hcube_fftw_channel *channel)
+{
+    hcube_transpose_shape shape = shape_of(p);
+
+    if (!applicable(kind, p)) return 0;
+    if (kind == EXCHANGE || p->I != p->O) return 1;
+    return hcube_transpose_check(&shape, 1, channel->comm, NULL) == HCUBE_SUCCESS;
 }
 
 /* --- The setting `always` ------------------------------------------------------- */
@@ -101,11 +116,14 @@ static int overrules_wisdom(const transpose_problem *p, const planner *plnr)
 {
     hcube_fftw_setting agreed;
     hcube_fftw_channel *channel;
+    int serves;
 
-    if (!applicable(EXCHANGE, p) && !applicable(WHOLE, p)) return 0;
+    if (!applicable(WHOLE, p)) return 0;
     channel = HCUBE_FFTW(acquire)(p->comm, setting_for(plnr), SETTING_ALWAYS, &agreed);
+    if (channel == NULL) return 0;
+    serves = servable(EXCHANGE, p, channel) || servable(WHOLE, p, channel);
     HCUBE_FFTW(release)(channel);
-    return channel != NULL;
+    return serves;
 }
 
 static plan *guarded_mkplan(const solver *ego, const problem *p_, planner *plnr)
@@ -305,6 +323,7 @@ typedef struct {
     plan_mpi_transpose super;
     hcube_fftw_channel *channel;
     hcube_transpose_shape shape;
+    int in_place;
 } whole_plan;
 
 static void apply_whole(const plan *ego_, R *I, R *O)
@@ -312,7 +331,8 @@ static void apply_whole(const plan *ego_, R *I, R *O)
     const whole_plan *ego = (const whole_plan *)ego_;
     hcube_error error;
 
-    if (hcube_transpose(I, O, &ego->shape, ego->channel->comm, &error) != HCUBE_SUCCESS)
+    /* A rank without data may have no address that shows it. */
+    if (hcube_transpose(ego->in_place ? MPI_IN_PLACE : I, O, &ego->shape, ego->channel->comm, &error) != HCUBE_SUCCESS)
         HCUBE_FFTW(fail)(ego->channel, error.message);
 }
 
@@ -341,13 +361,8 @@ static plan *mkplan_whole(const transpose_problem *p, hcube_fftw_channel *channe
     int rank;
 
     ego->channel = channel;
-    ego->shape.rows = p->nx;
-    ego->shape.columns = p->ny;
-    ego->shape.element_bytes = (int64_t)(p->vn * (INT)sizeof(R));
-    ego->shape.row_block = p->block;
-    ego->shape.column_block = p->tblock;
-    ego->shape.transposed_in = (p->flags & TRANSPOSED_IN) != 0;
-    ego->shape.transposed_out = (p->flags & TRANSPOSED_OUT) != 0;
+    ego->shape = shape_of(p);
+    ego->in_place = p->I == p->O;
     /* For the estimate: FFTW counts a load and a store for each number of a local
      * transposition, and nothing for an exchange. Here each number is loaded and
      * stored once as well; one less lets this variant win over an exchange with a
@@ -368,15 +383,23 @@ static plan *mkplan(const solver *ego_, const problem *p_, planner *plnr)
     const transpose_problem *p = (const transpose_problem *)p_;
     hcube_fftw_channel *channel;
     hcube_fftw_setting agreed;
+    variant kind = ego->variant;
     plan *made;
 
     /* A search begins with this variant, at an address that an earlier problem
      * may have had. */
-    if (ego->variant == WHOLE) claimed = NULL;
-    if (!applicable(ego->variant, p)) return NULL;
+    if (kind == WHOLE) claimed = NULL;
+    if (!applicable(kind, p)) return NULL;
     channel = HCUBE_FFTW(acquire)(p->comm, setting_for(plnr), SETTING_AUTO, &agreed);
     if (channel == NULL) return NULL;
-    made = ego->variant == WHOLE ? mkplan_whole(p, channel) : mkplan_exchange(p, plnr, channel);
+    /* Wisdom does not tell transpositions apart whose flags differ. One that cannot
+     * be made by the variant that it names is made by the other. */
+    if (kind == WHOLE && plnr->wisdom_state == WISDOM_ONLY && !servable(WHOLE, p, channel)) kind = EXCHANGE;
+    if (!servable(kind, p, channel)) {
+        HCUBE_FFTW(release)(channel);
+        return NULL;
+    }
+    made = kind == WHOLE ? mkplan_whole(p, channel) : mkplan_exchange(p, plnr, channel);
     if (made != NULL && agreed == SETTING_ALWAYS) claimed = p_;
     return made;
 }

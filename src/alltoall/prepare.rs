@@ -152,13 +152,21 @@ impl Prepared {
 
     /// Whether blocks of so many bytes in total become part of this rank's notice.
     pub fn encloses(&self, bytes: usize) -> bool {
-        let slot = self.node.as_ref().filter(|_| self.situation.shared).map(|node| node.board.capacity());
+        self.most_enclosed().is_some_and(|most| bytes <= most)
+    }
+
+    /// Most bytes for all other ranks together that become part of a rank's notice, where that is done;
+    /// the same on all ranks. Up to there everything has been read before anything is written.
+    pub fn most_enclosed(&self) -> Option<usize> {
+        if self.options.path == Path::SingleCopy || !self.situation.shared {
+            return None;
+        }
         let tried = self.situation.single_copy && self.options.path == Path::Auto;
         // What is larger is better cut into pieces, or copied once; where ranks share cores, one round
         // less is worth more than pieces.
         let cut = tried || !self.patience.shares_cores();
         let most = if cut { select::MOST_ENCLOSED } else { usize::MAX };
-        self.options.path != Path::SingleCopy && slot.is_some_and(|slot| bytes <= slot.min(most))
+        self.node.as_ref().map(|node| node.board.capacity().min(most))
     }
 
     /// Whether what all ranks of a node write is more than the cache keeps, from their sum of bytes.

@@ -86,7 +86,7 @@ pub const MOST_ENCLOSED: usize = 128 << 10;
 
 /// Whether a call is left to the library without asking the other ranks.
 pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static str> {
-    if situation.ranks > Vote::MOST_RANKS {
+    if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");
     }
     if situation.schedule == Schedule::Library {

@@ -50,7 +50,7 @@ pub(super) struct State {
     /// The predefined datatype that was looked at last.
     named: Named,
     /// Runtimes of accelerators whose memory may be passed.
-    devices: Devices,
+    pub(super) devices: Devices,
     /// The way of the last exchange.
     pub(super) last_way: &'static str,
 }

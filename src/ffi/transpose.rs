@@ -1,16 +1,16 @@
 //! Transposition of a distributed matrix for C.
 
 use super::boundary::{enter, required};
-use super::collective::prepare;
+use super::collective::{State, prepare};
 use super::types::{hcube_error, hcube_transpose_shape};
-use crate::alltoall::select;
 use crate::comm::attribute;
 use crate::comm::call::in_place;
 use crate::comm::handle::{Handle, check_communicator, check_state};
 use crate::comm::memory::Region;
-use crate::comm::{Comm, MPI_Comm};
+use crate::comm::mpi::MpiComm;
+use crate::comm::{Comm, MPI_Comm, agree, agree_on};
 use crate::error::{Error, Result};
-use crate::transpose::{Parts, Shape, transpose};
+use crate::transpose::{Parts, Shape, check, transpose};
 use std::ffi::c_void;
 
 /// Collective: transposes a matrix that is spread over the ranks of a communicator, as
@@ -21,14 +21,23 @@ use std::ffi::c_void;
 /// input and output are the rank's parts before and afterwards, of the bytes that *shape says; either
 /// may be NULL where it has none. input == output, or MPI_IN_PLACE as input (which a rank without elements
 /// passes, too), on all ranks: in place, with additional memory that is bounded
-/// (hcube_alltoall_options.memory) instead of a second matrix; this needs rows == columns,
-/// row_block == column_block and transposed_in == transposed_out, with any number of ranks. Otherwise the two do not overlap, every shape is possible, and input stays as it
-/// is. The options of hcube_alltoall_set_options and the environment hold here, too, except that the
-/// library has no function for this.
+/// (hcube_alltoall_options.memory) instead of a second matrix; output has the bytes of the larger part
+/// then. That is possible where rows == columns, row_block == column_block and transposed_in ==
+/// transposed_out, and for any shape where ranks share memory and elements are large
+/// (hcube_transpose_check tells). Otherwise the two do not overlap, every shape is possible, and input
+/// stays as it is. The options of hcube_alltoall_set_options and the environment hold here, too, except
+/// that the library has no function for this (library orders messages as auto does), and that single
+/// copy does not turn blocks: HCUBE_PATH=single-copy is as shared.
 ///
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE,
-/// HCUBE_ERR_TRUNCATE where ranks pass shapes of which parts have other sizes; on all ranks, with
-/// nothing written. Where another rank refused its arguments, the code of that rank.
+/// All ranks pass the same shape. That parts have other sizes on another rank is an error; other
+/// differences (transposed_in, for example) are not noticed here, but by hcube_transpose_check.
+///
+/// Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or memory
+/// of an accelerator; HCUBE_ERR_TRUNCATE where sizes of parts differ, or some ranks alone are in place;
+/// HCUBE_ERR_COMM for more than 65535 ranks. Where another rank refused its arguments, the code of that
+/// rank. At the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and HCUBE_ERR_MISMATCH
+/// (of options). On the calling rank alone: HCUBE_ERR_COMM for a communicator that is none, and
+/// HCUBE_ERR_MPI_STATE.
 /// Source of the exchange: Hofmann and Ruenger, EuroMPI 2013, section 4.4.
 ///
 /// # Safety
@@ -42,37 +51,95 @@ pub unsafe extern "C" fn hcube_transpose(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: the caller's promise, here and below.
-    let comm = unsafe { Handle::new(comm) };
-    // SAFETY: see above.
     unsafe {
-        enter(Some(comm), error, || {
-            check_state()?;
-            check_communicator(comm)?;
-            attribute::with(comm, |comm, kept| {
-                let state = prepare(comm, kept, None)?;
-                select::check_ranks(&state.prepared.situation)?;
-                let work = required(shape, "shape")
-                    .and_then(hcube_transpose_shape::to_shape)
-                    .and_then(|shape| read(&shape, input, output, comm));
-                let report = transpose(comm, &mut state.prepared, work)?;
-                state.last_way = report.way.name();
-                Ok(())
-            })
+        on_communicator(comm, error, |comm, state| {
+            let work = known(shape, comm).and_then(|(shape, bytes)| {
+                let parts = parts(bytes, input, output)?;
+                if [input.cast_mut(), output].iter().any(|side| state.devices.own(side.cast())) {
+                    let text = "input or output is memory of an accelerator: expected memory of the host";
+                    return Err(Error::Buffer(text.into()));
+                }
+                Ok((shape, parts))
+            });
+            let report = transpose(comm, &mut state.prepared, work);
+            state.last_way = report.as_ref().map_or("refused", |report| report.way.name());
+            report.map(drop)
         })
     }
 }
 
-/// What this rank brings, with its arguments checked.
+/// Collective: whether hcube_transpose can do this on a communicator, in_place being 1 or 0, without
+/// doing it; prepares what the first exchange would prepare.
+///
+/// Errors: HCUBE_SUCCESS on all ranks where it can. Otherwise what hcube_transpose would return, and
+/// HCUBE_ERR_MISMATCH where ranks pass different shapes.
+///
+/// # Safety
+/// shape and error are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_transpose_check(
+    shape: *const hcube_transpose_shape,
+    in_place: i32,
+    comm: MPI_Comm,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        on_communicator(comm, error, |comm, state| {
+            let checked = known(shape, comm).and_then(|(shape, _)| match in_place {
+                0 | 1 => check(comm, &state.prepared, &shape, in_place == 1).map(drop),
+                _ => Err(Error::argument("in_place", in_place, "0 or 1")),
+            });
+            agree(comm, checked)?;
+            // SAFETY: not null, or it would have been refused.
+            agree_on(comm, &(&*shape).agreement())
+        })
+    }
+}
+
+/// Runs `work` with the private communicator and what is kept on it.
+///
+/// # Safety
+/// `error` is null or valid.
+unsafe fn on_communicator(
+    comm: MPI_Comm,
+    error: *mut hcube_error,
+    work: impl FnOnce(&MpiComm, &mut State) -> Result<()>,
+) -> i32 {
+    // SAFETY: the caller's promise; a handle that MPI has given out.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            check_state()?;
+            check_communicator(comm)?;
+            attribute::with(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
+        })
+    }
+}
+
+/// The shape, and the bytes of this rank's parts.
+///
+/// # Safety
+/// `shape` is null or valid.
+unsafe fn known(shape: *const hcube_transpose_shape, comm: &impl Comm) -> Result<(Shape, [usize; 2])> {
+    // SAFETY: the caller's promise.
+    let shape = unsafe { required(shape, "shape") }?.to_shape()?;
+    let bytes = shape.check(comm.rank(), comm.size())?;
+    Ok((shape, bytes))
+}
+
+/// This rank's parts, of so many bytes before and afterwards.
 ///
 /// # Safety
 /// As [`hcube_transpose`].
-unsafe fn read<'a>(
-    shape: &Shape,
+unsafe fn parts<'a>(
+    [before, after]: [usize; 2],
     input: *const c_void,
     output: *mut c_void,
-    comm: &impl Comm,
-) -> Result<(Shape, Parts<'a>)> {
-    let [before, after] = shape.check(comm.rank(), comm.size())?;
+) -> Result<Parts<'a>> {
+    if output == in_place() {
+        return Err(Error::Buffer("output = MPI_IN_PLACE: expected this rank's part".into()));
+    }
     let region = |name, address: *mut u8, bytes: usize| {
         if address.is_null() && bytes > 0 {
             return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes")));
@@ -80,24 +147,18 @@ unsafe fn read<'a>(
         // SAFETY: the caller's promise.
         Ok(unsafe { Region::new(address, bytes) })
     };
-    let to = region("output", output.cast(), after)?;
     // Null on both sides says nothing: it is what a rank without elements may have.
     let same = input.cast_mut() == output && !output.is_null();
     if same || input.cast_mut() == in_place() {
-        if !shape.is_symmetric() {
-            return Err(Error::argument(
-                "input == output",
-                format!("{shape:?}"),
-                "rows == columns, row_block == column_block, transposed_in == transposed_out",
-            ));
-        }
-        return Ok((*shape, Parts::InPlace(to)));
+        return Ok(Parts::InPlace(region("output", output.cast(), before.max(after))?));
     }
+    let to = region("output", output.cast(), after)?;
     let from = region("input", input.cast_mut().cast(), before)?;
     let [start, place] = [from, to].map(|region| region.address().addr());
-    if before > 0 && after > 0 && start < place + after && place < start + before {
+    let apart = start.saturating_add(before) <= place || place.saturating_add(after) <= start;
+    if before > 0 && after > 0 && !apart {
         let given = format!("{input:p}, {before} bytes, output {output:p}, {after} bytes");
         return Err(Error::argument("input", given, "memory that does not overlap, or the same address"));
     }
-    Ok((*shape, Parts::Between(from, to)))
+    Ok(Parts::Between(from, to))
 }

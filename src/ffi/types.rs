@@ -355,18 +355,31 @@ impl hcube_transpose_shape {
         let size =
             |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "1 or more"));
         let layout = |name, value| match value {
-            0 => Ok(Layout::Rows),
-            1 => Ok(Layout::Columns),
+            0 => Ok(Layout::RowMajor),
+            1 => Ok(Layout::ColumnMajor),
             _ => Err(Error::argument(name, value, "0 or 1")),
         };
         Ok(Shape {
             rows: size("shape.rows", self.rows)?,
             columns: size("shape.columns", self.columns)?,
-            element: size("shape.element_bytes", self.element_bytes)?,
+            element_bytes: size("shape.element_bytes", self.element_bytes)?,
             row_block: size("shape.row_block", self.row_block)?,
             column_block: size("shape.column_block", self.column_block)?,
             before: layout("shape.transposed_in", self.transposed_in)?,
             after: layout("shape.transposed_out", self.transposed_out)?,
         })
+    }
+
+    /// What must be the same on all ranks, by name.
+    pub(super) fn agreement(&self) -> [(&'static str, i64); 7] {
+        [
+            ("shape.rows", self.rows),
+            ("shape.columns", self.columns),
+            ("shape.element_bytes", self.element_bytes),
+            ("shape.row_block", self.row_block),
+            ("shape.column_block", self.column_block),
+            ("shape.transposed_in", self.transposed_in.into()),
+            ("shape.transposed_out", self.transposed_out.into()),
+        ]
     }
 }

@@ -8,20 +8,22 @@
 //! In place the block of i for j and that of j for i change places, piece by piece and mirrored. That
 //! works where both lie at the same place, whatever the number of ranks: square matrices with the same
 //! blocks before and afterwards, the local parts stored alike. The rank's own block is transposed
-//! where it lies. Out of place all shapes work, and the input stays as it is.
+//! where it lies. Other shapes go in slices where elements are large ([`sliced`]). Out of place all
+//! shapes work, and the input stays as it is.
 //!
 //! Cost: one exchange of the [`alltoall`] module; every element is loaded and stored twice, and
 //! crosses memory once in each direction where pieces stay in the cache. Extra memory: that of the
-//! exchange, and about 100 bytes per rank during a call.
+//! exchange, and at most 150 bytes per rank during a call.
 //! Source: the exchange is that of Hofmann and Ruenger, EuroMPI 2013; §4.4 applies it to transpositions
 //! with the local parts turned before and afterwards. To turn blocks under way is our own.
 
 mod blocks;
 mod shape;
+pub mod sliced;
 
 pub use shape::{Layout, Shape};
 
-use crate::alltoall::{self, Facts, Outcome, Prepared, Report, Task};
+use crate::alltoall::{self, Facts, Outcome, Prepared, Report, Task, select};
 use crate::comm::Comm;
 use crate::comm::grid::transpose_square;
 use crate::comm::memory::Region;
@@ -31,41 +33,96 @@ use blocks::Blocks;
 /// The local parts of a matrix on this rank.
 #[derive(Debug, Clone, Copy)]
 pub enum Parts<'a> {
-    /// One that is replaced.
+    /// One that is replaced: as many bytes as the larger of both.
     InPlace(Region<'a>),
     /// One that is read and one that is written, and do not overlap.
     Between(Region<'a>, Region<'a>),
 }
 
-/// Collective: the transposition. Every rank passes the same shape, checked by [`Shape::check`] for its
-/// local parts, or the reason why it cannot take part, of which all ranks hear.
+/// Whether a transposition can be made, in place or not; all ranks come to the same answer. The bytes of
+/// this rank's part before and afterwards.
 ///
 /// # Errors
-/// As [`alltoall::exchange()`]; nothing is written then.
+/// [`Error::Argument`] that says what is possible, [`Error::Communicator`] for too many ranks.
+pub fn check<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, in_place: bool) -> Result<[usize; 2]> {
+    select::check_ranks(&prepared.situation)?;
+    let bytes = shape.check(comm.rank(), comm.size())?;
+    if !in_place || shape.is_symmetric() || sliced::slice(shape, prepared).is_some() {
+        return Ok(bytes);
+    }
+    let Shape { rows, columns, element_bytes, row_block, column_block, .. } = shape;
+    Err(Error::argument(
+        "input == output",
+        format!(
+            "{rows} x {columns} elements of {element_bytes} bytes, blocks {row_block} and {column_block}"
+        ),
+        "rows == columns, row_block == column_block and transposed_in == transposed_out, or ranks that share \
+         memory and elements so large that 256 bytes of each that a rank has fit into it",
+    ))
+}
+
+/// As [`check`], and whether the parts have their bytes.
+fn check_parts<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, parts: &Parts<'_>) -> Result<()> {
+    let in_place = matches!(parts, Parts::InPlace(_));
+    let [before, after] = check(comm, prepared, shape, in_place)?;
+    let pairs = match parts {
+        Parts::InPlace(all) => [(all, before), (all, after)],
+        Parts::Between(from, to) => [(from, before), (to, after)],
+    };
+    match pairs.iter().find(|(part, bytes)| part.len() < *bytes) {
+        None => Ok(()),
+        Some((part, bytes)) => {
+            Err(Error::Buffer(format!("a part of {} bytes: expected {bytes}", part.len())))
+        }
+    }
+}
+
+/// Collective: the transposition. Every rank passes the same shape, or the reason why it cannot take
+/// part, of which all ranks hear.
+///
+/// # Errors
+/// Those of [`check`], [`Error::Buffer`] for a part that is too short, and those of
+/// [`alltoall::exchange()`]; nothing is written then.
 pub fn transpose<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,
     work: Result<(Shape, Parts<'_>)>,
 ) -> Result<Report> {
     let own = comm.rank();
-    let task = work.as_ref().map_err(Clone::clone).map(|(shape, parts)| {
-        let blocks = Blocks::new(shape, own, comm.size());
-        match *parts {
-            Parts::InPlace(all) => Task::in_place(blocks.outgoing(all)),
-            Parts::Between(from, to) => Task::between(blocks.outgoing(from), blocks.incoming(to)),
-        }
+    let checked = work.and_then(|(shape, parts)| {
+        check_parts(comm, prepared, &shape, &parts)?;
+        Ok((shape, parts))
     });
-    // The library has no function for this.
-    let facts = Facts { beyond_library: true, ..Facts::default() };
-    let outcome = alltoall::exchange(comm, prepared, &task, facts, None)?;
-    if let Ok((shape, Parts::InPlace(all))) = work {
-        let side = shape.rows_of(own);
-        let (start, stride) = shape.own_block(own);
-        let bytes = if side == 0 { 0 } else { (side - 1) * stride + side * shape.element };
-        let start = if side == 0 { 0 } else { start };
-        transpose_square(all.part(start..start + bytes), side, stride, shape.element);
+    let (shape, parts) = match checked {
+        Ok(work) => work,
+        Err(refusal) => return exchange_all(comm, prepared, &Err(refusal)),
+    };
+    let blocks = Blocks::new(&shape, own, comm.size());
+    match parts {
+        Parts::InPlace(part) if shape.is_symmetric() => {
+            let task = Task::in_place(Blocks::listed(blocks.outgoing(part)));
+            let report = exchange_all(comm, prepared, &Ok(task))?;
+            if let Some((own_block, side, stride)) = shape.own_block(own, part) {
+                transpose_square(own_block, side, stride, shape.element_bytes);
+            }
+            Ok(report)
+        }
+        Parts::InPlace(part) => {
+            let slice = sliced::slice(&shape, prepared).expect("checked");
+            sliced::transpose(comm, prepared, &shape, part, slice)
+        }
+        Parts::Between(from, to) => {
+            let (from, to) = (blocks.outgoing(from), blocks.incoming(to));
+            let task = Task::between(Blocks::listed(from), Blocks::listed(to));
+            exchange_all(comm, prepared, &Ok(task))
+        }
     }
-    match outcome {
+}
+
+/// An exchange for which the library has no function.
+fn exchange_all<C: Comm>(comm: &C, prepared: &mut Prepared, task: &Result<Task<'_>>) -> Result<Report> {
+    let facts = Facts { beyond_library: true, ..Facts::default() };
+    match alltoall::exchange(comm, prepared, task, facts, None)? {
         Outcome::Done(report) => Ok(report),
         Outcome::Library(reason) => Err(Error::Internal(format!("nobody has made the exchange: {reason}"))),
     }

@@ -1,14 +1,15 @@
 //! The shape of a distributed matrix and its transposition.
 
+use crate::comm::memory::Region;
 use crate::error::{Error, Result};
 
 /// How a rank's part of a matrix is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// Row by row: before the transposition a row of the matrix, afterwards a row of the transposed one.
-    Rows,
+    RowMajor,
     /// Column by column.
-    Columns,
+    ColumnMajor,
 }
 
 /// A matrix of `rows` x `columns` elements, of which rank r has the rows from `row_block * r` on, and
@@ -20,7 +21,7 @@ pub struct Shape {
     /// Columns of the matrix.
     pub columns: usize,
     /// Bytes of an element.
-    pub element: usize,
+    pub element_bytes: usize,
     /// Rows of a rank; the last rank that has any may have fewer.
     pub row_block: usize,
     /// Columns of a rank afterwards; the last rank that has any may have fewer.
@@ -45,7 +46,7 @@ impl Shape {
         for (name, value) in [
             ("shape.rows", self.rows),
             ("shape.columns", self.columns),
-            ("shape.element_bytes", self.element),
+            ("shape.element_bytes", self.element_bytes),
             ("shape.row_block", self.row_block),
             ("shape.column_block", self.column_block),
         ] {
@@ -64,15 +65,15 @@ impl Shape {
             }
         }
         // All parts together, so that no rank refuses what another accepts.
-        let total = self.rows.checked_mul(self.columns).and_then(|all| all.checked_mul(self.element));
+        let total = self.rows.checked_mul(self.columns).and_then(|all| all.checked_mul(self.element_bytes));
         if total.is_none_or(|total| isize::try_from(total).is_err()) {
-            let matrix = format!("{} x {} x {}", self.rows, self.columns, self.element);
+            let matrix = format!("{} x {} x {}", self.rows, self.columns, self.element_bytes);
             let expected = "a matrix of less than 2^63 bytes";
             return Err(Error::argument("shape.rows x columns x element_bytes", matrix, expected));
         }
         Ok([
-            self.rows_of(rank) * self.columns * self.element,
-            self.columns_of(rank) * self.rows * self.element,
+            self.rows_of(rank) * self.columns * self.element_bytes,
+            self.columns_of(rank) * self.rows * self.element_bytes,
         ])
     }
 
@@ -94,14 +95,19 @@ impl Shape {
         share(self.columns, self.column_block, rank)
     }
 
-    /// Bytes from the start of a rank's part to its own block, and from row to row of it, in place.
-    pub(super) fn own_block(&self, rank: usize) -> (usize, usize) {
+    /// Where a rank's own block lies in its part, in place, if it has one: its elements per side and
+    /// the bytes from row to row.
+    pub(super) fn own_block<'a>(&self, rank: usize, part: Region<'a>) -> Option<(Region<'a>, usize, usize)> {
         let side = self.rows_of(rank);
-        let first = self.column_block * rank * self.element;
-        match self.before {
-            Layout::Rows => (first, self.columns * self.element),
-            Layout::Columns => (first * side, side * self.element),
+        if side == 0 {
+            return None;
         }
+        let first = self.column_block * rank * self.element_bytes;
+        let (start, stride) = match self.before {
+            Layout::RowMajor => (first, self.columns * self.element_bytes),
+            Layout::ColumnMajor => (first * side, side * self.element_bytes),
+        };
+        Some((part.part(start..start + (side - 1) * stride + side * self.element_bytes), side, stride))
     }
 }
 
@@ -112,11 +118,11 @@ mod tests {
     const SQUARE: Shape = Shape {
         rows: 10,
         columns: 10,
-        element: 8,
+        element_bytes: 8,
         row_block: 4,
         column_block: 4,
-        before: Layout::Rows,
-        after: Layout::Rows,
+        before: Layout::RowMajor,
+        after: Layout::RowMajor,
     };
 
     #[test]
@@ -131,7 +137,7 @@ mod tests {
     fn what_cannot_be_done_is_refused_by_name_and_value() {
         for (shape, name, value) in [
             (Shape { rows: 0, ..SQUARE }, "shape.rows", "0"),
-            (Shape { element: 0, ..SQUARE }, "shape.element_bytes", "0"),
+            (Shape { element_bytes: 0, ..SQUARE }, "shape.element_bytes", "0"),
             (Shape { row_block: 3, ..SQUARE }, "shape.row_block", "3"),
             (Shape { column_block: 2, ..SQUARE }, "shape.column_block", "2"),
             (
@@ -162,7 +168,7 @@ mod tests {
         for other in [
             Shape { rows: 11, ..SQUARE },
             Shape { row_block: 5, ..SQUARE },
-            Shape { before: Layout::Columns, ..SQUARE },
+            Shape { before: Layout::ColumnMajor, ..SQUARE },
         ] {
             assert!(!other.is_symmetric());
         }

@@ -1,6 +1,6 @@
 /* hcube_transpose against the definition: every element of every part, in place and out of place, on the
  * world and on a communicator with the ranks in another order; then bad input, refused on all ranks with
- * nothing written. Prints `ok <transpositions> <refusals>`. */
+ * nothing written. Prints `ok <transpositions> <refusals> <way of a large one>`. */
 #include "client.h"
 
 #define GUARD 0x5a
@@ -54,9 +54,43 @@ static void check(const char *what, const unsigned char *found, const part *expe
            (int)shape->transposed_in, (int)shape->transposed_out, at, expected->length, found[at], expected->bytes[at]);
 }
 
+/* The rule that hcube.h states for every communicator. */
 static int symmetric(const hcube_transpose_shape *shape) {
   return shape->rows == shape->columns && shape->row_block == shape->column_block &&
          shape->transposed_in == shape->transposed_out;
+}
+
+/* In place where hcube says that it can, and it must where the shape is symmetric. */
+static void transpose_in_place(const hcube_transpose_shape *shape, MPI_Comm comm) {
+  int rank;
+  part before, after;
+  unsigned char *data;
+  const void *input;
+  int64_t length;
+  hcube_error error;
+  if (hcube_transpose_check(shape, 1, comm, &error) != HCUBE_SUCCESS) {
+    if (symmetric(shape)) FAIL("refused in place: %s", error.message);
+    REQUIRE(error.code == HCUBE_ERR_ARGUMENT && strstr(error.message, "input == output") != NULL);
+    return;
+  }
+  MPI_Comm_rank(comm, &rank);
+  before = make_part(shape, rank, 0);
+  after = make_part(shape, rank, 1);
+  length = before.length > after.length ? before.length : after.length;
+  data = (unsigned char *)malloc((size_t)length + 1);
+  REQUIRE(data != NULL);
+  memcpy(data, before.bytes, (size_t)before.length);
+  data[length] = GUARD;
+  /* Both ways to say it; a rank without elements has one. */
+  input = length == 0 || transpositions % 2 ? MPI_IN_PLACE : (void *)data;
+  SUCCEED(hcube_transpose(input, length > 0 ? data : NULL, shape, comm, &error), error);
+  REQUIRE(data[length] == GUARD);
+  data[after.length] = GUARD;
+  check("in place", data, &after, shape);
+  transpositions++;
+  free(data);
+  free(before.bytes);
+  free(after.bytes);
 }
 
 static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
@@ -80,15 +114,6 @@ static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
   before = make_part(shape, rank, 0);
   check("the input", output, &before, shape);
   transpositions++;
-  if (symmetric(shape)) {
-    /* Both ways to say it; a rank without elements has one. */
-    const void *input = before.length == 0 || transpositions % 2 ? MPI_IN_PLACE : (void *)output;
-    SUCCEED(hcube_transpose(input, before.length > 0 ? output : NULL, shape, comm, &error), error);
-    check("in place", output, &after, shape);
-    SUCCEED(hcube_transpose(output, output, shape, comm, NULL), error);
-    check("in place and back", output, &before, shape);
-    transpositions += 2;
-  }
   free(output);
   free(before.bytes);
   free(after.bytes);
@@ -112,6 +137,7 @@ static void all_shapes(MPI_Comm comm) {
         shape.transposed_in = flags & 1;
         shape.transposed_out = flags >> 1;
         transpose(&shape, comm);
+        transpose_in_place(&shape, comm);
       }
 }
 
@@ -151,9 +177,19 @@ static void bad_input(MPI_Comm comm) {
   REFUSE(bad.element_bytes = INT64_C(1) << 60, "element_bytes");
   if (size > 1) REFUSE(bad.column_block = good.column_block - 1, "shape.column_block");
   refuse("no shape", input, output, NULL, comm, HCUBE_ERR_ARGUMENT, "shape = NULL");
+  /* Parts of many small elements that are no square, never looked at. */
   bad = good;
-  bad.columns = bad.column_block = 4;
+  bad.rows = bad.row_block = 1000000;
+  bad.columns = bad.column_block = 1;
   refuse("not symmetric", input, input, &bad, comm, HCUBE_ERR_ARGUMENT, "rows == columns");
+  if (size > 1 || bad.rows != bad.columns) {
+    hcube_error error;
+    REQUIRE(hcube_transpose_check(&bad, 0, comm, &error) == HCUBE_SUCCESS);
+    REQUIRE(hcube_transpose_check(&bad, 2, comm, &error) == HCUBE_ERR_ARGUMENT);
+    bad.transposed_in = rank == 0;
+    if (size > 1) REQUIRE(hcube_transpose_check(&bad, 0, comm, &error) == HCUBE_ERR_MISMATCH);
+  }
+  refuse("output in place", input, MPI_IN_PLACE, &good, comm, HCUBE_ERR_BUFFER, "output = MPI_IN_PLACE");
   refuse("overlap", input, input + 1, &good, comm, HCUBE_ERR_ARGUMENT, "overlap");
   refuse("no communicator", input, output, &good, MPI_COMM_NULL, HCUBE_ERR_COMM, "MPI_COMM_NULL");
   /* Also where a rank has no rows: it hears of the others. */
@@ -170,7 +206,10 @@ static void bad_input(MPI_Comm comm) {
 
 int main(int argc, char **argv) {
   int rank, size, threads;
+  char way[64];
   MPI_Comm backwards;
+  hcube_transpose_shape large = {400, 400, 8, 400, 400, 0, 0};
+  hcube_error error;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &threads);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -180,7 +219,10 @@ int main(int argc, char **argv) {
   MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &backwards);
   all_shapes(backwards);
   MPI_Comm_free(&backwards);
-  if (rank == 0) printf("ok %d %d\n", transpositions, refusals);
+  large.row_block = large.column_block = (large.rows + size - 1) / size;
+  transpose_in_place(&large, MPI_COMM_WORLD);
+  SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error), error);
+  if (rank == 0) printf("ok %d %d %s\n", transpositions, refusals, way);
   MPI_Finalize();
   return 0;
 }

@@ -1,106 +1,99 @@
 //! A square matrix in memory, transposed in place.
 //!
-//! Idea: tiles change places in pairs, inside them blocks of numbers that fit into registers. Cost:
-//! every element is read and written once; no memory. Source: the usual blocked algorithm.
+//! Idea: tiles change places in pairs with their mirror images, inside them numbers in blocks that fit
+//! into registers, other elements one by one. Restrictions: rows at equal distances. Cost: every
+//! element is read and written once. Memory: none. Source: textbook matter.
 
-use super::kernel::{load, store};
-use super::{place, side};
+use super::kernel::{BLOCK, Rows, load, store};
+use super::tile_side;
 use crate::comm::memory::Region;
 use std::ops::Range;
 use std::ptr;
 
-/// As in the kernel of grids.
-const BLOCK: usize = 4;
-
-/// Transposes `count` x `count` elements of `element` bytes in place; rows are `stride` bytes apart and
+/// Transposes `count` x `count` elements of `element_bytes` bytes in place; rows are `stride` bytes apart and
 /// begin with the region.
 ///
 /// # Panics
 /// Where they are not inside the region, or rows overlap.
-pub fn transpose_square(region: Region<'_>, count: usize, stride: usize, element: usize) {
-    if count == 0 || element == 0 {
+pub fn transpose_square(region: Region<'_>, count: usize, stride: usize, element_bytes: usize) {
+    if count == 0 || element_bytes == 0 {
         return;
     }
-    let row = count.checked_mul(element).filter(|&row| row <= stride || count == 1);
+    let row = count.checked_mul(element_bytes).filter(|&row| row <= stride || count == 1);
     let end = row.and_then(|row| stride.checked_mul(count - 1)?.checked_add(row));
     assert!(
         end.is_some_and(|end| end <= region.len()),
-        "{count} x {count} elements of {element} bytes, rows {stride} bytes apart, in {} bytes",
+        "{count} x {count} elements of {element_bytes} bytes, rows {stride} bytes apart, in {} bytes",
         region.len()
     );
-    let memory = region.address();
-    // SAFETY: all elements lie inside the region, which may be read and written, and are disjoint.
-    unsafe {
-        match element {
-            4 => tiles::<u32>(memory, count, stride),
-            8 => tiles::<u64>(memory, count, stride),
-            16 => tiles::<u128>(memory, count, stride),
-            _ => elements(memory, count, stride, element),
-        }
-    }
-}
-
-/// # Safety
-/// The elements can be read and written.
-unsafe fn elements(memory: *mut u8, count: usize, stride: usize, element: usize) {
-    for row in 0..count {
-        for column in row + 1..count {
-            let [here, there] = [(row, column), (column, row)]
-                .map(|(row, column)| memory.wrapping_add(row * stride + column * element));
-            // SAFETY: the caller's promise; two different elements.
-            unsafe { ptr::swap_nonoverlapping(here, there, element) };
-        }
-    }
-}
-
-/// # Safety
-/// As [`elements`].
-unsafe fn tiles<T: Copy>(memory: *mut u8, count: usize, stride: usize) {
-    let side = side(size_of::<T>());
+    let side = tile_side(element_bytes);
     let tile = |start: usize| start..count.min(start + side);
     for first in (0..count).step_by(side) {
         for second in (first..count).step_by(side) {
-            // SAFETY: the caller's promise.
-            unsafe { swap_tiles::<T>(memory, stride, tile(first), tile(second)) };
+            let square = Square { memory: region.address(), stride, element_bytes };
+            // SAFETY: all elements lie inside the region, which may be read and written, and are disjoint.
+            unsafe {
+                match element_bytes {
+                    4 => square.swap_numbers::<u32>(tile(first), tile(second)),
+                    8 => square.swap_numbers::<u64>(tile(first), tile(second)),
+                    16 => square.swap_numbers::<u128>(tile(first), tile(second)),
+                    _ => square.swap_elements(tile(first), tile(second)),
+                }
+            }
         }
     }
 }
 
-/// Swaps a tile and its mirror image.
-///
-/// # Safety
-/// As [`elements`].
-unsafe fn swap_tiles<T: Copy>(memory: *mut u8, stride: usize, rows: Range<usize>, columns: Range<usize>) {
-    let diagonal = rows.start == columns.start;
-    let block = |row: usize, column: usize| -> [*mut [T; BLOCK]; BLOCK] {
-        std::array::from_fn(|number| {
-            place(memory, stride as isize, row + number).cast::<T>().wrapping_add(column).cast()
-        })
-    };
-    let element =
-        |row: usize, column: usize| place(memory, stride as isize, row).cast::<T>().wrapping_add(column);
-    let whole = |range: &Range<usize>| range.start..range.start + range.len() / BLOCK * BLOCK;
-    let (whole_rows, whole_columns) = (whole(&rows), whole(&columns));
-    // SAFETY: the caller's promise; blocks and elements are swapped with others than themselves once.
-    unsafe {
-        for row in whole_rows.clone().step_by(BLOCK) {
-            let first = if diagonal { row } else { columns.start };
-            for column in (first..whole_columns.end).step_by(BLOCK) {
-                let (here, there) = (block(row, column), block(column, row));
-                let (down, up) = (load(here), load(there));
-                store(up, here);
-                store(down, there);
+/// The matrix.
+#[derive(Clone, Copy)]
+struct Square {
+    memory: *mut u8,
+    stride: usize,
+    element_bytes: usize,
+}
+
+impl Square {
+    fn element(self, row: usize, column: usize) -> *mut u8 {
+        self.memory.wrapping_add(row * self.stride + column * self.element_bytes)
+    }
+
+    fn block<T>(self, row: usize, column: usize) -> Rows<T> {
+        std::array::from_fn(|number| self.element(row + number, column).cast())
+    }
+
+    /// Swaps a tile and its mirror image, which may be itself.
+    ///
+    /// # Safety
+    /// The elements of both can be read and written.
+    unsafe fn swap_elements(self, rows: Range<usize>, columns: Range<usize>) {
+        for row in rows {
+            for column in columns.start.max(row + 1)..columns.end {
+                let (here, there) = (self.element(row, column), self.element(column, row));
+                // SAFETY: the caller's promise; two different elements.
+                unsafe { ptr::swap_nonoverlapping(here, there, self.element_bytes) };
             }
         }
-        for row in rows {
-            let first = if row < whole_rows.end { whole_columns.end } else { columns.start };
-            let first = if diagonal { first.max(row + 1) } else { first };
-            for column in first..columns.end {
-                let (here, there) = (element(row, column), element(column, row));
-                let (down, up) = (here.read_unaligned(), there.read_unaligned());
-                here.write_unaligned(up);
-                there.write_unaligned(down);
+    }
+
+    /// As [`Self::swap_elements`], of numbers.
+    ///
+    /// # Safety
+    /// As [`Self::swap_elements`]; elements have the size of `T`.
+    unsafe fn swap_numbers<T: Copy>(self, rows: Range<usize>, columns: Range<usize>) {
+        let whole = |range: &Range<usize>| range.start + range.len() / BLOCK * BLOCK;
+        let (rows_end, columns_end) = (whole(&rows), whole(&columns));
+        // SAFETY: the caller's promise; no element is in two blocks, or in a block and in the rest.
+        unsafe {
+            for row in (rows.start..rows_end).step_by(BLOCK) {
+                for column in (columns.start.max(row)..columns_end).step_by(BLOCK) {
+                    let (here, there) = (self.block::<T>(row, column), self.block(column, row));
+                    let (down, up) = (load(here), load(there));
+                    store(up, here);
+                    store(down, there);
+                }
             }
+            self.swap_elements(rows.start..rows_end, columns_end..columns.end);
+            self.swap_elements(rows_end..rows.end, columns);
         }
     }
 }
