@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all tests; stops at the first failure. `make test` calls it after
-# `scripts/setup.sh build test hpcc`.
+# `scripts/setup.sh build test hpcc fftw`.
 #
 #   scripts/test.sh [step...]     steps by number or none for all; for developers
 #
@@ -57,10 +57,20 @@ lint_preload() {
 }
 
 # Packages one by one: together, cargo would build hcube once with the features of both.
+# FFTW is built here, so that no test waits for it.
 build() {
     # The preload library uses hcube with other features: what cargo makes on the way has a place of its own.
     with "$1" cargo build --release &&
-        env MPICC="mpicc.$1" cargo build --release --target-dir "target/$1/preload" -p hcube-preload
+        env MPICC="mpicc.$1" cargo build --release --target-dir "target/$1/preload" -p hcube-preload &&
+        build_fftw "$1"
+}
+
+# The machine's own FFTW is for Open MPI; for MPICH one is built.
+build_fftw() {
+    case $1 in
+    openmpi) MPI=$1 scripts/build-fftw.sh plugin bench ;;
+    mpich) MPI=$1 scripts/build-fftw.sh plugin patched ;;
+    esac
 }
 
 # The tests of the library on MPICH that concern MPI; the others would be the
@@ -68,7 +78,7 @@ build() {
 mpich_tests() {
     with mpich cargo test --release --test interface --test mpi_random_access --test mpi_faults \
         --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_faults \
-        --test mpi_alltoall_communicators --test preload
+        --test mpi_alltoall_communicators --test preload --test fftw
 }
 
 step "format" cargo fmt --all --check
