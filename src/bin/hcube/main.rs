@@ -6,9 +6,11 @@
 //! | `alltoall` | the all-to-all benchmark | under mpirun; without it to draw results |
 //! | `doctor` | says what works on this machine and what hcube will choose | with or without mpirun |
 //! | `hpcc` | runs the official HPCC in several variants and compares them | without mpirun |
+//! | `fftw` | tables and the plot of the benchmark of FFTW's transposes | without mpirun |
 
 mod alltoall;
 mod doctor;
+mod fftw;
 mod gups;
 mod hpcc;
 mod launched;
@@ -37,6 +39,7 @@ enum Command {
     Alltoall(alltoall::Arguments),
     Doctor(doctor::Arguments),
     Hpcc(hpcc::Arguments),
+    Fftw(fftw::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Alltoall(arguments) => alltoall::run(&arguments),
         Command::Doctor(arguments) => session::run(|session| doctor::run(session, &arguments)),
         Command::Hpcc(arguments) => hpcc::run(&arguments),
+        Command::Fftw(arguments) => fftw::run(&arguments),
     }
 }
 

@@ -1,0 +1,256 @@
+//! Results of the benchmark, and pairs of them.
+
+use crate::numbers;
+use crate::session::Failure;
+use crate::table::Table;
+use serde::{Deserialize, Serialize};
+
+/// Who has planned the transposes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Solver {
+    /// FFTW's own, whichever of them; the plan says which.
+    Pairwise,
+    /// The one of hcube.
+    Hcube,
+}
+
+/// One problem on some ranks by one solver. Times are those of the slowest rank.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Run {
+    /// What was done, in words.
+    pub problem: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// By whom.
+    pub solver: Solver,
+    /// The median of all times.
+    #[serde(default)]
+    pub median_ms: f64,
+    /// (largest - smallest) / median.
+    #[serde(default)]
+    pub spread: f64,
+    /// Median of the time in calls of MPI or hcube that move data between ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_exchange_ms: Option<f64>,
+    /// Peak memory of a rank beside its arrays; nothing where it was not measured.
+    #[serde(default)]
+    pub extra_bytes: Option<u64>,
+    /// Its arrays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_bytes: Option<u64>,
+    /// FFTW's text of the plan on rank 0.
+    #[serde(default)]
+    pub plan: String,
+    /// All times.
+    pub times_ms: Vec<f64>,
+    /// Of each the part in calls of MPI or hcube.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exchange_ms: Vec<f64>,
+}
+
+/// What is written and read.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Results {
+    /// In the order of measurement.
+    pub runs: Vec<Run>,
+}
+
+/// One problem by both.
+#[derive(Debug, Clone, Copy)]
+pub struct Comparison<'a> {
+    /// By FFTW itself.
+    pub own: &'a Run,
+    /// By hcube.
+    pub hcube: &'a Run,
+    /// The transposition that this transform does.
+    pub transposition: Option<(&'a Run, &'a Run)>,
+}
+
+impl Comparison<'_> {
+    /// hcube's time as a share of FFTW's own.
+    pub fn relative(&self) -> f64 {
+        self.hcube.median_ms / self.own.median_ms
+    }
+
+    /// The same of the transposition alone.
+    pub fn relative_transposition(&self) -> Option<f64> {
+        self.transposition.map(|(own, hcube)| hcube.median_ms / own.median_ms)
+    }
+}
+
+impl Run {
+    /// Fills in what follows from the times.
+    fn summarise(&mut self) -> Result<(), Failure> {
+        if self.times_ms.is_empty() {
+            return Err(format!("--from: there are no times of '{}'", self.problem));
+        }
+        self.median_ms = numbers::median(&self.times_ms);
+        self.spread = numbers::spread(&self.times_ms);
+        if !self.exchange_ms.is_empty() {
+            self.median_exchange_ms = Some(numbers::median(&self.exchange_ms));
+        }
+        Ok(())
+    }
+
+    /// Whether it is a transposition alone.
+    pub fn is_transposition(&self) -> bool {
+        self.problem.starts_with(|first: char| first.is_ascii_digit())
+    }
+
+    /// The name of the problem that is this transform's transposition: that of its first two dimensions,
+    /// with elements as long as the rest is.
+    fn transposition(&self) -> Option<String> {
+        let (kind, rest) = self.problem.split_once(' ')?;
+        let (sizes, place) = rest.split_once(' ')?;
+        let sizes: Vec<usize> = sizes.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let &[rows, columns, length] = sizes.as_slice() else { return None };
+        let words = match kind {
+            "c2c" => 2 * length,
+            "r2c" => 2 * (length / 2 + 1),
+            _ => return None,
+        };
+        let place = if place.starts_with("in place") { "in place" } else { "out of place" };
+        Some(format!("{rows}x{columns}x{words} {place}"))
+    }
+
+    fn exchange_share(&self) -> String {
+        let share = self.median_exchange_ms.map(|exchange| numbers::percent(exchange / self.median_ms));
+        share.unwrap_or_else(|| "-".to_owned())
+    }
+
+    fn extra(&self) -> String {
+        self.extra_bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64))
+    }
+
+    /// Which of hcube's ways are in the plan.
+    fn way(&self) -> String {
+        let ways = ["whole", "exchange"];
+        let used = ways.into_iter().filter(|way| self.plan.contains(&format!("mpi-transpose-hcube/{way}")));
+        used.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Results {
+    /// Fills in medians and spreads.
+    pub fn summarise(&mut self) -> Result<(), Failure> {
+        self.runs.iter_mut().try_for_each(Run::summarise)
+    }
+
+    fn find(&self, problem: &str, ranks: usize, solver: Solver) -> Option<&Run> {
+        let wanted = |run: &&Run| run.problem == problem && run.ranks == ranks && run.solver == solver;
+        self.runs.iter().find(wanted)
+    }
+
+    fn pair(&self, problem: &str, ranks: usize) -> Option<(&Run, &Run)> {
+        Some((self.find(problem, ranks, Solver::Pairwise)?, self.find(problem, ranks, Solver::Hcube)?))
+    }
+
+    /// All problems that were measured by both.
+    pub fn comparisons(&self) -> Vec<Comparison<'_>> {
+        let compared = |own: &Run| {
+            let (own, hcube) = self.pair(&own.problem, own.ranks)?;
+            let transposition = own.transposition().and_then(|problem| self.pair(&problem, own.ranks));
+            Some(Comparison { own, hcube, transposition })
+        };
+        self.runs.iter().filter(|run| run.solver == Solver::Pairwise).filter_map(compared).collect()
+    }
+
+    /// The table and what its columns mean.
+    pub fn text(&self) -> String {
+        let mut table = Table::new([
+            "problem",
+            "ranks",
+            "FFTW ms",
+            "hcube ms",
+            "x",
+            "spread",
+            "spread",
+            "extra FFTW",
+            "extra hcube",
+            "in MPI",
+            "in hcube",
+            "way",
+        ]);
+        for Comparison { own, hcube, .. } in self.comparisons() {
+            table.row([
+                own.problem.clone(),
+                own.ranks.to_string(),
+                numbers::significant(own.median_ms),
+                numbers::significant(hcube.median_ms),
+                format!("{:.2}", own.median_ms / hcube.median_ms),
+                numbers::percent(own.spread),
+                numbers::percent(hcube.spread),
+                own.extra(),
+                hcube.extra(),
+                own.exchange_share(),
+                hcube.exchange_share(),
+                hcube.way(),
+            ]);
+        }
+        format!(
+            "{}\nx: times as fast with hcube as by FFTW's own plan; spread: (largest - smallest) / median of \
+             each\nextra: peak memory of a rank beside its arrays\nin MPI, in hcube: share of the time in \
+             calls that move data between ranks; 'whole' turns the blocks inside\n",
+            table.render()
+        )
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// What the benchmark writes, the least of it.
+    pub fn results() -> Results {
+        let run = |problem: &str, solver: &str, time: f64, extra: u64| {
+            format!(
+                r#"{{"problem": "{problem}", "ranks": 2, "solver": "{solver}", "times_ms": [{time}, {time}, 9],
+                    "exchange_ms": [0.5, 0.5, 0.5], "extra_bytes": {extra}, "plan": "(mpi-transpose-{solver}/whole)"}}"#
+            )
+        };
+        let runs = [
+            run("c2c 128x128x128 in place OUT", "pairwise", 4.0, 8 << 20),
+            run("c2c 128x128x128 in place OUT", "hcube", 2.0, 1 << 20),
+            run("128x128x256 in place", "pairwise", 2.0, 8 << 20),
+            run("128x128x256 in place", "hcube", 0.5, 0),
+        ];
+        let mut results: Results =
+            serde_json::from_str(&format!(r#"{{"runs": [{}]}}"#, runs.join(","))).expect("valid");
+        results.summarise().expect("there are times");
+        results
+    }
+
+    #[test]
+    fn transforms_know_their_transposition() {
+        let results = results();
+        let comparisons = results.comparisons();
+        assert_eq!(comparisons.len(), 2);
+        assert_eq!(comparisons[0].relative(), 0.5);
+        assert_eq!(comparisons[0].relative_transposition(), Some(0.25));
+        assert!(comparisons[1].transposition.is_none() && comparisons[1].own.is_transposition());
+        let mut real = results.runs[0].clone();
+        real.problem = "r2c 64x32x10 out of place".to_owned();
+        assert_eq!(real.transposition().as_deref(), Some("64x32x12 out of place"));
+    }
+
+    #[test]
+    fn the_table_has_ratios_and_memory() {
+        let text = results().text();
+        let line = text.lines().find(|line| line.starts_with("c2c")).expect("a row");
+        for cell in ["4.000", "2.000", "2.00", "8.0 MiB", "1.0 MiB", "whole"] {
+            assert!(line.contains(cell), "{cell} expected: {text}");
+        }
+    }
+
+    #[test]
+    fn json_has_the_declared_form() {
+        let value = serde_json::to_value(results()).expect("valid");
+        let first = &value["runs"][0];
+        assert_eq!((first["solver"].as_str(), first["median_ms"].as_f64()), (Some("pairwise"), Some(4.0)));
+        assert_eq!((first["ranks"].as_u64(), first["extra_bytes"].as_u64()), (Some(2), Some(8 << 20)));
+        let mut back: Results = serde_json::from_value(value).expect("what was written can be read");
+        back.runs[0].times_ms.clear();
+        assert!(back.summarise().expect_err("no times").contains("c2c"));
+    }
+}
