@@ -30,9 +30,11 @@ static int is_rank_0(MPI_Comm comm)
     return rank == 0;
 }
 
+/* A bit for every reason that this process has given. */
+static unsigned said;
+
 void HCUBE_FFTW(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
 {
-    static unsigned said;
     const char *verbose = getenv("HCUBE_VERBOSE");
     char text[1024];
     va_list arguments;
@@ -65,6 +67,7 @@ hcube_fftw_setting HCUBE_FFTW(read_setting)(void)
     if (strcmp(value, "always") == 0) return SETTING_ALWAYS;
     if (strcmp(value, "never") != 0 && !complained) {
         complained = 1;
+        said |= 1u << REASON_NEVER; /* this line says it */
         if (is_rank_0(MPI_COMM_WORLD))
             fprintf(stderr,
                     "hcube: FFTW: HCUBE_FFTW is '%s', but only auto, always and never are accepted; "

@@ -6,7 +6,7 @@
 //! and the next slice follows. Any shape will do, uneven blocks included.
 //!
 //! Restrictions: ranks that share memory; elements so large, or parts of the matrix so small, that a
-//! slice of all elements of a rank fits into memory and is still [`LEAST`] bytes long. That is what
+//! slice of all elements of a rank fits into memory and is still 256 bytes long. That is what
 //! FFTW's transpositions between transforms of two or more dimensions look like.
 //!
 //! Cost: a round of notices per slice; every byte crosses memory once in each direction and is copied
@@ -43,7 +43,7 @@ pub fn slice(shape: &Shape, prepared: &Prepared) -> Option<usize> {
     (slice >= LEAST.min(shape.element_bytes)).then_some(slice)
 }
 
-/// Collective: transposes this rank's part in slices of so many bytes, as [`slice`] says on all ranks.
+/// Collective: transposes this rank's part in slices of so many bytes, as [`slice()`] says on all ranks.
 ///
 /// # Errors
 /// As [`crate::alltoall::exchange()`]; nothing is written then.

@@ -30,8 +30,6 @@ fn hcube_takes_all_that_it_can() {
         let cases = if ranks < 4 { 1000 } else { 500 };
         let line = shapes(always("fftw_transpose", Precision::Double, ranks), ranks, cases);
         line.all_planned(&format!("{ranks} ranks"));
-        // Blocks that differ in place are FFTW's own.
-        assert!(ranks == 1 || line.count("hcube") < line.count("plans"), "{line:?}");
     }
 }
 
@@ -50,7 +48,11 @@ fn all_ways_of_the_exchange() {
     for (number, variables) in VARIANTS.into_iter().enumerate() {
         for &ranks in counts(&[2, 3, 4], &[2]) {
             let launch = with_variables(always("fftw_transpose", Precision::Double, ranks), variables);
-            shapes(launch, 20 + number, 150).all_planned(&format!("{variables:?}, {ranks} ranks"));
+            let line = shapes(launch, 20 + number, 150);
+            line.all_planned(&format!("{variables:?}, {ranks} ranks"));
+            // By messages what is in place and not symmetric is FFTW's own.
+            let messages = variables.contains(&("HCUBE_PATH", "message"));
+            assert!(!messages || line.count("hcube") < line.count("plans"), "{line:?}");
         }
     }
 }
