@@ -608,13 +608,10 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
  * (hcube_transpose_check tells). Otherwise the two do not overlap, every shape is possible, and input
  * stays as it is. The options of hcube_alltoall_set_options and the environment hold here, too, except
  * that the library has no function for this (library orders messages as auto does), and that single
- * copy does not turn blocks: HCUBE_PATH=single-copy is as shared.
- *
- * All ranks pass the same shape. That parts have other sizes on another rank is an error; other
- * differences (transposed_in, for example) are not noticed here, but by hcube_transpose_check.
+ * copy does not turn blocks: HCUBE_PATH=single-copy is as shared, but without the last way in place.
  *
  * Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or memory
- * of an accelerator; HCUBE_ERR_TRUNCATE where sizes of parts differ, or some ranks alone are in place;
+ * of an accelerator; HCUBE_ERR_TRUNCATE where shapes differ, or some ranks alone are in place;
  * HCUBE_ERR_COMM for more than 65535 ranks. Where another rank refused its arguments, the code of that
  * rank. At the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and HCUBE_ERR_MISMATCH
  * (of options). On the calling rank alone: HCUBE_ERR_COMM for a communicator that is none, and

@@ -82,7 +82,7 @@ mpich_tests() {
 }
 
 step "format" cargo fmt --all --check
-step "shell scripts" bash -n scripts/*.sh .ci/run
+step "shell scripts" bash -n scripts/*.sh hpcc-glue/fftw/*.sh .ci/run
 step "lint" lint
 step "documentation" env RUSTDOCFLAGS="-D warnings" MPICC=mpicc.openmpi \
     cargo doc --release --no-deps --target-dir target/openmpi
@@ -92,7 +92,7 @@ step "build for MPICH" build mpich
 step "build for SimGrid" with smpi cargo build --release --lib
 # The official HPCC and the simulated ranks are among these.
 # Once with debug assertions and overflow checks.
-step "tests without MPI, debug build" with openmpi cargo test --lib --test plan --test random_access_local
+step "tests without MPI, debug build" with openmpi cargo test --lib --test plan --test random_access_local --test transpose_local
 step "tests with Open MPI" with openmpi cargo test --release
 step "tests with MPICH" mpich_tests
 

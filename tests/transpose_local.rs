@@ -176,11 +176,13 @@ fn one_rank_refuses() {
         before: Layout::RowMajor,
         after: Layout::RowMajor,
     };
-    for path in [Path::Auto, Path::Message] {
+    let oblong = Shape { columns: 9, column_block: 3, element_bytes: 30_000, ..shape };
+    for (path, shape) in [(Path::Auto, shape), (Path::Message, shape), (Path::Auto, oblong)] {
         local::run_on_nodes(vec![0; 3], |comm| {
             let mut prepared =
                 Prepared::new(comm, &Options { path, ..Options::default() }).expect("prepared");
-            let [mut before, _] = parts(&shape, comm.rank());
+            let [mut before, after] = parts(&shape, comm.rank());
+            before.resize(before.len().max(after.len()), GUARD);
             let untouched = before.clone();
             let refusal = Error::argument("shape.rows", 0, "1 or more");
             let work = match comm.rank() {
@@ -219,6 +221,41 @@ fn ranks_that_disagree() {
         assert!(matches!(outcome, Err(Error::Truncate(_) | Error::Remote { .. })), "{outcome:?}");
         assert!(output.iter().all(|&byte| byte == GUARD));
     });
+}
+
+/// Parts of the same sizes, but stored in another way on one rank; in slices elements of other lengths.
+#[test]
+fn shapes_that_differ_in_other_ways() {
+    let square = Shape {
+        rows: 12,
+        columns: 12,
+        element_bytes: 8,
+        row_block: 4,
+        column_block: 4,
+        before: Layout::RowMajor,
+        after: Layout::RowMajor,
+    };
+    let long = Shape { columns: 3, column_block: 1, element_bytes: 60_000, ..square };
+    for (shape, other) in [
+        (square, Shape { before: Layout::ColumnMajor, after: Layout::ColumnMajor, ..square }),
+        (long, Shape { element_bytes: 120_000, ..long }),
+        (long, Shape { after: Layout::ColumnMajor, ..long }),
+    ] {
+        local::run_on_nodes(vec![0; 3], |comm| {
+            let mut prepared = Prepared::new(comm, &Options::default()).expect("prepared");
+            for _ in 0..3 {
+                let shape = if comm.rank() == 1 { other } else { shape };
+                let [mut before, after] = parts(&shape, comm.rank());
+                before.resize(before.len().max(after.len()), GUARD);
+                let untouched = before.clone();
+                let work = (shape, Parts::InPlace(region(&mut before)));
+                let outcome = transpose(comm, &mut prepared, Ok(work));
+                assert!(matches!(outcome, Err(Error::Truncate(_) | Error::Remote { .. })), "{outcome:?}");
+                assert!(before == untouched, "rank {} has written", comm.rank());
+            }
+            assert!(works(comm, &mut prepared, &shape, true));
+        });
+    }
 }
 
 /// In place, of shapes in which nothing arrives where something leaves: in one slice or in many, or not.

@@ -31,6 +31,8 @@ pub struct Facts {
     pub beyond_library: bool,
     /// A rank may expect more than it is sent, out of place; the same on all ranks.
     pub tolerant: bool,
+    /// Stands for what must be the same on all ranks beside the counts; 0 for nothing.
+    pub agreement: u64,
 }
 
 /// Collective: makes the exchange. A rank whose arguments were refused passes the reason, so that no
@@ -67,7 +69,8 @@ pub fn exchange<C: Comm>(
     let task = task.as_ref().map_err(Clone::clone)?;
     check_in_place(comm.size(), &sum)?;
     if !sum.matches() {
-        return mismatch::explain(comm, task, facts.tolerant && library_can).map(Outcome::Library);
+        let tolerant = facts.tolerant && library_can;
+        return mismatch::explain(comm, task, tolerant, facts.agreement != 0).map(Outcome::Library);
     }
     let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
     let streaming = prepared.exceeds_cache(task, comm.rank(), sum.bytes);
@@ -115,6 +118,9 @@ fn vote<C: Comm>(
         Err(_) => own = own.with(Property::Refused, true),
         Ok(task) => {
             (own, largest) = Vote::of(task, comm.rank(), prepared.factors);
+            if facts.agreement != 0 {
+                own = own.agreeing(facts.agreement, comm.rank(), comm.size());
+            }
             enclosed = !facts.unreachable && prepared.encloses(own.bytes as usize);
             if !enclosed {
                 // From here, so that the time in which others have the core counts in either way. What is

@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 
 /// Collective, where the votes have shown that counts do not match: exchanges the counts of all pairs.
 /// `Ok` where that is `tolerant` and every rank sends no more than its partner expects, out of place: such
-/// an exchange is left to the library's own function.
+/// an exchange is left to the library's own function. `agreed`: not only counts had to match.
 ///
 /// # Errors
 /// On all ranks: with both counts and ranks on those concerned, the first of these messages on others.
-pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool) -> Result<&'static str> {
+pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool, agreed: bool) -> Result<&'static str> {
     let own = comm.rank();
     let parts: Vec<Vec<u64>> = (0..comm.size())
         .map(|rank| vec![task.outgoing(rank).bytes() as u64, task.incoming(rank).bytes() as u64])
@@ -34,7 +34,10 @@ pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool) -> Result<&'s
         return Ok("a rank expects more than it is sent");
     }
     agree(comm, refusal)?;
-    Err(Error::Internal("counts match that did not".into()))
+    Err(match agreed {
+        true => Error::Truncate("counts match, but shapes are not the same on all ranks".into()),
+        false => Error::Internal("counts match that did not".into()),
+    })
 }
 
 fn mismatch(from: usize, sent: u64, to: usize, expected: u64) -> Error {

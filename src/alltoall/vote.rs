@@ -127,6 +127,15 @@ impl Vote {
         vote.with(Property::InPlace, in_place)
     }
 
+    /// With a value that must be the same on all ranks: what a rank adds for the next one the next one
+    /// takes away.
+    pub fn agreeing(mut self, value: u64, own: usize, ranks: usize) -> Self {
+        let (before, after) = ((own + ranks - 1) % ranks, (own + 1) % ranks);
+        let difference = factor(own, after).wrapping_sub(factor(before, own));
+        self.signature = self.signature.wrapping_add(value.wrapping_mul(difference));
+        self
+    }
+
     /// With a property, or without.
     pub fn with(mut self, property: Property, has: bool) -> Self {
         let (word, shift) = Self::place(property);
@@ -189,6 +198,21 @@ impl Vote {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_that_differs_on_one_rank_is_noticed() {
+        for ranks in 1..20 {
+            for culprit in 0..ranks {
+                let sum = |other: u64| {
+                    let value = |rank| if rank == culprit { other } else { 0x1234_5677 };
+                    let vote = |rank| Vote::default().agreeing(value(rank), rank, ranks);
+                    (0..ranks).fold(0u64, |sum, rank| sum.wrapping_add(vote(rank).signature))
+                };
+                assert_eq!(sum(0x1234_5677), 0, "{ranks} ranks");
+                assert!(ranks == 1 || sum(0x1234_5679) != 0, "rank {culprit} of {ranks}");
+            }
+        }
+    }
     use crate::comm::blocks::Blocks;
     use std::ffi::c_int;
 

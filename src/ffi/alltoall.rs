@@ -2,7 +2,7 @@
 //!
 //! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
 
-use super::boundary::{enter, fill_defaults, text_buffer, write_text};
+use super::boundary::{enter, fill_defaults, on_communicator, text_buffer, write_text};
 use super::collective::{Call, Counts, Function, Side, State, Types, Verdict, exchange, prepare};
 use super::types::{hcube_alltoall_options, hcube_error};
 use crate::alltoall::Options;
@@ -255,11 +255,9 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            check_state()?;
-            check_communicator(comm)?;
             let options =
                 options.as_ref().map_or_else(Options::from_environment, hcube_alltoall_options::to_options);
-            attribute::with(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
+            on_communicator(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
         })
     }
 }

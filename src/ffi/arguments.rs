@@ -53,6 +53,7 @@ pub fn facts(call: &Call, devices: &Devices, beyond_library: bool) -> Facts {
         unreachable: sides.iter().any(|side| devices.own(side.buffer.cast())),
         beyond_library,
         tolerant: call.tolerant,
+        agreement: 0,
     }
 }
 

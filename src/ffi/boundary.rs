@@ -1,7 +1,9 @@
 //! The one border between C and Rust.
 
 use super::types::hcube_error;
-use crate::comm::handle::{self, Handle};
+use crate::comm::attribute::{self, Kept};
+use crate::comm::handle::{self, Handle, check_communicator, check_state};
+use crate::comm::mpi::MpiComm;
 use crate::error::{Error, HCUBE_SUCCESS, Result};
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,9 +52,19 @@ pub(super) unsafe fn enter(
 
 /// The rank for a message, as far as it can be known.
 fn rank(comm: Option<Handle>) -> String {
-    comm.filter(|_| handle::check_state().is_ok())
+    comm.filter(|_| check_state().is_ok())
         .and_then(|comm| handle::rank(comm).ok())
         .map_or_else(|| "unknown".to_owned(), |rank| rank.to_string())
+}
+
+/// Runs `work` with the private communicator and what is kept on it.
+pub(super) fn on_communicator(
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Kept) -> Result<()>,
+) -> Result<()> {
+    check_state()?;
+    check_communicator(comm)?;
+    attribute::with(comm, work)
 }
 
 /// A reference from a pointer that must not be null.

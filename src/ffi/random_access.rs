@@ -1,6 +1,6 @@
 //! RandomAccess for C.
 
-use super::boundary::{enter, fill_defaults, output, required, text_buffer, write_text};
+use super::boundary::{enter, fill_defaults, on_communicator, output, required, text_buffer, write_text};
 use super::types::{
     HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
     hcube_random_access_statistics, hcube_table, hcube_updates,
@@ -12,13 +12,6 @@ use crate::comm::{Comm, MPI_Comm, agree, agree_on};
 use crate::error::{Error, Result};
 use crate::random_access::{self, Distribution, Options, Prepared, StreamKind, Updates};
 use std::ffi::c_char;
-
-/// Runs `work` with the private communicator and what is kept on it.
-fn on_communicator(comm: Handle, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<()>) -> Result<()> {
-    check_state()?;
-    check_communicator(comm)?;
-    attribute::with(comm, work)
-}
 
 /// The options that a caller passed, or the defaults and the environment.
 ///

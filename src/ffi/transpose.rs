@@ -1,11 +1,10 @@
 //! Transposition of a distributed matrix for C.
 
-use super::boundary::{enter, required};
+use super::boundary::{enter, on_communicator, required};
 use super::collective::{State, prepare};
 use super::types::{hcube_error, hcube_transpose_shape};
-use crate::comm::attribute;
 use crate::comm::call::in_place;
-use crate::comm::handle::{Handle, check_communicator, check_state};
+use crate::comm::handle::Handle;
 use crate::comm::memory::Region;
 use crate::comm::mpi::MpiComm;
 use crate::comm::{Comm, MPI_Comm, agree, agree_on};
@@ -27,13 +26,10 @@ use std::ffi::c_void;
 /// (hcube_transpose_check tells). Otherwise the two do not overlap, every shape is possible, and input
 /// stays as it is. The options of hcube_alltoall_set_options and the environment hold here, too, except
 /// that the library has no function for this (library orders messages as auto does), and that single
-/// copy does not turn blocks: HCUBE_PATH=single-copy is as shared.
-///
-/// All ranks pass the same shape. That parts have other sizes on another rank is an error; other
-/// differences (transposed_in, for example) are not noticed here, but by hcube_transpose_check.
+/// copy does not turn blocks: HCUBE_PATH=single-copy is as shared, but without the last way in place.
 ///
 /// Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or memory
-/// of an accelerator; HCUBE_ERR_TRUNCATE where sizes of parts differ, or some ranks alone are in place;
+/// of an accelerator; HCUBE_ERR_TRUNCATE where shapes differ, or some ranks alone are in place;
 /// HCUBE_ERR_COMM for more than 65535 ranks. Where another rank refused its arguments, the code of that
 /// rank. At the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and HCUBE_ERR_MISMATCH
 /// (of options). On the calling rank alone: HCUBE_ERR_COMM for a communicator that is none, and
@@ -52,7 +48,7 @@ pub unsafe extern "C" fn hcube_transpose(
 ) -> i32 {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        on_communicator(comm, error, |comm, state| {
+        with_state(comm, error, |comm, state| {
             let work = known(shape, comm).and_then(|(shape, bytes)| {
                 let parts = parts(bytes, input, output)?;
                 if [input.cast_mut(), output].iter().any(|side| state.devices.own(side.cast())) {
@@ -85,7 +81,7 @@ pub unsafe extern "C" fn hcube_transpose_check(
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
-        on_communicator(comm, error, |comm, state| {
+        with_state(comm, error, |comm, state| {
             let checked = known(shape, comm).and_then(|(shape, _)| match in_place {
                 0 | 1 => check(comm, &state.prepared, &shape, in_place == 1).map(drop),
                 _ => Err(Error::argument("in_place", in_place, "0 or 1")),
@@ -97,22 +93,20 @@ pub unsafe extern "C" fn hcube_transpose_check(
     }
 }
 
-/// Runs `work` with the private communicator and what is kept on it.
+/// Runs `work` with the private communicator and what exchanges keep on it.
 ///
 /// # Safety
-/// `error` is null or valid.
-unsafe fn on_communicator(
+/// `error` is null or valid, `comm` a handle that MPI has given out.
+unsafe fn with_state(
     comm: MPI_Comm,
     error: *mut hcube_error,
     work: impl FnOnce(&MpiComm, &mut State) -> Result<()>,
 ) -> i32 {
-    // SAFETY: the caller's promise; a handle that MPI has given out.
+    // SAFETY: the caller's promise.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            check_state()?;
-            check_communicator(comm)?;
-            attribute::with(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
+            on_communicator(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
         })
     }
 }

@@ -95,13 +95,14 @@ pub fn transpose<C: Comm>(
     });
     let (shape, parts) = match checked {
         Ok(work) => work,
-        Err(refusal) => return exchange_all(comm, prepared, &Err(refusal)),
+        Err(refusal) => return exchange_all(comm, prepared, 0, &Err(refusal)),
     };
+    let agreement = shape.fingerprint();
     let blocks = Blocks::new(&shape, own, comm.size());
     match parts {
         Parts::InPlace(part) if shape.is_symmetric() => {
             let task = Task::in_place(Blocks::listed(blocks.outgoing(part)));
-            let report = exchange_all(comm, prepared, &Ok(task))?;
+            let report = exchange_all(comm, prepared, agreement, &Ok(task))?;
             if let Some((own_block, side, stride)) = shape.own_block(own, part) {
                 transpose_square(own_block, side, stride, shape.element_bytes);
             }
@@ -114,14 +115,19 @@ pub fn transpose<C: Comm>(
         Parts::Between(from, to) => {
             let (from, to) = (blocks.outgoing(from), blocks.incoming(to));
             let task = Task::between(Blocks::listed(from), Blocks::listed(to));
-            exchange_all(comm, prepared, &Ok(task))
+            exchange_all(comm, prepared, agreement, &Ok(task))
         }
     }
 }
 
-/// An exchange for which the library has no function.
-fn exchange_all<C: Comm>(comm: &C, prepared: &mut Prepared, task: &Result<Task<'_>>) -> Result<Report> {
-    let facts = Facts { beyond_library: true, ..Facts::default() };
+/// An exchange for which the library has no function, on ranks that agree on the shape.
+fn exchange_all<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    agreement: u64,
+    task: &Result<Task<'_>>,
+) -> Result<Report> {
+    let facts = Facts { beyond_library: true, agreement, ..Facts::default() };
     match alltoall::exchange(comm, prepared, task, facts, None)? {
         Outcome::Done(report) => Ok(report),
         Outcome::Library(reason) => Err(Error::Internal(format!("nobody has made the exchange: {reason}"))),

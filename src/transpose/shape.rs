@@ -85,6 +85,17 @@ impl Shape {
             && self.before == self.after
     }
 
+    /// A number for the shape that another one has by a chance of 2^-63 only; not 0.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let sizes = [self.rows, self.columns, self.element_bytes, self.row_block, self.column_block];
+        let layouts = [self.before, self.after].map(|layout| usize::from(layout == Layout::RowMajor));
+        // Fibonacci hashing, with a rotation so that the order counts.
+        let mix = |sum: u64, value: &usize| {
+            (sum.rotate_left(23) ^ *value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        };
+        sizes.iter().chain(&layouts).fold(1, mix) | 1
+    }
+
     /// Rows that a rank has before.
     pub fn rows_of(&self, rank: usize) -> usize {
         share(self.rows, self.row_block, rank)

@@ -22,6 +22,7 @@ use crate::comm::memory::Region;
 use crate::comm::scratch::Scratch;
 use crate::error::Result;
 use std::mem::replace;
+use std::ops::Range;
 
 /// Fewest bytes of a slice, if an element has so many: some lines of the cache in a row.
 const LEAST: usize = 256;
@@ -46,7 +47,7 @@ pub fn slice(shape: &Shape, prepared: &Prepared) -> Option<usize> {
 /// Collective: transposes this rank's part in slices of so many bytes, as [`slice()`] says on all ranks.
 ///
 /// # Errors
-/// As [`crate::alltoall::exchange()`]; nothing is written then.
+/// As [`crate::alltoall::exchange()`]; nothing is written then, because they come with the first slice.
 pub fn transpose<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,
@@ -55,23 +56,35 @@ pub fn transpose<C: Comm>(
     slice: usize,
 ) -> Result<Report> {
     let own = comm.rank();
-    let all = Blocks::new(shape, own, comm.size());
     let kept = scratch(prepared).take(shape.rows_of(own) * shape.columns_of(own) * slice);
     let kept = kept.expect("nothing else uses this memory between exchanges");
-    let mut last = None;
-    for start in (0..shape.element_bytes).step_by(slice) {
-        let blocks = all.slice(start..shape.element_bytes.min(start + slice));
-        let (mut from, mut to) = (blocks.outgoing(part), blocks.incoming(part));
-        let nothing = Block::contiguous(part.part(0..0));
-        let leaves = replace(&mut from[own], nothing.clone());
-        let arrives = replace(&mut to[own], nothing);
-        scratch(prepared).with(&kept, leaves.bytes(), |bytes| leaves.pack(0, bytes));
-        let task = Task::between(Blocks::listed(from), Blocks::listed(to));
-        last = Some(exchange_all(comm, prepared, &Ok(task))?);
-        scratch(prepared).with(&kept, arrives.bytes(), |bytes| arrives.unpack(0, bytes));
-    }
+    let blocks = Blocks::new(shape, own, comm.size());
+    let outcome = (0..shape.element_bytes).step_by(slice).try_fold(None, |_, start| {
+        let blocks = blocks.slice(start..shape.element_bytes.min(start + slice));
+        one_slice(comm, prepared, (shape, &blocks), part, &kept).map(Some)
+    });
     scratch(prepared).give(&kept);
-    Ok(last.expect("an element has a byte"))
+    outcome.map(|last| last.expect("an element has a byte"))
+}
+
+/// Collective: one slice; what stays on this rank goes through the memory `kept`.
+fn one_slice<C: Comm>(
+    comm: &C,
+    prepared: &mut Prepared,
+    (shape, blocks): (&Shape, &Blocks<'_>),
+    part: Region<'_>,
+    kept: &Range<usize>,
+) -> Result<Report> {
+    let own = comm.rank();
+    let (mut from, mut to) = (blocks.outgoing(part), blocks.incoming(part));
+    let nothing = Block::contiguous(part.part(0..0));
+    let leaves = replace(&mut from[own], nothing.clone());
+    let arrives = replace(&mut to[own], nothing);
+    scratch(prepared).with(kept, leaves.bytes(), |bytes| leaves.pack(0, bytes));
+    let task = Task::between(Blocks::listed(from), Blocks::listed(to));
+    let report = exchange_all(comm, prepared, shape.fingerprint(), &Ok(task))?;
+    scratch(prepared).with(kept, arrives.bytes(), |bytes| arrives.unpack(0, bytes));
+    Ok(report)
 }
 
 /// Memory that an exchange uses only for what is not enclosed.

@@ -60,7 +60,7 @@ fn with_facts(facts: Facts) -> impl Fn(usize) -> Special + Sync {
     move |_| Special { facts, ..Special::default() }
 }
 
-const TOLERANT: Facts = Facts { unreachable: false, beyond_library: false, tolerant: true };
+const TOLERANT: Facts = Facts { unreachable: false, beyond_library: false, tolerant: true, agreement: 0 };
 
 fn is_library(outcome: &Result<Outcome>, reason: &str) -> bool {
     matches!(outcome, Ok(Outcome::Library(why)) if why.contains(reason))
