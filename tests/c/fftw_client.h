@@ -174,8 +174,9 @@ static inline int by_hcube(F(plan) plan, MPI_Comm comm) {
   return !most[2];
 }
 
-/* What hcube documents: out of place everything; in place where what two ranks exchange is equal, which
- * square matrices with equal blocks and blocks that divide evenly on all ranks make sure of. */
+/* What hcube serves whatever the size and the way of its exchange: out of place everything; in place
+ * what two ranks exchange equally, which is where rows and columns are in the same proportion to their
+ * blocks. */
 static inline int hcube_can(const shape *of, MPI_Comm comm) {
   ptrdiff_t row_block = of->row_block, column_block = of->column_block;
   int size;
@@ -183,8 +184,9 @@ static inline int hcube_can(const shape *of, MPI_Comm comm) {
   if (!of->in_place) return 1;
   if (row_block == FFTW_MPI_DEFAULT_BLOCK) row_block = (of->nx + size - 1) / size;
   if (column_block == FFTW_MPI_DEFAULT_BLOCK) column_block = (of->ny + size - 1) / size;
-  if (of->nx == of->ny && row_block == column_block) return 1;
-  return row_block * size == of->nx && column_block * size == of->ny;
+  if (row_block > of->nx) row_block = of->nx;
+  if (column_block > of->ny) column_block = of->ny;
+  return of->nx * column_block == of->ny * row_block;
 }
 
 #endif

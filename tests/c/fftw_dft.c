@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
         }
         of.howmany = draw(&random, 3) == 0 ? 3 : 1;
         of.flags = draw_flags(&random, of.what);
-        transform(&of, &random, draw(&random, 20) == 0 ? FFTW_MEASURE : FFTW_ESTIMATE, &count);
+        transform(&of, &random, draw(&random, 60) == 0 ? FFTW_MEASURE : FFTW_ESTIMATE, &count);
       }
     }
   }

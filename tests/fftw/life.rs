@@ -59,6 +59,10 @@ fn nothing_remains_of_plans() {
     }
     let launch = always("fftw_life", Precision::Double, 2).env("HCUBE_PATH", "message");
     all_are_hcubes(&Line::of(launch.args(["cycles", "1000"])));
+    // Here each plan has a communicator of its own.
+    for &ranks in counts(&[1, 3], &[2]) {
+        all_are_hcubes(&life(Precision::Double, ranks, &["cycles", "1000", "multiple"]));
+    }
 }
 
 /// What the first execution takes once: hcube's exchange and FFTW's buffers for local transpositions.
@@ -76,7 +80,7 @@ fn memory_beside_the_data_is_bounded() {
         (&[("HCUBE_PATH", "shared")], 1 << 20),
     ];
     for (variables, limit) in cases {
-        for layout in [None, Some("both")] {
+        for layout in [None, Some("in"), Some("both")] {
             let launch = with_variables(always("fftw_life", Precision::Double, 2), variables);
             let line = Line::of(launch.args(["memory", "2048"]).args(layout));
             all_are_hcubes(&line);

@@ -48,7 +48,7 @@ fn all_ways_of_the_exchange() {
     for (number, variables) in VARIANTS.into_iter().enumerate() {
         for &ranks in counts(&[2, 3, 4], &[2]) {
             let launch = with_variables(always("fftw_transpose", Precision::Double, ranks), variables);
-            let line = shapes(launch, 20 + number, 150);
+            let line = shapes(launch, 20 + number, 100);
             line.all_planned(&format!("{variables:?}, {ranks} ranks"));
             // By messages what is in place and not symmetric is FFTW's own.
             let messages = variables.contains(&("HCUBE_PATH", "message"));
