@@ -27,6 +27,8 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     bind(&flags, &out);
     flags.link();
+    // MPI keeps addresses of functions that free what hangs on communicators.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
     header(&out);
 }
 

@@ -1,8 +1,8 @@
 /* hcube in FFTW: transposes of FFTW-MPI through hcube's exchange.
  *
- * With libhcube_fftw.so preloaded (LD_PRELOAD), or linked, nothing needs to be called: fftw_mpi_init
- * brings hcube's solver along. These functions are for programs that load FFTW in other ways, link the
- * static archive, or want to know. They are in libhcube_fftw.so and libhcube_fftw.a (double precision),
+ * With libhcube_fftw.so preloaded (LD_PRELOAD) nothing needs to be called: fftw_mpi_init brings hcube's
+ * solver along. These functions are for programs that link it, shared or as the static archive, that
+ * load FFTW in other ways, or that want to know. They are in libhcube_fftw.so and libhcube_fftw.a (double precision),
  * libhcube_fftwf (single) and libhcube_fftwl (long double). These libraries contain code that is under
  * the GNU General Public License, as FFTW is; see README.md beside the sources of the glue.
  */

@@ -115,8 +115,9 @@ build_plugin() {
             objects+=("$source.o")
         done
         # Nothing may be left for the loader to find in the process: shells and
-        # launchers that inherit LD_PRELOAD have no FFTW.
-        (cd "$scratch" && "mpicc.$mpi" -shared -Wl,-z,defs -Wl,-soname,"$name.so" -Wl,-rpath,"\$ORIGIN" \
+        # launchers that inherit LD_PRELOAD have no FFTW. FFTW's planner and MPI keep
+        # addresses in the library, so it stays once it is loaded.
+        (cd "$scratch" && "mpicc.$mpi" -shared -Wl,-z,defs -Wl,-z,nodelete -Wl,-soname,"$name.so" -Wl,-rpath,"\$ORIGIN" \
             -o "$name.so" "${objects[@]}" -L"$release" -lhcube -ldl)
         rm -f "$scratch/$name.a"
         (cd "$scratch" && ar rcs "$name.a" "${objects[@]/#/static-}")

@@ -37,38 +37,38 @@ version=$(part FFTW_MAJOR_VERSION).$(part FFTW_MINOR_VERSION)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# edit <file> <sed script>: the changed file into the scratch folder; an edit that
-# finds nothing is an error. Each must add what it is for exactly once a place.
+# edit <file> <sed script>: the changed file into the scratch folder, unless it knows
+# the solver; an edit that finds nothing is an error.
 edit() {
-    mkdir -p "$scratch/${1%/*}"
+    ! grep -q 'transpose[-_]hcube' "$tree/$1" || return 0
     sed -e "$2" "$tree/$1" >"$scratch/$1"
     ! cmp -s "$scratch/$1" "$tree/$1" || fail "$tree/$1 is not as FFTW 3.3.10 has it"
 }
 
-state="the solver is in place now"
-if grep -q transpose_hcube_register "$tree/mpi/conf.c"; then
-    state="the solver was in place already"
-    for file in "${sources[@]}"; do
-        cmp -s "$glue/$file" "$tree/mpi/$file" || state="the solver was in place already; its files are renewed"
-    done
-else
-    # Last in the table, behind FFTW's own: as where it is loaded, so that both have
-    # the same signature of wisdom.
-    edit mpi/conf.c 's/^\( *\)SOLVTAB_END$/\1SOLVTAB(XM(transpose_hcube_register)),\n&/'
-    edit mpi/mpi-transpose.h 's/^void XM(transpose_recurse_register).*/&\nvoid XM(transpose_hcube_register)(planner *p);/'
-    edit mpi/Makefile.am "/^TRANSPOSE_SRC *=/s/ transpose-recurse\.c/& ${sources[*]}/"
-    if [ -f "$tree/mpi/Makefile.in" ]; then
-        edit mpi/Makefile.in "/^TRANSPOSE_SRC *=/s/ transpose-recurse\.c/& ${sources[*]}/
-            s/transpose-recurse\.lo/& transpose-hcube.lo transpose-hcube-comm.lo/
-            /transpose-recurse\.Plo/{p;s/transpose-recurse/transpose-hcube/p;s/transpose-hcube/transpose-hcube-comm/}"
-    fi
-fi
 mkdir -p "$scratch/mpi"
+state="the solver was in place already"
 for file in "${sources[@]}"; do
-    cmp -s "$glue/$file" "$tree/mpi/$file" || cp "$glue/$file" "$scratch/mpi/"
+    cmp -s "$glue/$file" "$tree/mpi/$file" && continue
+    state="the solver was in place already; its files are renewed"
+    cp "$glue/$file" "$scratch/mpi/"
 done
-# Only now is the tree touched.
-cp -r "$scratch/mpi" "$tree/"
+# Last in the table, behind FFTW's own: as where it is loaded, so that both have
+# the same signature of wisdom.
+edit mpi/conf.c 's/^\( *\)SOLVTAB_END$/\1SOLVTAB(XM(transpose_hcube_register)),\n&/'
+edit mpi/mpi-transpose.h 's/^void XM(transpose_recurse_register).*/&\nvoid XM(transpose_hcube_register)(planner *p);/'
+edit mpi/Makefile.am "/^TRANSPOSE_SRC *=/s/ transpose-recurse\.c/& ${sources[*]}/"
+[ ! -f "$tree/mpi/Makefile.in" ] || edit mpi/Makefile.in "/^TRANSPOSE_SRC *=/s/ transpose-recurse\.c/& ${sources[*]}/
+    s/transpose-recurse\.lo/& transpose-hcube.lo transpose-hcube-comm.lo/
+    /transpose-recurse\.Plo/{p;s/transpose-recurse/transpose-hcube/p;s/transpose-hcube/transpose-hcube-comm/}"
+[ ! -f "$scratch/mpi/conf.c" ] || state="the solver is in place now"
+
+# Only now is the tree touched: everything beside its place first, then moved there.
+for file in "$scratch"/mpi/*; do
+    [ ! -f "$file" ] || cp "$file" "$tree/mpi/${file##*/}.new"
+done
+for file in "$scratch"/mpi/*; do
+    [ ! -f "$file" ] || mv "$tree/mpi/${file##*/}.new" "$tree/mpi/${file##*/}"
+done
 
 # hcube's source tree or what `make install` has made of it.
 include=$glue/../../include

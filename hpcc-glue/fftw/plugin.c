@@ -30,7 +30,7 @@ static int is_expected(const char *version)
     size_t length = strlen(EXPECTED);
 
     if (strncmp(version, EXPECTED, length) == 0 && (version[length] == '\0' || version[length] == '-')) return 1;
-    HCUBE_FFTW(say)(REASON_VERSION, MPI_COMM_WORLD,
+    HCUBE_FFTW(say)(REASON_VERSION, MPI_COMM_NULL,
                     "this is %s, and hcube knows the inside of " EXPECTED " alone", version);
     return 0;
 }
@@ -41,13 +41,13 @@ static int add_to(planner *plnr)
     static const solvtab table = {SOLVTAB(XM(transpose_hcube_register)), SOLVTAB_END};
 
     if (plnr->slvdescs_for_problem_kind[PROBLEM_MPI_TRANSPOSE] < 0) {
-        HCUBE_FFTW(say)(REASON_NOT_STARTED, MPI_COMM_WORLD,
+        HCUBE_FFTW(say)(REASON_NOT_STARTED, MPI_COMM_NULL,
                         "its planner knows no transpositions yet: " STRINGIZE(XM(init)) " comes first");
         return 1;
     }
     F(solvtab_exec)(table, plnr);
     if (HCUBE_FFTW(registered)(plnr)) return 0;
-    HCUBE_FFTW(say)(REASON_NEVER, MPI_COMM_WORLD, "HCUBE_FFTW switches hcube off");
+    HCUBE_FFTW(say)(REASON_NEVER, MPI_COMM_NULL, "HCUBE_FFTW switches hcube off");
     return 1;
 }
 
@@ -114,7 +114,7 @@ static int same_mpi(void *fftw)
     if (probes[0] == probes[1] || probes[0] == NULL || probes[1] == NULL) return 1;
     describe(probes[0], text[0]);
     describe(probes[1], text[1]);
-    HCUBE_FFTW(say)(REASON_MPI, MPI_COMM_WORLD, "it uses %s, and this hcube was built for %s", text[0], text[1]);
+    HCUBE_FFTW(say)(REASON_MPI, MPI_COMM_NULL, "it uses %s, and this hcube was built for %s", text[0], text[1]);
     return 0;
 }
 
@@ -123,7 +123,7 @@ static int look_up(void *fftw, const char *name, void *function)
     void *address = dlsym(fftw, name);
 
     if (address == NULL) {
-        HCUBE_FFTW(say)(REASON_FUNCTIONS, MPI_COMM_WORLD, "this FFTW does not export %s", name);
+        HCUBE_FFTW(say)(REASON_FUNCTIONS, MPI_COMM_NULL, "this FFTW does not export %s", name);
         return 0;
     }
     memcpy(function, &address, sizeof address);
@@ -166,7 +166,10 @@ EXPORTED void XM(conf_standard)(planner *plnr)
         memcpy(&original, &address, sizeof original);
     }
     if (address == NULL) {
-        fprintf(stderr, "hcube: FFTW: %s is defined nowhere else; FFTW cannot be started\n", name);
+        fprintf(stderr,
+                "hcube: FFTW: %s is defined nowhere else, so FFTW cannot be started. Where FFTW is linked "
+                "statically, link the archive libhcube_fftw instead of the shared library.\n",
+                name);
         abort();
     }
     original(plnr);

@@ -22,11 +22,23 @@ static int mpi_is_usable(void)
     return started && !ended;
 }
 
+/* What launchers say of the process, for where MPI cannot be asked. */
+static int is_launched_first(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    size_t i;
+
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]) != NULL) return strcmp(getenv(names[i]), "0") == 0;
+    return 1;
+}
+
 static int is_rank_0(MPI_Comm comm)
 {
     int rank = 0;
 
-    if (mpi_is_usable()) MPI_Comm_rank(comm, &rank);
+    if (comm == MPI_COMM_NULL || !mpi_is_usable()) return is_launched_first();
+    MPI_Comm_rank(comm, &rank);
     return rank == 0;
 }
 
@@ -155,7 +167,10 @@ static int duplicate(MPI_Comm comm, MPI_Comm *copy)
     code = MPI_Comm_dup(comm, copy);
     MPI_Comm_set_errhandler(comm, handler);
     MPI_Errhandler_free(&handler);
-    return !FM(any_true)(code != MPI_SUCCESS, comm);
+    if (!FM(any_true)(code != MPI_SUCCESS, comm)) return 1;
+    /* Where some ranks have one and others do not: freeing is local in MPI libraries. */
+    if (code == MPI_SUCCESS) MPI_Comm_free(copy);
+    return 0;
 }
 
 static hcube_fftw_channel *create(MPI_Comm comm, int id, int shared)

@@ -82,7 +82,8 @@ typedef enum {
 } hcube_fftw_reason;
 
 /* Says on the error stream, with HCUBE_VERBOSE=1, by rank 0 of the communicator
- * and once per process and reason, that FFTW goes on with its own solvers and why. */
+ * and once per process and reason, that FFTW goes on with its own solvers and why.
+ * MPI_COMM_NULL: without asking MPI, by the process that its launcher calls 0. */
 void HCUBE_FFTW(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -48,18 +48,21 @@ pub unsafe extern "C" fn hcube_transpose(
 ) -> i32 {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        with_state(comm, error, |comm, state| {
-            let work = known(shape, comm).and_then(|(shape, bytes)| {
-                let parts = parts(bytes, input, output)?;
-                if [input.cast_mut(), output].iter().any(|side| state.devices.own(side.cast())) {
-                    let text = "input or output is memory of an accelerator: expected memory of the host";
-                    return Err(Error::Buffer(text.into()));
-                }
-                Ok((shape, parts))
-            });
-            let report = transpose(comm, &mut state.prepared, work);
-            state.last_way = report.as_ref().map_or("refused", |report| report.way.name());
-            report.map(drop)
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            with_state(comm, |comm, state| {
+                let work = known(shape, comm).and_then(|(shape, bytes)| {
+                    let parts = parts(bytes, input, output)?;
+                    if [input.cast_mut(), output].iter().any(|side| state.devices.own(side.cast())) {
+                        let text = "input or output is memory of an accelerator: expected memory of the host";
+                        return Err(Error::Buffer(text.into()));
+                    }
+                    Ok((shape, parts))
+                });
+                let report = transpose(comm, &mut state.prepared, work);
+                state.last_way = report.as_ref().map_or("refused", |report| report.way.name());
+                report.map(drop)
+            })
         })
     }
 }
@@ -81,34 +84,24 @@ pub unsafe extern "C" fn hcube_transpose_check(
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
-        with_state(comm, error, |comm, state| {
-            let checked = known(shape, comm).and_then(|(shape, _)| match in_place {
-                0 | 1 => check(comm, &state.prepared, &shape, in_place == 1).map(drop),
-                _ => Err(Error::argument("in_place", in_place, "0 or 1")),
-            });
-            agree(comm, checked)?;
-            // SAFETY: not null, or it would have been refused.
-            agree_on(comm, &(&*shape).agreement())
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            with_state(comm, |comm, state| {
+                let checked = known(shape, comm).and_then(|(shape, _)| match in_place {
+                    0 | 1 => check(comm, &state.prepared, &shape, in_place == 1).map(drop),
+                    _ => Err(Error::argument("in_place", in_place, "0 or 1")),
+                });
+                agree(comm, checked)?;
+                // SAFETY: not null, or it would have been refused.
+                agree_on(comm, &(&*shape).agreement())
+            })
         })
     }
 }
 
 /// Runs `work` with the private communicator and what exchanges keep on it.
-///
-/// # Safety
-/// `error` is null or valid, `comm` a handle that MPI has given out.
-unsafe fn with_state(
-    comm: MPI_Comm,
-    error: *mut hcube_error,
-    work: impl FnOnce(&MpiComm, &mut State) -> Result<()>,
-) -> i32 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
-            on_communicator(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
-        })
-    }
+fn with_state(comm: Handle, work: impl FnOnce(&MpiComm, &mut State) -> Result<()>) -> Result<()> {
+    on_communicator(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
 }
 
 /// The shape, and the bytes of this rank's parts.

@@ -137,7 +137,11 @@ static void concurrent(void) {
   int number;
   for (number = 0; number < 2; number++) {
     worker *one = &workers[number];
-    one->of = (shape){24 + 8 * number, 24 + 8 * number, 3, 0, 0, number ? BOTH : 0u, 1};
+    one->of.nx = one->of.ny = 24 + 8 * number;
+    one->of.howmany = 3;
+    one->of.row_block = one->of.column_block = FFTW_MPI_DEFAULT_BLOCK;
+    one->of.flags = number == 1 ? (unsigned)BOTH : 0u;
+    one->of.in_place = 1;
     one->mine = part_of(&one->of, MPI_COMM_WORLD);
     one->data = make_array(one->mine.length);
     one->plan = planned_for(&one->of, one->data.data, one->data.data);
