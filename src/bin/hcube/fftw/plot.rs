@@ -19,7 +19,7 @@ const GAP: i32 = 60;
 /// Height of what is above and below the rows, of a row, and of a bar.
 const ABOVE: i32 = 96;
 const BELOW: i32 = 40;
-const ROW: i32 = 42;
+const ROW: i32 = 38;
 const BAR: i32 = 14;
 
 /// The smallest memory on the axis: less is none.
@@ -52,7 +52,11 @@ impl Axis {
     fn bar(&self, area: &Area<'_>, top: i32, value: f64, colour: RGBColor, label: &str) -> Drawn {
         let corners = [(self.left, top), (self.place(value).max(self.left + 1), top + BAR)];
         area.draw(&Rectangle::new(corners, colour.filled())).map_err(failed)?;
-        text(area, label, (corners[1].0 + 5, top + BAR / 2), 13, HPos::Left)
+        // Where a line would cross the label, it is interrupted.
+        let (left, right) = (corners[1].0 + 3, corners[1].0 + 7 + 8 * label.len() as i32);
+        let behind = Rectangle::new([(left, top), (right, top + BAR)], WHITE.filled());
+        area.draw(&behind).map_err(failed)?;
+        text(area, label, (left + 2, top + BAR / 2), 13, HPos::Left)
     }
 
     /// Lines across all rows with labels below.
@@ -115,12 +119,30 @@ fn draw_row(area: &Area<'_>, one: &Comparison<'_>, (times, memory): (&Axis, &Axi
     Ok(())
 }
 
+/// The rows: transpositions, then transforms, then FFTW's own benchmark; numbers of ranks of a problem beside
+/// each other. Transpositions that are a transform's are in its row.
+fn rows<'a>(compared: &[Comparison<'a>]) -> Vec<Comparison<'a>> {
+    let first = |problem: &str| compared.iter().position(|one| one.own.problem == problem);
+    let group = |one: &Comparison<'_>| match one.own.is_transposition() {
+        true => 0,
+        false if one.own.problem.starts_with("mpi-bench") => 2,
+        false => 1,
+    };
+    let of_a_transform = |row: &Comparison<'_>| {
+        compared.iter().any(|one| one.transposition.is_some_and(|pair| std::ptr::eq(pair.0, row.own)))
+    };
+    let mut rows: Vec<Comparison<'a>> = compared.iter().filter(|row| !of_a_transform(row)).copied().collect();
+    rows.sort_by_key(|row| (group(row), first(&row.own.problem), row.own.ranks));
+    rows
+}
+
 /// The file's text.
-pub fn svg(compared: &[Comparison<'_>]) -> Result<String, Failure> {
-    if compared.is_empty() {
+pub fn svg(all: &[Comparison<'_>]) -> Result<String, Failure> {
+    if all.is_empty() {
         return Err("--plot: no problem was measured by FFTW's own plan and by hcube".to_owned());
     }
-    let (times, memory) = (times(compared), memory(compared));
+    let compared = rows(all);
+    let (times, memory) = (times(&compared), memory(&compared));
     let bottom = ABOVE + ROW * compared.len() as i32;
     let (width, height) = (memory.left + PANEL + GAP, bottom + BELOW);
     let mut drawn = String::new();
