@@ -279,7 +279,8 @@ bench_fftw() {
         done
         printf '\n]}\n'
     } >"$work/mpi-bench.json"
-    "$tool" fftw --from "$(joined "fftw-*.json"),$work/mpi-bench.json" --json "$folder/fftw.json" --plot "$folder/fftw.svg"
+    "$tool" fftw --from "$(joined "fftw-*.json"),$work/mpi-bench.json" --json "$folder/fftw.json" \
+        --plot "$folder/fftw.svg"
     echo "All results: ${folder#"$root"/}/fftw.json and fftw.svg beside it"
 }
 

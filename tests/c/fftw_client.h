@@ -63,7 +63,8 @@ static inline void check_guards(const array *checked) {
   ptrdiff_t place;
   for (place = 0; place < GUARD; place++) {
     if (checked->base[place] != guard_word(place)) FAIL("word %td before an array was written", GUARD - place);
-    if (checked->data[checked->length + place] != guard_word(place)) FAIL("word %td behind an array was written", place);
+    if (checked->data[checked->length + place] != guard_word(place))
+      FAIL("word %td behind an array was written", place);
   }
 }
 

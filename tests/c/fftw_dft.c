@@ -48,7 +48,8 @@ static side make_side(const problem *of, int is_real, unsigned transposed) {
 
 /* Copies between the whole array and the part of this rank. */
 static void copy_part(const side *one, real *whole, real *local, int to_local) {
-  ptrdiff_t a0, a1, count0 = one->transposed ? one->d0 : one->count[0], count1 = one->transposed ? one->count[1] : one->d1;
+  ptrdiff_t count0 = one->transposed ? one->d0 : one->count[0], count1 = one->transposed ? one->count[1] : one->d1;
+  ptrdiff_t a0, a1;
   for (a0 = 0; a0 < count0; a0++) {
     for (a1 = 0; a1 < count1; a1++) {
       ptrdiff_t global = one->transposed ? a0 * one->d1 + one->first[1] + a1 : (one->first[0] + a0) * one->d1 + a1;
@@ -66,17 +67,22 @@ static void draw_values(random_state *random, real *values, ptrdiff_t length) {
 }
 
 static F(plan) serial_plan(const problem *of, kind what, real *in, real *out) {
+  F(complex) *complex_in = (F(complex) *)in, *complex_out = (F(complex) *)out;
   int n[3], real_side[3], complex_side[3], dimension, many = (int)of->howmany;
-  for (dimension = 0; dimension < of->rank; dimension++) n[dimension] = real_side[dimension] = complex_side[dimension] = (int)of->n[dimension];
+  for (dimension = 0; dimension < of->rank; dimension++)
+    n[dimension] = real_side[dimension] = complex_side[dimension] = (int)of->n[dimension];
   complex_side[of->rank - 1] = n[of->rank - 1] / 2 + 1;
   real_side[of->rank - 1] = 2 * complex_side[of->rank - 1];
   switch (what) {
     case COMPLEX:
-      return F(plan_many_dft)(of->rank, n, many, (F(complex) *)in, NULL, many, 1, (F(complex) *)out, NULL, many, 1, of->sign, FFTW_ESTIMATE);
+      return F(plan_many_dft)(of->rank, n, many, complex_in, NULL, many, 1, complex_out, NULL, many, 1, of->sign,
+                              FFTW_ESTIMATE);
     case REAL_TO_COMPLEX:
-      return F(plan_many_dft_r2c)(of->rank, n, many, in, real_side, many, 1, (F(complex) *)out, complex_side, many, 1, FFTW_ESTIMATE);
+      return F(plan_many_dft_r2c)(of->rank, n, many, in, real_side, many, 1, complex_out, complex_side, many, 1,
+                                  FFTW_ESTIMATE);
     case COMPLEX_TO_REAL:
-      return F(plan_many_dft_c2r)(of->rank, n, many, (F(complex) *)in, complex_side, many, 1, out, real_side, many, 1, FFTW_ESTIMATE);
+      return F(plan_many_dft_c2r)(of->rank, n, many, complex_in, complex_side, many, 1, out, real_side, many, 1,
+                                  FFTW_ESTIMATE);
     default:
       return F(plan_many_r2r)(of->rank, n, many, in, NULL, many, 1, out, NULL, many, 1, of->kinds, FFTW_ESTIMATE);
   }
@@ -90,16 +96,18 @@ static void run_serially(const problem *of, kind what, real *in, real *out) {
 }
 
 static F(plan) parallel_plan(const problem *of, real *in, real *out, unsigned rigour) {
+  F(complex) *complex_in = (F(complex) *)in, *complex_out = (F(complex) *)out;
   unsigned flags = of->flags | rigour;
   const ptrdiff_t block = FFTW_MPI_DEFAULT_BLOCK;
   MPI_Comm comm = MPI_COMM_WORLD;
   switch (of->what) {
     case COMPLEX:
-      return F(mpi_plan_many_dft)(of->rank, of->n, of->howmany, block, block, (F(complex) *)in, (F(complex) *)out, comm, of->sign, flags);
+      return F(mpi_plan_many_dft)(of->rank, of->n, of->howmany, block, block, complex_in, complex_out, comm, of->sign,
+                                  flags);
     case REAL_TO_COMPLEX:
-      return F(mpi_plan_many_dft_r2c)(of->rank, of->n, of->howmany, block, block, in, (F(complex) *)out, comm, flags);
+      return F(mpi_plan_many_dft_r2c)(of->rank, of->n, of->howmany, block, block, in, complex_out, comm, flags);
     case COMPLEX_TO_REAL:
-      return F(mpi_plan_many_dft_c2r)(of->rank, of->n, of->howmany, block, block, (F(complex) *)in, out, comm, flags);
+      return F(mpi_plan_many_dft_c2r)(of->rank, of->n, of->howmany, block, block, complex_in, out, comm, flags);
     default:
       return F(mpi_plan_many_r2r)(of->rank, of->n, of->howmany, block, block, in, out, comm, of->kinds, flags);
   }
@@ -118,8 +126,9 @@ static void compare(const problem *of, const side *one, const real *expected, co
     if (size > largest) largest = size;
   }
   if (!(worst <= 100 * (real)EPSILON * largest))
-    FAIL("%s of kind %d, %td x %td x %td, howmany %td, flags %u, in place %d: off by %g of %g", what, (int)of->what, of->n[0],
-         of->n[1], of->rank == 3 ? of->n[2] : 1, of->howmany, of->flags, of->in_place, (double)worst, (double)largest);
+    FAIL("%s of kind %d, %td x %td x %td, howmany %td, flags %u, in place %d: off by %g of %g", what, (int)of->what,
+         of->n[0], of->n[1], of->rank == 3 ? of->n[2] : 1, of->howmany, of->flags, of->in_place, (double)worst,
+         (double)largest);
 }
 
 /* Asks FFTW for the part of this rank; returns the reals of its arrays. */
@@ -153,9 +162,10 @@ static void transform(const problem *of, random_state *random, unsigned rigour, 
   int real_in = of->what == REAL_TO_COMPLEX || of->what == TRIGONOMETRIC;
   int real_out = of->what == COMPLEX_TO_REAL || of->what == TRIGONOMETRIC;
   side in = make_side(of, real_in, FFTW_MPI_TRANSPOSED_IN), out = make_side(of, real_out, FFTW_MPI_TRANSPOSED_OUT);
-  ptrdiff_t length = locate(of, &in, &out), largest = whole_length(&in) > whole_length(&out) ? whole_length(&in) : whole_length(&out);
-  array whole = make_array(largest), expected = make_array(largest), found = make_array(largest), local = make_array(length);
-  array result = of->in_place ? local : make_array(length);
+  ptrdiff_t length = locate(of, &in, &out);
+  ptrdiff_t largest = whole_length(&in) > whole_length(&out) ? whole_length(&in) : whole_length(&out);
+  array whole = make_array(largest), expected = make_array(largest), found = make_array(largest);
+  array local = make_array(length), result = of->in_place ? local : make_array(length);
   F(plan) plan = parallel_plan(of, local.data, result.data, rigour);
   int planned;
   if (plan == NULL) FAIL("no plan");
@@ -165,7 +175,8 @@ static void transform(const problem *of, random_state *random, unsigned rigour, 
   if (equal_blocks(of) && !planned) {
     char *text = F(sprint_plan)(plan);
     count->missed++;
-    if (getenv("HCUBE_TEST_VERBOSE") != NULL) fprintf(stderr, "not planned by hcube: %td x %td: %s\n", of->n[0], of->n[1], text);
+    if (getenv("HCUBE_TEST_VERBOSE") != NULL)
+      fprintf(stderr, "not planned by hcube: %td x %td: %s\n", of->n[0], of->n[1], text);
     free(text);
   }
   draw_values(random, whole.data, largest);
@@ -211,7 +222,8 @@ int main(int argc, char **argv) {
   for (lengths = 0; lengths < sizeof LENGTHS / sizeof *LENGTHS; lengths++) {
     for (what = 0; what < KINDS; what++) {
       for (turn = 0; turn < 4; turn++) {
-        problem of = {(kind)what, LENGTHS[lengths][2] > 0 ? 3 : 2, turn < 2 ? FFTW_FORWARD : FFTW_BACKWARD, turn % 2, {0, 0, 1}, 1, 0, {FFTW_DHT, FFTW_DHT, FFTW_DHT}};
+        problem of = {(kind)what, LENGTHS[lengths][2] > 0 ? 3 : 2, turn < 2 ? FFTW_FORWARD : FFTW_BACKWARD, turn % 2,
+                      {0, 0, 1}, 1, 0, {FFTW_DHT, FFTW_DHT, FFTW_DHT}};
         for (dimension = 0; dimension < of.rank; dimension++) {
           of.n[dimension] = LENGTHS[lengths][dimension];
           of.kinds[dimension] = TRIGONOMETRIC_KINDS[draw(&random, 4)];

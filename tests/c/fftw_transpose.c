@@ -70,7 +70,8 @@ static shape draw_shape(random_state *random, int size) {
   drawn.flags = FLAGS[draw(random, 4)];
   drawn.in_place = (int)draw(random, 2);
   drawn.row_block = draw_block(random, drawn.nx, size);
-  drawn.column_block = drawn.nx == drawn.ny && draw(random, 2) == 0 ? drawn.row_block : draw_block(random, drawn.ny, size);
+  drawn.column_block = draw_block(random, drawn.ny, size);
+  if (drawn.nx == drawn.ny && draw(random, 2) == 0) drawn.column_block = drawn.row_block;
   return drawn;
 }
 

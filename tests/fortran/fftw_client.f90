@@ -16,7 +16,8 @@ program fftw_client
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   call transpose_in_place(transposed_by_hcube)
   call transform_in_place(transformed_by_hcube)
-  if (rank == 0) print '(a, l1, a, l1)', 'ok fftw Fortran transpose=', transposed_by_hcube, ' transform=', transformed_by_hcube
+  if (rank == 0) print '(a, l1, a, l1)', 'ok fftw Fortran transpose=', transposed_by_hcube, ' transform=', &
+    transformed_by_hcube
   call fftw_mpi_cleanup()
   call MPI_Finalize(ierror)
 
@@ -63,7 +64,8 @@ contains
                                                first_row, columns, first_column)
     memory = fftw_alloc_real(int(length, C_SIZE_T))
     call c_f_pointer(memory, values, [length])
-    plan = fftw_mpi_plan_transpose(int(side, C_INTPTR_T), int(side, C_INTPTR_T), values, values, MPI_COMM_WORLD, FFTW_MEASURE)
+    plan = fftw_mpi_plan_transpose(int(side, C_INTPTR_T), int(side, C_INTPTR_T), values, values, MPI_COMM_WORLD, &
+                                   FFTW_MEASURE)
     hcube = by_hcube(plan)
     ! Fortran's first index is the fast one: that of the columns.
     call c_f_pointer(memory, matrix, [int(side, C_INTPTR_T), rows])
@@ -99,7 +101,8 @@ contains
     do i = 1, slabs
       do j = 1, n(2)
         do k = 1, n(3)
-          turns = dble(wave(1) * (first + i - 1)) / n(1) + dble(wave(2) * (j - 1)) / n(2) + dble(wave(3) * (k - 1)) / n(3)
+          turns = dble(wave(1) * (first + i - 1)) / n(1) + dble(wave(2) * (j - 1)) / n(2) + &
+                  dble(wave(3) * (k - 1)) / n(3)
           values(k, j, i) = exp(cmplx(0, two_pi * turns, C_DOUBLE_COMPLEX))
         end do
       end do
