@@ -252,7 +252,8 @@ int main(int argc, char **argv) {
   } else if (strcmp(mode, "cycles") == 0) {
     cycles(argc > 2 ? atoi(argv[2]) : 2000);
   } else if (strcmp(mode, "memory") == 0) {
-    unsigned flags = strcmp(last, "both") == 0 ? BOTH : strcmp(last, "in") == 0 ? FFTW_MPI_TRANSPOSED_IN : 0;
+    const unsigned in = FFTW_MPI_TRANSPOSED_IN, both = BOTH;
+    const unsigned flags = strcmp(last, "both") == 0 ? both : strcmp(last, "in") == 0 ? in : 0u;
     extra_memory(argc > 2 ? atoi(argv[2]) : 2048, flags, most);
   } else {
     FAIL("usage: %s arrays|restart|concurrent|cycles|memory", argv[0]);
