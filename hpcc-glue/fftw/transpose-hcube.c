@@ -52,10 +52,18 @@ static int symmetric(const transpose_problem *p)
     return p->nx * p->tblock == p->ny * p->block;
 }
 
+/* Square, in equal blocks and stored alike before and behind: `whole` swaps what
+ * `exchange` would swap, and saves the local transpositions. To measure both would
+ * only let a disturbance choose the wrong one. */
+static int swaps(const transpose_problem *p)
+{
+    return p->nx == p->ny && p->block == p->tblock && !(p->flags & TRANSPOSED_IN) == !(p->flags & TRANSPOSED_OUT);
+}
+
 static int applicable(variant kind, const transpose_problem *p)
 {
     if (!ONLY_TRANSPOSEDP(p->flags)) return 0;
-    return kind == WHOLE || (p->I == p->O && symmetric(p));
+    return kind == WHOLE || (p->I == p->O && symmetric(p) && !swaps(p));
 }
 
 static hcube_transpose_shape shape_of(const transpose_problem *p)
@@ -392,11 +400,12 @@ static plan *mkplan(const solver *ego_, const problem *p_, planner *plnr)
     /* A search begins with this variant, at an address that an earlier problem
      * may have had. */
     if (kind == WHOLE) claimed = NULL;
+    /* Wisdom does not tell transpositions apart whose flags differ. One that cannot
+     * be made by the variant that it names is made by the other. */
+    if (plnr->wisdom_state == WISDOM_ONLY && kind == EXCHANGE && !applicable(EXCHANGE, p)) kind = WHOLE;
     if (!applicable(kind, p)) return NULL;
     channel = HCUBE_FFTW(acquire)(p->comm, setting_for(plnr), SETTING_AUTO, &agreed);
     if (channel == NULL) return NULL;
-    /* Wisdom does not tell transpositions apart whose flags differ. One that cannot
-     * be made by the variant that it names is made by the other. */
     if (kind == WHOLE && plnr->wisdom_state == WISDOM_ONLY && !servable(WHOLE, p, channel)) kind = EXCHANGE;
     if (!servable(kind, p, channel)) {
         HCUBE_FFTW(release)(channel);
