@@ -198,6 +198,8 @@ impl Vote {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comm::blocks::Blocks;
+    use std::ffi::c_int;
 
     #[test]
     fn a_value_that_differs_on_one_rank_is_noticed() {
@@ -213,8 +215,6 @@ mod tests {
             }
         }
     }
-    use crate::comm::blocks::Blocks;
-    use std::ffi::c_int;
 
     /// Counts of what every rank sends to every other, `table[from][to]`, without a pattern.
     fn table(ranks: usize, symmetric: bool) -> Vec<Vec<c_int>> {
