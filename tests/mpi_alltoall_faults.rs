@@ -44,7 +44,8 @@ fn check_message(expectation: &str, stderr: &str) {
 fn bad_input_is_refused_on_all_ranks() {
     for path in PATHS {
         for ranks in 1..=few(4) {
-            let outcome = Launch::client("alltoall_errors", ranks).env("HCUBE_PATH", path).limit(60).run();
+            let launch = Launch::client("alltoall_errors", ranks).env("HCUBE_PATH", path);
+            let outcome = launch.whole_lines().limit(60).run();
             let stderr = outcome.stderr.clone();
             let text = outcome.success();
             let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
@@ -69,7 +70,7 @@ fn bad_input_is_refused_on_all_ranks() {
 #[test]
 fn the_default_error_handler_ends_the_job() {
     for ranks in 1..=few(3) {
-        let outcome = Launch::client("alltoall_errors", ranks).arg("fatal").limit(60).run();
+        let outcome = Launch::client("alltoall_errors", ranks).arg("fatal").whole_lines().limit(60).run();
         assert!(!outcome.status.success() && !outcome.stdout.contains("came back"), "{outcome:?}");
         check_message("expect|0|MPI_Alltoallv|-3", &outcome.stderr);
         assert!(outcome.left.is_empty(), "processes left: {outcome:?}");

@@ -12,7 +12,7 @@ pub mod preload;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -28,6 +28,9 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// Name of the variable by which the processes of a launch are found again.
 const MARKER: &str = "HCUBE_TEST_LAUNCH";
+
+/// Name of the variable with the files of a launch's output, without `.out` and `.err`.
+const OUTPUT: &str = "HCUBE_TEST_OUTPUT";
 
 /// The MPI library that this test run is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +175,7 @@ pub struct Launch {
     environment: Vec<(String, String)>,
     folder: Option<PathBuf>,
     limit: Duration,
+    whole_lines: bool,
 }
 
 /// What came of it.
@@ -205,6 +209,7 @@ impl Launch {
             environment,
             folder,
             limit: Duration::from_secs(120),
+            whole_lines: false,
         }
     }
 
@@ -237,6 +242,13 @@ impl Launch {
         self
     }
 
+    /// Has the ranks write past the launcher, which forwards what it happens to read and so puts the
+    /// lines of one rank into those of another. For tests that look at lines of more than one rank.
+    pub fn whole_lines(mut self) -> Self {
+        self.whole_lines = true;
+        self
+    }
+
     fn command(&self) -> Command {
         let mpi = Mpi::selected();
         let mut command = Command::new(format!("mpirun.{}", mpi.name()));
@@ -247,7 +259,15 @@ impl Launch {
                 command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
             }
         }
-        command.args(["-np", &self.ranks.to_string()]).arg(&self.program);
+        command.args(["-np", &self.ranks.to_string()]);
+        if self.whole_lines {
+            command.args([
+                "sh",
+                "-c",
+                &format!("exec \"$0\" \"$@\" >>\"${OUTPUT}.out\" 2>>\"${OUTPUT}.err\""),
+            ]);
+        }
+        command.arg(&self.program);
         // Cargo puts target/<mpi>/release first, where a library of an earlier build may lie.
         let mut folders = vec![build().join("deps")];
         folders.extend(std::env::split_paths(&std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default()));
@@ -281,7 +301,10 @@ impl Launch {
         let folder = build().join("clients/output");
         fs::create_dir_all(&folder).expect("the target directory is writable");
         let paths = ["out", "err"].map(|kind| folder.join(format!("{marker}.{kind}")));
-        let [out, err] = [&paths[0], &paths[1]].map(|path| File::create(path).expect("a file for output"));
+        // Appending, because launcher and ranks may both write.
+        let open = |path: &PathBuf| OpenOptions::new().create(true).append(true).open(path);
+        let [out, err] = [&paths[0], &paths[1]].map(|path| open(path).expect("a file for output"));
+        command.env(OUTPUT, folder.join(&marker));
         command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let begin = Instant::now();
