@@ -14,6 +14,7 @@ mod fftw;
 mod gups;
 mod hpcc;
 mod launched;
+mod machine;
 mod memory;
 mod numbers;
 mod output;

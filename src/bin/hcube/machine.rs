@@ -1,0 +1,239 @@
+//! Machines as files: what a simulation builds its platform from, and what the cost model predicts with.
+//!
+//! A description says what every figure stands on: the machines that come with hcube
+//! (`machine/*.json`) are models with published figures, one that `hcube gups --calibrate` writes was
+//! measured. The tool accepts the name of one of the former or a file.
+
+use serde::{Deserialize, Serialize};
+
+/// The machines that come with hcube, by name.
+const BUILT_IN: [(&str, &str); 3] = [
+    ("red-storm", include_str!("machine/red-storm.json")),
+    ("juropa", include_str!("machine/juropa.json")),
+    ("juqueen", include_str!("machine/juqueen.json")),
+];
+
+/// How nodes are connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Topology {
+    /// A grid of nodes with a link per direction and dimension.
+    Grid {
+        /// Nodes per dimension of the whole machine.
+        nodes: Vec<usize>,
+        /// Whether the ends of a dimension are joined (torus) or not (mesh).
+        wrapped: Vec<bool>,
+    },
+    /// Switches in levels with as much bandwidth upwards as downwards.
+    FatTree {
+        /// Nodes below a switch of the lowest level, then switches below one of the next, and so on.
+        down: Vec<usize>,
+    },
+}
+
+impl Topology {
+    /// Nodes of the whole machine.
+    pub fn nodes(&self) -> usize {
+        match self {
+            Self::Grid { nodes: factors, .. } | Self::FatTree { down: factors } => factors.iter().product(),
+        }
+    }
+}
+
+/// Messages between nodes or inside one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// From the call of send to the return of receive for the shortest message, in microseconds.
+    pub latency_us: f64,
+    /// What each link of a route adds to it, in microseconds.
+    #[serde(default)]
+    pub hop_latency_us: f64,
+    /// 10^9 bytes per second and direction.
+    pub bandwidth_gb_s: f64,
+}
+
+/// What local work costs a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// To generate a value of the stream, in nanoseconds.
+    pub generate_ns: f64,
+    /// To apply a value to the local part of the table.
+    pub update_ns: f64,
+    /// To look at a value in a stage and put it on the list that it belongs to.
+    pub divide_ns: f64,
+    /// To copy a byte.
+    pub copy_ns: f64,
+}
+
+/// How well the figures agree with what they were taken from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fit {
+    /// The largest relative error of the model over all samples, in percent.
+    pub largest_error_percent: f64,
+    /// The mean of the absolute relative errors, in percent.
+    pub mean_error_percent: f64,
+    /// How many measurements it was fitted to.
+    pub samples: usize,
+}
+
+/// A machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// Short name, in the names of files.
+    pub name: String,
+    /// For headings.
+    pub title: String,
+    /// Where the figures are from, one sentence each.
+    pub sources: Vec<String>,
+    /// Absent where it is not known; then nothing can be simulated on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
+    /// Cores of a node, and so the number of ranks that a node has without `--ranks-per-node`.
+    pub cores: usize,
+    /// Messages between nodes.
+    pub network: Link,
+    /// Messages between ranks of a node.
+    pub node: Link,
+    /// Local work.
+    pub costs: Costs,
+    /// Present where the figures were fitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
+}
+
+impl Machine {
+    /// Names of the machines that come with hcube.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
+    }
+
+    /// The machine of that name, or the one that a file describes. The message of a failure names what is
+    /// wrong and what would be right.
+    pub fn find(name: &str) -> Result<Self, String> {
+        if let Some((_, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
+            return Self::parse(name, text);
+        }
+        let names = Self::names().collect::<Vec<_>>().join(", ");
+        let text = std::fs::read_to_string(name)
+            .map_err(|error| format!("machine {name}: {error}; expected a file or one of {names}"))?;
+        Self::parse(name, &text)
+    }
+
+    fn parse(place: &str, text: &str) -> Result<Self, String> {
+        let machine: Self =
+            serde_json::from_str(text).map_err(|error| format!("machine {place}: {error}"))?;
+        machine.check().map_err(|problem| format!("machine {place}: {problem}"))?;
+        Ok(machine)
+    }
+
+    /// Whether such a machine can be.
+    fn check(&self) -> Result<(), String> {
+        let named = |name: &str| {
+            !name.is_empty()
+                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
+        };
+        if !named(&self.name) {
+            return Err(format!("name = '{}': expected letters, digits and hyphens", self.name));
+        }
+        if self.cores == 0 {
+            return Err("cores = 0: expected 1 or more".to_owned());
+        }
+        for (name, link) in [("network", &self.network), ("node", &self.node)] {
+            for (what, value, least) in [
+                ("latency_us", link.latency_us, 0.0),
+                ("hop_latency_us", link.hop_latency_us, 0.0),
+                ("bandwidth_gb_s", link.bandwidth_gb_s, f64::MIN_POSITIVE),
+            ] {
+                if !(value.is_finite() && value >= least) {
+                    let expected = if least > 0.0 { "more than 0" } else { "0 or more" };
+                    return Err(format!("{name}.{what} = {value}: expected {expected}"));
+                }
+            }
+        }
+        let Costs { generate_ns, update_ns, divide_ns, copy_ns } = self.costs;
+        for (name, value) in [
+            ("generate_ns", generate_ns),
+            ("update_ns", update_ns),
+            ("divide_ns", divide_ns),
+            ("copy_ns", copy_ns),
+        ] {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(format!("costs.{name} = {value}: expected 0 or more"));
+            }
+        }
+        self.topology.as_ref().map_or(Ok(()), check_topology)
+    }
+}
+
+fn check_topology(topology: &Topology) -> Result<(), String> {
+    let (name, factors) = match topology {
+        Topology::Grid { nodes, wrapped } if nodes.len() != wrapped.len() => {
+            return Err(format!(
+                "topology: nodes has {} dimensions and wrapped {}: expected as many",
+                nodes.len(),
+                wrapped.len()
+            ));
+        }
+        Topology::Grid { nodes, .. } => ("nodes", nodes),
+        Topology::FatTree { down } => ("down", down),
+    };
+    if factors.is_empty() || factors.contains(&0) {
+        return Err(format!("topology.{name} = {factors:?}: expected numbers of 1 or more"));
+    }
+    // More than anything that was ever built, and no overflow.
+    const MOST: usize = 10_000_000;
+    let product = factors.iter().try_fold(1_usize, |product, &factor| product.checked_mul(factor));
+    if product.is_none_or(|nodes| nodes > MOST) {
+        return Err(format!("topology.{name} = {factors:?}: expected {MOST} nodes at most"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machines_that_come_with_hcube() {
+        for name in Machine::names() {
+            let machine = Machine::find(name).expect("valid");
+            assert_eq!(machine.name, name);
+            assert!(!machine.sources.is_empty() && machine.title.contains("model"), "{name}");
+            let again = serde_json::to_string(&machine).expect("JSON");
+            assert_eq!(Machine::parse(name, &again).as_ref(), Ok(&machine));
+        }
+        let red_storm = Machine::find("red-storm").expect("valid");
+        assert_eq!(red_storm.topology.map(|topology| topology.nodes()), Some(10_368));
+        // T1 of the paper.
+        let Costs { generate_ns, update_ns, .. } = red_storm.costs;
+        assert!((1.024 * (generate_ns + update_ns) - 56.9).abs() < 0.1);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let text = include_str!("machine/red-storm.json");
+        for (old, new, message) in [
+            (
+                "\"bandwidth_gb_s\": 1.1",
+                "\"bandwidth_gb_s\": 0",
+                "network.bandwidth_gb_s = 0: expected more than 0",
+            ),
+            ("\"latency_us\": 7.0", "\"latency_us\": -7.0", "network.latency_us = -7: expected 0 or more"),
+            ("[27, 16, 24]", "[27, 0, 24]", "topology.nodes = [27, 0, 24]: expected numbers of 1 or more"),
+            ("[27, 16, 24]", "[27, 16]", "nodes has 2 dimensions and wrapped 3"),
+            ("[27, 16, 24]", "[99999, 99999, 9]", "expected 10000000 nodes at most"),
+            ("\"cores\": 1", "\"cores\": 0", "cores = 0: expected 1 or more"),
+            ("\"cores\": 1", "\"core\": 1", "unknown field `core`"),
+            ("\"red-storm\"", "\"red/storm\"", "name = 'red/storm'"),
+        ] {
+            assert!(text.contains(old), "{old}");
+            let error = Machine::parse("x.json", &text.replace(old, new)).expect_err("refused");
+            assert!(error.starts_with("machine x.json: ") && error.contains(message), "{error}");
+        }
+        let error = Machine::find("red-strom").expect_err("neither name nor file");
+        assert!(error.contains("red-strom") && error.contains("red-storm, juropa, juqueen"), "{error}");
+    }
+}
