@@ -29,11 +29,11 @@ impl Card {
     /// The card as HTML.
     pub fn html(&self) -> String {
         format!(
-            "<div class=\"card{}\"><p class=\"what\">{}</p><p class=\"figure\">{}</p>{}<p>{}</p></div>\n",
+            "<div class=\"card{}\"><p class=\"figure\">{} {}</p><p class=\"what\">{}</p><p>{}</p></div>\n",
             if self.alarm { " alarm" } else { "" },
-            escape(&self.title),
             escape(&self.figure),
             badge(self.evidence),
+            escape(&self.title),
             escape(&self.text)
         )
     }
@@ -177,7 +177,7 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let ours = exchanges.filter(|run| !run.algorithm.starts_with("library"));
     measured.extend(ours.filter_map(|run| run.errors));
     let mut simulated: Vec<u64> = Vec::new();
-    for results in &inputs.simulated {
+    if let Some(results) = &inputs.simulated {
         simulated.extend(results.random_access.iter().map(|case| case.errors));
         simulated.extend(results.alltoall.iter().map(|exchange| exchange.errors));
     }

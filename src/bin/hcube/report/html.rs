@@ -63,6 +63,11 @@ impl Table {
         self.rows.is_empty()
     }
 
+    /// Whether it has room beside a plot.
+    pub fn is_narrow(&self) -> bool {
+        self.shown().len() <= 4
+    }
+
     /// Columns in which something stands.
     fn shown(&self) -> Vec<usize> {
         let filled = |column: &usize| self.rows.iter().any(|row| row[*column] != NONE);
@@ -101,7 +106,7 @@ impl Table {
 /// Words stand on the left, numbers on the right.
 fn class(cell: &str) -> &'static str {
     let number =
-        cell == NONE || cell.starts_with(|first: char| first.is_ascii_digit() || "+-×".contains(first));
+        cell == NONE || cell.starts_with(|first: char| first.is_ascii_digit() || "+-−×".contains(first));
     if number { "" } else { " class=\"words\"" }
 }
 
@@ -127,7 +132,7 @@ mod tests {
             html.contains("a &amp; b") && html.contains("<td>0.5</td>") && !html.contains("paper"),
             "{html}"
         );
-        assert!(html.contains(" open>") && class("juropa").contains("words") && class("-3 %").is_empty());
+        assert!(html.contains(" open>") && class("juropa").contains("words") && class("−3 %").is_empty());
     }
 
     #[test]

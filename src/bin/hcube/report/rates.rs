@@ -130,10 +130,10 @@ fn red_storm(inputs: &Inputs) -> Chart {
     }
     let stock = TABLE_2.iter().filter_map(|rate| Some((rate.ranks as f64, rate.stock?)));
     all.push(series("Red Storm, HPCC as shipped (Table 2)", Published, looks::STOCK, stock));
-    let hypercube = TABLE_2.iter().map(|rate| (rate.ranks as f64, rate.hypercube));
-    all.push(series("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
     let points = cases.iter().map(|case| (case.ranks as f64, case.gups));
     all.push(series("Red Storm, hcube", Simulated, looks::HCUBE, points));
+    let hypercube = TABLE_2.iter().map(|rate| (rate.ranks as f64, rate.hypercube));
+    all.push(series("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
     Chart {
         title: "Red Storm (Cray XT3)".to_owned(),
         x: ranks_axis(),
@@ -307,8 +307,8 @@ pub fn efficiency(inputs: &Inputs) -> Section {
         series(model::NAME, Predicted, looks::MODEL, efficiencies(&points))
     });
     let mut all: Vec<Series> = model.into_iter().collect();
-    all.push(series("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
     all.push(series("hcube", Simulated, looks::HCUBE, efficiencies(&cases)));
+    all.push(series("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
     section.chart(Chart {
         title: "Red Storm".to_owned(),
         x: ranks_axis(),

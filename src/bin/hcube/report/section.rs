@@ -80,6 +80,11 @@ impl Section {
         format!("<a href=\"#{}\">{}</a>", self.id, escape(self.title))
     }
 
+    /// Whether there is one plot and a table that has room beside it.
+    fn pair(&self) -> bool {
+        self.charts.len() == 1 && matches!(self.tables.as_slice(), [table] if table.is_narrow())
+    }
+
     /// The part as HTML.
     pub fn html(&self) -> String {
         let mut text = format!(
@@ -88,6 +93,9 @@ impl Section {
             escape(self.title),
             escape(&self.says)
         );
+        if self.pair() {
+            text.push_str("<div class=\"beside\">\n");
+        }
         if !self.charts.is_empty() {
             text.push_str("<div class=\"charts\">\n");
             for chart in &self.charts {
@@ -101,6 +109,9 @@ impl Section {
             text.push_str("</div>\n");
         }
         self.tables.iter().for_each(|table| text.push_str(&table.html()));
+        if self.pair() {
+            text.push_str("</div>\n");
+        }
         for (what, source) in &self.missing {
             let _ = writeln!(
                 text,

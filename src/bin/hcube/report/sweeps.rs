@@ -54,34 +54,38 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     if let Some(deviation) = rates::deviation(&pairs) {
         section.say(&format!("Simulated rates differ by {deviation}."));
     }
+    let chart = |title: &str, series: Vec<Series>, file| Chart {
+        title: title.to_owned(),
+        x: Axis::new("look-ahead Q", Scale::Log2, plain),
+        y: gups_axis(),
+        series,
+        reference: None,
+        file,
+    };
     let mut all: Vec<Series> = Vec::new();
     if let Some(machine) = paper_machine() {
         let points = TABLE_4.map(|(q, _)| (q as f64, model::rate(&machine, SWEEP_RANKS, q)));
-        all.push(series(format!("Red Storm, 32 ranks, {}", model::NAME), Predicted, looks::MODEL, points));
+        all.push(series(model::NAME, Predicted, looks::MODEL, points));
     }
-    for (mode, name, look) in
-        [("message", "messages alone", looks::OTHER_WAY), ("auto", "shared memory", looks::COMPETITOR)]
-    {
-        let lines = || measured(inputs, "look-ahead").filter(move |(_, line)| line.mode == mode);
-        let ranks = lines().map(|(ranks, _)| ranks).next().unwrap_or_default();
-        let mut points: Vec<Point> =
-            lines().map(|(_, line)| spread_point(line.look_ahead as f64, line)).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        let name = format!("this machine, {ranks} ranks, {name}");
-        all.push(Series { name, evidence: Measured, look, points });
-    }
+    all.push(series(
+        "hcube",
+        Simulated,
+        looks::HCUBE,
+        ours().map(|case| (case.look_ahead as f64, case.gups)),
+    ));
     let table_4 = TABLE_4.map(|(q, rate)| (q as f64, rate));
-    all.push(series("Red Storm, 32 ranks (Table 4)", Published, looks::PAPER, table_4));
-    let points = ours().map(|case| (case.look_ahead as f64, case.gups));
-    all.push(series("Red Storm, 32 ranks, hcube", Simulated, looks::HCUBE, points));
-    section.chart(Chart {
-        title: "GUP/s over the look-ahead Q".to_owned(),
-        x: Axis::new("look-ahead Q", Scale::Log2, plain),
-        y: gups_axis(),
-        series: all,
-        reference: None,
-        file: Some("look-ahead"),
+    all.push(series("hypercube (Table 4)", Published, looks::PAPER, table_4));
+    let ranks = measured(inputs, "look-ahead").map(|(ranks, _)| ranks).next().unwrap_or_default();
+    let here = [("message", "messages alone", looks::OTHER_WAY), ("auto", "shared memory", looks::HCUBE)];
+    let here = here.map(|(mode, name, look)| {
+        let lines = measured(inputs, "look-ahead").filter(|(_, line)| line.mode == mode);
+        let mut points: Vec<Point> =
+            lines.map(|(_, line)| spread_point(line.look_ahead as f64, line)).collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        Series { name: format!("hcube, {name}"), evidence: Measured, look, points }
     });
+    section.chart(chart(&format!("This machine, {ranks} ranks"), here.to_vec(), None));
+    section.chart(chart("Red Storm, 32 ranks", all, Some("look-ahead")));
     section.table(look_ahead_table(inputs, &ours().collect::<Vec<_>>()));
     section.lacks(
         measured(inputs, "look-ahead").next().is_none(),
@@ -172,10 +176,10 @@ pub fn ladder(inputs: &Inputs) -> Section {
             LADDER.map(|step| step.2.to_owned()).to_vec(),
         ),
         y: Axis::new("% of time saved, higher is better", Scale::Linear, |share| {
-            format!("{} %", plain((10.0 * share).round() / 10.0))
+            format!("{} %", plain((10.0 * share).round() / 10.0)).replace('-', "−")
         }),
         series: vec![
-            series(named("this machine", ranks_here), Measured, looks::OTHER_WAY, saved(here)),
+            series(named("this machine, hcube", ranks_here), Measured, looks::OTHER_WAY, saved(here)),
             series(
                 format!("Red Storm, {SWEEP_RANKS} ranks (Table 3)"),
                 Published,
@@ -231,31 +235,34 @@ pub fn dimensions(inputs: &Inputs) -> Section {
     order.sort_by_key(|&dimensions| if dimensions == 0 { usize::MAX } else { dimensions });
     let place =
         |dimensions: usize| order.iter().position(|&one| one == dimensions).unwrap_or_default() as f64;
-    let mut all = Vec::new();
-    let ranks_here = distinct(here.iter().map(|(ranks, _)| *ranks));
-    for &ranks in &ranks_here {
-        let lines = here.iter().filter(|(own, _)| *own == ranks);
-        let points = lines.map(|(_, line)| spread_point(place(line.dimensions), line)).collect();
-        let name = format!("this machine, {ranks} ranks");
-        all.push(Series { name, evidence: Measured, look: looks::STOCK, points });
-    }
-    let kinds = distinct(cases.iter().map(|case| (case.machine.as_str(), case.ranks)));
-    for (&(machine, ranks), look) in kinds.iter().zip(looks::ALL) {
-        let own = cases.iter().filter(|case| case.machine == machine && case.ranks == ranks);
-        let mut points: Vec<(f64, f64)> = own.map(|case| (place(case.dimensions), case.gups)).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let name = format!("{}, {ranks} ranks", machine_title(inputs, machine));
-        all.push(series(name, Simulated, look, points));
-    }
-    let names = order.iter().map(|&dimensions| dimension_name(dimensions)).collect();
-    section.chart(Chart {
-        title: "GUP/s over dimensions".to_owned(),
-        x: Axis::categories("dimensions d", names),
+    let names: Vec<String> = order.iter().map(|&dimensions| dimension_name(dimensions)).collect();
+    let chart = |title: String, series: Vec<Series>| Chart {
+        title,
+        x: Axis::categories("dimensions d", names.clone()),
         y: gups_axis(),
-        series: all,
+        series,
         reference: None,
         file: None,
-    });
+    };
+    let of_ranks = |(&ranks, look): (&usize, _)| {
+        let lines = here.iter().filter(|(own, _)| *own == ranks);
+        let points = lines.map(|(_, line)| spread_point(place(line.dimensions), line)).collect();
+        Series { name: format!("hcube, {ranks} ranks"), evidence: Measured, look, points }
+    };
+    let ranks = distinct(here.iter().map(|(ranks, _)| *ranks));
+    section.chart(chart("This machine".to_owned(), ranks.iter().zip(looks::ALL).map(of_ranks).collect()));
+    for machine in distinct(cases.iter().map(|case| case.machine.as_str())) {
+        let own: Vec<&&Case> = cases.iter().filter(|case| case.machine == machine).collect();
+        let of_ranks = |(&ranks, look): (&usize, _)| {
+            let own = own.iter().filter(|case| case.ranks == ranks);
+            let mut points: Vec<(f64, f64)> = own.map(|case| (place(case.dimensions), case.gups)).collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            series(format!("hcube, {ranks} ranks"), Simulated, look, points)
+        };
+        let ranks = distinct(own.iter().map(|case| case.ranks));
+        let all = ranks.iter().zip(looks::ALL).map(of_ranks).collect();
+        section.chart(chart(machine_title(inputs, machine).to_owned(), all));
+    }
     section.lacks(here.is_empty(), "dimensions, measured", Source::BenchGups);
     section.lacks(cases.is_empty(), "dimensions, simulated", Source::Simulate);
     section
@@ -330,7 +337,11 @@ pub fn best_of_nodes(inputs: &Inputs) -> Option<(f64, &Case)> {
 
 fn node_chart(inputs: &Inputs, machine: &str, own: &[&Case]) -> Chart {
     let mut shapes = distinct(own.iter().map(|case| (case.ranks, case.ranks_per_node)));
-    // The largest say most.
+    // The largest say most: nodes of several sizes on as many ranks, or else numbers of ranks.
+    let most = shapes.last().map_or(0, |shape| shape.0);
+    if shapes.iter().filter(|shape| shape.0 == most).count() > 1 {
+        shapes.retain(|shape| shape.0 == most);
+    }
     shapes.drain(..shapes.len().saturating_sub(MOST_SHAPES));
     let line = |(mode, name, look)| {
         let points = shapes

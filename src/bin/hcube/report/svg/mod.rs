@@ -102,14 +102,15 @@ const WIDTH: f64 = 420.0;
 const ABOVE: f64 = 26.0;
 /// Space for labels and title of the x axis.
 const BELOW: f64 = 42.0;
-const RIGHT: f64 = 16.0;
+/// Half of the widest label reaches into it.
+const RIGHT: f64 = 26.0;
 const PLOT_HEIGHT: f64 = 200.0;
 /// Of a category on the y axis.
 const ROW_HEIGHT: f64 = 22.0;
 /// Of a line of the legend.
 const LEGEND_HEIGHT: f64 = 18.0;
 /// A letter of the largest text that the style sheet chooses, about.
-const LETTER: f64 = 7.0;
+const LETTER: f64 = 7.6;
 
 /// The plane of a chart in the units of its drawing.
 struct Plane {
@@ -134,7 +135,7 @@ impl Plane {
         let (x, y) = (chart.x.fit(&x), chart.y.fit(&y));
         let longest = y.ticks.iter().map(|tick| tick.1.chars().count()).max().unwrap_or(0);
         let height = if rows { ROW_HEIGHT * y.ticks.len() as f64 } else { PLOT_HEIGHT };
-        Self { x, y, left: 14.0 + LETTER * longest as f64, height }
+        Self { x, y, left: 16.0 + LETTER * longest as f64, height }
     }
 
     fn across(&self, value: f64) -> f64 {
@@ -199,7 +200,8 @@ impl Chart {
             self.draw_series(series, &plane, &mut text);
         }
         let mut y = plane.bottom() + BELOW;
-        for series in self.series.iter().filter(|series| !series.points.is_empty()) {
+        // What is in front is named first.
+        for series in self.series.iter().rev().filter(|series| !series.points.is_empty()) {
             y += LEGEND_HEIGHT;
             draw_legend(series, y - 5.0, &mut text);
         }
@@ -267,7 +269,7 @@ impl Chart {
             let _ = write!(
                 text,
                 "<path class=\"mark\" d=\"{}\"><title>{}, {}: {}, {}</title></path>",
-                outline(series.look.1, x, y),
+                outline(series, x, y),
                 escape(&series.name),
                 series.evidence.word(),
                 escape(&self.x.value(point.x)),
@@ -297,30 +299,40 @@ fn draw_legend(series: &Series, y: f64, text: &mut String) {
         let _ = write!(text, "<path class=\"line\" d=\"M8 {:.1}H38\"/>", y - 4.0);
     }
     if series.evidence.has_markers() {
-        let _ = write!(text, "<path class=\"mark\" d=\"{}\"/>", outline(series.look.1, 23.0, y - 4.0));
+        let _ = write!(text, "<path class=\"mark\" d=\"{}\"/>", outline(series, 23.0, y - 4.0));
     }
     let _ = write!(
         text,
         "<text x=\"46\" y=\"{y:.1}\">{}</text><text class=\"evidence\" x=\"{:.1}\" y=\"{y:.1}\" \
          text-anchor=\"end\">{}</text></g>",
         escape(&series.name),
-        WIDTH - RIGHT,
+        WIDTH - 10.0,
         series.evidence.word()
     );
 }
 
-/// The outline of a marker around a place.
-fn outline(marker: Marker, x: f64, y: f64) -> String {
-    let corners: &[(f64, f64)] = match marker {
+/// The outline of a marker around a place. Published ones are smaller, so that they are seen inside the open
+/// ones of what was simulated.
+fn outline(series: &Series, x: f64, y: f64) -> String {
+    let scale = if series.evidence == Evidence::Published { 0.7 } else { 1.0 };
+    let corners: &[(f64, f64)] = match series.look.1 {
         Marker::Circle => {
-            return format!("M{:.1} {y:.1}a4 4 0 1 1 8 0a4 4 0 1 1 -8 0z", x - 4.0);
+            let radius = 4.0 * scale;
+            let half = format!("a{radius:.1} {radius:.1} 0 1 1");
+            return format!(
+                "M{:.1} {y:.1}{half} {:.1} 0{half} {:.1} 0z",
+                x - radius,
+                2.0 * radius,
+                -2.0 * radius
+            );
         }
         Marker::Square => &[(-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)],
         Marker::Up => &[(-4.5, 3.5), (4.5, 3.5), (0.0, -4.5)],
         Marker::Down => &[(-4.5, -3.5), (4.5, -3.5), (0.0, 4.5)],
         Marker::Diamond => &[(-5.0, 0.0), (0.0, -5.0), (5.0, 0.0), (0.0, 5.0)],
     };
-    let places = corners.iter().map(|(right, down)| format!("{:.1} {:.1}", x + right, y + down));
+    let places =
+        corners.iter().map(|(right, down)| format!("{:.1} {:.1}", x + scale * right, y + scale * down));
     format!("M{}z", places.collect::<Vec<_>>().join("L"))
 }
 
