@@ -50,7 +50,7 @@ impl Evidence {
     /// How it is drawn, in words.
     pub fn drawn(self) -> &'static str {
         match self {
-            Self::Measured => "solid line, filled markers",
+            Self::Measured => "solid line, filled markers, thin upright lines from the least to the largest",
             Self::Simulated => "dashed line, open markers",
             Self::Published => "filled markers without a line",
             Self::Predicted => "dotted line without markers",

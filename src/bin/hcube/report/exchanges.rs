@@ -47,7 +47,7 @@ impl Sample {
         Self {
             evidence: Measured,
             section: String::new(),
-            place: format!("This machine, {}", run.mpi),
+            place: format!("this machine, {}", run.mpi),
             ranks: run.ranks,
             bytes: run.bytes_per_rank,
             algorithm: run.algorithm.clone(),
@@ -188,14 +188,14 @@ pub fn ranks(inputs: &Inputs) -> Section {
     for (number, place) in places(&measured).into_iter().enumerate() {
         let (bytes, own) = main_size(&at(&measured, |sample| sample.place == place));
         let series = by_algorithm(&own, &FIGURE_5, |sample| sample.ranks, |_, seconds| seconds);
-        let title = format!("{place}, {} per rank", numbers::whole_bytes(bytes));
+        let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
         section.chart(over_ranks(title, series, (number == 0).then_some("alltoall-measured")));
     }
     let simulated = part(&all, Simulated, "schedules");
     for (number, place) in places(&simulated).into_iter().enumerate() {
         let (bytes, own) = main_size(&at(&simulated, |sample| sample.place == place));
         let series = by_algorithm(&own, &FIGURE_5, |sample| sample.ranks, |_, seconds| seconds);
-        let title = format!("{place}, {} per rank", numbers::whole_bytes(bytes));
+        let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
         section.chart(over_ranks(title, series, (number == 0).then_some("alltoall-simulated")));
     }
     let nodes = part(&all, Simulated, "nodes");
@@ -212,7 +212,7 @@ pub fn ranks(inputs: &Inputs) -> Section {
                 |_, time| time,
             )
         });
-        let title = format!("{place}, ways through nodes, {} per rank", numbers::whole_bytes(bytes));
+        let title = format!("Ways through nodes, {place}, {} per rank", numbers::whole_bytes(bytes));
         section.chart(over_ranks(title, series.collect(), None));
     }
     section.table(table(&measured, "Times of the exchange on this machine"));
@@ -271,7 +271,7 @@ pub fn sizes(inputs: &Inputs) -> Section {
                     continue;
                 }
                 section.chart(Chart {
-                    title: format!("{place}, {count} ranks"),
+                    title: format!("All-to-all, {place}, {count} ranks"),
                     x: Axis::new("data of a rank", Scale::Log2, size),
                     y: Axis::new("GB/s per rank, higher is better", Scale::Log10, super::rates::gups),
                     series: by_algorithm(&own, algorithms, |sample| sample.bytes, rate),
@@ -334,8 +334,8 @@ pub fn memory(inputs: &Inputs) -> Section {
                 varied(&at(&own, |other| (other.ranks, other.bytes) == (sample.ranks, sample.bytes)))
             });
             let (bytes, own) = main_size(&swept);
-            let where_ = if evidence == Measured { "This machine" } else { place };
-            let title = format!("{where_}, {} per rank, by additional memory", numbers::whole_bytes(bytes));
+            let where_ = if evidence == Measured { "this machine" } else { place };
+            let title = format!("Additional memory, {where_}, {} per rank", numbers::whole_bytes(bytes));
             section.chart(over_ranks(title, by_memory(&own), None));
         }
     }
@@ -368,7 +368,7 @@ fn taken(inputs: &Inputs) -> Chart {
         super::rates::series(name, Measured, look, points)
     });
     Chart {
-        title: format!("Memory taken beside the buffers, {most} ranks"),
+        title: format!("Memory beside the buffers, this machine, {most} ranks"),
         x: Axis::new("data of a rank", Scale::Log2, size),
         y: Axis::new("peak per rank, lower is better", Scale::Log2, size),
         series: series.collect(),

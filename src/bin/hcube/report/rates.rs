@@ -107,7 +107,7 @@ fn here(inputs: &Inputs) -> Chart {
         all.push(predicted(model::NAME.to_owned(), machine, machine.cores));
     }
     Chart {
-        title: "This machine".to_owned(),
+        title: "RandomAccess on this machine".to_owned(),
         x: ranks_axis(),
         y: gups_axis(),
         series: all,
@@ -135,7 +135,7 @@ fn red_storm(inputs: &Inputs) -> Chart {
     let hypercube = TABLE_2.iter().map(|rate| (rate.ranks as f64, rate.hypercube));
     all.push(series("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
     Chart {
-        title: "Red Storm (Cray XT3)".to_owned(),
+        title: "RandomAccess on Red Storm (Cray XT3)".to_owned(),
         x: ranks_axis(),
         y: gups_axis(),
         series: all,
@@ -290,7 +290,7 @@ pub fn efficiency(inputs: &Inputs) -> Section {
         series(name, Measured, look, points)
     };
     section.chart(Chart {
-        title: "This machine: share of the local bound".to_owned(),
+        title: "Share of the local bound on this machine".to_owned(),
         x: ranks_axis(),
         y: percent_axis("of the local bound, higher is better"),
         series: vec![
@@ -310,7 +310,7 @@ pub fn efficiency(inputs: &Inputs) -> Section {
     all.push(series("hcube", Simulated, looks::HCUBE, efficiencies(&cases)));
     all.push(series("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
     section.chart(Chart {
-        title: "Red Storm".to_owned(),
+        title: "Parallel efficiency on Red Storm".to_owned(),
         x: ranks_axis(),
         y: percent_axis("parallel efficiency, higher is better"),
         series: all,

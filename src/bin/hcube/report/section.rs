@@ -88,7 +88,7 @@ impl Section {
     /// The part as HTML.
     pub fn html(&self) -> String {
         let mut text = format!(
-            "<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"says\">{}</p>\n",
+            "<section id=\"{}\">\n<div class=\"lead\">\n<h2>{}</h2>\n<p class=\"says\">{}</p>\n",
             self.id,
             escape(self.title),
             escape(&self.says)
@@ -108,10 +108,13 @@ impl Section {
             }
             text.push_str("</div>\n");
         }
-        self.tables.iter().for_each(|table| text.push_str(&table.html()));
-        if self.pair() {
-            text.push_str("</div>\n");
-        }
+        let tables: String = self.tables.iter().map(Table::html).collect();
+        // On paper a heading stays with its plots; long tables may go on on another page.
+        text.push_str(&if self.pair() {
+            format!("{tables}</div>\n</div>\n")
+        } else {
+            format!("</div>\n{tables}")
+        });
         for (what, source) in &self.missing {
             let _ = writeln!(
                 text,

@@ -84,8 +84,8 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         Series { name: format!("hcube, {name}"), evidence: Measured, look, points }
     });
-    section.chart(chart(&format!("This machine, {ranks} ranks"), here.to_vec(), None));
-    section.chart(chart("Red Storm, 32 ranks", all, Some("look-ahead")));
+    section.chart(chart(&format!("Look-ahead on this machine, {ranks} ranks"), here.to_vec(), None));
+    section.chart(chart("Look-ahead on Red Storm, 32 ranks", all, Some("look-ahead")));
     section.table(look_ahead_table(inputs, &ours().collect::<Vec<_>>()));
     section.lacks(
         measured(inputs, "look-ahead").next().is_none(),

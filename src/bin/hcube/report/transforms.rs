@@ -79,7 +79,7 @@ fn gains_chart(own: &[&Comparison], ranks: usize, file: Option<&'static str>) ->
         series(name, Measured, look, chosen.map(|(row, one)| (gain(one), row as f64)))
     };
     Chart {
-        title: format!("Times as fast with hcube, {ranks} ranks"),
+        title: format!("FFTW with hcube, {ranks} ranks"),
         x: Axis::new("times as fast as FFTW's own plan", Scale::Log10, plain),
         y: Axis::categories("", rows.iter().map(|one| short(&one.own.problem)).collect()),
         series: vec![

@@ -203,7 +203,7 @@ impl Chart {
         // What is in front is named first.
         for series in self.series.iter().rev().filter(|series| !series.points.is_empty()) {
             y += LEGEND_HEIGHT;
-            draw_legend(series, y - 5.0, &mut text);
+            self.draw_legend(series, y - 5.0, &mut text);
         }
         (text, y + 4.0)
     }
@@ -252,8 +252,7 @@ impl Chart {
 
     fn draw_series(&self, series: &Series, plane: &Plane, text: &mut String) {
         let _ = write!(text, "<g class=\"{}\">", classes(series));
-        // Places of categories on the left are things of their own, which no line joins.
-        if series.evidence.has_line() && !matches!(self.y.scale, Scale::Categories(_)) {
+        if self.has_line(series) {
             let steps = series.points.iter().enumerate().map(|(number, point)| {
                 let letter = if number == 0 { 'M' } else { 'L' };
                 format!("{letter}{:.1} {:.1}", plane.across(point.x), plane.down(point.y))
@@ -278,6 +277,30 @@ impl Chart {
         }
         text.push_str("</g>");
     }
+
+    /// The line and the marker, the name, and on the right what it stands on.
+    fn draw_legend(&self, series: &Series, y: f64, text: &mut String) {
+        let _ = write!(text, "<g class=\"legend {}\">", classes(series));
+        if self.has_line(series) {
+            let _ = write!(text, "<path class=\"line\" d=\"M8 {:.1}H38\"/>", y - 4.0);
+        }
+        if series.evidence.has_markers() {
+            let _ = write!(text, "<path class=\"mark\" d=\"{}\"/>", outline(series, 23.0, y - 4.0));
+        }
+        let _ = write!(
+            text,
+            "<text x=\"46\" y=\"{y:.1}\">{}</text><text class=\"evidence\" x=\"{:.1}\" y=\"{y:.1}\" \
+             text-anchor=\"end\">{}</text></g>",
+            escape(&series.name),
+            WIDTH - 10.0,
+            series.evidence.word()
+        );
+    }
+
+    /// Places on the left that have names are things of their own, which no line joins.
+    fn has_line(&self, series: &Series) -> bool {
+        series.evidence.has_line() && !matches!(self.y.scale, Scale::Categories(_))
+    }
 }
 
 fn classes(series: &Series) -> String {
@@ -290,25 +313,6 @@ fn classes(series: &Series) -> String {
         Colour::Ink => "ink",
     };
     format!("{colour} {}", series.evidence.word())
-}
-
-/// The line and the marker, the name, and on the right what it stands on.
-fn draw_legend(series: &Series, y: f64, text: &mut String) {
-    let _ = write!(text, "<g class=\"legend {}\">", classes(series));
-    if series.evidence.has_line() {
-        let _ = write!(text, "<path class=\"line\" d=\"M8 {:.1}H38\"/>", y - 4.0);
-    }
-    if series.evidence.has_markers() {
-        let _ = write!(text, "<path class=\"mark\" d=\"{}\"/>", outline(series, 23.0, y - 4.0));
-    }
-    let _ = write!(
-        text,
-        "<text x=\"46\" y=\"{y:.1}\">{}</text><text class=\"evidence\" x=\"{:.1}\" y=\"{y:.1}\" \
-         text-anchor=\"end\">{}</text></g>",
-        escape(&series.name),
-        WIDTH - 10.0,
-        series.evidence.word()
-    );
 }
 
 /// The outline of a marker around a place. Published ones are smaller, so that they are seen inside the open
