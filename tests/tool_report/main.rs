@@ -135,8 +135,8 @@ fn missing_parts_are_named_with_their_command() {
         assert!(part.contains("Missing:") && part.contains(command), "{option}: {part}");
         assert!(section(&page, "environment").contains(command), "{option}");
         // What is not there is not drawn.
-        let drawn = format!("<text class=\"evidence\"");
-        let words = part.match_indices(&drawn).map(|(place, _)| &part[place..]);
+        let drawn = "<text class=\"evidence\"";
+        let words = part.match_indices(drawn).map(|(place, _)| &part[place..]);
         for legend in words.map(|legend| &legend[..legend.find("</text>").expect("text ends")]) {
             assert!(word.is_empty() || !legend.ends_with(&format!(">{word}")), "{option}: {legend}");
         }
@@ -195,7 +195,7 @@ fn broken_files_leave_the_page_that_was_there() {
     let file = folder.join("broken.json");
     for (option, name, _) in SOURCES {
         let good = fs::read_to_string(fixture(name)).expect("a fixture");
-        let half = good[..good.len() / 2].as_bytes();
+        let half = &good.as_bytes()[..good.len() / 2];
         // Every fixture has one of these numbers; none of them can be 0.
         let zero = good.replace("\"ranks\": 4", "\"ranks\": 0").replace("\"ranks\": 64", "\"ranks\": 0");
         let zero = zero.replace("\"cores\": 2,\n  \"network\"", "\"cores\": 0,\n  \"network\"");

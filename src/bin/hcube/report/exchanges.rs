@@ -1,31 +1,17 @@
 //! The all-to-all exchange: over ranks, over sizes, and with more or less memory.
 
-use super::evidence::Evidence::{self, Measured, Simulated};
+mod sample;
+
+use super::evidence::Evidence::{Measured, Simulated};
 use super::html::{Table, cell};
 use super::inputs::{Inputs, Source};
 use super::rates::ranks_axis;
 use super::section::{Section, looks};
-use super::svg::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
-use super::sweeps::{distinct, machine_title};
+use super::svg::{Axis, Chart, Colour, Look, Marker, Scale, Series, plain};
+use super::sweeps::distinct;
 use crate::alltoall::Run;
 use crate::numbers;
-
-/// One exchange, measured or simulated.
-#[derive(Debug, Clone)]
-struct Sample {
-    evidence: Evidence,
-    /// The part of a simulation; empty where measured.
-    section: String,
-    /// Where, in words.
-    place: String,
-    ranks: usize,
-    bytes: usize,
-    algorithm: String,
-    path: String,
-    memory: Option<String>,
-    seconds: f64,
-    range: Option<(f64, f64)>,
-}
+use sample::{Sample, at, line, main_size, part, places, samples};
 
 /// Names of algorithms in legends, and how they look.
 const ALGORITHMS: [(&str, &str, Look); 9] = [
@@ -40,59 +26,6 @@ const ALGORITHMS: [(&str, &str, Look); 9] = [
     ("shared", "shared memory", (Colour::Ochre, Marker::Square)),
 ];
 
-impl Sample {
-    fn measured(run: &Run) -> Self {
-        let least = run.measured_us.iter().copied().fold(run.median_us, f64::min);
-        let most = run.measured_us.iter().copied().fold(run.median_us, f64::max);
-        Self {
-            evidence: Measured,
-            section: String::new(),
-            place: format!("this machine, {}", run.mpi),
-            ranks: run.ranks,
-            bytes: run.bytes_per_rank,
-            algorithm: run.algorithm.clone(),
-            path: run.path.clone().unwrap_or_default(),
-            memory: run.memory_name(),
-            seconds: 1e-6 * run.median_us,
-            range: Some((1e-6 * least, 1e-6 * most)),
-        }
-    }
-}
-
-fn samples(inputs: &Inputs) -> Vec<Sample> {
-    let runs = inputs.alltoall.iter().flat_map(|results| &results.runs);
-    // One rank alone exchanges nothing.
-    let measured = runs.filter(|run| run.ranks > 1).map(Sample::measured);
-    let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
-    let simulated = exchanges.filter(|exchange| exchange.ranks > 1).map(|exchange| Sample {
-        evidence: Simulated,
-        section: exchange.section.clone(),
-        place: machine_title(inputs, &exchange.machine).to_owned(),
-        ranks: exchange.ranks,
-        bytes: exchange.bytes_per_rank,
-        algorithm: exchange.algorithm.clone(),
-        path: exchange.path.clone(),
-        memory: exchange.memory.map(|bytes| {
-            let all = bytes as usize >= exchange.bytes_per_rank;
-            if all { "all".to_owned() } else { numbers::whole_bytes(bytes as usize) }
-        }),
-        seconds: exchange.seconds,
-        range: None,
-    });
-    measured.chain(simulated).collect()
-}
-
-/// What was simulated for a part, or measured with the memory that hcube takes by itself.
-fn part<'a>(all: &'a [Sample], evidence: Evidence, section: &str) -> Vec<&'a Sample> {
-    let usual = all.iter().find(|sample| sample.evidence == Measured && sample.algorithm == "auto");
-    let usual = usual.and_then(|sample| sample.memory.as_ref());
-    let chosen = |sample: &&Sample| match evidence {
-        Measured => sample.memory.is_none() || sample.memory.as_ref() == usual,
-        _ => sample.section == section,
-    };
-    all.iter().filter(|sample| sample.evidence == evidence).filter(chosen).collect()
-}
-
 fn time(seconds: f64) -> String {
     let (value, unit) = match seconds {
         short if short < 1e-3 => (1e6 * short, "µs"),
@@ -104,26 +37,6 @@ fn time(seconds: f64) -> String {
 
 fn size(bytes: f64) -> String {
     numbers::whole_bytes(bytes as usize)
-}
-
-/// A line of medians.
-fn line(
-    name: String,
-    look: Look,
-    samples: &[&Sample],
-    x: impl Fn(&Sample) -> usize,
-    y: impl Fn(&Sample, f64) -> f64,
-) -> Option<Series> {
-    let evidence = samples.first()?.evidence;
-    let point = |place: usize| {
-        let own: Vec<&&Sample> = samples.iter().filter(|sample| x(sample) == place).collect();
-        let seconds = numbers::median(&own.iter().map(|sample| sample.seconds).collect::<Vec<_>>());
-        let range = own[0].range.map(|(low, high)| (y(own[0], low), y(own[0], high)));
-        // Of several measurements the range of one would not be theirs.
-        Point { x: place as f64, y: y(own[0], seconds), range: range.filter(|_| own.len() == 1) }
-    };
-    let points = distinct(samples.iter().map(|sample| x(sample))).into_iter().map(point).collect();
-    Some(Series { name, evidence, look, points })
 }
 
 /// A line for each algorithm among these.
@@ -151,30 +64,6 @@ fn over_ranks(title: String, series: Vec<Series>, file: Option<&'static str>) ->
     Chart { title, x: ranks_axis(), y, series, reference: None, file }
 }
 
-/// Places of some samples, in the order in which they come.
-fn places<'a>(samples: &[&'a Sample]) -> Vec<&'a str> {
-    let mut places: Vec<&str> = Vec::new();
-    for sample in samples {
-        if !places.contains(&sample.place.as_str()) {
-            places.push(&sample.place);
-        }
-    }
-    places
-}
-
-fn at<'a>(samples: &[&'a Sample], wanted: impl Fn(&Sample) -> bool) -> Vec<&'a Sample> {
-    samples.iter().copied().filter(|sample| wanted(sample)).collect()
-}
-
-/// Those of the size at which most were taken, and the largest of such sizes.
-fn main_size<'a>(samples: &[&'a Sample]) -> (usize, Vec<&'a Sample>) {
-    let ranks =
-        |bytes: usize| distinct(at(samples, |one| one.bytes == bytes).iter().map(|one| one.ranks)).len();
-    let sizes = distinct(samples.iter().map(|sample| sample.bytes));
-    let size = sizes.into_iter().max_by_key(|&bytes| (ranks(bytes), bytes)).unwrap_or_default();
-    (size, at(samples, |sample| sample.bytes == size))
-}
-
 /// Times over ranks, as in Figure 5 of Hofmann and Rünger.
 pub fn ranks(inputs: &Inputs) -> Section {
     let mut section = Section::new(
@@ -185,18 +74,18 @@ pub fn ranks(inputs: &Inputs) -> Section {
     );
     let all = samples(inputs);
     let measured = part(&all, Measured, "");
-    for (number, place) in places(&measured).into_iter().enumerate() {
-        let (bytes, own) = main_size(&at(&measured, |sample| sample.place == place));
-        let series = by_algorithm(&own, &FIGURE_5, |sample| sample.ranks, |_, seconds| seconds);
-        let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
-        section.chart(over_ranks(title, series, (number == 0).then_some("alltoall-measured")));
-    }
     let simulated = part(&all, Simulated, "schedules");
-    for (number, place) in places(&simulated).into_iter().enumerate() {
-        let (bytes, own) = main_size(&at(&simulated, |sample| sample.place == place));
-        let series = by_algorithm(&own, &FIGURE_5, |sample| sample.ranks, |_, seconds| seconds);
-        let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
-        section.chart(over_ranks(title, series, (number == 0).then_some("alltoall-simulated")));
+    for (samples, file) in [(&measured, "alltoall-measured"), (&simulated, "alltoall-simulated")] {
+        for (number, place) in places(samples).into_iter().enumerate() {
+            let (bytes, own) = main_size(&at(samples, |sample| sample.place == place));
+            // One number of ranks makes no line; the table has it.
+            if number > 0 && distinct(own.iter().map(|sample| sample.ranks)).len() < 2 {
+                continue;
+            }
+            let series = by_algorithm(&own, &FIGURE_5, |sample| sample.ranks, |_, seconds| seconds);
+            let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
+            section.chart(over_ranks(title, series, (number == 0).then_some(file)));
+        }
     }
     let nodes = part(&all, Simulated, "nodes");
     for place in places(&nodes) {
@@ -322,7 +211,8 @@ pub fn memory(inputs: &Inputs) -> Section {
         "memory",
         "Additional memory",
         "With more additional memory more blocks are in flight at a time; the question is how little is enough. \
-         The last plot shows what was really taken beside the program's buffers: hcube's line should stay flat.",
+         The last plot shows what was really taken beside the program's buffers: hcube's line should stay flat. Out \
+         of place the program itself holds a second buffer, which is not in it.",
     );
     let all = samples(inputs);
     let measured: Vec<&Sample> = all.iter().filter(|sample| sample.evidence == Measured).collect();
@@ -370,7 +260,7 @@ fn taken(inputs: &Inputs) -> Chart {
     Chart {
         title: format!("Memory beside the buffers, this machine, {most} ranks"),
         x: Axis::new("data of a rank", Scale::Log2, size),
-        y: Axis::new("peak per rank, lower is better", Scale::Log2, size),
+        y: Axis::new("peak per rank (1 KiB or less at the bottom)", Scale::Log2, size),
         series: series.collect(),
         reference: None,
         file: Some("alltoall-memory"),

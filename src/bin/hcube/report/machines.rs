@@ -14,14 +14,16 @@ fn joined(factors: &[usize]) -> String {
 fn topology(machine: &Machine) -> String {
     match &machine.topology {
         None => "not described".to_owned(),
-        Some(Topology::FatTree { down }) => format!("fat tree, {} nodes", joined(down)),
-        Some(Topology::Grid { nodes, wrapped }) => {
+        Some(tree @ Topology::FatTree { down }) => {
+            format!("{} in a fat tree of {}", tree.nodes(), joined(down))
+        }
+        Some(grid @ Topology::Grid { nodes, wrapped }) => {
             let kind = match wrapped.iter().filter(|wrapped| **wrapped).count() {
                 0 => "mesh".to_owned(),
                 all if all == wrapped.len() => "torus".to_owned(),
                 some => format!("mesh, torus in {some} of {} dimensions", wrapped.len()),
             };
-            format!("{} nodes, {kind}", joined(nodes))
+            format!("{} in a grid of {}, {kind}", grid.nodes(), joined(nodes))
         }
     }
 }
@@ -147,8 +149,8 @@ mod tests {
     #[test]
     fn topologies_in_words() {
         let words = |name: &str| topology(&Machine::find(name).expect("comes with hcube"));
-        assert_eq!(words("red-storm"), "27 × 16 × 24 nodes, mesh, torus in 1 of 3 dimensions");
-        assert_eq!(words("juropa"), "fat tree, 24 × 96 nodes");
-        assert_eq!(words("juqueen"), "16 × 16 × 14 × 4 × 2 nodes, torus");
+        assert_eq!(words("red-storm"), "10368 in a grid of 27 × 16 × 24, mesh, torus in 1 of 3 dimensions");
+        assert_eq!(words("juropa"), "2304 in a fat tree of 24 × 96");
+        assert_eq!(words("juqueen"), "28672 in a grid of 16 × 16 × 14 × 4 × 2, torus");
     }
 }

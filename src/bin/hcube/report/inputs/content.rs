@@ -139,8 +139,9 @@ pub struct Exchange {
     pub ranks_per_node: usize,
     /// As in `hcube alltoall`.
     pub algorithm: String,
-    /// As in `hcube alltoall`.
-    pub path: String,
+    /// As in `hcube alltoall`; nothing for the library.
+    #[serde(default)]
+    pub path: Option<String>,
     /// Additional memory; nothing for the library.
     #[serde(default)]
     pub memory: Option<u64>,

@@ -50,7 +50,7 @@ impl Axis {
         match &self.scale {
             Scale::Log2 => powers(2.0, least, most, self.written),
             Scale::Log10 if most / least > 50.0 => powers(10.0, least, most, self.written),
-            Scale::Log10 => one_two_five(least, most, self.written),
+            Scale::Log10 => round_values(least, most, self.written),
             Scale::Linear => linear(least, most, self.written),
             Scale::Categories(names) => Ruler {
                 low: -0.5,
@@ -103,15 +103,27 @@ fn powers(base: f64, least: f64, most: f64, written: fn(f64) -> String) -> Ruler
     Ruler { low: base.powi(from), high: base.powi(to), logarithmic: true, ticks }
 }
 
-fn one_two_five(least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
+/// Round values with a label each: 1, 2 and 5 of every decade, more where these would be too few.
+fn round_values(least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
+    let coarse = between(&[1.0, 2.0, 5.0], least, most);
+    let values = if coarse.len() > 3 {
+        coarse
+    } else {
+        between(&[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0], least, most)
+    };
+    let ticks = values.iter().map(|&value| (value, written(value))).collect();
+    Ruler { low: values[0], high: values[values.len() - 1], logarithmic: true, ticks }
+}
+
+/// Multiples of powers of ten by these digits, from the last below to the first above.
+fn between(digits: &[f64], least: f64, most: f64) -> Vec<f64> {
     let decade = least.log10().floor() as i32;
-    let steps = (decade..decade + 5).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(power)));
-    let steps: Vec<f64> = steps.collect();
+    let steps: Vec<f64> = (decade..decade + 5)
+        .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)))
+        .collect();
     let from = steps.iter().rposition(|&step| step <= least * (1.0 + 1e-9)).unwrap_or(0);
     let to = steps.iter().position(|&step| step >= most * (1.0 - 1e-9)).unwrap_or(steps.len() - 1);
-    let to = to.max(from + 1);
-    let ticks = steps[from..=to].iter().map(|&value| (value, written(value))).collect();
-    Ruler { low: steps[from], high: steps[to], logarithmic: true, ticks }
+    steps[from..=to.max(from + 1)].to_vec()
 }
 
 fn linear(least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
@@ -143,7 +155,8 @@ mod tests {
         assert_eq!(labels(Scale::Log10, &[0.3, 4.0]), ["0.2", "0.5", "1", "2", "5"]);
         assert_eq!(labels(Scale::Linear, &[3.0, 100.0]), ["0", "25", "50", "75", "100"]);
         assert_eq!(labels(Scale::Linear, &[-7.0, 22.0]), ["-10", "0", "10", "20", "30"]);
-        assert_eq!(labels(Scale::Log10, &[1.0, 1.0]), ["1", "2"]);
+        assert_eq!(labels(Scale::Log10, &[1.0, 1.0]), ["1", "1.5"]);
+        assert_eq!(labels(Scale::Log10, &[0.021, 0.044]), ["0.02", "0.025", "0.03", "0.04", "0.05"]);
     }
 
     #[test]
