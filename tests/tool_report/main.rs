@@ -115,6 +115,17 @@ fn nothing_from_outside() {
     for word in ["http:", "https:", "file:", "src=", "url(", "@import", "<script", "<iframe", "<object"] {
         assert!(!page.contains(word), "{word}");
     }
+    let folder = folder("markup");
+    let file = folder.join("gups.json");
+    let evil = r#"<script>alert(1)</script>\" onload=\""#;
+    let text = fs::read_to_string(fixture("gups.json")).expect("a fixture").replace("Open MPI v4.1.4", evil);
+    fs::write(&file, text).expect("writable");
+    let output = report(&folder, &["--bench-gups", &file.display().to_string(), "--output", "page.html"]);
+    assert!(output.status.success(), "{output:?}");
+    let marked = fs::read_to_string(folder.join("page.html")).expect("the page");
+    assert!(
+        !marked.contains("<script") && !marked.contains("\" onload") && marked.contains("&lt;script&gt;")
+    );
     for place in page.match_indices("href=\"").map(|(place, word)| &page[place + word.len()..]) {
         assert!(place.starts_with('#') || place.starts_with("data:,\""), "{}", &place[..40]);
     }
@@ -140,6 +151,29 @@ fn missing_parts_are_named_with_their_command() {
         for legend in words.map(|legend| &legend[..legend.find("</text>").expect("text ends")]) {
             assert!(word.is_empty() || !legend.ends_with(&format!(">{word}")), "{option}: {legend}");
         }
+    }
+}
+
+#[test]
+fn files_without_results_make_a_page_that_says_so() {
+    let folder = folder("empty");
+    let mut options = Vec::new();
+    for (option, content) in [
+        ("--run", r#"{"mpi": "x", "runs": []}"#),
+        ("--bench-gups", r#"{"mpi": "x", "cores": 2, "sections": {}}"#),
+        ("--bench-alltoall", r#"{"runs": []}"#),
+        ("--bench-fftw", r#"{"runs": []}"#),
+        ("--simulate", r#"{"machines": []}"#),
+    ] {
+        let file = folder.join(format!("empty{option}.json"));
+        fs::write(&file, content).expect("writable");
+        options.extend([option.to_owned(), file.display().to_string()]);
+    }
+    let output = report(&folder, &options.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(output.status.success(), "{output:?}");
+    let page = fs::read_to_string(folder.join("target/report/index.html")).expect("the page");
+    for (command, part) in [("make run", "rates"), ("make bench", "memory"), ("make simulate", "nodes")] {
+        assert!(section(&page, part).contains(&format!("<code>{command}</code> makes it")), "{part}: {page}");
     }
 }
 

@@ -185,10 +185,30 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))
 }
 
+/// What the other variants of HPCC got wrong, in a sentence.
+fn errors_of_others(inputs: &Inputs) -> String {
+    let runs = || inputs.run.iter().flat_map(|hpcc| &hpcc.runs);
+    let of = |(variant, name): (&str, &str)| {
+        let mut own = runs().filter(|run| run.variant == variant).peekable();
+        own.peek()?;
+        Some(format!("{} {name}", own.map(|run| run.errors + run.errors_lcg).sum::<u64>()))
+    };
+    let others = [("stock", "with the update as shipped"), ("sandia", "with Sandia's")];
+    let others: Vec<String> = others.into_iter().filter_map(of).collect();
+    if others.is_empty() {
+        String::new()
+    } else {
+        format!(" Errors of HPCC beside them: {}.", others.join(", "))
+    }
+}
+
 fn errors(inputs: &Inputs) -> Vec<Card> {
     let checked = verified(inputs).into_iter().filter(|(_, runs, _)| *runs > 0);
     let card = |(evidence, runs, errors): (Evidence, usize, u64)| {
-        let text = format!("in {runs} runs of hcube whose results were verified.");
+        let mut text = format!("in {runs} runs of hcube whose results were verified.");
+        if evidence == Measured {
+            text.push_str(&errors_of_others(inputs));
+        }
         let figure = format!("{errors} error{}", if errors == 1 { "" } else { "s" });
         Card { alarm: errors > 0, ..Card::new(figure, evidence, "Correctness", text) }
     };

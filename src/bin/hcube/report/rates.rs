@@ -255,7 +255,7 @@ pub fn rates(inputs: &Inputs) -> Section {
     section.table(table_here(inputs));
     section.table(table_red_storm(inputs));
     section.lacks(
-        inputs.run.is_none(),
+        inputs.run.as_ref().is_none_or(|hpcc| hpcc.runs.is_empty()),
         "HPCC as shipped, with Sandia's update and with hcube, measured",
         Source::Run,
     );

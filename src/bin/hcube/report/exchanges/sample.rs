@@ -24,8 +24,8 @@ pub struct Sample {
     pub algorithm: String,
     /// As in `hcube alltoall`.
     pub path: String,
-    /// Additional memory in words; nothing for the library.
-    pub memory: Option<String>,
+    /// Additional memory and its name; nothing for the library.
+    pub memory: Option<(u64, String)>,
     /// Of one exchange; the median where measured.
     pub seconds: f64,
     /// The least and the most.
@@ -44,7 +44,7 @@ impl Sample {
             bytes: run.bytes_per_rank,
             algorithm: run.algorithm.clone(),
             path: run.path.clone().unwrap_or_default(),
-            memory: run.memory_name(),
+            memory: run.memory_name().map(|name| (run.memory.unwrap_or_default() as u64, name)),
             seconds: 1e-6 * run.median_us,
             range: Some((1e-6 * least, 1e-6 * most)),
         }
@@ -67,7 +67,7 @@ pub fn samples(inputs: &Inputs) -> Vec<Sample> {
         path: exchange.path.clone().unwrap_or_default(),
         memory: exchange.memory.map(|bytes| {
             let all = bytes as usize >= exchange.bytes_per_rank;
-            if all { "all".to_owned() } else { numbers::whole_bytes(bytes as usize) }
+            (bytes, if all { "all".to_owned() } else { numbers::whole_bytes(bytes as usize) })
         }),
         seconds: exchange.seconds,
         range: None,
