@@ -183,16 +183,14 @@ pub fn sizes(inputs: &Inputs) -> Section {
 /// Lines of the hierarchical sets with different memory, and of the library.
 fn by_memory(samples: &[&Sample]) -> Vec<Series> {
     let swept = at(samples, |sample| sample.algorithm == "hierarchical-sets");
-    let mut amounts: Vec<&str> = Vec::new();
-    for memory in swept.iter().filter_map(|sample| sample.memory.as_deref()) {
-        if !amounts.contains(&memory) {
-            amounts.push(memory);
-        }
-    }
+    // All is as much as the data, which differs.
+    let order = |memory: &(u64, String)| if memory.1 == "all" { u64::MAX } else { memory.0 };
+    let amounts = swept.iter().filter_map(|sample| sample.memory.as_ref());
+    let amounts = distinct(amounts.map(|memory| (order(memory), memory.1.as_str())));
     let looks =
         [looks::OTHER_WAY, (Colour::Green, Marker::Down), looks::HCUBE, (Colour::Ink, Marker::Circle)];
-    let lines = amounts.into_iter().zip(looks).filter_map(|(memory, look)| {
-        let own = at(&swept, |sample| sample.memory.as_deref() == Some(memory));
+    let lines = amounts.into_iter().zip(looks).filter_map(|((_, memory), look)| {
+        let own = at(&swept, |sample| sample.memory.as_ref().is_some_and(|own| own.1 == memory));
         line(format!("hierarchical sets, {memory}"), look, &own, |one| one.ranks, |_, seconds| seconds)
     });
     let library = ["library-in-place", "library-out-of-place"];
@@ -202,7 +200,7 @@ fn by_memory(samples: &[&Sample]) -> Vec<Series> {
 /// Whether additional memory was varied among these.
 fn varied(samples: &[&Sample]) -> bool {
     let amounts = samples.iter().filter(|sample| sample.algorithm == "hierarchical-sets");
-    distinct(amounts.map(|sample| sample.memory.as_deref())).len() > 1
+    distinct(amounts.map(|sample| sample.memory.as_ref())).len() > 1
 }
 
 /// Additional memory: what it brings, as in Figure 6 (left), and what is taken.
@@ -248,15 +246,16 @@ fn taken(inputs: &Inputs) -> Chart {
     let runs = usual_runs(inputs);
     let most = runs.iter().map(|run| run.ranks).max().unwrap_or_default();
     // A logarithmic axis has no place for nothing.
-    let series = ALGORITHMS.iter().filter(|(key, _, _)| COMPARED.contains(key)).map(|&(key, name, look)| {
-        let own = runs.iter().filter(|run| run.algorithm == key && run.ranks == most);
-        let mut points: Vec<(f64, f64)> = own
-            .filter_map(|run| Some((run.bytes_per_rank as f64, (run.extra_bytes? as f64).max(1024.0))))
-            .collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        points.dedup_by_key(|point| point.0);
-        super::rates::series(name, Measured, look, points)
-    });
+    let series =
+        ALGORITHMS.iter().rev().filter(|(key, _, _)| COMPARED.contains(key)).map(|&(key, name, look)| {
+            let own = runs.iter().filter(|run| run.algorithm == key && run.ranks == most);
+            let mut points: Vec<(f64, f64)> = own
+                .filter_map(|run| Some((run.bytes_per_rank as f64, (run.extra_bytes? as f64).max(1024.0))))
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            points.dedup_by_key(|point| point.0);
+            super::rates::series(name, Measured, look, points)
+        });
     Chart {
         title: format!("Memory beside the buffers, this machine, {most} ranks"),
         x: Axis::new("data of a rank", Scale::Log2, size),
