@@ -14,7 +14,7 @@ use crate::numbers;
 use sample::{Sample, at, line, main_size, part, places, samples};
 
 /// Names of algorithms in legends, and how they look.
-const ALGORITHMS: [(&str, &str, Look); 9] = [
+const ALGORITHMS: [(&str, &str, Look); 8] = [
     ("auto", "hcube, in place", looks::HCUBE),
     ("library-in-place", "MPI library, in place", looks::STOCK),
     ("library-out-of-place", "MPI library, out of place", looks::COMPETITOR),
@@ -23,7 +23,6 @@ const ALGORITHMS: [(&str, &str, Look); 9] = [
     ("hierarchical-sets", "hierarchical sets", (Colour::Green, Marker::Circle)),
     ("hypercube", "hypercube", (Colour::Ink, Marker::Up)),
     ("auto-out-of-place", "hcube, out of place", (Colour::Green, Marker::Up)),
-    ("shared", "shared memory", (Colour::Ochre, Marker::Square)),
 ];
 
 fn time(seconds: f64) -> String {
@@ -70,7 +69,8 @@ pub fn ranks(inputs: &Inputs) -> Section {
         "alltoall-ranks",
         "All-to-all exchange over ranks",
         "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5) \
-         beside the MPI library's own functions, one of which needs a second buffer (out of place).",
+         beside the MPI library's own functions, one of which needs a second buffer (out of place). \
+         Where simulated, the MPI library is SimGrid's.",
     );
     let all = samples(inputs);
     let measured = part(&all, Measured, "");

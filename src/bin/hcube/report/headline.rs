@@ -137,7 +137,7 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
     if let Some((gain, place, ranks)) = gains.simulated.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
         let least = gains.simulated.iter().map(|gain| gain.0).fold(f64::INFINITY, f64::min);
         let text = format!(
-            "as fast as the library's algorithm in place, on {ranks} ranks of a model of {place}, where the gain \
+            "as fast as SimGrid's MPI library in place, on {ranks} ranks of a model of {place}, where the gain \
              is largest; {} where it is least.",
             times(least)
         );
