@@ -50,7 +50,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all build run fftw bench test header install uninstall clean help
+.PHONY: all build run fftw bench report test header install uninstall clean help
 
 all: build ## Build the library and the tool (the default)
 
@@ -92,6 +92,15 @@ ifneq ($(MPI),smpi)
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
 	@scripts/bench.sh
+
+report: ## Make one page of all results: target/report/index.html
+ifeq ($(MPI),smpi)
+	@echo "make report needs the tool, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+else
+	@scripts/setup.sh build
+	@$(CARGO)
+	@$(RELEASE)/hcube report
+endif
 
 test: ## Set up what is missing and run all tests
 	@scripts/setup.sh build test hpcc fftw

@@ -5,7 +5,8 @@
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
-#          Fortran, mpi4py, and HPCC as the distribution builds it
+#          Fortran, mpi4py, HPCC as the distribution builds it, and a browser that
+#          shows the report
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -93,6 +94,14 @@ has_mpi4py() {
     return 1
 }
 
+# The browser as the tests of the report start it.
+has_browser() {
+    printf '<p>shown</p>\n' >"$scratch/probe.html"
+    command -v chromium >/dev/null 2>&1 &&
+        timeout 60 chromium --headless --no-sandbox --disable-gpu "--user-data-dir=$scratch/browser" \
+            --dump-dom "file://$scratch/probe.html" 2>/dev/null | grep -q '<p>shown</p>'
+}
+
 # bindgen loads libclang and needs the headers that come with clang (stddef.h).
 # The package clang depends on both; libclang-dev would be ten times its size.
 has_clang() {
@@ -130,6 +139,8 @@ missing_packages() {
         has_mpi4py || echo python3-mpi4py
         command -v hpcc >/dev/null 2>&1 || echo hpcc
         command -v nm >/dev/null 2>&1 || echo binutils
+        has_browser || echo chromium
+        command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
     fi
     if [ -n "$want_hpcc" ]; then
         compiles cc stdio.h -lopenblas || echo libopenblas-dev

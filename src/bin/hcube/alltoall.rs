@@ -13,6 +13,7 @@ mod problem;
 mod report;
 
 pub use arguments::Arguments;
+pub use report::{Results, Run};
 
 use crate::output;
 use crate::progress::Progress;
@@ -21,7 +22,6 @@ use bench::Bench;
 use figure::Figure;
 use hcube::alltoall::Options;
 use hcube::comm::agree;
-use report::{Results, Run};
 use std::process::ExitCode;
 
 /// Measures under MPI, or draws what was measured.

@@ -5,9 +5,10 @@
 mod plot;
 mod results;
 
+pub use results::{Comparison, Results};
+
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure};
-use results::Results;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -130,7 +130,7 @@ impl Machine {
     }
 
     /// Whether such a machine can be.
-    fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), String> {
         let named = |name: &str| {
             !name.is_empty()
                 && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))

@@ -7,6 +7,7 @@
 //! | `doctor` | says what works on this machine and what hcube will choose | with or without mpirun |
 //! | `hpcc` | runs the official HPCC in several variants and compares them | without mpirun |
 //! | `fftw` | tables and the plot of the benchmark of FFTW's transposes | without mpirun |
+//! | `report` | one page of all results, with what each stands on | without mpirun |
 
 mod alltoall;
 mod doctor;
@@ -19,6 +20,7 @@ mod memory;
 mod numbers;
 mod output;
 mod progress;
+mod report;
 mod session;
 mod table;
 
@@ -41,6 +43,7 @@ enum Command {
     Doctor(doctor::Arguments),
     Hpcc(hpcc::Arguments),
     Fftw(fftw::Arguments),
+    Report(report::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => session::run(|session| doctor::run(session, &arguments)),
         Command::Hpcc(arguments) => hpcc::run(&arguments),
         Command::Fftw(arguments) => fftw::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
     }
 }
 

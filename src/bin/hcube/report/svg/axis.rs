@@ -1,0 +1,170 @@
+//! Axes: which range, which ticks, and where a value lies.
+
+/// What an axis is divided by.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scale {
+    /// Powers of two: numbers of ranks, sizes.
+    Log2,
+    /// Powers of ten: rates, times.
+    Log10,
+    /// Equal steps, 0 among them.
+    Linear,
+    /// Places of equal width with these names; values are their numbers.
+    Categories(Vec<String>),
+}
+
+/// An axis before it is known what lies on it.
+#[derive(Debug, Clone)]
+pub struct Axis {
+    /// What it shows, with the unit.
+    pub title: String,
+    /// How it is divided.
+    pub scale: Scale,
+    /// How a value is written.
+    pub written: fn(f64) -> String,
+}
+
+impl Axis {
+    /// An axis.
+    pub fn new(title: impl Into<String>, scale: Scale, written: fn(f64) -> String) -> Self {
+        Self { title: title.into(), scale, written }
+    }
+
+    /// An axis with places that have names.
+    pub fn categories(title: impl Into<String>, names: Vec<String>) -> Self {
+        Self::new(title, Scale::Categories(names), plain)
+    }
+
+    /// The name of a category, or the value as it is written.
+    pub fn value(&self, value: f64) -> String {
+        match &self.scale {
+            Scale::Categories(names) => names.get(value as usize).cloned().unwrap_or_default(),
+            _ => (self.written)(value),
+        }
+    }
+
+    /// With the range that these values need.
+    pub fn fit(&self, values: &[f64]) -> Ruler {
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        match &self.scale {
+            Scale::Log2 => powers(2.0, least, most, self.written),
+            Scale::Log10 if most / least > 50.0 => powers(10.0, least, most, self.written),
+            Scale::Log10 => round_values(least, most, self.written),
+            Scale::Linear => linear(least, most, self.written),
+            Scale::Categories(names) => Ruler {
+                low: -0.5,
+                high: names.len() as f64 - 0.5,
+                logarithmic: false,
+                ticks: names.iter().enumerate().map(|(n, name)| (n as f64, name.clone())).collect(),
+            },
+        }
+    }
+}
+
+/// A number without needless decimals.
+pub fn plain(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// An axis with its range.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ruler {
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+    /// Values and their labels.
+    pub ticks: Vec<(f64, String)>,
+}
+
+impl Ruler {
+    /// Where a value lies: 0 at the low end, 1 at the high one.
+    pub fn place(&self, value: f64) -> f64 {
+        if self.logarithmic {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        }
+    }
+}
+
+/// Labels that fit beside each other on the smallest screen.
+const MOST_STEPS: i32 = 6;
+
+fn powers(base: f64, least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
+    // Logarithms of powers are not always whole.
+    let exponent = |value: f64| value.ln() / base.ln();
+    let from = (exponent(least) + 1e-9).floor() as i32;
+    let to = ((exponent(most) - 1e-9).ceil() as i32).max(from + 1);
+    let step = (to - from + MOST_STEPS - 1) / MOST_STEPS;
+    let ticks = (from..=to).step_by(step.max(1) as usize);
+    let ticks = ticks.map(|power| base.powi(power)).map(|value| (value, written(value))).collect();
+    Ruler { low: base.powi(from), high: base.powi(to), logarithmic: true, ticks }
+}
+
+/// Round values with a label each: 1, 2 and 5 of every decade, more where these would be too few.
+fn round_values(least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
+    let coarse = between(&[1.0, 2.0, 5.0], least, most);
+    let values = if coarse.len() > 3 {
+        coarse
+    } else {
+        between(&[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0], least, most)
+    };
+    let ticks = values.iter().map(|&value| (value, written(value))).collect();
+    Ruler { low: values[0], high: values[values.len() - 1], logarithmic: true, ticks }
+}
+
+/// Multiples of powers of ten by these digits, from the last below to the first above.
+fn between(digits: &[f64], least: f64, most: f64) -> Vec<f64> {
+    let decade = least.log10().floor() as i32;
+    let steps: Vec<f64> = (decade..decade + 5)
+        .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)))
+        .collect();
+    let from = steps.iter().rposition(|&step| step <= least * (1.0 + 1e-9)).unwrap_or(0);
+    let to = steps.iter().position(|&step| step >= most * (1.0 - 1e-9)).unwrap_or(steps.len() - 1);
+    steps[from..=to.max(from + 1)].to_vec()
+}
+
+fn linear(least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
+    let (least, most) = (least.min(0.0), most.max(0.0));
+    let rough = ((most - least) / 4.0).max(f64::MIN_POSITIVE);
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|digit| digit * power);
+    let step = step.into_iter().find(|&step| step >= rough * (1.0 - 1e-9)).unwrap_or(10.0 * power);
+    let from = (least / step + 1e-9).floor() as i32;
+    let to = ((most / step - 1e-9).ceil() as i32).max(from + 1);
+    let ticks = (from..=to).map(|number| step * f64::from(number)).map(|value| (value, written(value)));
+    let ticks = ticks.collect();
+    Ruler { low: step * f64::from(from), high: step * f64::from(to), logarithmic: false, ticks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(scale: Scale, values: &[f64]) -> Vec<String> {
+        Axis::new("", scale, plain).fit(values).ticks.into_iter().map(|tick| tick.1).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(labels(Scale::Log2, &[1.0, 8.0]), ["1", "2", "4", "8"]);
+        assert_eq!(labels(Scale::Log2, &[1.0, 8192.0]), ["1", "8", "64", "512", "4096"]);
+        assert_eq!(labels(Scale::Log10, &[0.0013, 0.18]), ["0.001", "0.01", "0.1", "1"]);
+        assert_eq!(labels(Scale::Log10, &[0.3, 4.0]), ["0.2", "0.5", "1", "2", "5"]);
+        assert_eq!(labels(Scale::Linear, &[3.0, 100.0]), ["0", "25", "50", "75", "100"]);
+        assert_eq!(labels(Scale::Linear, &[-7.0, 22.0]), ["-10", "0", "10", "20", "30"]);
+        assert_eq!(labels(Scale::Log10, &[1.0, 1.0]), ["1", "1.5"]);
+        assert_eq!(labels(Scale::Log10, &[0.021, 0.044]), ["0.02", "0.025", "0.03", "0.04", "0.05"]);
+    }
+
+    #[test]
+    fn places_are_between_the_ends() {
+        let ruler = Axis::new("", Scale::Log2, plain).fit(&[1.0, 16.0]);
+        assert_eq!([1.0, 4.0, 16.0].map(|value| ruler.place(value)), [0.0, 0.5, 1.0]);
+        let names = Axis::categories("", vec!["a".to_owned(), "b".to_owned()]);
+        assert_eq!([0.0, 1.0].map(|value| names.fit(&[]).place(value)), [0.25, 0.75]);
+        assert_eq!((names.value(1.0).as_str(), names.value(7.0).as_str()), ("b", ""));
+    }
+}

@@ -1,0 +1,275 @@
+//! `hcube report` as users start it: the page, missing and broken files, and what a browser makes of it.
+//!
+//! The figures in tests/fixtures/report are invented.
+
+#![cfg(feature = "tool")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod browser;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The options, the fixture of each, and its place without the option.
+const SOURCES: [(&str, &str, &str); 6] = [
+    ("--run", "results.json", "target/hpcc/results.json"),
+    ("--bench-gups", "gups.json", "target/bench/gups.json"),
+    ("--bench-alltoall", "alltoall.json", "target/bench/alltoall.json"),
+    ("--bench-fftw", "fftw.json", "target/bench/fftw.json"),
+    ("--simulate", "simulate.json", "target/simulate/simulate.json"),
+    ("--calibration", "calibration.json", "calibration.json"),
+];
+
+/// All parts, in their order.
+const SECTIONS: [&str; 13] = [
+    "headlines",
+    "rates",
+    "efficiency",
+    "look-ahead",
+    "optimisations",
+    "dimensions",
+    "nodes",
+    "alltoall-ranks",
+    "alltoall-sizes",
+    "memory",
+    "fftw",
+    "machines",
+    "environment",
+];
+
+fn fixture(name: &str) -> PathBuf {
+    common::root().join("tests/fixtures/report").join(name)
+}
+
+/// An empty folder in which nothing lies at its usual place.
+fn folder(name: &str) -> PathBuf {
+    let folder = common::build().join("clients/report").join(name);
+    drop(fs::remove_dir_all(&folder));
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    folder
+}
+
+fn report(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hcube"));
+    command.current_dir(folder).arg("report").args(arguments).output().expect("the tool can be started")
+}
+
+/// Options that name all fixtures but these.
+fn options_without(left_out: &[&str]) -> Vec<String> {
+    let named = SOURCES.iter().filter(|(option, _, _)| !left_out.contains(option));
+    named.flat_map(|(option, name, _)| [(*option).to_owned(), fixture(name).display().to_string()]).collect()
+}
+
+/// The page of all fixtures but these.
+fn page_without(name: &str, left_out: &[&str]) -> String {
+    let folder = folder(name);
+    let options = options_without(left_out);
+    let output = report(&folder, &options.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(output.status.success(), "{output:?}");
+    fs::read_to_string(folder.join("target/report/index.html")).expect("the page")
+}
+
+/// The part of that name.
+fn section<'a>(page: &'a str, name: &str) -> &'a str {
+    let begin = page.find(&format!("<section id=\"{name}\">")).unwrap_or_else(|| panic!("no part {name}"));
+    let length = page[begin..].find("</section>").expect("parts end");
+    &page[begin..begin + length]
+}
+
+#[test]
+fn all_parts_and_what_each_figure_stands_on() {
+    let page = page_without("all", &[]);
+    let places: Vec<usize> = SECTIONS
+        .iter()
+        .map(|name| {
+            page.find(&format!("<section id=\"{name}\">")).unwrap_or_else(|| panic!("no part {name}"))
+        })
+        .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(!page.contains("Missing:"), "{page}");
+    let legends = page.matches("<g class=\"legend ").count();
+    assert_eq!(legends, page.matches("<text class=\"evidence\"").count());
+    assert!(legends > 40, "{legends} lines in legends");
+    let rates = section(&page, "rates");
+    // Published figures beside those of the fixtures.
+    for (word, cell) in [("published", "17.24"), ("published", "0.797"), ("predicted", "9.262")] {
+        assert!(
+            rates.contains(&format!("badge {word}")) && rates.contains(&format!("<td>{cell}</td>")),
+            "{cell}"
+        );
+    }
+    assert!(rates.contains("HPCC with hcube, measured: 4, 0.4"), "{rates}");
+    assert!(section(&page, "memory").contains("hierarchical sets, 64 KiB"));
+    assert!(section(&page, "fftw").contains("<td>×2.00</td>"));
+    assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));
+    assert!(section(&page, "environment").contains("Open MPI v4.1.4"));
+    assert!(section(&page, "headlines").contains("up to ×100"), "{}", section(&page, "headlines"));
+}
+
+#[test]
+fn nothing_from_outside() {
+    let page = page_without("self-contained", &[]);
+    for word in ["http:", "https:", "file:", "src=", "url(", "@import", "<script", "<iframe", "<object"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    let folder = folder("markup");
+    let file = folder.join("gups.json");
+    let evil = r#"<script>alert(1)</script>\" onload=\""#;
+    let text = fs::read_to_string(fixture("gups.json")).expect("a fixture").replace("Open MPI v4.1.4", evil);
+    fs::write(&file, text).expect("writable");
+    let output = report(&folder, &["--bench-gups", &file.display().to_string(), "--output", "page.html"]);
+    assert!(output.status.success(), "{output:?}");
+    let marked = fs::read_to_string(folder.join("page.html")).expect("the page");
+    assert!(
+        !marked.contains("<script") && !marked.contains("\" onload") && marked.contains("&lt;script&gt;")
+    );
+    for place in page.match_indices("href=\"").map(|(place, word)| &page[place + word.len()..]) {
+        assert!(place.starts_with('#') || place.starts_with("data:,\""), "{}", &place[..40]);
+    }
+}
+
+#[test]
+fn missing_parts_are_named_with_their_command() {
+    for (option, command, part, word) in [
+        ("--run", "make run", "rates", ""),
+        ("--bench-gups", "make bench", "optimisations", "measured"),
+        ("--bench-alltoall", "make bench", "alltoall-sizes", "measured"),
+        ("--bench-fftw", "make bench", "fftw", "measured"),
+        ("--simulate", "make simulate", "look-ahead", "simulated"),
+        ("--calibration", "hcube gups --calibrate calibration.json", "rates", ""),
+    ] {
+        let page = page_without(&format!("without{option}"), &[option]);
+        let part = section(&page, part);
+        assert!(part.contains("Missing:") && part.contains(command), "{option}: {part}");
+        assert!(section(&page, "environment").contains(command), "{option}");
+        // What is not there is not drawn.
+        let drawn = "<text class=\"evidence\"";
+        let words = part.match_indices(drawn).map(|(place, _)| &part[place..]);
+        for legend in words.map(|legend| &legend[..legend.find("</text>").expect("text ends")]) {
+            assert!(word.is_empty() || !legend.ends_with(&format!(">{word}")), "{option}: {legend}");
+        }
+    }
+}
+
+#[test]
+fn files_without_results_make_a_page_that_says_so() {
+    let folder = folder("empty");
+    let mut options = Vec::new();
+    for (option, content) in [
+        ("--run", r#"{"mpi": "x", "runs": []}"#),
+        ("--bench-gups", r#"{"mpi": "x", "cores": 2, "sections": {}}"#),
+        ("--bench-alltoall", r#"{"runs": []}"#),
+        ("--bench-fftw", r#"{"runs": []}"#),
+        ("--simulate", r#"{"machines": []}"#),
+    ] {
+        let file = folder.join(format!("empty{option}.json"));
+        fs::write(&file, content).expect("writable");
+        options.extend([option.to_owned(), file.display().to_string()]);
+    }
+    let output = report(&folder, &options.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(output.status.success(), "{output:?}");
+    let page = fs::read_to_string(folder.join("target/report/index.html")).expect("the page");
+    for (command, part) in [("make run", "rates"), ("make bench", "memory"), ("make simulate", "nodes")] {
+        assert!(section(&page, part).contains(&format!("<code>{command}</code> makes it")), "{part}: {page}");
+    }
+}
+
+#[test]
+fn files_at_their_usual_places_are_found() {
+    let folder = folder("usual");
+    for (_, name, place) in SOURCES {
+        let place = folder.join(place);
+        fs::create_dir_all(place.parent().expect("a folder")).expect("writable");
+        fs::copy(fixture(name), place).expect("a copy");
+    }
+    let output = report(&folder, &["--output", "here.html"]);
+    assert!(output.status.success() && output.stdout.starts_with(b"here.html"), "{output:?}");
+    let page = fs::read_to_string(folder.join("here.html")).expect("the page");
+    assert!(!page.contains("Missing:") && page.contains("target/simulate/simulate.json"), "{page}");
+}
+
+#[test]
+fn without_any_file_there_is_no_page() {
+    let folder = folder("nothing");
+    let output = report(&folder, &[]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    for (_, _, place) in SOURCES {
+        assert!(message.contains(place), "{place}: {message}");
+    }
+    assert!(message.contains("`make simulate`") && !folder.join("target").exists(), "{message}");
+}
+
+#[test]
+fn a_file_that_was_asked_for_must_be_there() {
+    let folder = folder("asked");
+    for (option, _, _) in SOURCES {
+        let mut options = options_without(&[option]);
+        options.extend([option.to_owned(), "no/such.json".to_owned()]);
+        let output = report(&folder, &options.iter().map(String::as_str).collect::<Vec<_>>());
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(&format!("{option} no/such.json")), "{message}");
+        assert!(!folder.join("target").exists());
+    }
+    let output =
+        report(&folder, &["--run", &fixture("results.json").display().to_string(), "--output", "/proc/no/x"]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && message.contains("--output /proc/no/x"), "{message}");
+}
+
+#[test]
+fn broken_files_leave_the_page_that_was_there() {
+    let folder = folder("broken");
+    let page = folder.join("page.html");
+    fs::write(&page, "as it was").expect("writable");
+    let file = folder.join("broken.json");
+    for (option, name, _) in SOURCES {
+        let good = fs::read_to_string(fixture(name)).expect("a fixture");
+        let half = &good.as_bytes()[..good.len() / 2];
+        // Every fixture has one of these numbers; none of them can be 0.
+        let zero = good.replace("\"ranks\": 4", "\"ranks\": 0").replace("\"ranks\": 64", "\"ranks\": 0");
+        let zero = zero.replace("\"cores\": 2,\n  \"network\"", "\"cores\": 0,\n  \"network\"");
+        assert_ne!(zero, good);
+        for content in [b"".as_slice(), b"{}", b"[1, 2]", b"\xff\xfe\x00", half, zero.as_bytes()] {
+            fs::write(&file, content).expect("writable");
+            let path = file.display().to_string();
+            let output = report(&folder, &[option, &path, "--output", "page.html", "--plots", "plots"]);
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{option} with {content:?}: {message}");
+            assert!(message.contains(&format!("{option} {path}: ")), "{message}");
+            assert!(message.contains("expected JSON as `"), "{message}");
+            assert_eq!(fs::read_to_string(&page).expect("the page"), "as it was");
+        }
+    }
+    let left: Vec<_> =
+        fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn plots_as_files_of_their_own() {
+    let folder = folder("plots");
+    let mut options = options_without(&[]);
+    options.extend(["--plots", "plots"].map(str::to_owned));
+    let output = report(&folder, &options.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(output.status.success(), "{output:?}");
+    for (name, words) in [
+        ("random-access-measured", "HPCC with hcube"),
+        ("random-access-simulated", "hypercube (Table 2)"),
+        ("efficiency", "parallel efficiency"),
+        ("look-ahead", "look-ahead Q"),
+        ("alltoall-measured", "MPI library, in place"),
+        ("alltoall-simulated", "JuRoPA"),
+        ("alltoall-memory", "peak per rank"),
+        ("fftw", "whole transform"),
+    ] {
+        let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);
+        assert!(drawn.starts_with("<svg xmlns=") && drawn.ends_with("</svg>\n"), "{name}: {drawn}");
+        assert!(drawn.contains(words) && drawn.contains("class=\"ground\""), "{name}: {drawn}");
+        assert!(drawn.contains("<text class=\"evidence\""), "{name}: {drawn}");
+    }
+}
