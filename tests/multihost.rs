@@ -28,7 +28,7 @@ fn hosts_have_nothing_in_common() {
     let launch = Launch::new("sh", 2).args(["-c", script]).on(&hosts, &[1, 1]);
     let text = launch.run().success();
     for host in ["node1", "node2"] {
-        assert!(text.contains(&format!("host={host} first=cat files=1")), "{text}");
+        assert!(text.contains(&format!("host={host} first=sh files=1")), "{text}");
     }
 }
 

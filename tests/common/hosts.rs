@@ -54,7 +54,7 @@ impl Holder {
         let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let script = format!(
             "set -e; hostname {name}; mount -t tmpfs tmpfs /dev/shm; ip link set lo up; {commands}
-             echo ready; exec cat >/dev/null"
+             echo ready; cat >/dev/null"
         );
         let line = inside.iter().map(String::as_str).chain(NEW_HOST).chain(["sh", "-c", &script]);
         let line: Vec<&str> = line.collect();
