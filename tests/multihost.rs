@@ -181,7 +181,10 @@ fn alltoall_with_all_options() {
 #[test]
 fn bad_alltoall_input_is_refused_on_all_hosts() {
     let Some(hosts) = Hosts::new(2) else { return };
-    let text = Launch::client("alltoall_errors", 3).on(&hosts, &[2, 1]).run().success();
+    // A named schedule: what hcube leaves to the library, which it does without a word among the ranks,
+    // is checked by the library.
+    let launch = Launch::client("alltoall_errors", 3).env("HCUBE_ALLTOALL", "linear-shift");
+    let text = launch.on(&hosts, &[2, 1]).run().success();
     let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
     let refusals: u32 = last.split(' ').next().and_then(|word| word.parse().ok()).expect("a number");
     assert!(refusals >= 43, "{text}");
@@ -228,9 +231,11 @@ fn preloaded_programs() {
             Preloaded::new(&format!("hosts-{name}"), program, ranks).with(change).success();
         assert!(text.contains("ok preload "), "{text}");
         served(&statistics, ranks, forms);
-        let way = if together { "node+message" } else { "message" };
-        let ways: Vec<&str> = statistics.rows("MPI_Alltoallv", true).iter().map(|row| row.0).collect();
-        assert_eq!(ways, [way], "{name} on {placement:?}");
+        let mut ways: Vec<&str> = statistics.rows("MPI_Alltoallv", true).iter().map(|row| row.0).collect();
+        ways.sort_unstable();
+        // A rank that is alone on its host has messages only.
+        let expected = if together { &["message", "node+message"][..] } else { &["message"] };
+        assert_eq!(ways, expected, "{name} on {placement:?}");
     }
 }
 
