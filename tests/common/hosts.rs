@@ -18,6 +18,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -117,8 +118,21 @@ fn all_processes() -> impl Iterator<Item = u32> {
     folders.filter_map(|folder| folder.file_name().to_string_lossy().parse().ok())
 }
 
-/// Why this machine, or this user, cannot have hosts.
-fn reason_against() -> Option<String> {
+/// Why this machine, or this user, cannot have hosts; printed when it is first asked for.
+fn reason_against() -> Option<&'static str> {
+    static REASON: OnceLock<Option<String>> = OnceLock::new();
+    let reason = REASON.get_or_init(|| {
+        let reason = find_reason()?;
+        // Past the test harness, which keeps to itself what a successful test prints. In one piece,
+        // because tests run beside each other.
+        let text = format!("skipped: this machine cannot have several hosts: {reason}\n");
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        Some(reason)
+    });
+    reason.as_deref()
+}
+
+fn find_reason() -> Option<String> {
     // SAFETY: has no preconditions.
     if unsafe { libc::geteuid() } != 0 {
         return Some("only root may make network namespaces".to_owned());
@@ -146,12 +160,10 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// So many hosts, or none with the reason printed where the machine cannot have them.
+    /// So many hosts, or none where the machine cannot have them.
     pub fn new(number: usize) -> Option<Self> {
         if let Some(reason) = reason_against() {
             assert!(std::env::var_os(REQUIRED).is_none(), "this machine cannot have several hosts: {reason}");
-            // Past the test harness, which keeps to itself what a successful test prints.
-            let _ = writeln!(std::io::stderr(), "skipped: no several hosts on this machine: {reason}");
             return None;
         }
         let address = |number: usize| format!("ip addr add {}/24 dev", Self::address(number));
