@@ -1,7 +1,7 @@
 //! Several hosts for real: network namespaces, Open MPI's daemons and TCP between them (common/hosts.rs).
 //!
-//! Nodes are those that the machine has; nothing is pretended by HCUBE_RANKS_PER_NODE. Every test asks
-//! hcube which way it went: a test of messages between nodes that ran on one node would prove nothing.
+//! Nodes are those that the machine has; nothing is pretended by HCUBE_RANKS_PER_NODE. Every test of
+//! an exchange asks hcube which way it went: a test of messages between nodes that ran on one node would prove nothing.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::alltoall::Run;
 use common::hosts::{Hosts, KEEPALIVE, all_gone};
 use common::preload::{Preloaded, c_client, c_forms, fortran_client, python, served};
 use common::update::{MESSAGE, NODE, Path, THREE_HOP, check, standard_cases};
-use common::{Language, Launch, Mpi};
+use common::{Language, Launch, Mpi, Outcome};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -244,25 +244,46 @@ fn preloaded_programs() {
 
 // --- faults ------------------------------------------------------------------------------------------
 
-/// Clients that would run for ever: how they are started, and with which modes.
-const ENDLESS: [(&str, &str, &str, [&str; 2]); 2] = [
-    ("killed", "elsewhere", "HCUBE_MODE", ["auto", "message"]),
-    ("alltoall_faults", "endless", "HCUBE_PATH", ["auto", "message"]),
+/// Clients that would run for ever: what lets them, a variable with two of its values, and what the
+/// first rank says of its way then.
+type Endless = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 2]);
+
+const ENDLESS: [Endless; 2] = [
+    (
+        "killed",
+        "elsewhere",
+        "HCUBE_MODE",
+        [("auto", " nodes, shared memory inside"), ("message", "messages in")],
+    ),
+    (
+        "alltoall_faults",
+        "endless",
+        "HCUBE_PATH",
+        [("auto", "ready: node+message"), ("message", "ready: message")],
+    ),
 ];
+
+/// A job was ended in the middle, and nothing of it is left.
+fn ended(hosts: &Hosts, outcome: &Outcome, says: &str) {
+    assert!(
+        outcome.stdout.contains("ready: ") && outcome.stdout.contains(says),
+        "{says} expected: {outcome:?}"
+    );
+    assert!(!outcome.status.success(), "{outcome:?}");
+    assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
+    let left = hosts.shared_memory();
+    assert!(left.is_empty(), "shared memory was left behind: {left:?}");
+}
 
 /// A rank that dies ends the job on all hosts.
 #[test]
 fn a_killed_rank_ends_the_job() {
     let Some(hosts) = Hosts::new(3) else { return };
     for (client, _, variable, values) in ENDLESS {
-        for (value, placement) in values.into_iter().zip([&[1, 2][..], &[2, 1, 1]]) {
+        for ((value, says), placement) in values.into_iter().zip([&[2, 1][..], &[1, 1, 2]]) {
             let launch = Launch::client(client, placement.iter().sum()).on(&hosts, placement);
             let outcome = launch.arg("killed").env(variable, value).limit(60).run();
-            assert!(outcome.stdout.contains("ready"), "the run has not begun: {outcome:?}");
-            assert!(!outcome.status.success(), "{outcome:?}");
-            assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
-            let left = hosts.shared_memory();
-            assert!(left.is_empty(), "shared memory was left behind: {left:?}");
+            ended(&hosts, &outcome, says);
         }
     }
 }
@@ -271,13 +292,14 @@ fn a_killed_rank_ends_the_job() {
 ///
 /// By itself TCP waits: a rank whose message is not confirmed sends it again for a quarter of an hour,
 /// and one that only receives waits for ever. It is the daemons that notice, by keepalive; hcube's part
-/// is to be ended like any other program, in whichever wait it is.
+/// is to be ended like any other program, in whichever wait it is. With Open MPI's own settings that
+/// takes 480 s: a program without hcube on two such hosts had ended 488 s after the cut (measured).
 #[test]
 fn a_host_cut_off_ends_the_job() {
     let [(_, idle), (_, between), (_, probes)] = KEEPALIVE;
     let patience = Duration::from_secs(idle + between * probes);
     for (client, argument, variable, values) in ENDLESS {
-        for (value, lost) in values.into_iter().zip([2, 1]) {
+        for ((value, says), lost) in values.into_iter().zip([2, 1]) {
             // New hosts every time, since one of these is lost.
             let Some(hosts) = Hosts::new(2) else { return };
             let cut = Arc::new(Mutex::new(None));
@@ -292,16 +314,13 @@ fn a_host_cut_off_ends_the_job() {
             let outcome = launch.interrupt("ready", action).limit(90).run();
             let cut = cut.lock().expect("nobody panics with it").expect("the run has begun");
             let lasted = cut.elapsed();
+            assert!(outcome.stderr.contains("lost communication"), "{outcome:?}");
+            // The rest is for daemons to end, and for a machine that is busy.
             assert!(
-                !outcome.status.success() && outcome.stderr.contains("lost communication"),
-                "{outcome:?}"
+                lasted < patience + Duration::from_secs(40),
+                "ended after {lasted:?} instead of {patience:?}"
             );
-            assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
-            let left = hosts.shared_memory();
-            assert!(left.is_empty(), "shared memory was left behind: {left:?}");
-            // Not sooner either, or something else has ended it. The rest is for daemons to end, and for
-            // a machine that is busy.
-            assert!(lasted > patience / 2 && lasted < patience + Duration::from_secs(40), "{lasted:?}");
+            ended(&hosts, &outcome, says);
         }
     }
 }

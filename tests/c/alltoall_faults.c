@@ -1,7 +1,7 @@
 /* The all-to-all exchange where something goes wrong around it.
  *
- *   alltoall_faults killed     the last rank dies in the middle; prints `ready` before
- *   alltoall_faults endless    exchanges until something ends the job; prints `ready` before
+ *   alltoall_faults killed     the last rank dies in the middle; prints `ready: <way>` before
+ *   alltoall_faults endless    exchanges until something ends the job; prints the same
  *   alltoall_faults progress   messages of the program must arrive while a rank is inside hcube
  *   alltoall_faults leaving    buffers are overwritten and given back as soon as a call returns
  *   alltoall_faults forbidden {all|some} {before|after}
@@ -34,7 +34,7 @@ static void endless(int dies) {
   enum { BYTES = 200000 };
   unsigned char *buffer = (unsigned char *)allocate((int64_t)size * BYTES);
   exchange_blocks(MPI_COMM_WORLD, 1, buffer, BYTES);
-  if (rank == 0) printf("ready\n");
+  if (rank == 0) printf("ready: %s\n", way_names[last_way(MPI_COMM_WORLD)]);
   fflush(stdout);
   if (dies && rank == size - 1) {
     signal(SIGALRM, die);

@@ -1,5 +1,5 @@
 /* A run that would last for days, until the last rank dies by SIGKILL or, as `killed elsewhere`, something
- * else ends it. */
+ * else ends it. Prints `ready: <what hcube says it does>` before. */
 #include "client.h"
 
 #include <signal.h>
@@ -14,6 +14,7 @@ int main(int argc, char **argv) {
   hcube_table table;
   hcube_updates updates;
   hcube_error error;
+  char line[256];
   int rank, size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -21,7 +22,8 @@ int main(int argc, char **argv) {
   table = make_table(MPI_COMM_WORLD, 16);
   updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
   SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error), error);
-  if (rank == 0) printf("ready\n");
+  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, NULL, line, sizeof line, &error), error);
+  if (rank == 0) printf("ready: %s\n", line);
   fflush(stdout);
   updates.count = INT64_C(1) << 50;
   if (rank == size - 1 && (argc < 2 || strcmp(argv[1], "elsewhere") != 0)) {
