@@ -11,12 +11,11 @@
 //! a panic or SIGKILL, the front ends, the kernel ends every process inside, and interfaces, addresses
 //! and memory go with the last of them. None of it has a name outside, so several sets do not meet.
 
-use super::{Launch, MARKER, OUTPUT, build, output};
+use super::{Launch, MARKER, OUTPUT, output};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,6 +27,13 @@ const NEW_HOST: [&str; 8] =
 
 /// Name of the variable by which the process that holds a host is found.
 const HOLDER: &str = "HCUBE_TEST_HOST";
+
+/// Where Open MPI keeps its files of a job: they can be found there, and end with the host.
+const TEMPORARY: &str = "/dev/shm";
+
+/// What Open MPI calls instead of ssh. Its daemons look whether it is there, too, though they start
+/// nobody.
+const AGENT: &str = "/dev/shm/agent";
 
 /// Whether a machine that cannot have hosts is a failure: `make test-multihost` asks for them.
 const REQUIRED: &str = "HCUBE_TEST_HOSTS";
@@ -156,7 +162,6 @@ pub struct Hosts {
     /// Before the front in the order of declaration, which is that of their ends.
     hosts: Vec<Holder>,
     front: Holder,
-    agent: PathBuf,
 }
 
 impl Hosts {
@@ -182,8 +187,7 @@ impl Hosts {
             host.run(&["--net"], &format!("{} eth0; ip link set eth0 up", address(index)));
             hosts.push(host);
         }
-        let agent = build().join(format!("clients/agent-{}-{}", std::process::id(), front.process));
-        let made = Self { hosts, front, agent };
+        let made = Self { hosts, front };
         made.write_agent();
         Some(made)
     }
@@ -193,24 +197,23 @@ impl Hosts {
         format!("10.77.0.{number}")
     }
 
-    /// What Open MPI calls instead of ssh, as `agent <address> <command>`. Nothing of the environment
-    /// goes along but what marks the processes of a job: variables go by `mpirun -x` as between real
-    /// hosts. Files that Open MPI keeps for a job go where they can be found, and end with the host.
+    /// The agent is called as `agent <address> <command>`. Nothing of the environment goes along but
+    /// what marks the processes of a job: variables go by `mpirun -x` as between real hosts.
     fn write_agent(&self) {
         let case = |(index, host): (usize, &Holder)| {
-            let entrance = Holder::entrance(host.around).join(" ");
-            format!(
-                "  {}) set -- {entrance} env -i {MARKER}=\"${MARKER}\" PATH=\"$PATH\" HOME=/root TMPDIR=/dev/shm sh -c \"$*\" ;;\n",
-                Self::address(index + 1)
-            )
+            format!("  {}) way='{}' ;;\n", Self::address(index + 1), Holder::entrance(host.around).join(" "))
         };
         let cases: String = self.hosts.iter().enumerate().map(case).collect();
+        let environment = format!("{MARKER}=\"${MARKER}\" PATH=\"$PATH\" HOME=/root TMPDIR={TEMPORARY}");
         let script = format!(
-            "#!/bin/sh\nhost=$1\nshift\ncase $host in\n{cases}  *) echo \"no host $host\" >&2; exit 1 ;;\nesac\nexec \"$@\"\n"
+            "#!/bin/sh\ncase $1 in\n{cases}  *) echo \"no host $1\" >&2; exit 1 ;;\nesac\n\
+             shift\nexec $way env -i {environment} sh -c \"$*\"\n"
         );
-        fs::create_dir_all(self.agent.parent().expect("a file lies in a folder")).expect("a folder");
-        fs::write(&self.agent, script).expect("the target directory is writable");
-        fs::set_permissions(&self.agent, fs::Permissions::from_mode(0o755)).expect("our own file");
+        for host in self.hosts.iter().chain([&self.front]) {
+            let file = format!("/proc/{}/root{AGENT}", host.process);
+            fs::write(&file, &script).expect("a host's memory is writable");
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("our own file");
+        }
     }
 
     /// How a job with so many ranks on each host is started; `order` is what Open MPI deals them out by.
@@ -220,7 +223,6 @@ impl Hosts {
             ranks.iter().enumerate().map(|(index, ranks)| format!("{}:{ranks}", Self::address(index + 1)));
         Placement {
             entrance: Holder::entrance(self.front.process),
-            agent: self.agent.clone(),
             hosts: places.collect::<Vec<_>>().join(","),
             order,
         }
@@ -239,12 +241,12 @@ impl Hosts {
 
     /// Files in /dev/shm and pieces of System V memory, of all hosts, by the host's name.
     pub fn shared_memory(&self) -> BTreeMap<String, Vec<String>> {
-        let list = "find /dev/shm -mindepth 1 ! -type d; tail -n +2 /proc/sysvipc/shm";
+        let list = format!("find /dev/shm -type f ! -path {AGENT}; tail -n +2 /proc/sysvipc/shm");
         let hosts = self.hosts.iter().chain([&self.front]);
         hosts
             .map(|host| {
                 let name = host.run(&["--uts"], "hostname").trim().to_owned();
-                (name, host.run(&["--mount", "--ipc"], list).lines().map(str::to_owned).collect())
+                (name, host.run(&["--mount", "--ipc"], &list).lines().map(str::to_owned).collect())
             })
             .filter(|(_, lines): &(String, Vec<String>)| !lines.is_empty())
             .collect()
@@ -261,17 +263,10 @@ impl Hosts {
     }
 }
 
-impl Drop for Hosts {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.agent);
-    }
-}
-
 /// Where the ranks of a job are to run, and how they are started there.
 #[derive(Debug, Clone)]
 pub struct Placement {
     entrance: Vec<String>,
-    agent: PathBuf,
     hosts: String,
     order: &'static str,
 }
@@ -281,7 +276,7 @@ impl Placement {
     pub fn command(&self, launcher: &str, launch: &Launch) -> Command {
         let mut command = Command::new(&self.entrance[0]);
         command.args(&self.entrance[1..]).arg(launcher).args(["--map-by", self.order, "--host", &self.hosts]);
-        command.args(["--mca", "plm_rsh_agent"]).arg(&self.agent);
+        command.args(["--mca", "plm_rsh_agent", AGENT]).env("TMPDIR", TEMPORARY);
         // Hosts have all cores each, as far as Open MPI knows, and in truth share them.
         command.args(["--mca", "mpi_yield_when_idle", "1"]);
         for (name, seconds) in KEEPALIVE {
