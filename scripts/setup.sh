@@ -5,8 +5,8 @@
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
-#          Fortran, mpi4py, HPCC as the distribution builds it, and a browser that
-#          shows the report
+#          Fortran, mpi4py, HPCC as the distribution builds it, a browser that
+#          shows the report, and what makes hosts of network namespaces
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -116,6 +116,15 @@ has_mpi() {
     esac
 }
 
+# The programs; whether the kernel permits it is another matter. An ordinary user's
+# path may lack those for root.
+has_namespaces() {
+    local program
+    for program in ip unshare nsenter hostname mount; do
+        PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null 2>&1 || return 1
+    done
+}
+
 mpi_packages() {
     case $1 in
     openmpi) echo "libopenmpi-dev openmpi-bin" ;;
@@ -141,6 +150,7 @@ missing_packages() {
         command -v nm >/dev/null 2>&1 || echo binutils
         has_browser || echo chromium
         command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
+        has_namespaces || echo iproute2 util-linux mount hostname
     fi
     if [ -n "$want_hpcc" ]; then
         compiles cc stdio.h -lopenblas || echo libopenblas-dev

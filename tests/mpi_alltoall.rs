@@ -6,41 +6,8 @@
 
 mod common;
 
+use common::alltoall::Run;
 use common::{Launch, Mpi};
-
-/// What a run is asked for: the client's arguments and environment variables.
-struct Run<'a> {
-    ranks: usize,
-    seed: u64,
-    cases: u32,
-    largest: u64,
-    more: &'a [&'a str],
-    environment: &'a [(&'a str, &'a str)],
-}
-
-impl Run<'_> {
-    /// Runs it; the number of calls in place by way, of all ranks.
-    fn go(&self) -> Ways {
-        let numbers = [self.seed, u64::from(self.cases), self.largest].map(|number| number.to_string());
-        let launch = Launch::client("alltoall", self.ranks).args(numbers).args(self.more).limit(60);
-        let launch = self.environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
-        let text = launch.run().success();
-        let line = text.lines().find(|line| line.starts_with("ok ")).expect("a line of success").to_owned();
-        assert!(line.starts_with(&format!("ok {} cases", self.cases)), "{line}");
-        Ways(line)
-    }
-}
-
-/// The line of statistics that a run ends with.
-struct Ways(String);
-
-impl Ways {
-    /// Calls in place that took this way.
-    fn count(&self, way: &str) -> u64 {
-        let value = self.0.split(' ').find_map(|word| word.strip_prefix(way)?.strip_prefix('='));
-        value.unwrap_or_else(|| panic!("no '{way}' in {}", self.0)).parse().expect("a number")
-    }
-}
 
 /// Whether hcube can tell which way a call took.
 fn ways_are_told() -> bool {

@@ -5,93 +5,8 @@
 
 mod common;
 
+use common::update::{Cases, MESSAGE, NODE, Path, THREE_HOP, check, standard_cases};
 use common::{Language, Launch, Mpi};
-
-/// The path that a run takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Path {
-    /// One rank.
-    Alone,
-    /// All ranks on one node.
-    Shared,
-    Messages,
-    /// So many nodes with the hypercube between them.
-    Hypercube(usize),
-    /// So many nodes and three hops.
-    ThreeHop(usize),
-}
-
-impl Path {
-    fn text(self) -> String {
-        match self {
-            Self::Alone => "no communication".into(),
-            Self::Shared => "1 node, shared memory".into(),
-            Self::Messages => "messages in ".into(),
-            Self::Hypercube(nodes) => format!("{nodes} nodes, shared memory inside, hypercube between"),
-            Self::ThreeHop(nodes) => format!("{nodes} nodes, three hops"),
-        }
-    }
-
-    /// Whether messages are sent and whether words go through shared memory.
-    fn traffic(self) -> (bool, bool) {
-        match self {
-            Self::Alone => (false, false),
-            Self::Shared => (false, true),
-            Self::Messages => (true, false),
-            Self::Hypercube(_) | Self::ThreeHop(_) => (true, true),
-        }
-    }
-
-    /// What all ranks on one node do.
-    fn on_one_node(ranks: usize) -> Self {
-        if ranks == 1 { Self::Alone } else { Self::Shared }
-    }
-
-    fn by_messages(ranks: usize) -> Self {
-        if ranks == 1 { Self::Alone } else { Self::Messages }
-    }
-}
-
-/// Numbers of HCUBE_MODE_*.
-const MESSAGE: i32 = 1;
-const NODE: i32 = 2;
-const THREE_HOP: i32 = 3;
-
-type Cases = Vec<(String, Path)>;
-
-/// Checks the line of each case.
-fn check(launch: Launch, ranks: usize, language: &str, cases: &Cases) {
-    let text = launch.args(cases.iter().map(|(case, _)| case)).run().success();
-    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("ok ")).collect();
-    assert_eq!(lines.len(), cases.len(), "a line for each case:\n{text}");
-    for (line, (case, path)) in lines.into_iter().zip(cases) {
-        let mut parts = line["ok ".len()..].splitn(3, " | ");
-        let mut part = || parts.next().expect("three parts");
-        let (told, counters, description) = (part(), part(), part());
-        assert_eq!(told, case);
-        let number = |name: &str| -> u64 {
-            let value = counters
-                .split(' ')
-                .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
-                .expect("a counter");
-            value.parse().expect("a number")
-        };
-        assert!(counters.contains(&format!("language={language}")), "{line}");
-        let plural = if ranks == 1 { "" } else { "s" };
-        assert!(
-            description.starts_with(&format!("{ranks} rank{plural}, {}", path.text())),
-            "{path:?} expected: {line}"
-        );
-        // With hardly any updates it is chance whether a value goes to another rank.
-        if !case.contains("count=few") && !case.contains("count=none") {
-            assert_eq!(
-                (number("messages") > 0, number("shared") > 0),
-                path.traffic(),
-                "{path:?} expected: {line}"
-            );
-        }
-    }
-}
 
 fn check_options(ranks: usize, cases: &Cases) {
     check(Launch::client("update", ranks), ranks, "C", cases);
@@ -104,21 +19,6 @@ fn ranks() -> std::ops::RangeInclusive<usize> {
         Mpi::Open => 1..=9,
         Mpi::Mpich => 1..=2,
     }
-}
-
-/// Both streams, all ways to spread updates, for the present environment.
-fn standard_cases(path: Path) -> Cases {
-    [
-        "table=13",
-        "table=12,count=uneven",
-        "table=10,start=zero",
-        "table=6,count=few",
-        "table=5,count=none",
-        "table=4",
-    ]
-    .into_iter()
-    .flat_map(|case| ["polynomial", "lcg"].map(|stream| (format!("{case},stream={stream}"), path)))
-    .collect()
 }
 
 #[test]

@@ -3,56 +3,14 @@
 
 mod common;
 
-use common::preload::{Preloaded, Statistics, c_client, fortran_client, library, python};
+use common::preload::{CALLS, Preloaded, c_client, c_forms, fortran_client, library, python, served};
 use common::{Language, Launch, Mpi, output};
 use std::ffi::OsString;
 use std::process::Command;
 
-/// Whether hcube serves calls in place itself. Without that they are counted as the library's, and
-/// everything else about them is tested all the same.
-const SERVES: bool = true;
-
-const OPERATIONS: [&str; 3] = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"];
-/// Calls that a client makes of each operation on each rank, out of place and in place.
-const CALLS: [u64; 2] = [2, 3];
-/// Elements that a client sends to a rank: by `MPI_Alltoall`, and by the others according to the ranks.
-const LONGEST: u64 = 3;
-
 fn rank_counts() -> &'static [usize] {
     // Debian's MPICH never gives a core away: more ranks than two are slow.
     if Mpi::selected() == Mpi::Open { &[1, 2, 3] } else { &[1, 2] }
-}
-
-/// That all calls of a client have been counted, and hcube has served those in place. `forms` is the
-/// number of functions by which a client calls each operation.
-fn served(statistics: &Statistics, ranks: usize, forms: u64) {
-    assert_eq!(statistics.ranks(), ranks, "{statistics:?}");
-    let all = ranks as u64;
-    let pairs = || (0..all).flat_map(|one| (0..all).map(move |other| (one, other)));
-    let elements = |operation: &str| -> u64 {
-        let length =
-            |(one, other)| if operation == OPERATIONS[0] { LONGEST } else { 1 + (one + other) % LONGEST };
-        pairs().filter(|(one, other)| one != other).map(length).sum()
-    };
-    for operation in OPERATIONS {
-        for (calls, in_place) in CALLS.into_iter().zip([false, true]) {
-            let expected =
-                (forms * calls * all, forms * calls * elements(operation) * size_of::<i32>() as u64);
-            let counted = statistics.total(operation, in_place);
-            assert_eq!(
-                counted, expected,
-                "calls and bytes of {operation}, in place {in_place}: {statistics:?}"
-            );
-        }
-        if SERVES {
-            for (path, ..) in statistics.rows(operation, true) {
-                assert!(
-                    !["library", "refused"].contains(&path),
-                    "{operation} in place by {path}: {statistics:?}"
-                );
-            }
-        }
-    }
 }
 
 /// Runs a client on several numbers of ranks; `arguments` follow the program's name.
@@ -65,11 +23,6 @@ fn check(name: &str, program: impl Into<OsString>, arguments: &[OsString], forms
         assert!(text.contains(says), "{says} expected: {text}");
         served(&statistics, ranks, forms);
     }
-}
-
-/// With MPI-4 the client calls the functions with large counts as well.
-fn c_forms() -> u64 {
-    if Mpi::selected() == Mpi::Open { 1 } else { 2 }
 }
 
 fn c() -> std::path::PathBuf {

@@ -190,7 +190,6 @@ impl Comm for MpiComm {
     }
 
     fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Receive> {
-        self.settle();
         // SAFETY: a constant.
         let mut receive = Receive { buffer, request: unsafe { raw::hcube_shim_request_null() } };
         let (address, length) = (receive.buffer.as_mut_ptr().cast::<c_void>(), count(receive.buffer.len())?);
@@ -257,7 +256,6 @@ impl Comm for MpiComm {
     }
 
     fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
-        self.settle();
         // SAFETY: a constant.
         let mut request = unsafe { raw::hcube_shim_request_null() };
         let length = count(into.len())?;

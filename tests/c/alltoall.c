@@ -13,6 +13,7 @@ enum { COMMS = 8 };
 
 static int world_rank, world_size;
 static MPI_Comm comms[COMMS];
+static int one_host[COMMS];
 static int64_t ways[WAYS];
 
 /* What all ranks of a case know. */
@@ -25,7 +26,7 @@ typedef struct scenario {
 
 static void make_comms(uint64_t seed) {
   dice same = make_dice(seed, 1, 0), own = make_dice(seed, 2, (uint64_t)world_rank);
-  int parts = 1 + (int)roll(&same, 3);
+  int parts = 1 + (int)roll(&same, 3), number;
   comms[0] = MPI_COMM_WORLD;
   comms[1] = MPI_COMM_SELF;
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
@@ -34,6 +35,7 @@ static void make_comms(uint64_t seed) {
   MPI_Comm_split(MPI_COMM_WORLD, (int)roll(&own, parts), (int)roll(&own, 1000), &comms[5]);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, (int)roll(&own, 1000), MPI_INFO_NULL, &comms[6]);
   MPI_Comm_split(MPI_COMM_WORLD, world_rank < world_size / 2, -world_rank, &comms[7]);
+  for (number = 0; number < COMMS; number++) one_host[number] = on_one_host(comms[number]);
 }
 
 static scenario make_scenario(uint64_t seed, int number, int64_t largest) {
@@ -197,7 +199,7 @@ static void run_case(const scenario *of, const hcube_alltoall_options *options, 
   memcpy(other, received->memory, (size_t)received->length);
 
   perform(&in, 0, received->memory);
-  if (in.in_place) check_way(in.comm, options, bytes_to_others(&in));
+  if (in.in_place) check_way(in.comm, options, one_host[of->comm], bytes_to_others(&in));
   if (in.in_place) ways[last_way(in.comm)]++;
   compare(of, &in, "hcube", received, received->memory, expected);
   if (with_library && !library_is_wrong(of, &in)) {

@@ -128,14 +128,26 @@ static inline int one_of(int way, int first, int second, int third) {
   return way == WAY_ALONE || way == first || way == second || way == third;
 }
 
-/* Whether a call in place may have taken this way with these options, where all ranks are on one
- * node. What hcube chooses by itself is its choice, as long as it does the work. */
-static inline int way_is_permitted(int way, const hcube_alltoall_options *options) {
+/* Whether all ranks are on one host. */
+static inline int on_one_host(MPI_Comm comm) {
+  MPI_Comm here;
+  int size, near;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_size(here, &near);
+  MPI_Comm_free(&here);
+  return near == size;
+}
+
+/* Whether a call in place may have taken this way with these options. What hcube chooses by itself is
+ * its choice, as long as it does the work. */
+static inline int way_is_permitted(int way, const hcube_alltoall_options *options, int one_host) {
   int bundled = options->schedule == HCUBE_ALLTOALL_AUTO ? WAY_HYPERCUBE : WAY_MESSAGE;
   if (options->schedule == HCUBE_ALLTOALL_LIBRARY) return way == WAY_LIBRARY;
   if (way == WAY_LIBRARY) return 0;
   if (options->path == HCUBE_PATH_MESSAGE || options->ranks_per_node == 1)
     return one_of(way, WAY_MESSAGE, bundled, WAY_MESSAGE);
+  if (!one_host) return one_of(way, WAY_MESSAGE, bundled, WAY_MIXED);
   if (options->path == HCUBE_PATH_AUTO) return 1;
   /* Blocks with gaps have no single copy: they go through shared memory. */
   if (options->path == HCUBE_PATH_SHARED && way == WAY_SINGLE_COPY) return 0;
@@ -143,15 +155,16 @@ static inline int way_is_permitted(int way, const hcube_alltoall_options *option
   return options->ranks_per_node > 1 || one_of(way, WAY_SHARED, WAY_SINGLE_COPY, WAY_SINGLE_COPY);
 }
 
-static inline void check_way(MPI_Comm comm, const hcube_alltoall_options *options, int64_t bytes_to_others) {
+static inline void check_way(MPI_Comm comm, const hcube_alltoall_options *options, int one_host,
+                             int64_t bytes_to_others) {
 #ifdef HAVE_WAY
   int way = last_way(comm);
-  if (!way_is_permitted(way, options))
+  if (!way_is_permitted(way, options, one_host))
     FAIL("took the way '%s' with schedule %d, path %d, %d ranks per node", way_names[way], (int)options->schedule,
          (int)options->path, (int)options->ranks_per_node);
   if (way == WAY_ALONE && bytes_to_others > 0) FAIL("%" PRId64 " bytes for others, but 'alone'", bytes_to_others);
 #else
-  (void)comm, (void)options, (void)bytes_to_others;
+  (void)comm, (void)options, (void)one_host, (void)bytes_to_others;
 #endif
 }
 

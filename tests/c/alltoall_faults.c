@@ -1,6 +1,7 @@
 /* The all-to-all exchange where something goes wrong around it.
  *
- *   alltoall_faults killed     the last rank dies in the middle; prints `ready` before
+ *   alltoall_faults killed     the last rank dies in the middle; prints `ready: <way>` before
+ *   alltoall_faults endless    exchanges until something ends the job; prints the same
  *   alltoall_faults progress   messages of the program must arrive while a rank is inside hcube
  *   alltoall_faults leaving    buffers are overwritten and given back as soon as a call returns
  *   alltoall_faults forbidden {all|some} {before|after}
@@ -29,13 +30,13 @@ static void die(int signal_number) {
   kill(getpid(), SIGKILL);
 }
 
-static void killed(void) {
+static void endless(int dies) {
   enum { BYTES = 200000 };
   unsigned char *buffer = (unsigned char *)allocate((int64_t)size * BYTES);
   exchange_blocks(MPI_COMM_WORLD, 1, buffer, BYTES);
-  if (rank == 0) printf("ready\n");
+  if (rank == 0) printf("ready: %s\n", way_names[last_way(MPI_COMM_WORLD)]);
   fflush(stdout);
-  if (rank == size - 1) {
+  if (dies && rank == size - 1) {
     signal(SIGALRM, die);
     alarm(1);
   }
@@ -174,8 +175,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (strcmp(part, "killed") == 0) {
-    killed();
+  if (strcmp(part, "killed") == 0 || strcmp(part, "endless") == 0) {
+    endless(strcmp(part, "killed") == 0);
   } else if (strcmp(part, "progress") == 0) {
     progress();
   } else if (strcmp(part, "leaving") == 0) {

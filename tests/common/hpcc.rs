@@ -1,7 +1,60 @@
-//! HPCC's input and result files.
+//! The official HPCC with hcube's update: its program, its input and result files.
 
+use super::{Launch, Mpi, output};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Size of HPL's matrix, from which HPCC derives the table: about half of its words.
+const N: usize = 400;
+
+/// HPCC, linked with the library under test.
+pub fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let built = fs::read(super::build().join("libhcube.so")).unwrap_or_default();
+        let tested = fs::read(super::library()).expect("the library");
+        assert!(
+            built == tested,
+            "HPCC links what `cargo build` makes, and that is not up to date: run it first"
+        );
+        let (root, mpi) = (super::root(), Mpi::selected().name());
+        output(Command::new(root.join("scripts/build-hpcc.sh")).args(["hcube", mpi]));
+        root.join(format!("target/hpcc/{mpi}/hcube/hpcc"))
+    })
+}
+
+/// Runs HPCC in a folder of this name and checks what it says; `path` is what hcube must announce.
+pub fn check(name: &str, ranks: usize, path: &str, change: impl FnOnce(Launch) -> Launch) {
+    let folder = folder(name, N, ranks);
+    let launch = Launch::new(program(), ranks).folder(&folder).limit(240);
+    // OpenBLAS would start a thread per core in every rank.
+    let launch = launch.env("OPENBLAS_NUM_THREADS", "1").env("HCUBE_VERBOSE", "1");
+    let outcome = change(launch).run();
+    let announcements: Vec<&str> =
+        outcome.stderr.lines().filter(|line| line.contains(": HPCC RandomAccess update active: ")).collect();
+    assert_eq!(announcements.len(), 1, "one announcement:\n{}", outcome.stderr);
+    let announcement = announcements[0].to_owned();
+    outcome.success();
+    assert!(
+        announcement.starts_with("hcube ") && announcement.contains(path),
+        "{path} expected: {announcement}"
+    );
+    let value = |name: &str| result(&folder, name);
+    assert_eq!(value("Success"), "1");
+    assert_eq!(value("CommWorldProcs"), ranks.to_string());
+    for test in ["MPIRandomAccess", "MPIRandomAccess_LCG"] {
+        let number = |name: &str| value(&format!("{test}_{name}")).parse::<u64>().expect("a number");
+        assert_eq!(number("Errors"), 0, "{test} on {ranks} ranks");
+        assert_eq!(number("ExeUpdates"), 4 * number("N"), "{test} on {ranks} ranks");
+        assert!(
+            number("N").is_power_of_two() && number("N") >= 1 << 14,
+            "{test}: a table of {} words",
+            number("N")
+        );
+    }
+}
 
 /// A folder of this name for one run, with an input file.
 pub fn folder(name: &str, n: usize, ranks: usize) -> PathBuf {

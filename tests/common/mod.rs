@@ -7,8 +7,11 @@
 
 #![allow(dead_code, reason = "every test binary includes this file and uses a part of it")]
 
+pub mod alltoall;
+pub mod hosts;
 pub mod hpcc;
 pub mod preload;
+pub mod update;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -176,6 +179,20 @@ pub struct Launch {
     folder: Option<PathBuf>,
     limit: Duration,
     whole_lines: bool,
+    placement: Option<hosts::Placement>,
+    interruption: Option<Interruption>,
+}
+
+/// What is done to a job once its output has a certain text.
+struct Interruption {
+    text: String,
+    action: Box<dyn FnOnce() + Send>,
+}
+
+impl std::fmt::Debug for Interruption {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Interruption").field(&self.text).finish()
+    }
 }
 
 /// What came of it.
@@ -210,6 +227,8 @@ impl Launch {
             folder,
             limit: Duration::from_secs(120),
             whole_lines: false,
+            placement: None,
+            interruption: None,
         }
     }
 
@@ -249,9 +268,33 @@ impl Launch {
         self
     }
 
+    /// Puts so many of the ranks on each of some hosts.
+    pub fn on(mut self, hosts: &hosts::Hosts, ranks: &[usize]) -> Self {
+        assert_eq!(ranks.iter().sum::<usize>(), self.ranks, "every rank has its place");
+        self.placement = Some(hosts.placement(ranks, "slot"));
+        self
+    }
+
+    /// The same, but neighbouring ranks are on different hosts as far as possible.
+    pub fn on_in_turn(mut self, hosts: &hosts::Hosts, ranks: &[usize]) -> Self {
+        self = self.on(hosts, ranks);
+        self.placement = Some(hosts.placement(ranks, "node"));
+        self
+    }
+
+    /// Does something as soon as the output of the job has this text.
+    pub fn interrupt(mut self, text: &str, action: impl FnOnce() + Send + 'static) -> Self {
+        self.interruption = Some(Interruption { text: text.to_owned(), action: Box::new(action) });
+        self
+    }
+
     fn command(&self) -> Command {
         let mpi = Mpi::selected();
-        let mut command = Command::new(format!("mpirun.{}", mpi.name()));
+        let launcher = format!("mpirun.{}", mpi.name());
+        let mut command = match &self.placement {
+            Some(placement) => placement.command(&launcher, self),
+            None => Command::new(launcher),
+        };
         if mpi == Mpi::Open {
             command.args(["--oversubscribe", "--bind-to", "none"]);
             // SAFETY: has no preconditions.
@@ -282,7 +325,7 @@ impl Launch {
     }
 
     /// Runs it with a launcher's command line that is complete but for the program's arguments.
-    pub fn supervise(self, mut command: Command) -> Outcome {
+    pub fn supervise(mut self, mut command: Command) -> Outcome {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -307,15 +350,19 @@ impl Launch {
         command.env(OUTPUT, folder.join(&marker));
         command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let read = |path: &Path| {
+            fs::read(path).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+        };
         let begin = Instant::now();
         let mut ended = None;
         while ended.is_none() && begin.elapsed() < self.limit {
             std::thread::sleep(Duration::from_millis(10));
             ended = child.try_wait().expect("a child can be waited for");
+            let said = self.interruption.take_if(|interruption| read(&paths[0]).contains(&interruption.text));
+            if let Some(interruption) = said {
+                (interruption.action)();
+            }
         }
-        let read = |path: &Path| {
-            fs::read(path).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
-        };
         let Some(status) = ended else {
             // Launchers put ranks into process groups of their own, so killing one group is not enough.
             end_processes(child.id(), &marker);

@@ -147,3 +147,50 @@ impl Statistics {
             .fold((0, 0), |sum, &(_, calls, bytes)| (sum.0 + calls, sum.1 + bytes))
     }
 }
+
+/// Whether hcube serves calls in place itself. Without that they are counted as the library's, and
+/// everything else about them is tested all the same.
+const SERVES: bool = true;
+
+const OPERATIONS: [&str; 3] = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"];
+/// Calls that a client makes of each operation on each rank, out of place and in place.
+pub const CALLS: [u64; 2] = [2, 3];
+/// Elements that a client sends to a rank: by `MPI_Alltoall`, and by the others according to the ranks.
+const LONGEST: u64 = 3;
+
+/// That all calls of a client have been counted, and hcube has served those in place. `forms` is the
+/// number of functions by which a client calls each operation.
+pub fn served(statistics: &Statistics, ranks: usize, forms: u64) {
+    assert_eq!(statistics.ranks(), ranks, "{statistics:?}");
+    let all = ranks as u64;
+    let pairs = || (0..all).flat_map(|one| (0..all).map(move |other| (one, other)));
+    let elements = |operation: &str| -> u64 {
+        let length =
+            |(one, other)| if operation == OPERATIONS[0] { LONGEST } else { 1 + (one + other) % LONGEST };
+        pairs().filter(|(one, other)| one != other).map(length).sum()
+    };
+    for operation in OPERATIONS {
+        for (calls, in_place) in CALLS.into_iter().zip([false, true]) {
+            let expected =
+                (forms * calls * all, forms * calls * elements(operation) * size_of::<i32>() as u64);
+            let counted = statistics.total(operation, in_place);
+            assert_eq!(
+                counted, expected,
+                "calls and bytes of {operation}, in place {in_place}: {statistics:?}"
+            );
+        }
+        if SERVES {
+            for (path, ..) in statistics.rows(operation, true) {
+                assert!(
+                    !["library", "refused"].contains(&path),
+                    "{operation} in place by {path}: {statistics:?}"
+                );
+            }
+        }
+    }
+}
+
+/// With MPI-4 the client calls the functions with large counts as well.
+pub fn c_forms() -> u64 {
+    if Mpi::selected() == Mpi::Open { 1 } else { 2 }
+}
