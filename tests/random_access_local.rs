@@ -64,6 +64,13 @@ impl Case {
             let mut prepared = Prepared::new(comm, &self.options).expect("prepared");
             let statistics =
                 run(comm, &mut prepared, distribution, &mut words, &updates, &self.options).expect("run");
+            // What a simulation charges is what was done.
+            let noted = comm.noted();
+            assert_eq!(
+                (noted.generated, noted.updated),
+                (statistics.generated, statistics.applied),
+                "{self:?}"
+            );
             let result = words.clone();
             // Damage one word: verification must see it, and restore it.
             let damaged = rank == 0 && !words.is_empty();

@@ -41,7 +41,9 @@ unsafe fn perform(
 /// rank, with additional memory that is bounded (hcube_alltoall_options.memory) instead of a second
 /// buffer. Buffers that overlap otherwise are an error, as in MPI, that is not detected.
 /// Which way the data takes is hcube's choice unless hcube_alltoall_set_options or the environment says
-/// otherwise; what hcube does not make faster it leaves to the library's own function.
+/// otherwise; what hcube does not make faster it leaves to the library's own function. Of an exchange
+/// that it leaves to it unasked (out of place between nodes, HCUBE_ALLTOALL_LIBRARY) the library checks
+/// the arguments, on each rank alone.
 ///
 /// Errors, by their MPI error class: MPI_ERR_TRUNCATE on all ranks where what one rank sends is not
 /// what another expects (both counts and ranks are named, nothing is written), MPI_ERR_COUNT,
