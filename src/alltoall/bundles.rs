@@ -12,6 +12,7 @@
 //! idea is Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE TPDS 8 (1997).
 
 use super::task::Task;
+use crate::comm::work::Work;
 use crate::comm::{Comm, Piece};
 use crate::error::Result;
 use crate::hypercube::{Parting, Plan, Routing, Send, Source, Stage, Topology, Transport};
@@ -89,9 +90,11 @@ fn destination(record: &[u64]) -> usize {
 /// Of MPI; others are waiting then, so the job must end.
 pub fn exchange<C: Comm>(comm: &C, task: &Task<'_>, plan: &Plan, largest: usize) -> Result<()> {
     let mut held = records_of(task, comm.rank());
+    comm.charge(Work::copied(size_of_val(&*held.words)));
     for (number, stage) in plan.stages.iter().enumerate() {
         held = pass_on(comm, stage, TAG + number as i32, &held, largest)?;
     }
+    comm.charge(Work::copied(size_of_val(&*held.words)));
     for record in held.iter() {
         let source = record[0] as u32 as usize;
         let mut bytes = [0; LARGEST_BLOCK];
@@ -139,11 +142,13 @@ fn pass_on<C: Comm>(comm: &C, stage: &Stage, tag: i32, held: &Records, largest: 
         parts[part_of(&stage.parting, destination(record))].push(record);
     }
     let (message, pieces) = assemble(&parts, sends, tag);
+    comm.charge(Work::copied(size_of_val(&*held.words) + size_of_val(&*message)));
     let under_way = comm.start_sends(message, &pieces)?;
     let mut kept = std::mem::take(&mut parts[stage.own]);
     for receive in started {
         let (words, length) = comm.finish_receive(receive)?;
         kept.append(&words[..length]);
+        comm.charge(Work::copied(size_of_val(&words[..length])));
     }
     comm.finish_sends(under_way)?;
     Ok(kept)

@@ -11,7 +11,6 @@ use super::task::Task;
 use super::vote::{Property, Vote};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
-use std::time::Instant;
 
 /// What became of an exchange; the same kind on all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,8 +75,9 @@ pub fn exchange<C: Comm>(
     let streaming = prepared.exceeds_cache(task, comm.rank(), sum.bytes);
     let way = perform(comm, prepared, task, (choice, streaming), &sum, most)
         .unwrap_or_else(|error| comm.abort(&error));
+    comm.settle();
     if let (Some(begin), true) = (begin, prepared.trials.take_under_way()) {
-        prepared.time = begin.elapsed().as_nanos() as u64;
+        prepared.time = (1e9 * (comm.seconds() - begin)) as u64;
     }
     let bytes = task.bytes_sent(comm.rank());
     Ok(Outcome::Done(Report { way, bytes, memory: prepared.memory() }))
@@ -110,7 +110,7 @@ fn vote<C: Comm>(
     prepared: &mut Prepared,
     task: &Result<Task<'_>>,
     facts: Facts,
-    begin: &mut Option<Instant>,
+    begin: &mut Option<f64>,
 ) -> Result<(Vote, usize)> {
     let (mut own, mut largest, mut enclosed) = (Vote::default(), 0, false);
     match task {
@@ -125,7 +125,7 @@ fn vote<C: Comm>(
             if !enclosed {
                 // From here, so that the time in which others have the core counts in either way. What is
                 // enclosed is never tried in two ways, and short enough for the clock to matter.
-                *begin = Some(Instant::now());
+                *begin = Some(comm.seconds());
             }
             let small = prepared.largest_bundled().is_some_and(|most| largest <= most);
             own = own
@@ -140,7 +140,7 @@ fn vote<C: Comm>(
     let Some(node) = &mut prepared.node else {
         return Ok((all_reduce(comm, &own)?, 0));
     };
-    on_node::announce(node, task.as_ref().ok(), &own, largest, enclosed);
+    on_node::announce(comm, node, task.as_ref().ok(), &own, largest, enclosed);
     if !prepared.situation.shared {
         let sum = all_reduce(comm, &own)?;
         on_node::gather(comm, node, patience);
@@ -175,18 +175,18 @@ fn perform<C: Comm>(
     match (choice, &mut prepared.node) {
         (Choice::Alone, node) => {
             let scratch = node.as_mut().map_or(&mut prepared.scratch, |node| &mut node.chunk);
-            on_node::copy_own(task, comm.rank(), scratch, streaming);
+            on_node::copy_own(comm, task, scratch, streaming);
             Ok(Way::Alone)
         }
         (Choice::Hypercube, _) => {
-            on_node::copy_own(task, comm.rank(), &mut prepared.scratch, false);
+            on_node::copy_own(comm, task, &mut prepared.scratch, false);
             let plan = prepared.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
             bundles::exchange(comm, task, plan, bundled.expect("chosen where it fits"))?;
             Ok(Way::Hypercube)
         }
         (Choice::Enclosed, Some(node)) => {
-            on_node::copy_own(task, comm.rank(), &mut node.chunk, streaming);
-            on_node::open_enclosed(node, task);
+            on_node::copy_own(comm, task, &mut node.chunk, streaming);
+            on_node::open_enclosed(comm, node, task);
             Ok(Way::Shared)
         }
         (Choice::Shared, Some(node)) => {
@@ -213,7 +213,7 @@ fn by_messages<C: Comm>(
     let Prepared { node, scratch, pace, remote, patience, situation, trials, .. } = prepared;
     let patience = *patience;
     if node.is_none() || most == 0 {
-        on_node::copy_own(task, comm.rank(), scratch, false);
+        on_node::copy_own(comm, task, scratch, false);
     }
     let mut messages = Messages::new(comm, task, scratch, pace, remote, packed);
     let Some(node) = node else {

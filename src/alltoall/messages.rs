@@ -20,6 +20,7 @@ use super::task::Task;
 use crate::comm::Comm;
 use crate::comm::memory::Region;
 use crate::comm::scratch::Scratch;
+use crate::comm::work::Work;
 use crate::error::Result;
 use crate::node::pace::Pace;
 use crate::node::wait::Patience;
@@ -109,9 +110,23 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         // A poll costs as much as many looks at a flag.
         let mut wait = patience.for_costly_polls().wait();
         while !self.poll()? {
-            wait.pause(self.comm);
+            if self.comm.simulated() {
+                self.wait_for_any()?;
+            } else {
+                wait.pause(self.comm);
+            }
         }
         Ok(())
+    }
+
+    /// Waits until a transfer has finished, where that can be told without polling.
+    fn wait_for_any(&mut self) -> Result<()> {
+        let pieces = self.under_way.iter_mut();
+        let mut transfers: Vec<_> = pieces
+            .flat_map(|piece| [&mut piece.send, &mut piece.receive])
+            .filter_map(Option::as_mut)
+            .collect();
+        self.comm.wait_for_any(&mut transfers)
     }
 
     /// Whether a piece has finished now.
@@ -131,6 +146,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         if let Some((scratch, place)) = piece.received {
             let block = self.task.incoming(piece.partner);
             self.scratch.with(&scratch, place.len(), |bytes| block.unpack(place.start, bytes));
+            self.comm.charge(Work::copied(place.len()));
             self.scratch.give(&scratch);
         }
         if let Some(scratch) = piece.sent {
@@ -173,6 +189,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
             // The other process has read what was here before.
             let pace = &mut *self.pace;
             self.scratch.with(scratch, sent.len(), |bytes| write_piece(&out, sent.start, bytes, pace));
+            self.comm.charge(Work::copied(sent.len()));
         }
         let place = |direct: Option<Region<'a>>, scratch: &Option<Range<usize>>, range: &Range<usize>| {
             let staged = |scratch: &Range<usize>| self.scratch.region(scratch.start, range.len());

@@ -23,6 +23,7 @@ use crate::comm::copying;
 use crate::comm::datatype::Block;
 use crate::comm::memory::Region;
 use crate::comm::scratch::Scratch;
+use crate::comm::work::Work;
 use crate::error::{Error, Result};
 use crate::node::board::{DETAILS, Draft, WORDS};
 use crate::node::pace::{Kind, Pace};
@@ -42,10 +43,19 @@ const LARGEST: usize = 1;
 
 /// Posts the first notice: the vote, the addresses of contiguous blocks and, where they are `enclosed`,
 /// the blocks for other ranks of the node.
-pub fn announce(node: &mut Node, task: Option<&Task<'_>>, vote: &Vote, largest: usize, enclosed: bool) {
+pub fn announce<C: Comm + ?Sized>(
+    comm: &C,
+    node: &mut Node,
+    task: Option<&Task<'_>>,
+    vote: &Vote,
+    largest: usize,
+    enclosed: bool,
+) {
     let Node { ranks, board, pace, .. } = node;
     let own = board.own();
     let bytes = if enclosed { vote.bytes as usize } else { 0 };
+    comm.charge(Work::copied(bytes));
+    comm.settle();
     board.post(vote.brief(), bytes, |draft| {
         let Some(task) = task else { return };
         // Others may have to read them although this rank's blocks fit.
@@ -143,8 +153,9 @@ fn partners(node: &Node) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 /// Takes the blocks out of the notices.
-pub fn open_enclosed(node: &Node, task: &Task<'_>) {
+pub fn open_enclosed<C: Comm + ?Sized>(comm: &C, node: &Node, task: &Task<'_>) {
     for (partner, rank) in partners(node) {
+        comm.charge(Work::copied(node.board.bytes(partner).len()));
         task.incoming(rank).unpack(0, node.board.bytes(partner));
     }
 }
@@ -170,10 +181,12 @@ pub fn through_slots<C: Comm + ?Sized>(
         let range = start..start + piece;
         let others = ranks.iter().enumerate().filter(|&(index, _)| index != own);
         let all = others.map(|(_, &rank)| piece_length(&task.outgoing(rank), &range)).sum();
+        comm.charge(Work::copied(all));
+        comm.settle();
         board.post([0; WORDS], all, |draft| write_pieces(draft, ranks, own, task, range, pace));
         if start == 0 {
             // While the others write theirs.
-            copy_own(task, comm.rank(), &mut node.chunk, streaming);
+            copy_own(comm, task, &mut node.chunk, streaming);
         }
         for (partner, rank) in partners(node) {
             wait(comm, patience, || node.board.has_posted(partner), &mut idle)?;
@@ -183,6 +196,7 @@ pub fn through_slots<C: Comm + ?Sized>(
                 _ if streaming => task.incoming(rank).unpack_streaming(start, bytes),
                 _ => task.incoming(rank).unpack(start, bytes),
             }
+            comm.charge(Work::copied(bytes.len()));
         }
     }
     Ok(())
@@ -209,9 +223,12 @@ pub fn single_copy<C: Comm + ?Sized>(
             process.read(address, mine)
         };
         copied.map_err(|error| Error::Memory(format!("single copy with rank {rank}: {error}")))?;
+        // In place a half: to the piece of scratch memory, to the partner, and from the piece.
+        comm.charge(Work::copied(if task.is_in_place() { mine.len() / 2 * 3 } else { mine.len() }));
         idle()?;
     }
-    copy_own(task, comm.rank(), &mut node.chunk, streaming);
+    copy_own(comm, task, &mut node.chunk, streaming);
+    comm.settle();
     node.board.finish();
     (0..node.ranks.len())
         .try_for_each(|partner| wait(comm, patience, || node.board.has_finished(partner), &mut idle))
@@ -239,11 +256,13 @@ fn swap_half(
 }
 
 /// A rank's block for itself, out of place. Nothing else uses `scratch` meanwhile.
-pub fn copy_own(task: &Task<'_>, own: usize, scratch: &mut Scratch, streaming: bool) {
+pub fn copy_own<C: Comm + ?Sized>(comm: &C, task: &Task<'_>, scratch: &mut Scratch, streaming: bool) {
     if task.is_in_place() {
         return;
     }
+    let own = comm.rank();
     let (from, to) = (task.outgoing(own), task.incoming(own));
+    comm.charge(Work::copied(from.bytes()));
     if let (Some(from), Some(to)) = (from.region(), to.region()) {
         if streaming {
             copying::copy_streaming(from, to);

@@ -2,10 +2,13 @@
 //! functions meet at a barrier. No MPI is called.
 
 use super::memory::Region;
+use super::work::Work;
 use super::{Comm, Piece};
 use crate::error::{Error, Result};
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Sender, receiver and tag of a message.
 type Envelope = (usize, usize, i32);
@@ -42,6 +45,8 @@ struct Shared {
 pub struct LocalComm {
     rank: usize,
     shared: Arc<Shared>,
+    work: Cell<Work>,
+    begin: Instant,
 }
 
 /// Runs `work` on `size` ranks, consecutive `ranks_per_node` of which count as one node; see
@@ -66,7 +71,7 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&LocalComm) -> T + S
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..size)
             .map(|rank| {
-                let comm = LocalComm { rank, shared: Arc::clone(&shared) };
+                let comm = LocalComm::new(rank, Arc::clone(&shared));
                 let work = &work;
                 scope.spawn(move || work(&comm))
             })
@@ -76,6 +81,15 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&LocalComm) -> T + S
 }
 
 impl LocalComm {
+    fn new(rank: usize, shared: Arc<Shared>) -> Self {
+        Self { rank, shared, work: Cell::default(), begin: Instant::now() }
+    }
+
+    /// All local work that this rank has noted.
+    pub fn noted(&self) -> Work {
+        self.work.get()
+    }
+
     /// Puts a value into this rank's place, waits for all, hands all places to `read`.
     fn meet<T>(&self, value: Vec<u64>, read: impl FnOnce(&[Vec<u64>]) -> T) -> T {
         self.shared.places.lock().unwrap_or_else(PoisonError::into_inner)[self.rank] = value;
@@ -229,5 +243,15 @@ impl Comm for LocalComm {
 
     fn node_numbers(&self) -> Result<Vec<u32>> {
         Ok(self.shared.nodes.clone())
+    }
+
+    fn charge(&self, work: Work) {
+        let mut noted = self.work.get();
+        noted += work;
+        self.work.set(noted);
+    }
+
+    fn seconds(&self) -> f64 {
+        self.begin.elapsed().as_secs_f64()
     }
 }

@@ -19,6 +19,7 @@ pub mod memory;
 pub mod mpi;
 pub mod raise;
 pub mod scratch;
+pub mod work;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(
     non_camel_case_types,
@@ -40,6 +41,7 @@ pub use raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use crate::error::{Error, Result};
 use memory::Region;
 use std::ops::Range;
+use work::Work;
 
 /// A piece of a send buffer and where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +112,21 @@ pub trait Comm {
     fn simulated(&self) -> bool {
         false
     }
+    /// Notes local work of this rank, for which time passes before its next call of MPI where ranks are
+    /// simulated; see [`work`].
+    fn charge(&self, _work: Work) {}
+    /// Lets the time pass for the work that was noted: at the end of what a caller may measure, and
+    /// before other ranks see what this rank has written to shared memory.
+    fn settle(&self) {}
+    /// Lets so much time pass where ranks are simulated.
+    fn rest(&self, _nanoseconds: f64) {}
+    /// Returns when one of these has finished, where ranks are simulated, so that nobody polls in
+    /// simulated time; elsewhere at once.
+    fn wait_for_any(&self, _transfers: &mut [&mut Self::Transfer<'_>]) -> Result<()> {
+        Ok(())
+    }
+    /// Seconds since some time in the past, by the clock that this rank lives by.
+    fn seconds(&self) -> f64;
 }
 
 /// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own where it has one, else

@@ -4,8 +4,10 @@
 use super::handle::{Handle, abort, returning_errors, simulated};
 use super::memory::Region;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
+use super::work::{Costs, Work};
 use super::{Comm, Piece};
 use crate::error::{Error, Result};
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -32,11 +34,16 @@ pub struct MpiComm {
     words: MPI_Datatype,
     rank: usize,
     size: usize,
+    /// Where ranks are simulated: what local work costs, and what has not been charged yet.
+    costs: Option<Costs>,
+    noted: Cell<Work>,
 }
 
 impl MpiComm {
     /// Collective over `comm`: creates the duplicate. Errors on it are returned, not fatal.
     pub fn duplicate(comm: Handle) -> Result<Self> {
+        // All simulated ranks have one environment, so all of them refuse.
+        let costs = simulated().then(Costs::from_environment).transpose()?;
         let (user, comm) = (comm, comm.raw());
         let (mut private, mut rank, mut size) = (comm, 0, 0);
         // SAFETY: `comm` has been checked by the caller (check_communicator).
@@ -50,7 +57,8 @@ impl MpiComm {
         }
         // SAFETY: constants.
         let words = unsafe { raw::hcube_shim_uint64() };
-        Ok(Self { private, words, rank: rank as usize, size: size as usize })
+        let (rank, size, noted) = (rank as usize, size as usize, Cell::default());
+        Ok(Self { private, words, rank, size, costs, noted })
     }
 
     /// Frees the duplicate. Called by all ranks; a value that is dropped without it only leaks the
@@ -138,6 +146,7 @@ impl Comm for MpiComm {
     }
 
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Sends> {
+        self.settle();
         // SAFETY: a constant.
         let none = unsafe { raw::hcube_shim_request_null() };
         let mut sends = Sends { buffer, first: none, further: Vec::new() };
@@ -167,6 +176,7 @@ impl Comm for MpiComm {
     }
 
     fn finish_sends(&self, mut sends: Sends) -> Result<Vec<u64>> {
+        self.settle();
         // SAFETY: the requests are those of start_sends; waiting for a null request returns at once.
         check("MPI_Wait", unsafe { raw::PMPI_Wait(&mut sends.first, raw::hcube_shim_status_ignore()) })?;
         if !sends.further.is_empty() {
@@ -180,6 +190,7 @@ impl Comm for MpiComm {
     }
 
     fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Receive> {
+        self.settle();
         // SAFETY: a constant.
         let mut receive = Receive { buffer, request: unsafe { raw::hcube_shim_request_null() } };
         let (address, length) = (receive.buffer.as_mut_ptr().cast::<c_void>(), count(receive.buffer.len())?);
@@ -199,6 +210,7 @@ impl Comm for MpiComm {
     }
 
     fn finish_receive(&self, mut receive: Receive) -> Result<(Vec<u64>, usize)> {
+        self.settle();
         let (mut status, mut words) = (MaybeUninit::uninit(), 0);
         // SAFETY: the request is that of start_receive; the status is written by MPI_Wait.
         unsafe {
@@ -209,6 +221,7 @@ impl Comm for MpiComm {
     }
 
     fn progress(&self) {
+        self.settle();
         let mut flag = 0;
         // SAFETY: `private` lives as long as self. A probe that finds nothing is MPI's documented
         // way to make progress; its result does not matter.
@@ -224,6 +237,7 @@ impl Comm for MpiComm {
     }
 
     fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
+        self.settle();
         // SAFETY: a constant.
         let mut request = unsafe { raw::hcube_shim_request_null() };
         let length = count(from.len())?;
@@ -243,6 +257,7 @@ impl Comm for MpiComm {
     }
 
     fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
+        self.settle();
         // SAFETY: a constant.
         let mut request = unsafe { raw::hcube_shim_request_null() };
         let length = count(into.len())?;
@@ -262,6 +277,12 @@ impl Comm for MpiComm {
     }
 
     fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
+        self.settle();
+        // SAFETY: a constant.
+        if transfer.request == unsafe { raw::hcube_shim_request_null() } {
+            // By wait_for_any. SimGrid's MPI_Test leaves the flag alone where there is no request.
+            return Ok(true);
+        }
         let mut flag = 0;
         // SAFETY: the request of a transfer that was started.
         check("MPI_Test", unsafe {
@@ -271,11 +292,13 @@ impl Comm for MpiComm {
     }
 
     fn barrier(&self) -> Result<()> {
+        self.settle();
         // SAFETY: `private` lives as long as self.
         check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.private) })
     }
 
     fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
+        self.settle();
         // SAFETY: in place, on a buffer of our own.
         check("MPI_Allreduce", unsafe {
             raw::PMPI_Allreduce(
@@ -291,6 +314,7 @@ impl Comm for MpiComm {
     }
 
     fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()> {
+        self.settle();
         // SAFETY: in place, on a buffer of our own.
         check("MPI_Allreduce", unsafe {
             raw::PMPI_Allreduce(
@@ -305,6 +329,7 @@ impl Comm for MpiComm {
     }
 
     fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>> {
+        self.settle();
         let mut all = vec![0; values.len() * self.size];
         let length = count(values.len())?;
         // SAFETY: `all` has room for `length` words of every rank.
@@ -323,6 +348,7 @@ impl Comm for MpiComm {
     }
 
     fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()> {
+        self.settle();
         // SAFETY: the buffer is ours and has the length given.
         check("MPI_Bcast", unsafe {
             raw::PMPI_Bcast(
@@ -336,6 +362,7 @@ impl Comm for MpiComm {
     }
 
     fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
+        self.settle();
         let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len())).collect::<Result<_>>()?;
         let mut arriving = vec![0 as c_int; self.size];
         let words = self.words;
@@ -377,6 +404,7 @@ impl Comm for MpiComm {
     }
 
     fn node_numbers(&self) -> Result<Vec<u32>> {
+        self.settle();
         let mut node = self.split_node()?;
         let mut leader = [self.rank as u64];
         // SAFETY: rank 0 of `node` has the smallest rank of it, as the split is ordered by rank.
@@ -389,7 +417,54 @@ impl Comm for MpiComm {
     }
 
     fn simulated(&self) -> bool {
-        simulated()
+        self.costs.is_some()
+    }
+
+    fn charge(&self, work: Work) {
+        if self.costs.is_some() {
+            let mut noted = self.noted.get();
+            noted += work;
+            self.noted.set(noted);
+        }
+    }
+
+    fn settle(&self) {
+        if let Some(costs) = &self.costs {
+            let time = costs.of(self.noted.take());
+            // SAFETY: only this rank's clock advances; no borrow of state that ranks share is held.
+            unsafe { raw::hcube_shim_pass(time) };
+        }
+    }
+
+    fn rest(&self, nanoseconds: f64) {
+        if self.costs.is_some() {
+            self.settle();
+            // SAFETY: as in settle.
+            unsafe { raw::hcube_shim_pass(nanoseconds) };
+        }
+    }
+
+    fn wait_for_any(&self, transfers: &mut [&mut Transfer<'_>]) -> Result<()> {
+        if self.costs.is_none() {
+            return Ok(());
+        }
+        self.settle();
+        let mut requests: Vec<MPI_Request> = transfers.iter().map(|transfer| transfer.request).collect();
+        let (length, mut index) = (count(requests.len())?, 0);
+        // SAFETY: requests of transfers that were started; what MPI makes of them is taken over below.
+        check("MPI_Waitany", unsafe {
+            raw::PMPI_Waitany(length, requests.as_mut_ptr(), &mut index, raw::hcube_shim_status_ignore())
+        })?;
+        for (transfer, request) in transfers.iter_mut().zip(requests) {
+            transfer.request = request;
+        }
+        Ok(())
+    }
+
+    fn seconds(&self) -> f64 {
+        self.settle();
+        // SAFETY: MPI is initialised as long as there are communicators.
+        unsafe { raw::PMPI_Wtime() }
     }
 }
 

@@ -1,5 +1,10 @@
 #include "shim.h"
 
+#ifdef SMPI_H
+#include <smpi/smpi_helpers_internal.h>
+#include <time.h>
+#endif
+
 MPI_Comm hcube_shim_comm_null(void) { return MPI_COMM_NULL; }
 MPI_Comm hcube_shim_comm_self(void) { return MPI_COMM_SELF; }
 MPI_Comm hcube_shim_comm_world(void) { return MPI_COMM_WORLD; }
@@ -99,6 +104,19 @@ int hcube_shim_simulated(void) {
     return 1;
 #else
     return 0;
+#endif
+}
+
+void hcube_shim_pass(double nanoseconds) {
+#ifdef SMPI_H
+    /* A sleep and not operations of a host: every rank has a core of its own. */
+    struct timespec time;
+    if (nanoseconds < 0.5) return;
+    time.tv_sec = (time_t)(nanoseconds * 1e-9);
+    time.tv_nsec = (long)(nanoseconds - 1e9 * (double)time.tv_sec + 0.5);
+    smpi_nanosleep(&time, NULL);
+#else
+    (void)nanoseconds;
 #endif
 }
 

@@ -60,6 +60,9 @@ int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const
  * waits without calling MPI waits for ever. */
 int hcube_shim_simulated(void);
 
+/* Lets simulated time pass for this rank. */
+void hcube_shim_pass(double nanoseconds);
+
 /* 1 unless it is certain that the handle is no living communicator. Where handles are addresses (Open
  * MPI) a freed communicator is freed memory that may still look alive; the table of Fortran handles
  * knows the living ones, and asking it raises no error. */

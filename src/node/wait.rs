@@ -16,23 +16,26 @@ const SPINS_SHARED: u32 = 0;
 const YIELDS_BEFORE_PROGRESS: u32 = 32;
 /// Polls between two yields where a poll is itself some calls of MPI.
 const SPINS_COSTLY: u32 = 8;
+/// Nanoseconds between the first two polls of a simulated rank, and the share of the time waited so far
+/// that passes between later ones: what is noticed is so much too late at most, and long waits do not
+/// cost the simulator an event for every poll of a real one.
+const FIRST_REST: f64 = 100.0;
+const REST_SHARE: f64 = 1.0 / 16.0;
 
 /// How the ranks of a node wait for each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     spins: u32,
     yields_before_progress: u32,
+    simulated: bool,
 }
 
 impl Patience {
     /// `crowded`: more ranks than cores; `simulated`: all ranks share one thread, so every poll must
     /// enter the simulator.
     pub fn new(crowded: bool, simulated: bool) -> Self {
-        if simulated {
-            return Self { spins: 0, yields_before_progress: 0 };
-        }
         let spins = if crowded { SPINS_SHARED } else { SPINS_ALONE };
-        Self { spins, yields_before_progress: YIELDS_BEFORE_PROGRESS }
+        Self { spins, yields_before_progress: YIELDS_BEFORE_PROGRESS, simulated }
     }
 
     /// Whether ranks share cores, so that every wait costs a turn of others.
@@ -47,7 +50,7 @@ impl Patience {
 
     /// Starts a wait.
     pub fn wait(self) -> Wait {
-        Wait { patience: self, spins: 0, yields: 0 }
+        Wait { patience: self, spins: 0, yields: 0, rested: 0.0 }
     }
 }
 
@@ -57,11 +60,19 @@ pub struct Wait {
     patience: Patience,
     spins: u32,
     yields: u32,
+    /// Simulated nanoseconds.
+    rested: f64,
 }
 
 impl Wait {
     /// Waits a little: some polls, then the core is given away, now and then MPI makes progress.
     pub fn pause<C: Comm + ?Sized>(&mut self, comm: &C) {
+        if self.patience.simulated {
+            let rest = FIRST_REST.max(REST_SHARE * self.rested);
+            comm.rest(rest);
+            self.rested += rest;
+            return;
+        }
         if self.spins < self.patience.spins {
             self.spins += 1;
             // The hint costs some 20 ns, in which a notice would go unseen.

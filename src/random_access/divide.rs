@@ -65,6 +65,14 @@ impl<'a> Divider<'a> {
         }
     }
 
+    /// How often a value is put on a list.
+    pub fn passes(&self) -> usize {
+        match self.rule {
+            Rule::Intervals(_) => self.scratch.len(),
+            Rule::Entries(_) => 1,
+        }
+    }
+
     /// Values in all lists.
     pub fn held(&self) -> usize {
         self.parts.iter().map(Vec::len).sum()

@@ -18,6 +18,7 @@ use super::statistics::Statistics;
 use super::table::{Distribution, Index};
 use super::update::{LocalTable, Source};
 use crate::comm::Comm;
+use crate::comm::work::Work;
 use crate::node::mailbox::{Mailbox, Shape};
 use crate::node::wait::Stopwatch;
 use std::collections::VecDeque;
@@ -61,7 +62,8 @@ struct Owed {
 }
 
 /// One rank's part of the exchange.
-struct Exchange<'a> {
+struct Exchange<'a, C: ?Sized> {
+    comm: &'a C,
     mailbox: &'a mut Mailbox,
     divider: Divider<'a>,
     fresh: Vec<u64>,
@@ -79,7 +81,7 @@ struct Exchange<'a> {
     sent_all: bool,
 }
 
-impl Exchange<'_> {
+impl<C: Comm + ?Sized> Exchange<'_, C> {
     /// How many values may be generated now: what the look-ahead and the slots have room for.
     fn room(&mut self, table: &LocalTable) -> usize {
         let read = self.mailbox.read_by_all();
@@ -100,14 +102,20 @@ impl Exchange<'_> {
         while left > 0 && source.left() > 0 {
             source.generate(left.min(BATCH), &mut self.fresh);
             left -= self.fresh.len();
+            self.comm.charge(Work::generated(self.fresh.len()));
             self.statistics.generate += self.watch.lap();
             self.divider.divide(&self.fresh);
+            self.comm.charge(Work::divided(self.fresh.len() * self.divider.passes()));
             self.statistics.route += self.watch.lap();
             table.update(&self.divider.parts[own]);
+            self.comm.charge(Work::updated(self.divider.parts[own].len()));
             self.divider.parts[own].clear();
             self.statistics.update += self.watch.lap();
         }
         self.sent_all = source.left() == 0;
+        self.comm.charge(Work::copied(self.divider.held() * size_of::<u64>()));
+        // Others see the piece when it is written, not before.
+        self.comm.settle();
         let mut end = 0;
         self.mailbox.write(self.sent_all, |words, bounds| {
             for (part, list) in self.divider.parts.iter_mut().enumerate() {
@@ -128,15 +136,17 @@ impl Exchange<'_> {
     /// Updates with the next piece of every writer that has one; returns whether there was any.
     fn consume(&mut self, table: &mut LocalTable) -> bool {
         let mut any = false;
-        let Self { mailbox, owed, .. } = self;
+        let Self { comm, mailbox, owed, .. } = self;
         self.writers.retain(|&writer| {
             let Some(piece) = mailbox.next(writer) else { return true };
             table.update(piece.words);
+            comm.charge(Work::updated(piece.words.len()));
             let last = piece.last;
             owed.push_back(Owed { writer, pieces: mailbox.take(writer), due: table.accepted() });
             any = true;
             !last
         });
+        self.comm.settle();
         self.acknowledge(table);
         self.statistics.update += self.watch.lap();
         any
@@ -163,6 +173,7 @@ pub(super) fn run<C: Comm + ?Sized>(
     let stage = &prepared.plan.stages[0];
     let patience = prepared.patience;
     let mut exchange = Exchange {
+        comm,
         mailbox: &mut prepared.mailboxes[0],
         divider: Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level),
         fresh: Vec::new(),

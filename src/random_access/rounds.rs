@@ -17,6 +17,7 @@ use super::statistics::Statistics;
 use super::table::{Distribution, Index};
 use super::update::{LocalTable, Source};
 use crate::comm::Comm;
+use crate::comm::work::Work;
 use crate::error::Result;
 use crate::hypercube::Transport;
 use crate::node::wait::{Patience, Stopwatch};
@@ -32,7 +33,28 @@ struct Context<'a, C: ?Sized> {
     watch: Stopwatch,
 }
 
-impl<C: ?Sized> Context<'_, C> {
+impl<C: Comm + ?Sized> Context<'_, C> {
+    /// Applies values that this rank owns.
+    fn update(&mut self, table: &mut LocalTable<'_>, values: &[u64]) {
+        table.update(values);
+        self.comm.charge(Work::updated(values.len()));
+        self.statistics.update += self.watch.lap();
+    }
+
+    /// Puts values on the lists of the parts that they belong to.
+    fn divide(&mut self, divider: &mut Divider<'_>, values: &[u64]) {
+        divider.divide(values);
+        self.comm.charge(Work::divided(values.len() * divider.passes()));
+        self.statistics.route += self.watch.lap();
+    }
+
+    /// Appends values that have arrived to a list.
+    fn append(&mut self, list: &mut Vec<u64>, values: &[u64]) {
+        list.extend_from_slice(values);
+        self.comm.charge(Work::copied(size_of_val(values)));
+        self.statistics.route += self.watch.lap();
+    }
+
     /// Counts what a rank holds while routing: Q on average, by chance or skew more.
     fn hold(&mut self, values: usize) {
         self.statistics.excess += values.saturating_sub(self.options.look_ahead) as u64;
@@ -80,6 +102,7 @@ pub(super) fn run<C: Comm + ?Sized>(
     for round in 0..rounds {
         context.watch = Stopwatch::start(Statistics::sampled(round));
         source.generate(options.round(), &mut list);
+        comm.charge(Work::generated(list.len()));
         context.statistics.generate += context.watch.lap();
         one_round(&mut context, &mut stages, &mut list, &mut unapplied, table)?;
         if options.look_ahead == 1 && !options.relaxed {
@@ -88,7 +111,7 @@ pub(super) fn run<C: Comm + ?Sized>(
             context.statistics.wait += context.watch.lap();
         }
     }
-    table.update(&unapplied);
+    context.update(table, &unapplied);
     table.flush();
     for stage in &mut stages {
         if let Stage::Messages(stage) = stage {
@@ -116,14 +139,10 @@ fn divide_all<C: Comm + ?Sized>(
     list: &mut Vec<u64>,
     before: Option<&mut MessageStage<'_, C>>,
 ) -> Result<()> {
-    divider.divide(list);
+    context.divide(divider, list);
     list.clear();
-    context.statistics.route += context.watch.lap();
     if let Some(before) = before {
-        before.take_received(context, |context, values| {
-            divider.divide(values);
-            context.statistics.route += context.watch.lap();
-        })?;
+        before.take_received(context, |context, values| context.divide(divider, values))?;
     }
     context.hold(divider.held());
     Ok(())
@@ -158,25 +177,21 @@ fn one_round<C: Comm + ?Sized>(
             Stage::Node(stage) => stage.pass_on(context, list, waiting, last.then_some(&mut *table))?,
         }
         if number == 0 && !unapplied.is_empty() {
-            table.update(unapplied);
+            context.update(table, unapplied);
             unapplied.clear();
-            context.statistics.update += context.watch.lap();
         }
     }
     // Q' of the paper: what this rank has for itself when the round is over.
     let mut arrived = list.len();
-    table.update(list);
-    context.statistics.update += context.watch.lap();
+    context.update(table, list);
     if let Some(Stage::Messages(stage)) = stages.last_mut() {
         let relaxed = context.options.relaxed;
         stage.take_received(context, |context, values| {
             arrived += values.len();
             if relaxed {
-                unapplied.extend_from_slice(values);
-                context.statistics.route += context.watch.lap();
+                context.append(unapplied, values);
             } else {
-                table.update(values);
-                context.statistics.update += context.watch.lap();
+                context.update(table, values);
             }
         })?;
     }

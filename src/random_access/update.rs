@@ -8,6 +8,7 @@ use super::statistics::Statistics;
 use super::stream::{self, Stream, StreamKind, lcg::Lcg, polynomial::Polynomial};
 use super::table::{Distribution, Index};
 use super::{on_node, rounds};
+use crate::comm::work::Work;
 use crate::comm::{Comm, agree, agree_on};
 use crate::error::{Error, Result};
 use crate::node::huge_pages;
@@ -117,7 +118,12 @@ impl<'a> LocalTable<'a> {
 }
 
 /// One rank alone: generate and apply.
-fn alone(options: &Options, source: &mut Source, table: &mut LocalTable) -> Statistics {
+fn alone<C: Comm + ?Sized>(
+    comm: &C,
+    options: &Options,
+    source: &mut Source,
+    table: &mut LocalTable,
+) -> Statistics {
     let (mut statistics, mut values) = (Statistics::default(), Vec::new());
     while source.left() > 0 {
         // What is in the delay line is not applied yet and counts.
@@ -128,6 +134,8 @@ fn alone(options: &Options, source: &mut Source, table: &mut LocalTable) -> Stat
         }
         source.generate(room, &mut values);
         table.update(&values);
+        comm.charge(Work::generated(values.len()));
+        comm.charge(Work::updated(values.len()));
         statistics.rounds += 1;
     }
     statistics.memory = (values.capacity() * size_of::<u64>()) as u64;
@@ -161,7 +169,7 @@ pub fn run<C: Comm + ?Sized>(
     let mut source = Source::new(updates, prepared.level);
     let mut table = LocalTable::new(words, distribution.start(comm.rank()), index);
     let mut statistics = if comm.size() == 1 {
-        alone(options, &mut source, &mut table)
+        alone(comm, options, &mut source, &mut table)
     } else if prepared.on_one_node() {
         on_node::run(comm, prepared, options, (distribution, index), &mut source, &mut table)
     } else {
@@ -173,6 +181,7 @@ pub fn run<C: Comm + ?Sized>(
             .unwrap_or_else(|error| comm.abort(&error))
     };
     table.flush();
+    comm.settle();
     let strangers = table.words.strangers;
     if strangers > 0 {
         let text = format!("{strangers} values reached rank {}, which does not own them", comm.rank());

@@ -89,9 +89,8 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         divide_all(context, &mut self.divider, list, before)?;
         std::mem::swap(list, &mut self.divider.parts[self.own]);
         if let (false, Some(table)) = (late_updates, table) {
-            table.update(list);
+            context.update(table, list);
             list.clear();
-            context.statistics.update += context.watch.lap();
         }
         self.post_receives(context)?;
         self.outstanding = true;
@@ -103,7 +102,7 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
             self.finish_sends(context)?;
         }
         if !late_waits {
-            self.take_received(context, |_, values| list.extend_from_slice(values))?;
+            self.take_received(context, |context, values| context.append(list, values))?;
             if !overlapped_sends {
                 self.finish_sends(context)?;
             }

@@ -6,6 +6,7 @@
 use super::message_stage::MessageStage;
 use super::{Context, LocalTable, divide_all};
 use crate::comm::Comm;
+use crate::comm::work::Work;
 use crate::error::Result;
 use crate::node::mailbox::Mailbox;
 use crate::random_access::divide::Divider;
@@ -33,14 +34,8 @@ impl NodeStage<'_> {
         let foreign = self.divider.held();
         context.statistics.shared_bytes += (foreign * size_of::<u64>()) as u64;
         self.exchange(context, foreign, |context, values| match &mut table {
-            Some(table) => {
-                table.update(values);
-                context.statistics.update += context.watch.lap();
-            }
-            None => {
-                list.extend_from_slice(values);
-                context.statistics.route += context.watch.lap();
-            }
+            Some(table) => context.update(table, values),
+            None => context.append(list, values),
         });
         for part in &mut self.divider.parts {
             part.clear();
@@ -65,7 +60,11 @@ impl NodeStage<'_> {
         while !all_written || !writers.is_empty() {
             let mut idle = true;
             if !all_written && self.mailbox.is_free() {
-                written += self.write_piece(written, foreign);
+                let count = self.mailbox.shape().capacity.min(foreign - written);
+                context.comm.charge(Work::copied(count * size_of::<u64>()));
+                context.comm.settle();
+                self.write_piece(written, count, foreign);
+                written += count;
                 all_written = written == foreign;
                 idle = false;
                 context.statistics.route += context.watch.lap();
@@ -74,6 +73,7 @@ impl NodeStage<'_> {
                 let Some(piece) = self.mailbox.next(writer) else { return true };
                 take(context, piece.words);
                 let last = piece.last;
+                context.comm.settle();
                 let pieces = self.mailbox.take(writer);
                 self.mailbox.acknowledge(writer, pieces);
                 idle = false;
@@ -88,9 +88,8 @@ impl NodeStage<'_> {
         }
     }
 
-    /// Writes as many of the `foreign` values after the first `written` as a slot holds.
-    fn write_piece(&mut self, written: usize, foreign: usize) -> usize {
-        let count = self.mailbox.shape().capacity.min(foreign - written);
+    /// Writes `count` of the `foreign` values, those after the first `written`.
+    fn write_piece(&mut self, written: usize, count: usize, foreign: usize) {
         let parts = &self.divider.parts;
         self.mailbox.write(written + count == foreign, |words, bounds| {
             // All lists one after the other are one sequence; this piece is a window of it.
@@ -104,6 +103,5 @@ impl NodeStage<'_> {
             }
             bounds[parts.len()] = end as u32;
         });
-        count
     }
 }

@@ -1,0 +1,194 @@
+/* The symmetric all-to-all exchange on simulated ranks (SimGrid SMPI), through hcube's C interface.
+ *
+ *   alltoall <case>...
+ *
+ * A case is key=value,key=value:
+ *   algorithm=auto|mpich|linear-shift|hierarchical-sets|hypercube   hcube's, in place
+ *   algorithm=library-in-place|library-out-of-place                 MPI_Alltoallv of the simulator
+ *   path=auto|single-copy|shared|message   inside a node   memory=  bytes of additional memory
+ *   bytes=   what a rank sends to all others together, 1 MiB by default
+ *   counts=random|equal   random: the size for each pair is drawn, as in the paper's section 4.1
+ *   repeat=  runs of which the median is taken, 1 by default: a simulation has no noise, but hcube
+ *            tries two ways inside a node before it stays with one
+ *
+ * Rank 0 prints a line of JSON for each. Every byte that arrives is checked.
+ */
+#include "driver.h"
+
+#define IN_PLACE (-1)
+#define OUT_OF_PLACE (-2)
+
+typedef struct test_case {
+  hcube_alltoall_options options;
+  /* HCUBE_ALLTOALL_* or the library's function. */
+  int algorithm;
+  int64_t bytes, repeat;
+  int equal;
+} test_case;
+
+/* An exchange: how many 64-bit numbers for whom, and where. */
+typedef struct exchange {
+  int rank, size;
+  int *counts, *displacements;
+  int64_t total;
+  uint64_t *data, *sent;
+} exchange;
+
+static const meaning algorithms[] = {{"auto", HCUBE_ALLTOALL_AUTO},
+                                     {"mpich", HCUBE_ALLTOALL_MPICH},
+                                     {"linear-shift", HCUBE_ALLTOALL_LINEAR_SHIFT},
+                                     {"hierarchical-sets", HCUBE_ALLTOALL_HIERARCHICAL_SETS},
+                                     {"hypercube", HCUBE_ALLTOALL_HYPERCUBE},
+                                     {"library-in-place", 100},
+                                     {"library-out-of-place", 101},
+                                     {NULL, 0}};
+static const meaning paths[] = {{"auto", HCUBE_PATH_AUTO},
+                                {"single-copy", HCUBE_PATH_SINGLE_COPY},
+                                {"shared", HCUBE_PATH_SHARED},
+                                {"message", HCUBE_PATH_MESSAGE},
+                                {NULL, 0}};
+
+static int take_pair(void *into, const char *key, const char *value) {
+  test_case *test = (test_case *)into;
+  if (strcmp(key, "algorithm") == 0) {
+    int number = find_name(algorithms, value);
+    test->algorithm = number == 100 ? IN_PLACE : number == 101 ? OUT_OF_PLACE : number;
+    if (test->algorithm >= 0) test->options.schedule = test->algorithm;
+    return number >= 0;
+  }
+  if (strcmp(key, "path") == 0) return (test->options.path = find_name(paths, value)) >= 0;
+  if (strcmp(key, "counts") == 0) {
+    test->equal = strcmp(value, "equal") == 0;
+    return test->equal || strcmp(value, "random") == 0;
+  }
+  if (strcmp(key, "memory") == 0) return read_number(value, &test->options.memory);
+  if (strcmp(key, "bytes") == 0) return read_number(value, &test->bytes);
+  if (strcmp(key, "repeat") == 0) return read_number(value, &test->repeat) && test->repeat > 0;
+  return 0;
+}
+
+/* Finaliser of SplitMix64: neighbouring arguments give unrelated results. */
+static uint64_t mix(uint64_t value) {
+  value += UINT64_C(0x9E3779B97F4A7C15);
+  value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
+  return value ^ value >> 31;
+}
+
+/* Numbers that a pair of ranks exchanges: the same for both. */
+static int count_of_pair(const test_case *test, int first, int second, int size) {
+  int64_t mean = test->bytes / (int64_t)sizeof(uint64_t) / (size > 1 ? size - 1 : 1);
+  uint64_t low = (uint64_t)(first < second ? first : second), high = (uint64_t)(first < second ? second : first);
+  if (first == second) return 0;
+  if (test->equal) return (int)mean;
+  /* Uniform from 0 to twice the mean. */
+  return (int)(mix(low << 32 | high) % (uint64_t)(2 * mean + 1));
+}
+
+static uint64_t value_of(int from, int to, int64_t position) {
+  return (uint64_t)from << 44 ^ (uint64_t)to << 24 ^ (uint64_t)position;
+}
+
+static exchange make_exchange(const test_case *test) {
+  exchange made;
+  int peer;
+  MPI_Comm_rank(MPI_COMM_WORLD, &made.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &made.size);
+  made.counts = (int *)allocate(made.size * (int64_t)sizeof(int));
+  made.displacements = (int *)allocate(made.size * (int64_t)sizeof(int));
+  made.total = 0;
+  for (peer = 0; peer < made.size; peer++) {
+    made.counts[peer] = count_of_pair(test, made.rank, peer, made.size);
+    made.displacements[peer] = (int)made.total;
+    made.total += made.counts[peer];
+  }
+  if (made.total > INT32_MAX) FAIL("bytes=%" PRId64 ": too many for MPI's counts", test->bytes);
+  made.data = (uint64_t *)allocate(made.total * (int64_t)sizeof(uint64_t));
+  made.sent = test->algorithm == OUT_OF_PLACE ? (uint64_t *)allocate(made.total * (int64_t)sizeof(uint64_t)) : NULL;
+  return made;
+}
+
+static void fill(const exchange *of) {
+  uint64_t *data = of->sent != NULL ? of->sent : of->data;
+  int peer, position;
+  for (peer = 0; peer < of->size; peer++)
+    for (position = 0; position < of->counts[peer]; position++)
+      data[of->displacements[peer] + position] = value_of(of->rank, peer, position);
+}
+
+static int64_t wrong_numbers(const exchange *of) {
+  int64_t wrong = 0;
+  int peer, position;
+  for (peer = 0; peer < of->size; peer++)
+    for (position = 0; position < of->counts[peer]; position++)
+      wrong += of->data[of->displacements[peer] + position] != value_of(peer, of->rank, position);
+  return wrong;
+}
+
+static int call(const exchange *of, const test_case *test) {
+  if (test->algorithm == OUT_OF_PLACE)
+    return MPI_Alltoallv(of->sent, of->counts, of->displacements, MPI_UINT64_T, of->data, of->counts,
+                         of->displacements, MPI_UINT64_T, MPI_COMM_WORLD);
+  if (test->algorithm == IN_PLACE)
+    return MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, of->data, of->counts, of->displacements,
+                         MPI_UINT64_T, MPI_COMM_WORLD);
+  return hcube_alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, of->data, of->counts, of->displacements,
+                         MPI_UINT64_T, MPI_COMM_WORLD);
+}
+
+static int compare(const void *first, const void *second) {
+  double difference = *(const double *)first - *(const double *)second;
+  return (difference > 0) - (difference < 0);
+}
+
+static void run_case(const char *text) {
+  test_case test;
+  hcube_error error;
+  exchange of;
+  double *times, begin;
+  int64_t turn, wrong = 0, bytes;
+  char way[256] = "";
+
+  memset(&test, 0, sizeof test);
+  SUCCEED(hcube_alltoall_default_options(&test.options, sizeof test.options, &error), error);
+  test.bytes = 1 << 20;
+  test.repeat = 1;
+  read_case(text, take_pair, &test);
+  SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &test.options, &error), error);
+  of = make_exchange(&test);
+  times = (double *)allocate(test.repeat * (int64_t)sizeof(double));
+  /* The first exchange on a communicator finds out about nodes and memory. */
+  for (turn = -1; turn < test.repeat; turn++) {
+    fill(&of);
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    if (call(&of, &test) != MPI_SUCCESS) FAIL("case '%s': the exchange was refused", text);
+    begin = largest_at_first(MPI_Wtime() - begin);
+    if (turn >= 0) times[turn] = begin;
+    wrong += wrong_numbers(&of);
+  }
+  qsort(times, (size_t)test.repeat, sizeof *times, compare);
+  wrong = sum_at_first(wrong);
+  bytes = sum_at_first(of.total * (int64_t)sizeof(uint64_t));
+  if (test.algorithm >= 0) SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error), error);
+  if (of.rank == 0) {
+    printf("{\"case\": \"%s\", \"ranks\": %d, \"seconds\": %.9g, \"errors\": %" PRId64 ", \"bytes\": %" PRId64
+           ", \"way\": \"%s\"}\n",
+           text, of.size, times[test.repeat / 2], wrong, bytes, way);
+    fflush(stdout);
+  }
+  free(times);
+  free(of.sent);
+  free(of.data);
+  free(of.displacements);
+  free(of.counts);
+}
+
+int main(int argc, char **argv) {
+  int number;
+  MPI_Init(&argc, &argv);
+  if (argc < 2) FAIL("expected: alltoall <case>...");
+  for (number = 1; number < argc; number++) run_case(argv[number]);
+  MPI_Finalize();
+  return 0;
+}

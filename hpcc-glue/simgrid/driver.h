@@ -1,0 +1,81 @@
+/* What the drivers share: cases, failures, and what only works because all simulated ranks live in one
+ * process. */
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include <hcube.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ends the simulation with a message. */
+#define FAIL(...)                        \
+  do {                                   \
+    fprintf(stderr, "hcube driver: ");   \
+    fprintf(stderr, __VA_ARGS__);        \
+    fprintf(stderr, "\n");               \
+    fflush(stderr);                      \
+    MPI_Abort(MPI_COMM_WORLD, 1);        \
+    abort();                             \
+  } while (0)
+
+/* A call of hcube's that must succeed. */
+#define SUCCEED(call, error)                                                  \
+  do {                                                                        \
+    if ((call) != HCUBE_SUCCESS) FAIL("%s: %s", #call, (error).message);      \
+  } while (0)
+
+/* A name and the number that stands for it. */
+typedef struct meaning {
+  const char *name;
+  int number;
+} meaning;
+
+/* The number of a name in a list that ends with NULL, or -1. */
+static inline int find_name(const meaning *list, const char *name) {
+  for (; list->name != NULL; list++)
+    if (strcmp(list->name, name) == 0) return list->number;
+  return -1;
+}
+
+/* Reads a case, `key=value,key=value`, with a function that takes a pair and returns whether it is one. */
+static inline void read_case(const char *text, int (*take)(void *into, const char *key, const char *value), void *into) {
+  char copy[512], *save = NULL, *part;
+  if (strlen(text) >= sizeof copy) FAIL("case '%s': expected fewer than %d characters", text, (int)sizeof copy);
+  strcpy(copy, text);
+  for (part = strtok_r(copy, ",", &save); part != NULL; part = strtok_r(NULL, ",", &save)) {
+    char *value = strchr(part, '=');
+    if (value == NULL) FAIL("case '%s': '%s' is not key=value", text, part);
+    *value++ = '\0';
+    if (!take(into, part, value)) FAIL("case '%s': %s=%s is not known", text, part, value);
+  }
+}
+
+/* A whole number that is not negative. */
+static inline int read_number(const char *value, int64_t *into) {
+  char *end;
+  *into = strtoll(value, &end, 10);
+  return *value != '\0' && *end == '\0' && *into >= 0;
+}
+
+static inline void *allocate(int64_t bytes) {
+  void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
+  if (memory == NULL) FAIL("no memory for %" PRId64 " bytes", bytes);
+  return memory;
+}
+
+static inline int64_t sum_at_first(int64_t value) {
+  int64_t sum = 0;
+  MPI_Reduce(&value, &sum, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  return sum;
+}
+
+static inline double largest_at_first(double value) {
+  double most = 0;
+  MPI_Reduce(&value, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  return most;
+}
+
+#endif
