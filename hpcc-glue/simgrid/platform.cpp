@@ -61,6 +61,8 @@ class Machine : public routing::NetZoneImpl {
   std::vector<Wire> up_, down_;
   Wire inside_{};
   bool grid_;
+  // Whether routes compete for the links between nodes; without, only for ports, which is much faster.
+  bool shared_;
   std::vector<long> lengths_;
   std::vector<bool> wrapped_;
   // Links by dimension or level, then by number; of a grid those to the next node, then those back.
@@ -82,6 +84,14 @@ class Machine : public routing::NetZoneImpl {
       *latency += wire.latency;
   }
 
+  void cross(routing::Route* route, double* latency, const Wire& wire) const
+  {
+    if (shared_)
+      take(route, latency, wire);
+    else if (latency)
+      *latency += wire.latency;
+  }
+
   // Dimension by dimension, each by the shorter way where its ends are joined.
   void grid_route(long from, long to, routing::Route* route, double* latency) const
   {
@@ -92,7 +102,7 @@ class Machine : public routing::NetZoneImpl {
       for (long here = from / stride % length; here != target; here = from / stride % length) {
         const long ahead = (target - here + length) % length;
         const bool forth = wrapped_[dimension] ? 2 * ahead <= length : target > here;
-        take(route, latency, (forth ? forth_ : back_)[dimension][from]);
+        cross(route, latency, (forth ? forth_ : back_)[dimension][from]);
         from += ((here + (forth ? 1 : length - 1)) % length - here) * stride;
       }
       stride *= length;
@@ -107,16 +117,16 @@ class Machine : public routing::NetZoneImpl {
     long below = 1;
     for (size_t level = 0; level < lengths_.size() && from / below != to / below; level++) {
       const long choice = to % below;
-      take(route, latency, forth_[level][from / below * below + choice]);
+      cross(route, latency, forth_[level][from / below * below + choice]);
       descent.push_back(back_[level][to / below * below + choice]);
       below *= lengths_[level];
     }
     for (auto wire = descent.rbegin(); wire != descent.rend(); ++wire)
-      take(route, latency, *wire);
+      cross(route, latency, *wire);
   }
 
 public:
-  explicit Machine(const Description& what) : NetZoneImpl("machine"), grid_(what.one("grid") != 0)
+  explicit Machine(const Description& what) : NetZoneImpl("machine"), grid_(what.one("grid") != 0), shared_(what.one("shared") != 0)
   {
     const auto& lengths = what.list("lengths");
     lengths_.assign(lengths.begin(), lengths.end());

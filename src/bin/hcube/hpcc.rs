@@ -4,7 +4,7 @@
 
 mod arguments;
 mod input;
-mod launch;
+pub mod launch;
 mod parse;
 mod progress;
 mod report;
