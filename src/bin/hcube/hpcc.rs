@@ -2,7 +2,7 @@
 //!
 //! This subcommand starts mpirun itself, so it never initialises MPI.
 
-mod arguments;
+pub mod arguments;
 mod input;
 pub mod launch;
 mod parse;

@@ -171,12 +171,17 @@ mod tests {
         let platform = Platform::new(&machine, 64, 1).expect("there is room");
         let text = platform.description();
         assert!(text.contains("This is a model.") && text.contains("# Network: Plimpton"), "{text}");
-        for line in ["lengths 4 4 4", "wrapped 0 0 0", "nodes 64", "shared 1", "bandwidth 1.1e9", "latency 7e-6"] {
+        for line in
+            ["lengths 4 4 4", "wrapped 0 0 0", "nodes 64", "shared 1", "bandwidth 1.1e9", "latency 7e-6"]
+        {
             assert!(text.lines().any(|found| found == line), "{line} expected:\n{text}");
         }
         let whole = Platform::new(&machine, 10_368, 1).expect("there is room").description();
         assert!(whole.contains("wrapped 0 0 1") && whole.contains("shared 0"), "{whole}");
-        assert_eq!(Platform::new(&machine, 5, 2).expect("room").hosts(), "node-0\nnode-0\nnode-1\nnode-1\nnode-2\n");
+        assert_eq!(
+            Platform::new(&machine, 5, 2).expect("room").hosts(),
+            "node-0\nnode-0\nnode-1\nnode-1\nnode-2\n"
+        );
     }
 
     #[test]

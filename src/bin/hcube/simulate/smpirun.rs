@@ -12,7 +12,6 @@
 use super::platform::Platform;
 use crate::hpcc::launch::{Job, interrupted};
 use crate::session::Failure;
-use nix::unistd::{SysconfVar, sysconf};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -75,26 +74,34 @@ pub fn check(root: &Path) -> Result<(), Failure> {
     for file in ["platform.so", "random_access", "alltoall"] {
         if !root.join(file).is_file() {
             let (root, place) = (root.display(), root.join(file));
-            return Err(format!("--root {root}: {} is missing (scripts/simulate.sh builds it)", place.display()));
+            return Err(format!(
+                "--root {root}: {} is missing (scripts/simulate.sh builds it)",
+                place.display()
+            ));
         }
     }
     Ok(())
 }
 
+/// The first number after a name in a file of the kernel's; nothing where there is none, or no limit.
+fn number_in(path: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 /// Whether this machine can hold that many simulated ranks, `jobs` simulations at a time.
 pub fn check_room(ranks: usize, jobs: usize) -> Result<(), Failure> {
-    let (handles, _) = nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_NOFILE)
-        .map_err(|error| format!("limits of this machine: {error}"))?;
     // A stack each, and what the process itself has mapped.
     let mappings = ranks as u64 + 1000;
-    let allowed = fs::read_to_string("/proc/sys/vm/max_map_count").ok().and_then(|text| text.trim().parse().ok());
-    let pages = sysconf(SysconfVar::_AVPHYS_PAGES).ok().flatten().unwrap_or(0).unsigned_abs();
-    let page = sysconf(SysconfVar::PAGE_SIZE).ok().flatten().unwrap_or(4096).unsigned_abs();
+    let handles = number_in("/proc/self/limits", "Max open files");
+    let allowed = number_in("/proc/sys/vm/max_map_count", "");
+    let free = number_in("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes << 10);
     let memory = jobs as u64 * ranks as u64 * MEMORY_PER_RANK;
     for (what, needed, available, remedy) in [
-        ("file handles", 64, Some(handles), "ulimit -n"),
+        ("file handles", 64, handles, "ulimit -n"),
         ("mappings", mappings, allowed, "sysctl vm.max_map_count"),
-        ("bytes of free memory", memory, Some(pages * page).filter(|&bytes| bytes > 0), "fewer --jobs"),
+        ("bytes of free memory", memory, free, "fewer --jobs"),
     ] {
         if let Some(available) = available.filter(|&available| available < needed) {
             return Err(format!(
@@ -123,7 +130,8 @@ impl Runner {
         let files = self.write_platform(simulation.platform)?;
         let folder = self.root.join("runs");
         let outputs = ["out", "err"].map(|kind| folder.join(format!("{number}.{kind}")));
-        let open = |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
+        let open =
+            |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let mut command = self.command(simulation, &files, &[]);
         command.stdout(open(&outputs[0])?).stderr(open(&outputs[1])?);
@@ -209,11 +217,13 @@ impl Calls {
     /// `[node-0:3:(4) 0.000000] file: [smpi_mpi/VERBOSE] SMPI - Entering MPI_Recv`: rank 3, or at the end
     /// `Actor 4 (3@node-0): waiting for ...`.
     fn read(&mut self, line: &str) {
-        let rank = line.strip_prefix('[').and_then(|rest| rest.split(':').nth(1)).and_then(|rank| rank.parse().ok());
+        let rank =
+            line.strip_prefix('[').and_then(|rest| rest.split(':').nth(1)).and_then(|rank| rank.parse().ok());
         if let (Some(rank), Some((_, call))) = (rank, line.split_once("SMPI - Entering ")) {
             self.last.insert(rank, format!("in {call}"));
         } else if let (Some(rank), Some((_, call))) = (rank, line.split_once("SMPI - Leaving ")) {
-            let place = if call == "MPI_Finalize" { "at its end".to_owned() } else { format!("after {call}") };
+            let place =
+                if call == "MPI_Finalize" { "at its end".to_owned() } else { format!("after {call}") };
             self.last.insert(rank, place);
         }
     }
@@ -240,8 +250,12 @@ mod tests {
     #[test]
     fn ranks_of_a_hang_are_told_by_their_calls() {
         let mut calls = Calls::default();
-        for (rank, what) in [(0, "Entering MPI_Recv"), (1, "Entering MPI_Barrier"), (2, "Entering MPI_Recv")] {
-            calls.read(&format!("[node-{rank}:{rank}:({}) 0.1] ./x.cpp:1: [smpi_mpi/VERBOSE] SMPI - {what}", rank + 1));
+        for (rank, what) in [(0, "Entering MPI_Recv"), (1, "Entering MPI_Barrier"), (2, "Entering MPI_Recv")]
+        {
+            calls.read(&format!(
+                "[node-{rank}:{rank}:({}) 0.1] ./x.cpp:1: [smpi_mpi/VERBOSE] SMPI - {what}",
+                rank + 1
+            ));
         }
         calls.read("[node-3:3:(4) 0.1] ./x.cpp:1: [smpi_mpi/VERBOSE] SMPI - Leaving MPI_Comm_rank");
         calls.read("[0.000000] [ker_engine/INFO] 4 actors are still running, waiting for something.");
