@@ -125,6 +125,9 @@ impl Runner {
         let mut command = Command::new("smpirun");
         command.arg("-np").arg(simulation.ranks.to_string());
         command.arg("-platform").arg(self.root.join("platform.so")).arg("-hostfile").arg(&files[1]);
+        let overhead = simulation.platform.overhead();
+        // From 0 bytes on: seconds, and seconds per byte; of blocking sends and of others.
+        command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
         command.args(OPTIONS).args(more).arg(&simulation.driver).args(&simulation.arguments);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
         // The smpirun of one MPI library must not find the library for another.
