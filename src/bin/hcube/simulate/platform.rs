@@ -157,7 +157,7 @@ mod tests {
     fn blocks_are_compact_and_hold_the_nodes() {
         assert_eq!(block(&[27, 16, 24], 1), [1, 1, 1]);
         assert_eq!(block(&[27, 16, 24], 64), [4, 4, 4]);
-        assert_eq!(block(&[27, 16, 24], 5), [1, 2, 3]);
+        assert_eq!(block(&[27, 16, 24], 5), [2, 2, 2]);
         assert_eq!(block(&[27, 16, 24], 10_368), [27, 16, 24]);
         for nodes in 1..=500 {
             assert!(block(&[16, 16, 14, 4, 2], nodes).iter().product::<usize>() >= nodes, "{nodes}");
