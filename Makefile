@@ -50,7 +50,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all build run fftw bench report test test-multihost header install uninstall clean help
+.PHONY: all build run fftw bench simulate report test test-multihost header install uninstall clean help
 
 all: build ## Build the library and the tool (the default)
 
@@ -92,6 +92,11 @@ ifneq ($(MPI),smpi)
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
 	@scripts/bench.sh
+
+simulate: ## Run the library on simulated machines, to 10240 ranks with FULL=1
+	@MPI=openmpi scripts/setup.sh build simulate
+	@MPI=openmpi MPICC=mpicc.openmpi cargo build --release --target-dir target/openmpi
+	@scripts/simulate.sh $(if $(FULL),--full)
 
 report: ## Make one page of all results: target/report/index.html
 ifeq ($(MPI),smpi)

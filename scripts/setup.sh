@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Provides what hcube needs on this machine, and does nothing when all is there:
 #
-#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw]
+#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw] [simulate]
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
@@ -10,6 +10,7 @@
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
+#   simulate  what simulations need besides: SimGrid, and a C++ compiler for platforms
 #
 # Every need is tested by using it (a file compiled, a tool found), not by the
 # name of a package, so a machine that is not Debian but has all of it passes.
@@ -36,7 +37,7 @@ openmpi | mpich | smpi) ;;
     ;;
 esac
 
-want_test= want_hpcc= want_fftw=
+want_test= want_hpcc= want_fftw= want_simulate=
 # The programs of which the source is needed.
 sources=()
 for component in "$@"; do
@@ -45,14 +46,16 @@ for component in "$@"; do
     test) want_test=1 ;;
     hpcc) want_hpcc=1 sources+=(hpcc) ;;
     fftw) want_fftw=1 sources+=(fftw) ;;
+    simulate) want_simulate=1 ;;
     *)
-        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw" >&2
+        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw, simulate" >&2
         exit 2
         ;;
     esac
 done
 # The MPI libraries that the chosen components need.
 libraries=$mpi
+[ -z "$want_simulate" ] || [ "$mpi" = smpi ] || libraries="$mpi smpi"
 [ -z "$want_test" ] || libraries="openmpi mpich smpi"
 
 scratch=$(mktemp -d)
@@ -142,6 +145,7 @@ missing_packages() {
     for library in $libraries; do
         has_mpi "$library" || mpi_packages "$library"
     done
+    [ -z "$want_simulate" ] || compiles_cxx || echo g++
     if [ -n "$want_test" ]; then
         compiles_cxx || echo g++
         compiles_fortran openmpi && compiles_fortran mpich || echo gfortran

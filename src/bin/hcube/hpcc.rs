@@ -2,9 +2,9 @@
 //!
 //! This subcommand starts mpirun itself, so it never initialises MPI.
 
-mod arguments;
+pub mod arguments;
 mod input;
-mod launch;
+pub mod launch;
 mod parse;
 mod progress;
 mod report;

@@ -14,7 +14,7 @@ const BUILT_IN: [(&str, &str); 3] = [
 ];
 
 /// How nodes are connected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Topology {
     /// A grid of nodes with a link per direction and dimension.
@@ -23,6 +23,9 @@ pub enum Topology {
         nodes: Vec<usize>,
         /// Whether the ends of a dimension are joined (torus) or not (mesh).
         wrapped: Vec<bool>,
+        /// 10^9 bytes per second and direction of a link, where that is more than a node can send.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        link_gb_s: Option<f64>,
     },
     /// Switches in levels with as much bandwidth upwards as downwards.
     FatTree {
@@ -170,12 +173,15 @@ impl Machine {
 
 fn check_topology(topology: &Topology) -> Result<(), String> {
     let (name, factors) = match topology {
-        Topology::Grid { nodes, wrapped } if nodes.len() != wrapped.len() => {
+        Topology::Grid { nodes, wrapped, .. } if nodes.len() != wrapped.len() => {
             return Err(format!(
                 "topology: nodes has {} dimensions and wrapped {}: expected as many",
                 nodes.len(),
                 wrapped.len()
             ));
+        }
+        Topology::Grid { link_gb_s: Some(links), .. } if !(links.is_finite() && *links > 0.0) => {
+            return Err(format!("topology.link_gb_s = {links}: expected more than 0"));
         }
         Topology::Grid { nodes, .. } => ("nodes", nodes),
         Topology::FatTree { down } => ("down", down),

@@ -7,6 +7,7 @@
 //! | `doctor` | says what works on this machine and what hcube will choose | with or without mpirun |
 //! | `hpcc` | runs the official HPCC in several variants and compares them | without mpirun |
 //! | `fftw` | tables and the plot of the benchmark of FFTW's transposes | without mpirun |
+//! | `simulate` | runs the library on simulated machines (SimGrid) | without mpirun |
 //! | `report` | one page of all results, with what each stands on | without mpirun |
 
 mod alltoall;
@@ -22,6 +23,7 @@ mod output;
 mod progress;
 mod report;
 mod session;
+mod simulate;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -43,6 +45,7 @@ enum Command {
     Doctor(doctor::Arguments),
     Hpcc(hpcc::Arguments),
     Fftw(fftw::Arguments),
+    Simulate(simulate::Arguments),
     Report(report::Arguments),
 }
 
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => session::run(|session| doctor::run(session, &arguments)),
         Command::Hpcc(arguments) => hpcc::run(&arguments),
         Command::Fftw(arguments) => fftw::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
     }
 }
@@ -88,6 +92,9 @@ mod tests {
             (["alltoall", "--over", "time"], "--over"),
             (["hpcc", "--ranks", "1 x"], "--ranks"),
             (["hpcc", "--n", "0"], "--n"),
+            (["simulate", "--sections", "fast"], "--sections"),
+            (["simulate", "--ranks", "0"], "--ranks"),
+            (["simulate", "--jobs", "0"], "--jobs"),
         ] {
             let line = ["hcube"].into_iter().chain(arguments);
             let message = CommandLine::try_parse_from(line).expect_err("refused").to_string();

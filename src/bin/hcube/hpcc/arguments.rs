@@ -54,7 +54,7 @@ impl Mpi {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ranks(pub Vec<usize>);
 
-fn ranks(list: &str) -> Result<Ranks, String> {
+pub fn ranks(list: &str) -> Result<Ranks, String> {
     let separators = |letter: char| letter == ' ' || letter == ',';
     let mut numbers = Vec::new();
     for word in list.split(separators).filter(|word| !word.is_empty()) {

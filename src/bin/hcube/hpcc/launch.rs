@@ -90,7 +90,7 @@ impl Launcher {
         if self.mpi == Mpi::Openmpi && std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         }
-        command.spawn().map(|child| Job { child })
+        command.spawn().map(Job::new)
     }
 }
 
@@ -101,6 +101,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// Takes charge of a process that leads a process group.
+    pub fn new(child: Child) -> Self {
+        Self { child }
+    }
+
     /// How it has ended, if it has.
     pub fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
         self.child.try_wait()

@@ -1,0 +1,184 @@
+// The platform of a simulation, built from a description that `hcube simulate` writes
+// (HCUBE_PLATFORM names it; the format is in src/bin/hcube/simulate/platform.rs).
+//
+// SimGrid's own torus wraps every dimension and its links alone carry latency and bandwidth. Here a node
+// has a port to the network, which limits what it sends and what it receives and carries the latency of
+// a message; links between nodes or switches come on top, so that a message of n bytes takes
+// latency + links * latency per link + n / bandwidth while nothing else is under way, and less bandwidth
+// where routes share a link. Ranks of one node use a link of the node's own figures.
+#include <simgrid/kernel/routing/NetPoint.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+#include <simgrid/s4u.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sg4 = simgrid::s4u;
+namespace routing = simgrid::kernel::routing;
+
+namespace {
+
+struct Description {
+  std::map<std::string, std::vector<double>> values;
+
+  explicit Description(const char* path)
+  {
+    std::ifstream file(path ? path : "");
+    if (!file)
+      throw std::runtime_error(std::string("HCUBE_PLATFORM = ") + (path ? path : "") + ": expected a file");
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string name;
+      if (!(words >> name) || name[0] == '#')
+        continue;
+      for (double value; words >> value;)
+        values[name].push_back(value);
+    }
+  }
+  const std::vector<double>& list(const std::string& name) const
+  {
+    const auto found = values.find(name);
+    if (found == values.end() || found->second.empty())
+      throw std::runtime_error("HCUBE_PLATFORM: no value of " + name);
+    return found->second;
+  }
+  double one(const std::string& name) const { return list(name)[0]; }
+};
+
+// A route is computed from the numbers of its two nodes; nothing is stored per pair.
+class Machine : public routing::NetZoneImpl {
+  struct Wire {
+    simgrid::kernel::resource::StandardLinkImpl* link;
+    double latency;
+  };
+  std::map<unsigned long, unsigned long> node_of_point_;
+  std::vector<Wire> up_, down_;
+  Wire inside_{};
+  bool grid_;
+  // Whether routes compete for the links between nodes; without, only for ports, which is much faster.
+  bool shared_;
+  std::vector<long> lengths_;
+  std::vector<bool> wrapped_;
+  // Links by dimension or level, then by number; of a grid those to the next node, then those back.
+  std::vector<std::vector<Wire>> forth_, back_;
+
+  Wire link(const std::string& name, double bandwidth, double latency, bool shared)
+  {
+    auto* made = get_iface()->create_link(name, bandwidth)->set_latency(latency);
+    if (!shared)
+      made->set_sharing_policy(sg4::Link::SharingPolicy::FATPIPE);
+    made->seal();
+    return {made->get_impl(), latency};
+  }
+
+  static void take(routing::Route* route, double* latency, const Wire& wire)
+  {
+    route->link_list_.push_back(wire.link);
+    if (latency)
+      *latency += wire.latency;
+  }
+
+  void cross(routing::Route* route, double* latency, const Wire& wire) const
+  {
+    if (shared_)
+      take(route, latency, wire);
+    else if (latency)
+      *latency += wire.latency;
+  }
+
+  // Dimension by dimension, each by the shorter way where its ends are joined.
+  void grid_route(long from, long to, routing::Route* route, double* latency) const
+  {
+    long stride = 1;
+    for (size_t dimension = 0; dimension < lengths_.size(); dimension++) {
+      const long length = lengths_[dimension];
+      const long target = to / stride % length;
+      for (long here = from / stride % length; here != target; here = from / stride % length) {
+        const long ahead = (target - here + length) % length;
+        const bool forth = wrapped_[dimension] ? 2 * ahead <= length : target > here;
+        cross(route, latency, (forth ? forth_ : back_)[dimension][from]);
+        from += ((here + (forth ? 1 : length - 1)) % length - here) * stride;
+      }
+      stride *= length;
+    }
+  }
+
+  // Up to the first switch above both, and down; the number of the receiver chooses among the links
+  // of a switch, as destination-based routing does.
+  void tree_route(long from, long to, routing::Route* route, double* latency) const
+  {
+    std::vector<Wire> descent;
+    long below = 1;
+    for (size_t level = 0; level < lengths_.size() && from / below != to / below; level++) {
+      const long choice = to % below;
+      cross(route, latency, forth_[level][from / below * below + choice]);
+      descent.push_back(back_[level][to / below * below + choice]);
+      below *= lengths_[level];
+    }
+    for (auto wire = descent.rbegin(); wire != descent.rend(); ++wire)
+      cross(route, latency, *wire);
+  }
+
+public:
+  explicit Machine(const Description& what) : NetZoneImpl("machine"), grid_(what.one("grid") != 0), shared_(what.one("shared") != 0)
+  {
+    const auto& lengths = what.list("lengths");
+    lengths_.assign(lengths.begin(), lengths.end());
+    if (grid_)
+      for (double wrapped : what.list("wrapped"))
+        wrapped_.push_back(wrapped != 0);
+    const auto nodes = static_cast<long>(what.one("nodes"));
+    long places = 1;
+    for (long length : lengths_)
+      places *= length;
+    const double bandwidth = what.one("bandwidth"), latency = what.one("latency");
+    const double between = what.one("link_bandwidth"), hop = what.one("link_latency");
+    inside_ = link("inside", what.one("node_bandwidth"), what.one("node_latency"), false);
+    for (long node = 0; node < nodes; node++) {
+      const std::string name = std::to_string(node);
+      auto* host = get_iface()->create_host("node-" + name, 1e9);
+      host->set_core_count(static_cast<int>(what.one("cores")))->seal();
+      node_of_point_[host->get_netpoint()->id()] = node;
+      up_.push_back(link("up-" + name, bandwidth, latency / 2, true));
+      down_.push_back(link("down-" + name, bandwidth, latency / 2, true));
+    }
+    for (size_t dimension = 0; dimension < lengths_.size(); dimension++) {
+      forth_.emplace_back();
+      back_.emplace_back();
+      for (long number = 0; number < places; number++) {
+        const std::string name = std::to_string(dimension) + "-" + std::to_string(number);
+        forth_.back().push_back(link("forth-" + name, between, hop, true));
+        back_.back().push_back(link("back-" + name, between, hop, true));
+      }
+    }
+  }
+
+  void get_local_route(const routing::NetPoint* from, const routing::NetPoint* to, routing::Route* route,
+                       double* latency) override
+  {
+    const auto sender = node_of_point_.at(from->id()), receiver = node_of_point_.at(to->id());
+    if (sender == receiver)
+      return take(route, latency, inside_);
+    take(route, latency, up_[sender]);
+    if (grid_)
+      grid_route(sender, receiver, route, latency);
+    else
+      tree_route(sender, receiver, route, latency);
+    take(route, latency, down_[receiver]);
+  }
+};
+
+} // namespace
+
+extern "C" void load_platform(const sg4::Engine&);
+void load_platform(const sg4::Engine&)
+{
+  // SimGrid owns zones, and deletes them at the end.
+  (new Machine(Description(std::getenv("HCUBE_PLATFORM"))))->get_iface()->seal();
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds what simulations need and runs them; `make simulate` calls it after
+# `scripts/setup.sh` and the build of the tool.
+#
+#   scripts/simulate.sh [option...]     options of `hcube simulate`
+#
+# The library is built for SimGrid's MPI, the drivers and the platform with it,
+# all into target/simulate. Results: tables, and target/simulate/simulate.json.
+# HCUBE_TOOL names another tool than that of target/openmpi.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+PATH=$PATH:${CARGO_HOME:-${HOME:-/root}/.cargo}/bin
+export PATH
+unset LD_LIBRARY_PATH LD_PRELOAD
+
+folder=target/simulate
+library=$PWD/target/smpi/release
+
+MPI=smpi MPICC=smpicc cargo build --release --lib --target-dir target/smpi \
+    --no-default-features --features c-interface
+mkdir -p "$folder"
+for driver in random_access alltoall; do
+    smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "hpcc-glue/simgrid/$driver.c" -o "$folder/$driver" \
+        -L "$library" -lhcube "-Wl,-rpath,$library"
+done
+platform=hpcc-glue/simgrid/platform.cpp
+if [ "$platform" -nt "$folder/platform.so" ]; then
+    g++ -std=c++17 -O2 -Wall -Wextra -fPIC -shared "$platform" -o "$folder/platform.so" -lsimgrid
+fi
+[ -z "${HCUBE_BUILD_ONLY:-}" ] || exit 0
+exec "${HCUBE_TOOL:-target/openmpi/release/hcube}" simulate --root "$folder" --json "$folder/simulate.json" "$@"

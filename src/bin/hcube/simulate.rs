@@ -1,0 +1,163 @@
+//! `hcube simulate`: runs the library on simulated machines and sets the results beside published ones.
+//!
+//! This subcommand starts smpirun itself, so it never initialises MPI. The order of results is that of
+//! the sections, whichever simulation ends first, and nothing in them depends on the time of this machine.
+
+mod arguments;
+mod platform;
+mod published;
+mod report;
+mod results;
+mod sections;
+mod smpirun;
+
+pub use arguments::Arguments;
+
+use crate::hpcc::launch;
+use crate::machine::{Costs, Machine};
+use crate::progress::Progress;
+use crate::session::{self, Failure};
+use platform::Platform;
+use results::{Case, Results};
+use sections::Batch;
+use smpirun::{Runner, Simulation};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Runs all sections that were asked for.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    match simulate(arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => session::report_failure(&failure),
+    }
+}
+
+/// Returns whether every run was without errors.
+fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
+    arguments.json.check().map_err(|error| error.to_string())?;
+    let batches: Vec<Batch> =
+        arguments.sections.iter().flat_map(|&section| sections::batches(section, arguments)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for batch in &batches {
+        if !names.contains(&batch.machine.as_str()) {
+            names.push(&batch.machine);
+        }
+    }
+    let machines = names.iter().map(|name| Machine::find(name)).collect::<Result<Vec<_>, _>>()?;
+    let machine =
+        |batch: &Batch| &machines[names.iter().position(|name| *name == batch.machine).unwrap_or(0)];
+    let mut platforms = Vec::new();
+    for batch in &batches {
+        platforms.push(Platform::new(machine(batch), batch.ranks, batch.ranks_per_node)?);
+    }
+    smpirun::check(&arguments.root)?;
+    let most = batches.iter().map(|batch| batch.ranks).max().unwrap_or(1);
+    smpirun::check_room(most, arguments.jobs())?;
+    launch::end_children_on_signals()?;
+    let filled = run_all(arguments, &batches, &platforms, |batch| costs(&machine(batch).costs))?;
+    let mut results = Results { machines: machines.clone(), ..Results::default() };
+    let mut errors = 0;
+    for (batch, (platform, cases)) in batches.iter().zip(platforms.iter().zip(filled)) {
+        for case in cases {
+            errors += case.errors();
+            let (name, links_shared) = (machine(batch).name.clone(), platform.sharing());
+            match case {
+                Case::RandomAccess(row) => {
+                    results.random_access.push(results::RandomAccess { machine: name, links_shared, ..row });
+                }
+                Case::Alltoall(row) => {
+                    results.alltoall.push(results::Alltoall { machine: name, links_shared, ..row });
+                }
+            }
+        }
+    }
+    if arguments.json.tables() {
+        print!("{}", report::text(&results, &arguments.sections));
+    }
+    arguments.json.write(&results)?;
+    if errors > 0 {
+        eprintln!("hcube simulate: {errors} error(s) in the data: see the column errors");
+    }
+    Ok(errors == 0)
+}
+
+/// As the library takes it.
+fn costs(costs: &Costs) -> String {
+    let Costs { generate_ns, update_ns, divide_ns, copy_ns } = costs;
+    format!("generate={generate_ns},update={update_ns},divide={divide_ns},copy={copy_ns}")
+}
+
+/// Runs the batches, several at a time; the cases with their figures, in the order of the batches.
+fn run_all(
+    arguments: &Arguments,
+    batches: &[Batch],
+    platforms: &[Platform<'_>],
+    costs: impl Fn(&Batch) -> String + Sync,
+) -> Result<Vec<Vec<Case>>, Failure> {
+    let root = arguments.root.canonicalize().map_err(|error| format!("--root: {error}"))?;
+    let runner = Runner { root, limit: Duration::from_secs(arguments.time_limit) };
+    let mut progress = Progress::new("simulate", true);
+    progress.begin(batches.len());
+    let progress = Mutex::new(progress);
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
+    let done: Vec<Mutex<Vec<Case>>> = batches.iter().map(|_| Mutex::default()).collect();
+    let work = || {
+        while failed.lock().is_ok_and(|failed| failed.is_none()) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(batch) = batches.get(number) else { return };
+            if let Ok(mut progress) = progress.lock() {
+                progress.step(|| format!("{} on {} ranks", batch.machine, batch.ranks));
+            }
+            let result = run_batch(&runner, number, batch, &platforms[number], costs(batch));
+            let outcome =
+                result.map(|cases| *done[number].lock().unwrap_or_else(PoisonError::into_inner) = cases);
+            if let (Err(failure), Ok(mut failed)) = (outcome, failed.lock()) {
+                failed.get_or_insert(failure);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs() {
+            scope.spawn(work);
+        }
+    });
+    progress.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+    if let Some(failure) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(failure);
+    }
+    Ok(done.into_iter().map(|cases| cases.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+}
+
+fn run_batch(
+    runner: &Runner,
+    number: usize,
+    batch: &Batch,
+    platform: &Platform<'_>,
+    costs: String,
+) -> Result<Vec<Case>, Failure> {
+    let texts = batch.cases.iter().map(Case::text);
+    let (driver, arguments) = match batch.cases.first() {
+        Some(Case::RandomAccess(_)) => {
+            ("random_access", std::iter::once(sections::LOG2_WORDS.to_string()).chain(texts).collect())
+        }
+        _ => ("alltoall", texts.collect()),
+    };
+    let driver = runner.root.join(driver);
+    let simulation = Simulation { platform, ranks: batch.ranks, driver, arguments, costs };
+    let lines = runner.run(number, &simulation)?;
+    let mut cases = batch.cases.clone();
+    if lines.len() != cases.len() {
+        return Err(format!(
+            "a driver has printed {} lines for {} cases: {lines:?}",
+            lines.len(),
+            cases.len()
+        ));
+    }
+    for (case, line) in cases.iter_mut().zip(&lines) {
+        case.fill(line)?;
+    }
+    Ok(cases)
+}
