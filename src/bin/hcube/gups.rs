@@ -7,7 +7,7 @@ mod arguments;
 mod bench;
 mod report;
 
-pub use arguments::Arguments;
+pub use arguments::{Arguments, mode_name, mode_parser};
 
 use crate::progress::Progress;
 use crate::session::{Failure, Session, Verdict};

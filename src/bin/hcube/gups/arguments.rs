@@ -24,7 +24,8 @@ fn optimisations(list: &str) -> Result<Optimisations, String> {
     Optimisations::from_list(list).ok_or_else(|| "expected all, none, or some of 1,2,3,7".to_owned())
 }
 
-fn mode_parser() -> impl TypedValueParser<Value = Mode> {
+/// Modes by name.
+pub fn mode_parser() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(Mode::NAMES.map(|(name, _)| name))
         .map(|name| Mode::from_name(&name).expect("one of the names"))
 }
