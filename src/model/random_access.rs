@@ -23,7 +23,7 @@ use crate::random_access::Mode;
 const WORD: f64 = 8.0;
 /// What reading a partner's notice and the ends of its slice moves at the least: a cache line each.
 const NOTICE: f64 = 128.0;
-/// Ranks whose plans are looked at; of more ranks as many, evenly spread.
+/// Ranks whose plans are looked at; of more ranks as many, spread over all.
 const MOST_PLANS: usize = 256;
 /// Words that the plans looked at may need in all: plans of a direct exchange have one message per rank.
 const MOST_WORK: usize = 1 << 24;
@@ -186,10 +186,11 @@ impl Traffic {
     }
 }
 
-/// The ranks whose plans stand for all.
+/// The ranks whose plans stand for all. Their distances differ, so that they lie at all places of a group.
 fn sample(ranks: usize) -> Vec<usize> {
     let count = (MOST_WORK / ranks).clamp(1, MOST_PLANS).min(ranks);
-    (0..count).map(|number| number * ranks / count).collect()
+    let stretch = ranks / count;
+    (0..count).map(|number| number * ranks / count + number % stretch).collect()
 }
 
 /// Times that a list is halved until every part has its own.

@@ -8,7 +8,7 @@ mod report;
 
 pub use arguments::Arguments;
 
-use crate::machine::{Link, Machine};
+use crate::machine::{Fit, Link, Machine};
 use crate::session::{self, Failure};
 use hcube::model;
 use predict::Results;
@@ -31,9 +31,17 @@ fn predict(arguments: &Arguments) -> Result<(), Failure> {
     }
     let results = Results::new(arguments, &machine, &ranks);
     if arguments.json.tables() {
-        print!("{}", report::text(&results));
+        print!("{}", report::text(&results, arguments.compares()));
     }
     arguments.json.write(&results)
+}
+
+/// How well the figures agree with what they were fitted to.
+pub fn fit_line(fit: &Fit) -> String {
+    let Fit { largest_error_percent, mean_error_percent, samples } = fit;
+    format!(
+        "error of the fit: largest {largest_error_percent:.1} %, mean {mean_error_percent:.1} % over {samples} measurements"
+    )
 }
 
 /// The machine's figures in the units of the library.

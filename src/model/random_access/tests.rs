@@ -188,8 +188,11 @@ fn what_a_mode_comes_to() {
 }
 
 #[test]
-fn many_ranks_are_sampled_evenly() {
+fn the_ranks_looked_at_lie_at_all_places() {
     assert_eq!(sample(5), [0, 1, 2, 3, 4]);
-    let ranks = sample(1 << 20);
-    assert!(ranks.len() == 16 && ranks.iter().all(|rank| rank % (1 << 16) == 0));
+    for (ranks, count) in [(257, 256), (10_240, 256), (1 << 20, 16)] {
+        let chosen = sample(ranks);
+        assert!(chosen.len() == count && chosen.iter().all(|&rank| rank < ranks), "{ranks} ranks");
+        assert!((0..5).all(|place| chosen.iter().any(|rank| rank % 5 == place)), "{ranks} ranks");
+    }
 }

@@ -5,6 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, value_parser};
 use hcube::random_access::options::LARGEST_LOOK_AHEAD;
 use hcube::random_access::{Mode, Optimisations, Options, StreamKind};
+use std::path::PathBuf;
 
 /// The steps of the paper's Table 3 that concern the algorithm.
 const LADDER: [&str; 5] = ["none", "1", "1,2", "1,2,3", "1,2,3,7"];
@@ -92,6 +93,12 @@ pub struct Arguments {
     pub no_progress: bool,
     #[command(flatten)]
     pub json: JsonOption,
+    /// Measure what `hcube model` predicts from, and write it to FILE: local work, messages, and rounds of
+    /// many lengths on the ranks at hand
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["updates", "look_ahead", "stream", "mode", "dimensions",
+          "optimisations", "ladder", "relaxed", "ranks_per_node", "compare", "local_bound", "repeat", "no_verify",
+          "json"])]
+    pub calibrate: Option<PathBuf>,
 }
 
 /// One line of the table.

@@ -165,24 +165,53 @@ impl<'a> Bench<'a> {
     /// Collective: all ranks at once update private tables, which lie in the same memory as the
     /// shared one. What updates cost without any exchange.
     pub fn local_bound(&mut self, kind: StreamKind) -> Result<Measured> {
+        let (seconds, statistics) = self.private(&self.updates(kind))?;
+        let totals = self.gather(&statistics)?;
+        Ok(Measured { seconds, updates: self.total, errors: None, totals })
+    }
+
+    /// Collective: the updates of each rank on a private table of its own.
+    fn private(&mut self, updates: &Updates) -> Result<(f64, Statistics)> {
         let log2 = self.private_log2();
         let distribution = Distribution::new(log2, 1);
         let length = distribution.length() as usize;
         let options = Options { huge_pages: false, ..Options::default() };
         let mut prepared = Prepared::new(self.alone, &options)?;
-        let updates = self.updates(kind);
         // A table of fewer words than ranks leaves some without any.
         self.words.resize(self.words.len().max(length), 0);
         self.comm.barrier()?;
         let begin = Instant::now();
         let words = &mut self.words[..length];
         let statistics =
-            random_access::run(self.alone, &mut prepared, distribution, words, &updates, &options)?;
+            random_access::run(self.alone, &mut prepared, distribution, words, updates, &options)?;
         let own = begin.elapsed().as_secs_f64();
         self.initialise();
         self.comm.barrier()?;
-        let (seconds, totals) = (self.slowest(own)?, self.gather(&statistics)?);
-        Ok(Measured { seconds, updates: self.total, errors: None, totals })
+        Ok((self.slowest(own)?, statistics))
+    }
+
+    /// The updates of this rank where every rank has `count`.
+    fn equal_updates(&self, kind: StreamKind, count: i64) -> Updates {
+        Updates { kind, start: count * self.comm.rank() as i64, count }
+    }
+
+    /// Collective: seconds of `count` updates of each rank on a private table.
+    pub fn private_seconds(&mut self, kind: StreamKind, count: i64) -> Result<f64> {
+        Ok(self.private(&self.equal_updates(kind, count))?.0)
+    }
+
+    /// Collective: seconds of a case with `count` updates of each rank.
+    pub fn seconds(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<f64> {
+        let updates = self.equal_updates(case.stream, count);
+        Ok(self.timed(prepared, case, &updates)?.0)
+    }
+
+    /// Collective: words that a case with `count` updates of each rank leaves wrong.
+    pub fn errors(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<u64> {
+        let updates = self.equal_updates(case.stream, count);
+        self.initialise();
+        self.timed(prepared, case, &updates)?;
+        random_access::verify(self.comm, self.distribution, &mut self.words, &updates)
     }
 
     /// Sums over all ranks.

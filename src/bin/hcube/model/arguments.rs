@@ -150,7 +150,12 @@ impl Arguments {
         self.bytes.map(|bytes| (bytes, self.memory))
     }
 
-    /// Whether the published figures stand beside the prediction: for the machine that they are of.
+    /// Whether the published figures are shown in full: unless other ranks were asked for.
+    pub fn compares(&self) -> bool {
+        self.published() && self.ranks.is_empty()
+    }
+
+    /// Whether there are published figures: for the machine that they are of.
     pub fn published(&self) -> bool {
         self.machine.as_deref() == Some(super::published::MACHINE)
     }

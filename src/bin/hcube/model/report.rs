@@ -2,13 +2,13 @@
 
 use super::predict::{Exchanged, Results, Updates};
 use super::published::Compared;
-use crate::machine::{Fit, Machine};
+use crate::machine::Machine;
 use crate::numbers::{self, percent, significant};
 use crate::table::Table;
 use std::fmt::Write;
 
-/// Tables and the lines around them.
-pub fn text(results: &Results) -> String {
+/// Tables and the lines around them; what is published in full where it is `compared`.
+pub fn text(results: &Results, compared: bool) -> String {
     let Results { machine, round, .. } = results;
     let mut text =
         format!("hcube {} model: {}; all figures are predicted\n", env!("CARGO_PKG_VERSION"), machine.title);
@@ -32,7 +32,7 @@ pub fn text(results: &Results) -> String {
         text += &exchanges(&results.alltoall).render();
         text += "\nmpich, linear-shift, hierarchical-sets, hypercube: messages alone; nodes: hierarchical sets between nodes\n";
     }
-    if !results.published.is_empty() {
+    if compared {
         text += "\nPlimpton et al. 2006, rounds of Q values, against the model with the same rounds\n\n";
         text += &published(&results.published).render();
     }
@@ -125,12 +125,9 @@ fn published(lines: &[Compared]) -> Table {
 /// The line that says how far the prediction can be trusted.
 fn trust(results: &Results) -> String {
     let Machine { fit, name, .. } = &results.machine;
-    if let Some(Fit { largest_error_percent, mean_error_percent, samples }) = fit {
+    if let Some(fit) = fit {
         let exchange = if results.alltoall.is_empty() { "" } else { "; no exchange in place was among them" };
-        return format!(
-            "error of the fit: largest {largest_error_percent:.1} %, mean {mean_error_percent:.1} % over {samples} \
-             measurements{exchange}"
-        );
+        return format!("{}{exchange}", super::fit_line(fit));
     }
     if results.published.is_empty() {
         return format!(

@@ -1,0 +1,211 @@
+//! The figures that agree best with all measurements.
+//!
+//! Idea: the sum of the squared relative errors is made small by a search along one figure at a time: each
+//! is multiplied or divided by a factor as long as that helps, and the factor goes towards 1. In factors
+//! because all figures are positive and of very different size. It starts from the parts that were
+//! measured alone, so that figures which rounds cannot tell apart stay near them.
+
+use hcube::model::random_access::Traffic;
+use hcube::model::{Link, Parameters};
+
+/// What was measured, and how the model predicts it.
+#[derive(Debug, Clone)]
+pub enum Quantity {
+    /// Generating a value.
+    Generate,
+    /// Looking at a value and putting it on one of two lists.
+    Divide,
+    /// Copying a byte.
+    Copy,
+    /// Generating a value and applying it, without communication.
+    Local,
+    /// An exchange of so many bytes, with a rank of another node or of the same.
+    Exchange {
+        /// With another node.
+        far: bool,
+        /// In each direction.
+        bytes: f64,
+    },
+    /// A round of RandomAccess.
+    Round {
+        /// What the plans move.
+        traffic: Box<Traffic>,
+        /// Values per rank.
+        values: usize,
+        /// Values of all ranks.
+        updates: u64,
+    },
+}
+
+impl Quantity {
+    /// Seconds by the model.
+    pub fn seconds(&self, parameters: &Parameters) -> f64 {
+        match self {
+            Self::Generate => parameters.generate,
+            Self::Divide => parameters.divide,
+            Self::Copy => parameters.copy,
+            Self::Local => parameters.generate + parameters.update,
+            Self::Exchange { far, bytes } => {
+                let link = if *far { &parameters.network } else { &parameters.node };
+                link.latency + bytes / link.bandwidth
+            }
+            Self::Round { traffic, values, .. } => traffic.round(parameters, *values, false).total(),
+        }
+    }
+}
+
+/// A measurement.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// For the table.
+    pub name: String,
+    /// What it is.
+    pub quantity: Quantity,
+    /// As measured.
+    pub seconds: f64,
+}
+
+impl Sample {
+    /// Deviation of the model, as a share of what was measured.
+    pub fn error(&self, parameters: &Parameters) -> f64 {
+        self.quantity.seconds(parameters) / self.seconds - 1.0
+    }
+}
+
+/// Factor of the first steps and of the last ones.
+const FIRST_STEP: f64 = 1.5;
+const LAST_STEP: f64 = 1.0005;
+/// A bound for the work; far more than it takes.
+const MOST_SWEEPS: usize = 5000;
+
+/// The figures as an array, for the search.
+const FIGURES: usize = 8;
+
+fn to_array(parameters: &Parameters) -> [f64; FIGURES] {
+    let Parameters { network, node, generate, update, divide, copy } = *parameters;
+    [network.latency, network.bandwidth, node.latency, node.bandwidth, generate, update, divide, copy]
+}
+
+fn from_array(figures: [f64; FIGURES]) -> Parameters {
+    let [network_latency, network_bandwidth, latency, bandwidth, generate, update, divide, copy] = figures;
+    let network = Link { latency: network_latency, bandwidth: network_bandwidth };
+    Parameters { network, node: Link { latency, bandwidth }, generate, update, divide, copy }
+}
+
+/// The figures that fit best.
+pub fn fit(samples: &[Sample]) -> Parameters {
+    let cost = |figures: [f64; FIGURES]| -> f64 {
+        let parameters = from_array(figures);
+        samples.iter().map(|sample| sample.error(&parameters).powi(2)).sum()
+    };
+    let mut figures = to_array(&start(samples));
+    let (mut least, mut step) = (cost(figures), FIRST_STEP);
+    for _ in 0..MOST_SWEEPS {
+        let before = least;
+        for number in 0..FIGURES {
+            for factor in [step, 1.0 / step] {
+                let mut changed = figures;
+                changed[number] *= factor;
+                let found = cost(changed);
+                if found < least {
+                    (figures, least) = (changed, found);
+                }
+            }
+        }
+        if least < before {
+            continue;
+        }
+        if step < LAST_STEP {
+            break;
+        }
+        step = step.sqrt();
+    }
+    from_array(figures)
+}
+
+/// What the parts that were measured alone say.
+fn start(samples: &[Sample]) -> Parameters {
+    let of = |wanted: fn(&Quantity) -> bool| {
+        // Where nothing of the kind was measured nothing depends on it either, and any figure will do.
+        samples.iter().find(|sample| wanted(&sample.quantity)).map_or(1e-9, |sample| sample.seconds)
+    };
+    let generate = of(|quantity| matches!(quantity, Quantity::Generate));
+    let local = of(|quantity| matches!(quantity, Quantity::Local));
+    Parameters {
+        network: start_link(samples, true),
+        node: start_link(samples, false),
+        generate,
+        // Of an update that is as fast as generating, there is something left.
+        update: (local - generate).max(0.1 * local),
+        divide: of(|quantity| matches!(quantity, Quantity::Divide)),
+        copy: of(|quantity| matches!(quantity, Quantity::Copy)),
+    }
+}
+
+/// Latency of the shortest exchange, bandwidth of the longest.
+fn start_link(samples: &[Sample], wanted: bool) -> Link {
+    let mut found: Vec<(f64, f64)> = samples
+        .iter()
+        .filter_map(|sample| match sample.quantity {
+            Quantity::Exchange { far, bytes } if far == wanted => Some((bytes, sample.seconds)),
+            _ => None,
+        })
+        .collect();
+    found.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (Some(shortest), Some(longest)) = (found.first(), found.last()) else {
+        return Link { latency: 1e-6, bandwidth: 1e9 };
+    };
+    Link { latency: shortest.1, bandwidth: longest.0 / longest.1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube::model::Placement;
+    use hcube::random_access::Mode;
+
+    const TRUTH: Parameters = Parameters {
+        network: Link { latency: 2e-6, bandwidth: 3e9 },
+        node: Link { latency: 0.5e-6, bandwidth: 5e9 },
+        generate: 1e-9,
+        update: 20e-9,
+        divide: 3e-9,
+        copy: 0.2e-9,
+    };
+
+    /// Measurements that the model would agree with, but for the factors.
+    fn samples(factors: &[f64]) -> Vec<Sample> {
+        let mut quantities = vec![Quantity::Generate, Quantity::Divide, Quantity::Copy, Quantity::Local];
+        for far in [false, true] {
+            quantities.extend([8.0, 4096.0, 262_144.0].map(|bytes| Quantity::Exchange { far, bytes }));
+        }
+        for (mode, values) in [(Mode::Message, 8), (Mode::Message, 512), (Mode::Node, 8), (Mode::Node, 512)] {
+            let traffic = Box::new(Traffic::new(&Placement { ranks: 8, ranks_per_node: 4 }, mode, 0));
+            quantities.push(Quantity::Round { traffic, values, updates: 8 * values as u64 });
+        }
+        let sample = |(quantity, factor): (Quantity, &f64)| {
+            let seconds = factor * quantity.seconds(&TRUTH);
+            Sample { name: String::new(), quantity, seconds }
+        };
+        quantities.into_iter().zip(factors.iter().cycle()).map(sample).collect()
+    }
+
+    #[test]
+    fn exact_measurements_are_found_again() {
+        let samples = samples(&[1.0]);
+        let fitted = fit(&samples);
+        for (found, expected) in to_array(&fitted).iter().zip(to_array(&TRUTH)) {
+            assert!((found / expected - 1.0).abs() < 0.02, "{fitted:?}");
+        }
+    }
+
+    #[test]
+    fn disturbed_measurements_are_approached() {
+        let samples = samples(&[1.1, 0.9, 1.05, 1.0, 0.95]);
+        let sum =
+            |parameters: &Parameters| -> f64 { samples.iter().map(|s| s.error(parameters).powi(2)).sum() };
+        let fitted = fit(&samples);
+        assert!(sum(&fitted) <= sum(&TRUTH) && sum(&fitted) < sum(&start(&samples)), "{fitted:?}");
+        assert!(samples.iter().all(|sample| sample.error(&fitted).abs() < 0.15), "{fitted:?}");
+    }
+}
