@@ -46,7 +46,7 @@ pub fn run(session: &Session, arguments: &Arguments, path: &Path) -> Result<Verd
     let mut progress = Progress::new("gups", session.speaks() && !arguments.no_progress);
     let pairs = Pairs::new(&nodes);
     let cases = rounds::cases(comm, &nodes);
-    progress.begin(local::STEPS + pairs.steps() + cases.len());
+    progress.begin(local::STEPS + pairs.steps() + rounds::steps(&cases));
     let mut samples = local::measure(comm, &mut bench, &mut progress).map_err(failure)?;
     samples.extend(links::measure(comm, &pairs, &mut progress).map_err(failure)?);
     let (whole, errors) = rounds::measure(comm, &mut bench, &cases, &mut progress).map_err(failure)?;
@@ -105,8 +105,8 @@ fn machine(
     let mut sources = vec![
         format!("Measured by hcube gups --calibrate: {place}."),
         format!(
-            "All figures were fitted together, by least squares of relative errors, to {} measurements: local work, \
-             messages, and rounds of RandomAccess.",
+            "All figures were fitted together, by least squares of relative errors, to {} measurements, each the \
+             shortest of several: local work, messages, and rounds of RandomAccess.",
             samples.len()
         ),
     ];

@@ -1,9 +1,12 @@
 //! The figures that agree best with all measurements.
 //!
-//! Idea: the sum of the squared relative errors is made small by a search along one figure at a time: each
-//! is multiplied or divided by a factor as long as that helps, and the factor goes towards 1. In factors
-//! because all figures are positive and of very different size. It starts from the parts that were
-//! measured alone, so that figures which rounds cannot tell apart stay near them.
+//! Idea: least squares of relative errors, taken as the logarithm of model over measurement, so that half
+//! as long is as bad as twice as long; errors far above [`USUAL`] count in proportion and not as squares, so
+//! that a measurement that something has disturbed does not bend all figures. The sum is made small by a
+//! search along one figure at a time: each is multiplied or divided by a factor as long as that helps, and
+//! the factor goes towards 1. In factors because all figures are positive and of very different size. It
+//! starts from the parts that were measured alone, so that figures which rounds cannot tell apart stay near
+//! them.
 
 use hcube::model::random_access::Traffic;
 use hcube::model::{Link, Parameters};
@@ -70,8 +73,16 @@ impl Sample {
     pub fn error(&self, parameters: &Parameters) -> f64 {
         self.quantity.seconds(parameters) / self.seconds - 1.0
     }
+
+    /// What the sum is of: the square of the error where it is small, in units of [`USUAL`].
+    fn cost(&self, parameters: &Parameters) -> f64 {
+        let error = (self.quantity.seconds(parameters) / self.seconds).ln() / USUAL;
+        error.hypot(1.0) - 1.0
+    }
 }
 
+/// An error that a measurement may well have; ten per cent is what figures move by from run to run.
+const USUAL: f64 = 0.1;
 /// Factor of the first steps and of the last ones.
 const FIRST_STEP: f64 = 1.5;
 const LAST_STEP: f64 = 1.0005;
@@ -96,7 +107,7 @@ fn from_array(figures: [f64; FIGURES]) -> Parameters {
 pub fn fit(samples: &[Sample]) -> Parameters {
     let cost = |figures: [f64; FIGURES]| -> f64 {
         let parameters = from_array(figures);
-        samples.iter().map(|sample| sample.error(&parameters).powi(2)).sum()
+        samples.iter().map(|sample| sample.cost(&parameters)).sum()
     };
     let mut figures = to_array(&start(samples));
     let (mut least, mut step) = (cost(figures), FIRST_STEP);
@@ -202,10 +213,19 @@ mod tests {
     #[test]
     fn disturbed_measurements_are_approached() {
         let samples = samples(&[1.1, 0.9, 1.05, 1.0, 0.95]);
-        let sum =
-            |parameters: &Parameters| -> f64 { samples.iter().map(|s| s.error(parameters).powi(2)).sum() };
+        let sum = |parameters: &Parameters| -> f64 { samples.iter().map(|s| s.cost(parameters)).sum() };
         let fitted = fit(&samples);
         assert!(sum(&fitted) <= sum(&TRUTH) && sum(&fitted) < sum(&start(&samples)), "{fitted:?}");
-        assert!(samples.iter().all(|sample| sample.error(&fitted).abs() < 0.15), "{fitted:?}");
+        assert!(samples.iter().all(|sample| sample.error(&fitted).abs() < 0.25), "{fitted:?}");
+    }
+
+    #[test]
+    fn one_measurement_does_not_bend_the_others() {
+        let mut samples = samples(&[1.0]);
+        let wrong = samples.iter().position(|sample| matches!(sample.quantity, Quantity::Round { .. }));
+        samples[wrong.expect("a round")].seconds *= 100.0;
+        let fitted = fit(&samples);
+        let far = samples.iter().filter(|sample| sample.error(&fitted).abs() > 0.1).count();
+        assert!(far <= 2, "{fitted:?}");
     }
 }
