@@ -74,12 +74,12 @@ pub struct Compared {
 
 impl Compared {
     /// Deviation of the prediction from the paper's model, as a share of that.
-    pub fn from_model(&self) -> Option<f64> {
+    pub fn off_model(&self) -> Option<f64> {
         self.published_model_gups.map(|published| self.gups / published - 1.0)
     }
 
     /// Deviation of the prediction from what was measured, as a share of that.
-    pub fn from_measured(&self) -> f64 {
+    pub fn off_measured(&self) -> f64 {
         self.gups / self.published_gups - 1.0
     }
 }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn the_model_row_of_the_paper_to_two_per_cent() {
         let deviations: Vec<(usize, f64)> =
-            red_storm().iter().filter_map(|one| Some((one.ranks, one.from_model()?))).collect();
+            red_storm().iter().filter_map(|one| Some((one.ranks, one.off_model()?))).collect();
         assert_eq!(deviations.len(), 8);
         assert!(deviations.iter().all(|(_, deviation)| deviation.abs() < 0.02), "{deviations:?}");
     }
@@ -127,7 +127,7 @@ mod tests {
             .filter(|one| one.source == "Table 2" && !one.ranks.is_power_of_two())
             .collect();
         assert_eq!(odd.len(), 3);
-        let deviations: Vec<f64> = odd.iter().map(Compared::from_measured).collect();
+        let deviations: Vec<f64> = odd.iter().map(Compared::off_measured).collect();
         assert!(deviations.iter().all(|deviation| deviation.abs() < 0.1), "{deviations:?}");
     }
 }

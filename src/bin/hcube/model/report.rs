@@ -115,8 +115,8 @@ fn published(lines: &[Compared]) -> Table {
             significant(line.gups),
             line.published_model_gups.map_or_else(|| "-".to_owned(), significant),
             significant(line.published_gups),
-            line.from_model().map_or_else(|| "-".to_owned(), ratio),
-            ratio(line.from_measured()),
+            line.off_model().map_or_else(|| "-".to_owned(), ratio),
+            ratio(line.off_measured()),
         ]);
     }
     table
@@ -134,10 +134,10 @@ fn trust(results: &Results) -> String {
             "error: not known; the figures of {name} are published or estimated, and nothing was fitted"
         );
     }
-    let model = results.published.iter().filter_map(Compared::from_model);
+    let model = results.published.iter().filter_map(Compared::off_model);
     let of = |source: &str| {
         let lines = results.published.iter().filter(|line| line.source == source);
-        let errors: Vec<f64> = lines.map(|line| 100.0 * line.from_measured().abs()).collect();
+        let errors: Vec<f64> = lines.map(|line| 100.0 * line.off_measured().abs()).collect();
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
         format!("{source}: largest {:.1} %, mean {mean:.1} %", errors.iter().copied().fold(0.0, f64::max))
     };
