@@ -1,4 +1,7 @@
 //! Whole rounds of RandomAccess with many look-aheads, by messages alone and through shared memory.
+//!
+//! The model knows full nodes in the order of ranks: other placements are fitted as if they were such, and
+//! the error of the fit shows what that costs.
 
 use super::fit::{Quantity, Sample};
 use crate::gups::arguments::{Case, mode_name};
