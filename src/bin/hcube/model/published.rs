@@ -121,13 +121,13 @@ mod tests {
 
     /// What the count of messages is worth where halves are odd.
     #[test]
-    fn measured_rates_of_odd_sizes_to_ten_per_cent() {
+    fn measured_rates_of_odd_sizes_to_five_per_cent() {
         let odd: Vec<Compared> = red_storm()
             .into_iter()
             .filter(|one| one.source == "Table 2" && !one.ranks.is_power_of_two())
             .collect();
         assert_eq!(odd.len(), 3);
         let deviations: Vec<f64> = odd.iter().map(Compared::off_measured).collect();
-        assert!(deviations.iter().all(|deviation| deviation.abs() < 0.1), "{deviations:?}");
+        assert!(deviations.iter().all(|deviation| deviation.abs() < 0.05), "{deviations:?}");
     }
 }
