@@ -105,9 +105,9 @@ fn machine(
     let mut sources = vec![
         format!("Measured by hcube gups --calibrate: {place}."),
         format!(
-            "All figures were fitted together, by least squares of relative errors, to {} measurements, each the \
-             shortest of several: local work, messages, and rounds of RandomAccess.",
-            samples.len()
+            "All figures were fitted together to {} measurements, each the shortest of several: local work, messages, and rounds of RandomAccess. Large errors count in proportion and small ones as squares, of logarithms; local work has a weight of {}.",
+            samples.len(),
+            fit::LOCAL
         ),
     ];
     sources.extend(pairs.sources());

@@ -2,7 +2,8 @@
 //!
 //! Idea: least squares of relative errors, taken as the logarithm of model over measurement, so that half
 //! as long is as bad as twice as long; errors far above [`USUAL`] count in proportion and not as squares, so
-//! that a measurement that something has disturbed does not bend all figures. The sum is made small by a
+//! that a measurement that something has disturbed does not bend all figures. Local work has a weight
+//! ([`LOCAL`]), chosen by hand where ranks outnumbered cores and not measured. The sum is made small by a
 //! search along one figure at a time: each is multiplied or divided by a factor as long as that helps, and
 //! the factor goes towards 1. In factors because all figures are positive and of very different size. It
 //! starts from the parts that were measured alone, so that figures which rounds cannot tell apart stay near
@@ -93,7 +94,7 @@ impl Sample {
 const USUAL: f64 = 0.1;
 /// How much local work counts, of which nobody else can be the reason: where rounds wait for a core, that is
 /// latency, although updates that take as long would explain it at the cost of one measurement.
-const LOCAL: f64 = 20.0;
+pub const LOCAL: f64 = 20.0;
 /// How much figures are drawn to where they start: too little to count beside measurements, enough for one
 /// that no measurement depends on (bandwidth, where every message waits for a core) to stay where it is.
 const PULL: f64 = 0.01;
