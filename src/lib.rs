@@ -8,6 +8,7 @@
 //! | module | holds | may use |
 //! |---|---|---|
 //! | [`ffi`] | the C interface: convert, check, one safe call, code | everything |
+//! | [`model`] | predicted times, from the plans and a few figures of a machine; pure functions | `alltoall`, `random_access`, `hypercube` |
 //! | [`transpose`] | transposition of a distributed matrix | `alltoall`, `comm` |
 //! | [`alltoall`] | the all-to-all exchange, in place and out of place | `hypercube`, `node`, `comm` |
 //! | [`random_access`] | streams of random values, the table, rounds of generate / route / update | `hypercube`, `node`, `comm` |
@@ -26,6 +27,7 @@ pub mod environment;
 pub mod error;
 pub mod ffi;
 pub mod hypercube;
+pub mod model;
 pub mod node;
 pub mod random_access;
 pub mod transpose;

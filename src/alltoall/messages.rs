@@ -37,7 +37,14 @@ const MOST_COPIED: usize = 256 << 10;
 /// Largest message without a copy: what MPI's counts hold, with room.
 const MOST_DIRECT: usize = 1 << 30;
 /// Most pieces under way; a bound for the time to look at all of them.
-const MOST_UNDER_WAY: usize = 64;
+pub const MOST_UNDER_WAY: usize = 64;
+
+/// Bytes of the pieces that a block of so many is cut into where pieces are copied, with so much scratch
+/// memory among so many ranks.
+pub fn copied_piece(block: usize, scratch: usize, ranks: usize) -> usize {
+    let share = scratch / ranks / 2;
+    if block <= share.min(MOST_COPIED) { block } else { (scratch / PIECES).clamp(LEAST_PIECE, MOST_COPIED) }
+}
 
 /// A piece of the blocks of a pair, under way in both directions.
 struct Piece<'a, C: Comm> {
@@ -156,14 +163,8 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
 
     /// Where a piece of a block of so many bytes lies; the same for sender and receiver.
     fn range(&self, bytes: usize, piece: usize) -> Range<usize> {
-        let share = self.scratch.size() / self.task.ranks() / 2;
-        let length = if !self.copied {
-            MOST_DIRECT
-        } else if bytes <= share.min(MOST_COPIED) {
-            bytes
-        } else {
-            (self.scratch.size() / PIECES).clamp(LEAST_PIECE, MOST_COPIED)
-        };
+        let (scratch, ranks) = (self.scratch.size(), self.task.ranks());
+        let length = if self.copied { copied_piece(bytes, scratch, ranks) } else { MOST_DIRECT };
         bytes.min(piece * length)..bytes.min((piece + 1) * length)
     }
 

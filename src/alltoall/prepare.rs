@@ -19,7 +19,7 @@ use crate::node::single_copy::{self, Process};
 use crate::node::wait::Patience;
 
 /// Added to the memory bound, so that a bound of 0 works; the bound is kept to 64 KiB more.
-const LEAST: usize = 20 << 10;
+pub const LEAST: usize = 20 << 10;
 /// Most memory that single copy uses: a piece should stay in the cache between its two copies.
 const MOST_CHUNK: usize = 64 << 10;
 
@@ -217,18 +217,18 @@ impl Prepared {
 
 /// How the memory bound is divided, in bytes; the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shares {
+pub struct Shares {
     /// One of the two slots of a rank on the board.
-    slot: usize,
+    pub slot: usize,
     /// For single copy.
-    chunk: usize,
+    pub chunk: usize,
     /// For messages.
-    scratch: usize,
+    pub scratch: usize,
 }
 
 impl Shares {
     /// On one node there are no messages; else they get half.
-    fn of(budget: usize, several_nodes: bool) -> Self {
+    pub fn of(budget: usize, several_nodes: bool) -> Self {
         let scratch = if several_nodes { budget / 2 } else { 0 };
         let chunk = ((budget - scratch) / 3).min(MOST_CHUNK);
         // A rank's share of the pages that all map is not the same for all: a part stays free for that.

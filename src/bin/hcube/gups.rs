@@ -5,9 +5,10 @@
 
 mod arguments;
 mod bench;
+mod calibrate;
 mod report;
 
-pub use arguments::Arguments;
+pub use arguments::{Arguments, mode_name, mode_parser};
 
 use crate::progress::Progress;
 use crate::session::{Failure, Session, Verdict};
@@ -18,6 +19,9 @@ use hcube::random_access::Prepared;
 
 /// Collective: runs the benchmark.
 pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
+    if let Some(path) = &arguments.calibrate {
+        return calibrate::run(session, arguments, path);
+    }
     let comm = &session.comm;
     let defaults = hcube::random_access::Options::from_environment();
     hcube::comm::agree(comm, defaults.as_ref().map(|_| ()).map_err(Clone::clone))

@@ -6,6 +6,7 @@
 //! | `alltoall` | the all-to-all benchmark | under mpirun; without it to draw results |
 //! | `doctor` | says what works on this machine and what hcube will choose | with or without mpirun |
 //! | `hpcc` | runs the official HPCC in several variants and compares them | without mpirun |
+//! | `model` | predicts RandomAccess and the all-to-all exchange on other machines | without mpirun |
 //! | `fftw` | tables and the plot of the benchmark of FFTW's transposes | without mpirun |
 //! | `simulate` | runs the library on simulated machines (SimGrid) | without mpirun |
 //! | `report` | one page of all results, with what each stands on | without mpirun |
@@ -18,6 +19,7 @@ mod hpcc;
 mod launched;
 mod machine;
 mod memory;
+mod model;
 mod numbers;
 mod output;
 mod progress;
@@ -45,6 +47,7 @@ enum Command {
     Doctor(doctor::Arguments),
     Hpcc(hpcc::Arguments),
     Fftw(fftw::Arguments),
+    Model(model::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
 }
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => session::run(|session| doctor::run(session, &arguments)),
         Command::Hpcc(arguments) => hpcc::run(&arguments),
         Command::Fftw(arguments) => fftw::run(&arguments),
+        Command::Model(arguments) => model::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
     }
@@ -92,6 +96,12 @@ mod tests {
             (["alltoall", "--over", "time"], "--over"),
             (["hpcc", "--ranks", "1 x"], "--ranks"),
             (["hpcc", "--n", "0"], "--n"),
+            (["model", "--ranks", "0"], "--ranks"),
+            (["model", "--ranks-per-node", "0"], "--ranks-per-node"),
+            (["model", "--look-ahead", "0"], "--look-ahead"),
+            (["model", "--mode", "fast"], "--mode"),
+            (["model", "--bytes", "1x"], "--bytes"),
+            (["model", "--memory", "2T"], "--memory"),
             (["simulate", "--sections", "fast"], "--sections"),
             (["simulate", "--ranks", "0"], "--ranks"),
             (["simulate", "--jobs", "0"], "--jobs"),

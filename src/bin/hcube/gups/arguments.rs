@@ -5,6 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, value_parser};
 use hcube::random_access::options::LARGEST_LOOK_AHEAD;
 use hcube::random_access::{Mode, Optimisations, Options, StreamKind};
+use std::path::PathBuf;
 
 /// The steps of the paper's Table 3 that concern the algorithm.
 const LADDER: [&str; 5] = ["none", "1", "1,2", "1,2,3", "1,2,3,7"];
@@ -24,7 +25,8 @@ fn optimisations(list: &str) -> Result<Optimisations, String> {
     Optimisations::from_list(list).ok_or_else(|| "expected all, none, or some of 1,2,3,7".to_owned())
 }
 
-fn mode_parser() -> impl TypedValueParser<Value = Mode> {
+/// Modes by name.
+pub fn mode_parser() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(Mode::NAMES.map(|(name, _)| name))
         .map(|name| Mode::from_name(&name).expect("one of the names"))
 }
@@ -91,6 +93,12 @@ pub struct Arguments {
     pub no_progress: bool,
     #[command(flatten)]
     pub json: JsonOption,
+    /// Measure what `hcube model` predicts from, and write it to FILE: local work, messages, and rounds of
+    /// many lengths on the ranks at hand
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["updates", "look_ahead", "stream", "mode", "dimensions",
+          "optimisations", "ladder", "relaxed", "ranks_per_node", "compare", "local_bound", "repeat", "no_verify",
+          "json"])]
+    pub calibrate: Option<PathBuf>,
 }
 
 /// One line of the table.

@@ -20,6 +20,9 @@ const SLICE: f64 = 2.0;
 /// measured one will take.
 const TRIAL: i64 = 1 << 17;
 
+/// A position from which on the values of both streams are mixed well; the first ones hit few words.
+const MIXED: i64 = 1 << 40;
+
 /// One measurement, of all ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
@@ -47,6 +50,8 @@ pub struct Bench<'a> {
     distribution: Distribution,
     words: Vec<u64>,
     total: u64,
+    /// Position of the stream from which no value has been drawn by [`Self::next_updates`].
+    drawn: i64,
     /// Ranks of each node, most first.
     pub node_sizes: Vec<usize>,
     /// Huge pages of the table, on all ranks, and how many there could be.
@@ -63,8 +68,8 @@ impl<'a> Bench<'a> {
         let words = memory::reserve(comm, &wanted, distribution.local_length(comm.rank()))?;
         let node_sizes = session.node_sizes()?;
         let total = arguments.total_updates();
-        let mut bench =
-            Self { comm, alone: &session.alone, distribution, words, total, node_sizes, huge: (0, 0) };
+        let (alone, drawn, huge) = (&session.alone, MIXED, (0, 0));
+        let mut bench = Self { comm, alone, distribution, words, total, drawn, node_sizes, huge };
         bench.initialise();
         if !arguments.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
             // Outside the timed part, so every page is worth its cost.
@@ -165,24 +170,57 @@ impl<'a> Bench<'a> {
     /// Collective: all ranks at once update private tables, which lie in the same memory as the
     /// shared one. What updates cost without any exchange.
     pub fn local_bound(&mut self, kind: StreamKind) -> Result<Measured> {
+        let (seconds, statistics) = self.private(&self.updates(kind))?;
+        let totals = self.gather(&statistics)?;
+        Ok(Measured { seconds, updates: self.total, errors: None, totals })
+    }
+
+    /// Collective: the updates of each rank on a private table of its own.
+    fn private(&mut self, updates: &Updates) -> Result<(f64, Statistics)> {
         let log2 = self.private_log2();
         let distribution = Distribution::new(log2, 1);
         let length = distribution.length() as usize;
         let options = Options { huge_pages: false, ..Options::default() };
         let mut prepared = Prepared::new(self.alone, &options)?;
-        let updates = self.updates(kind);
         // A table of fewer words than ranks leaves some without any.
         self.words.resize(self.words.len().max(length), 0);
         self.comm.barrier()?;
         let begin = Instant::now();
         let words = &mut self.words[..length];
         let statistics =
-            random_access::run(self.alone, &mut prepared, distribution, words, &updates, &options)?;
+            random_access::run(self.alone, &mut prepared, distribution, words, updates, &options)?;
         let own = begin.elapsed().as_secs_f64();
         self.initialise();
         self.comm.barrier()?;
-        let (seconds, totals) = (self.slowest(own)?, self.gather(&statistics)?);
-        Ok(Measured { seconds, updates: self.total, errors: None, totals })
+        Ok((self.slowest(own)?, statistics))
+    }
+
+    /// The updates of this rank where every rank has `count`: others each time, as the words that the
+    /// last ones have hit may still be in the cache.
+    fn next_updates(&mut self, kind: StreamKind, count: i64) -> Updates {
+        let start = self.drawn + count * self.comm.rank() as i64;
+        self.drawn += count * self.comm.size() as i64;
+        Updates { kind, start, count }
+    }
+
+    /// Collective: seconds of `count` updates of each rank on a private table.
+    pub fn private_seconds(&mut self, kind: StreamKind, count: i64) -> Result<f64> {
+        let updates = self.next_updates(kind, count);
+        Ok(self.private(&updates)?.0)
+    }
+
+    /// Collective: seconds of a case with `count` updates of each rank.
+    pub fn seconds(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<f64> {
+        let updates = self.next_updates(case.stream, count);
+        Ok(self.timed(prepared, case, &updates)?.0)
+    }
+
+    /// Collective: words that a case with `count` updates of each rank leaves wrong.
+    pub fn errors(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<u64> {
+        let updates = self.next_updates(case.stream, count);
+        self.initialise();
+        self.timed(prepared, case, &updates)?;
+        random_access::verify(self.comm, self.distribution, &mut self.words, &updates)
     }
 
     /// Sums over all ranks.

@@ -17,13 +17,14 @@ fn topology(machine: &Machine) -> String {
         Some(tree @ Topology::FatTree { down }) => {
             format!("{} in a fat tree of {}", tree.nodes(), joined(down))
         }
-        Some(grid @ Topology::Grid { nodes, wrapped }) => {
+        Some(grid @ Topology::Grid { nodes, wrapped, link_gb_s }) => {
             let kind = match wrapped.iter().filter(|wrapped| **wrapped).count() {
                 0 => "mesh".to_owned(),
                 all if all == wrapped.len() => "torus".to_owned(),
                 some => format!("mesh, torus in {some} of {} dimensions", wrapped.len()),
             };
-            format!("{} in a grid of {}, {kind}", grid.nodes(), joined(nodes))
+            let links = link_gb_s.map_or(String::new(), |links| format!(", {links} GB/s between neighbours"));
+            format!("{} in a grid of {}, {kind}{links}", grid.nodes(), joined(nodes))
         }
     }
 }

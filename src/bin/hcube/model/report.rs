@@ -1,0 +1,150 @@
+//! What `hcube model` prints.
+
+use super::predict::{Exchanged, Results, Updates};
+use super::published::Compared;
+use crate::machine::Machine;
+use crate::numbers::{self, percent, significant};
+use crate::table::Table;
+use std::fmt::Write;
+
+/// Tables and the lines around them; what is published in full where it is `compared`.
+pub fn text(results: &Results, compared: bool) -> String {
+    let Results { machine, round, .. } = results;
+    let mut text =
+        format!("hcube {} model: {}; all figures are predicted\n", env!("CARGO_PKG_VERSION"), machine.title);
+    for source in &machine.sources {
+        let _ = writeln!(text, "  {source}");
+    }
+    let rule = if results.relaxed { "RELAXED, outside the benchmark's rules" } else { "strict" };
+    let _ = write!(
+        text,
+        "\nRandomAccess, rounds of {round} value(s) per rank ({rule}); times are of a round\n\n"
+    );
+    text += &updates(&results.random_access).render();
+    text += "\nauto: what mode auto comes to; efficiency: share of the time that generates and applies values (local)\n";
+    if let Some(first) = results.alltoall.first() {
+        let (bytes, memory) =
+            (numbers::whole_bytes(first.bytes_per_rank), numbers::whole_bytes(first.memory));
+        let _ = write!(
+            text,
+            "\nexchange in place, {bytes} per rank, {memory} of additional memory; times in us\n\n"
+        );
+        text += &exchanges(&results.alltoall).render();
+        text += "\nmpich, linear-shift, hierarchical-sets, hypercube: messages alone; nodes: hierarchical sets between nodes\n";
+    }
+    if compared {
+        text += "\nPlimpton et al. 2006, rounds of Q values, against the model with the same rounds\n\n";
+        text += &published(&results.published).render();
+    }
+    let _ = writeln!(text, "\n{}", trust(results));
+    text
+}
+
+fn updates(lines: &[Updates]) -> Table {
+    let mut table = Table::new([
+        "ranks",
+        "nodes",
+        "mode",
+        "auto",
+        "GUP/s",
+        "efficiency",
+        "round",
+        "local",
+        "divide",
+        "copy",
+        "latency",
+        "transfer",
+        "messages/rank",
+        "bytes/rank",
+    ]);
+    for line in lines {
+        let part = |seconds: f64| if seconds > 0.0 { numbers::time(seconds) } else { "-".to_owned() };
+        table.row([
+            line.ranks.to_string(),
+            line.nodes.to_string(),
+            line.mode.to_owned(),
+            if line.automatic { "yes" } else { "-" }.to_owned(),
+            significant(line.gups),
+            percent(line.efficiency),
+            part(line.round_seconds),
+            part(line.local_seconds),
+            part(line.divide_seconds),
+            part(line.copy_seconds),
+            part(line.latency_seconds),
+            part(line.transfer_seconds),
+            significant(line.messages),
+            numbers::bytes(line.message_bytes),
+        ]);
+    }
+    table
+}
+
+fn exchanges(lines: &[Exchanged]) -> Table {
+    let names =
+        lines.first().map(|line| line.algorithms.iter().map(|timed| timed.algorithm)).into_iter().flatten();
+    let mut table = Table::new(["ranks", "nodes"].into_iter().chain(names).chain(["auto"]));
+    for line in lines {
+        let times = line
+            .algorithms
+            .iter()
+            .map(|timed| timed.seconds.map_or_else(|| "-".to_owned(), |seconds| significant(1e6 * seconds)));
+        let automatic = line.automatic.unwrap_or(if line.ranks == 1 { "nothing to do" } else { "library" });
+        let places = [line.ranks.to_string(), line.nodes.to_string()];
+        table.row(places.into_iter().chain(times).chain([automatic.to_owned()]));
+    }
+    table
+}
+
+fn published(lines: &[Compared]) -> Table {
+    let mut table = Table::new([
+        "source",
+        "ranks",
+        "Q",
+        "GUP/s predicted",
+        "GUP/s paper's model",
+        "GUP/s paper, measured",
+        "predicted/model",
+        "predicted/measured",
+    ]);
+    for line in lines {
+        let ratio = |deviation: f64| format!("{:.3}", 1.0 + deviation);
+        table.row([
+            line.source.to_owned(),
+            line.ranks.to_string(),
+            line.look_ahead.to_string(),
+            significant(line.gups),
+            line.published_model_gups.map_or_else(|| "-".to_owned(), significant),
+            significant(line.published_gups),
+            line.off_model().map_or_else(|| "-".to_owned(), ratio),
+            ratio(line.off_measured()),
+        ]);
+    }
+    table
+}
+
+/// The line that says how far the prediction can be trusted.
+fn trust(results: &Results) -> String {
+    let Machine { fit, name, .. } = &results.machine;
+    if let Some(fit) = fit {
+        let exchange = if results.alltoall.is_empty() { "" } else { "; no exchange in place was among them" };
+        return format!("{}{exchange}", super::fit_line(fit));
+    }
+    if results.published.is_empty() {
+        return format!(
+            "error: not known; the figures of {name} are published or estimated, and nothing was fitted"
+        );
+    }
+    let model = results.published.iter().filter_map(Compared::off_model);
+    let of = |source: &str| {
+        let lines = results.published.iter().filter(|line| line.source == source);
+        let errors: Vec<f64> = lines.map(|line| 100.0 * line.off_measured().abs()).collect();
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        format!("{source}: largest {:.1} %, mean {mean:.1} %", errors.iter().copied().fold(0.0, f64::max))
+    };
+    format!(
+        "error against the paper's model: largest {:.1} %; against its measurements, {}; {}",
+        100.0 * model.map(f64::abs).fold(0.0, f64::max),
+        of("Table 2"),
+        of("Table 4")
+    )
+}

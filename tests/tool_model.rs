@@ -1,0 +1,159 @@
+//! `hcube gups --calibrate` and `hcube model` as users start them: a file is measured, predictions come from
+//! it, and what cannot be is refused.
+
+#![cfg(feature = "tool")]
+
+mod common;
+
+use common::Launch;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const TOOL: &str = env!("CARGO_BIN_EXE_hcube");
+
+fn file(name: &str) -> PathBuf {
+    let folder = common::build().join("clients/model");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    folder.join(name)
+}
+
+/// Measures on so many ranks; returns the file and the table.
+fn calibrate(ranks: usize) -> (PathBuf, String) {
+    let path = file(&format!("{ranks}.json"));
+    drop(fs::remove_file(&path));
+    let launch =
+        Launch::new(TOOL, ranks).args(["gups", "--table-size", "16", "--no-progress", "--calibrate"]);
+    let table = launch.arg(&path).run().success();
+    assert!(table.contains("verified: 0 errors"), "{table}");
+    (path, table)
+}
+
+fn model(arguments: &[&str]) -> Output {
+    let mut command = Command::new(TOOL);
+    // A folder without a calibration.
+    command.current_dir(file("").parent().expect("a folder")).arg("model").args(arguments);
+    command.output().expect("the tool starts")
+}
+
+fn predict(machine: &Path, arguments: &[&str]) -> Value {
+    let machine = machine.display().to_string();
+    let output = model(&[&["--machine", &machine, "--json"], arguments].concat());
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The GUP/s of a line of the calibration's table: measured, and by the model.
+fn rates(table: &str, measurement: &str) -> (f64, f64) {
+    let line = table.lines().find(|line| line.starts_with(measurement));
+    let line = line.unwrap_or_else(|| panic!("no {measurement}:\n{table}"));
+    let mut words = line.split_whitespace().rev().map(|word| word.parse().expect("a rate"));
+    let model = words.next().expect("the model's rate");
+    (words.next().expect("the measured rate"), model)
+}
+
+/// Predictions for what was measured agree with the calibration's own table.
+fn check_predictions(path: &Path, table: &str, ranks: usize) {
+    let (ranks_text, mut ratios) = (ranks.to_string(), Vec::new());
+    for (mode, measured_as) in [("message", "mode message"), ("node", "mode node")] {
+        for look_ahead in ["1024", "4096"] {
+            let way = if ranks == 1 { "alone" } else { measured_as };
+            let (measured, model) = rates(table, &format!("round, {way}, Q = {look_ahead} "));
+            let options = ["--mode", mode, "--look-ahead", look_ahead];
+            let placement = ["--ranks", &ranks_text, "--ranks-per-node", &ranks_text];
+            let results = predict(path, &[options, placement].concat());
+            let predicted = results["random_access"][0]["gups"].as_f64().expect("a rate");
+            assert!((predicted / model - 1.0).abs() < 0.01, "{way}, Q = {look_ahead}: {predicted}\n{table}");
+            ratios.push(predicted / measured);
+        }
+    }
+    // Catches nonsense such as a factor of the number of ranks squared, and not a busy machine.
+    let near = ratios.iter().any(|&ratio| ratio > 1.0 / 3.0 && ratio < 3.0);
+    assert!(near, "{ratios:?}\n{table}");
+}
+
+#[test]
+fn a_file_is_measured_and_predicts_what_was_measured() {
+    for ranks in 1..=4 {
+        let (path, table) = calibrate(ranks);
+        let text = fs::read_to_string(&path).expect("the file");
+        let machine: Value = serde_json::from_str(&text).expect("JSON");
+        let samples = machine["fit"]["samples"].as_u64().expect("a number");
+        assert_eq!(samples, if ranks == 1 { 11 } else { 19 }, "{text}");
+        let sources = machine["sources"].to_string();
+        assert!(sources.contains(&format!("{ranks} rank(s) on 1 node(s)")), "{sources}");
+        assert!(sources.contains("between nodes: not measured"), "{sources}");
+        assert_eq!(machine["network"], machine["node"], "{text}");
+        check_predictions(&path, &table, ranks);
+    }
+}
+
+#[test]
+fn a_calibration_is_found_and_its_error_is_said() {
+    let machine =
+        fs::read_to_string(common::root().join("src/bin/hcube/machine/juropa.json")).expect("a machine");
+    let fit = r#""fit": {"largest_error_percent": 12.34, "mean_error_percent": 5.6, "samples": 19}, "cores""#;
+    let folder = file("found");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("calibration.json"), machine.replace("\"cores\"", fit)).expect("a file");
+    let output = Command::new(TOOL)
+        .current_dir(&folder)
+        .args(["model", "--ranks", "64", "--bytes", "64k"])
+        .output()
+        .expect("the tool starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("error of the fit: largest 12.3 %, mean 5.6 % over 19 measurements"), "{text}");
+    assert!(text.contains("no exchange in place was among them"), "{text}");
+    assert!(
+        ["message", "node", "three-hop", "hierarchical-sets"].iter().all(|word| text.contains(word)),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_paper_stands_beside_the_prediction() {
+    let text = String::from_utf8_lossy(&model(&["--machine", "red-storm"]).stdout).into_owned();
+    let row = text.lines().find(|line| line.starts_with("Table 2") && line.contains(" 8192 "));
+    assert!(row.is_some_and(|row| row.contains("17.26") && row.contains("17.24")), "{text}");
+    assert!(text.contains("error against the paper's model: largest 0.1 %"), "{text}");
+    let results: Value =
+        serde_json::from_slice(&model(&["--machine", "red-storm", "--json"]).stdout).expect("JSON");
+    assert_eq!(results["published"].as_array().map(Vec::len), Some(21), "{results}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    for (arguments, words) in [
+        (&["--ranks", "4"][..], &["--machine", "calibration.json", "red-storm"][..]),
+        (&["--machine", "nowhere.json"], &["nowhere.json", "red-storm"]),
+        (&["--machine", "red-storm", "--ranks", "4 0"], &["--ranks", "'0'"]),
+        (&["--machine", "red-storm", "--ranks", "10369"], &["--ranks = 10369", "10368"]),
+        (&["--machine", "red-storm", "--ranks", "1048577"], &["--ranks", "1048577"]),
+        (
+            &["--machine", "red-storm", "--ranks", "8", "--dimensions", "4"],
+            &["--dimensions = 4", "3 or fewer"],
+        ),
+        (&["--machine", "red-storm", "--look-ahead", "0"], &["--look-ahead", "'0'"]),
+        (&["--machine", "juropa", "--ranks-per-node", "0"], &["--ranks-per-node", "'0'"]),
+        (&["--machine", "juropa", "--ranks", "8", "--bytes", "7"], &["--bytes = 7", "8 or more"]),
+        (&["--machine", "juropa", "--json", "/proc/none/results"], &["--json", "/proc/none/results"]),
+    ] {
+        let output = model(arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{arguments:?}: {output:?}");
+        assert!(words.iter().all(|word| message.contains(word)), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn calibrations_that_cannot_be_are_refused_before_measuring() {
+    for arguments in [
+        &["gups", "--calibrate", "/proc/none/machine.json"][..],
+        &["gups", "--calibrate", "machine.json", "--look-ahead", "64"],
+    ] {
+        let outcome = Launch::new(TOOL, 2).args(arguments).run();
+        assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
+        assert!(outcome.stderr.contains("--calibrate"), "{outcome:?}");
+    }
+}
