@@ -21,6 +21,11 @@ pub fn over_ranks(ranks: usize) -> (Option<f64>, Option<f64>) {
     (row.map(|row| row.1), row.and_then(|row| row.2))
 }
 
+/// What all optimisations brought on a number of ranks (section 4).
+pub fn optimised(ranks: usize) -> Option<f64> {
+    (ranks == 8192).then_some(19.98)
+}
+
 /// Table 4: look-ahead and GUP/s on 32 ranks.
 pub const OVER_LOOK_AHEAD: [(u64, f64); 10] = [
     (1, 0.000_627),
