@@ -113,6 +113,10 @@ pub fn batches(section: Section, arguments: &Arguments) -> Vec<Batch> {
                     published_model_gups: model,
                     ..relaxed.clone()
                 };
+                if ranks > 4096 && !full {
+                    // A minute of a core for each.
+                    return vec![Case::RandomAccess(plain), Case::RandomAccess(hcube)];
+                }
                 [plain, hcube, relaxed].map(Case::RandomAccess).into()
             })
         }
@@ -165,22 +169,18 @@ pub fn batches(section: Section, arguments: &Arguments) -> Vec<Batch> {
             all
         }
         Section::Schedules => over_clusters(&clusters, |machine, per_node| {
-            on(
-                machine,
-                sizes(&[2, 8, 16, 32, 64, 128], &[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]),
-                per_node,
-            )
-            .batches(|place, ranks| {
-                let algorithms = [
-                    "mpich",
-                    "linear-shift",
-                    "hierarchical-sets",
-                    "auto",
-                    "library-in-place",
-                    "library-out-of-place",
-                ];
-                algorithms.map(|algorithm| Case::Alltoall(place.alltoall(ranks, algorithm))).into()
-            })
+            on(machine, sizes(&[2, 8, 16, 32, 64], &[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]), per_node)
+                .batches(|place, ranks| {
+                    let algorithms = [
+                        "mpich",
+                        "linear-shift",
+                        "hierarchical-sets",
+                        "auto",
+                        "library-in-place",
+                        "library-out-of-place",
+                    ];
+                    algorithms.map(|algorithm| Case::Alltoall(place.alltoall(ranks, algorithm))).into()
+                })
         }),
         Section::Memory => {
             on("juropa", sizes(&[16, 64], &[16, 32, 64, 128, 256]), 8).batches(|place, ranks| {
