@@ -3,6 +3,7 @@
 use super::evidence::Evidence::{Measured, Predicted, Simulated};
 use super::html::{Table, badge, escape};
 use super::inputs::{Inputs, Source};
+use super::model;
 use crate::machine::{Link, Machine, Topology};
 use crate::numbers;
 use std::fmt::Write;
@@ -67,8 +68,16 @@ pub fn machines(inputs: &Inputs) -> String {
         if let Some(fit) = &machine.fit {
             let _ = write!(
                 text,
-                "<dt>Error of the fit</dt><dd>{:.1} % at most, {:.1} % in the mean, over {} measurements</dd>",
-                fit.largest_error_percent, fit.mean_error_percent, fit.samples
+                "<dt>Error of the fit</dt><dd>{:.1} % at most, {:.1} % in the mean, over {} measurements{}</dd>",
+                fit.largest_error_percent,
+                fit.mean_error_percent,
+                fit.samples,
+                model::warning(machine)
+                    .map(|warning| format!(
+                        ". <strong class=\"alarm\">Bad fit: {}.</strong>",
+                        escape(&warning)
+                    ))
+                    .unwrap_or_default()
             );
         }
         text.push_str("</dl><ul class=\"sources\">");
