@@ -159,7 +159,10 @@ mod tests {
     #[test]
     fn topologies_in_words() {
         let words = |name: &str| topology(&Machine::find(name).expect("comes with hcube"));
-        assert_eq!(words("red-storm"), "10368 in a grid of 27 × 16 × 24, mesh, torus in 1 of 3 dimensions");
+        assert_eq!(
+            words("red-storm"),
+            "10368 in a grid of 27 × 16 × 24, mesh, torus in 1 of 3 dimensions, 3.8 GB/s between neighbours"
+        );
         assert_eq!(words("juropa"), "2304 in a fat tree of 24 × 96");
         assert_eq!(words("juqueen"), "28672 in a grid of 16 × 16 × 14 × 4 × 2, torus");
     }

@@ -127,8 +127,7 @@ fn red_storm(inputs: &Inputs) -> Chart {
         all.push(predicted(&format!("Red Storm, {}", model::NAME), &machine, &options, most));
     }
     if let Some(machine) = &inputs.calibration {
-        let name = format!("nodes like this machine ({}), hcube", machine.name);
-        let mut line = predicted(&name, machine, &Options::default(), most);
+        let mut line = predicted("nodes like this machine, hcube", machine, &Options::default(), most);
         line.look = looks::HCUBE;
         all.push(line);
     }

@@ -33,14 +33,14 @@ pub const USUAL: Variant =
 pub const RELAXED: Variant = Variant {
     relaxed: true,
     optimisations: ALL_OPTIMISATIONS,
-    name: "hcube, rounds as in the paper",
+    name: "hcube, the paper's rounds",
     look: looks::COMPETITOR,
 };
 /// The same without optimisations.
 const PLAIN: Variant = Variant {
     relaxed: false,
     optimisations: 0,
-    name: "hcube, strict, without optimisations",
+    name: "hcube, strict, not optimised",
     look: (Colour::Green, Marker::Down),
 };
 
@@ -86,9 +86,10 @@ pub fn usual<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<&'a Case> {
 pub fn lines(cases: &[&Case], place: &str, points: impl Fn(&[&Case]) -> Vec<(f64, f64)>) -> Vec<Series> {
     let line = |variant: &Variant| {
         let own: Vec<&Case> = cases.iter().copied().filter(|case| variant.is(case)).collect();
-        series(format!("{place}{}", variant.name), Simulated, variant.look, points(&own))
+        (!own.is_empty())
+            .then(|| series(format!("{place}{}", variant.name), Simulated, variant.look, points(&own)))
     };
-    [PLAIN, RELAXED, PAPERS, USUAL].iter().map(line).collect()
+    [PLAIN, RELAXED, PAPERS, USUAL].iter().filter_map(line).collect()
 }
 
 /// Says how far what is most similar to the paper is from what that has published.
