@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::Launch;
+use common::{Launch, Mpi};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,9 @@ fn check_predictions(path: &Path, table: &str, ranks: usize) {
 
 #[test]
 fn a_file_is_measured_and_predicts_what_was_measured() {
-    for ranks in 1..=4 {
+    // MPICH never yields where there are more ranks than cores.
+    let most = if Mpi::selected() == Mpi::Mpich { 2 } else { 4 };
+    for ranks in 1..=most {
         let (path, table) = calibrate(ranks);
         let text = fs::read_to_string(&path).expect("the file");
         let machine: Value = serde_json::from_str(&text).expect("JSON");

@@ -143,7 +143,7 @@ fn rounds_as_in_the_paper_stand_beside_it() {
 #[test]
 fn some_of_the_simulations_are_enough() {
     let is = |row: &Value, relaxed: bool, optimisations: u64| {
-        row["relaxed"] == Value::from(relaxed) && row["optimisations"] == optimisations
+        row["relaxed"] == relaxed && row["optimisations"] == optimisations
     };
     for (name, present, absent, deviation) in [
         ("strict", "Red Storm, hcube, strict", "Red Storm, the paper's algorithm", "(hcube, strict) differ"),
