@@ -5,13 +5,13 @@ use super::html::{Table, cell};
 use super::inputs::{Case, HpccRun, Inputs, Line, Source};
 use super::model;
 use super::section::{Section, looks};
-use super::svg::{Axis, Chart, Look, Point, Scale, Series, plain};
+use super::svg::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
 use super::sweeps::distinct;
 use super::variants;
 use crate::machine::Machine;
 use crate::model::paper_options;
 use crate::numbers::significant;
-use crate::published::{self, MACHINE, TABLE_2, over_ranks};
+use crate::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
 use hcube::random_access::Options;
 use hcube::random_access::options::DEFAULT_LOOK_AHEAD;
 
@@ -138,6 +138,9 @@ fn red_storm(inputs: &Inputs) -> Chart {
     }));
     let hypercube = TABLE_2.iter().map(|rate| (rate.ranks as f64, rate.hypercube));
     all.push(series("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
+    let (ranks, rate) = OPTIMISED;
+    let look = (Colour::Purple, Marker::Diamond);
+    all.push(series("Red Storm, optimised (section 4)", Published, look, [(ranks as f64, rate)]));
     Chart {
         title: "RandomAccess on Red Storm (Cray XT3)".to_owned(),
         x: ranks_axis(),

@@ -14,9 +14,10 @@
 use crate::machine::{Link, Machine, Topology};
 use std::fmt::Write;
 
-/// The largest number of nodes of which routes compete for links. Five rounds of RandomAccess on 1024 of
-/// them take 20 s of a core, 10 s without; with 4096 and 8192 they did not end within minutes.
-const MOST_SHARING: usize = 1024;
+/// The largest number of nodes of which routes compete for links. Three rounds of RandomAccess on 4096 of
+/// them take 17 to 19 s of a core, 15 s without; on 8192 they did not end in five minutes, and take 36 s
+/// without.
+const MOST_SHARING: usize = 4096;
 
 /// The part of a machine that a run takes.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,6 +10,12 @@ pub fn over_ranks(ranks: usize) -> (Option<f64>, Option<f64>) {
     (rate.map(|rate| rate.hypercube), rate.and_then(|rate| rate.model))
 }
 
+/// What all optimisations brought on a number of ranks.
+pub fn optimised(ranks: usize) -> Option<f64> {
+    let (measured, rate) = published::OPTIMISED;
+    (ranks == measured).then_some(rate)
+}
+
 /// Time with optimisations relative to the time without.
 pub fn relative_time(ranks: usize, optimisations: u32) -> Option<f64> {
     let seconds = published::optimised_seconds(ranks)?;
