@@ -9,6 +9,7 @@ mod common;
 
 mod browser;
 
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -107,6 +108,88 @@ fn all_parts_and_what_each_figure_stands_on() {
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));
     assert!(section(&page, "environment").contains("Open MPI v4.1.4"));
     assert!(section(&page, "headlines").contains("up to ×100"), "{}", section(&page, "headlines"));
+}
+
+/// The page of the simulations for which this holds, and of nothing else.
+fn page_of_simulations(name: &str, keep: impl Fn(&Value) -> bool) -> String {
+    let text = fs::read_to_string(fixture("simulate.json")).expect("a fixture");
+    let mut simulated: Value = serde_json::from_str(&text).expect("JSON");
+    simulated["random_access"].as_array_mut().expect("a list").retain(keep);
+    let folder = folder(name);
+    fs::write(folder.join("some.json"), simulated.to_string()).expect("writable");
+    let output = report(&folder, &["--simulate", "some.json", "--output", "page.html"]);
+    assert!(output.status.success(), "{output:?}");
+    fs::read_to_string(folder.join("page.html")).expect("the page")
+}
+
+#[test]
+fn rounds_as_in_the_paper_stand_beside_it() {
+    let page = page_without("variants", &[]);
+    let rates = section(&page, "rates");
+    // The paper's algorithm on 200 ranks, beside Table 2.
+    for cell in ["0.5557", "0.567", "0.98", "0.5807"] {
+        assert!(rates.contains(&format!("<td>{cell}</td>")), "{cell}: {rates}");
+    }
+    assert!(rates.contains("(the paper's algorithm) differ by −4 % to −1 %"), "{rates}");
+    assert!(rates.contains("optimised (section 4), published: 8192, 19.98"), "{rates}");
+    assert!(rates.contains("ports of nodes alone: Red Storm with 8192 ranks."), "{rates}");
+    assert!(!section(&page, "look-ahead").contains("ports of nodes"));
+    assert!(section(&page, "look-ahead").contains("Red Storm, the paper's algorithm"));
+    let ladder = section(&page, "optimisations");
+    assert!(ladder.contains("<td>18.8 %</td>") && ladder.contains("<td>19.6 %</td>"), "{ladder}");
+    assert!(section(&page, "headlines").contains("17.73 GUP/s"), "{}", section(&page, "headlines"));
+    assert!(section(&page, "alltoall-sizes").contains("<td>26.07 µs</td>"));
+}
+
+#[test]
+fn some_of_the_simulations_are_enough() {
+    let is = |row: &Value, relaxed: bool, optimisations: u64| {
+        row["relaxed"] == relaxed && row["optimisations"] == optimisations
+    };
+    for (name, present, absent, deviation) in [
+        ("strict", "Red Storm, hcube, strict", "Red Storm, the paper's algorithm", "(hcube, strict) differ"),
+        (
+            "papers",
+            "Red Storm, the paper's algorithm",
+            "Red Storm, hcube, strict",
+            "(the paper's algorithm) differ",
+        ),
+        (
+            "relaxed",
+            "Red Storm, hcube, the paper's rounds",
+            "Red Storm, hcube, strict",
+            "(hcube, the paper's rounds) differ",
+        ),
+    ] {
+        let page = page_of_simulations(name, |row| match name {
+            "strict" => row["relaxed"].is_null(),
+            "papers" => is(row, true, 0),
+            _ => is(row, true, 15),
+        });
+        let rates = section(&page, "rates");
+        assert!(
+            rates.contains(present) && !rates.contains(absent) && rates.contains(deviation),
+            "{name}: {rates}"
+        );
+        assert!(section(&page, "headlines").contains("on 8192 ranks of a model of Red Storm"), "{name}");
+    }
+    let none = page_of_simulations("none", |_| false);
+    assert!(section(&none, "rates").contains("Missing:"), "{none}");
+}
+
+#[test]
+fn bad_fits_are_marked() {
+    assert!(!page_without("good-fit", &[]).contains("ad fit"));
+    let text = fs::read_to_string(fixture("calibration.json")).expect("a fixture");
+    let folder = folder("bad-fit");
+    let bad = text.replace("\"mean_error_percent\": 4.0", "\"mean_error_percent\": 321.0");
+    fs::write(folder.join("calibration.json"), bad).expect("writable");
+    let output = report(&folder, &["--output", "page.html"]);
+    assert!(output.status.success(), "{output:?}");
+    let page = fs::read_to_string(folder.join("page.html")).expect("the page");
+    let warned = "the mean error of its fit is 321 %";
+    assert!(["rates", "machines"].iter().all(|part| section(&page, part).contains(warned)), "{page}");
+    assert!(section(&page, "rates").contains("cost model, bad fit"), "{page}");
 }
 
 #[test]

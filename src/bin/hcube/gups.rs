@@ -8,7 +8,7 @@ mod bench;
 mod calibrate;
 mod report;
 
-pub use arguments::{Arguments, mode_name, mode_parser};
+pub use arguments::{Arguments, LADDER, mode_name, mode_parser};
 
 use crate::progress::Progress;
 use crate::session::{Failure, Session, Verdict};

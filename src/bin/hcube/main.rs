@@ -23,6 +23,7 @@ mod model;
 mod numbers;
 mod output;
 mod progress;
+mod published;
 mod report;
 mod session;
 mod simulate;

@@ -7,10 +7,15 @@ mod published;
 mod report;
 
 pub use arguments::Arguments;
+pub use published::options as paper_options;
 
 use crate::machine::{Fit, Link, Machine};
+use crate::numbers;
 use crate::session::{self, Failure};
 use hcube::model;
+use hcube::model::Placement;
+use hcube::model::random_access::{Parts, Traffic};
+use hcube::random_access::Options;
 use predict::Results;
 use std::process::ExitCode;
 
@@ -44,6 +49,46 @@ pub fn fit_line(fit: &Fit) -> String {
     )
 }
 
+/// Mean error of a fit, in percent, above which predictions are not worth much: the model is then wrong by as
+/// much as what was measured.
+const MOST_MEAN_ERROR: f64 = 100.0;
+
+/// What is to be said of predictions from a fit that is too bad.
+pub fn fit_warning(fit: &Fit) -> Option<String> {
+    (fit.mean_error_percent > MOST_MEAN_ERROR).then(|| {
+        format!(
+            "predictions from this calibration mean little: the mean error of its fit is {:.0} %, expected \
+             {MOST_MEAN_ERROR:.0} % or less; calibrate with at most as many ranks as cores and nothing else running",
+            fit.mean_error_percent
+        )
+    })
+}
+
+/// A round of RandomAccess: what the plans move, and what that costs on a machine.
+#[derive(Debug)]
+pub struct Round {
+    /// Messages and words.
+    pub traffic: Traffic,
+    /// Seconds.
+    pub parts: Parts,
+    updates: u64,
+}
+
+impl Round {
+    /// With the mode, the dimensions, the look-ahead and the rule of these options.
+    pub fn new(parameters: &model::Parameters, placement: &Placement, options: &Options) -> Self {
+        let traffic = Traffic::new(placement, options.mode, options.dimensions);
+        let barrier = options.look_ahead == 1 && !options.relaxed;
+        let parts = traffic.round(parameters, options.round(), barrier);
+        Self { traffic, parts, updates: (placement.ranks * options.round()) as u64 }
+    }
+
+    /// The rate.
+    pub fn gups(&self) -> f64 {
+        numbers::gups(self.updates, self.parts.total())
+    }
+}
+
 /// The machine's figures in the units of the library.
 pub fn parameters(machine: &Machine) -> model::Parameters {
     let link =
@@ -55,5 +100,18 @@ pub fn parameters(machine: &Machine) -> model::Parameters {
         update: 1e-9 * machine.costs.update_ns,
         divide: 1e-9 * machine.costs.divide_ns,
         copy: 1e-9 * machine.costs.copy_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_fits_are_said() {
+        let fit = |mean_error_percent| Fit { largest_error_percent: 500.0, mean_error_percent, samples: 19 };
+        assert_eq!(fit_warning(&fit(99.0)), None);
+        let warning = fit_warning(&fit(123.4)).expect("a bad fit");
+        assert!(warning.contains("123 %") && warning.contains("as many ranks as cores"), "{warning}");
     }
 }

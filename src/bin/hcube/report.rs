@@ -7,13 +7,14 @@ mod html;
 mod inputs;
 mod machines;
 mod model;
+mod nodes;
 mod page;
-mod published;
 mod rates;
 mod section;
 mod svg;
 mod sweeps;
 mod transforms;
+mod variants;
 
 use crate::output;
 use crate::session::{self, Failure, Verdict};

@@ -8,7 +8,7 @@ use hcube::random_access::{Mode, Optimisations, Options, StreamKind};
 use std::path::PathBuf;
 
 /// The steps of the paper's Table 3 that concern the algorithm.
-const LADDER: [&str; 5] = ["none", "1", "1,2", "1,2,3", "1,2,3,7"];
+pub const LADDER: [&str; 5] = ["none", "1", "1,2", "1,2,3", "1,2,3,7"];
 
 /// Which random values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -12,13 +12,14 @@ mod rounds;
 use super::arguments::Arguments;
 use super::bench::Bench;
 use crate::machine::{Costs, Fit, Link, Machine};
-use crate::model::{fit_line, parameters};
+use crate::model::{fit_line, fit_warning, parameters};
 use crate::numbers;
 use crate::output;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use crate::table::Table;
 use fit::{Quantity, Sample};
+use hcube::comm::handle::library_version;
 use hcube::comm::{Comm, agree};
 use hcube::model::Parameters;
 use hcube::node::processor;
@@ -37,10 +38,7 @@ pub fn run(session: &Session, arguments: &Arguments, path: &Path) -> Result<Verd
     let nodes = comm.node_numbers().map_err(failure)?;
     let crowded = processor::crowded(comm, &nodes).map_err(failure)?;
     if session.speaks() && crowded {
-        eprintln!(
-            "hcube gups: warning: more ranks than cores: waiting for a core is part of all figures, and \
-             predictions hold for as many ranks per node"
-        );
+        warn(&crowded_warning(&library_version()));
     }
     let mut bench = Bench::new(session, arguments).map_err(failure)?;
     let mut progress = Progress::new("gups", session.speaks() && !arguments.no_progress);
@@ -60,6 +58,9 @@ pub fn run(session: &Session, arguments: &Arguments, path: &Path) -> Result<Verd
     let place = format!("{}, table of 2^{} words", session::shape(&bench.node_sizes), arguments.table_size);
     let machine = machine(&fitted, &samples, (&place, crowded), &pairs);
     print!("{}", text(&machine, &samples, errors));
+    if let Some(warning) = machine.fit.as_ref().and_then(fit_warning) {
+        warn(&warning);
+    }
     // The other ranks do not know of it, so a file that cannot be written is told but not agreed on.
     let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"));
     match json.and_then(|json| output::write(OPTION, path, &(json + "\n"))) {
@@ -72,6 +73,26 @@ pub fn run(session: &Session, arguments: &Arguments, path: &Path) -> Result<Verd
             Ok(Verdict::Wrong)
         }
     }
+}
+
+fn warn(warning: &str) {
+    eprintln!("hcube gups: warning: {warning}");
+}
+
+/// What to expect where ranks wait for cores, by the version of the MPI library.
+fn crowded_warning(library: &str) -> String {
+    let mut text =
+        "more ranks than cores: waiting for a core is part of all figures, and predictions hold for as \
+                    many ranks per node"
+            .to_owned();
+    if library.starts_with("MPICH") {
+        text.push_str(
+            "; MPICH's ranks do not give their core away while they wait, so a message may last milliseconds, as long \
+             as the scheduler leaves the core to another rank: expect a fit so bad that predictions mean little, and \
+             use at most as many ranks as cores",
+        );
+    }
+    text
 }
 
 /// Processors that the node has online. What this process may use is less where a launcher binds.
@@ -200,5 +221,14 @@ mod tests {
     fn processors_are_counted() {
         assert_eq!(["0-3,8\n", "0", "2-2,5-6"].map(count), [Some(5), Some(1), Some(3)]);
         assert_eq!(["", "x", "0-"].map(count), [None; 3]);
+    }
+
+    #[test]
+    fn what_to_expect_depends_on_the_library() {
+        let [mpich, open] = ["MPICH Version:\t4.0.2", "Open MPI v4.1.4"].map(crowded_warning);
+        assert!(
+            mpich.starts_with(&open) && mpich.contains("milliseconds") && open.ends_with("per node"),
+            "{mpich}"
+        );
     }
 }

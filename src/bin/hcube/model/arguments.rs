@@ -1,9 +1,9 @@
 //! The options of `hcube model`, and what cannot be predicted.
 
-use super::published::TABLE_2;
 use crate::gups::mode_parser;
 use crate::machine::Machine;
 use crate::output::JsonOption;
+use crate::published::{self, TABLE_2};
 use crate::session::Failure;
 use clap::value_parser;
 use hcube::alltoall::options::{DEFAULT_MEMORY, LARGEST_MEMORY, parse_bytes};
@@ -157,7 +157,7 @@ impl Arguments {
 
     /// Whether there are published figures: for the machine that they are of.
     pub fn published(&self) -> bool {
-        self.machine.as_deref() == Some(super::published::MACHINE)
+        self.machine.as_deref() == Some(published::MACHINE)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::arguments::Arguments;
 use super::published::{self, Compared};
+use super::{Round, fit_warning};
 use crate::gups::mode_name;
 use crate::machine::Machine;
-use crate::numbers;
 use hcube::model::alltoall::{Algorithm, Exchange};
-use hcube::model::random_access::{self, Parts, Traffic};
+use hcube::model::random_access::{self, Parts};
 use hcube::model::{Parameters, Placement};
 use hcube::random_access::{Mode, Options};
 use serde::Serialize;
@@ -20,6 +20,8 @@ pub struct Results {
     hcube: &'static str,
     /// With the figures that were used.
     pub machine: Machine,
+    /// Why these figures mean little, where the machine was calibrated badly.
+    pub warning: Option<String>,
     /// Values per round.
     pub round: usize,
     /// Whether rounds are outside the benchmark's rules.
@@ -58,11 +60,9 @@ pub struct Updates {
 
 impl Updates {
     fn new(placement: &Placement, options: &Options, parameters: &Parameters) -> Self {
-        let traffic = Traffic::new(placement, options.mode, options.dimensions);
-        let barrier = options.look_ahead == 1 && !options.relaxed;
-        let parts = traffic.round(parameters, options.round(), barrier);
-        let Parts { generate, update, divide, copy, latency, transfer } = parts;
-        let (local, total) = (generate + update, parts.total());
+        let round = Round::new(parameters, placement, options);
+        let Parts { generate, update, divide, copy, latency, transfer } = round.parts;
+        let (local, total) = (generate + update, round.parts.total());
         Self {
             ranks: placement.ranks,
             ranks_per_node: placement.ranks_per_node,
@@ -71,7 +71,7 @@ impl Updates {
             automatic: random_access::resolve(placement, Mode::Auto) == options.mode,
             dimensions: options.dimensions,
             look_ahead: options.look_ahead,
-            gups: numbers::gups((placement.ranks * options.round()) as u64, total),
+            gups: round.gups(),
             efficiency: if total > 0.0 { local / total } else { 0.0 },
             round_seconds: total,
             local_seconds: local,
@@ -79,8 +79,8 @@ impl Updates {
             copy_seconds: copy,
             latency_seconds: latency,
             transfer_seconds: transfer,
-            messages: traffic.messages,
-            message_bytes: WORD * options.round() as f64 * traffic.words,
+            messages: round.traffic.messages,
+            message_bytes: WORD * options.round() as f64 * round.traffic.words,
         }
     }
 }
@@ -145,6 +145,7 @@ impl Results {
         Self {
             hcube: env!("CARGO_PKG_VERSION"),
             machine: machine.clone(),
+            warning: machine.fit.as_ref().and_then(fit_warning),
             round: options.round(),
             relaxed: options.relaxed,
             random_access: updates,

@@ -37,6 +37,9 @@ pub fn text(results: &Results, compared: bool) -> String {
         text += &published(&results.published).render();
     }
     let _ = writeln!(text, "\n{}", trust(results));
+    if let Some(warning) = &results.warning {
+        let _ = writeln!(text, "WARNING: {warning}");
+    }
     text
 }
 

@@ -4,11 +4,12 @@ mod sample;
 
 use super::evidence::Evidence::{Measured, Simulated};
 use super::html::{Table, cell};
-use super::inputs::{Inputs, Source};
+use super::inputs::{Exchange, Inputs, Source};
 use super::rates::ranks_axis;
 use super::section::{Section, looks};
 use super::svg::{Axis, Chart, Colour, Look, Marker, Scale, Series, plain};
 use super::sweeps::distinct;
+use super::variants;
 use crate::alltoall::Run;
 use crate::numbers;
 use sample::{Sample, at, line, main_size, part, places, samples};
@@ -56,11 +57,20 @@ fn by_algorithm(
 
 const FIGURE_5: [&str; 6] =
     ["auto", "library-in-place", "library-out-of-place", "mpich", "linear-shift", "hierarchical-sets"];
+const SMALL: [&str; 5] =
+    ["auto", "hypercube", "hierarchical-sets", "library-in-place", "library-out-of-place"];
 const COMPARED: [&str; 4] = ["auto", "library-in-place", "auto-out-of-place", "library-out-of-place"];
 
 fn over_ranks(title: String, series: Vec<Series>, file: Option<&'static str>) -> Chart {
     let y = Axis::new("time, lower is better", Scale::Log10, time);
     Chart { title, x: ranks_axis(), y, series, reference: None, file }
+}
+
+/// Says where messages did not compete for links in these parts of a simulation.
+fn say_links(section: &mut Section, inputs: &Inputs, parts: &[&str]) {
+    let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
+    let own = exchanges.filter(|exchange| parts.contains(&exchange.section.as_str()));
+    variants::say_links(section, inputs, own.map(Exchange::links));
 }
 
 /// Times over ranks, as in Figure 5 of Hofmann and Rünger.
@@ -106,6 +116,7 @@ pub fn ranks(inputs: &Inputs) -> Section {
     }
     section.table(table(&measured, "Times of the exchange on this machine"));
     section.table(table(&simulated, "Times of the exchange on large machines"));
+    say_links(&mut section, inputs, &["schedules", "nodes"]);
     section.lacks(measured.is_empty(), "the exchange over ranks, measured", Source::BenchAlltoall);
     section.lacks(simulated.is_empty(), "the exchange on large machines, simulated", Source::Simulate);
     section
@@ -116,7 +127,7 @@ fn table(samples: &[&Sample], caption: &str) -> Table {
     let evidence = samples.first().map(|sample| sample.evidence);
     let mut columns =
         vec![("where".to_owned(), None), ("ranks".to_owned(), None), ("per rank".to_owned(), None)];
-    let named = ALGORITHMS.iter().filter(|(key, _, _)| FIGURE_5.contains(key) || COMPARED.contains(key));
+    let named = ALGORITHMS.iter();
     columns.extend(named.clone().map(|(_, name, _)| ((*name).to_owned(), evidence)));
     columns.push(("times as fast, in place".to_owned(), evidence));
     let mut table = Table::new(caption, columns);
@@ -173,8 +184,9 @@ pub fn sizes(inputs: &Inputs) -> Section {
     let measured = part(&all, Measured, "");
     let simulated = part(&all, Simulated, "small");
     add(&measured, &COMPARED);
-    add(&simulated, &["auto", "hypercube", "hierarchical-sets", "library-in-place", "library-out-of-place"]);
+    add(&simulated, &SMALL);
     section.table(table(&simulated, "Times of small exchanges on large machines"));
+    say_links(&mut section, inputs, &["small"]);
     section.lacks(measured.is_empty(), "the exchange over sizes, measured", Source::BenchAlltoall);
     section.lacks(simulated.is_empty(), "exchanges of small blocks, simulated", Source::Simulate);
     section
@@ -227,6 +239,7 @@ pub fn memory(inputs: &Inputs) -> Section {
             section.chart(over_ranks(title, by_memory(&own), None));
         }
     }
+    say_links(&mut section, inputs, &["memory"]);
     let taken = taken(inputs);
     section.lacks(taken.is_empty(), "memory that was taken, measured", Source::BenchAlltoall);
     section.chart(taken);

@@ -4,11 +4,13 @@ use super::evidence::Evidence::{self, Measured, Simulated};
 use super::exchanges;
 use super::html::{badge, escape};
 use super::inputs::{HpccRun, Inputs};
-use super::published::TABLE_2;
+use super::nodes;
 use super::rates::{self, gups};
 use super::sweeps;
 use super::transforms;
+use super::variants;
 use crate::numbers;
+use crate::published;
 
 /// A large figure and what it means.
 #[derive(Debug)]
@@ -60,7 +62,7 @@ pub fn cards(inputs: &Inputs) -> Vec<Card> {
         "Sandia's optimised update",
     ));
     cards.extend(red_storm(inputs));
-    cards.extend(nodes(inputs));
+    cards.extend(node_aware(inputs));
     cards.extend(alltoall(inputs));
     cards.extend(errors(inputs));
     cards
@@ -90,23 +92,23 @@ fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card
 }
 
 fn red_storm(inputs: &Inputs) -> Option<Card> {
-    let cases = rates::simulated(inputs);
-    let paper = |ranks: usize| TABLE_2.iter().find(|rate| rate.ranks == ranks);
-    let most = cases.iter().rev().find_map(|case| Some((case, paper(case.ranks)?)))?;
+    let (variant, cases) = variants::as_users_get(&rates::simulated(inputs))?;
+    let most = cases.iter().rev().find_map(|case| Some((case, published::over_ranks(case.ranks)?)))?;
     let (case, published) = most;
     let stock =
         published.stock.map_or(String::new(), |stock| format!(", and {} for HPCC as shipped", gups(stock)));
     let text = format!(
-        "on {} ranks of a model of Red Storm. The paper's hypercube algorithm reached {} GUP/s there{stock} \
+        "on {} ranks of a model of Red Storm ({}). The paper's hypercube algorithm reached {} GUP/s there{stock} \
          (published).",
         case.ranks,
+        variant.name,
         gups(published.hypercube)
     );
     Some(Card::new(format!("{} GUP/s", gups(case.gups)), Simulated, "RandomAccess on a large machine", text))
 }
 
-fn nodes(inputs: &Inputs) -> Option<Card> {
-    let (gain, case) = sweeps::best_of_nodes(inputs)?;
+fn node_aware(inputs: &Inputs) -> Option<Card> {
+    let (gain, case) = nodes::best(inputs)?;
     let text = format!(
         "as fast as messages alone, on {} ranks of a model of {} with {} ranks per node, where the gain is largest.",
         case.ranks,

@@ -3,6 +3,7 @@
 use super::evidence::Evidence::{Measured, Predicted, Simulated};
 use super::html::{Table, badge, escape};
 use super::inputs::{Inputs, Source};
+use super::model;
 use crate::machine::{Link, Machine, Topology};
 use crate::numbers;
 use std::fmt::Write;
@@ -67,8 +68,16 @@ pub fn machines(inputs: &Inputs) -> String {
         if let Some(fit) = &machine.fit {
             let _ = write!(
                 text,
-                "<dt>Error of the fit</dt><dd>{:.1} % at most, {:.1} % in the mean, over {} measurements</dd>",
-                fit.largest_error_percent, fit.mean_error_percent, fit.samples
+                "<dt>Error of the fit</dt><dd>{:.1} % at most, {:.1} % in the mean, over {} measurements{}</dd>",
+                fit.largest_error_percent,
+                fit.mean_error_percent,
+                fit.samples,
+                model::warning(machine)
+                    .map(|warning| format!(
+                        ". <strong class=\"alarm\">Bad fit: {}.</strong>",
+                        escape(&warning)
+                    ))
+                    .unwrap_or_default()
             );
         }
         text.push_str("</dl><ul class=\"sources\">");
@@ -150,7 +159,10 @@ mod tests {
     #[test]
     fn topologies_in_words() {
         let words = |name: &str| topology(&Machine::find(name).expect("comes with hcube"));
-        assert_eq!(words("red-storm"), "10368 in a grid of 27 × 16 × 24, mesh, torus in 1 of 3 dimensions");
+        assert_eq!(
+            words("red-storm"),
+            "10368 in a grid of 27 × 16 × 24, mesh, torus in 1 of 3 dimensions, 3.8 GB/s between neighbours"
+        );
         assert_eq!(words("juropa"), "2304 in a fat tree of 24 × 96");
         assert_eq!(words("juqueen"), "28672 in a grid of 16 × 16 × 14 × 4 × 2, torus");
     }

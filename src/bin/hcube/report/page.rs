@@ -6,7 +6,7 @@ use super::html::badge;
 use super::inputs::Inputs;
 use super::machines;
 use super::section::Section;
-use super::{exchanges, rates, sweeps, transforms};
+use super::{exchanges, nodes, rates, sweeps, transforms};
 use std::fmt::Write;
 
 /// All parts with plots, in their order.
@@ -17,7 +17,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         sweeps::look_ahead(inputs),
         sweeps::ladder(inputs),
         sweeps::dimensions(inputs),
-        sweeps::nodes(inputs),
+        nodes::nodes(inputs),
         exchanges::ranks(inputs),
         exchanges::sizes(inputs),
         exchanges::memory(inputs),

@@ -4,14 +4,16 @@ use super::evidence::Evidence::{self, Measured, Predicted, Published, Simulated}
 use super::html::{Table, cell};
 use super::inputs::{Case, HpccRun, Inputs, Line, Source};
 use super::model;
-use super::published::{self, TABLE_2};
 use super::section::{Section, looks};
-use super::svg::{Axis, Chart, Look, Point, Scale, Series, plain};
+use super::svg::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
+use super::sweeps::distinct;
+use super::variants;
 use crate::machine::Machine;
+use crate::model::paper_options;
 use crate::numbers::significant;
-
-/// The machine of the paper.
-pub const RED_STORM: &str = "red-storm";
+use crate::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
+use hcube::random_access::Options;
+use hcube::random_access::options::DEFAULT_LOOK_AHEAD;
 
 /// A rate, as it is written on axes and in tables.
 pub fn gups(rate: f64) -> String {
@@ -58,18 +60,13 @@ pub fn spread_point(x: f64, line: &Line) -> Point {
     Point { x, y: line.gups, range: Some((least, most)) }
 }
 
-/// What was simulated over ranks on the paper's machine, one for each number.
+/// What was simulated over ranks on the paper's machine.
 pub fn simulated(inputs: &Inputs) -> Vec<&Case> {
     let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
     let mut cases: Vec<&Case> =
-        cases.filter(|case| case.section == "ranks" && case.machine == RED_STORM).collect();
+        cases.filter(|case| case.section == "ranks" && case.machine == MACHINE).collect();
     cases.sort_by_key(|case| case.ranks);
-    cases.dedup_by_key(|case| case.ranks);
     cases
-}
-
-fn published(ranks: usize) -> Option<published::Rate> {
-    TABLE_2.into_iter().find(|rate| rate.ranks == ranks)
 }
 
 /// Powers of two.
@@ -78,14 +75,19 @@ fn powers(most: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The model's line.
-fn predicted(name: String, machine: &Machine, most: usize) -> Series {
-    let points = powers(most).map(|ranks| (ranks as f64, model::rate(machine, ranks, 1024)));
-    series(name, Predicted, looks::MODEL, points)
+fn predicted(name: &str, machine: &Machine, options: &Options, most: usize) -> Series {
+    let points = powers(most).map(|ranks| (ranks as f64, model::rate(machine, ranks, options)));
+    series(model::name(name, machine), Predicted, looks::MODEL, points)
+}
+
+/// What the paper's rounds are predicted to reach.
+fn paper_rate(machine: &Machine, ranks: usize) -> f64 {
+    model::rate(machine, ranks, &paper_options(DEFAULT_LOOK_AHEAD))
 }
 
 /// What the paper's machine is by the model.
 pub fn paper_machine() -> Option<Machine> {
-    Machine::find(RED_STORM).ok()
+    Machine::find(MACHINE).ok()
 }
 
 fn here(inputs: &Inputs) -> Chart {
@@ -104,7 +106,7 @@ fn here(inputs: &Inputs) -> Chart {
     all.push(Series { name, evidence: Measured, look: looks::OTHER_WAY, points });
     if let Some(machine) = &inputs.calibration {
         // More ranks than cores share these, of which the model knows nothing.
-        all.push(predicted(model::NAME.to_owned(), machine, machine.cores));
+        all.push(predicted(model::NAME, machine, &Options::default(), machine.cores));
     }
     Chart {
         title: "RandomAccess on this machine".to_owned(),
@@ -120,20 +122,25 @@ fn red_storm(inputs: &Inputs) -> Chart {
     let cases = simulated(inputs);
     let most = cases.iter().map(|case| case.ranks).chain([10240]).max().unwrap_or_default();
     let mut all = Vec::new();
-    all.extend(
-        paper_machine().map(|machine| predicted(format!("Red Storm, {}", model::NAME), &machine, most)),
-    );
+    if let Some(machine) = paper_machine() {
+        let options = paper_options(DEFAULT_LOOK_AHEAD);
+        all.push(predicted(&format!("Red Storm, {}", model::NAME), &machine, &options, most));
+    }
     if let Some(machine) = &inputs.calibration {
-        let mut line = predicted(format!("nodes like this machine ({})", machine.name), machine, most);
-        line.look = looks::OTHER_WAY;
+        let mut line = predicted("nodes like this machine, hcube", machine, &Options::default(), most);
+        line.look = looks::HCUBE;
         all.push(line);
     }
     let stock = TABLE_2.iter().filter_map(|rate| Some((rate.ranks as f64, rate.stock?)));
     all.push(series("Red Storm, HPCC as shipped (Table 2)", Published, looks::STOCK, stock));
-    let points = cases.iter().map(|case| (case.ranks as f64, case.gups));
-    all.push(series("Red Storm, hcube", Simulated, looks::HCUBE, points));
+    all.extend(variants::lines(&cases, "Red Storm, ", |own| {
+        own.iter().map(|case| (case.ranks as f64, case.gups)).collect()
+    }));
     let hypercube = TABLE_2.iter().map(|rate| (rate.ranks as f64, rate.hypercube));
     all.push(series("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
+    let (ranks, rate) = OPTIMISED;
+    let look = (Colour::Purple, Marker::Diamond);
+    all.push(series("Red Storm, optimised (section 4)", Published, look, [(ranks as f64, rate)]));
     Chart {
         title: "RandomAccess on Red Storm (Cray XT3)".to_owned(),
         x: ranks_axis(),
@@ -195,42 +202,45 @@ fn table_here(inputs: &Inputs) -> Table {
 }
 
 fn table_red_storm(inputs: &Inputs) -> Table {
-    let mut table = Table::new(
-        format!("GUP/s on Red Storm, and Table 2 of {}", published::PLIMPTON),
-        [
-            ("ranks", None),
-            ("hcube", Some(Simulated)),
-            ("hypercube", Some(Published)),
-            ("hcube / published", Some(Simulated)),
-            ("the paper's model", Some(Published)),
-            ("model", Some(Predicted)),
-            ("HPCC as shipped", Some(Published)),
-            ("messages per rank", Some(Simulated)),
-            ("errors", Some(Simulated)),
-        ],
-    );
     let cases = simulated(inputs);
-    let mut ranks: Vec<usize> = cases.iter().map(|case| case.ranks).collect();
-    ranks.extend(TABLE_2.map(|rate| rate.ranks));
-    ranks.sort_unstable();
-    ranks.dedup();
+    let alike = variants::like_the_paper(&cases);
+    let named = |variant: &str, what: &str| format!("{variant}{what}");
+    let compared = alike.as_ref().map_or("hcube", |(variant, _)| variant.name);
+    let mut columns = vec![("ranks".to_owned(), None)];
+    columns.extend(variants::ALL.map(|variant| (variant.name.to_owned(), Some(Simulated))));
+    columns.extend([
+        ("hypercube (Table 2)".to_owned(), Some(Published)),
+        (named(compared, " / published"), Some(Simulated)),
+        ("the paper's model".to_owned(), Some(Published)),
+        ("cost model".to_owned(), Some(Predicted)),
+        ("HPCC as shipped".to_owned(), Some(Published)),
+        (named(compared, ", messages per rank"), Some(Simulated)),
+        ("errors".to_owned(), Some(Simulated)),
+    ]);
+    let mut table =
+        Table::new(format!("GUP/s on Red Storm, and Table 2 of {}", published::PLIMPTON), columns);
+    let ranks = cases.iter().map(|case| case.ranks).chain(TABLE_2.map(|rate| rate.ranks));
     let machine = paper_machine();
-    for ranks in ranks {
-        let case = cases.iter().find(|case| case.ranks == ranks);
-        let paper = published(ranks);
+    for ranks in distinct(ranks) {
+        let own: Vec<&Case> = cases.iter().copied().filter(|case| case.ranks == ranks).collect();
+        let rate = |variant: variants::Variant| {
+            cell(own.iter().find(|case| variant.is(case)), |case| gups(case.gups))
+        };
+        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(|case| case.ranks == ranks));
+        let paper = over_ranks(ranks);
         let ratio = case.zip(paper).map(|(case, paper)| case.gups / paper.hypercube);
-        let modelled = machine.as_ref().filter(|_| ranks.is_power_of_two());
-        table.row([
-            ranks.to_string(),
-            cell(case, |case| gups(case.gups)),
+        let mut cells = vec![ranks.to_string()];
+        cells.extend(variants::ALL.map(rate));
+        cells.extend([
             cell(paper, |paper| gups(paper.hypercube)),
             cell(ratio, |ratio| format!("{ratio:.2}")),
             cell(paper.and_then(|paper| paper.model), gups),
-            cell(modelled, |machine| gups(model::rate(machine, ranks, 1024))),
+            cell(machine.as_ref(), |machine| gups(paper_rate(machine, ranks))),
             cell(paper.and_then(|paper| paper.stock), gups),
             cell(case, |case| format!("{:.0}", case.messages as f64 / case.ranks as f64)),
-            cell(case, |case| case.errors.to_string()),
+            cell(own.iter().map(|case| case.errors).reduce(|a, b| a + b), |errors| errors.to_string()),
         ]);
+        table.row(cells);
     }
     table
 }
@@ -243,12 +253,11 @@ pub fn rates(inputs: &Inputs) -> Section {
         "On this machine, compare hcube with HPCC's own update at the same number of ranks; on Red Storm, \
          whether the simulated points lie on the published ones.",
     );
-    let pairs: Vec<(f64, f64)> = simulated(inputs)
-        .iter()
-        .filter_map(|case| Some((case.gups, published(case.ranks)?.hypercube)))
-        .collect();
-    if let Some(deviation) = deviation(&pairs) {
-        section.say(&format!("Simulated rates differ by {deviation}."));
+    let cases = simulated(inputs);
+    variants::say_deviation(&mut section, &cases, |case| Some(over_ranks(case.ranks)?.hypercube));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    if let Some(warning) = inputs.calibration.as_ref().and_then(model::warning) {
+        section.say(&format!("Bad fit: {warning}."));
     }
     section.chart(here(inputs));
     section.chart(red_storm(inputs));
@@ -260,7 +269,7 @@ pub fn rates(inputs: &Inputs) -> Section {
         Source::Run,
     );
     section.lacks(measured(inputs, "auto").is_empty(), "hcube gups over ranks, measured", Source::BenchGups);
-    section.lacks(simulated(inputs).is_empty(), "rates on Red Storm, simulated", Source::Simulate);
+    section.lacks(cases.is_empty(), "rates on Red Storm, simulated", Source::Simulate);
     section.lacks(inputs.calibration.is_none(), "the model of this machine, predicted", Source::Calibration);
     section
 }
@@ -300,14 +309,16 @@ pub fn efficiency(inputs: &Inputs) -> Section {
         reference: None,
         file: None,
     });
-    let cases: Vec<(usize, f64)> = simulated(inputs).iter().map(|case| (case.ranks, case.gups)).collect();
+    let cases = simulated(inputs);
     let paper: Vec<(usize, f64)> = TABLE_2.iter().map(|rate| (rate.ranks, rate.hypercube)).collect();
     let model = paper_machine().map(|machine| {
-        let points: Vec<_> = powers(8192).map(|ranks| (ranks, model::rate(&machine, ranks, 1024))).collect();
+        let points: Vec<_> = powers(8192).map(|ranks| (ranks, paper_rate(&machine, ranks))).collect();
         series(model::NAME, Predicted, looks::MODEL, efficiencies(&points))
     });
     let mut all: Vec<Series> = model.into_iter().collect();
-    all.push(series("hcube", Simulated, looks::HCUBE, efficiencies(&cases)));
+    all.extend(variants::lines(&cases, "", |own| {
+        efficiencies(&own.iter().map(|case| (case.ranks, case.gups)).collect::<Vec<_>>())
+    }));
     all.push(series("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
     section.chart(Chart {
         title: "Parallel efficiency on Red Storm".to_owned(),

@@ -1,13 +1,17 @@
-//! RandomAccess with one choice varied: look-ahead, optimisations, dimensions, nodes.
+//! RandomAccess with one choice varied: look-ahead, optimisations, dimensions.
 
-use super::evidence::Evidence::{Measured, Predicted, Published, Simulated};
-use super::html::{NONE, Table, cell};
+use super::evidence::Evidence::{self, Measured, Predicted, Published, Simulated};
+use super::html::{Table, cell};
 use super::inputs::{Case, Inputs, Line, Source};
 use super::model;
-use super::published::{PLIMPTON, SWEEP_RANKS, TABLE_3, TABLE_4};
-use super::rates::{self, RED_STORM, gups, gups_axis, paper_machine, series, spread_point};
+use super::rates::{gups, gups_axis, paper_machine, series, spread_point};
 use super::section::{Section, looks};
-use super::svg::{Axis, Chart, Point, Scale, Series, plain};
+use super::svg::{Axis, Chart, Look, Point, Scale, Series, plain};
+use super::variants;
+use crate::gups::LADDER;
+use crate::machine::Machine;
+use crate::model::paper_options;
+use crate::published::{MACHINE, OPTIMISATIONS, PLIMPTON, SWEEP_RANKS, TABLE_4, optimised_seconds};
 
 /// Lines of sections of `hcube gups` whose names begin so, with their numbers of ranks.
 fn measured<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = (usize, &'a Line)> {
@@ -17,7 +21,8 @@ fn measured<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = (u
         .flat_map(|(_, section)| section.lines.iter().map(|line| (section.ranks, line)))
 }
 
-fn simulated<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = &'a Case> + Clone {
+/// What was simulated for a part.
+pub fn simulated<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = &'a Case> + Clone {
     let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
     cases.filter(move |case| case.section == section)
 }
@@ -45,15 +50,11 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
         "Rates rise with the values Q that a rank may hold back; the benchmark allows 1024. Small Q are bound by \
          the latency of messages, which shared memory inside a node mostly avoids.",
     );
-    let ours = || {
-        simulated(inputs, "look-ahead").filter(|case| case.machine == RED_STORM && case.ranks == SWEEP_RANKS)
-    };
-    let pairs: Vec<(f64, f64)> = ours()
-        .filter_map(|case| Some((case.gups, TABLE_4.iter().find(|(q, _)| *q == case.look_ahead)?.1)))
-        .collect();
-    if let Some(deviation) = rates::deviation(&pairs) {
-        section.say(&format!("Simulated rates differ by {deviation}."));
-    }
+    let ours = simulated(inputs, "look-ahead");
+    let ours: Vec<&Case> = ours.filter(|case| case.machine == MACHINE && case.ranks == SWEEP_RANKS).collect();
+    let published = |case: &Case| Some(TABLE_4.iter().find(|(q, _)| *q == case.look_ahead)?.1);
+    variants::say_deviation(&mut section, &ours, published);
+    variants::say_links(&mut section, inputs, ours.iter().map(|case| case.links()));
     let chart = |title: &str, series: Vec<Series>, file| Chart {
         title: title.to_owned(),
         x: Axis::new("look-ahead Q", Scale::Log2, plain),
@@ -64,15 +65,12 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     };
     let mut all: Vec<Series> = Vec::new();
     if let Some(machine) = paper_machine() {
-        let points = TABLE_4.map(|(q, _)| (q as f64, model::rate(&machine, SWEEP_RANKS, q)));
+        let points = TABLE_4.map(|(q, _)| (q as f64, paper_rate(&machine, q)));
         all.push(series(model::NAME, Predicted, looks::MODEL, points));
     }
-    all.push(series(
-        "hcube",
-        Simulated,
-        looks::HCUBE,
-        ours().map(|case| (case.look_ahead as f64, case.gups)),
-    ));
+    all.extend(variants::lines(&ours, "", |own| {
+        own.iter().map(|case| (case.look_ahead as f64, case.gups)).collect()
+    }));
     let table_4 = TABLE_4.map(|(q, rate)| (q as f64, rate));
     all.push(series("hypercube (Table 4)", Published, looks::PAPER, table_4));
     let ranks = measured(inputs, "look-ahead").map(|(ranks, _)| ranks).next().unwrap_or_default();
@@ -86,57 +84,61 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     });
     section.chart(chart(&format!("Look-ahead on this machine, {ranks} ranks"), here.to_vec(), None));
     section.chart(chart("Look-ahead on Red Storm, 32 ranks", all, Some("look-ahead")));
-    section.table(look_ahead_table(inputs, &ours().collect::<Vec<_>>()));
+    section.table(look_ahead_table(inputs, &ours));
     section.lacks(
         measured(inputs, "look-ahead").next().is_none(),
         "the sweep of Q, measured",
         Source::BenchGups,
     );
-    section.lacks(ours().next().is_none(), "the sweep of Q on Red Storm, simulated", Source::Simulate);
+    section.lacks(ours.is_empty(), "the sweep of Q on Red Storm, simulated", Source::Simulate);
     section
 }
 
+/// What the paper's rounds of so many values are predicted to reach.
+fn paper_rate(machine: &Machine, look_ahead: u64) -> f64 {
+    model::rate(machine, SWEEP_RANKS, &paper_options(look_ahead as usize))
+}
+
 fn look_ahead_table(inputs: &Inputs, ours: &[&Case]) -> Table {
-    let mut table = Table::new(
-        format!("GUP/s over Q, and Table 4 of {PLIMPTON}"),
-        [
-            ("Q", None),
-            ("Red Storm, hcube", Some(Simulated)),
-            ("Red Storm, Table 4", Some(Published)),
-            ("hcube / published", Some(Simulated)),
-            ("Red Storm, model", Some(Predicted)),
-            ("here, messages alone", Some(Measured)),
-            ("here, shared memory", Some(Measured)),
-        ],
-    );
+    let alike = variants::like_the_paper(ours);
+    let compared = alike.as_ref().map_or("hcube", |(variant, _)| variant.name);
+    let mut columns = vec![("Q".to_owned(), None)];
+    columns.extend(variants::ALL.map(|variant| (format!("Red Storm, {}", variant.name), Some(Simulated))));
+    columns.extend([
+        ("Red Storm, Table 4".to_owned(), Some(Published)),
+        (format!("{compared} / published"), Some(Simulated)),
+        (format!("Red Storm, {}", model::NAME), Some(Predicted)),
+        ("here, messages alone".to_owned(), Some(Measured)),
+        ("here, shared memory".to_owned(), Some(Measured)),
+    ]);
+    let mut table = Table::new(format!("GUP/s over Q, and Table 4 of {PLIMPTON}"), columns);
     let machine = paper_machine();
     for (q, published) in TABLE_4 {
-        let case = ours.iter().find(|case| case.look_ahead == q);
+        let at_q = |case: &&&Case| case.look_ahead == q;
+        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(at_q));
+        let rate = |variant: variants::Variant| {
+            cell(ours.iter().filter(at_q).find(|case| variant.is(case)), |case| gups(case.gups))
+        };
         let here = |mode: &str| {
             let mut lines = measured(inputs, "look-ahead");
             lines.find(|(_, line)| line.look_ahead == q && line.mode == mode).map(|(_, line)| line.gups)
         };
-        table.row([
-            q.to_string(),
-            cell(case, |case| gups(case.gups)),
+        let mut cells = vec![q.to_string()];
+        cells.extend(variants::ALL.map(rate));
+        cells.extend([
             gups(published),
             cell(case, |case| format!("{:.2}", case.gups / published)),
-            cell(machine.as_ref(), |machine| gups(model::rate(machine, SWEEP_RANKS, q))),
+            cell(machine.as_ref(), |machine| gups(paper_rate(machine, q))),
             cell(here("message"), gups),
             cell(here("auto"), gups),
         ]);
+        table.row(cells);
     }
     table
 }
 
-/// The steps of Table 3 as bits of optimisations, as their list, and in words.
-const LADDER: [(u32, &str, &str); 5] = [
-    (0, "none", "original"),
-    (1, "1", "Mod1"),
-    (3, "1,2", "+ Mod2"),
-    (7, "1,2,3", "+ Mod3"),
-    (15, "1,2,3,7", "+ Mod7"),
-];
+/// The steps of Table 3 in words.
+const STEPS: [&str; 5] = ["original", "Mod1", "+ Mod2", "+ Mod3", "+ Mod7"];
 
 /// Percent of time that each step saves against the first; none without the first.
 fn saved(seconds: [Option<f64>; 5]) -> Vec<(f64, f64)> {
@@ -155,63 +157,86 @@ pub fn ladder(inputs: &Inputs) -> Section {
          (Mod1), late updates (Mod2), late waits (Mod3), sends that do not block (Mod7). Mod4 to Mod6 changed \
          the MPI library.",
     );
-    let simulated_ranks = simulated(inputs, "optimisations").map(|case| case.ranks).max();
-    let ours = LADDER.map(|(bits, _, _)| {
-        let mut cases = simulated(inputs, "optimisations");
-        cases
-            .find(|case| Some(case.ranks) == simulated_ranks && case.optimisations == bits)
-            .map(|case| 1.0 / case.gups)
-    });
-    let ranks_here = measured(inputs, "optimisations").map(|(ranks, _)| ranks).max();
-    let here = LADDER.map(|(_, list, _)| {
-        let mut lines = measured(inputs, "optimisations");
-        lines.find(|(_, line)| line.optimisations == list).map(|(_, line)| 1.0 / line.gups)
-    });
-    let paper = TABLE_3.map(Some);
-    let named = |place: &str, ranks: Option<usize>| format!("{place}, {} ranks", ranks.unwrap_or_default());
+    let cases: Vec<&Case> =
+        simulated(inputs, "optimisations").filter(|case| case.machine == MACHINE).collect();
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    let all = [
+        Steps::measured(inputs),
+        Steps::published(),
+        Steps::simulated(&cases, false),
+        Steps::simulated(&cases, true),
+    ];
     section.chart(Chart {
         title: "Time saved against the original algorithm".to_owned(),
-        x: Axis::categories(
-            "with these and those on the left",
-            LADDER.map(|step| step.2.to_owned()).to_vec(),
-        ),
+        x: Axis::categories("with these and those on the left", STEPS.map(str::to_owned).to_vec()),
         y: Axis::new("% of time saved, higher is better", Scale::Linear, |share| {
             format!("{} %", plain((10.0 * share).round() / 10.0)).replace('-', "−")
         }),
-        series: vec![
-            series(named("this machine, hcube", ranks_here), Measured, looks::OTHER_WAY, saved(here)),
-            series(
-                format!("Red Storm, {SWEEP_RANKS} ranks (Table 3)"),
-                Published,
-                looks::PAPER,
-                saved(paper),
-            ),
-            series(named("Red Storm, hcube", simulated_ranks), Simulated, looks::HCUBE, saved(ours)),
-        ],
+        series: all.each_ref().map(Steps::series).to_vec(),
         reference: Some(0.0),
         file: None,
     });
-    let mut table = Table::new(
-        format!("Time saved, and Table 3 of {PLIMPTON}"),
-        [
-            ("optimisations", None),
-            ("Red Storm, hcube", Some(Simulated)),
-            ("Red Storm, Table 3", Some(Published)),
-            ("this machine", Some(Measured)),
-        ],
-    );
-    for (step, (_, list, _)) in LADDER.iter().enumerate() {
-        let of = |seconds: [Option<f64>; 5]| {
-            let saved = saved(seconds).into_iter().find(|(x, _)| *x == step as f64);
-            cell(saved, |(_, share)| format!("{share:.1} %").replace('-', "−"))
-        };
+    let columns = all.iter().map(|steps| (steps.name.clone(), Some(steps.evidence)));
+    let columns = std::iter::once(("optimisations".to_owned(), None)).chain(columns);
+    let mut table = Table::new(format!("Time saved, and Table 3 of {PLIMPTON}"), columns);
+    for (step, list) in LADDER.iter().enumerate() {
         let list = if *list == "none" { "none (original)".to_owned() } else { format!("Mod {list}") };
-        table.row([list, of(ours), of(paper), of(here)]);
+        table.row(std::iter::once(list).chain(all.iter().map(|steps| steps.cell(step))));
     }
     section.table(table);
-    section.lacks(ranks_here.is_none(), "the optimisations, measured", Source::BenchGups);
-    section.lacks(simulated_ranks.is_none(), "the optimisations on Red Storm, simulated", Source::Simulate);
+    section.lacks(all[0].saved.is_empty(), "the optimisations, measured", Source::BenchGups);
+    section.lacks(cases.is_empty(), "the optimisations on Red Storm, simulated", Source::Simulate);
     section
+}
+
+/// What the steps of the ladder save in one place.
+struct Steps {
+    name: String,
+    evidence: Evidence,
+    look: Look,
+    /// Steps and percent.
+    saved: Vec<(f64, f64)>,
+}
+
+impl Steps {
+    fn measured(inputs: &Inputs) -> Self {
+        let lines = || measured(inputs, "optimisations");
+        let ranks = lines().map(|(ranks, _)| ranks).max().unwrap_or_default();
+        let seconds = LADDER.map(|list| {
+            let mut own = lines().filter(|(own, _)| *own == ranks);
+            own.find(|(_, line)| line.optimisations == list).map(|(_, line)| 1.0 / line.gups)
+        });
+        let name = format!("this machine, hcube, {ranks} ranks");
+        Self { name, evidence: Measured, look: looks::STOCK, saved: saved(seconds) }
+    }
+
+    fn published() -> Self {
+        let name = format!("Red Storm, {SWEEP_RANKS} ranks (Table 3)");
+        let saved = saved(optimised_seconds(SWEEP_RANKS).unwrap_or_default());
+        Self { name, evidence: Published, look: looks::PAPER, saved }
+    }
+
+    /// On the most ranks, as hcube does it by itself or with rounds as in the paper.
+    fn simulated(cases: &[&Case], relaxed: bool) -> Self {
+        let own = || cases.iter().filter(|case| case.relaxed == relaxed);
+        let ranks = own().map(|case| case.ranks).max().unwrap_or_default();
+        let seconds = OPTIMISATIONS.map(|bits| {
+            let mut own = own().filter(|case| case.ranks == ranks);
+            own.find(|case| case.optimisations == bits).map(|case| 1.0 / case.gups)
+        });
+        let variant = if relaxed { variants::RELAXED } else { variants::USUAL };
+        let name = format!("Red Storm, {}, {ranks} ranks", variant.name);
+        Self { name, evidence: Simulated, look: variant.look, saved: saved(seconds) }
+    }
+
+    fn series(&self) -> Series {
+        series(self.name.clone(), self.evidence, self.look, self.saved.clone())
+    }
+
+    fn cell(&self, step: usize) -> String {
+        let saved = self.saved.iter().find(|(x, _)| *x == step as f64);
+        cell(saved, |(_, share)| format!("{share:.1} %").replace('-', "−"))
+    }
 }
 
 /// 0 is written as the dimensionality that it stands for.
@@ -227,7 +252,8 @@ pub fn dimensions(inputs: &Inputs) -> Section {
         "Values can be routed in d dimensions: few make many small messages, log2 P (the hypercube) makes the \
          fewest. Which is best depends on latency against bandwidth.",
     );
-    let cases: Vec<&Case> = simulated(inputs, "dimensions").collect();
+    let cases = variants::usual(simulated(inputs, "dimensions"));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
     let here: Vec<(usize, &Line)> = measured(inputs, "dimensions").collect();
     let both = cases.iter().map(|case| case.dimensions).chain(here.iter().map(|(_, line)| line.dimensions));
     // The hypercube, 0, comes last.
@@ -266,107 +292,6 @@ pub fn dimensions(inputs: &Inputs) -> Section {
     section.lacks(here.is_empty(), "dimensions, measured", Source::BenchGups);
     section.lacks(cases.is_empty(), "dimensions, simulated", Source::Simulate);
     section
-}
-
-/// Places beside each other for which labels have room.
-const MOST_SHAPES: usize = 6;
-
-/// Ways through nodes.
-pub fn nodes(inputs: &Inputs) -> Section {
-    let mut section = Section::new(
-        "nodes",
-        "Node-aware routing",
-        "Ranks of a node exchange through shared memory and only what leaves the node is a message (node); with \
-         three hops a value crosses the network once, in larger messages. Compare with messages alone.",
-    );
-    let cases: Vec<&Case> = simulated(inputs, "nodes").collect();
-    for machine in distinct(cases.iter().map(|case| case.machine.as_str())) {
-        let own: Vec<&Case> = cases.iter().copied().filter(|case| case.machine == machine).collect();
-        section.chart(node_chart(inputs, machine, &own));
-    }
-    let mut table = Table::new(
-        "GUP/s of ways through nodes",
-        [
-            ("machine", None),
-            ("ranks", None),
-            ("per node", None),
-            ("messages alone", Some(Simulated)),
-            ("node", Some(Simulated)),
-            ("three hops", Some(Simulated)),
-            ("as chosen (auto)", Some(Simulated)),
-            ("auto / messages", Some(Simulated)),
-        ],
-    );
-    for (machine, ranks, per_node) in
-        distinct(cases.iter().map(|case| (case.machine.as_str(), case.ranks, case.ranks_per_node)))
-    {
-        let rate = |mode: &str| node_rate(&cases, machine, (ranks, per_node), mode);
-        let ratio = rate("auto").zip(rate("message")).map(|(auto, message)| auto / message);
-        table.row([
-            machine_title(inputs, machine).to_owned(),
-            ranks.to_string(),
-            per_node.to_string(),
-            cell(rate("message"), gups),
-            cell(rate("node"), gups),
-            cell(rate("three-hop"), gups),
-            cell(rate("auto"), gups),
-            ratio.map_or(NONE.to_owned(), |ratio| format!("{ratio:.2}")),
-        ]);
-    }
-    section.table(table);
-    section.lacks(cases.is_empty(), "ways through nodes, simulated", Source::Simulate);
-    section
-}
-
-fn node_rate(cases: &[&Case], machine: &str, shape: (usize, usize), mode: &str) -> Option<f64> {
-    let same = |case: &&&Case| {
-        case.machine == machine && (case.ranks, case.ranks_per_node) == shape && case.mode == mode
-    };
-    cases.iter().find(same).map(|case| case.gups)
-}
-
-/// The best gain of what hcube chooses over messages alone, and where it is.
-pub fn best_of_nodes(inputs: &Inputs) -> Option<(f64, &Case)> {
-    let cases: Vec<&Case> = simulated(inputs, "nodes").collect();
-    let gains = cases.iter().filter(|case| case.mode == "auto").filter_map(|&case| {
-        let shape = (case.ranks, case.ranks_per_node);
-        Some((case.gups / node_rate(&cases, &case.machine, shape, "message")?, case))
-    });
-    gains.max_by(|a, b| a.0.total_cmp(&b.0))
-}
-
-fn node_chart(inputs: &Inputs, machine: &str, own: &[&Case]) -> Chart {
-    let mut shapes = distinct(own.iter().map(|case| (case.ranks, case.ranks_per_node)));
-    // The largest say most: nodes of several sizes on as many ranks, or else numbers of ranks.
-    let most = shapes.last().map_or(0, |shape| shape.0);
-    if shapes.iter().filter(|shape| shape.0 == most).count() > 1 {
-        shapes.retain(|shape| shape.0 == most);
-    }
-    shapes.drain(..shapes.len().saturating_sub(MOST_SHAPES));
-    let line = |(mode, name, look)| {
-        let points = shapes
-            .iter()
-            .enumerate()
-            .filter_map(|(place, &shape)| Some((place as f64, node_rate(own, machine, shape, mode)?)));
-        series(name, Simulated, look, points)
-    };
-    let all = [
-        ("message", "messages alone", looks::STOCK),
-        ("node", "node", looks::OTHER_WAY),
-        ("three-hop", "three hops", looks::COMPETITOR),
-        ("auto", "as hcube chooses (auto)", looks::HCUBE),
-    ];
-    Chart {
-        title: machine_title(inputs, machine).to_owned(),
-        x: Axis::categories(
-            "ranks / ranks per node",
-            shapes.iter().map(|(ranks, per_node)| format!("{ranks}/{per_node}")).collect(),
-        ),
-        y: gups_axis(),
-        series: all.map(line).to_vec(),
-        reference: None,
-        file: None,
-    }
 }
 
 #[cfg(test)]

@@ -65,10 +65,8 @@ pub fn samples(inputs: &Inputs) -> Vec<Sample> {
         bytes: exchange.bytes_per_rank,
         algorithm: exchange.algorithm.clone(),
         path: exchange.path.clone().unwrap_or_default(),
-        memory: exchange.memory.map(|bytes| {
-            let all = bytes as usize >= exchange.bytes_per_rank;
-            (bytes, if all { "all".to_owned() } else { numbers::whole_bytes(bytes as usize) })
-        }),
+        // Several amounts may be enough for all data.
+        memory: exchange.memory.map(|bytes| (bytes, numbers::whole_bytes(bytes as usize))),
         seconds: exchange.seconds,
         range: None,
     });

@@ -65,7 +65,7 @@ pub struct Measurement {
 #[derive(Debug, Deserialize)]
 pub struct Line {
     /// Q.
-    pub look_ahead: usize,
+    pub look_ahead: u64,
     /// How values travel.
     pub mode: String,
     /// 0 for log2 P.
@@ -113,7 +113,7 @@ pub struct Case {
     /// Bits as in hcube.h.
     pub optimisations: u32,
     /// Q.
-    pub look_ahead: usize,
+    pub look_ahead: u64,
     /// Of all ranks.
     pub updates: u64,
     /// Simulated.
@@ -124,6 +124,12 @@ pub struct Case {
     pub errors: u64,
     /// Of all ranks.
     pub messages: u64,
+    /// Rounds of Q values instead of Q/2.
+    #[serde(default)]
+    pub relaxed: bool,
+    /// Whether messages competed for the links between nodes, and not for the ports of nodes alone.
+    #[serde(default = "shared")]
+    pub links_shared: bool,
 }
 
 /// A simulated all-to-all exchange.
@@ -151,6 +157,28 @@ pub struct Exchange {
     pub seconds: f64,
     /// Wrong elements.
     pub errors: u64,
+    /// As in [`Case`].
+    #[serde(default = "shared")]
+    pub links_shared: bool,
+}
+
+impl Case {
+    /// Machine, ranks, and whether links were shared.
+    pub fn links(&self) -> (&str, usize, bool) {
+        (&self.machine, self.ranks, self.links_shared)
+    }
+}
+
+impl Exchange {
+    /// As of a [`Case`].
+    pub fn links(&self) -> (&str, usize, bool) {
+        (&self.machine, self.ranks, self.links_shared)
+    }
+}
+
+/// Files that do not say it are of simulations in which all links were shared.
+fn shared() -> bool {
+    true
 }
 
 /// What can be read and still be nonsense.

@@ -2,7 +2,7 @@
 
 mod content;
 
-pub use content::{Bench, Case, Hpcc, HpccRun, Line, Simulated};
+pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Simulated};
 
 use crate::alltoall;
 use crate::fftw;

@@ -1,0 +1,109 @@
+//! Figures of Plimpton et al. 2006, with which those of hcube are compared.
+
+/// The paper, in headings.
+pub const PLIMPTON: &str = "Plimpton et al. 2006";
+
+/// The machine of its tables, by the name of its model.
+pub const MACHINE: &str = "red-storm";
+
+/// A column of Table 2: GUP/s with one rank on each processor.
+#[derive(Debug, Clone, Copy)]
+pub struct Rate {
+    /// Processors.
+    pub ranks: usize,
+    /// HPCC's own update.
+    pub stock: Option<f64>,
+    /// The hypercube algorithm.
+    pub hypercube: f64,
+    /// The paper's cost model.
+    pub model: Option<f64>,
+}
+
+const fn rate(ranks: usize, stock: Option<f64>, hypercube: f64, model: Option<f64>) -> Rate {
+    Rate { ranks, stock, hypercube, model }
+}
+
+/// Table 2.
+pub const TABLE_2: [Rate; 11] = [
+    rate(1, Some(0.0147), 0.0180, Some(0.0180)),
+    rate(4, None, 0.0377, Some(0.0333)),
+    rate(16, Some(0.0105), 0.0930, Some(0.0867)),
+    rate(64, Some(0.0634), 0.273, Some(0.257)),
+    rate(200, None, 0.567, None),
+    rate(256, None, 0.858, Some(0.817)),
+    rate(300, None, 0.739, None),
+    rate(1024, Some(0.195), 2.81, Some(2.71)),
+    rate(4096, None, 9.25, Some(9.26)),
+    rate(8192, Some(0.797), 17.24, Some(17.26)),
+    rate(10_240, None, 19.72, None),
+];
+
+/// The column of Table 2 for a number of ranks.
+pub fn over_ranks(ranks: usize) -> Option<Rate> {
+    TABLE_2.into_iter().find(|rate| rate.ranks == ranks)
+}
+
+/// Ranks and GUP/s with all optimisations, said in section 4.
+pub const OPTIMISED: (usize, f64) = (8192, 19.98);
+
+/// hcube's optimisations as Table 3 adds them: none, Mod1, Mod2, Mod3, Mod7. Mod4 to Mod6 are about the
+/// MPI library, and Mod7 includes them.
+pub const OPTIMISATIONS: [u32; 5] = [0, 1, 3, 7, 15];
+
+/// Table 3: ranks, and seconds with each of [`OPTIMISATIONS`].
+const TABLE_3: [(usize, [Option<f64>; 5]); 6] = [
+    (1, [Some(7.033), Some(7.039), Some(7.032), Some(7.034), None]),
+    (2, [Some(10.152), Some(10.113), Some(11.862), Some(10.063), None]),
+    (4, [Some(13.654), Some(13.283), Some(13.164), Some(13.089), None]),
+    (8, [Some(17.505), Some(16.431), Some(16.297), Some(16.093), None]),
+    (16, [Some(21.338), Some(19.733), Some(19.821), Some(19.241), None]),
+    (32, [Some(25.186), Some(23.122), Some(22.915), Some(22.260), Some(19.656)]),
+];
+
+/// The row of Table 3 for a number of ranks.
+pub fn optimised_seconds(ranks: usize) -> Option<[Option<f64>; 5]> {
+    TABLE_3.into_iter().find(|row| row.0 == ranks).map(|row| row.1)
+}
+
+/// Ranks of Table 4, and those of Table 3 with all optimisations.
+pub const SWEEP_RANKS: usize = 32;
+
+/// Table 4: look-ahead and GUP/s.
+pub const TABLE_4: [(u64, f64); 10] = [
+    (1, 0.000_627),
+    (4, 0.001_93),
+    (16, 0.007_04),
+    (64, 0.0262),
+    (256, 0.0803),
+    (1024, 0.158),
+    (2048, 0.189),
+    (4096, 0.210),
+    (8192, 0.223),
+    (32_768, 0.212),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn efficiencies_of_the_paper_follow() {
+        // Its row of parallel efficiencies, which is not in the constants.
+        let published = [100.0, 52.4, 32.3, 23.7, 15.8, 18.6, 13.7, 15.2, 12.5, 11.7, 10.7];
+        for (column, expected) in TABLE_2.iter().zip(published) {
+            let efficiency = 100.0 * column.hypercube / (column.ranks as f64 * TABLE_2[0].hypercube);
+            assert!((efficiency - expected).abs() < 0.06, "{column:?}: {efficiency}, expected {expected}");
+        }
+        for ((look_ahead, rate), expected) in TABLE_4.iter().zip([0.109, 0.335, 1.22, 4.55, 13.9, 27.4]) {
+            let efficiency = 100.0 * rate / (32.0 * 0.0180);
+            assert!((efficiency / expected - 1.0).abs() < 0.01, "Q = {look_ahead}: {efficiency}");
+        }
+    }
+
+    #[test]
+    fn rows_are_found_by_ranks() {
+        assert_eq!(over_ranks(200).map(|rate| (rate.hypercube, rate.model)), Some((0.567, None)));
+        assert!(over_ranks(3).is_none() && optimised_seconds(3).is_none());
+        assert!(optimised_seconds(SWEEP_RANKS).is_some_and(|row| row.iter().all(Option::is_some)));
+    }
+}

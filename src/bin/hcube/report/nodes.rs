@@ -1,0 +1,117 @@
+//! RandomAccess on nodes of many ranks: ways through them.
+
+use super::evidence::Evidence::Simulated;
+use super::html::{NONE, Table, cell};
+use super::inputs::{Case, Inputs, Source};
+use super::rates::{gups, gups_axis, series};
+use super::section::{Section, looks};
+use super::svg::{Axis, Chart};
+use super::sweeps::{distinct, machine_title, simulated};
+use super::variants;
+
+/// The cases of this part, as users get them.
+fn usual(inputs: &Inputs) -> Vec<&Case> {
+    variants::usual(simulated(inputs, "nodes"))
+}
+
+/// Places beside each other for which labels have room.
+const MOST_SHAPES: usize = 6;
+
+/// Ways through nodes.
+pub fn nodes(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "nodes",
+        "Node-aware routing",
+        "Ranks of a node exchange through shared memory and only what leaves the node is a message (node); with \
+         three hops a value crosses the network once, in larger messages. Compare with messages alone.",
+    );
+    let cases = usual(inputs);
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    for machine in distinct(cases.iter().map(|case| case.machine.as_str())) {
+        let own: Vec<&Case> = cases.iter().copied().filter(|case| case.machine == machine).collect();
+        section.chart(node_chart(inputs, machine, &own));
+    }
+    let mut table = Table::new(
+        "GUP/s of ways through nodes",
+        [
+            ("machine", None),
+            ("ranks", None),
+            ("per node", None),
+            ("messages alone", Some(Simulated)),
+            ("node", Some(Simulated)),
+            ("three hops", Some(Simulated)),
+            ("as chosen (auto)", Some(Simulated)),
+            ("auto / messages", Some(Simulated)),
+        ],
+    );
+    for (machine, ranks, per_node) in
+        distinct(cases.iter().map(|case| (case.machine.as_str(), case.ranks, case.ranks_per_node)))
+    {
+        let rate = |mode: &str| node_rate(&cases, machine, (ranks, per_node), mode);
+        let ratio = rate("auto").zip(rate("message")).map(|(auto, message)| auto / message);
+        table.row([
+            machine_title(inputs, machine).to_owned(),
+            ranks.to_string(),
+            per_node.to_string(),
+            cell(rate("message"), gups),
+            cell(rate("node"), gups),
+            cell(rate("three-hop"), gups),
+            cell(rate("auto"), gups),
+            ratio.map_or(NONE.to_owned(), |ratio| format!("{ratio:.2}")),
+        ]);
+    }
+    section.table(table);
+    section.lacks(cases.is_empty(), "ways through nodes, simulated", Source::Simulate);
+    section
+}
+
+fn node_rate(cases: &[&Case], machine: &str, shape: (usize, usize), mode: &str) -> Option<f64> {
+    let same = |case: &&&Case| {
+        case.machine == machine && (case.ranks, case.ranks_per_node) == shape && case.mode == mode
+    };
+    cases.iter().find(same).map(|case| case.gups)
+}
+
+/// The best gain of what hcube chooses over messages alone, and where it is.
+pub fn best(inputs: &Inputs) -> Option<(f64, &Case)> {
+    let cases = usual(inputs);
+    let gains = cases.iter().filter(|case| case.mode == "auto").filter_map(|&case| {
+        let shape = (case.ranks, case.ranks_per_node);
+        Some((case.gups / node_rate(&cases, &case.machine, shape, "message")?, case))
+    });
+    gains.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn node_chart(inputs: &Inputs, machine: &str, own: &[&Case]) -> Chart {
+    let mut shapes = distinct(own.iter().map(|case| (case.ranks, case.ranks_per_node)));
+    // The largest say most: nodes of several sizes on as many ranks, or else numbers of ranks.
+    let most = shapes.last().map_or(0, |shape| shape.0);
+    if shapes.iter().filter(|shape| shape.0 == most).count() > 1 {
+        shapes.retain(|shape| shape.0 == most);
+    }
+    shapes.drain(..shapes.len().saturating_sub(MOST_SHAPES));
+    let line = |(mode, name, look)| {
+        let points = shapes
+            .iter()
+            .enumerate()
+            .filter_map(|(place, &shape)| Some((place as f64, node_rate(own, machine, shape, mode)?)));
+        series(name, Simulated, look, points)
+    };
+    let all = [
+        ("message", "messages alone", looks::STOCK),
+        ("node", "node", looks::OTHER_WAY),
+        ("three-hop", "three hops", looks::COMPETITOR),
+        ("auto", "as hcube chooses (auto)", looks::HCUBE),
+    ];
+    Chart {
+        title: machine_title(inputs, machine).to_owned(),
+        x: Axis::categories(
+            "ranks / ranks per node",
+            shapes.iter().map(|(ranks, per_node)| format!("{ranks}/{per_node}")).collect(),
+        ),
+        y: gups_axis(),
+        series: all.map(line).to_vec(),
+        reference: None,
+        file: None,
+    }
+}

@@ -1,0 +1,123 @@
+//! Simulated RandomAccess as the paper has it and as hcube does it: rounds and optimisations.
+
+use super::evidence::Evidence::Simulated;
+use super::inputs::{Case, Inputs};
+use super::rates::{deviation, series};
+use super::section::{Section, looks};
+use super::svg::{Colour, Look, Marker, Series};
+use super::sweeps::{distinct, machine_title};
+
+/// All of HCUBE_OPTIMISATIONS_ALL.
+const ALL_OPTIMISATIONS: u32 = 15;
+
+/// How a run differs from others in the same place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variant {
+    /// Rounds of Q values, not of Q/2.
+    relaxed: bool,
+    /// Bits as in hcube.h.
+    optimisations: u32,
+    /// In legends and tables.
+    pub name: &'static str,
+    /// In plots.
+    pub look: Look,
+}
+
+/// The algorithm of the paper's section 2, with rounds as in the paper.
+const PAPERS: Variant =
+    Variant { relaxed: true, optimisations: 0, name: "the paper's algorithm", look: looks::OTHER_WAY };
+/// What hcube does by itself.
+pub const USUAL: Variant =
+    Variant { relaxed: false, optimisations: ALL_OPTIMISATIONS, name: "hcube, strict", look: looks::HCUBE };
+/// hcube with rounds as in the paper.
+pub const RELAXED: Variant = Variant {
+    relaxed: true,
+    optimisations: ALL_OPTIMISATIONS,
+    name: "hcube, the paper's rounds",
+    look: looks::COMPETITOR,
+};
+/// The same without optimisations.
+const PLAIN: Variant = Variant {
+    relaxed: false,
+    optimisations: 0,
+    name: "hcube, strict, not optimised",
+    look: (Colour::Green, Marker::Down),
+};
+
+/// In the order of tables.
+pub const ALL: [Variant; 4] = [PAPERS, RELAXED, USUAL, PLAIN];
+
+/// What the names mean.
+const MEANING: &str = "The paper's rounds take Q values. Strict ones, which hcube makes by itself, take Q/2, so that \
+                       never more than Q values of a rank are open; they need twice as many messages.";
+
+impl Variant {
+    /// Whether a case is of it.
+    pub fn is(&self, case: &Case) -> bool {
+        (case.relaxed, case.optimisations) == (self.relaxed, self.optimisations)
+    }
+}
+
+/// The cases of the first of some variants that has any.
+fn first_of<'a>(cases: &[&'a Case], order: &[Variant]) -> Option<(Variant, Vec<&'a Case>)> {
+    let found = order.iter().map(|variant| {
+        let own: Vec<&Case> = cases.iter().copied().filter(|case| variant.is(case)).collect();
+        (*variant, own)
+    });
+    found.into_iter().find(|(_, own)| !own.is_empty())
+}
+
+/// What is to be compared with the paper: the most similar that there is.
+pub fn like_the_paper<'a>(cases: &[&'a Case]) -> Option<(Variant, Vec<&'a Case>)> {
+    first_of(cases, &[PAPERS, RELAXED, PLAIN, USUAL])
+}
+
+/// What users get: the nearest to it that there is.
+pub fn as_users_get<'a>(cases: &[&'a Case]) -> Option<(Variant, Vec<&'a Case>)> {
+    first_of(cases, &[USUAL, RELAXED, PLAIN, PAPERS])
+}
+
+/// The cases that are what users get.
+pub fn usual<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<&'a Case> {
+    as_users_get(&cases.collect::<Vec<_>>()).map(|(_, own)| own).unwrap_or_default()
+}
+
+/// A line for each variant that there is; what users get is drawn last, above the others.
+pub fn lines(cases: &[&Case], place: &str, points: impl Fn(&[&Case]) -> Vec<(f64, f64)>) -> Vec<Series> {
+    let line = |variant: &Variant| {
+        let own: Vec<&Case> = cases.iter().copied().filter(|case| variant.is(case)).collect();
+        (!own.is_empty())
+            .then(|| series(format!("{place}{}", variant.name), Simulated, variant.look, points(&own)))
+    };
+    [PLAIN, RELAXED, PAPERS, USUAL].iter().filter_map(line).collect()
+}
+
+/// Says how far what is most similar to the paper is from what that has published.
+pub fn say_deviation(section: &mut Section, cases: &[&Case], published: impl Fn(&Case) -> Option<f64>) {
+    let Some((variant, own)) = like_the_paper(cases) else { return };
+    let pairs: Vec<(f64, f64)> = own.iter().filter_map(|case| Some((case.gups, published(case)?))).collect();
+    if let Some(deviation) = deviation(&pairs) {
+        section.say(&format!("Simulated rates ({}) differ by {deviation}.", variant.name));
+    }
+    section.say(MEANING);
+}
+
+/// Says where messages did not compete for the links of the network: machine, ranks, and whether they did.
+pub fn say_links<'a>(
+    section: &mut Section,
+    inputs: &'a Inputs,
+    runs: impl IntoIterator<Item = (&'a str, usize, bool)>,
+) {
+    let alone = distinct(runs.into_iter().filter(|run| !run.2).map(|(machine, ranks, _)| (machine, ranks)));
+    let places = distinct(alone.iter().map(|(machine, _)| *machine)).into_iter().map(|machine| {
+        let own = alone.iter().filter(|run| run.0 == machine).map(|run| run.1.to_string());
+        format!("{} with {} ranks", machine_title(inputs, machine), own.collect::<Vec<_>>().join(", "))
+    });
+    let places: Vec<String> = places.collect();
+    if !places.is_empty() {
+        section.say(&format!(
+            "Simulated without shared links, so that messages compete for the ports of nodes alone: {}.",
+            places.join("; ")
+        ));
+    }
+}
