@@ -4,6 +4,7 @@
 //! the sections, whichever simulation ends first, and nothing in them depends on the time of this machine.
 
 mod arguments;
+mod calls;
 mod platform;
 mod published;
 mod report;
@@ -138,15 +139,13 @@ fn run_batch(
     platform: &Platform<'_>,
     costs: String,
 ) -> Result<Vec<Case>, Failure> {
-    let texts = batch.cases.iter().map(Case::text);
     let (driver, arguments) = match batch.cases.first() {
-        Some(Case::RandomAccess(_)) => {
-            ("random_access", std::iter::once(sections::LOG2_WORDS.to_string()).chain(texts).collect())
-        }
-        _ => ("alltoall", texts.collect()),
+        Some(Case::RandomAccess(_)) => ("random_access", vec![sections::LOG2_WORDS.to_string()]),
+        _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);
-    let simulation = Simulation { platform, ranks: batch.ranks, driver, arguments, costs };
+    let case_texts = batch.cases.iter().map(Case::text).collect();
+    let simulation = Simulation { platform, ranks: batch.ranks, driver, arguments, cases: case_texts, costs };
     let lines = runner.run(number, &simulation)?;
     let mut cases = batch.cases.clone();
     if lines.len() != cases.len() {

@@ -11,10 +11,10 @@
 //!   MPI's linear one, all messages at once: SimGrid's `ompi` fails where ranks are no power of two.
 //! - The time of this machine does not count: local work is charged by the library.
 
+use super::calls::{self, Calls};
 use super::platform::Platform;
 use crate::hpcc::launch::{Job, interrupted};
 use crate::session::Failure;
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -58,8 +58,23 @@ pub struct Simulation<'a> {
     pub platform: &'a Platform<'a>,
     pub ranks: usize,
     pub driver: PathBuf,
+    /// Before the cases.
     pub arguments: Vec<String>,
+    /// Of each the driver prints a line.
+    pub cases: Vec<String>,
     pub costs: String,
+}
+
+impl Simulation<'_> {
+    /// What it is and in which case, from the lines that the driver has printed.
+    fn place(&self, printed: &str) -> String {
+        let (driver, name, ranks) = (self.driver.display(), self.platform.name(), self.ranks);
+        let case = match self.cases.get(printed.lines().count()) {
+            Some(case) => format!(", case {case},"),
+            None => String::new(),
+        };
+        format!("the simulation of {driver} on {ranks} ranks ({name}){case}")
+    }
 }
 
 /// What all simulations share.
@@ -127,7 +142,8 @@ impl Runner {
         let overhead = simulation.platform.overhead();
         // From 0 bytes on: seconds, and seconds per byte; of blocking sends and of others.
         command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
-        command.args(OPTIONS).args(more).arg(&simulation.driver).args(&simulation.arguments);
+        command.args(OPTIONS).args(more).arg(&simulation.driver);
+        command.args(&simulation.arguments).args(&simulation.cases);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
         // The smpirun of one MPI library must not find the library for another.
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
@@ -148,20 +164,18 @@ impl Runner {
         let child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
         let ended = self.wait(Job::new(child))?;
         let [text, errors] = outputs.map(|path| fs::read_to_string(path).unwrap_or_default());
-        let what = format!("{} {}", simulation.driver.display(), simulation.arguments.join(" "));
         if errors.contains(DEADLOCK) || ended.is_none() {
-            let how = if ended.is_none() {
-                format!("has not ended after {} s (--time-limit)", self.limit.as_secs())
-            } else {
-                "is in a deadlock: no rank can go on".to_owned()
-            };
             let calls = self.calls_of_a_hang(simulation, &files)?;
-            return Err(format!("the simulation of {what} on {} ranks {how}\n{calls}", simulation.ranks));
+            let how = match ended {
+                None => format!("has not ended after {} s (--time-limit)", self.limit.as_secs()),
+                Some(_) => "is in a deadlock: no rank can go on".to_owned(),
+            };
+            return Err(format!("{} {how}{calls}", simulation.place(&text)));
         }
         if ended != Some(true) {
             let last: Vec<&str> = errors.lines().rev().take(20).collect();
             let last = last.into_iter().rev().collect::<Vec<_>>().join("\n");
-            return Err(format!("the simulation of {what} on {} ranks failed:\n{last}", simulation.ranks));
+            return Err(format!("{} has failed:\n{last}", simulation.place(&text)));
         }
         Ok(text.lines().map(str::to_owned).collect())
     }
@@ -197,10 +211,10 @@ impl Runner {
         }
     }
 
-    /// The same once more, with SimGrid telling of every call, of which the last of each rank is kept.
+    /// Where the ranks are, from the same once more with SimGrid's log; for the same time at most, which may
+    /// not be as far.
     fn calls_of_a_hang(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2]) -> Result<String, Failure> {
-        let more = ["--log=smpi_mpi.thres:verbose", "--log=smpi_pmpi.thres:verbose"];
-        let mut command = self.command(simulation, files, &more);
+        let mut command = self.command(simulation, files, &calls::LOGS);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
         let pipe = child.stderr.take();
@@ -211,69 +225,18 @@ impl Runner {
             }
             calls
         });
-        self.wait(Job::new(child))?;
+        let ended = self.wait(Job::new(child))?;
         let calls = reader.join().map_err(|_| "the calls of a hang could not be read".to_owned())?;
-        Ok(calls.text())
-    }
-}
-
-/// Where every rank is, from SimGrid's log.
-#[derive(Debug, Default)]
-struct Calls {
-    last: BTreeMap<usize, String>,
-}
-
-impl Calls {
-    /// `[node-0:3:(4) 0.000000] file: [smpi_mpi/VERBOSE] SMPI - Entering MPI_Recv`: rank 3, or at the end
-    /// `Actor 4 (3@node-0): waiting for ...`.
-    fn read(&mut self, line: &str) {
-        let rank =
-            line.strip_prefix('[').and_then(|rest| rest.split(':').nth(1)).and_then(|rank| rank.parse().ok());
-        if let (Some(rank), Some((_, call))) = (rank, line.split_once("SMPI - Entering ")) {
-            self.last.insert(rank, format!("in {call}"));
-        } else if let (Some(rank), Some((_, call))) = (rank, line.split_once("SMPI - Leaving ")) {
-            let place =
-                if call == "MPI_Finalize" { "at its end".to_owned() } else { format!("after {call}") };
-            self.last.insert(rank, place);
-        }
-    }
-
-    /// Ranks that are not at their end, those at the same place together.
-    fn text(&self) -> String {
-        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (&rank, place) in self.last.iter().filter(|(_, place)| *place != "at its end") {
-            places.entry(place).or_default().push(rank);
-        }
-        let lines = places.iter().map(|(place, ranks)| {
-            let shown: Vec<String> = ranks.iter().take(16).map(ToString::to_string).collect();
-            let more = if ranks.len() > 16 { ", ..." } else { "" };
-            format!("  {} rank(s) {place}: {}{more}", ranks.len(), shown.join(", "))
-        });
-        lines.collect::<Vec<_>>().join("\n")
+        Ok(match ended {
+            Some(true) => "; with SimGrid's log it has ended".to_owned(),
+            _ => format!("; the last that SimGrid's log tells of:{}", calls.text()),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranks_of_a_hang_are_told_by_their_calls() {
-        let mut calls = Calls::default();
-        for (rank, what) in [(0, "Entering MPI_Recv"), (1, "Entering MPI_Barrier"), (2, "Entering MPI_Recv")]
-        {
-            calls.read(&format!(
-                "[node-{rank}:{rank}:({}) 0.1] ./x.cpp:1: [smpi_mpi/VERBOSE] SMPI - {what}",
-                rank + 1
-            ));
-        }
-        calls.read("[node-3:3:(4) 0.1] ./x.cpp:1: [smpi_mpi/VERBOSE] SMPI - Leaving MPI_Comm_rank");
-        calls.read("[0.000000] [ker_engine/INFO] 4 actors are still running, waiting for something.");
-        assert_eq!(
-            calls.text(),
-            "  1 rank(s) after MPI_Comm_rank: 3\n  1 rank(s) in MPI_Barrier: 1\n  2 rank(s) in MPI_Recv: 0, 2"
-        );
-    }
 
     #[test]
     fn what_does_not_fit_is_refused_with_both_numbers() {
