@@ -97,6 +97,13 @@ struct Rank {
     activity: Activity,
 }
 
+/// Of `[node-0:3:(4) 0.000000] ...`; lines of no rank have the time alone.
+fn rank_of(line: &str) -> Option<usize> {
+    let mut parts = line.strip_prefix('[')?.split(':').skip(1);
+    let rank = parts.next()?.parse().ok()?;
+    parts.next()?.starts_with('(').then_some(rank)
+}
+
 /// Reads the log line by line.
 #[derive(Debug, Default)]
 pub struct Calls {
@@ -108,10 +115,10 @@ pub struct Calls {
 impl Calls {
     /// `[node-0:3:(4) 0.000000] file: [category/LEVEL] text`, of rank 3.
     pub fn read(&mut self, line: &str) {
-        let rank =
-            line.strip_prefix('[').and_then(|rest| rest.split(':').nth(1)).and_then(|rank| rank.parse().ok());
-        let text = line.split_once("[smpi_").and_then(|(_, rest)| rest.split_once("] "));
-        let (Some(rank), Some((_, text))) = (rank, text) else { return };
+        let text = ["[smpi_mpi/", "[smpi_request/"]
+            .iter()
+            .find_map(|category| line.split_once(category)?.1.split_once("] "));
+        let (Some(rank), Some((_, text))) = (rank_of(line), text) else { return };
         let rank = self.ranks.entry(rank).or_default();
         if let Some(call) = text.strip_prefix("SMPI - Entering ") {
             *rank = Rank { call: call.to_owned(), ..Rank::default() };
@@ -247,6 +254,7 @@ mod tests {
             calls.read(&format!("[node-{rank}:{rank}:({pid}) 0.1] ./src/smpi/{file}: [{category}] {text}"));
         }
         calls.read("[0.000000] [ker_engine/INFO] 4 actors are still running, waiting for something.");
+        calls.read("[0.000000] ./src/smpi/internals/x.cpp:131: [smpi_config/INFO] You did not set the power");
         calls.text()
     }
 

@@ -49,8 +49,14 @@ const OPTIONS: [&str; 20] = [
 /// Bytes that SimGrid and hcube take for a rank: 260 MB on 8192 ranks, and as much again for the driver.
 const MEMORY_PER_RANK: u64 = 64 << 10;
 
-/// What SimGrid says where no rank can go on.
+/// File handles of a simulation, with room to spare: libraries, files of the run, pipes.
+const HANDLES: u64 = 64;
+
+/// What SimGrid says where no rank can go on, also where MPI_Abort has left ranks behind.
 const DEADLOCK: &str = "Deadlock detected";
+
+/// What it says besides after MPI_Abort; smpirun's status is 0 nevertheless.
+const ABORTED: &str = "Process called exit when leaving";
 
 /// One simulation: a driver with its arguments on a platform.
 #[derive(Debug, Clone)]
@@ -85,6 +91,26 @@ pub struct Runner {
     pub limit: Duration,
 }
 
+/// What driver and library have said on standard error, among what SimGrid and smpirun say; every line
+/// once, however many ranks have said it.
+fn words_of(errors: &str) -> String {
+    let of_others = |line: &str| {
+        line.starts_with('[')
+            || line.contains(" --cfg=")
+            || line.starts_with("Execution failed with code ")
+            || line == "Aborted"
+            // SimGrid ends ranks with an exception through all of their functions.
+            || line.starts_with("fatal runtime error: Rust cannot catch foreign exceptions")
+    };
+    let mut words: Vec<&str> = Vec::new();
+    for line in errors.lines().filter(|line| !line.trim().is_empty() && !of_others(line)) {
+        if !words.contains(&line) && words.len() < 20 {
+            words.push(line);
+        }
+    }
+    words.iter().fold(String::new(), |text, line| text + "\n" + line)
+}
+
 /// What is missing for simulations at all.
 pub fn check(root: &Path) -> Result<(), Failure> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -112,26 +138,41 @@ fn number_in(path: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// What this machine has for simulations; nothing where it is not known or without limit.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    handles: Option<u64>,
+    mappings: Option<u64>,
+    memory: Option<u64>,
+}
+
 /// Whether this machine can hold that many simulated ranks, `jobs` simulations at a time.
 pub fn check_room(ranks: usize, jobs: usize) -> Result<(), Failure> {
-    // A stack each, and what the process itself has mapped.
-    let mappings = ranks as u64 + 1000;
-    let handles = number_in("/proc/self/limits", "Max open files");
-    let allowed = number_in("/proc/sys/vm/max_map_count", "");
-    let free = number_in("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes << 10);
-    let memory = jobs as u64 * ranks as u64 * MEMORY_PER_RANK;
-    for (what, needed, available, remedy) in [
-        ("file handles", 64, handles, "ulimit -n"),
-        ("mappings", mappings, allowed, "sysctl vm.max_map_count"),
-        ("bytes of free memory", memory, free, "fewer --jobs"),
-    ] {
-        if let Some(available) = available.filter(|&available| available < needed) {
-            return Err(format!(
-                "{ranks} simulated ranks, {jobs} simulation(s) at a time, need {needed} {what}, and {available} are available ({remedy})"
-            ));
+    let room = Room {
+        handles: number_in("/proc/self/limits", "Max open files"),
+        mappings: number_in("/proc/sys/vm/max_map_count", ""),
+        memory: number_in("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes << 10),
+    };
+    room.check(ranks as u64, jobs as u64)
+}
+
+impl Room {
+    fn check(self, ranks: u64, jobs: u64) -> Result<(), Failure> {
+        let all = ranks.saturating_mul(jobs);
+        for (what, needed, available, remedy) in [
+            ("file handles", HANDLES, self.handles, "ulimit -n"),
+            // A stack each, and what the process itself has mapped.
+            ("mappings", ranks.saturating_add(1000), self.mappings, "sysctl vm.max_map_count"),
+            ("bytes of free memory", all.saturating_mul(MEMORY_PER_RANK), self.memory, "fewer --jobs"),
+        ] {
+            if let Some(available) = available.filter(|&available| available < needed) {
+                return Err(format!(
+                    "{ranks} simulated ranks, {jobs} simulation(s) at a time, need {needed} {what}, and {available} are available ({remedy})"
+                ));
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 impl Runner {
@@ -164,18 +205,20 @@ impl Runner {
         let child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
         let ended = self.wait(Job::new(child))?;
         let [text, errors] = outputs.map(|path| fs::read_to_string(path).unwrap_or_default());
-        if errors.contains(DEADLOCK) || ended.is_none() {
+        let place = simulation.place(&text);
+        let aborted = errors.contains(ABORTED);
+        if ended.is_none() || errors.contains(DEADLOCK) && !aborted {
             let calls = self.calls_of_a_hang(simulation, &files)?;
             let how = match ended {
                 None => format!("has not ended after {} s (--time-limit)", self.limit.as_secs()),
                 Some(_) => "is in a deadlock: no rank can go on".to_owned(),
             };
-            return Err(format!("{} {how}{calls}", simulation.place(&text)));
+            return Err(format!("{place} {how}{calls}{}", words_of(&errors)));
         }
-        if ended != Some(true) {
-            let last: Vec<&str> = errors.lines().rev().take(20).collect();
-            let last = last.into_iter().rev().collect::<Vec<_>>().join("\n");
-            return Err(format!("{} has failed:\n{last}", simulation.place(&text)));
+        if ended != Some(true) || aborted {
+            let words = words_of(&errors);
+            let shown = if words.is_empty() { format!("\n{}", errors.trim_end()) } else { words };
+            return Err(format!("{place} has failed:{shown}"));
         }
         Ok(text.lines().map(str::to_owned).collect())
     }
@@ -219,16 +262,17 @@ impl Runner {
         let mut child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
         let pipe = child.stderr.take();
         let reader = std::thread::spawn(move || {
-            let mut calls = Calls::default();
+            let (mut calls, mut deadlock) = (Calls::default(), false);
             for line in pipe.into_iter().flat_map(|pipe| BufReader::new(pipe).lines()).map_while(Result::ok) {
+                deadlock |= line.contains(DEADLOCK);
                 calls.read(&line);
             }
-            calls
+            (calls, deadlock)
         });
         let ended = self.wait(Job::new(child))?;
-        let calls = reader.join().map_err(|_| "the calls of a hang could not be read".to_owned())?;
+        let (calls, deadlock) = reader.join().map_err(|_| "SimGrid's log could not be read".to_owned())?;
         Ok(match ended {
-            Some(true) => "; with SimGrid's log it has ended".to_owned(),
+            Some(_) if !deadlock => "; in a second run, with SimGrid's log, it has ended".to_owned(),
             _ => format!("; the last that SimGrid's log tells of:{}", calls.text()),
         })
     }
@@ -240,8 +284,32 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_both_numbers() {
-        assert_eq!(check_room(8, 1), Ok(()));
-        let error = check_room(1 << 40, 1).expect_err("no machine has room");
-        assert!(error.contains("1099511627776 simulated ranks") && error.contains("available"), "{error}");
+        let room = Room { handles: Some(1024), mappings: Some(65530), memory: Some(1 << 30) };
+        assert_eq!(room.check(8192, 2), Ok(()));
+        assert_eq!(Room { handles: None, mappings: None, memory: None }.check(1 << 40, 1), Ok(()));
+        for (room, ranks, message) in [
+            (Room { handles: Some(20), ..room }, 1, "need 64 file handles, and 20 are available (ulimit -n)"),
+            (
+                room,
+                65_000,
+                "65000 simulated ranks, 1 simulation(s) at a time, need 66000 mappings, and 65530",
+            ),
+            (Room { memory: Some(1 << 20), ..room }, 17, "need 1114112 bytes of free memory, and 1048576"),
+        ] {
+            let error = room.check(ranks, 1).expect_err("no room");
+            assert!(error.contains(message), "{error}");
+        }
+        // What the kernel's files say is found at all.
+        assert!(check_room(1 << 40, 1).is_err());
+    }
+
+    #[test]
+    fn what_a_driver_says_is_told_apart_from_what_simgrid_says() {
+        let errors = "the driver gives up\n[0.1] ./x.cpp:1: [ker_engine/CRITICAL] Oops! Deadlock detected, ...\n\
+                      the driver gives up\n[0.1] [ker_engine/WARNING] Process called exit when leaving - Skipping\n\
+                      fatal runtime error: Rust cannot catch foreign exceptions, aborting\nAborted\n\
+                      ./driver --cfg=smpi/np:4 --log=root.thres:error\nExecution failed with code 134.\n";
+        assert_eq!(words_of(errors), "\nthe driver gives up");
+        assert_eq!(words_of("[0.1] [x/INFO] y\n"), "");
     }
 }
