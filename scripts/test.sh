@@ -38,10 +38,7 @@ step() {
 with() {
     local mpi=$1
     shift
-    case $mpi in
-    smpi) env MPI=smpi MPICC=smpicc "$@" --target-dir target/smpi --no-default-features --features c-interface ;;
-    *) env MPI="$mpi" MPICC="mpicc.$mpi" "$@" --target-dir "target/$mpi" ;;
-    esac
+    env MPI="$mpi" MPICC="mpicc.$mpi" "$@" --target-dir "target/$mpi"
 }
 
 lint() {
