@@ -79,6 +79,13 @@ compiles_cxx() {
         g++ "$scratch/probe.cpp" -o "$scratch/probe" >/dev/null 2>&1
 }
 
+# SimGrid's interface for platforms, which is C++. Preprocessing will do: compiling
+# its headers takes seconds, and the compiler is tested by itself.
+has_platforms() {
+    ! command -v g++ >/dev/null 2>&1 ||
+        echo '#include <simgrid/kernel/routing/NetZoneImpl.hpp>' | g++ -std=c++17 -E -x c++ - >/dev/null 2>&1
+}
+
 # Fortran's newest binding, for the given MPI library.
 compiles_fortran() {
     command -v "mpifort.$1" >/dev/null 2>&1 &&
@@ -145,7 +152,10 @@ missing_packages() {
     for library in $libraries; do
         has_mpi "$library" || mpi_packages "$library"
     done
-    [ -z "$want_simulate" ] || compiles_cxx || echo g++
+    if [ -n "$want_simulate" ]; then
+        compiles_cxx || echo g++
+        has_platforms || echo libsimgrid-dev
+    fi
     if [ -n "$want_test" ]; then
         compiles_cxx || echo g++
         compiles_fortran openmpi && compiles_fortran mpich || echo gfortran

@@ -4,10 +4,12 @@
 mod common;
 
 use common::Mpi;
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// The folder with platform and drivers, as scripts/simulate.sh builds them.
 fn root() -> &'static Path {
@@ -32,6 +34,8 @@ fn text(bytes: &[u8]) -> String {
 /// A folder of the test's own, with what scripts/simulate.sh has built.
 fn copy_of_root(name: &str) -> PathBuf {
     let folder = common::build().join("clients/simulate").join(name);
+    // Files of an earlier run would be taken for those of this one.
+    drop(fs::remove_dir_all(&folder));
     fs::create_dir_all(&folder).expect("the target directory is writable");
     for file in ["platform.so", "random_access", "alltoall"] {
         fs::copy(root().join(file), folder.join(file)).expect("built");
@@ -79,39 +83,210 @@ fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
 fn what_cannot_be_simulated_is_refused() {
     let missing = std::env::temp_dir().join("hcube-no-such-folder");
     let missing = missing.to_str().expect("UTF-8");
+    let broken = common::build().join("clients/broken-machine.json");
+    fs::create_dir_all(common::build().join("clients")).expect("the target directory is writable");
+    fs::write(&broken, "{\"name\": \"x\"").expect("writable");
+    let broken = broken.to_str().expect("UTF-8");
     for (arguments, message) in [
-        (vec!["--machine", "red-strom"], "red-strom"),
+        (
+            vec!["--machine", "red-strom"],
+            "red-strom: No such file or directory (os error 2); expected a file or one of",
+        ),
+        (vec!["--machine", broken], "broken-machine.json: EOF while parsing"),
         (vec!["--sections", "ranks", "--ranks", "20000"], "red-storm has 10368"),
+        (vec!["--sections", "ranks", "--ranks", "0"], "--ranks"),
+        (vec!["--sections", "rank"], "look-ahead"),
         (vec!["--sections", "ranks", "--root", missing], "is missing (scripts/simulate.sh builds it)"),
     ] {
         let output = tool(&arguments);
         let errors = text(&output.stderr);
         assert!(output.status.code() == Some(2) && errors.contains(message), "{arguments:?}: {errors}");
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hcube"));
-    let output =
-        command.args(["simulate", "--sections", "ranks"]).env("PATH", "/nowhere").output().expect("starts");
-    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("libsimgrid-dev"));
 }
 
 #[test]
-fn a_deadlock_is_told_with_ranks_and_calls() {
+fn what_is_missing_for_simulations_is_named() {
     if Mpi::selected() != Mpi::Open {
         return;
     }
-    let folder = copy_of_root("deadlock");
-    let mut compiler = Command::new("smpicc");
-    compiler.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror"]);
-    common::output(
-        compiler.arg(common::root().join("tests/c/deadlock.c")).arg("-o").arg(folder.join("alltoall")),
-    );
+    let folder = copy_of_root("missing");
     let folder = folder.to_str().expect("UTF-8");
-    let output = tool(&["--root", folder, "--sections", "memory", "--machine", "juropa", "--ranks", "4"]);
-    let errors = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{errors}");
-    for expected in
-        ["on 4 ranks is in a deadlock", "2 rank(s) in MPI_Recv: 0, 1", "2 rank(s) in MPI_Barrier: 2, 3"]
-    {
-        assert!(errors.contains(expected), "{expected} expected:\n{errors}");
+    let (tool, arguments) =
+        (env!("CARGO_BIN_EXE_hcube"), ["simulate", "--sections", "ranks", "--ranks", "1", "--root", folder]);
+    let few_handles = format!("ulimit -n 40; exec {tool} {}", arguments.join(" "));
+    let mut limited = Command::new("/bin/sh");
+    limited.args(["-c", &few_handles]);
+    let mut nowhere = Command::new(tool);
+    nowhere.args(arguments).env("PATH", "/nowhere");
+    for (mut command, message) in [
+        (
+            nowhere,
+            "smpirun is not in the search path: SimGrid is not installed (Debian's package libsimgrid-dev",
+        ),
+        (limited, "need 64 file handles, and 40 are available (ulimit -n)"),
+    ] {
+        let output = command.output().expect("starts");
+        let errors = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && errors.contains(message), "{errors}");
+    }
+    for driver in ["random_access", "alltoall", "platform.so"] {
+        let (path, aside) = (Path::new(folder).join(driver), Path::new(folder).join("aside"));
+        fs::rename(&path, &aside).expect("renamed");
+        let output = Command::new(tool).args(arguments).output().expect("starts");
+        fs::rename(&aside, &path).expect("renamed");
+        let errors = text(&output.stderr);
+        assert!(
+            output.status.code() == Some(2) && errors.contains(&format!("{driver} is missing")),
+            "{errors}"
+        );
+    }
+}
+
+/// A folder in which a client takes the place of the driver of all-to-all exchanges.
+fn folder_with_client(name: &str, client: &str) -> PathBuf {
+    let folder = copy_of_root(name);
+    let library = common::root().join("target/smpi/release");
+    let mut compiler = Command::new("smpicc");
+    compiler.args(["-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I"]);
+    compiler.arg(common::root().join("include")).arg(common::root().join(format!("tests/c/{client}.c")));
+    compiler.arg("-o").arg(folder.join("alltoall")).arg("-L").arg(&library).arg("-lhcube");
+    common::output(compiler.arg(format!("-Wl,-rpath,{}", library.display())));
+    folder
+}
+
+/// `hcube simulate` with a driver that does not come to its end.
+fn hanging(folder: &Path, kind: &str, limit: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hcube"));
+    command.args(["simulate", "--sections", "memory", "--machine", "juropa", "--ranks", "6", "--root"]);
+    command.arg(folder).args(["--time-limit", limit, "--jobs", "1"]).env("HCUBE_TEST_HANG", kind);
+    command
+}
+
+/// Processes of which the command line names the folder.
+fn processes_of(folder: &Path) -> Vec<String> {
+    let folder = folder.to_str().expect("UTF-8");
+    let all = fs::read_dir("/proc").expect("/proc").flatten();
+    let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines.map(|line| text(&line).replace('\0', " ")).filter(|line| line.contains(folder)).collect()
+}
+
+#[test]
+fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
+    if Mpi::selected() != Mpi::Open {
+        return;
+    }
+    let folder = folder_with_client("hang", "simulate_hang");
+    for (kind, expected) in [
+        (
+            "deadlock",
+            [
+                "is in a deadlock: no rank can go on",
+                "ranks 0-1 in MPI_Recv: waiting for messages with tag 7 (0 from 1, 1 from 0)",
+                "ranks 2-5 in MPI_Barrier: waiting in a barrier (2 ",
+            ],
+        ),
+        // hcube's calls have PMPI_ names.
+        (
+            "inside",
+            [
+                "is in a deadlock: no rank can go on",
+                "rank 2 in MPI_Recv: waiting for messages with tag 8 (2 from any)",
+                "after MPI_Comm_size: waiting in a",
+            ],
+        ),
+        (
+            "livelock",
+            [
+                "has not ended after 2 s (--time-limit)",
+                "rank 0 at MPI_Test: computing or polling",
+                "rank 1 after MPI_Comm_size: polling for messages with tag 9 (1 from 0)",
+            ],
+        ),
+        ("failure", ["has failed:\nthe driver gives up\n", "on 6 ranks (juropa-6x8)", "case algorithm="]),
+    ] {
+        let output =
+            hanging(&folder, kind, if kind == "livelock" { "2" } else { "60" }).output().expect("starts");
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{kind}: {errors}");
+        for expected in expected {
+            assert!(errors.contains(expected), "{kind}: {expected} expected:\n{errors}");
+        }
+        // The first case has been printed.
+        assert!(
+            errors.contains("case algorithm=hierarchical-sets,path=message,memory=262144,"),
+            "{kind}: {errors}"
+        );
+        assert_eq!(processes_of(&folder), [""; 0], "{kind}");
+    }
+}
+
+#[test]
+fn an_interrupted_simulation_leaves_no_process() {
+    if Mpi::selected() != Mpi::Open {
+        return;
+    }
+    let folder = folder_with_client("interrupted", "simulate_hang");
+    let mut command = hanging(&folder, "livelock", "600");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the tool starts");
+    let begin = Instant::now();
+    let printed = folder.join("runs/0.out");
+    while !fs::read_to_string(&printed).is_ok_and(|text| text.contains("seconds")) {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the driver does not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let process = i32::try_from(child.id()).expect("a process number");
+    // SAFETY: has no preconditions; the process is a child that has not been waited for.
+    assert_eq!(unsafe { libc::kill(process, libc::SIGINT) }, 0);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.code() == Some(2), "{}", output.status);
+    assert!(text(&output.stderr).contains("interrupted"), "{}", text(&output.stderr));
+    assert_eq!(processes_of(&folder), [""; 0]);
+}
+
+/// A message of n bytes takes the latency, what each link adds, and n bytes at the bandwidth; as much where
+/// both directions are in use.
+#[test]
+fn single_messages_take_what_the_machine_says() {
+    if Mpi::selected() != Mpi::Open {
+        return;
+    }
+    let folder = folder_with_client("messages", "simulate_messages");
+    // Ranks with two per node, and partners of rank 0 with the links to them; 0 is inside the node. The
+    // parts of the machines are 2 x 2 x 2 nodes, two switches with 24 nodes each, and 3 x 3 x 3 x 4 x 2
+    // nodes, where the last of the four is a neighbour by the link that joins the ends.
+    for (name, ranks, partners) in [
+        ("red-storm", "16", [(1, 0), (2, 1), (14, 3)]),
+        ("juropa", "64", [(1, 0), (2, 2), (48, 4)]),
+        ("juqueen", "400", [(1, 0), (2, 1), (162, 1)]),
+    ] {
+        let machine = fs::read_to_string(common::root().join(format!("src/bin/hcube/machine/{name}.json")));
+        let machine: Value = serde_json::from_str(&machine.expect("it comes with hcube")).expect("JSON");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hcube"));
+        command.args(["simulate", "--sections", "memory", "--ranks-per-node", "2", "--json", "--root"]);
+        command.arg(&folder).args(["--machine", name, "--ranks", ranks]);
+        let peers = partners.map(|(peer, _)| peer.to_string()).join(" ");
+        let found: Value =
+            serde_json::from_str(&common::output(command.env("HCUBE_TEST_PEERS", peers))).expect("JSON");
+        let measured = found["alltoall"][0]["way"].as_str().expect("what the client measured").to_owned();
+        let mut count = 0;
+        for message in measured.split(';').filter(|message| !message.trim().is_empty()) {
+            let numbers: Vec<f64> =
+                message.split_whitespace().map(|number| number.parse().expect("a number")).collect();
+            let [peer, bytes, one_way, both_ways] = numbers[..] else { panic!("{message}") };
+            let links = partners.iter().find(|(known, _)| f64::from(*known) == peer).expect("asked for").1;
+            let link = &machine[if links == 0 { "node" } else { "network" }];
+            let figure = |name: &str| link[name].as_f64().unwrap_or(0.0);
+            let latency = figure("latency_us") + f64::from(links) * figure("hop_latency_us");
+            let expected = 1e-6 * latency + bytes / (1e9 * figure("bandwidth_gb_s"));
+            for seconds in [one_way, both_ways] {
+                // SimGrid adds 16 bytes to a message, and reading its clock takes 10 ns: less than a link adds.
+                assert!(
+                    (seconds - expected).abs() < 30e-9 + 0.005 * expected,
+                    "{name}: rank 0 and {peer}, {bytes} bytes: {seconds}, {expected} expected"
+                );
+            }
+            count += 1;
+        }
+        assert_eq!(count, 9, "{measured}");
     }
 }

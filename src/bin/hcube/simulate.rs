@@ -4,6 +4,7 @@
 //! the sections, whichever simulation ends first, and nothing in them depends on the time of this machine.
 
 mod arguments;
+mod calls;
 mod platform;
 mod published;
 mod report;
@@ -55,7 +56,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     }
     smpirun::check(&arguments.root)?;
     let most = batches.iter().map(|batch| batch.ranks).max().unwrap_or(1);
-    smpirun::check_room(most, arguments.jobs())?;
+    smpirun::check_room(most, memory(&batches, arguments.jobs()))?;
     launch::end_children_on_signals()?;
     let filled = run_all(arguments, &batches, &platforms, |batch| costs(&machine(batch).costs))?;
     let mut results = Results { machines: machines.clone(), ..Results::default() };
@@ -82,6 +83,25 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
         eprintln!("hcube simulate: {errors} error(s) in the data: see the column errors");
     }
     Ok(errors == 0)
+}
+
+/// Bytes of the simulations that need most, as many as there are at a time.
+fn memory(batches: &[Batch], jobs: usize) -> u64 {
+    let of_case = |case: &Case| match case {
+        Case::RandomAccess(_) => 0,
+        // The data and what comes on top: a second copy where the library of the simulator exchanges them.
+        Case::Alltoall(case) if case.algorithm.starts_with("library") => {
+            case.bytes_per_rank.saturating_mul(2)
+        }
+        Case::Alltoall(case) => case.bytes_per_rank.saturating_add(case.memory.min(case.bytes_per_rank)),
+    };
+    let of_batch = |batch: &Batch| {
+        let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
+        most.saturating_add(smpirun::MEMORY_PER_RANK).saturating_mul(batch.ranks as u64)
+    };
+    let mut all: Vec<u64> = batches.iter().map(of_batch).collect();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    all.iter().take(jobs).fold(0, |sum, &bytes| sum.saturating_add(bytes))
 }
 
 /// As the library takes it.
@@ -138,15 +158,13 @@ fn run_batch(
     platform: &Platform<'_>,
     costs: String,
 ) -> Result<Vec<Case>, Failure> {
-    let texts = batch.cases.iter().map(Case::text);
     let (driver, arguments) = match batch.cases.first() {
-        Some(Case::RandomAccess(_)) => {
-            ("random_access", std::iter::once(sections::LOG2_WORDS.to_string()).chain(texts).collect())
-        }
-        _ => ("alltoall", texts.collect()),
+        Some(Case::RandomAccess(_)) => ("random_access", vec![sections::LOG2_WORDS.to_string()]),
+        _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);
-    let simulation = Simulation { platform, ranks: batch.ranks, driver, arguments, costs };
+    let case_texts = batch.cases.iter().map(Case::text).collect();
+    let simulation = Simulation { platform, ranks: batch.ranks, driver, arguments, cases: case_texts, costs };
     let lines = runner.run(number, &simulation)?;
     let mut cases = batch.cases.clone();
     if lines.len() != cases.len() {

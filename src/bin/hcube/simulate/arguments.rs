@@ -92,7 +92,8 @@ pub struct Arguments {
     /// Simulations at a time; default is the number of cores, 2 at most
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..=256))]
     pub jobs: Option<u32>,
-    /// Seconds after which a simulation is ended and counts as hanging
+    /// Seconds after which a simulation is ended and counts as hanging; it is then run once more, for as
+    /// long at most, with a log that tells where its ranks are
     #[arg(long, value_name = "SECONDS", default_value_t = 900, value_parser = value_parser!(u64).range(1..=86400))]
     pub time_limit: u64,
     #[command(flatten)]

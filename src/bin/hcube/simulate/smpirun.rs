@@ -14,10 +14,10 @@
 //! - A poll takes no time: hcube waits in simulated time by itself (node::wait).
 //! - The time of this machine does not count: local work is charged by the library.
 
+use super::calls::{self, Calls};
 use super::platform::Platform;
 use crate::hpcc::launch::{Job, interrupted};
 use crate::session::Failure;
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -50,10 +50,16 @@ const OPTIONS: [&str; 20] = [
 ];
 
 /// Bytes that SimGrid and hcube take for a rank: 260 MB on 8192 ranks, and as much again for the driver.
-const MEMORY_PER_RANK: u64 = 64 << 10;
+pub const MEMORY_PER_RANK: u64 = 64 << 10;
 
-/// What SimGrid says where no rank can go on.
+/// File handles of a simulation, with room to spare: libraries, files of the run, pipes.
+const HANDLES: u64 = 64;
+
+/// What SimGrid says where no rank can go on, also where MPI_Abort has left ranks behind.
 const DEADLOCK: &str = "Deadlock detected";
+
+/// What it says besides after MPI_Abort; smpirun's status is 0 nevertheless.
+const ABORTED: &str = "Process called exit when leaving";
 
 /// One simulation: a driver with its arguments on a platform.
 #[derive(Debug, Clone)]
@@ -61,8 +67,25 @@ pub struct Simulation<'a> {
     pub platform: &'a Platform<'a>,
     pub ranks: usize,
     pub driver: PathBuf,
+    /// Before the cases.
     pub arguments: Vec<String>,
+    /// Of each the driver prints a line.
+    pub cases: Vec<String>,
     pub costs: String,
+}
+
+impl Simulation<'_> {
+    /// What it is and in which case, from the lines that the driver has printed.
+    fn place(&self, printed: &str) -> String {
+        let (driver, name, ranks) = (self.driver.display(), self.platform.name(), self.ranks);
+        // smpirun writes there too where a driver fails.
+        let done = printed.lines().filter(|line| line.starts_with('{')).count();
+        let case = match self.cases.get(done) {
+            Some(case) => format!(", case {case},"),
+            None => String::new(),
+        };
+        format!("the simulation of {driver} on {ranks} ranks ({name}){case}")
+    }
 }
 
 /// What all simulations share.
@@ -71,6 +94,24 @@ pub struct Runner {
     /// Where platform.so and the drivers are, and files of runs are put.
     pub root: PathBuf,
     pub limit: Duration,
+}
+
+/// What driver and library have said on standard error, among what SimGrid and smpirun say; every line
+/// once, however many ranks have said it.
+fn words_of(errors: &str) -> String {
+    let of_others = |line: &str| {
+        line.starts_with('[')
+            || line == "Aborted"
+            // SimGrid ends ranks with an exception through all of their functions.
+            || line.starts_with("fatal runtime error: Rust cannot catch foreign exceptions")
+    };
+    let mut words: Vec<&str> = Vec::new();
+    for line in errors.lines().filter(|line| !line.trim().is_empty() && !of_others(line)) {
+        if !words.contains(&line) && words.len() < 20 {
+            words.push(line);
+        }
+    }
+    words.iter().fold(String::new(), |text, line| text + "\n" + line)
 }
 
 /// What is missing for simulations at all.
@@ -100,26 +141,40 @@ fn number_in(path: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Whether this machine can hold that many simulated ranks, `jobs` simulations at a time.
-pub fn check_room(ranks: usize, jobs: usize) -> Result<(), Failure> {
-    // A stack each, and what the process itself has mapped.
-    let mappings = ranks as u64 + 1000;
-    let handles = number_in("/proc/self/limits", "Max open files");
-    let allowed = number_in("/proc/sys/vm/max_map_count", "");
-    let free = number_in("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes << 10);
-    let memory = jobs as u64 * ranks as u64 * MEMORY_PER_RANK;
-    for (what, needed, available, remedy) in [
-        ("file handles", 64, handles, "ulimit -n"),
-        ("mappings", mappings, allowed, "sysctl vm.max_map_count"),
-        ("bytes of free memory", memory, free, "fewer --jobs"),
-    ] {
-        if let Some(available) = available.filter(|&available| available < needed) {
-            return Err(format!(
-                "{ranks} simulated ranks, {jobs} simulation(s) at a time, need {needed} {what}, and {available} are available ({remedy})"
-            ));
+/// What this machine has for simulations; nothing where it is not known or without limit.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    handles: Option<u64>,
+    mappings: Option<u64>,
+    memory: Option<u64>,
+}
+
+/// Whether this machine can hold simulations of that many ranks, and as much memory.
+pub fn check_room(ranks: usize, memory: u64) -> Result<(), Failure> {
+    let room = Room {
+        handles: number_in("/proc/self/limits", "Max open files"),
+        mappings: number_in("/proc/sys/vm/max_map_count", ""),
+        memory: number_in("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes << 10),
+    };
+    room.check(ranks as u64, memory)
+}
+
+impl Room {
+    fn check(self, ranks: u64, memory: u64) -> Result<(), Failure> {
+        for (what, needed, available, remedy) in [
+            ("file handles", HANDLES, self.handles, "ulimit -n"),
+            // At most a stack each, and what the process itself has mapped.
+            ("mappings", ranks.saturating_add(1000), self.mappings, "sysctl vm.max_map_count"),
+            ("bytes of free memory", memory, self.memory, "fewer --ranks or --jobs"),
+        ] {
+            if let Some(available) = available.filter(|&available| available < needed) {
+                return Err(format!(
+                    "simulations of {ranks} ranks need {needed} {what}, and {available} are available ({remedy})"
+                ));
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 impl Runner {
@@ -130,7 +185,8 @@ impl Runner {
         let overhead = simulation.platform.overhead();
         // From 0 bytes on: seconds, and seconds per byte; of blocking sends and of others.
         command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
-        command.args(OPTIONS).args(more).arg(&simulation.driver).args(&simulation.arguments);
+        command.args(OPTIONS).args(more).arg(&simulation.driver);
+        command.args(&simulation.arguments).args(&simulation.cases);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
         // The smpirun of one MPI library must not find the library for another.
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
@@ -151,20 +207,20 @@ impl Runner {
         let child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
         let ended = self.wait(Job::new(child))?;
         let [text, errors] = outputs.map(|path| fs::read_to_string(path).unwrap_or_default());
-        let what = format!("{} {}", simulation.driver.display(), simulation.arguments.join(" "));
-        if errors.contains(DEADLOCK) || ended.is_none() {
-            let how = if ended.is_none() {
-                format!("has not ended after {} s (--time-limit)", self.limit.as_secs())
-            } else {
-                "is in a deadlock: no rank can go on".to_owned()
-            };
+        let place = simulation.place(&text);
+        let aborted = errors.contains(ABORTED);
+        if ended.is_none() || errors.contains(DEADLOCK) && !aborted {
             let calls = self.calls_of_a_hang(simulation, &files)?;
-            return Err(format!("the simulation of {what} on {} ranks {how}\n{calls}", simulation.ranks));
+            let how = match ended {
+                None => format!("has not ended after {} s (--time-limit)", self.limit.as_secs()),
+                Some(_) => "is in a deadlock: no rank can go on".to_owned(),
+            };
+            return Err(format!("{place} {how}{calls}{}", words_of(&errors)));
         }
-        if ended != Some(true) {
-            let last: Vec<&str> = errors.lines().rev().take(20).collect();
-            let last = last.into_iter().rev().collect::<Vec<_>>().join("\n");
-            return Err(format!("the simulation of {what} on {} ranks failed:\n{last}", simulation.ranks));
+        if ended != Some(true) || aborted {
+            let words = words_of(&errors);
+            let shown = if words.is_empty() { format!("\n{}", errors.trim_end()) } else { words };
+            return Err(format!("{place} has failed:{shown}"));
         }
         Ok(text.lines().map(str::to_owned).collect())
     }
@@ -200,59 +256,27 @@ impl Runner {
         }
     }
 
-    /// The same once more, with SimGrid telling of every call, of which the last of each rank is kept.
+    /// Where the ranks are, from the same once more with SimGrid's log; for the same time at most, which may
+    /// not be as far.
     fn calls_of_a_hang(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2]) -> Result<String, Failure> {
-        let more = ["--log=smpi_mpi.thres:verbose", "--log=smpi_pmpi.thres:verbose"];
-        let mut command = self.command(simulation, files, &more);
+        let mut command = self.command(simulation, files, &calls::LOGS);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
         let pipe = child.stderr.take();
         let reader = std::thread::spawn(move || {
-            let mut calls = Calls::default();
+            let (mut calls, mut deadlock) = (Calls::default(), false);
             for line in pipe.into_iter().flat_map(|pipe| BufReader::new(pipe).lines()).map_while(Result::ok) {
+                deadlock |= line.contains(DEADLOCK);
                 calls.read(&line);
             }
-            calls
+            (calls, deadlock)
         });
-        self.wait(Job::new(child))?;
-        let calls = reader.join().map_err(|_| "the calls of a hang could not be read".to_owned())?;
-        Ok(calls.text())
-    }
-}
-
-/// Where every rank is, from SimGrid's log.
-#[derive(Debug, Default)]
-struct Calls {
-    last: BTreeMap<usize, String>,
-}
-
-impl Calls {
-    /// `[node-0:3:(4) 0.000000] file: [smpi_mpi/VERBOSE] SMPI - Entering MPI_Recv`: rank 3, or at the end
-    /// `Actor 4 (3@node-0): waiting for ...`.
-    fn read(&mut self, line: &str) {
-        let rank =
-            line.strip_prefix('[').and_then(|rest| rest.split(':').nth(1)).and_then(|rank| rank.parse().ok());
-        if let (Some(rank), Some((_, call))) = (rank, line.split_once("SMPI - Entering ")) {
-            self.last.insert(rank, format!("in {call}"));
-        } else if let (Some(rank), Some((_, call))) = (rank, line.split_once("SMPI - Leaving ")) {
-            let place =
-                if call == "MPI_Finalize" { "at its end".to_owned() } else { format!("after {call}") };
-            self.last.insert(rank, place);
-        }
-    }
-
-    /// Ranks that are not at their end, those at the same place together.
-    fn text(&self) -> String {
-        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (&rank, place) in self.last.iter().filter(|(_, place)| *place != "at its end") {
-            places.entry(place).or_default().push(rank);
-        }
-        let lines = places.iter().map(|(place, ranks)| {
-            let shown: Vec<String> = ranks.iter().take(16).map(ToString::to_string).collect();
-            let more = if ranks.len() > 16 { ", ..." } else { "" };
-            format!("  {} rank(s) {place}: {}{more}", ranks.len(), shown.join(", "))
-        });
-        lines.collect::<Vec<_>>().join("\n")
+        let ended = self.wait(Job::new(child))?;
+        let (calls, deadlock) = reader.join().map_err(|_| "SimGrid's log could not be read".to_owned())?;
+        Ok(match ended {
+            Some(_) if !deadlock => "; in a second run, with SimGrid's log, it has ended".to_owned(),
+            _ => format!("; the last that SimGrid's log tells of:{}", calls.text()),
+        })
     }
 }
 
@@ -261,27 +285,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_of_a_hang_are_told_by_their_calls() {
-        let mut calls = Calls::default();
-        for (rank, what) in [(0, "Entering MPI_Recv"), (1, "Entering MPI_Barrier"), (2, "Entering MPI_Recv")]
-        {
-            calls.read(&format!(
-                "[node-{rank}:{rank}:({}) 0.1] ./x.cpp:1: [smpi_mpi/VERBOSE] SMPI - {what}",
-                rank + 1
-            ));
+    fn what_does_not_fit_is_refused_with_both_numbers() {
+        let room = Room { handles: Some(1024), mappings: Some(65530), memory: Some(1 << 30) };
+        assert_eq!(room.check(8192, 1 << 30), Ok(()));
+        assert_eq!(Room { handles: None, mappings: None, memory: None }.check(1 << 40, 1 << 60), Ok(()));
+        for (room, ranks, message) in [
+            (Room { handles: Some(20), ..room }, 1, "need 64 file handles, and 20 are available (ulimit -n)"),
+            (room, 65_000, "simulations of 65000 ranks need 66000 mappings, and 65530 are available"),
+            (Room { memory: Some(99), ..room }, 1, "need 100 bytes of free memory, and 99 are available"),
+        ] {
+            let error = room.check(ranks, 100).expect_err("no room");
+            assert!(error.contains(message), "{error}");
         }
-        calls.read("[node-3:3:(4) 0.1] ./x.cpp:1: [smpi_mpi/VERBOSE] SMPI - Leaving MPI_Comm_rank");
-        calls.read("[0.000000] [ker_engine/INFO] 4 actors are still running, waiting for something.");
-        assert_eq!(
-            calls.text(),
-            "  1 rank(s) after MPI_Comm_rank: 3\n  1 rank(s) in MPI_Barrier: 1\n  2 rank(s) in MPI_Recv: 0, 2"
-        );
+        // What the kernel's files say is found at all.
+        assert!(check_room(1 << 40, 0).is_err() && check_room(1, 1 << 60).is_err());
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_both_numbers() {
-        assert_eq!(check_room(8, 1), Ok(()));
-        let error = check_room(1 << 40, 1).expect_err("no machine has room");
-        assert!(error.contains("1099511627776 simulated ranks") && error.contains("available"), "{error}");
+    fn what_a_driver_says_is_told_apart_from_what_simgrid_says() {
+        let errors = "the driver gives up\n[0.1] ./x.cpp:1: [ker_engine/CRITICAL] Oops! Deadlock detected, ...\n\
+                      the driver gives up\n[0.1] [ker_engine/WARNING] Process called exit when leaving - Skipping\n\
+                      fatal runtime error: Rust cannot catch foreign exceptions, aborting\nAborted\n\
+        ";
+        assert_eq!(words_of(errors), "\nthe driver gives up");
+        assert_eq!(words_of("[0.1] [x/INFO] y\n"), "");
     }
 }
