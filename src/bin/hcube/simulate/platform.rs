@@ -99,7 +99,9 @@ impl<'a> Platform<'a> {
 
     /// Seconds that a rank spends on sending a message, whatever its length and way: half of the shorter of
     /// both latencies, which is an estimate. SimGrid knows one such figure for all messages; without it any
-    /// number of messages would cost no more than one. It is a part of the latency, not added to it.
+    /// number of messages would cost no more than one. It is a part of the latency, not added to it; SimGrid
+    /// does not charge it for blocking sends, which hcube has none of, so that collectives of the simulator
+    /// that use them are so much too fast.
     pub fn overhead(&self) -> f64 {
         0.5e-6 * self.machine.network.latency_us.min(self.machine.node.latency_us)
     }

@@ -198,15 +198,22 @@ impl Runner {
     pub fn run(&self, number: usize, simulation: &Simulation<'_>) -> Result<Vec<String>, Failure> {
         let files = self.write_platform(simulation.platform)?;
         let folder = self.root.join("runs");
-        let outputs = ["out", "err"].map(|kind| folder.join(format!("{number}.{kind}")));
+        // Several may be at work in one folder.
+        let process = std::process::id();
+        let outputs = ["out", "err"].map(|kind| folder.join(format!("{process}-{number}.{kind}")));
         let open =
             |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let mut command = self.command(simulation, &files, &[]);
         command.stdout(open(&outputs[0])?).stderr(open(&outputs[1])?);
         let child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
-        let ended = self.wait(Job::new(child))?;
-        let [text, errors] = outputs.map(|path| fs::read_to_string(path).unwrap_or_default());
+        let ended = self.wait(Job::new(child));
+        let [text, errors] = outputs.map(|path| {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            drop(fs::remove_file(path));
+            text
+        });
+        let ended = ended?;
         let place = simulation.place(&text);
         let aborted = errors.contains(ABORTED);
         if ended.is_none() || errors.contains(DEADLOCK) && !aborted {
@@ -229,8 +236,10 @@ impl Runner {
         let folder = self.root.join("platforms");
         let put = |end: &str, text: String| {
             let path = folder.join(format!("{}.{end}", platform.name()));
+            let new = folder.join(format!("{}.{end}.{}", platform.name(), std::process::id()));
             fs::create_dir_all(&folder)
-                .and_then(|()| fs::write(&path, text))
+                .and_then(|()| fs::write(&new, text))
+                .and_then(|()| fs::rename(&new, &path))
                 .map_err(|error| format!("{}: {error}", path.display()))?;
             Ok::<_, Failure>(path)
         };
