@@ -34,7 +34,7 @@
 
 /**
  * hcube_random_access_options.mode: shared memory inside nodes where it works; between nodes the
- * hypercube or three hops, whichever makes larger messages.
+ * hypercube, or three hops unless they need many more messages.
  */
 #define HCUBE_MODE_AUTO 0
 

@@ -232,7 +232,7 @@ fn message_counts_of_the_paper() {
 }
 
 #[test]
-fn three_hops_where_they_make_messages_larger() {
+fn three_hops_unless_they_need_many_more_messages() {
     let nodes = |count: usize, ranks: usize| {
         let numbers: Vec<u32> = (0..count * ranks).map(|rank| (rank / ranks) as u32).collect();
         Topology::from_node_numbers(&numbers, None)
@@ -243,7 +243,10 @@ fn three_hops_where_they_make_messages_larger() {
         (4, 1, false),
         (3, 2, true),
         (4, 4, true),
-        (16, 4, false),
+        (16, 4, true),
+        (64, 8, true),
+        (128, 4, false),
+        (256, 2, false),
         (64, 64, true),
     ] {
         assert_eq!(three_hop::worthwhile(&nodes(count, ranks)), expected, "{count} nodes of {ranks}");

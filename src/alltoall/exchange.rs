@@ -127,7 +127,7 @@ fn vote<C: Comm>(
                 // enclosed is never tried in two ways, and short enough for the clock to matter.
                 *begin = Some(comm.seconds());
             }
-            let small = prepared.largest_bundled().is_some_and(|most| largest <= most);
+            let small = prepared.bundles(largest);
             own = own
                 .with(Property::Unreachable, facts.unreachable)
                 .with(Property::Enclosed, enclosed)

@@ -175,6 +175,12 @@ impl Prepared {
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
+    /// Whether blocks of at most so many bytes are such as are bundled.
+    pub fn bundles(&self, largest: usize) -> bool {
+        select::may_bundle(self.situation.schedule, largest)
+            && self.largest_bundled().is_some_and(|most| largest <= most)
+    }
+
     /// Largest block that the memory bound permits to bundle; the same on all ranks.
     pub fn largest_bundled(&self) -> Option<usize> {
         // The scratch memory holds half of the bound.

@@ -34,7 +34,7 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         "hypercube",
         "blocks of at most 256 B that fit into HCUBE_MEMORY",
         "ceil(log2 P) messages, log2 P copies per byte",
-        "several nodes, in place, 32 ranks or more",
+        "several nodes, in place, 32 ranks or more, blocks of 16 B at most (make simulate, small)",
     ],
     [
         "library",
@@ -76,9 +76,12 @@ pub struct Situation {
     pub path: Path,
 }
 
-/// Ranks from which small blocks are bundled: P - 1 messages of about 0.5 us each against log2 P stages
-/// of about 2 us and the copies of P / 2 records each.
+/// Ranks from which small blocks are bundled, and the largest block that is, unasked: P - 1 messages
+/// against log2 P stages and the copies of P / 2 records in each. Simulated (`hcube simulate --sections
+/// small`, machines juropa and juqueen, P = 16 to 128, P - 1 messages by hierarchical sets as 1): blocks of 8
+/// bytes 0.80 to 1.06, of 32 bytes 0.92 to 1.48, of 64 bytes 1.07 to 2.24, of 256 bytes 1.9 to 2.7.
 const BUNDLED_FROM: usize = 32;
+const LARGEST_BUNDLED: usize = 16;
 
 /// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
 /// its system calls cost more than the copies that it saves.
@@ -95,6 +98,11 @@ pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static
     let asked = situation.schedule != Schedule::Auto || situation.path != Path::Auto;
     let between_nodes = situation.ranks > 1 && !situation.shared;
     (between_nodes && !in_place && !asked).then_some("out of place between nodes")
+}
+
+/// Whether blocks of at most so many bytes are such as are bundled along the hypercube.
+pub fn may_bundle(schedule: Schedule, largest: usize) -> bool {
+    schedule == Schedule::Hypercube || largest <= LARGEST_BUNDLED
 }
 
 /// Whether hcube can make an exchange for which the library has no function.

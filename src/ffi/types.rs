@@ -35,7 +35,7 @@ pub const HCUBE_STREAM_POLYNOMIAL: i32 = 0;
 pub const HCUBE_STREAM_LCG: i32 = 1;
 
 /// hcube_random_access_options.mode: shared memory inside nodes where it works; between nodes the
-/// hypercube or three hops, whichever makes larger messages.
+/// hypercube, or three hops unless they need many more messages.
 pub const HCUBE_MODE_AUTO: i32 = 0;
 /// hcube_random_access_options.mode: messages alone, as if every rank were a node.
 pub const HCUBE_MODE_MESSAGE: i32 = 1;

@@ -141,7 +141,7 @@ impl Exchange {
         let slot = Shares::of(self.budget(), false).slot;
         let mut vote = Vote::default()
             .with(Property::InPlace, true)
-            .with(Property::Small, self.largest_bundled().is_some_and(|most| self.block() <= most))
+            .with(Property::Small, self.is_small(schedule))
             .with(Property::Enclosed, shared && sent <= slot.min(MOST_ENCLOSED));
         vote.bytes = sent as u64;
         let mut sum = Vote::default();
@@ -197,6 +197,11 @@ impl Exchange {
         let one = |link: &Link, sharing: f64| pieces * latency(link) + link.transfer(block * sharing);
         let each = near as f64 * one(&parameters.node, 1.0) + far as f64 * one(&parameters.network, sharing);
         exchanges / partners * each + partners * block * parameters.copy
+    }
+
+    fn is_small(&self, schedule: Schedule) -> bool {
+        select::may_bundle(schedule, self.block())
+            && self.largest_bundled().is_some_and(|most| self.block() <= most)
     }
 
     fn largest_bundled(&self) -> Option<usize> {
@@ -354,7 +359,8 @@ mod tests {
             (8, 8, 8, Some(Algorithm::Shared)),
             (8, 8, 64 << 10, Some(Algorithm::Shared)),
             (8, 8, 64 << 20, Some(Algorithm::SingleCopy)),
-            (64, 8, 64 << 8, Some(Algorithm::Hypercube)),
+            (64, 8, 64 << 4, Some(Algorithm::Hypercube)),
+            (64, 8, 64 << 8, Some(Algorithm::Nodes)),
             (64, 8, 64 << 20, Some(Algorithm::Nodes)),
             (64, 1, 64 << 20, Some(Algorithm::HierarchicalSets)),
             (70_000, 1, 1 << 30, None),

@@ -11,8 +11,8 @@ pub const LARGEST_LOOK_AHEAD: usize = 1 << 20;
 /// How values travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Shared memory inside nodes where it works; between nodes whichever of the two below makes
-    /// larger messages.
+    /// Shared memory inside nodes where it works; between nodes whichever of the two below is faster by
+    /// the number of messages, see [`three_hop::worthwhile`](crate::hypercube::three_hop::worthwhile).
     Auto,
     /// Messages alone, as if every rank were a node.
     Message,

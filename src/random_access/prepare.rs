@@ -22,7 +22,7 @@ pub const ROUTES: [[&str; 4]; 5] = [
         "three-hop",
         "shared memory inside nodes, M > 1",
         "(M-1)/k messages of k Q/M",
-        "M > 2 and its messages are larger",
+        "M > 2, k > 1, (M-1)/k <= 4 log2 M (make simulate, nodes)",
     ],
     ["message", "none", "log2 P messages of Q/2", "k = 1, or no shared memory"],
 ];

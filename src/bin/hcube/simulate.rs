@@ -39,8 +39,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 /// Returns whether every run was without errors.
 fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     arguments.json.check().map_err(|error| error.to_string())?;
-    let batches: Vec<Batch> =
-        arguments.sections.iter().flat_map(|&section| sections::batches(section, arguments)).collect();
+    let mut batches: Vec<Batch> = Vec::new();
+    for batch in arguments.sections.iter().flat_map(|&section| sections::batches(section, arguments)) {
+        // With --ranks or --machine parts of a section may be the same.
+        if !batches.contains(&batch) {
+            batches.push(batch);
+        }
+    }
     let mut names: Vec<&str> = Vec::new();
     for batch in &batches {
         if !names.contains(&batch.machine.as_str()) {

@@ -179,7 +179,8 @@ fn what_a_mode_comes_to() {
         (8, 8, Mode::Auto, Mode::Node),
         (8, 8, Mode::ThreeHop, Mode::Node),
         (8, 100, Mode::Message, Mode::Message),
-        (64, 2, Mode::Auto, Mode::Node),
+        (64, 2, Mode::Auto, Mode::ThreeHop),
+        (512, 2, Mode::Auto, Mode::Node),
         (16, 4, Mode::Auto, Mode::ThreeHop),
         (16, 4, Mode::Node, Mode::Node),
     ] {

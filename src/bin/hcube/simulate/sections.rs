@@ -34,14 +34,17 @@ struct Place<'a> {
 impl Place<'_> {
     fn batches(&self, cases: impl Fn(&Self, usize) -> Vec<Case>) -> Vec<Batch> {
         let ranks = self.arguments.ranks.as_ref().map_or(self.ranks, |ranks| &ranks.0);
-        let machine = self.arguments.machine.as_deref().unwrap_or(self.machine);
         let batch = |&ranks: &usize| Batch {
-            machine: machine.to_owned(),
+            machine: self.machine().to_owned(),
             ranks,
             ranks_per_node: self.per_node(),
             cases: cases(self, ranks),
         };
         ranks.iter().map(batch).filter(|batch| !batch.cases.is_empty()).collect()
+    }
+
+    fn machine(&self) -> &str {
+        self.arguments.machine.as_deref().unwrap_or(self.machine)
     }
 
     fn per_node(&self) -> usize {
@@ -51,7 +54,7 @@ impl Place<'_> {
     fn random_access(&self, ranks: usize, mode: &'static str) -> RandomAccess {
         RandomAccess {
             section: self.section.name(),
-            machine: self.machine.to_owned(),
+            machine: self.machine().to_owned(),
             ranks,
             ranks_per_node: self.per_node(),
             mode,
@@ -76,7 +79,7 @@ impl Place<'_> {
     fn alltoall(&self, ranks: usize, algorithm: &'static str) -> Alltoall {
         Alltoall {
             section: self.section.name(),
-            machine: self.machine.to_owned(),
+            machine: self.machine().to_owned(),
             ranks,
             ranks_per_node: self.per_node(),
             algorithm,
