@@ -96,7 +96,7 @@ fn many_ranks_bundle_small_blocks() {
         let options = Options { ranks_per_node: 16, ..Options::default() };
         let ways = run_on_nodes(vec![0; ranks], |comm| {
             let mut prepared = Prepared::new(comm, &options).expect("prepared");
-            [(256, true), (257, false)].map(|(bytes, small)| {
+            [(16, true), (17, false)].map(|(bytes, small)| {
                 let size = |_, _| bytes;
                 let shape = Shape::matching(0, true, Form::Even, &size);
                 let mut rank = Rank::new(comm, &shape);
