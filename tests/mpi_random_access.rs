@@ -109,7 +109,7 @@ fn pretended_nodes() {
     }
 }
 
-/// Without being told, three hops are chosen where they make larger messages.
+/// Without being told, three hops are chosen unless they need many more messages.
 #[test]
 fn three_hops_are_chosen_where_they_pay() {
     if Mpi::selected() == Mpi::Mpich {
