@@ -243,6 +243,8 @@ fn three_hops_unless_they_need_many_more_messages() {
         (4, 1, false),
         (3, 2, true),
         (4, 4, true),
+        (4, 2, false),
+        (5, 2, true),
         (16, 4, true),
         (64, 8, true),
         (128, 4, false),
