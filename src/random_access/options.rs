@@ -107,7 +107,9 @@ pub struct Options {
     pub look_ahead: usize,
     /// How values travel.
     pub mode: Mode,
-    /// Dimensionality d of the message stages, 1 (direct) to log2 of the nodes; 0 for log2.
+    /// Dimensionality d of the message stages, 1 (direct) to log2 of the nodes; 0 for log2, which in
+    /// simulations (`hcube simulate --sections dimensions`, Red Storm) reaches 95 % of the best of 1, 2, 3 and
+    /// log2 on 64 ranks and 99 % on 256.
     pub dimensions: usize,
     /// Whole rounds of Q overlap: up to 3 Q values of a rank may be open. Outside the rules of the
     /// benchmark; the statistics say so.
