@@ -10,6 +10,7 @@
 pub(crate) mod attribute;
 pub mod blocks;
 pub mod call;
+mod clock;
 pub mod copying;
 pub mod datatype;
 pub mod grid;

@@ -1,13 +1,13 @@
 //! The production back end: a private duplicate of the caller's communicator, spoken to through
 //! the raw `PMPI_` functions of the MPI library that this build serves.
 
-use super::handle::{Handle, abort, returning_errors, simulated};
+use super::clock::Clock;
+use super::handle::{Handle, abort, returning_errors};
 use super::memory::Region;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
-use super::work::{Costs, Work};
+use super::work::Work;
 use super::{Comm, Piece};
 use crate::error::{Error, Result};
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -34,16 +34,13 @@ pub struct MpiComm {
     words: MPI_Datatype,
     rank: usize,
     size: usize,
-    /// Where ranks are simulated: what local work costs, and what has not been charged yet.
-    costs: Option<Costs>,
-    noted: Cell<Work>,
+    clock: Clock,
 }
 
 impl MpiComm {
     /// Collective over `comm`: creates the duplicate. Errors on it are returned, not fatal.
     pub fn duplicate(comm: Handle) -> Result<Self> {
-        // All simulated ranks have one environment, so all of them refuse.
-        let costs = simulated().then(Costs::from_environment).transpose()?;
+        let clock = Clock::new()?;
         let (user, comm) = (comm, comm.raw());
         let (mut private, mut rank, mut size) = (comm, 0, 0);
         // SAFETY: `comm` has been checked by the caller (check_communicator).
@@ -57,8 +54,7 @@ impl MpiComm {
         }
         // SAFETY: constants.
         let words = unsafe { raw::hcube_shim_uint64() };
-        let (rank, size, noted) = (rank as usize, size as usize, Cell::default());
-        Ok(Self { private, words, rank, size, costs, noted })
+        Ok(Self { private, words, rank: rank as usize, size: size as usize, clock })
     }
 
     /// Frees the duplicate. Called by all ranks; a value that is dropped without it only leaks the
@@ -415,35 +411,23 @@ impl Comm for MpiComm {
     }
 
     fn simulated(&self) -> bool {
-        self.costs.is_some()
+        self.clock.is_simulated()
     }
 
     fn charge(&self, work: Work) {
-        if self.costs.is_some() {
-            let mut noted = self.noted.get();
-            noted += work;
-            self.noted.set(noted);
-        }
+        self.clock.charge(work);
     }
 
     fn settle(&self) {
-        if let Some(costs) = &self.costs {
-            let time = costs.of(self.noted.take());
-            // SAFETY: only this rank's clock advances; no borrow of state that ranks share is held.
-            unsafe { raw::hcube_shim_pass(time) };
-        }
+        self.clock.settle();
     }
 
     fn rest(&self, nanoseconds: f64) {
-        if self.costs.is_some() {
-            self.settle();
-            // SAFETY: as in settle.
-            unsafe { raw::hcube_shim_pass(nanoseconds) };
-        }
+        self.clock.rest(nanoseconds);
     }
 
     fn wait_for_any(&self, transfers: &mut [&mut Transfer<'_>]) -> Result<()> {
-        if self.costs.is_none() {
+        if !self.simulated() {
             return Ok(());
         }
         self.settle();

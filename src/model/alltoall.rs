@@ -6,7 +6,7 @@
 //!
 //! - *Schedules*: S steps of which a rank takes part in P - 1; idle ones cost as much as busy ones where
 //!   one partner is under way at a time, and the more the less. A message costs its latency, of which the
-//!   processor is busy for [`BUSY`]; the rest is shared by the pieces under way. One copy per byte, to
+//!   processor is busy for `BUSY`; the rest is shared by the pieces under way. One copy per byte, to
 //!   the scratch memory.
 //! - *Hypercube*: the stages of the plan; every record held is put on a list, every one sent is copied
 //!   into a message and out of it.
