@@ -25,7 +25,6 @@ use smpirun::{Runner, Simulation};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// Runs all sections that were asked for.
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -63,7 +62,15 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     let most = batches.iter().map(|batch| batch.ranks).max().unwrap_or(1);
     smpirun::check_room(most, memory(&batches, arguments.jobs()))?;
     launch::end_children_on_signals()?;
-    let filled = run_all(arguments, &batches, &platforms, |batch| costs(&machine(batch).costs))?;
+    let (filled, failures) = run_all(arguments, &batches, &platforms, |batch| costs(&machine(batch).costs))?;
+    let nothing = filled.iter().all(Vec::is_empty);
+    if let (true, Some(failure)) = (nothing, failures.first()) {
+        return Err(failure.clone());
+    }
+    // What the others have found is not lost.
+    for failure in &failures {
+        eprintln!("hcube simulate: {failure}");
+    }
     let mut results = Results { machines: machines.clone(), ..Results::default() };
     let mut errors = 0;
     for (batch, (platform, cases)) in batches.iter().zip(platforms.iter().zip(filled)) {
@@ -87,7 +94,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     if errors > 0 {
         eprintln!("hcube simulate: {errors} error(s) in the data: see the column errors");
     }
-    Ok(errors == 0)
+    Ok(errors == 0 && failures.is_empty())
 }
 
 /// Bytes of the simulations that need most, as many as there are at a time.
@@ -115,33 +122,31 @@ fn costs(costs: &Costs) -> String {
     format!("generate={generate_ns},update={update_ns},divide={divide_ns},copy={copy_ns}")
 }
 
-/// Runs the batches, several at a time; the cases with their figures, in the order of the batches.
+/// Runs the batches, several at a time; the cases with their figures, in the order of the batches, and
+/// what became of those that failed, which have none.
 fn run_all(
     arguments: &Arguments,
     batches: &[Batch],
     platforms: &[Platform<'_>],
     costs: impl Fn(&Batch) -> String + Sync,
-) -> Result<Vec<Vec<Case>>, Failure> {
+) -> Result<(Vec<Vec<Case>>, Vec<Failure>), Failure> {
     let root = arguments.root.canonicalize().map_err(|error| format!("--root: {error}"))?;
-    let runner = Runner { root, limit: Duration::from_secs(arguments.time_limit) };
+    let runner = Runner { root, limit: arguments.limit() };
     let mut progress = Progress::new("simulate", true);
     progress.begin(batches.len());
     let progress = Mutex::new(progress);
-    let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
-    let done: Vec<Mutex<Vec<Case>>> = batches.iter().map(|_| Mutex::default()).collect();
+    let next = AtomicUsize::new(0);
+    let done: Vec<Mutex<Result<Vec<Case>, Failure>>> =
+        batches.iter().map(|_| Mutex::new(Ok(Vec::new()))).collect();
     let work = || {
-        while failed.lock().is_ok_and(|failed| failed.is_none()) {
+        while !launch::interrupted() {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(batch) = batches.get(number) else { return };
             if let Ok(mut progress) = progress.lock() {
                 progress.step(|| format!("{} on {} ranks", batch.machine, batch.ranks));
             }
             let result = run_batch(&runner, number, batch, &platforms[number], costs(batch));
-            let outcome =
-                result.map(|cases| *done[number].lock().unwrap_or_else(PoisonError::into_inner) = cases);
-            if let (Err(failure), Ok(mut failed)) = (outcome, failed.lock()) {
-                failed.get_or_insert(failure);
-            }
+            *done[number].lock().unwrap_or_else(PoisonError::into_inner) = result;
         }
     };
     std::thread::scope(|scope| {
@@ -150,10 +155,18 @@ fn run_all(
         }
     });
     progress.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
-    if let Some(failure) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(failure);
+    if launch::interrupted() {
+        return Err("interrupted".to_owned());
     }
-    Ok(done.into_iter().map(|cases| cases.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
+    let mut failures = Vec::new();
+    let done = done.into_iter().map(|result| {
+        result.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(|failure| {
+            failures.push(failure);
+            Vec::new()
+        })
+    });
+    let done = done.collect();
+    Ok((done, failures))
 }
 
 fn run_batch(

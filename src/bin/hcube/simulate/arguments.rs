@@ -3,6 +3,7 @@
 use crate::output::JsonOption;
 use clap::{ValueEnum, value_parser};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A part of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -92,15 +93,20 @@ pub struct Arguments {
     /// Simulations at a time; default is the number of cores, 2 at most
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..=256))]
     pub jobs: Option<u32>,
-    /// Seconds after which a simulation is ended and counts as hanging; it is then run once more, for as
-    /// long at most, with a log that tells where its ranks are
-    #[arg(long, value_name = "SECONDS", default_value_t = 900, value_parser = value_parser!(u64).range(1..=86400))]
-    pub time_limit: u64,
+    /// Seconds after which a simulation is ended and counts as hanging (900, with --full 7200); it is then run
+    /// once more, for as long at most, with a log that tells where its ranks are
+    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u64).range(1..=86400))]
+    pub time_limit: Option<u64>,
     #[command(flatten)]
     pub json: JsonOption,
 }
 
 impl Arguments {
+    /// How long a simulation may take.
+    pub fn limit(&self) -> Duration {
+        Duration::from_secs(self.time_limit.unwrap_or(if self.full { 7200 } else { 900 }))
+    }
+
     /// Simulations at a time.
     pub fn jobs(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

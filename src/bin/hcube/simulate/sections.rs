@@ -94,8 +94,20 @@ impl Place<'_> {
     }
 }
 
+/// Ranks from which every case is a simulation of its own: it takes minutes, and is lost with one that fails.
+const ALONE_FROM: usize = 512;
+
 /// All simulations of a section.
 pub fn batches(section: Section, arguments: &Arguments) -> Vec<Batch> {
+    let split = |batch: Batch| {
+        let size = if batch.ranks < ALONE_FROM { batch.cases.len() } else { 1 };
+        let cases: Vec<_> = batch.cases.chunks(size).map(<[Case]>::to_vec).collect();
+        cases.into_iter().map(move |cases| Batch { cases, ..batch.clone() })
+    };
+    together(section, arguments).into_iter().flat_map(split).collect()
+}
+
+fn together(section: Section, arguments: &Arguments) -> Vec<Batch> {
     let full = arguments.full;
     let sizes = |default: &'static [usize], all: &'static [usize]| if full { all } else { default };
     let on = |machine, ranks, ranks_per_node| Place { section, arguments, machine, ranks, ranks_per_node };
