@@ -229,7 +229,7 @@ fn an_interrupted_simulation_leaves_no_process() {
     let mut command = hanging(&folder, "livelock", "600");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the tool starts");
     let begin = Instant::now();
-    let printed = folder.join("runs/0.out");
+    let printed = folder.join(format!("runs/{}-0.out", child.id()));
     while !fs::read_to_string(&printed).is_ok_and(|text| text.contains("seconds")) {
         assert!(begin.elapsed() < Duration::from_secs(60), "the driver does not start");
         std::thread::sleep(Duration::from_millis(20));
