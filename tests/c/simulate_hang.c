@@ -1,5 +1,9 @@
 /* A driver of `hcube simulate` that does not come to an end, in the way that HCUBE_TEST_HANG names. Before it
  * does, rank 0 prints what belongs to the first case; more is not read of the cases. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include <hcube.h>
 
 #include <stdio.h>
