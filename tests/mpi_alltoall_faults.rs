@@ -170,8 +170,9 @@ fn pids_that_lie() {
         for ranks in [2, few(3)] {
             let launch =
                 Launch::new("unshare", ranks).args(wrapper).arg(&client).args(["700", "40", "20000"]);
-            // Open MPI's own shared memory does not survive this.
-            let launch = launch.env("OMPI_MCA_btl", "self,tcp").env("UCX_TLS", "self,tcp");
+            // The libraries' own shared memory does not survive this, but for MPICH's of System V kind;
+            // over TCP, MPICH 4.0.2 hangs in MPI_Finalize in one of ten runs, also of plain programs.
+            let launch = launch.env("OMPI_MCA_btl", "self,tcp").env("UCX_TLS", "self,sysv");
             let text = launch.env("HCUBE_PATH", path).limit(60).run().success();
             assert!(text.contains("ok 40 cases"), "{text}");
         }
