@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Ends the simulation with a message. */
 #define FAIL(...)                        \
@@ -64,6 +65,15 @@ static inline void *allocate(int64_t bytes) {
   void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
   if (memory == NULL) FAIL("no memory for %" PRId64 " bytes", bytes);
   return memory;
+}
+
+/* Lets so many simulated nanoseconds pass. */
+static inline void pass(double nanoseconds) {
+  struct timespec time;
+  if (nanoseconds < 0.5) return;
+  time.tv_sec = (time_t)(nanoseconds * 1e-9);
+  time.tv_nsec = (long)(nanoseconds - 1e9 * (double)time.tv_sec + 0.5);
+  nanosleep(&time, NULL);
 }
 
 static inline int64_t sum_at_first(int64_t value) {

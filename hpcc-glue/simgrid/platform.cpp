@@ -5,11 +5,14 @@
 // has a port to the network, which limits what it sends and what it receives and carries the latency of
 // a message; links between nodes or switches come on top, so that a message of n bytes takes
 // latency + links * latency per link + n / bandwidth while nothing else is under way, and less bandwidth
-// where routes share a link. Ranks of one node use a link of the node's own figures.
+// where routes share a link. A message inside a node has the node's figures, and all messages inside it
+// together as many times its bandwidth as it has ranks: every rank copies with a core of its own. One
+// rank's messages are not told from another's, so a rank alone may have the share of those that rest.
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -59,7 +62,9 @@ class Machine : public routing::NetZoneImpl {
   };
   std::map<unsigned long, unsigned long> node_of_point_;
   std::vector<Wire> up_, down_;
+  // The bound of a message inside a node, and what each node has for all of them.
   Wire inside_{};
+  std::vector<Wire> cores_;
   bool grid_;
   // Whether routes compete for the links between nodes; without, only for ports, which is much faster.
   bool shared_;
@@ -139,12 +144,15 @@ public:
       places *= length;
     const double bandwidth = what.one("bandwidth"), latency = what.one("latency");
     const double between = what.one("link_bandwidth"), hop = what.one("link_latency");
-    inside_ = link("inside", what.one("node_bandwidth"), what.one("node_latency"), false);
+    const double copying = what.one("node_bandwidth"), ranks = what.one("ranks"), cores = what.one("cores");
+    inside_ = link("inside", copying, what.one("node_latency"), false);
     for (long node = 0; node < nodes; node++) {
       const std::string name = std::to_string(node);
       auto* host = get_iface()->create_host("node-" + name, 1e9);
-      host->set_core_count(static_cast<int>(what.one("cores")))->seal();
+      host->set_core_count(static_cast<int>(cores))->seal();
       node_of_point_[host->get_netpoint()->id()] = node;
+      // The last node may have fewer ranks.
+      cores_.push_back(link("cores-" + name, copying * std::min(cores, ranks - cores * node), 0, true));
       up_.push_back(link("up-" + name, bandwidth, latency / 2, true));
       down_.push_back(link("down-" + name, bandwidth, latency / 2, true));
     }
@@ -163,8 +171,10 @@ public:
                        double* latency) override
   {
     const auto sender = node_of_point_.at(from->id()), receiver = node_of_point_.at(to->id());
-    if (sender == receiver)
-      return take(route, latency, inside_);
+    if (sender == receiver) {
+      take(route, latency, inside_);
+      return take(route, latency, cores_[sender]);
+    }
     take(route, latency, up_[sender]);
     if (grid_)
       grid_route(sender, receiver, route, latency);

@@ -118,7 +118,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         let mut wait = patience.for_costly_polls().wait();
         while !self.poll()? {
             if self.comm.simulated() {
-                self.wait_for_any()?;
+                self.rest_until_any()?;
             } else {
                 wait.pause(self.comm);
             }
@@ -127,13 +127,13 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
     }
 
     /// Waits until a transfer has finished, where that can be told without polling.
-    fn wait_for_any(&mut self) -> Result<()> {
+    fn rest_until_any(&mut self) -> Result<()> {
         let pieces = self.under_way.iter_mut();
         let mut transfers: Vec<_> = pieces
             .flat_map(|piece| [&mut piece.send, &mut piece.receive])
             .filter_map(Option::as_mut)
             .collect();
-        self.comm.wait_for_any(&mut transfers)
+        self.comm.rest_until_any(&mut transfers)
     }
 
     /// Whether a piece has finished now.

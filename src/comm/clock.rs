@@ -5,10 +5,12 @@ use super::raw;
 use super::work::{Costs, Work};
 use crate::error::Result;
 use std::cell::Cell;
+use std::time::Instant;
 
 /// What a rank owes to its clock; nothing ever where ranks are not simulated.
 #[derive(Debug)]
 pub(super) struct Clock {
+    made: Instant,
     costs: Option<Costs>,
     noted: Cell<Work>,
 }
@@ -18,7 +20,7 @@ impl Clock {
     /// Where the costs cannot be read: all simulated ranks have one environment, so all of them refuse.
     pub fn new() -> Result<Self> {
         let costs = simulated().then(Costs::from_environment).transpose()?;
-        Ok(Self { costs, noted: Cell::default() })
+        Ok(Self { made: Instant::now(), costs, noted: Cell::default() })
     }
 
     /// Whether ranks are simulated.
@@ -47,6 +49,18 @@ impl Clock {
         if self.is_simulated() {
             self.settle();
             self.pass(nanoseconds);
+        }
+    }
+
+    /// Seconds since some time in the past. MPI's own clock need not be monotonic, so only simulated ranks
+    /// go by it.
+    pub fn seconds(&self) -> f64 {
+        if self.is_simulated() {
+            self.settle();
+            // SAFETY: MPI is initialised as long as there are communicators.
+            unsafe { raw::PMPI_Wtime() }
+        } else {
+            self.made.elapsed().as_secs_f64()
         }
     }
 

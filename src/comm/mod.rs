@@ -123,7 +123,7 @@ pub trait Comm {
     fn rest(&self, _nanoseconds: f64) {}
     /// Returns when one of these has finished, where ranks are simulated, so that nobody polls in
     /// simulated time; elsewhere at once.
-    fn wait_for_any(&self, _transfers: &mut [&mut Self::Transfer<'_>]) -> Result<()> {
+    fn rest_until_any(&self, _transfers: &mut [&mut Self::Transfer<'_>]) -> Result<()> {
         Ok(())
     }
     /// Seconds since some time in the past, by the clock that this rank lives by.

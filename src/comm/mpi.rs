@@ -1,6 +1,8 @@
 //! The production back end: a private duplicate of the caller's communicator, spoken to through
 //! the raw `PMPI_` functions of the MPI library that this build serves.
 
+mod collective;
+
 use super::clock::Clock;
 use super::handle::{Handle, abort, returning_errors};
 use super::memory::Region;
@@ -67,22 +69,6 @@ impl MpiComm {
     /// The duplicate, for MPI's functions that this trait does not have.
     pub(super) fn raw(&self) -> MPI_Comm {
         self.private
-    }
-
-    /// Ranks that can share memory with this one, by MPI's own judgement, as a communicator.
-    fn split_node(&self) -> Result<MPI_Comm> {
-        let mut node = self.private;
-        // SAFETY: `private` lives as long as self.
-        check("MPI_Comm_split_type", unsafe {
-            raw::PMPI_Comm_split_type(
-                self.private,
-                raw::hcube_shim_comm_type_shared(),
-                self.rank as c_int,
-                raw::hcube_shim_info_null(),
-                &mut node,
-            )
-        })?;
-        Ok(node)
     }
 }
 
@@ -274,7 +260,7 @@ impl Comm for MpiComm {
         self.settle();
         // SAFETY: a constant.
         if transfer.request == unsafe { raw::hcube_shim_request_null() } {
-            // By wait_for_any. SimGrid's MPI_Test leaves the flag alone where there is no request.
+            // By rest_until_any. SimGrid's MPI_Test leaves the flag alone where there is no request.
             return Ok(true);
         }
         let mut flag = 0;
@@ -292,104 +278,26 @@ impl Comm for MpiComm {
     }
 
     fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
-        self.settle();
-        // SAFETY: in place, on a buffer of our own.
-        check("MPI_Allreduce", unsafe {
-            raw::PMPI_Allreduce(
-                raw::hcube_shim_in_place(),
-                values.as_mut_ptr().cast(),
-                count(values.len())?,
-                raw::hcube_shim_int64(),
-                raw::hcube_shim_max(),
-                self.private,
-            )
-        })?;
-        Ok(())
+        // SAFETY: constants.
+        let (of, operation) = unsafe { (raw::hcube_shim_int64(), raw::hcube_shim_max()) };
+        self.reduce(values, of, operation)
     }
 
     fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()> {
-        self.settle();
-        // SAFETY: in place, on a buffer of our own.
-        check("MPI_Allreduce", unsafe {
-            raw::PMPI_Allreduce(
-                raw::hcube_shim_in_place(),
-                values.as_mut_ptr().cast(),
-                count(values.len())?,
-                self.words,
-                raw::hcube_shim_sum(),
-                self.private,
-            )
-        })
+        // SAFETY: a constant.
+        self.reduce(values, self.words, unsafe { raw::hcube_shim_sum() })
     }
 
     fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>> {
-        self.settle();
-        let mut all = vec![0; values.len() * self.size];
-        let length = count(values.len())?;
-        // SAFETY: `all` has room for `length` words of every rank.
-        check("MPI_Allgather", unsafe {
-            raw::PMPI_Allgather(
-                values.as_ptr().cast(),
-                length,
-                self.words,
-                all.as_mut_ptr().cast(),
-                length,
-                self.words,
-                self.private,
-            )
-        })?;
-        Ok(all)
+        self.gather(values)
     }
 
     fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()> {
-        self.settle();
-        // SAFETY: the buffer is ours and has the length given.
-        check("MPI_Bcast", unsafe {
-            raw::PMPI_Bcast(
-                bytes.as_mut_ptr().cast(),
-                count(bytes.len())?,
-                raw::hcube_shim_byte(),
-                root as c_int,
-                self.private,
-            )
-        })
+        self.send_to_all(bytes, root)
     }
 
     fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
-        self.settle();
-        let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len())).collect::<Result<_>>()?;
-        let mut arriving = vec![0 as c_int; self.size];
-        let words = self.words;
-        // SAFETY: a 4-byte integer per rank in both arrays.
-        check("MPI_Alltoall", unsafe {
-            raw::PMPI_Alltoall(
-                lengths.as_ptr().cast(),
-                size_of::<c_int>() as c_int,
-                raw::hcube_shim_byte(),
-                arriving.as_mut_ptr().cast(),
-                size_of::<c_int>() as c_int,
-                raw::hcube_shim_byte(),
-                self.private,
-            )
-        })?;
-        let (from, to) = (displacements(&lengths), displacements(&arriving));
-        let total = arriving.iter().map(|&length| length as usize).sum();
-        let (sent, mut received) = (parts.concat(), vec![0u64; total]);
-        // SAFETY: lengths and displacements describe the two buffers exactly.
-        check("MPI_Alltoallv", unsafe {
-            raw::PMPI_Alltoallv(
-                sent.as_ptr().cast(),
-                lengths.as_ptr(),
-                from.as_ptr(),
-                words,
-                received.as_mut_ptr().cast(),
-                arriving.as_ptr(),
-                to.as_ptr(),
-                words,
-                self.private,
-            )
-        })?;
-        Ok(received)
+        self.exchange(parts)
     }
 
     fn abort(&self, error: &Error) -> ! {
@@ -398,16 +306,7 @@ impl Comm for MpiComm {
     }
 
     fn node_numbers(&self) -> Result<Vec<u32>> {
-        self.settle();
-        let mut node = self.split_node()?;
-        let mut leader = [self.rank as u64];
-        // SAFETY: rank 0 of `node` has the smallest rank of it, as the split is ordered by rank.
-        unsafe {
-            let code = raw::PMPI_Bcast(leader.as_mut_ptr().cast(), 1, self.words, 0, node);
-            raw::PMPI_Comm_free(&mut node);
-            check("MPI_Bcast", code)?;
-        }
-        Ok(self.all_gather(&leader)?.into_iter().map(|number| number as u32).collect())
+        self.first_ranks_of_nodes()
     }
 
     fn simulated(&self) -> bool {
@@ -426,7 +325,7 @@ impl Comm for MpiComm {
         self.clock.rest(nanoseconds);
     }
 
-    fn wait_for_any(&self, transfers: &mut [&mut Transfer<'_>]) -> Result<()> {
+    fn rest_until_any(&self, transfers: &mut [&mut Transfer<'_>]) -> Result<()> {
         if !self.simulated() {
             return Ok(());
         }
@@ -444,20 +343,6 @@ impl Comm for MpiComm {
     }
 
     fn seconds(&self) -> f64 {
-        self.settle();
-        // SAFETY: MPI is initialised as long as there are communicators.
-        unsafe { raw::PMPI_Wtime() }
+        self.clock.seconds()
     }
-}
-
-/// Displacements of blocks that follow one another.
-fn displacements(lengths: &[c_int]) -> Vec<c_int> {
-    lengths
-        .iter()
-        .scan(0, |end, &length| {
-            let start = *end;
-            *end += length;
-            Some(start)
-        })
-        .collect()
 }

@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 use std::ops::AddAssign;
 
-/// Where the costs stand: `generate=1,update=54.6,divide=21.75,copy=0.5`, in nanoseconds.
+/// Where the costs stand: `generate=1,update=54.6,divide=21.75,copy=0`, in nanoseconds.
 pub const VARIABLE: &str = "HCUBE_SIMULATED_COSTS";
 
 /// Work of each kind, in units.

@@ -20,7 +20,7 @@ const SPINS_COSTLY: u32 = 8;
 /// that passes between later ones: what is noticed is so much too late at most, and long waits do not
 /// cost the simulator an event for every poll of a real one.
 const FIRST_REST: f64 = 100.0;
-const REST_SHARE: f64 = 1.0 / 16.0;
+const REST_SHARE: f64 = 1.0 / 64.0;
 
 /// How the ranks of a node wait for each other.
 #[derive(Debug, Clone, Copy)]

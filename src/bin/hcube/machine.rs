@@ -122,7 +122,15 @@ impl Machine {
         let names = Self::names().collect::<Vec<_>>().join(", ");
         let text = std::fs::read_to_string(name)
             .map_err(|error| format!("machine {name}: {error}; expected a file or one of {names}"))?;
-        Self::parse(name, &text)
+        let machine = Self::parse(name, &text)?;
+        // Published figures stand beside some of the machines that come with hcube.
+        if Self::names().any(|known| known == machine.name) {
+            return Err(format!(
+                "machine {name}: name = '{}': expected another name than those that come with hcube",
+                machine.name
+            ));
+        }
+        Ok(machine)
     }
 
     fn parse(place: &str, text: &str) -> Result<Self, String> {

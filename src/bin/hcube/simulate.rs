@@ -15,7 +15,7 @@ mod smpirun;
 pub use arguments::Arguments;
 
 use crate::hpcc::launch;
-use crate::machine::{Costs, Machine};
+use crate::machine::Costs;
 use crate::progress::Progress;
 use crate::session::{self, Failure};
 use platform::Platform;
@@ -38,31 +38,16 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 /// Returns whether every run was without errors.
 fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     arguments.json.check().map_err(|error| error.to_string())?;
-    let mut batches: Vec<Batch> = Vec::new();
-    for batch in arguments.sections.iter().flat_map(|&section| sections::batches(section, arguments)) {
-        // With --ranks or --machine parts of a section may be the same.
-        if !batches.contains(&batch) {
-            batches.push(batch);
-        }
-    }
-    let mut names: Vec<&str> = Vec::new();
-    for batch in &batches {
-        if !names.contains(&batch.machine.as_str()) {
-            names.push(&batch.machine);
-        }
-    }
-    let machines = names.iter().map(|name| Machine::find(name)).collect::<Result<Vec<_>, _>>()?;
-    let machine =
-        |batch: &Batch| &machines[names.iter().position(|name| *name == batch.machine).unwrap_or(0)];
-    let mut platforms = Vec::new();
-    for batch in &batches {
-        platforms.push(Platform::new(machine(batch), batch.ranks, batch.ranks_per_node)?);
-    }
+    let batches = batches(arguments)?;
+    let platforms = batches
+        .iter()
+        .map(|batch| Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node))
+        .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;
     let most = batches.iter().map(|batch| batch.ranks).max().unwrap_or(1);
     smpirun::check_room(most, memory(&batches, arguments.jobs()))?;
     launch::end_children_on_signals()?;
-    let (filled, failures) = run_all(arguments, &batches, &platforms, |batch| costs(&machine(batch).costs))?;
+    let (filled, failures) = run_all(arguments, &batches, &platforms)?;
     let nothing = filled.iter().all(Vec::is_empty);
     if let (true, Some(failure)) = (nothing, failures.first()) {
         return Err(failure.clone());
@@ -71,22 +56,8 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     for failure in &failures {
         eprintln!("hcube simulate: {failure}");
     }
-    let mut results = Results { machines: machines.clone(), ..Results::default() };
-    let mut errors = 0;
-    for (batch, (platform, cases)) in batches.iter().zip(platforms.iter().zip(filled)) {
-        for case in cases {
-            errors += case.errors();
-            let (name, links_shared) = (machine(batch).name.clone(), platform.sharing());
-            match case {
-                Case::RandomAccess(row) => {
-                    results.random_access.push(results::RandomAccess { machine: name, links_shared, ..row });
-                }
-                Case::Alltoall(row) => {
-                    results.alltoall.push(results::Alltoall { machine: name, links_shared, ..row });
-                }
-            }
-        }
-    }
+    let errors: u64 = filled.iter().flatten().map(Case::errors).sum();
+    let results = collect(&batches, &platforms, filled, failures);
     if arguments.json.tables() {
         print!("{}", report::text(&results, &arguments.sections));
     }
@@ -94,7 +65,46 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     if errors > 0 {
         eprintln!("hcube simulate: {errors} error(s) in the data: see the column errors");
     }
-    Ok(errors == 0 && failures.is_empty())
+    Ok(errors == 0 && results.failures.is_empty())
+}
+
+/// What was asked for.
+fn batches(arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
+    let mut batches: Vec<Batch> = Vec::new();
+    for &section in &arguments.sections {
+        for batch in sections::batches(section, arguments)? {
+            // With --ranks or --machine parts of a section may be the same.
+            if !batches.contains(&batch) {
+                batches.push(batch);
+            }
+        }
+    }
+    Ok(batches)
+}
+
+/// The rows of all simulations, and every machine once.
+fn collect(
+    batches: &[Batch],
+    platforms: &[Platform<'_>],
+    filled: Vec<Vec<Case>>,
+    failures: Vec<Failure>,
+) -> Results {
+    let mut results = Results { failures, ..Results::default() };
+    for ((batch, platform), cases) in batches.iter().zip(platforms).zip(filled) {
+        if !results.machines.contains(&batch.machine) {
+            results.machines.push(batch.machine.clone());
+        }
+        let links_shared = platform.sharing();
+        for case in cases {
+            match case {
+                Case::RandomAccess(row) => {
+                    results.random_access.push(results::RandomAccess { links_shared, ..row });
+                }
+                Case::Alltoall(row) => results.alltoall.push(results::Alltoall { links_shared, ..row }),
+            }
+        }
+    }
+    results
 }
 
 /// Bytes of the simulations that need most, as many as there are at a time.
@@ -128,7 +138,6 @@ fn run_all(
     arguments: &Arguments,
     batches: &[Batch],
     platforms: &[Platform<'_>],
-    costs: impl Fn(&Batch) -> String + Sync,
 ) -> Result<(Vec<Vec<Case>>, Vec<Failure>), Failure> {
     let root = arguments.root.canonicalize().map_err(|error| format!("--root: {error}"))?;
     let runner = Runner { root, limit: arguments.limit() };
@@ -143,9 +152,9 @@ fn run_all(
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(batch) = batches.get(number) else { return };
             if let Ok(mut progress) = progress.lock() {
-                progress.step(|| format!("{} on {} ranks", batch.machine, batch.ranks));
+                progress.step(|| format!("{} on {} ranks", batch.machine.name, batch.ranks));
             }
-            let result = run_batch(&runner, number, batch, &platforms[number], costs(batch));
+            let result = run_batch(&runner, number, batch, &platforms[number]);
             *done[number].lock().unwrap_or_else(PoisonError::into_inner) = result;
         }
     };
@@ -174,7 +183,6 @@ fn run_batch(
     number: usize,
     batch: &Batch,
     platform: &Platform<'_>,
-    costs: String,
 ) -> Result<Vec<Case>, Failure> {
     let (driver, arguments) = match batch.cases.first() {
         Some(Case::RandomAccess(_)) => ("random_access", vec![sections::LOG2_WORDS.to_string()]),
@@ -182,7 +190,14 @@ fn run_batch(
     };
     let driver = runner.root.join(driver);
     let case_texts = batch.cases.iter().map(Case::text).collect();
-    let simulation = Simulation { platform, ranks: batch.ranks, driver, arguments, cases: case_texts, costs };
+    let simulation = Simulation {
+        platform,
+        ranks: batch.ranks,
+        driver,
+        arguments,
+        cases: case_texts,
+        costs: costs(&batch.machine.costs),
+    };
     let lines = runner.run(number, &simulation)?;
     let mut cases = batch.cases.clone();
     if lines.len() != cases.len() {

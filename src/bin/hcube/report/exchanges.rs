@@ -57,6 +57,7 @@ fn by_algorithm(
 
 const FIGURE_5: [&str; 6] =
     ["auto", "library-in-place", "library-out-of-place", "mpich", "linear-shift", "hierarchical-sets"];
+const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
 const SMALL: [&str; 5] =
     ["auto", "hypercube", "hierarchical-sets", "library-in-place", "library-out-of-place"];
 const COMPARED: [&str; 4] = ["auto", "library-in-place", "auto-out-of-place", "library-out-of-place"];
@@ -220,8 +221,8 @@ pub fn memory(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "memory",
         "Additional memory",
-        "With more additional memory more blocks are in flight at a time; the question is how little is enough. \
-         The last plot shows what was really taken beside the program's buffers: hcube's line should stay flat. Out \
+        "With more additional memory more blocks are in flight at a time; the question is how little is enough, \
+         and in which order blocks go where there is none. The last plot shows what was really taken beside the program's buffers: hcube's line should stay flat. Out \
          of place the program itself holds a second buffer, which is not in it.",
     );
     let all = samples(inputs);
@@ -237,6 +238,16 @@ pub fn memory(inputs: &Inputs) -> Section {
             let where_ = if evidence == Measured { "this machine" } else { place };
             let title = format!("Additional memory, {where_}, {} per rank", numbers::whole_bytes(bytes));
             section.chart(over_ranks(title, by_memory(&own), None));
+        }
+    }
+    for place in places(&simulated) {
+        let own = at(&simulated, |sample| sample.place == place);
+        let least = own.iter().filter_map(|sample| sample.memory.clone()).min();
+        let (bytes, own) = main_size(&at(&own, |sample| sample.memory == least));
+        let series = by_algorithm(&own, &SCHEDULES, |sample| sample.ranks, |_, seconds| seconds);
+        let title = format!("Least memory, {place}, {} per rank", numbers::whole_bytes(bytes));
+        if series.len() > 1 {
+            section.chart(over_ranks(title, series, None));
         }
     }
     say_links(&mut section, inputs, &["memory"]);
@@ -284,7 +295,8 @@ fn taken(inputs: &Inputs) -> Chart {
 pub struct Gains {
     /// Geometric means over sizes of the library's time in place by hcube's, with the number of ranks.
     pub measured: Vec<(usize, f64)>,
-    /// The library's time in place by hcube's, machine and ranks.
+    /// The library's time in place by hcube's, machine and ranks; on several nodes, where ranks exchange more
+    /// than copies.
     pub simulated: Vec<(f64, String, usize)>,
     /// Bytes of the data, of hcube and of the library, where the library takes most.
     pub memory: Option<(usize, u64, u64)>,
@@ -302,7 +314,8 @@ pub fn gains(inputs: &Inputs) -> Gains {
         counts.into_iter().filter_map(|ranks| Some((ranks, numbers::geometric_mean(&ratios(ranks))?)));
     let all = samples(inputs);
     let schedules = part(&all, Simulated, "schedules");
-    let simulated = schedules.iter().filter(|sample| sample.algorithm == "auto").filter_map(|ours| {
+    let own = schedules.iter().filter(|sample| sample.algorithm == "auto" && sample.between_nodes);
+    let simulated = own.filter_map(|ours| {
         let same = |other: &&&Sample| {
             (&other.place, other.ranks, other.bytes) == (&ours.place, ours.ranks, ours.bytes)
                 && other.algorithm == "library-in-place"

@@ -140,7 +140,7 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
         let least = gains.simulated.iter().map(|gain| gain.0).fold(f64::INFINITY, f64::min);
         let text = format!(
             "as fast as SimGrid's MPI library in place, on {ranks} ranks of a model of {place}, where the gain \
-             is largest; {} where it is least.",
+             on several nodes is largest; {} where it is least.",
             times(least)
         );
         let title = "All-to-all exchange on a large machine";

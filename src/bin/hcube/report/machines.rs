@@ -148,6 +148,11 @@ pub fn environment(inputs: &Inputs) -> String {
             ),
         };
     }
+    for failure in inputs.simulated.iter().flat_map(|simulated| &simulated.failures) {
+        // Further lines are what ranks were doing.
+        let what = escape(failure.lines().next().unwrap_or_default());
+        let _ = write!(text, "<li class=\"missing\"><b>Failed:</b> {what}</li>");
+    }
     text.push_str("</ul>\n");
     text
 }

@@ -92,7 +92,7 @@ impl<'a> Platform<'a> {
         self.nodes() <= MOST_SHARING
     }
 
-    /// The name of the files.
+    /// The name of the file of ranks' nodes and of the description; the same for equal platforms.
     pub fn name(&self) -> String {
         format!("{}-{}x{}", self.machine.name, self.ranks, self.ranks_per_node)
     }
@@ -130,6 +130,7 @@ impl<'a> Platform<'a> {
         put("shared", u8::from(self.sharing()).to_string());
         // A core for every rank, so that none waits for another.
         put("cores", self.ranks_per_node.to_string());
+        put("ranks", self.ranks.to_string());
         for (name, value) in [
             ("bandwidth", 1e9 * bandwidth_gb_s),
             ("latency", 1e-6 * latency_us - self.overhead()),

@@ -48,6 +48,9 @@ pub struct Alltoall {
     pub errors: u64,
     pub way: Option<String>,
     pub links_shared: bool,
+    /// What the simulator's own function pays for each byte that it copies in place.
+    #[serde(skip)]
+    pub copy_ns: f64,
 }
 
 /// All of it.
@@ -56,6 +59,8 @@ pub struct Results {
     pub machines: Vec<Machine>,
     pub random_access: Vec<RandomAccess>,
     pub alltoall: Vec<Alltoall>,
+    /// Simulations that have brought no rows, and why.
+    pub failures: Vec<String>,
 }
 
 /// What the driver of RandomAccess prints.
@@ -124,14 +129,15 @@ impl Case {
         match self {
             Self::RandomAccess(case) => case.text(),
             Self::Alltoall(case) => format!(
-                "algorithm={},path={},memory={},bytes={},counts={},repeat={}",
+                "algorithm={},copy={},path={},memory={},bytes={},counts={},repeat={}",
                 case.algorithm,
+                case.copy_ns,
                 case.path,
                 case.memory,
                 case.bytes_per_rank,
                 if case.section == "small" { "equal" } else { "random" },
                 // Two ways inside a node are tried in turn before one is kept.
-                if case.path == "auto" && case.ranks_per_node > 1 { 5 } else { 1 }
+                if case.path == "auto" && case.ranks_per_node > 1 { 7 } else { 1 }
             ),
         }
     }

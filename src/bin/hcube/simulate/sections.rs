@@ -3,11 +3,14 @@
 use super::arguments::{Arguments, Section};
 use super::published;
 use super::results::{Alltoall, Case, RandomAccess};
+use crate::machine::Machine;
+use crate::published::MACHINE;
+use crate::session::Failure;
 
 /// Cases that one simulation runs one after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    pub machine: String,
+    pub machine: Machine,
     pub ranks: usize,
     pub ranks_per_node: usize,
     pub cases: Vec<Case>,
@@ -25,38 +28,51 @@ const BYTES: u64 = 1 << 20;
 /// A section on one machine.
 struct Place<'a> {
     section: Section,
-    arguments: &'a Arguments,
-    machine: &'a str,
+    machine: Machine,
     ranks: &'a [usize],
     ranks_per_node: usize,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// With what was asked for instead of what the section is about.
+    fn new(
+        section: Section,
+        arguments: &'a Arguments,
+        (machine, ranks, ranks_per_node): (&str, &'static [usize], usize),
+    ) -> Result<Self, Failure> {
+        let asked = arguments.machine.as_deref();
+        let machine = Machine::find(asked.unwrap_or(machine))?;
+        let ranks_per_node = match arguments.ranks_per_node {
+            Some(ranks) => ranks as usize,
+            // The section's own are about another machine, unless it is about them.
+            None if asked.is_some() && section != Section::Nodes => machine.cores,
+            None => ranks_per_node,
+        };
+        let ranks = arguments.ranks.as_ref().map_or(ranks, |ranks| &ranks.0);
+        Ok(Self { section, machine, ranks, ranks_per_node })
+    }
+
     fn batches(&self, cases: impl Fn(&Self, usize) -> Vec<Case>) -> Vec<Batch> {
-        let ranks = self.arguments.ranks.as_ref().map_or(self.ranks, |ranks| &ranks.0);
         let batch = |&ranks: &usize| Batch {
-            machine: self.machine().to_owned(),
+            machine: self.machine.clone(),
             ranks,
-            ranks_per_node: self.per_node(),
+            ranks_per_node: self.ranks_per_node,
             cases: cases(self, ranks),
         };
-        ranks.iter().map(batch).filter(|batch| !batch.cases.is_empty()).collect()
+        self.ranks.iter().map(batch).filter(|batch| !batch.cases.is_empty()).collect()
     }
 
-    fn machine(&self) -> &str {
-        self.arguments.machine.as_deref().unwrap_or(self.machine)
-    }
-
-    fn per_node(&self) -> usize {
-        self.arguments.ranks_per_node.map_or(self.ranks_per_node, |ranks| ranks as usize)
+    /// Whether it is what was published of Red Storm.
+    fn is_published(&self) -> bool {
+        self.machine.name == MACHINE && self.ranks_per_node == 1
     }
 
     fn random_access(&self, ranks: usize, mode: &'static str) -> RandomAccess {
         RandomAccess {
             section: self.section.name(),
-            machine: self.machine().to_owned(),
+            machine: self.machine.name.clone(),
             ranks,
-            ranks_per_node: self.per_node(),
+            ranks_per_node: self.ranks_per_node,
             mode,
             dimensions: 0,
             optimisations: ALL_OPTIMISATIONS,
@@ -79,9 +95,9 @@ impl Place<'_> {
     fn alltoall(&self, ranks: usize, algorithm: &'static str) -> Alltoall {
         Alltoall {
             section: self.section.name(),
-            machine: self.machine().to_owned(),
+            machine: self.machine.name.clone(),
             ranks,
-            ranks_per_node: self.per_node(),
+            ranks_per_node: self.ranks_per_node,
             algorithm,
             path: "message",
             memory: BYTES,
@@ -90,6 +106,7 @@ impl Place<'_> {
             errors: 0,
             way: None,
             links_shared: true,
+            copy_ns: self.machine.costs.copy_ns,
         }
     }
 }
@@ -98,135 +115,146 @@ impl Place<'_> {
 const ALONE_FROM: usize = 512;
 
 /// All simulations of a section.
-pub fn batches(section: Section, arguments: &Arguments) -> Vec<Batch> {
+pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
     let split = |batch: Batch| {
         let size = if batch.ranks < ALONE_FROM { batch.cases.len() } else { 1 };
         let cases: Vec<_> = batch.cases.chunks(size).map(<[Case]>::to_vec).collect();
         cases.into_iter().map(move |cases| Batch { cases, ..batch.clone() })
     };
-    together(section, arguments).into_iter().flat_map(split).collect()
+    let full = arguments.full;
+    let mut all = Vec::new();
+    for shape in shapes(section, full) {
+        let place = Place::new(section, arguments, shape)?;
+        all.extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split));
+    }
+    Ok(all)
 }
 
-fn together(section: Section, arguments: &Arguments) -> Vec<Batch> {
-    let full = arguments.full;
+/// Machine, numbers of ranks, ranks per node.
+type Shape = (&'static str, &'static [usize], usize);
+
+/// What a section is about: by default what takes a few minutes for all sections together.
+fn shapes(section: Section, full: bool) -> Vec<Shape> {
     let sizes = |default: &'static [usize], all: &'static [usize]| if full { all } else { default };
-    let on = |machine, ranks, ranks_per_node| Place { section, arguments, machine, ranks, ranks_per_node };
-    let clusters = [("juropa", 8), ("juqueen", 16)];
+    let clusters = |ranks: &'static [usize]| vec![("juropa", ranks, 8), ("juqueen", ranks, 16)];
     match section {
         Section::Ranks => {
             const ALL: [usize; 12] = [1, 4, 16, 64, 200, 256, 300, 1024, 2048, 4096, 8192, 10_240];
             const DEFAULT: [usize; 10] = [1, 4, 16, 64, 200, 256, 300, 1024, 4096, 8192];
-            on("red-storm", sizes(&DEFAULT, &ALL), 1).batches(|place, ranks| {
-                let (measured, model) = published::over_ranks(ranks);
-                // The paper's algorithm, hcube's default, and that with rounds as large as the paper's.
-                let hcube = place.random_access(ranks, "message");
-                let optimised = published::optimised(ranks);
-                let relaxed = RandomAccess { relaxed: true, published_gups: optimised, ..hcube.clone() };
-                let plain = RandomAccess {
-                    optimisations: 0,
-                    published_gups: measured,
-                    published_model_gups: model,
-                    ..relaxed.clone()
-                };
-                if ranks > 4096 && !full {
-                    // A minute of a core for each.
-                    return vec![Case::RandomAccess(plain), Case::RandomAccess(hcube)];
-                }
-                [plain, hcube, relaxed].map(Case::RandomAccess).into()
-            })
+            vec![(MACHINE, sizes(&DEFAULT, &ALL), 1)]
         }
-        Section::LookAhead => on("red-storm", &[32], 1).batches(|place, ranks| {
-            let with = |&(look_ahead, gups): &(u64, f64)| RandomAccess {
-                look_ahead,
-                relaxed: true,
-                optimisations: 0,
-                published_gups: (ranks == 32).then_some(gups),
-                ..place.random_access(ranks, "message")
-            };
-            published::OVER_LOOK_AHEAD.iter().map(with).map(Case::RandomAccess).collect()
-        }),
-        Section::Optimisations => {
-            on("red-storm", sizes(&[4, 32], &[1, 2, 4, 8, 16, 32]), 1).batches(|place, ranks| {
-                let with = |&optimisations| RandomAccess {
-                    optimisations,
-                    relaxed: true,
-                    ..place.random_access(ranks, "message")
-                };
-                published::OPTIMISATIONS.iter().map(with).map(Case::RandomAccess).collect()
-            })
-        }
-        Section::Dimensions => {
-            on("red-storm", sizes(&[64, 256], &[64, 256, 1024]), 1).batches(|place, ranks| {
-                // Of one dimension every rank sends to every other: at most 256.
-                let log2 = ranks.next_power_of_two().ilog2();
-                let dimensions =
-                    [1, 2, 3, log2].into_iter().filter(|&dimensions| dimensions > 1 || ranks <= 256);
-                dimensions
-                    .map(|dimensions| RandomAccess { dimensions, ..place.random_access(ranks, "message") })
-                    .map(Case::RandomAccess)
-                    .collect()
-            })
-        }
+        Section::LookAhead => vec![(MACHINE, &[32], 1)],
+        Section::Optimisations => vec![(MACHINE, sizes(&[4, 32], &[1, 2, 4, 8, 16, 32]), 1)],
+        Section::Dimensions => vec![(MACHINE, sizes(&[64, 256], &[64, 256, 1024]), 1)],
         Section::Nodes => {
-            let mut all = Vec::new();
-            for (machine, _) in clusters {
-                for (per_node, ranks) in [
-                    (16, sizes(&[64], &[64, 256, 1024])),
-                    (64, sizes(&[256], &[256, 1024])),
-                    (128, sizes(&[256], &[512, 1024])),
-                ] {
-                    all.extend(on(machine, ranks, per_node).batches(|place, ranks| {
-                        let modes = ["auto", "message", "node", "three-hop"];
-                        modes.map(|mode| Case::RandomAccess(place.random_access(ranks, mode))).into()
-                    }));
-                }
-            }
-            all
+            let per_node = [
+                (2, sizes(&[8], &[8, 512])),
+                (4, sizes(&[128], &[128, 512])),
+                (8, sizes(&[128], &[128, 512])),
+                (16, sizes(&[64, 256], &[64, 256, 1024])),
+                (64, sizes(&[256], &[256, 1024])),
+                (128, sizes(&[256], &[256, 512, 1024])),
+            ];
+            let on = |machine| per_node.map(|(per_node, ranks)| (machine, ranks, per_node));
+            ["juropa", "juqueen"].into_iter().flat_map(on).collect()
         }
-        Section::Schedules => over_clusters(&clusters, |machine, per_node| {
-            on(machine, sizes(&[2, 8, 16, 32, 64], &[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]), per_node)
-                .batches(|place, ranks| {
-                    let algorithms = [
-                        "mpich",
-                        "linear-shift",
-                        "hierarchical-sets",
-                        "auto",
-                        "library-in-place",
-                        "library-out-of-place",
-                    ];
-                    algorithms.map(|algorithm| Case::Alltoall(place.alltoall(ranks, algorithm))).into()
-                })
-        }),
-        Section::Memory => {
-            on("juropa", sizes(&[16, 64], &[16, 32, 64, 128, 256]), 8).batches(|place, ranks| {
-                let with = |memory| Alltoall { memory, ..place.alltoall(ranks, "hierarchical-sets") };
-                [64 << 10, 256 << 10, BYTES, 4 * BYTES].map(with).map(Case::Alltoall).into()
-            })
+        Section::Schedules => {
+            clusters(sizes(&[2, 8, 16, 32, 64, 128], &[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]))
         }
-        Section::AlltoallNodes => over_clusters(&clusters, |machine, per_node| {
-            on(machine, sizes(&[32, 64], &[32, 64, 128, 256]), per_node).batches(|place, ranks| {
-                let with = |path| Alltoall { path, ..place.alltoall(ranks, "auto") };
-                ["auto", "message"].map(with).map(Case::Alltoall).into()
-            })
-        }),
-        Section::Small => over_clusters(&clusters, |machine, per_node| {
-            on(machine, sizes(&[16, 32, 64], &[2, 4, 8, 16, 32, 64, 128, 256, 512]), per_node).batches(
-                |place, ranks| {
-                    let algorithms = ["hypercube", "hierarchical-sets", "library-in-place"];
-                    let block = |bytes: u64| {
-                        let bytes_per_rank = bytes * (ranks as u64 - 1);
-                        algorithms.map(|name| Alltoall { bytes_per_rank, ..place.alltoall(ranks, name) })
-                    };
-                    [8, 32, 64, 256].into_iter().flat_map(block).map(Case::Alltoall).collect()
-                },
-            )
-        }),
+        Section::Memory => vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128, 256]), 8)],
+        Section::AlltoallNodes => clusters(sizes(&[32, 64], &[32, 64, 128, 256])),
+        Section::Small => clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128, 256])),
     }
 }
 
-fn over_clusters(
-    clusters: &[(&'static str, usize)],
-    batches: impl Fn(&'static str, usize) -> Vec<Batch>,
-) -> Vec<Batch> {
-    clusters.iter().flat_map(|&(machine, per_node)| batches(machine, per_node)).collect()
+/// The cases of a section on a number of ranks.
+fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
+    match place.section {
+        Section::Ranks => over_ranks(place, ranks, full),
+        Section::LookAhead => updates(published::OVER_LOOK_AHEAD, |(look_ahead, gups)| RandomAccess {
+            look_ahead,
+            relaxed: true,
+            optimisations: 0,
+            published_gups: (place.is_published() && ranks == 32).then_some(gups),
+            ..place.random_access(ranks, "message")
+        }),
+        Section::Optimisations => updates(published::OPTIMISATIONS, |optimisations| RandomAccess {
+            optimisations,
+            relaxed: true,
+            ..place.random_access(ranks, "message")
+        }),
+        Section::Dimensions => {
+            let log2 = ranks.next_power_of_two().ilog2();
+            // Of one dimension every rank sends to every other: at most 256.
+            let sensible = |&dimensions: &u32| dimensions > 1 || ranks <= 256;
+            let dimensions = [1, 2, 3, log2].into_iter().filter(sensible);
+            updates(dimensions, |dimensions| RandomAccess {
+                dimensions,
+                ..place.random_access(ranks, "message")
+            })
+        }
+        Section::Nodes => {
+            updates(["auto", "message", "node", "three-hop"], |mode| place.random_access(ranks, mode))
+        }
+        Section::Schedules => exchanges(
+            [
+                "mpich",
+                "linear-shift",
+                "hierarchical-sets",
+                "auto",
+                "library-in-place",
+                "library-out-of-place",
+            ],
+            |algorithm| place.alltoall(ranks, algorithm),
+        ),
+        Section::Memory => {
+            let with = |algorithm| {
+                [0, 64 << 10, 256 << 10, BYTES]
+                    .map(|memory| Alltoall { memory, ..place.alltoall(ranks, algorithm) })
+            };
+            exchanges(["mpich", "linear-shift", "hierarchical-sets"].into_iter().flat_map(with), |case| case)
+        }
+        Section::AlltoallNodes => {
+            exchanges(["auto", "message"], |path| Alltoall { path, ..place.alltoall(ranks, "auto") })
+        }
+        Section::Small => {
+            let block = |bytes: u64| {
+                let bytes_per_rank = bytes * (ranks as u64 - 1);
+                ["hypercube", "hierarchical-sets", "library-in-place"]
+                    .map(|name| Alltoall { bytes_per_rank, ..place.alltoall(ranks, name) })
+            };
+            exchanges([8, 16, 32, 64, 256].into_iter().flat_map(block), |case| case)
+        }
+    }
+}
+
+fn updates<T>(all: impl IntoIterator<Item = T>, case: impl Fn(T) -> RandomAccess) -> Vec<Case> {
+    all.into_iter().map(case).map(Case::RandomAccess).collect()
+}
+
+fn exchanges<T>(all: impl IntoIterator<Item = T>, case: impl Fn(T) -> Alltoall) -> Vec<Case> {
+    all.into_iter().map(case).map(Case::Alltoall).collect()
+}
+
+/// The paper's algorithm, hcube's default, and that with rounds as large as the paper's.
+fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
+    let of_paper = place.is_published().then_some(ranks);
+    let (measured, model) = of_paper.map_or((None, None), published::over_ranks);
+    let hcube = place.random_access(ranks, "message");
+    let relaxed = RandomAccess {
+        relaxed: true,
+        published_gups: of_paper.and_then(published::optimised),
+        ..hcube.clone()
+    };
+    let plain = RandomAccess {
+        optimisations: 0,
+        published_gups: measured,
+        published_model_gups: model,
+        ..relaxed.clone()
+    };
+    if ranks > 4096 && !full {
+        // A minute of a core for each.
+        return updates([plain, hcube], |case| case);
+    }
+    updates([plain, hcube, relaxed], |case| case)
 }

@@ -18,6 +18,7 @@ use super::calls::{self, Calls};
 use super::platform::Platform;
 use crate::hpcc::launch::{Job, interrupted};
 use crate::session::Failure;
+use hcube::{alltoall, random_access};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -116,6 +117,11 @@ fn words_of(errors: &str) -> String {
 
 /// What is missing for simulations at all.
 pub fn check(root: &Path) -> Result<(), Failure> {
+    // smpirun is a script that takes its arguments apart.
+    if root.canonicalize().is_ok_and(|root| root.to_string_lossy().contains(char::is_whitespace)) {
+        let root = root.display();
+        return Err(format!("--root {root}: smpirun expects folders without blanks in their names"));
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&path).any(|folder| folder.join("smpirun").is_file()) {
         return Err("smpirun is not in the search path: SimGrid is not installed (Debian's package \
@@ -188,15 +194,20 @@ impl Runner {
         command.args(OPTIONS).args(more).arg(&simulation.driver);
         command.args(&simulation.arguments).args(&simulation.cases);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
-        // The smpirun of one MPI library must not find the library for another.
+        // The smpirun of one MPI library must not find the library for another, and what a user has set
+        // for real programs would change the figures.
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
+        let options = random_access::options::ENVIRONMENT.iter().chain(&alltoall::options::ENVIRONMENT);
+        for (name, _, _) in options {
+            command.env_remove(name);
+        }
         command.process_group(0).stdin(Stdio::null());
         command
     }
 
     /// Runs a simulation; its lines of standard output. `number` tells files of several runs apart.
     pub fn run(&self, number: usize, simulation: &Simulation<'_>) -> Result<Vec<String>, Failure> {
-        let files = self.write_platform(simulation.platform)?;
+        let files = self.write_platform(number, simulation.platform)?;
         let folder = self.root.join("runs");
         // Several may be at work in one folder.
         let process = std::process::id();
@@ -205,9 +216,12 @@ impl Runner {
             |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let mut command = self.command(simulation, &files, &[]);
-        command.stdout(open(&outputs[0])?).stderr(open(&outputs[1])?);
-        let child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
-        let ended = self.wait(Job::new(child));
+        let mut start = || {
+            command.stdout(open(&outputs[0])?).stderr(open(&outputs[1])?);
+            let child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
+            self.wait(Job::new(child))
+        };
+        let ended = start();
         let [text, errors] = outputs.map(|path| {
             let text = fs::read_to_string(&path).unwrap_or_default();
             drop(fs::remove_file(path));
@@ -232,11 +246,12 @@ impl Runner {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    fn write_platform(&self, platform: &Platform<'_>) -> Result<[PathBuf; 2], Failure> {
+    /// Several simulations may have the same platform, also at the same time.
+    fn write_platform(&self, number: usize, platform: &Platform<'_>) -> Result<[PathBuf; 2], Failure> {
         let folder = self.root.join("platforms");
         let put = |end: &str, text: String| {
             let path = folder.join(format!("{}.{end}", platform.name()));
-            let new = folder.join(format!("{}.{end}.{}", platform.name(), std::process::id()));
+            let new = folder.join(format!("{}.{end}.{}-{number}", platform.name(), std::process::id()));
             fs::create_dir_all(&folder)
                 .and_then(|()| fs::write(&new, text))
                 .and_then(|()| fs::rename(&new, &path))

@@ -18,6 +18,8 @@ pub struct Sample {
     pub place: String,
     /// Number of ranks.
     pub ranks: usize,
+    /// Whether they are on several nodes; false where nobody says.
+    pub between_nodes: bool,
     /// Data of each rank.
     pub bytes: usize,
     /// As in `hcube alltoall`.
@@ -41,6 +43,7 @@ impl Sample {
             section: String::new(),
             place: format!("this machine, {}", run.mpi),
             ranks: run.ranks,
+            between_nodes: false,
             bytes: run.bytes_per_rank,
             algorithm: run.algorithm.clone(),
             path: run.path.clone().unwrap_or_default(),
@@ -62,6 +65,7 @@ pub fn samples(inputs: &Inputs) -> Vec<Sample> {
         section: exchange.section.clone(),
         place: machine_title(inputs, &exchange.machine).to_owned(),
         ranks: exchange.ranks,
+        between_nodes: exchange.ranks > exchange.ranks_per_node,
         bytes: exchange.bytes_per_rank,
         algorithm: exchange.algorithm.clone(),
         path: exchange.path.clone().unwrap_or_default(),

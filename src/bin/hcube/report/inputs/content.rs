@@ -93,6 +93,9 @@ pub struct Simulated {
     /// All-to-all.
     #[serde(default)]
     pub alltoall: Vec<Exchange>,
+    /// Simulations that brought nothing, and why.
+    #[serde(default)]
+    pub failures: Vec<String>,
 }
 
 /// A simulated RandomAccess.
