@@ -30,9 +30,10 @@ use crate::alltoall::vote::{Property, Vote};
 use crate::alltoall::{Path, Schedule};
 use crate::random_access::Mode;
 
-/// Share of a message's latency for which the processor is busy, so that no other message hides it: an
-/// estimate, from the 0.5 and 2 microseconds that the choice of bundles (`alltoall::select`) reckons with.
-const BUSY: f64 = 0.25;
+/// Share of a message's latency for which the processor is busy, so that no other message hides it. An
+/// estimate: sending takes one half and the way the other. Simulations (`hcube simulate`) take the same share,
+/// there of the shorter of both latencies, as SimGrid knows one figure for all messages.
+const BUSY: f64 = 0.5;
 /// Bytes of a record before those of its block.
 const HEADER: usize = 16;
 
