@@ -310,6 +310,15 @@ mod tests {
     }
 
     #[test]
+    fn half_of_the_latency_is_hidden() {
+        // Three messages under way: each has half a latency for itself, and the three share the other half
+        // of one. The vote takes two latencies.
+        let seconds = exchange(4, 1, 32, 1 << 20).seconds(Algorithm::HierarchicalSets, &EXAMPLE);
+        let expected = (2.0 + 3.0 * 0.5 + 0.5) * 2e-6 + 24.0 / 3e9 + 24.0 * 0.2e-9;
+        assert!(seconds.is_some_and(|seconds| (seconds - expected).abs() < 1e-12), "{seconds:?}");
+    }
+
+    #[test]
     fn more_memory_and_fewer_bytes_are_never_slower() {
         for (ranks, ranks_per_node) in [(2, 1), (7, 1), (64, 8), (100, 16), (8, 8)] {
             for (_, algorithm) in Algorithm::NAMES {

@@ -189,7 +189,10 @@ fn barriers_are_where_the_library_has_them() {
         let traffic = Traffic::new(&placement(ranks, ranks_per_node), mode, 0);
         let time = |barrier| traffic.round(&EXAMPLE, 1, barrier);
         let found = time(true).latency - time(false).latency;
-        assert!((found - expected).abs() < 1e-12, "{ranks} {ranks_per_node} {mode:?}: {found} for {expected}");
+        assert!(
+            (found - expected).abs() < 1e-12,
+            "{ranks} {ranks_per_node} {mode:?}: {found} for {expected}"
+        );
     }
 }
 
