@@ -53,10 +53,16 @@ fn rates(table: &str, measurement: &str) -> (f64, f64) {
     (words.next().expect("the measured rate"), model)
 }
 
-/// Predictions for what was measured agree with the calibration's own table.
-fn check_predictions(path: &Path, table: &str, ranks: usize) {
+/// The factor by which half of the predictions may be off, and how often a calibration is tried.
+const NEAR: f64 = 3.0;
+const ATTEMPTS: usize = 5;
+
+/// Predictions for what was measured agree with the calibration's own table; returns the factors between them
+/// and what was measured.
+fn check_predictions(path: &Path, table: &str, ranks: usize) -> Vec<f64> {
     let (ranks_text, mut ratios) = (ranks.to_string(), Vec::new());
     for (mode, measured_as) in [("message", "mode message"), ("node", "mode node")] {
+        // Shorter rounds are latency, which the fit makes good whatever the model says of values.
         for look_ahead in ["1024", "4096"] {
             let way = if ranks == 1 { "alone" } else { measured_as };
             let (measured, model) = rates(table, &format!("round, {way}, Q = {look_ahead} "));
@@ -68,9 +74,31 @@ fn check_predictions(path: &Path, table: &str, ranks: usize) {
             ratios.push(predicted / measured);
         }
     }
-    // Catches nonsense such as a factor of the number of ranks squared, and not a busy machine.
-    let near = ratios.iter().any(|&ratio| ratio > 1.0 / 3.0 && ratio < 3.0);
-    assert!(near, "{ratios:?}\n{table}");
+    ratios
+}
+
+/// By which factor ratios are off, upwards or downwards; the median.
+fn median_factor(ratios: &[f64]) -> f64 {
+    let mut factors: Vec<f64> = ratios.iter().map(|ratio| ratio.max(1.0 / ratio)).collect();
+    factors.sort_by(f64::total_cmp);
+    let middle = factors.len() / 2;
+    if factors.len() % 2 == 1 { factors[middle] } else { (factors[middle - 1] + factors[middle]) / 2.0 }
+}
+
+/// A file that is complete, from which predictions agree with its table; returns these against what was measured.
+fn check_calibration(ranks: usize) -> Vec<f64> {
+    let (path, table) = calibrate(ranks);
+    let text = fs::read_to_string(&path).expect("the file");
+    let machine: Value = serde_json::from_str(&text).expect("JSON");
+    let samples = machine["fit"]["samples"].as_u64().expect("a number");
+    assert_eq!(samples, if ranks == 1 { 11 } else { 19 }, "{text}");
+    let sources = machine["sources"].to_string();
+    assert!(sources.contains(&format!("{ranks} rank(s) on 1 node(s)")), "{sources}");
+    assert!(sources.contains("between nodes: not measured"), "{sources}");
+    assert_eq!(machine["network"], machine["node"], "{text}");
+    assert_eq!(machine["network_assumed"], true, "{text}");
+    assert!(table.contains("between nodes not measured"), "{table}");
+    check_predictions(&path, &table, ranks)
 }
 
 #[test]
@@ -78,16 +106,14 @@ fn a_file_is_measured_and_predicts_what_was_measured() {
     // MPICH never yields where there are more ranks than cores.
     let most = if Mpi::selected() == Mpi::Mpich { 2 } else { 4 };
     for ranks in 1..=most {
-        let (path, table) = calibrate(ranks);
-        let text = fs::read_to_string(&path).expect("the file");
-        let machine: Value = serde_json::from_str(&text).expect("JSON");
-        let samples = machine["fit"]["samples"].as_u64().expect("a number");
-        assert_eq!(samples, if ranks == 1 { 11 } else { 19 }, "{text}");
-        let sources = machine["sources"].to_string();
-        assert!(sources.contains(&format!("{ranks} rank(s) on 1 node(s)")), "{sources}");
-        assert!(sources.contains("between nodes: not measured"), "{sources}");
-        assert_eq!(machine["network"], machine["node"], "{text}");
-        check_predictions(&path, &table, ranks);
+        // Where others use the cores, messages may take a thousand times as long as mailboxes, which no fit
+        // makes good; what the model gets wrong by as much is wrong every time.
+        let mut tried = Vec::new();
+        let near = (0..ATTEMPTS).any(|_| {
+            tried.push(check_calibration(ranks));
+            tried.last().is_some_and(|ratios| median_factor(ratios) < NEAR)
+        });
+        assert!(near, "{ranks} ranks: {tried:?}");
     }
 }
 
@@ -121,14 +147,30 @@ fn a_bad_fit_is_said_next_to_the_predictions() {
         r#""fit": {"largest_error_percent": 900.0, "mean_error_percent": 234.0, "samples": 19}, "cores""#;
     let path = file("bad.json");
     fs::write(&path, machine.replace("\"cores\"", fit)).expect("a file");
-    let warning = predict(&path, &["--ranks", "64"])["warning"].clone();
-    assert!(
-        warning.as_str().is_some_and(|text| text.contains("mean little") && text.contains("234 %")),
-        "{warning}"
-    );
+    let warnings = predict(&path, &["--ranks", "64"])["warnings"].clone();
+    let warning = warnings[0].as_str().expect("a warning");
+    assert!(warning.contains("mean little") && warning.contains("234 %"), "{warning}");
     let output = model(&["--machine", &path.display().to_string(), "--ranks", "64"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("WARNING: predictions from this calibration mean little"), "{text}");
+}
+
+#[test]
+fn a_network_that_was_not_measured_is_said_next_to_the_predictions() {
+    let machine =
+        fs::read_to_string(common::root().join("src/bin/hcube/machine/juropa.json")).expect("a machine");
+    let path = file("assumed.json");
+    let assumed = machine.replace("\"cores\"", "\"network_assumed\": true, \"cores\"");
+    for (content, ranks, warned) in
+        [(&machine, "8 64", false), (&assumed, "2 8", false), (&assumed, "8 64", true)]
+    {
+        fs::write(&path, content).expect("a file");
+        let warnings = predict(&path, &["--ranks", ranks])["warnings"].to_string();
+        assert_eq!(warnings.contains("predictions for 64 ranks"), warned, "{warnings}");
+        let output = model(&["--machine", &path.display().to_string(), "--ranks", ranks]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text.contains("WARNING: the network was not measured"), warned, "{text}");
+    }
 }
 
 #[test]

@@ -30,9 +30,10 @@ use crate::alltoall::vote::{Property, Vote};
 use crate::alltoall::{Path, Schedule};
 use crate::random_access::Mode;
 
-/// Share of a message's latency for which the processor is busy, so that no other message hides it: an
-/// estimate, from the 0.5 and 2 microseconds that the choice of bundles (`alltoall::select`) reckons with.
-const BUSY: f64 = 0.25;
+/// Share of a message's latency for which the processor is busy, so that no other message hides it. An
+/// estimate: sending takes one half and the way the other. Simulations (`hcube simulate`) take the same share,
+/// there of the shorter of both latencies, as SimGrid knows one figure for all messages.
+const BUSY: f64 = 0.5;
 /// Bytes of a record before those of its block.
 const HEADER: usize = 16;
 
@@ -306,6 +307,15 @@ mod tests {
             let seconds = exchange.seconds(algorithm, &EXAMPLE).expect("possible");
             assert!((seconds - expected).abs() < 1e-12, "{algorithm:?}: {seconds} for {expected}");
         }
+    }
+
+    #[test]
+    fn half_of_the_latency_is_hidden() {
+        // Three messages under way: each has half a latency for itself, and the three share the other half
+        // of one. The vote takes two latencies.
+        let seconds = exchange(4, 1, 32, 1 << 20).seconds(Algorithm::HierarchicalSets, &EXAMPLE);
+        let expected = (2.0 + 3.0 * 0.5 + 0.5) * 2e-6 + 24.0 / 3e9 + 24.0 * 0.2e-9;
+        assert!(seconds.is_some_and(|seconds| (seconds - expected).abs() < 1e-12), "{seconds:?}");
     }
 
     #[test]

@@ -11,6 +11,8 @@
 //! them (for 200, 300 and 10240 ranks of Red Storm, where ranks of odd parts have two, that agrees better
 //! with its Table 2 than one latency for both). A stage through shared memory costs one latency of the
 //! node, a copy in and a copy out for each byte that changes hands, and two cache lines for each partner.
+//! A barrier, which a look-ahead of one value needs, is log2 of the ranks of a node times the latency inside,
+//! and log2 of the nodes times that between them; mailboxes on a single node have none.
 //! Left out, with the general points of [`super`]: mailboxes on a single node work without rounds, so a
 //! rank there waits less than predicted.
 //! Source: Plimpton et al. 2006, §2 (messages and volume) and §3 (the equation).
@@ -121,7 +123,9 @@ pub fn resolve(placement: &Placement, mode: Mode) -> Mode {
 /// What all ranks do in the stages of a round: the plans without the figures of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
-    ranks: usize,
+    placement: Placement,
+    /// Mailboxes on a single node, which know no rounds and no barrier.
+    mailboxes_alone: bool,
     /// Per stage the loads that differ.
     stages: Vec<Vec<Load>>,
     /// Messages that a rank sends in a round; the mean of the ranks looked at.
@@ -139,7 +143,13 @@ impl Traffic {
             _ => placement.topology(),
         };
         let routing = Routing { dimensions, three_hop: mode == Mode::ThreeHop };
-        let mut traffic = Self { ranks: placement.ranks, stages: Vec::new(), messages: 0.0, words: 0.0 };
+        let mut traffic = Self {
+            placement: *placement,
+            mailboxes_alone: mode != Mode::Message && placement.nodes() == 1,
+            stages: Vec::new(),
+            messages: 0.0,
+            words: 0.0,
+        };
         let chosen = sample(placement.ranks);
         for &rank in &chosen {
             for (number, load) in loads(placement, &topology, rank, routing).into_iter().enumerate() {
@@ -169,8 +179,8 @@ impl Traffic {
         })
     }
 
-    /// Seconds of a round in which every rank generates `round` values. `barrier`: a barrier ends the
-    /// round, as it does where the look-ahead is one value.
+    /// Seconds of a round in which every rank generates `round` values. `barrier`: a barrier ends rounds,
+    /// as it does where the look-ahead is one value.
     pub fn round(&self, parameters: &Parameters, round: usize, barrier: bool) -> Parts {
         let values = round as f64;
         let mut sum = Parts {
@@ -179,10 +189,17 @@ impl Traffic {
             ..Parts::default()
         };
         self.slowest(|load| load.seconds(parameters, values)).for_each(|stage| sum.add(&stage));
-        if barrier {
-            sum.latency += f64::from(log2(self.ranks)) * parameters.network.latency;
+        if barrier && !self.mailboxes_alone {
+            sum.latency += self.barrier(parameters);
         }
         sum
+    }
+
+    /// Seconds of a barrier of all ranks.
+    fn barrier(&self, parameters: &Parameters) -> f64 {
+        let Parameters { network, node, .. } = parameters;
+        f64::from(log2(self.placement.most_on_node())) * node.latency
+            + f64::from(log2(self.placement.nodes())) * network.latency
     }
 }
 

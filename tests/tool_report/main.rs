@@ -8,6 +8,7 @@
 mod common;
 
 mod browser;
+mod legends;
 
 use serde_json::Value;
 use std::fs;
@@ -91,9 +92,15 @@ fn all_parts_and_what_each_figure_stands_on() {
         .collect();
     assert!(places.is_sorted(), "{places:?}");
     assert!(!page.contains("Missing:"), "{page}");
-    let legends = page.matches("<g class=\"legend ").count();
-    assert_eq!(legends, page.matches("<text class=\"evidence\"").count());
-    assert!(legends > 40, "{legends} lines in legends");
+    let legends = legends::all(&page);
+    assert_eq!(legends.len(), page.matches("<g class=\"legend ").count());
+    for &[title, name, word] in &legends {
+        assert_eq!(Some(word), legends::expected_word(title, name), "{title}: {name}");
+    }
+    for (word, least) in [("measured", 20), ("simulated", 20), ("published", 5), ("predicted", 4)] {
+        let lines = legends.iter().filter(|legend| legend[2] == word).count();
+        assert!(lines >= least, "{lines} lines in legends are {word}");
+    }
     let rates = section(&page, "rates");
     // Published figures beside those of the fixtures.
     for (word, cell) in [("published", "17.24"), ("published", "0.797"), ("predicted", "9.262")] {
@@ -106,6 +113,8 @@ fn all_parts_and_what_each_figure_stands_on() {
     assert!(section(&page, "memory").contains("hierarchical sets, 64 KiB"));
     assert!(section(&page, "fftw").contains("<td>×2.00</td>"));
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));
+    let calibrated = "<h3>Fixture, no machine <span class=\"badge measured\">";
+    assert!(section(&page, "machines").contains(calibrated) && page.contains("fitted to 9 measurements"));
     assert!(section(&page, "environment").contains("Open MPI v4.1.4"));
     assert!(section(&page, "headlines").contains("up to ×100"), "{}", section(&page, "headlines"));
 }
@@ -190,6 +199,23 @@ fn bad_fits_are_marked() {
     let warned = "the mean error of its fit is 321 %";
     assert!(["rates", "machines"].iter().all(|part| section(&page, part).contains(warned)), "{page}");
     assert!(section(&page, "rates").contains("cost model, bad fit"), "{page}");
+}
+
+#[test]
+fn many_nodes_are_not_predicted_from_one() {
+    let line = "nodes like this machine, hcube";
+    let page = page_without("network", &[]);
+    assert!(page.contains(line) && !page.contains("its network is not known"), "{page}");
+    let text = fs::read_to_string(fixture("calibration.json")).expect("a fixture");
+    let folder = folder("no-network");
+    let assumed = text.replace("\"cores\"", "\"network_assumed\": true, \"cores\"");
+    fs::write(folder.join("calibration.json"), assumed).expect("writable");
+    let output = report(&folder, &["--output", "page.html"]);
+    assert!(output.status.success(), "{output:?}");
+    let page = fs::read_to_string(folder.join("page.html")).expect("the page");
+    assert!(!page.contains(line), "{page}");
+    assert!(section(&page, "rates").contains("its network is not known"), "{page}");
+    assert!(section(&page, "machines").contains("<dt>Between nodes</dt><dd>not measured"), "{page}");
 }
 
 #[test]

@@ -98,6 +98,9 @@ pub struct Machine {
     pub cores: usize,
     /// Messages between nodes.
     pub network: Link,
+    /// That nobody has measured these, and those of a node stand in for them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network_assumed: bool,
     /// Messages between ranks of a node.
     pub node: Link,
     /// Local work.
@@ -224,6 +227,16 @@ mod tests {
         // T1 of the paper.
         let Costs { generate_ns, update_ns, .. } = red_storm.costs;
         assert!((1.024 * (generate_ns + update_ns) - 56.9).abs() < 0.1);
+    }
+
+    #[test]
+    fn an_assumed_network_is_written_only_where_it_is() {
+        let mut machine = Machine::find("red-storm").expect("valid");
+        assert!(!machine.network_assumed);
+        let written = |machine: &Machine| serde_json::to_string(machine).expect("JSON");
+        assert!(!written(&machine).contains("network_assumed"));
+        machine.network_assumed = true;
+        assert_eq!(Machine::parse("x.json", &written(&machine)), Ok(machine));
     }
 
     #[test]

@@ -172,6 +172,31 @@ fn worse_machines_are_never_faster() {
 }
 
 #[test]
+fn barriers_are_where_the_library_has_them() {
+    let (near, far) = (EXAMPLE.node.latency, EXAMPLE.network.latency);
+    for (ranks, ranks_per_node, mode, expected) in [
+        (1, 1, Mode::Message, 0.0),
+        // Mailboxes on one node have no rounds.
+        (8, 8, Mode::Node, 0.0),
+        (8, 8, Mode::ThreeHop, 0.0),
+        (8, 8, Mode::Message, 3.0 * near),
+        (5, 16, Mode::Message, 3.0 * near),
+        (64, 1, Mode::Node, 6.0 * far),
+        (64, 8, Mode::Node, 3.0 * near + 3.0 * far),
+        (64, 8, Mode::ThreeHop, 3.0 * near + 3.0 * far),
+        (40, 8, Mode::Message, 3.0 * near + 3.0 * far),
+    ] {
+        let traffic = Traffic::new(&placement(ranks, ranks_per_node), mode, 0);
+        let time = |barrier| traffic.round(&EXAMPLE, 1, barrier);
+        let found = time(true).latency - time(false).latency;
+        assert!(
+            (found - expected).abs() < 1e-12,
+            "{ranks} {ranks_per_node} {mode:?}: {found} for {expected}"
+        );
+    }
+}
+
+#[test]
 fn what_a_mode_comes_to() {
     for (ranks, ranks_per_node, mode, expected) in [
         (8, 1, Mode::Auto, Mode::Message),

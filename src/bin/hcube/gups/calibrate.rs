@@ -143,6 +143,7 @@ fn machine(
         topology: None,
         cores: cores(),
         network: link(&parameters.network),
+        network_assumed: pairs.within_a_node(),
         node: link(&parameters.node),
         costs: Costs {
             generate_ns: 1e9 * parameters.generate,
@@ -178,7 +179,7 @@ fn text(machine: &Machine, samples: &[Sample], errors: u64) -> String {
             rate(model),
         ]);
     }
-    let Machine { network, node, costs, .. } = machine;
+    let Machine { network, network_assumed, node, costs, .. } = machine;
     let link = |link: &Link| {
         let (latency, bandwidth) =
             (numbers::significant(link.latency_us), numbers::significant(link.bandwidth_gb_s));
@@ -199,7 +200,7 @@ fn text(machine: &Machine, samples: &[Sample], errors: u64) -> String {
         env!("CARGO_PKG_VERSION"),
         machine.title,
         table.render(),
-        link(network),
+        if *network_assumed { "not measured, taken as inside a node".to_owned() } else { link(network) },
         link(node),
     )
 }

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::published::{self, Compared};
-use super::{Round, fit_warning};
+use super::{Round, fit_warning, network_warning};
 use crate::gups::mode_name;
 use crate::machine::Machine;
 use hcube::model::alltoall::{Algorithm, Exchange};
@@ -20,8 +20,8 @@ pub struct Results {
     hcube: &'static str,
     /// With the figures that were used.
     pub machine: Machine,
-    /// Why these figures mean little, where the machine was calibrated badly.
-    pub warning: Option<String>,
+    /// Why these figures mean little, where the machine was calibrated badly or not over a network.
+    pub warnings: Vec<String>,
     /// Values per round.
     pub round: usize,
     /// Whether rounds are outside the benchmark's rules.
@@ -127,8 +127,9 @@ impl Results {
     pub fn new(arguments: &Arguments, machine: &Machine, ranks: &[usize]) -> Self {
         let (parameters, options) = (super::parameters(machine), arguments.options());
         let (mut updates, mut exchanges) = (Vec::new(), Vec::new());
-        for &ranks in ranks {
-            let placement = arguments.placement(machine, ranks);
+        let placements: Vec<Placement> =
+            ranks.iter().map(|&ranks| arguments.placement(machine, ranks)).collect();
+        for &placement in &placements {
             // Modes that come to the same are one line.
             let mut modes: Vec<Mode> = Vec::new();
             for mode in arguments.modes() {
@@ -145,7 +146,13 @@ impl Results {
         Self {
             hcube: env!("CARGO_PKG_VERSION"),
             machine: machine.clone(),
-            warning: machine.fit.as_ref().and_then(fit_warning),
+            warnings: machine
+                .fit
+                .as_ref()
+                .and_then(fit_warning)
+                .into_iter()
+                .chain(network_warning(machine, &placements))
+                .collect(),
             round: options.round(),
             relaxed: options.relaxed,
             random_access: updates,

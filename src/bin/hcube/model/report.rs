@@ -37,7 +37,7 @@ pub fn text(results: &Results, compared: bool) -> String {
         text += &published(&results.published).render();
     }
     let _ = writeln!(text, "\n{}", trust(results));
-    if let Some(warning) = &results.warning {
+    for warning in &results.warnings {
         let _ = writeln!(text, "WARNING: {warning}");
     }
     text
@@ -127,10 +127,11 @@ fn published(lines: &[Compared]) -> Table {
 
 /// The line that says how far the prediction can be trusted.
 fn trust(results: &Results) -> String {
-    let Machine { fit, name, .. } = &results.machine;
+    let Machine { fit, name, network_assumed, .. } = &results.machine;
     if let Some(fit) = fit {
+        let place = if *network_assumed { ", all on one node" } else { "" };
         let exchange = if results.alltoall.is_empty() { "" } else { "; no exchange in place was among them" };
-        return format!("{}{exchange}", super::fit_line(fit));
+        return format!("{}{place}{exchange}", super::fit_line(fit));
     }
     if results.published.is_empty() {
         return format!(

@@ -1,6 +1,6 @@
 //! Where the figures are from: machines, versions, files.
 
-use super::evidence::Evidence::{Measured, Predicted, Simulated};
+use super::evidence::Evidence::{Measured, Simulated};
 use super::html::{Table, badge, escape};
 use super::inputs::{Inputs, Source};
 use super::model;
@@ -39,12 +39,21 @@ fn link(link: &Link) -> String {
     format!("{} µs{hop}, {} GB/s", link.latency_us, link.bandwidth_gb_s)
 }
 
+/// What messages between nodes cost, as far as that is known.
+fn network(machine: &Machine) -> String {
+    if machine.network_assumed {
+        "not measured; taken as inside a node".to_owned()
+    } else {
+        link(&machine.network)
+    }
+}
+
 /// The machines that were simulated and the one that was calibrated, with their sources.
 pub fn machines(inputs: &Inputs) -> String {
     let simulated = inputs.simulated.iter().flat_map(|simulated| &simulated.machines);
-    let all = simulated
-        .map(|machine| (machine, Simulated))
-        .chain(inputs.calibration.iter().map(|one| (one, Predicted)));
+    // Figures that were fitted to measurements; others that a file may have stand on nobody knows what.
+    let fitted = inputs.calibration.iter().map(|one| (one, one.fit.as_ref().map(|_| Measured)));
+    let all = simulated.map(|machine| (machine, Some(Simulated))).chain(fitted);
     let mut text = String::new();
     for (machine, evidence) in all {
         let costs = &machine.costs;
@@ -55,10 +64,10 @@ pub fn machines(inputs: &Inputs) -> String {
              <dt>Between nodes</dt><dd>{}</dd><dt>Inside a node</dt><dd>{}</dd>\
              <dt>Local work</dt><dd>generate {} ns, update {} ns, divide {} ns a value; copy {} ns a byte</dd>",
             escape(&machine.title),
-            badge(evidence),
+            evidence.map(badge).unwrap_or_default(),
             escape(&topology(machine)),
             machine.cores,
-            link(&machine.network),
+            network(machine),
             link(&machine.node),
             costs.generate_ns,
             costs.update_ns,
@@ -68,10 +77,11 @@ pub fn machines(inputs: &Inputs) -> String {
         if let Some(fit) = &machine.fit {
             let _ = write!(
                 text,
-                "<dt>Error of the fit</dt><dd>{:.1} % at most, {:.1} % in the mean, over {} measurements{}</dd>",
+                "<dt>Figures</dt><dd>fitted to {} measurements</dd>\
+                 <dt>Error of the fit</dt><dd>{:.1} % at most, {:.1} % in the mean{}</dd>",
+                fit.samples,
                 fit.largest_error_percent,
                 fit.mean_error_percent,
-                fit.samples,
                 model::warning(machine)
                     .map(|warning| format!(
                         ". <strong class=\"alarm\">Bad fit: {}.</strong>",

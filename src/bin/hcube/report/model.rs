@@ -19,6 +19,14 @@ pub fn warning(machine: &Machine) -> Option<String> {
     machine.fit.as_ref().and_then(fit_warning)
 }
 
+/// Why nothing is predicted for several nodes of a machine, if so.
+pub fn one_node_only(machine: &Machine) -> Option<&'static str> {
+    machine.network_assumed.then_some(
+        "Rates of many nodes like this machine are not predicted: it was calibrated on one node, so that its \
+         network is not known.",
+    )
+}
+
 /// The name of a line, which says so if it means little.
 pub fn name(words: &str, machine: &Machine) -> String {
     let mark = if warning(machine).is_some() { ", bad fit" } else { "" };

@@ -126,7 +126,8 @@ fn red_storm(inputs: &Inputs) -> Chart {
         let options = paper_options(DEFAULT_LOOK_AHEAD);
         all.push(predicted(&format!("Red Storm, {}", model::NAME), &machine, &options, most));
     }
-    if let Some(machine) = &inputs.calibration {
+    let calibrated = inputs.calibration.as_ref();
+    if let Some(machine) = calibrated.filter(|machine| model::one_node_only(machine).is_none()) {
         let mut line = predicted("nodes like this machine, hcube", machine, &Options::default(), most);
         line.look = looks::HCUBE;
         all.push(line);
@@ -258,6 +259,9 @@ pub fn rates(inputs: &Inputs) -> Section {
     variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
     if let Some(warning) = inputs.calibration.as_ref().and_then(model::warning) {
         section.say(&format!("Bad fit: {warning}."));
+    }
+    if let Some(reason) = inputs.calibration.as_ref().and_then(model::one_node_only) {
+        section.say(reason);
     }
     section.chart(here(inputs));
     section.chart(red_storm(inputs));

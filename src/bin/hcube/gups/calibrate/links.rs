@@ -48,6 +48,11 @@ impl Pairs {
         self.all().count() * TIMES
     }
 
+    /// Whether no messages went between nodes.
+    pub fn within_a_node(&self) -> bool {
+        self.far.is_none()
+    }
+
     /// Where only one kind of link was there, its figures serve for the other.
     pub fn complete(&self, mut parameters: Parameters) -> Parameters {
         match (self.near, self.far) {
@@ -140,6 +145,7 @@ mod tests {
         ] {
             let pairs = Pairs::new(nodes);
             assert_eq!(pairs, Pairs { near, far }, "{nodes:?}");
+            assert_eq!(pairs.within_a_node(), far.is_none(), "{nodes:?}");
             let sources = pairs.sources().concat();
             assert_eq!(sources.contains("not measured"), near.is_none() || far.is_none(), "{sources}");
         }
