@@ -87,10 +87,11 @@ fn the_machine_and_the_environment_of_the_simulator_change_nothing() {
         return;
     }
     let folder = copy_of_root("elsewhere");
-    // On two nodes, and on one, where the exchange goes through shared memory.
-    for (ranks, sections) in [("16", "nodes,alltoall-nodes"), ("8", "nodes,alltoall-nodes,small")] {
-        let placement = ["--machine", "juropa", "--ranks", ranks, "--ranks-per-node", "8"];
-        let arguments = [&placement[..], &["--sections", sections]].concat();
+    // On two nodes, and on one, where all goes through shared memory; with two ranks on a node, whether
+    // they would share cores here depends on whether there is one core or more.
+    for (ranks, per_node) in [("2", "2"), ("8", "8"), ("16", "8")] {
+        let placement = ["--machine", "juropa", "--ranks", ranks, "--ranks-per-node", per_node];
+        let arguments = [&placement[..], &["--sections", "nodes,alltoall-nodes,small"]].concat();
         let usual = simulated(Command::new(TOOL), &folder, &arguments);
         for section in ["random_access", "alltoall"] {
             let found: Value = serde_json::from_str(&usual).expect("JSON");
