@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn a_dropped_job_is_ended() {
-        let (job, reader) = start("(trap '' TERM; sleep 5; echo left) & sleep 60");
+        let (job, mut reader) = start("(trap '' TERM; echo y; sleep 5; echo left) & sleep 60");
+        reader.read_exact(&mut [0; 2]).expect("the child has started");
         drop(job);
         assert_eq!(rest(reader), "");
     }
