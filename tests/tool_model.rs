@@ -209,6 +209,30 @@ fn what_cannot_be_is_refused_by_name() {
 }
 
 #[test]
+fn a_full_disk_costs_no_former_results() {
+    let path = file("former.json");
+    fs::write(&path, "former").expect("a file");
+    // A limit in the place of a disk: 512 bytes, and without the signal that would end the tool.
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"",
+        TOOL,
+        "model",
+        "--machine",
+        "red-storm",
+    ]);
+    let output = command.arg("--json").arg(&path).output().expect("the tool starts");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && message.contains("--json"), "{output:?}");
+    assert_eq!(fs::read_to_string(&path).expect("a file"), "former");
+    let folder = fs::read_dir(path.parent().expect("a folder")).expect("a folder").flatten();
+    let names = folder.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let beside: Vec<_> = names.filter(|name| name.starts_with("former.json.")).collect();
+    assert_eq!(beside, [""; 0]);
+}
+
+#[test]
 fn calibrations_that_cannot_be_are_refused_before_measuring() {
     for arguments in [
         &["gups", "--calibrate", "/proc/none/machine.json"][..],

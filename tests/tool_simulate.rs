@@ -11,6 +11,8 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+const TOOL: &str = env!("CARGO_BIN_EXE_hcube");
+
 /// The folder with platform and drivers, as scripts/simulate.sh builds them.
 fn root() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
@@ -22,7 +24,7 @@ fn root() -> &'static Path {
 }
 
 fn tool(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hcube"));
+    let mut command = Command::new(TOOL);
     command.arg("simulate").args(arguments);
     command.output().expect("the tool starts")
 }
@@ -43,31 +45,24 @@ fn copy_of_root(name: &str) -> PathBuf {
     folder
 }
 
+/// Standard output of simulations that succeed.
+fn simulated(mut command: Command, folder: &Path, arguments: &[&str]) -> String {
+    command.args(["simulate", "--json", "--root"]).arg(folder).args(arguments);
+    let output = command.output().expect("the tool starts");
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
 #[test]
 fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
     if Mpi::selected() != Mpi::Open {
         return; // once is enough: SimGrid is neither of the two
     }
     let folder = copy_of_root("small");
+    let sizes = ["--ranks", "1 2 3 5 8", "--ranks-per-node", "2", "--sections", "ranks,schedules"];
     for machine in ["red-storm", "juropa", "juqueen"] {
-        let [first, second] = [1, 2].map(|_| {
-            let folder = folder.to_str().expect("UTF-8");
-            let output = tool(&[
-                "--root",
-                folder,
-                "--machine",
-                machine,
-                "--ranks",
-                "1 2 3 5 8",
-                "--ranks-per-node",
-                "2",
-                "--sections",
-                "ranks,schedules",
-                "--json",
-            ]);
-            assert!(output.status.success(), "{machine}: {}", text(&output.stderr));
-            text(&output.stdout)
-        });
+        let arguments = [&["--machine", machine][..], &sizes].concat();
+        let [first, second] = [1, 2].map(|_| simulated(Command::new(TOOL), &folder, &arguments));
         assert_eq!(first, second, "{machine}");
         for sizes in ["\"ranks\": 5", "\"ranks\": 8", "\"algorithm\": \"library-out-of-place\""] {
             assert!(first.contains(sizes), "{sizes} expected:\n{first}");
@@ -76,6 +71,43 @@ fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
             !first.lines().any(|line| line.contains("\"errors\"") && !line.contains("\"errors\": 0")),
             "{first}"
         );
+    }
+}
+
+/// The number of a core that this process may use.
+fn first_core() -> String {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let cores = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
+    cores.trim().split(['-', ',']).next().expect("a number").to_owned()
+}
+
+#[test]
+fn the_machine_and_the_environment_of_the_simulator_change_nothing() {
+    if Mpi::selected() != Mpi::Open {
+        return;
+    }
+    let folder = copy_of_root("elsewhere");
+    // On two nodes, and on one, where all goes through shared memory; with two ranks on a node, whether
+    // they would share cores here depends on whether there is one core or more.
+    for (ranks, per_node) in [("2", "2"), ("8", "8"), ("16", "8")] {
+        let placement = ["--machine", "juropa", "--ranks", ranks, "--ranks-per-node", per_node];
+        let arguments = [&placement[..], &["--sections", "nodes,alltoall-nodes,small"]].concat();
+        let usual = simulated(Command::new(TOOL), &folder, &arguments);
+        for section in ["random_access", "alltoall"] {
+            let found: Value = serde_json::from_str(&usual).expect("JSON");
+            assert!(found[section].as_array().is_some_and(|results| !results.is_empty()), "{usual}");
+        }
+        let mut one_core = Command::new("taskset");
+        one_core.args(["-c", &first_core(), TOOL]);
+        assert_eq!(simulated(one_core, &folder, &arguments), usual, "{ranks} ranks, on one core");
+        for (name, value) in
+            [("HCUBE_RANKS_PER_NODE", "1"), ("HCUBE_MEMORY", "4096"), ("HCUBE_LOOK_AHEAD", "16")]
+        {
+            let mut with_variable = Command::new(TOOL);
+            with_variable.env(name, value);
+            let found = simulated(with_variable, &folder, &arguments);
+            assert_eq!(found, usual, "{ranks} ranks, with {name}={value}");
+        }
     }
 }
 
@@ -111,12 +143,11 @@ fn what_is_missing_for_simulations_is_named() {
     }
     let folder = copy_of_root("missing");
     let folder = folder.to_str().expect("UTF-8");
-    let (tool, arguments) =
-        (env!("CARGO_BIN_EXE_hcube"), ["simulate", "--sections", "ranks", "--ranks", "1", "--root", folder]);
-    let few_handles = format!("ulimit -n 40; exec {tool} {}", arguments.join(" "));
+    let arguments = ["simulate", "--sections", "ranks", "--ranks", "1", "--root", folder];
+    let few_handles = format!("ulimit -n 40; exec {TOOL} {}", arguments.join(" "));
     let mut limited = Command::new("/bin/sh");
     limited.args(["-c", &few_handles]);
-    let mut nowhere = Command::new(tool);
+    let mut nowhere = Command::new(TOOL);
     nowhere.args(arguments).env("PATH", "/nowhere");
     for (mut command, message) in [
         (
@@ -132,7 +163,7 @@ fn what_is_missing_for_simulations_is_named() {
     for driver in ["random_access", "alltoall", "platform.so"] {
         let (path, aside) = (Path::new(folder).join(driver), Path::new(folder).join("aside"));
         fs::rename(&path, &aside).expect("renamed");
-        let output = Command::new(tool).args(arguments).output().expect("starts");
+        let output = Command::new(TOOL).args(arguments).output().expect("starts");
         fs::rename(&aside, &path).expect("renamed");
         let errors = text(&output.stderr);
         assert!(
@@ -156,13 +187,23 @@ fn folder_with_client(name: &str, client: &str) -> PathBuf {
 
 /// `hcube simulate` with a driver that does not come to its end.
 fn hanging(folder: &Path, kind: &str, limit: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hcube"));
+    let mut command = Command::new(TOOL);
     command.args(["simulate", "--sections", "memory", "--machine", "juropa", "--ranks", "6", "--root"]);
     command.arg(folder).args(["--time-limit", limit, "--jobs", "1"]).env("HCUBE_TEST_HANG", kind);
     command
 }
 
-/// Processes of which the command line names the folder.
+/// Processes of which the command line names the folder, and that do not go soon.
+fn left_of(folder: &Path) -> Vec<String> {
+    let begin = Instant::now();
+    let mut left = processes_of(folder);
+    while !left.is_empty() && begin.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(20));
+        left = processes_of(folder);
+    }
+    left
+}
+
 fn processes_of(folder: &Path) -> Vec<String> {
     let folder = folder.to_str().expect("UTF-8");
     let all = fs::read_dir("/proc").expect("/proc").flatten();
@@ -197,15 +238,15 @@ fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
         (
             "livelock",
             [
-                "has not ended after 2 s (--time-limit)",
+                "has not ended after 10 s (--time-limit)",
                 "rank 0 at MPI_Test: computing or polling",
                 "rank 1 after MPI_Comm_size: polling for messages with tag 9 (1 from 0)",
             ],
         ),
         ("failure", ["has failed:\nthe driver gives up\n", "on 6 ranks (juropa-6x8)", "case algorithm="]),
     ] {
-        let output =
-            hanging(&folder, kind, if kind == "livelock" { "2" } else { "60" }).output().expect("starts");
+        let limit = if kind == "livelock" { "10" } else { "60" };
+        let output = hanging(&folder, kind, limit).output().expect("starts");
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{kind}: {errors}");
         for expected in expected {
@@ -216,7 +257,7 @@ fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
             errors.contains("case algorithm=hierarchical-sets,path=message,memory=262144,"),
             "{kind}: {errors}"
         );
-        assert_eq!(processes_of(&folder), [""; 0], "{kind}");
+        assert_eq!(left_of(&folder), [""; 0], "{kind}");
     }
 }
 
@@ -244,7 +285,7 @@ fn an_interrupted_simulation_leaves_no_process() {
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.code() == Some(2), "{}", output.status);
     assert!(text(&output.stderr).contains("interrupted"), "{}", text(&output.stderr));
-    assert_eq!(processes_of(&folder), [""; 0]);
+    assert_eq!(left_of(&folder), [""; 0]);
 }
 
 /// A message of n bytes takes the latency, what each link adds, and n bytes at the bandwidth; as much where
@@ -265,7 +306,7 @@ fn single_messages_take_what_the_machine_says() {
     ] {
         let machine = fs::read_to_string(common::root().join(format!("src/bin/hcube/machine/{name}.json")));
         let machine: Value = serde_json::from_str(&machine.expect("it comes with hcube")).expect("JSON");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hcube"));
+        let mut command = Command::new(TOOL);
         command.args(["simulate", "--sections", "memory", "--ranks-per-node", "2", "--json", "--root"]);
         command.arg(&folder).args(["--machine", name, "--ranks", ranks]);
         let peers = partners.map(|(peer, _)| peer.to_string()).join(" ");

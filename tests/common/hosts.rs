@@ -11,7 +11,8 @@
 //! a panic or SIGKILL, the front ends, the kernel ends every process inside, and interfaces, addresses
 //! and memory go with the last of them. None of it has a name outside, so several sets do not meet.
 
-use super::{Launch, MARKER, OUTPUT, output};
+use super::supervise::{MARKER, OUTPUT};
+use super::{Launch, output};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

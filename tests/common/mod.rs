@@ -11,29 +11,25 @@ pub mod alltoall;
 pub mod hosts;
 pub mod hpcc;
 pub mod preload;
+mod supervise;
 pub mod update;
+
+pub use supervise::Outcome;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
-use std::os::unix::process::CommandExt;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use supervise::{Interruption, OUTPUT};
 
 /// What the clients are compiled with. A warning in them may be one in hcube.h.
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
 /// Jobs are run one at a time: more ranks than cores are slow enough for one.
 static TURN: Mutex<()> = Mutex::new(());
-
-/// Name of the variable by which the processes of a launch are found again.
-const MARKER: &str = "HCUBE_TEST_LAUNCH";
-
-/// Name of the variable with the files of a launch's output, without `.out` and `.err`.
-const OUTPUT: &str = "HCUBE_TEST_OUTPUT";
 
 /// The MPI library that this test run is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,38 +179,6 @@ pub struct Launch {
     interruption: Option<Interruption>,
 }
 
-/// What is done to a job once its output has a certain text.
-struct Interruption {
-    text: String,
-    action: Box<dyn FnOnce() + Send>,
-}
-
-impl std::fmt::Debug for Interruption {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("Interruption").field(&self.text).finish()
-    }
-}
-
-/// What came of it.
-#[derive(Debug)]
-pub struct Outcome {
-    pub status: ExitStatus,
-    pub stdout: String,
-    pub stderr: String,
-    /// Processes of the job that were still there after the launcher had ended.
-    pub left: Vec<u32>,
-}
-
-impl Outcome {
-    /// Standard output, after a check that all went well.
-    pub fn success(self) -> String {
-        let Self { status, stdout, stderr, left } = self;
-        assert!(status.success(), "{status}\n--- output\n{stdout}\n--- error output\n{stderr}");
-        assert!(left.is_empty(), "processes left: {left:?}");
-        stdout
-    }
-}
-
 impl Launch {
     pub fn new(program: impl Into<OsString>, ranks: usize) -> Self {
         let (arguments, environment, folder) = (Vec::new(), Vec::new(), None);
@@ -327,94 +291,6 @@ impl Launch {
     pub fn run(self) -> Outcome {
         let command = self.command();
         self.supervise(command)
-    }
-
-    /// Runs it with a launcher's command line that is complete but for the program's arguments.
-    pub fn supervise(mut self, mut command: Command) -> Outcome {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        command.args(&self.arguments);
-        // Variables of the person who runs the tests must not change what is tested.
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("HCUBE_") {
-                command.env_remove(name);
-            }
-        }
-        command.envs(self.environment.iter().map(|(name, value)| (name, value))).env(MARKER, &marker);
-        if let Some(folder) = &self.folder {
-            command.current_dir(folder);
-        }
-        // Files, not pipes: a process that outlives the launcher would keep a pipe open.
-        let folder = build().join("clients/output");
-        fs::create_dir_all(&folder).expect("the target directory is writable");
-        let paths = ["out", "err"].map(|kind| folder.join(format!("{marker}.{kind}")));
-        // Appending, because launcher and ranks may both write.
-        let open = |path: &PathBuf| OpenOptions::new().create(true).append(true).open(path);
-        let [out, err] = [&paths[0], &paths[1]].map(|path| open(path).expect("a file for output"));
-        command.env(OUTPUT, folder.join(&marker));
-        command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let read = |path: &Path| {
-            fs::read(path).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
-        };
-        let begin = Instant::now();
-        let mut ended = None;
-        while ended.is_none() && begin.elapsed() < self.limit {
-            std::thread::sleep(Duration::from_millis(10));
-            ended = child.try_wait().expect("a child can be waited for");
-            let said = self.interruption.take_if(|interruption| read(&paths[0]).contains(&interruption.text));
-            if let Some(interruption) = said {
-                (interruption.action)();
-            }
-        }
-        let Some(status) = ended else {
-            // Launchers put ranks into process groups of their own, so killing one group is not enough.
-            end_processes(child.id(), &marker);
-            let _ = child.wait();
-            let [stdout, stderr] = [&paths[0], &paths[1]].map(|path| read(path));
-            panic!(
-                "{command:?} had not ended after {:?}\n--- output\n{stdout}\n--- error output\n{stderr}",
-                self.limit
-            );
-        };
-        // What the launcher has ended takes a moment to go.
-        let begin = Instant::now();
-        let mut left = processes(&marker);
-        while !left.is_empty() && begin.elapsed() < Duration::from_secs(10) {
-            std::thread::sleep(Duration::from_millis(20));
-            left = processes(&marker);
-        }
-        if !left.is_empty() {
-            end_processes(child.id(), &marker);
-        }
-        let [stdout, stderr] = [&paths[0], &paths[1]].map(|path| read(path));
-        for path in &paths {
-            let _ = fs::remove_file(path);
-        }
-        Outcome { status, stdout, stderr, left }
-    }
-}
-
-/// Living processes that were started with this marker in their environment.
-fn processes(marker: &str) -> Vec<u32> {
-    let wanted = format!("{MARKER}={marker}");
-    let folders = fs::read_dir("/proc").expect("/proc").flatten();
-    folders
-        .filter_map(|folder| folder.file_name().to_string_lossy().parse().ok())
-        .filter(|process| {
-            let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-            environment.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes())
-        })
-        .collect()
-}
-
-fn end_processes(group: u32, marker: &str) {
-    // SAFETY: a signal to the group that this test has made.
-    unsafe { libc::kill(-(group as i32), libc::SIGKILL) };
-    for process in processes(marker) {
-        // SAFETY: a signal to a process that this test has started.
-        unsafe { libc::kill(process as i32, libc::SIGKILL) };
     }
 }
 

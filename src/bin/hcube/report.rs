@@ -20,7 +20,7 @@ use crate::output;
 use crate::session::{self, Failure, Verdict};
 use inputs::{Inputs, Refusal, Source};
 use section::Section;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Makes one HTML page of all results: plots and tables of what was measured, simulated, published and
@@ -89,26 +89,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), Failure> {
     let sections = page::sections(inputs);
-    replace("--output", &arguments.output, &page::html(inputs, &sections))?;
+    output::write("--output", &arguments.output, &page::html(inputs, &sections))?;
     println!("{}", arguments.output.display());
     let Some(folder) = &arguments.plots else { return Ok(()) };
     for chart in sections.iter().flat_map(Section::charts) {
         let Some(name) = chart.file else { continue };
         let path = folder.join(format!("{name}.svg"));
-        replace("--plots", &path, &chart.file())?;
+        output::write("--plots", &path, &chart.file())?;
         println!("{}", path.display());
     }
     Ok(())
-}
-
-/// Writes a file whole or not at all.
-fn replace(option: &str, path: &Path, text: &str) -> Result<(), Failure> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".new");
-    let unfinished = PathBuf::from(unfinished);
-    output::write(option, &unfinished, text)?;
-    std::fs::rename(&unfinished, path).map_err(|error| {
-        drop(std::fs::remove_file(&unfinished));
-        format!("{option} {}: {error}", path.display())
-    })
 }

@@ -1,8 +1,9 @@
-//! Starting mpirun, and ending it with all that it has started.
+//! Starting mpirun, and ending it, or another launcher, with all that it has started.
 
 use super::arguments::{Arguments, Mpi};
 use crate::session::Failure;
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -12,8 +13,10 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Time for mpirun to end its ranks before it is killed.
+/// Time for mpirun to end its ranks before it is killed, and for what is killed to be gone.
 const GRACE: Duration = Duration::from_secs(5);
+/// How often is looked.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// Whether a signal has asked this tool to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -94,39 +97,66 @@ impl Launcher {
     }
 }
 
-/// A running mpirun; ended when dropped.
+/// A running launcher with its process group; ended when dropped.
 #[derive(Debug)]
 pub struct Job {
     child: Child,
+    /// How the launcher has ended; known once its process group has been ended with it.
+    status: Option<ExitStatus>,
 }
 
 impl Job {
     /// Takes charge of a process that leads a process group.
     pub fn new(child: Child) -> Self {
-        Self { child }
+        Self { child, status: None }
     }
 
-    /// How it has ended, if it has.
+    /// How the launcher has ended, if it has; nothing of its process group is left then.
     pub fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
-        self.child.try_wait()
+        if self.status.is_none() && self.launcher_has_ended() {
+            self.status = Some(self.clear()?);
+        }
+        Ok(self.status)
     }
 
     /// Ends it: mpirun is asked first, since it alone can end ranks that left its process group.
     pub fn end(&mut self) {
-        let group = Pid::from_raw(self.child.id() as i32);
         if !matches!(self.ended(), Ok(None)) {
             return;
         }
-        let _ = killpg(group, Signal::SIGTERM);
+        let _ = killpg(self.group(), Signal::SIGTERM);
         let begin = Instant::now();
-        while begin.elapsed() < GRACE {
-            if !matches!(self.ended(), Ok(None)) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(50));
+        while begin.elapsed() < GRACE && !self.launcher_has_ended() {
+            std::thread::sleep(GLANCE);
         }
+        self.status = self.clear().ok();
+    }
+
+    fn group(&self) -> Pid {
+        Pid::from_raw(self.child.id() as i32)
+    }
+
+    /// Leaves the launcher a zombie, which keeps its number from being given to another process.
+    fn launcher_has_ended(&self) -> bool {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        // An error is about how it has ended: by a signal that is not known here.
+        !matches!(waitid(Id::Pid(self.group()), flags), Ok(WaitStatus::StillAlive))
+    }
+
+    /// Kills the process group, with the launcher where it still runs. smpirun waits for its simulator
+    /// neither when it is asked to end nor when it is killed, so the others may outlive the launcher.
+    fn clear(&mut self) -> std::io::Result<ExitStatus> {
+        let group = self.group();
+        // Before the launcher is reaped: a group of which all are reaped leaves its number to others.
         let _ = killpg(group, Signal::SIGKILL);
-        drop(self.child.wait());
+        let status = self.child.wait()?;
+        // They hold files and memory for a moment, and count until init has reaped them. This sends no
+        // signal, so it does no harm where others have the number by now.
+        let begin = Instant::now();
+        while killpg(group, None).is_ok() && begin.elapsed() < GRACE {
+            std::thread::sleep(GLANCE);
+        }
+        Ok(status)
     }
 }
 
@@ -139,18 +169,55 @@ impl Drop for Job {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{PipeReader, Read};
+    use std::os::fd::OwnedFd;
+    use std::os::unix::process::ExitStatusExt;
+
+    /// A shell in the place of a launcher, and what it and its children print.
+    fn start(script: &str) -> (Job, PipeReader) {
+        let launcher =
+            Launcher { mpi: Mpi::Mpich, command: ["sh", "-c", script, "sh"].map(str::to_owned).into() };
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        let output = File::from(OwnedFd::from(writer));
+        (launcher.start(Path::new("x"), 1, Path::new("/"), output).expect("starts"), reader)
+    }
+
+    /// What was printed until the last process was gone that could.
+    fn rest(mut reader: PipeReader) -> String {
+        let mut text = String::new();
+        reader.read_to_string(&mut text).expect("a pipe");
+        text
+    }
 
     #[test]
     fn a_job_is_ended_with_its_children() {
-        let launcher = Launcher {
-            mpi: Mpi::Mpich,
-            command: ["sh", "-c", "sleep 60 & sleep 60", "sh"].map(str::to_owned).into(),
-        };
-        let output = File::options().write(true).open("/dev/null").expect("opens");
-        let mut job = launcher.start(Path::new("x"), 1, Path::new("/"), output).expect("starts");
+        // The launcher ends when it is asked to, and its child does not.
+        let (mut job, mut reader) = start("(trap '' TERM; echo y; sleep 5; echo left) & sleep 60");
+        reader.read_exact(&mut [0; 2]).expect("the child has started");
         assert!(matches!(job.ended(), Ok(None)));
-        let begin = Instant::now();
         job.end();
-        assert!(begin.elapsed() < GRACE && matches!(job.ended(), Ok(Some(_))));
+        assert_eq!(job.ended().expect("a status").and_then(|status| status.signal()), Some(15));
+        assert_eq!(rest(reader), "");
+    }
+
+    #[test]
+    fn children_do_not_outlive_a_launcher_that_ends_by_itself() {
+        let (mut job, reader) = start("(sleep 5; echo left) & exit 3");
+        let status = loop {
+            if let Some(status) = job.ended().expect("it can be waited for") {
+                break status;
+            }
+            std::thread::sleep(GLANCE);
+        };
+        assert_eq!(status.code(), Some(3));
+        assert_eq!(rest(reader), "");
+    }
+
+    #[test]
+    fn a_dropped_job_is_ended() {
+        let (job, mut reader) = start("(trap '' TERM; echo y; sleep 5; echo left) & sleep 60");
+        reader.read_exact(&mut [0; 2]).expect("the child has started");
+        drop(job);
+        assert_eq!(rest(reader), "");
     }
 }

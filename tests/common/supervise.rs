@@ -1,0 +1,170 @@
+//! Runs a launcher to its end or to a limit, and sees to it that no process is left.
+
+use super::{Launch, TURN, build};
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Name of the variable by which the processes of a launch are found again.
+pub(super) const MARKER: &str = "HCUBE_TEST_LAUNCH";
+
+/// Name of the variable with the files of a launch's output, without `.out` and `.err`.
+pub(super) const OUTPUT: &str = "HCUBE_TEST_OUTPUT";
+
+/// What is done to a job once its output has a certain text.
+pub(super) struct Interruption {
+    pub text: String,
+    pub action: Box<dyn FnOnce() + Send>,
+}
+
+impl std::fmt::Debug for Interruption {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Interruption").field(&self.text).finish()
+    }
+}
+
+/// What came of a launch.
+#[derive(Debug)]
+pub struct Outcome {
+    pub status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
+    /// Processes of the job that were still there after the launcher had ended.
+    pub left: Vec<u32>,
+}
+
+impl Outcome {
+    /// Standard output, after a check that all went well.
+    pub fn success(self) -> String {
+        let Self { status, stdout, stderr, left } = self;
+        assert!(status.success(), "{status}\n--- output\n{stdout}\n--- error output\n{stderr}");
+        assert!(left.is_empty(), "processes left: {left:?}");
+        stdout
+    }
+}
+
+/// Standard output and error output of a launch. Files, not pipes: a process that outlives the launcher
+/// would keep a pipe open.
+struct Files {
+    /// Both paths without their ends.
+    stem: PathBuf,
+    paths: [PathBuf; 2],
+}
+
+impl Files {
+    fn new(marker: &str) -> Self {
+        let folder = build().join("clients/output");
+        fs::create_dir_all(&folder).expect("the target directory is writable");
+        let paths = ["out", "err"].map(|kind| folder.join(format!("{marker}.{kind}")));
+        Self { stem: folder.join(marker), paths }
+    }
+
+    fn open(&self) -> [File; 2] {
+        // Appending, because launcher and ranks may both write.
+        let open = |path: &PathBuf| OpenOptions::new().create(true).append(true).open(path);
+        self.paths.each_ref().map(|path| open(path).expect("a file for output"))
+    }
+
+    fn read(&self) -> [String; 2] {
+        let text = |path| fs::read(path).map(|text| String::from_utf8_lossy(&text).into_owned());
+        self.paths.each_ref().map(|path| text(path).unwrap_or_default())
+    }
+
+    fn remove(self) {
+        for path in &self.paths {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+impl Launch {
+    /// Runs it with a launcher's command line that is complete but for the program's arguments.
+    pub fn supervise(mut self, mut command: Command) -> Outcome {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let files = Files::new(&marker);
+        self.complete(&mut command, &marker, &files);
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let Some(status) = self.wait(&mut child, &files) else {
+            // Launchers put ranks into process groups of their own, so killing one group is not enough.
+            end_processes(child.id(), &marker);
+            let _ = child.wait();
+            let [stdout, stderr] = files.read();
+            panic!(
+                "{command:?} had not ended after {:?}\n--- output\n{stdout}\n--- error output\n{stderr}",
+                self.limit
+            );
+        };
+        // What the launcher has ended takes a moment to go.
+        let begin = Instant::now();
+        let mut left = processes(&marker);
+        while !left.is_empty() && begin.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(20));
+            left = processes(&marker);
+        }
+        if !left.is_empty() {
+            end_processes(child.id(), &marker);
+        }
+        let [stdout, stderr] = files.read();
+        files.remove();
+        Outcome { status, stdout, stderr, left }
+    }
+
+    fn complete(&self, command: &mut Command, marker: &str, files: &Files) {
+        command.args(&self.arguments);
+        // Variables of the person who runs the tests must not change what is tested.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("HCUBE_") {
+                command.env_remove(name);
+            }
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.env(MARKER, marker).env(OUTPUT, &files.stem);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        let [out, err] = files.open();
+        command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
+    }
+
+    /// How the launcher has ended, if it has within the limit.
+    fn wait(&mut self, child: &mut Child, files: &Files) -> Option<ExitStatus> {
+        let (begin, mut ended) = (Instant::now(), None);
+        while ended.is_none() && begin.elapsed() < self.limit {
+            std::thread::sleep(Duration::from_millis(10));
+            ended = child.try_wait().expect("a child can be waited for");
+            let said = self.interruption.take_if(|interruption| files.read()[0].contains(&interruption.text));
+            if let Some(interruption) = said {
+                (interruption.action)();
+            }
+        }
+        ended
+    }
+}
+
+/// Living processes that were started with this marker in their environment.
+fn processes(marker: &str) -> Vec<u32> {
+    let wanted = format!("{MARKER}={marker}");
+    let folders = fs::read_dir("/proc").expect("/proc").flatten();
+    folders
+        .filter_map(|folder| folder.file_name().to_string_lossy().parse().ok())
+        .filter(|process| {
+            let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+            environment.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes())
+        })
+        .collect()
+}
+
+fn end_processes(group: u32, marker: &str) {
+    // SAFETY: a signal to the group that this test has made.
+    unsafe { libc::kill(-(group as i32), libc::SIGKILL) };
+    for process in processes(marker) {
+        // SAFETY: a signal to a process that this test has started.
+        unsafe { libc::kill(process as i32, libc::SIGKILL) };
+    }
+}
