@@ -137,7 +137,7 @@ impl Case {
                 case.bytes_per_rank,
                 if case.section == "small" { "equal" } else { "random" },
                 // Two ways inside a node are tried in turn before one is kept.
-                if case.path == "auto" && case.ranks_per_node > 1 { 7 } else { 1 }
+                if case.path == "auto" && case.ranks_per_node > 1 { 5 } else { 1 }
             ),
         }
     }

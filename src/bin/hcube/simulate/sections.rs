@@ -114,7 +114,7 @@ impl<'a> Place<'a> {
 /// Ranks up to which exchanges are simulated with memory for all blocks at once: SimGrid shares bandwidth anew
 /// whenever a message ends, among all that are under way, and 256 ranks with as much memory as data take more
 /// than 4 minutes of a core, without memory 17 s.
-const MANY_AT_ONCE: usize = 128;
+const MANY_AT_ONCE: usize = 64;
 /// Ranks from which every case is a simulation of its own: it takes minutes, and is lost with one that fails.
 const ALONE_FROM: usize = 512;
 
