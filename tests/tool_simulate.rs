@@ -74,6 +74,30 @@ fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
     }
 }
 
+/// Two ranks of a node have its bandwidth each, in however many pieces they exchange.
+#[test]
+fn ranks_of_a_node_move_data_no_faster_than_it_can() {
+    if Mpi::selected() != Mpi::Open {
+        return;
+    }
+    let folder = copy_of_root("bandwidth");
+    for machine in ["juropa", "juqueen"] {
+        let arguments = ["--machine", machine, "--ranks", "2", "--sections", "schedules"];
+        let found = simulated(Command::new(TOOL), &folder, &arguments);
+        let found: Value = serde_json::from_str(&found).expect("JSON");
+        let seconds = |algorithm: &str| {
+            let rows = found["alltoall"].as_array().expect("a list");
+            let row = rows.iter().find(|row| row["algorithm"] == algorithm).expect("simulated");
+            row["seconds"].as_f64().expect("a number")
+        };
+        // One message in each direction, without a copy.
+        let least = seconds("library-out-of-place");
+        for algorithm in ["mpich", "linear-shift", "hierarchical-sets", "library-in-place"] {
+            assert!(seconds(algorithm) > least, "{machine}: {algorithm} took {}", seconds(algorithm));
+        }
+    }
+}
+
 /// The number of a core that this process may use.
 fn first_core() -> String {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");

@@ -9,9 +9,11 @@ use crate::error::{Error, Result};
 /// The algorithms: name, what they need, cost per rank, and when `auto` takes them (P ranks, n bytes for
 /// each other rank, k ranks on a node).
 ///
-/// Between nodes hierarchical sets are chosen by simulation (`hcube simulate --sections schedules`, 1 MiB per
-/// rank, 16 to 64 ranks of the machines juropa and juqueen, the best of the three as 1): hierarchical sets 1.00
-/// to 1.01, linear shift 1.00 to 1.04, MPICH order 1.00 to 1.08.
+/// Between nodes hierarchical sets are chosen by simulation (`hcube simulate`, sections schedules and memory, 1 MiB
+/// per rank, machines juropa and juqueen, hierarchical sets as 1). With 1 MiB of memory on 16 to 64 ranks: linear
+/// shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64 and 128 ranks: linear shift 1.07 to 1.17,
+/// MPICH order 1.80 to 1.92. Inside a node and between two of them, where hierarchical sets let all ranks cross at
+/// once, linear shift takes less (8 ranks 0.84, 16 without memory 0.88); inside a node messages are not chosen.
 pub const ALGORITHMS: [[&str; 4]; 8] = [
     ["alone", "one rank, or nothing to move", "no communication", "always then"],
     [
@@ -31,7 +33,7 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         "hierarchical-sets",
         "none",
         "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
-        "between nodes, in place; no shared memory, in place",
+        "between nodes, in place; no shared memory, in place (make simulate, schedules)",
     ],
     ["mpich", "none", "2 P - 1 steps, pieces within HCUBE_MEMORY", "when asked for"],
     [
@@ -82,8 +84,9 @@ pub struct Situation {
 
 /// Ranks from which small blocks are bundled, and the largest block that is, unasked: P - 1 messages
 /// against log2 P stages and the copies of P / 2 records in each. Simulated (`hcube simulate --sections
-/// small`, machines juropa and juqueen, P = 16 to 128, P - 1 messages by hierarchical sets as 1): blocks of 8
-/// bytes 0.80 to 1.06, of 32 bytes 0.92 to 1.48, of 64 bytes 1.07 to 2.24, of 256 bytes 1.9 to 2.7.
+/// small`, machines juropa and juqueen, P = 16 to 64, P - 1 messages by hierarchical sets as 1): blocks of 8
+/// bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92 to 1.32, of 64 bytes 1.07 to 1.77, of 256 bytes
+/// 1.9 to 2.7; larger blocks lose on every machine.
 const BUNDLED_FROM: usize = 32;
 const LARGEST_BUNDLED: usize = 16;
 

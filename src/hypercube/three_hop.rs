@@ -32,12 +32,14 @@ fn lanes(node: usize, ranks: usize, other: usize, nodes: usize) -> Lanes {
 
 /// How many messages of three hops cost no more than a stage of the hypercube. Those are under way all at
 /// once, so that each costs little beyond its call, and values are looked at in three stages instead of in
-/// log2 M; a stage waits for a message. Simulated (`hcube simulate --sections nodes --machine juropa`), three
-/// hops as a multiple of the rate of the hypercube between nodes, with the messages of a rank for each stage
-/// of the hypercube in brackets: 16 nodes of 8 ranks 1.20 (0.5), 64 of 8 1.68 (1.3), 32 of 4 1.34 (1.6),
-/// 128 of 4 1.54 (4.5), 256 of 2 0.89 (16). What receiving a message costs a rank is not simulated, so the
-/// bound is below the last gain. On up to four nodes the hypercube has two stages only, and three hops are
-/// taken where their messages are larger: 4 nodes of 2 ranks 0.96, of 16 1.02, of 64 1.15.
+/// log2 M; a stage waits for a message. Simulated (`hcube simulate --sections nodes`, with --full from 512 ranks
+/// on), three hops as a multiple of the rate of the hypercube between nodes on juropa and on juqueen, with the
+/// messages of a rank for each stage of the hypercube in brackets: 16 nodes of 8 ranks 1.21
+/// and 1.10 (0.5), 16 of 16 1.70 and 1.47 (0.2), 64 of 8 1.69 and 1.41 (1.3), 32 of 4 1.33 and 1.17 (1.6), 128 of 4
+/// 1.58 and 1.26 (4.5), 256 of 2 0.87 and 0.72 (16). What receiving a message costs a rank is not simulated, so the
+/// bound is below the last gain. On up to four nodes the hypercube has two stages only, and three
+/// hops are taken where their messages are larger: 4 nodes of 2 ranks 0.96 and 0.91, of 16 1.03 and 0.96, of 64 1.15
+/// and 1.09; at 16 it is as good as open.
 const MESSAGES_PER_STAGE: f64 = 4.0;
 
 /// Whether three hops are faster than the hypercube between nodes.

@@ -81,7 +81,8 @@ pub fn ranks(inputs: &Inputs) -> Section {
         "All-to-all exchange over ranks",
         "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5) \
          beside the MPI library's own functions, one of which needs a second buffer (out of place). \
-         Where simulated, the MPI library is SimGrid's.",
+         Where simulated, the MPI library is SimGrid's, and beyond 64 ranks the schedules have the least additional \
+         memory: with more, simulations take hours.",
     );
     let all = samples(inputs);
     let measured = part(&all, Measured, "");
