@@ -117,10 +117,15 @@ fn a_file_is_measured_and_predicts_what_was_measured() {
     }
 }
 
+/// A machine of somebody's own, with 8 ranks per node.
+fn machine() -> String {
+    let path = common::root().join("src/bin/hcube/machine/juropa.json");
+    fs::read_to_string(path).expect("a machine").replace("\"juropa\"", "\"mine\"")
+}
+
 #[test]
 fn a_calibration_is_found_and_its_error_is_said() {
-    let machine =
-        fs::read_to_string(common::root().join("src/bin/hcube/machine/juropa.json")).expect("a machine");
+    let machine = machine();
     let fit = r#""fit": {"largest_error_percent": 12.34, "mean_error_percent": 5.6, "samples": 19}, "cores""#;
     let folder = file("found");
     fs::create_dir_all(&folder).expect("a folder");
@@ -141,8 +146,7 @@ fn a_calibration_is_found_and_its_error_is_said() {
 
 #[test]
 fn a_bad_fit_is_said_next_to_the_predictions() {
-    let machine =
-        fs::read_to_string(common::root().join("src/bin/hcube/machine/juropa.json")).expect("a machine");
+    let machine = machine();
     let fit =
         r#""fit": {"largest_error_percent": 900.0, "mean_error_percent": 234.0, "samples": 19}, "cores""#;
     let path = file("bad.json");
@@ -157,8 +161,7 @@ fn a_bad_fit_is_said_next_to_the_predictions() {
 
 #[test]
 fn a_network_that_was_not_measured_is_said_next_to_the_predictions() {
-    let machine =
-        fs::read_to_string(common::root().join("src/bin/hcube/machine/juropa.json")).expect("a machine");
+    let machine = machine();
     let path = file("assumed.json");
     let assumed = machine.replace("\"cores\"", "\"network_assumed\": true, \"cores\"");
     for (content, ranks, warned) in

@@ -278,7 +278,7 @@ fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
         }
         // The first case has been printed.
         assert!(
-            errors.contains("case algorithm=hierarchical-sets,path=message,memory=262144,"),
+            errors.contains("case algorithm=mpich,copy=0.2,path=message,memory=65536,"),
             "{kind}: {errors}"
         );
         assert_eq!(left_of(&folder), [""; 0], "{kind}");
