@@ -132,6 +132,9 @@ fn costs(costs: &Costs) -> String {
     format!("generate={generate_ns},update={update_ns},divide={divide_ns},copy={copy_ns}")
 }
 
+/// What a simulation says that a signal has ended.
+const INTERRUPTED: &str = "interrupted";
+
 /// Runs the batches, several at a time; the cases with their figures, in the order of the batches, and
 /// what became of those that failed, which have none.
 fn run_all(
@@ -164,9 +167,6 @@ fn run_all(
         }
     });
     progress.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
-    if launch::interrupted() {
-        return Err("interrupted".to_owned());
-    }
     let mut failures = Vec::new();
     let done = done.into_iter().map(|result| {
         result.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(|failure| {
@@ -175,6 +175,11 @@ fn run_all(
         })
     });
     let done = done.collect();
+    if launch::interrupted() {
+        // Hours of simulations are not lost.
+        failures.retain(|failure| failure != INTERRUPTED);
+        failures.push(format!("{INTERRUPTED}: simulations that had not ended are missing"));
+    }
     Ok((done, failures))
 }
 

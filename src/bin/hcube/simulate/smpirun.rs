@@ -270,7 +270,7 @@ impl Runner {
             }
             if interrupted() {
                 job.end();
-                return Err("interrupted".to_owned());
+                return Err(super::INTERRUPTED.to_owned());
             }
             if begin.elapsed() > self.limit {
                 job.end();
