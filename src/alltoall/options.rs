@@ -57,9 +57,9 @@ impl Path {
     ];
 }
 
-/// Default of [`Options::memory`] in bytes. More brings nothing in simulations of hierarchical sets
-/// (`hcube simulate --sections memory`, 1 MiB per rank on 16 and 64 ranks of the machine juropa, times relative
-/// to 4 MiB: 64 KiB 1.12 and 1.03, 256 KiB 1.05 and 1.01, 1 MiB 1.00).
+/// Default of [`Options::memory`] in bytes. Less costs little in simulations of hierarchical sets (`hcube simulate
+/// --sections memory`, 1 MiB per rank on 16 and 64 ranks of the machine juropa, times relative to 1 MiB, which is
+/// room for all blocks: 256 KiB 1.05 and 1.01, 64 KiB 1.13 and 1.03, the least 1.16 and 1.07).
 pub const DEFAULT_MEMORY: usize = 1 << 20;
 /// Largest memory bound that is accepted, 1 TiB: more is a slip of the pen.
 pub const LARGEST_MEMORY: usize = 1 << 40;
