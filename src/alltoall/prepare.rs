@@ -177,8 +177,7 @@ impl Prepared {
 
     /// Whether blocks of at most so many bytes are such as are bundled.
     pub fn bundles(&self, largest: usize) -> bool {
-        select::may_bundle(self.situation.schedule, largest)
-            && self.largest_bundled().is_some_and(|most| largest <= most)
+        select::may_bundle(self.situation.schedule, largest, self.largest_bundled())
     }
 
     /// Largest block that the memory bound permits to bundle; the same on all ranks.

@@ -107,9 +107,11 @@ pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static
     (between_nodes && !in_place && !asked).then_some("out of place between nodes")
 }
 
-/// Whether blocks of at most so many bytes are such as are bundled along the hypercube.
-pub fn may_bundle(schedule: Schedule, largest: usize) -> bool {
-    schedule == Schedule::Hypercube || largest <= LARGEST_BUNDLED
+/// Whether blocks of at most so many bytes are such as are bundled along the hypercube; `most` is what the
+/// memory bound permits.
+pub fn may_bundle(schedule: Schedule, largest: usize, most: Option<usize>) -> bool {
+    (schedule == Schedule::Hypercube || largest <= LARGEST_BUNDLED)
+        && most.is_some_and(|most| largest <= most)
 }
 
 /// Whether hcube can make an exchange for which the library has no function.

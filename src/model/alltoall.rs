@@ -142,7 +142,7 @@ impl Exchange {
         let slot = Shares::of(self.budget(), false).slot;
         let mut vote = Vote::default()
             .with(Property::InPlace, true)
-            .with(Property::Small, self.is_small(schedule))
+            .with(Property::Small, select::may_bundle(schedule, self.block(), self.largest_bundled()))
             .with(Property::Enclosed, shared && sent <= slot.min(MOST_ENCLOSED));
         vote.bytes = sent as u64;
         let mut sum = Vote::default();
@@ -198,11 +198,6 @@ impl Exchange {
         let one = |link: &Link, sharing: f64| pieces * latency(link) + link.transfer(block * sharing);
         let each = near as f64 * one(&parameters.node, 1.0) + far as f64 * one(&parameters.network, sharing);
         exchanges / partners * each + partners * block * parameters.copy
-    }
-
-    fn is_small(&self, schedule: Schedule) -> bool {
-        select::may_bundle(schedule, self.block())
-            && self.largest_bundled().is_some_and(|most| self.block() <= most)
     }
 
     fn largest_bundled(&self) -> Option<usize> {

@@ -59,7 +59,7 @@ impl<'a> Place<'a> {
             ranks_per_node: self.ranks_per_node,
             cases: cases(self, ranks),
         };
-        self.ranks.iter().map(batch).filter(|batch| !batch.cases.is_empty()).collect()
+        self.ranks.iter().map(batch).collect()
     }
 
     /// Whether it is what was published of Red Storm.
