@@ -28,8 +28,6 @@ ifeq ($(MPICC),)
 $(error MPI=$(MPI) is unknown: choose openmpi, mpich or smpi)
 endif
 
-FFTW_LIBRARIES := libhcube_fftw libhcube_fftwf libhcube_fftwl
-FFTW_FILES := README.md transpose-hcube.c transpose-hcube-comm.c transpose-hcube.h plugin.c config.h
 
 RELEASE := target/$(MPI)/release
 CARGO   := cargo build --release --target-dir target/$(MPI) $(FEATURES_$(MPI))
@@ -127,37 +125,16 @@ header: ## Regenerate include/hcube.h from the sources
 
 # Installs what is built, and builds only where nothing is: so `sudo make
 # install` after `make` needs no Rust toolchain for root.
-install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR)
-	@test -f $(RELEASE)/libhcube.so || $(MAKE) build
-	install -d "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(LIBDIR)" "$(DESTDIR)$(PREFIX)/share/hcube/hpcc"
-	install -m 644 include/hcube.h "$(DESTDIR)$(PREFIX)/include/"
-	install -m 755 $(RELEASE)/libhcube.so "$(DESTDIR)$(LIBDIR)/"
-	install -m 644 $(RELEASE)/libhcube.a "$(DESTDIR)$(LIBDIR)/"
-	install -m 644 hpcc-glue/hpcc/hcube_random_access.c hpcc-glue/hpcc/hcube.mk hpcc-glue/hpcc/README.md \
-		"$(DESTDIR)$(PREFIX)/share/hcube/hpcc/"
-ifneq ($(MPI),smpi)
-	@test -f $(RELEASE)/libhcube_preload.so || $(MAKE) build
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/hcube/preload"
-	install -m 755 $(RELEASE)/hcube "$(DESTDIR)$(PREFIX)/bin/"
-	install -m 755 $(RELEASE)/libhcube_preload.so "$(DESTDIR)$(LIBDIR)/"
-	install -m 644 hpcc-glue/preload/README.md "$(DESTDIR)$(PREFIX)/share/hcube/preload/"
-endif
-# What brings hcube into FFTW, if `make fftw` has built it.
-ifneq ($(wildcard $(RELEASE)/libhcube_fftw.so),)
-	install -d "$(DESTDIR)$(PREFIX)/share/hcube/fftw"
-	install -m 644 include/hcube_fftw.h "$(DESTDIR)$(PREFIX)/include/"
-	install -m 755 $(FFTW_LIBRARIES:%=$(RELEASE)/%.so) "$(DESTDIR)$(LIBDIR)/"
-	install -m 644 $(FFTW_LIBRARIES:%=$(RELEASE)/%.a) "$(DESTDIR)$(LIBDIR)/"
-	install -m 644 $(FFTW_FILES:%=hpcc-glue/fftw/%) "$(DESTDIR)$(PREFIX)/share/hcube/fftw/"
-	install -m 755 hpcc-glue/fftw/patch-fftw.sh "$(DESTDIR)$(PREFIX)/share/hcube/fftw/"
+install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI library beside another
+ifeq ($(MPI),smpi)
+	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+else
+	@test -f $(RELEASE)/libhcube.so -a -f target/$(MPI)/preload/release/libhcube_preload.so || $(MAKE) build
+	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 endif
 
-uninstall: ## Remove what install put there (same PREFIX, DESTDIR, LIBDIR)
-	rm -f "$(DESTDIR)$(PREFIX)/include/hcube.h" "$(DESTDIR)$(PREFIX)/bin/hcube" \
-		"$(DESTDIR)$(LIBDIR)/libhcube.so" "$(DESTDIR)$(LIBDIR)/libhcube.a" \
-		"$(DESTDIR)$(LIBDIR)/libhcube_preload.so" "$(DESTDIR)$(PREFIX)/include/hcube_fftw.h" \
-		$(foreach library,$(FFTW_LIBRARIES),"$(DESTDIR)$(LIBDIR)/$(library).so" "$(DESTDIR)$(LIBDIR)/$(library).a")
-	rm -rf "$(DESTDIR)$(PREFIX)/share/hcube"
+uninstall: ## Remove what install put there (same MPI, PREFIX, DESTDIR, LIBDIR)
+	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
 clean: ## Remove everything that was built or downloaded (target/)
 	rm -rf target

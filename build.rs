@@ -6,6 +6,7 @@
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -29,7 +30,22 @@ fn main() {
     flags.link();
     // MPI keeps addresses of functions that free what hangs on communicators.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    soname(&out);
     header(&out);
+}
+
+/// Gives the library the name that programs look for at run time: that of its major version. Cargo knows
+/// no such names, so links of that name are put beside the library where it will be.
+fn soname(out: &Path) {
+    let name = format!("libhcube.so.{}", env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it"));
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{name}");
+    // target/<profile>/build/<package>/out
+    let profile = out.ancestors().nth(3).expect("a folder of cargo's");
+    for folder in [profile.to_owned(), profile.join("deps")] {
+        let link = folder.join(&name);
+        drop(fs::remove_file(&link));
+        symlink("libhcube.so", &link).unwrap_or_else(|error| panic!("{}: {error}", link.display()));
+    }
 }
 
 /// What the compiler wrapper adds to a command line.

@@ -6,7 +6,8 @@
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
 #          Fortran, mpi4py, HPCC as the distribution builds it, a browser that
-#          shows the report, and what makes hosts of network namespaces
+#          shows the report, what makes hosts of network namespaces, and what
+#          builds programs against an installed tree (pkg-config, CMake)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -163,6 +164,8 @@ missing_packages() {
         command -v hpcc >/dev/null 2>&1 || echo hpcc
         command -v nm >/dev/null 2>&1 || echo binutils
         has_browser || echo chromium
+        command -v pkg-config >/dev/null 2>&1 || echo pkg-config
+        command -v cmake >/dev/null 2>&1 || echo cmake
         command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
         has_namespaces || echo iproute2 util-linux mount hostname
     fi

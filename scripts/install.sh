@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Installs what `make` has built for one MPI library, or removes it again:
+#
+#   MPI=openmpi|mpich PREFIX=/opt/hcube [LIBDIR=...] [DESTDIR=...] scripts/install.sh [uninstall]
+#
+# Builds for several MPI libraries live side by side: what depends on one is in
+# $LIBDIR/hcube/<mpi>, the rest is the same for all of them. The first that is
+# installed is the default (hcube, hcube.pc, CMake without a component) until it
+# is removed. Nothing that is installed names PREFIX: the tree may be moved.
+#
+#   $PREFIX/bin           hcube-<mpi>, hcube (the default's), hcube-run
+#   $PREFIX/include       hcube.h, hcube_fftw.h
+#   $LIBDIR/hcube/<mpi>   libhcube (shared and static), libhcube_preload.so, and
+#                         libhcube_fftw{,f,l} where `make fftw` has built them
+#   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube.pc
+#   $LIBDIR/cmake/hcube   hcubeConfig.cmake
+#   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions
+#   $PREFIX/share/doc/hcube   licences, README, changelog
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+action=${1:-install}
+mpi=${MPI:-openmpi}
+prefix=${PREFIX:-/usr/local}
+libdir=${LIBDIR:-$prefix/lib}
+release=target/$mpi/release
+# Of a package of its own.
+preload=target/$mpi/preload/release/libhcube_preload.so
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+soname=libhcube.so.${version%%.*}
+# Where things go now, and where they will be.
+root=${DESTDIR:-}
+bin=$root$prefix/bin
+include=$root$prefix/include
+share=$root$prefix/share
+libraries=$root$libdir
+own=$libraries/hcube/$mpi
+
+fail() {
+    echo "install: $*" >&2
+    exit 1
+}
+
+case $mpi in
+openmpi | mpich) ;;
+*) echo "install: MPI=$mpi: expected openmpi or mpich" >&2 && exit 2 ;;
+esac
+case $prefix$libdir in
+*[[:space:]]*) fail "PREFIX and LIBDIR: expected names without blanks, which pkg-config cannot tell from separators" ;;
+esac
+case $prefix,$libdir in
+/*,/*) ;;
+*) fail "PREFIX=$prefix, LIBDIR=$libdir: expected absolute paths" ;;
+esac
+
+# put <mode> <file> <target>: without symbols of its build where it is a program or library.
+put() {
+    install -D -m "$1" "$2" "$3"
+    case $2 in
+    *.so | */hcube) strip --strip-debug "$3" ;;
+    esac
+}
+
+# fill <template> <target>: the figures of this build into a template.
+fill() {
+    local up
+    # From the folder of the file to PREFIX and LIBDIR, so that the tree may be moved.
+    up=$(realpath -ms --relative-to="$(dirname "${2#"$root"}")" "$prefix")
+    mkdir -p "$(dirname "$2")"
+    sed -e "s|@MPI@|$mpi|g" -e "s|@VERSION@|$version|g" -e "s|@PREFIX@|$up|g" \
+        -e "s|@LIBRARIES@|$(realpath -ms --relative-to="$(dirname "${2#"$root"}")" "$libdir")|g" "$1" >"$2"
+    chmod 644 "$2"
+}
+
+# The default is the first that was installed: links that another may have made stay.
+make_default() {
+    [ -e "$bin/hcube" ] || ln -sf "hcube-$1" "$bin/hcube"
+    [ -e "$libraries/pkgconfig/hcube.pc" ] || ln -sf "hcube-$1.pc" "$libraries/pkgconfig/hcube.pc"
+}
+
+install_all() {
+    local file name
+    for file in "$release"/{libhcube.so,libhcube.a,hcube} "$preload"; do
+        [ -f "$file" ] || fail "no $file: run make MPI=$mpi first"
+    done
+    put 755 "$release/libhcube.so" "$own/libhcube.so.$version"
+    ln -sf "libhcube.so.$version" "$own/$soname"
+    ln -sf "$soname" "$own/libhcube.so"
+    put 644 "$release/libhcube.a" "$own/libhcube.a"
+    put 755 "$preload" "$own/libhcube_preload.so"
+    put 755 "$release/hcube" "$bin/hcube-$mpi"
+    fill install/hcube-run "$bin/hcube-run"
+    chmod 755 "$bin/hcube-run"
+    put 644 include/hcube.h "$include/hcube.h"
+    fill install/hcube.pc.in "$libraries/pkgconfig/hcube-$mpi.pc"
+    fill install/hcubeConfig.cmake.in "$libraries/cmake/hcube/hcubeConfig.cmake"
+    fill install/hcubeConfigVersion.cmake.in "$libraries/cmake/hcube/hcubeConfigVersion.cmake"
+    for file in hcube_random_access.c hcube.mk README.md; do
+        put 644 "hpcc-glue/hpcc/$file" "$share/hcube/hpcc/$file"
+    done
+    put 644 hpcc-glue/preload/README.md "$share/hcube/preload/README.md"
+    for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md; do
+        put 644 "$file" "$share/doc/hcube/$file"
+    done
+    if [ -f "$release/libhcube_fftw.so" ]; then
+        put 644 include/hcube_fftw.h "$include/hcube_fftw.h"
+        for name in libhcube_fftw libhcube_fftwf libhcube_fftwl; do
+            put 755 "$release/$name.so" "$own/$name.so"
+            put 644 "$release/$name.a" "$own/$name.a"
+        done
+        for file in README.md transpose-hcube.c transpose-hcube-comm.c transpose-hcube.h plugin.c config.h; do
+            put 644 "hpcc-glue/fftw/$file" "$share/hcube/fftw/$file"
+        done
+        put 755 hpcc-glue/fftw/patch-fftw.sh "$share/hcube/fftw/patch-fftw.sh"
+    fi
+    make_default "$mpi"
+}
+
+# What another MPI library still needs stays.
+uninstall_all() {
+    local other name
+    rm -rf "$own"
+    rm -f "$bin/hcube-$mpi" "$libraries/pkgconfig/hcube-$mpi.pc"
+    for other in "$libraries"/hcube/*/; do
+        [ -d "$other" ] || continue
+        name=$(basename "$other")
+        [ -e "$bin/hcube" ] || rm -f "$bin/hcube"
+        [ -e "$libraries/pkgconfig/hcube.pc" ] || rm -f "$libraries/pkgconfig/hcube.pc"
+        make_default "$name"
+        return
+    done
+    rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/hcube.pc" "$include/hcube.h" "$include/hcube_fftw.h"
+    rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
+    # Folders that are empty now; others' stay.
+    rmdir --ignore-fail-on-non-empty "$libraries/pkgconfig" "$libraries/cmake" "$share/doc" "$share" \
+        "$include" "$bin" "$libraries" "$root$prefix" 2>/dev/null || true
+}
+
+case $action in
+install) install_all ;;
+uninstall) uninstall_all ;;
+*) echo "install: $action: expected nothing or uninstall" >&2 && exit 2 ;;
+esac

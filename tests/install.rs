@@ -1,0 +1,183 @@
+//! What `make install` puts where, used as a user would: from a tree that was moved after it was installed,
+//! through pkg-config, CMake and hcube-run, without anything of the build directory.
+
+mod common;
+
+use common::{Language, Launch, Mpi};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs `make` on the installation of the selected MPI library below `folder`.
+fn make(target: &str, folder: &Path) -> Output {
+    let mut command = Command::new("make");
+    command.arg(target).arg(format!("MPI={}", Mpi::selected().name())).arg("PREFIX=/opt/hcube");
+    command.arg(format!("DESTDIR={}", folder.display())).current_dir(common::root());
+    // Options and variables of the make that has started these tests.
+    for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
+        command.env_remove(name);
+    }
+    command.output().expect("make starts")
+}
+
+/// An installed tree, at another place than it was installed for; its folder is the test's own.
+fn installed(name: &str) -> PathBuf {
+    common::preload::library();
+    let folder = common::build().join("clients/install").join(name);
+    drop(fs::remove_dir_all(&folder));
+    let output = make("install", &folder.join("destination"));
+    assert!(output.status.success(), "{output:?}");
+    let tree = folder.join("moved");
+    fs::rename(folder.join("destination/opt/hcube"), &tree).expect("installed there");
+    tree
+}
+
+/// All files below a folder, links among them.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        if entry.file_type().expect("readable").is_dir() {
+            all.extend(files(&entry.path()));
+        } else {
+            all.push(entry.path());
+        }
+    }
+    all
+}
+
+/// What pkg-config says of a package of the tree, as arguments.
+fn pkg_config(tree: &Path, package: &str, options: &[&str]) -> Vec<String> {
+    let mut command = Command::new("pkg-config");
+    command.args(options).arg(package).env("PKG_CONFIG_PATH", tree.join("lib/pkgconfig"));
+    common::output(&mut command).split_whitespace().map(str::to_owned).collect()
+}
+
+/// Runs a program with nothing but what it carries itself to find libraries by.
+fn runs(program: &Path, arguments: &[&str]) -> String {
+    let launch = Launch::new(program, 2).args(arguments.iter().copied());
+    launch.env("LD_LIBRARY_PATH", "").limit(60).run().success()
+}
+
+/// Which library a program would load.
+fn loaded(program: &Path) -> String {
+    let libraries = common::output(Command::new("ldd").arg(program).env_remove("LD_LIBRARY_PATH"));
+    let line = libraries.lines().find(|line| line.trim().starts_with("libhcube.so"));
+    line.unwrap_or_else(|| panic!("not linked to hcube:\n{libraries}")).trim().to_owned()
+}
+
+#[test]
+fn programs_are_built_by_pkg_config_from_a_tree_that_was_moved() {
+    let tree = installed("pkg-config");
+    let package = format!("hcube-{}", Mpi::selected().name());
+    for package in [&package, "hcube"] {
+        let program = tree.join(format!("client-{package}"));
+        let mut compiler = Language::C11.compiler(Mpi::selected());
+        compiler.args(pkg_config(&tree, package, &["--cflags"]));
+        compiler.arg(common::root().join("tests/c/update.c")).arg("-o").arg(&program);
+        compiler.args(pkg_config(&tree, package, &["--libs"])).args(["-pthread", "-lm"]);
+        common::output(&mut compiler);
+        let library = loaded(&program);
+        assert!(library.starts_with("libhcube.so.0 => "), "{library}");
+        assert!(library.contains(tree.to_str().expect("UTF-8")), "{library}");
+    }
+    let version = pkg_config(&tree, "hcube", &["--modversion"]);
+    assert_eq!(version, [env!("CARGO_PKG_VERSION")]);
+}
+
+#[test]
+fn nothing_installed_names_the_build_directory() {
+    let tree = installed("names");
+    let root = common::root();
+    let root = root.to_str().expect("UTF-8").as_bytes();
+    let all = files(&tree);
+    assert!(all.len() > 15, "{all:?}");
+    for path in all {
+        let content = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(!content.windows(root.len()).any(|part| part == root), "{}", path.display());
+    }
+}
+
+#[test]
+fn hcube_run_finds_the_library_for_a_program() {
+    let tree = installed("run");
+    let mpi = Mpi::selected().name();
+    let client = common::preload::c_client(Language::C11, Mpi::selected());
+    // Also through a link, as in a folder of the search path.
+    let link = tree.join("link");
+    symlink(tree.join("bin/hcube-run"), &link).expect("a new name");
+    for run in [tree.join("bin/hcube-run"), link] {
+        let launch = Launch::new(&run, 2).args(["--stats".as_ref(), client.as_os_str()]);
+        let outcome = launch.env("LD_LIBRARY_PATH", "").limit(60).run();
+        assert!(outcome.stderr.contains("MPI_Alltoallw"), "statistics expected: {outcome:?}");
+        outcome.success();
+    }
+    let run = || {
+        let mut command = Command::new(tree.join("bin/hcube-run"));
+        // As if nothing had launched it.
+        command.env_remove("PMI_SIZE").env_remove("OMPI_COMM_WORLD_SIZE");
+        command
+    };
+    let shown = common::output(run().arg("--print").arg(&client));
+    assert_eq!(shown.trim(), tree.join("lib/hcube").join(mpi).join("libhcube_preload.so").to_str().expect("UTF-8"));
+    let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
+    for (arguments, words) in [
+        (&[][..], "expected a program"),
+        (&["--wrong", "x"], "--wrong is not an option"),
+        (&["--mpi"], "--mpi: expected openmpi or mpich"),
+        (&["--mpi", "lam", "true"], "--mpi lam: expected openmpi or mpich"),
+        (&["no-such-program-anywhere"], "no-such-program-anywhere: no such program"),
+        (&["true"], "cannot see which MPI library it uses"),
+        (&["--mpi", other, "true"], "for which hcube is not installed"),
+        (&["--mpi", other, client.to_str().expect("UTF-8")], &*format!("uses {mpi}")),
+    ] {
+        let output = run().args(arguments).output().expect("it starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+        assert!(errors.starts_with("hcube-run: ") && errors.contains(words), "{arguments:?}: {errors}");
+    }
+}
+
+#[test]
+fn cmake_finds_the_installed_library() {
+    let tree = installed("cmake");
+    let source = tree.join("project");
+    fs::create_dir_all(&source).expect("writable");
+    let client = common::root().join("tests/c/update.c");
+    let lists = format!(
+        "cmake_minimum_required(VERSION 3.18)\nproject(client C)\nset(THREADS_PREFER_PTHREAD_FLAG TRUE)\n\
+         find_package(Threads REQUIRED)\nfind_package(hcube 0.1 REQUIRED COMPONENTS {})\n\
+         add_executable(client {})\ntarget_link_libraries(client hcube::hcube Threads::Threads m)\n",
+        Mpi::selected().name(),
+        client.display()
+    );
+    fs::write(source.join("CMakeLists.txt"), lists).expect("writable");
+    let compiler = format!("-DCMAKE_C_COMPILER=mpicc.{}", Mpi::selected().name());
+    let mut cmake = Command::new("cmake");
+    cmake.arg("-S").arg(&source).arg("-B").arg(source.join("build")).arg(compiler);
+    common::output(cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display())));
+    common::output(Command::new("cmake").arg("--build").arg(source.join("build")));
+    let library = loaded(&source.join("build/client"));
+    assert!(library.contains(tree.to_str().expect("UTF-8")), "{library}");
+    // What is not installed is said.
+    let lists = "cmake_minimum_required(VERSION 3.18)\nproject(client C)\nfind_package(hcube REQUIRED COMPONENTS lam)\n";
+    fs::write(source.join("CMakeLists.txt"), lists).expect("writable");
+    let mut cmake = Command::new("cmake");
+    cmake.arg("-S").arg(&source).arg("-B").arg(source.join("other"));
+    let output = cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display())).output().expect("cmake");
+    assert!(!output.status.success());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("hcube is not installed for lam"), "{errors}");
+}
+
+#[test]
+fn uninstalling_leaves_nothing() {
+    common::preload::library();
+    let folder = common::build().join("clients/install/removed");
+    drop(fs::remove_dir_all(&folder));
+    assert!(make("install", &folder).status.success());
+    // What belongs to somebody else stays.
+    fs::write(folder.join("opt/hcube/lib/other.txt"), "kept").expect("writable");
+    assert!(make("uninstall", &folder).status.success());
+    assert_eq!(files(&folder), [folder.join("opt/hcube/lib/other.txt")]);
+}
