@@ -57,7 +57,7 @@ esac
 put() {
     install -D -m "$1" "$2" "$3"
     case $2 in
-    *.so | */hcube) strip --strip-debug "$3" ;;
+    *.so | *.a | */hcube) strip --strip-debug "$3" ;;
     esac
 }
 

@@ -74,12 +74,14 @@ fn programs_are_built_by_pkg_config_from_a_tree_that_was_moved() {
         let program = tree.join(format!("client-{package}"));
         let mut compiler = Language::C11.compiler(Mpi::selected());
         compiler.args(pkg_config(&tree, package, &["--cflags"]));
-        compiler.arg(common::root().join("tests/c/update.c")).arg("-o").arg(&program);
+        compiler.arg(common::root().join("tests/c/alltoall.c")).arg("-o").arg(&program);
         compiler.args(pkg_config(&tree, package, &["--libs"])).args(["-pthread", "-lm"]);
         common::output(&mut compiler);
         let library = loaded(&program);
         assert!(library.starts_with("libhcube.so.0 => "), "{library}");
         assert!(library.contains(tree.to_str().expect("UTF-8")), "{library}");
+        let text = runs(&program, &["700", "5", "100"]);
+        assert!(text.contains("ok 5 cases"), "{text}");
     }
     let version = pkg_config(&tree, "hcube", &["--modversion"]);
     assert_eq!(version, [env!("CARGO_PKG_VERSION")]);
@@ -119,7 +121,10 @@ fn hcube_run_finds_the_library_for_a_program() {
         command
     };
     let shown = common::output(run().arg("--print").arg(&client));
-    assert_eq!(shown.trim(), tree.join("lib/hcube").join(mpi).join("libhcube_preload.so").to_str().expect("UTF-8"));
+    assert_eq!(
+        shown.trim(),
+        tree.join("lib/hcube").join(mpi).join("libhcube_preload.so").to_str().expect("UTF-8")
+    );
     let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
     for (arguments, words) in [
         (&[][..], "expected a program"),
@@ -143,7 +148,7 @@ fn cmake_finds_the_installed_library() {
     let tree = installed("cmake");
     let source = tree.join("project");
     fs::create_dir_all(&source).expect("writable");
-    let client = common::root().join("tests/c/update.c");
+    let client = common::root().join("tests/c/alltoall.c");
     let lists = format!(
         "cmake_minimum_required(VERSION 3.18)\nproject(client C)\nset(THREADS_PREFER_PTHREAD_FLAG TRUE)\n\
          find_package(Threads REQUIRED)\nfind_package(hcube 0.1 REQUIRED COMPONENTS {})\n\
