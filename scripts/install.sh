@@ -57,7 +57,9 @@ esac
 put() {
     install -D -m "$1" "$2" "$3"
     case $2 in
-    *.so | *.a | */hcube) strip --strip-debug "$3" ;;
+    *.so | */hcube) strip --strip-debug "$3" ;;
+    # With the compiler's intermediate code besides, which only a compiler of the same version could use.
+    *.a) objcopy --strip-debug -R .llvmbc -R .llvmcmd "$3" ;;
     esac
 }
 
