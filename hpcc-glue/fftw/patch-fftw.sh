@@ -73,7 +73,7 @@ done
 # hcube's source tree or what `make install` has made of it.
 include=$glue/../../include
 lib=$glue/../../target/openmpi/release
-[ -f "$include/hcube.h" ] || include=$glue/../../../include lib=$glue/../../../lib
+[ -f "$include/hcube.h" ] || include=$glue/../../../include lib=$glue/../../../lib/hcube/${MPI:-openmpi}
 include=$(cd "$include" 2>/dev/null && pwd) || include='<folder of hcube.h>'
 lib=$(cd "$lib" 2>/dev/null && pwd) || lib='<folder of libhcube>'
 

@@ -18,7 +18,7 @@ HCUBE_GLUE := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 ifneq ($(wildcard $(HCUBE_DIR)/Cargo.toml),)
 HCUBE_LIBDIR ?= $(HCUBE_DIR)/target/$(HCUBE_MPI)/release
 else
-HCUBE_LIBDIR ?= $(HCUBE_DIR)/lib
+HCUBE_LIBDIR ?= $(HCUBE_DIR)/lib/hcube/$(HCUBE_MPI)
 endif
 HCUBE_INCLUDEDIR ?= $(HCUBE_DIR)/include
 
