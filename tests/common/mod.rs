@@ -10,6 +10,7 @@
 pub mod alltoall;
 pub mod hosts;
 pub mod hpcc;
+pub mod installed;
 pub mod preload;
 mod supervise;
 pub mod update;

@@ -1,0 +1,56 @@
+//! A tree that `make install` has made, and what users find in it.
+
+use super::{Launch, Mpi};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs `make` on the installation of the selected MPI library below `folder`.
+pub fn make(target: &str, folder: &Path) -> Output {
+    let mut command = Command::new("make");
+    command.arg(target).arg(format!("MPI={}", Mpi::selected().name())).arg("PREFIX=/opt/hcube");
+    command.arg(format!("DESTDIR={}", folder.display())).current_dir(super::root());
+    // Options and variables of the make that has started these tests.
+    for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
+        command.env_remove(name);
+    }
+    command.output().expect("make starts")
+}
+
+/// An installed tree, at another place than it was installed for; its folder is the test's own.
+pub fn installed(name: &str) -> PathBuf {
+    super::preload::library();
+    let folder = super::build().join("clients/install").join(name);
+    drop(fs::remove_dir_all(&folder));
+    let output = make("install", &folder.join("destination"));
+    assert!(output.status.success(), "{output:?}");
+    let tree = folder.join("moved");
+    fs::rename(folder.join("destination/opt/hcube"), &tree).expect("installed there");
+    tree
+}
+
+/// All files below a folder, links among them.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        if entry.file_type().expect("readable").is_dir() {
+            all.extend(files(&entry.path()));
+        } else {
+            all.push(entry.path());
+        }
+    }
+    all
+}
+
+/// What pkg-config says of a package of the tree, as arguments.
+pub fn pkg_config(tree: &Path, package: &str, options: &[&str]) -> Vec<String> {
+    let mut command = Command::new("pkg-config");
+    command.args(options).arg(package).env("PKG_CONFIG_PATH", tree.join("lib/pkgconfig"));
+    super::output(&mut command).split_whitespace().map(str::to_owned).collect()
+}
+
+/// Runs a program with nothing but what it carries itself to find libraries by.
+pub fn runs(program: &Path, arguments: &[&str]) -> String {
+    let launch = Launch::new(program, 2).args(arguments.iter().copied());
+    launch.env("LD_LIBRARY_PATH", "").limit(60).run().success()
+}
