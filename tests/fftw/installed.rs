@@ -12,7 +12,8 @@ fn hcube_run_brings_hcube_to_fftw() {
     let run = installed("fftw").join("bin/hcube-run");
     for &precision in precisions() {
         let program = linked_client("fftw_transpose", precision, Linked::Plain);
-        let launch = alone(&run, 2).arg("--fftw").arg(program).env("HCUBE_FFTW", "always");
+        let launch =
+            alone(&run, 2).arg("--fftw").arg(program).args(["shapes", "3", "20"]).env("HCUBE_FFTW", "always");
         Line::of(launch.env("LD_LIBRARY_PATH", "")).all_planned(&format!("{precision:?}"));
     }
 }
