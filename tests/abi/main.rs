@@ -57,6 +57,19 @@ fn compile(folder: &Path, header: &Path, source: &Path) -> PathBuf {
     program
 }
 
+/// The same for Fortran, with the module.
+fn compile_fortran(folder: &Path, source: &Path) -> PathBuf {
+    let program = folder.join("program");
+    let library = common::library();
+    let library = library.parent().expect("a file lies in a folder").display();
+    let mut compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
+    compiler.args(["-std=f2018", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-fcheck=all"]);
+    compiler.arg(format!("-J{}", folder.display())).arg(root().join("fortran/hcube.f90")).arg(source);
+    compiler.arg("-o").arg(&program).arg(format!("-L{library}"));
+    output(compiler.arg("-lhcube").arg(format!("-Wl,-rpath,{library}")));
+    program
+}
+
 /// The record of a header, as the compiler of the selected MPI library sees it.
 fn record(name: &str, header: &Path) -> BTreeSet<String> {
     let parsed = Header::parse(&read(header));
@@ -158,13 +171,7 @@ fn fortran_module_agrees_with_the_header() {
     let (folder, parsed) = (folder("fortran"), Header::parse(&read(&present())));
     let source = folder.join("layout.f90");
     fs::write(&source, parsed.fortran_program()).expect("writable");
-    let library = common::library();
-    let library = library.parent().expect("a file lies in a folder").display();
-    let program = folder.join("layout");
-    let mut compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
-    compiler.args(["-std=f2018", "-Wall", "-Wextra", "-Werror"]).arg(format!("-J{}", folder.display()));
-    compiler.args([&module, &source]).arg("-o").arg(&program).arg(format!("-L{library}"));
-    output(compiler.arg("-lhcube").arg(format!("-Wl,-rpath,{library}")));
+    let program = compile_fortran(&folder, &source);
     let fortran: BTreeSet<String> = output(&mut Command::new(program)).lines().map(str::to_owned).collect();
     // Fortran says nothing of types and alignment.
     let known = |line: &String| {
@@ -227,6 +234,16 @@ fn programs_of_older_headers_run() {
 fn callers_may_know_more_or_less_of_a_structure() {
     for ranks in [1, 2] {
         let text = Launch::new(common::client("struct_sizes", Language::C11), ranks).run().success();
+        assert!(text.starts_with("ok "), "{text}");
+    }
+}
+
+#[test]
+fn fortran_module_does_everything() {
+    let program = compile_fortran(&folder("fortran-calls"), &root().join("tests/fortran/interface.f90"));
+    for ranks in [1, 2, 3, 4] {
+        let launch = Launch::new(&program, ranks).env("HCUBE_TEST_VERSION", env!("CARGO_PKG_VERSION"));
+        let text = launch.limit(60).run().success();
         assert!(text.starts_with("ok "), "{text}");
     }
 }
