@@ -102,6 +102,7 @@ install_all() {
         put 644 "hpcc-glue/hpcc/$file" "$share/hcube/hpcc/$file"
     done
     put 644 hpcc-glue/preload/README.md "$share/hcube/preload/README.md"
+    put 644 doc/abi.md "$share/doc/hcube/abi.md"
     put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
     for file in README.md Makefile CMakeLists.txt c/{random_access,alltoall_in_place}.c \
         cpp/{random_access,alltoall_in_place}.cpp fortran/{random_access,alltoall_in_place}.f90 \

@@ -6,7 +6,7 @@ use common::installed::{installed, pkg_config};
 use common::{Launch, Mpi, output};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 const RANKS: [usize; 4] = [1, 2, 3, 4];
 
@@ -73,23 +73,33 @@ fn examples_are_built_by_pkg_config() {
     all_run(&tree, &examples.join("build"));
 }
 
+/// Configures the examples for an MPI library.
+fn cmake(tree: &Path, examples: &Path, build: &Path, mpi: Mpi) -> Output {
+    let mut cmake = Command::new("cmake");
+    cmake.arg("-S").arg(examples).arg("-B").arg(build).arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display()));
+    for (variable, language) in [("C", "mpicc"), ("CXX", "mpicxx"), ("Fortran", "mpifort")] {
+        cmake.arg(format!("-DMPI_{variable}_COMPILER={language}.{}", mpi.name()));
+    }
+    cmake.output().expect("cmake")
+}
+
 #[test]
 fn examples_are_built_by_cmake() {
     let (tree, examples) = tree_and_examples("examples-cmake");
     let build = examples.join("build");
-    let mut cmake = Command::new("cmake");
-    cmake
-        .arg("-S")
-        .arg(&examples)
-        .arg("-B")
-        .arg(&build)
-        .arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display()));
-    for (variable, language) in [("C", "mpicc"), ("CXX", "mpicxx"), ("Fortran", "mpifort")] {
-        cmake.arg(format!("-DMPI_{variable}_COMPILER={}", compiler(language)));
-    }
-    output(&mut cmake);
+    let configured = cmake(&tree, &examples, &build, Mpi::selected());
+    assert!(configured.status.success(), "{configured:?}");
     output(Command::new("cmake").arg("--build").arg(&build));
     all_run(&tree, &build);
+    // With another MPI library they would be linked, and crash.
+    let other = if Mpi::selected() == Mpi::Open { Mpi::Mpich } else { Mpi::Open };
+    let refused = cmake(&tree, &examples, &examples.join("other"), other);
+    let errors = String::from_utf8_lossy(&refused.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!refused.status.success());
+    assert!(
+        errors.contains(&format!("MPI is {}, for which hcube is not installed", other.name())),
+        "{errors}"
+    );
 }
 
 #[test]
