@@ -4,7 +4,7 @@
 ! share/hcube/examples. What the procedures do is said in hcube.h, under the same names.
 !
 ! Communicators and datatypes are integers, as in `use mpi` and mpif.h; with `use mpi_f08` pass comm%MPI_VAL.
-! Exchanges in place have procedures of their own, because MPI_IN_PLACE cannot be told from a buffer here.
+! Exchanges in place have procedures of their own; MPI_IN_PLACE is a scalar, which the compiler refuses as a buffer.
 ! Counts are those of MPI's functions without large counts.
 !
 ! ierror is HCUBE_SUCCESS (0) or another HCUBE_*; of the exchanges that take the place of MPI's (hcube_alltoall

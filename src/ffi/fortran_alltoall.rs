@@ -2,7 +2,7 @@
 //! module in fortran/hcube.f90 stands.
 //!
 //! In place has functions of its own: what `MPI_IN_PLACE` is in Fortran differs among MPI libraries and
-//! compilers.
+//! compilers, and the module's interfaces let no scalar pass.
 
 use super::alltoall::{
     hcube_alltoall, hcube_alltoall_last_way, hcube_alltoall_set_options, hcube_alltoallv, hcube_alltoallw,

@@ -1,6 +1,6 @@
 //! The types of the C interface.
 
-use super::sized::{self, Growing};
+use super::sized;
 use crate::alltoall::{self, Path, Schedule};
 use crate::error::{Error, Result};
 use crate::random_access::Statistics;
@@ -164,12 +164,6 @@ pub struct hcube_random_access_statistics {
     pub update_seconds: f64,
 }
 
-// SAFETY: numbers, the size first; without padding, as tests/abi.rs checks.
-unsafe impl Growing for hcube_random_access_options {
-    const NAME: &'static str = "options.struct_size";
-    const FILLED_BY: &'static str = "call hcube_random_access_default_options first";
-}
-
 impl hcube_random_access_options {
     pub(super) fn from_options(options: &Options) -> Self {
         let Optimisations { receive_ahead, late_updates, late_waits, overlapped_sends } =
@@ -235,12 +229,6 @@ impl hcube_random_access_options {
         options.check()?;
         Ok(options)
     }
-}
-
-// SAFETY: numbers, the size first; without padding, as tests/abi.rs checks.
-unsafe impl Growing for hcube_random_access_statistics {
-    const NAME: &'static str = "statistics.struct_size";
-    const FILLED_BY: &'static str = "sizeof *statistics, set by the caller";
 }
 
 impl hcube_random_access_statistics {
@@ -313,12 +301,6 @@ pub struct hcube_alltoall_options {
     pub ranks_per_node: i32,
     /// 0; for a later version.
     pub reserved: i32,
-}
-
-// SAFETY: numbers, the size first; without padding, as tests/abi.rs checks.
-unsafe impl Growing for hcube_alltoall_options {
-    const NAME: &'static str = "options.struct_size";
-    const FILLED_BY: &'static str = "call hcube_alltoall_default_options first";
 }
 
 impl hcube_alltoall_options {

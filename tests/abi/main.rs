@@ -57,8 +57,8 @@ fn compile(folder: &Path, header: &Path, source: &Path) -> PathBuf {
     program
 }
 
-/// The same for Fortran, with the module.
-fn compile_fortran(folder: &Path, source: &Path) -> PathBuf {
+/// The compiler for a Fortran program, with the module.
+fn fortran(folder: &Path, source: &Path) -> (Command, PathBuf) {
     let program = folder.join("program");
     let library = common::library();
     let library = library.parent().expect("a file lies in a folder").display();
@@ -66,7 +66,13 @@ fn compile_fortran(folder: &Path, source: &Path) -> PathBuf {
     compiler.args(["-std=f2018", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-fcheck=all"]);
     compiler.arg(format!("-J{}", folder.display())).arg(root().join("fortran/hcube.f90")).arg(source);
     compiler.arg("-o").arg(&program).arg(format!("-L{library}"));
-    output(compiler.arg("-lhcube").arg(format!("-Wl,-rpath,{library}")));
+    compiler.arg("-lhcube").arg(format!("-Wl,-rpath,{library}"));
+    (compiler, program)
+}
+
+fn compile_fortran(folder: &Path, source: &Path) -> PathBuf {
+    let (mut compiler, program) = fortran(folder, source);
+    output(&mut compiler);
     program
 }
 
@@ -245,5 +251,27 @@ fn fortran_module_does_everything() {
         let launch = Launch::new(&program, ranks).env("HCUBE_TEST_VERSION", env!("CARGO_PKG_VERSION"));
         let text = launch.limit(60).run().success();
         assert!(text.starts_with("ok "), "{text}");
+    }
+}
+
+/// It would be taken for a buffer otherwise, and what lies behind it exchanged.
+#[test]
+fn fortran_refuses_in_place_of_mpi() {
+    for (binding, value) in [("mpi", ""), ("mpi_f08", "%MPI_VAL")] {
+        let folder = folder(&format!("fortran-{binding}"));
+        let source = folder.join("refused.f90");
+        let text = |sent: &str| {
+            format!(
+                "program refused\n  use {binding}\n  use hcube\n  implicit none\n  integer :: blocks(1), ierror\n  \
+                 blocks = 1\n  call hcube_alltoall({sent}, 1, MPI_INTEGER{value}, blocks, 1, MPI_INTEGER{value}, &\n    \
+                 MPI_COMM_SELF{value}, ierror)\nend program\n"
+            )
+        };
+        fs::write(&source, text("blocks")).expect("writable");
+        compile_fortran(&folder, &source);
+        fs::write(&source, text("MPI_IN_PLACE")).expect("writable");
+        let refused = fortran(&folder, &source).0.output().expect("the compiler starts");
+        let errors = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && errors.contains("sendbuf"), "{errors}");
     }
 }
