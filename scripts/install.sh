@@ -14,7 +14,8 @@
 #                         libhcube_fftw{,f,l} where `make fftw` has built them
 #   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube.pc
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
-#   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions
+#   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions, the
+#                         Fortran module's source, examples
 #   $PREFIX/share/doc/hcube   licences, README, changelog
 set -euo pipefail
 
@@ -107,6 +108,13 @@ install_all() {
         put 644 "hpcc-glue/hpcc/$file" "$share/hcube/hpcc/$file"
     done
     put 644 hpcc-glue/preload/README.md "$share/hcube/preload/README.md"
+    put 644 doc/abi.md "$share/doc/hcube/abi.md"
+    put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
+    for file in README.md Makefile CMakeLists.txt c/{random_access,alltoall_in_place}.c \
+        cpp/{random_access,alltoall_in_place}.cpp fortran/{random_access,alltoall_in_place}.f90 \
+        python/alltoall_mpi4py.py; do
+        put 644 "examples/$file" "$share/hcube/examples/$file"
+    done
     for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md; do
         put 644 "$file" "$share/doc/hcube/$file"
     done

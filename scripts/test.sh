@@ -97,7 +97,7 @@ mpich_tests() {
     with mpich cargo test --release --test interface --test mpi_random_access --test mpi_faults \
         --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_faults \
         --test mpi_alltoall_communicators --test mpi_transpose --test preload --test fftw --test tool_model \
-        --test install "$@"
+        --test install --test abi --test examples "$@"
 }
 
 # Once with debug assertions and overflow checks.
