@@ -92,7 +92,8 @@ pub const ENVIRONMENT: [Variable; 4] = [
         "order of the messages; library leaves every exchange to the MPI library",
     )
     .field("schedule"),
-    Variable::new("HCUBE_PATH", "auto, single-copy, shared, message", "auto", "way inside a node").field("path"),
+    Variable::new("HCUBE_PATH", "auto, single-copy, shared, message", "auto", "way inside a node")
+        .field("path"),
     Variable::new(
         "HCUBE_MEMORY",
         "bytes up to 1T; k, M, G and T stand for powers of 1024",

@@ -1,0 +1,384 @@
+//! Section 3: the C interface, one page for each group of functions, written from the headers.
+
+use super::File;
+use super::header::{self, Constant, Doc, Field, Function, Header, Structure};
+use super::roff::{Page, bold, italic, plain, prose, reference};
+use hcube::variables::{self, Group};
+
+/// Width of declarations.
+const WIDTH: usize = 78;
+
+/// The functions of one page.
+struct Part {
+    page: &'static str,
+    about: &'static str,
+    /// How the names of its functions and structures begin.
+    prefix: &'static str,
+    include: &'static str,
+    compile: &'static str,
+    variables: &'static [Group],
+}
+
+const COMPILE: &str = "mpicc program.c $(pkg-config --cflags --libs hcube)";
+
+/// What belongs to no other part.
+const GENERAL: Part = Part {
+    page: "hcube",
+    about: "conventions, version and errors of the C interface",
+    prefix: "hcube_",
+    include: "hcube.h",
+    compile: COMPILE,
+    variables: &[],
+};
+
+const PARTS: [Part; 3] = [
+    Part {
+        page: "hcube_random_access",
+        about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
+        prefix: "hcube_random_access",
+        variables: &[variables::RANDOM_ACCESS],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_alltoall",
+        about: "all-to-all exchanges, in place in bounded memory and out of place",
+        prefix: "hcube_alltoall",
+        variables: &[variables::ALLTOALL],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_transpose",
+        about: "transposition of a matrix that is spread over all ranks, in place or out of place",
+        prefix: "hcube_transpose",
+        variables: &[variables::ALLTOALL],
+        ..GENERAL
+    },
+];
+
+const FFTW: Part = Part {
+    page: "hcube_fftw",
+    about: "transposes of FFTW-MPI by hcube",
+    prefix: "hcube_fftw",
+    include: "hcube_fftw.h",
+    compile: "mpicc program.c -lhcube_fftw -lfftw3_mpi -lfftw3 $(pkg-config --cflags --libs hcube)",
+    variables: &[variables::FFTW, variables::ALLTOALL],
+};
+
+/// What of a header belongs to one part.
+#[derive(Default)]
+struct Content<'a> {
+    functions: Vec<&'a Function>,
+    structures: Vec<&'a Structure>,
+    constants: Vec<&'a Constant>,
+}
+
+/// All pages of section 3, and those that lead to them.
+pub fn pages() -> Result<Vec<File>, String> {
+    let read = |name: &str, text| header::parse(text).map_err(|error| format!("include/{name}: {error}"));
+    let header = read("hcube.h", include_str!("../../../../include/hcube.h"))?;
+    let fftw = read("hcube_fftw.h", include_str!("../../../../include/hcube_fftw.h"))?;
+    let mut files = Vec::new();
+    for (number, content) in divide(&header).iter().enumerate() {
+        let part = PARTS.get(number).unwrap_or(&GENERAL);
+        let about: &[String] = if part.page == GENERAL.page { &header.about } else { &[] };
+        files.extend(page(part, about, content));
+    }
+    let all = Content { functions: fftw.functions.iter().collect(), ..Content::default() };
+    files.extend(page(&FFTW, &fftw.about, &all));
+    Ok(files)
+}
+
+/// The contents of [`PARTS`], and last of what belongs to none of them.
+fn divide(header: &Header) -> Vec<Content<'_>> {
+    let part_of =
+        |name: &str| PARTS.iter().position(|part| name.starts_with(part.prefix)).unwrap_or(PARTS.len());
+    let mut contents: Vec<Content<'_>> = Vec::new();
+    contents.resize_with(PARTS.len() + 1, Content::default);
+    for function in &header.functions {
+        contents[part_of(&function.name)].functions.push(function);
+    }
+    let mut places: Vec<(&str, usize)> = Vec::new();
+    for structure in &header.structures {
+        // A structure of another name belongs to the functions that take it, if they are of one part.
+        let mut users: Vec<usize> =
+            header.functions.iter().filter(|f| takes(f, structure)).map(|f| part_of(&f.name)).collect();
+        users.dedup();
+        let part = match (part_of(&structure.name), &users[..]) {
+            (part, &[user]) if part == PARTS.len() => user,
+            (part, _) => part,
+        };
+        places.push((&structure.name, part));
+        contents[part].structures.push(structure);
+    }
+    for constant in &header.constants {
+        let structure = field_of(constant).map(|(structure, _, _)| structure);
+        let place = places.iter().find(|&&(name, _)| Some(name) == structure);
+        contents[place.map_or(PARTS.len(), |&(_, part)| part)].constants.push(constant);
+    }
+    contents
+}
+
+fn takes(function: &Function, structure: &Structure) -> bool {
+    let words = |field: &Field| field.before.split([' ', '*']).any(|word| word == structure.name);
+    function.parameters.iter().any(words)
+}
+
+/// Structure, field and meaning of a constant whose comment says `structure.field: meaning`.
+fn field_of(constant: &Constant) -> Option<(&str, &str, String)> {
+    let (place, _) = constant.doc.first()?.split_once(": ")?;
+    let (structure, field) = place.split_once('.')?;
+    let text = constant.doc.join(" ");
+    Some((structure, field, text[place.len() + 2..].to_owned()))
+}
+
+/// A page, and one for each other name that leads to it.
+fn page(part: &Part, about: &[String], content: &Content<'_>) -> Vec<File> {
+    let functions = content.functions.iter().map(|function| &*function.name);
+    let names: Vec<&str> = functions.chain(content.structures.iter().map(|s| &*s.name)).collect();
+    let mut titles = vec![part.page];
+    titles.extend(content.functions.iter().map(|function| &*function.name).filter(|&name| name != part.page));
+    let mut page = Page::new(part.page, 3);
+    page.name(&titles, part.about);
+    synopsis(&mut page, part, content);
+    if !about.is_empty() {
+        page.section("DESCRIPTION");
+        for (number, paragraph) in about.split(String::is_empty).enumerate() {
+            let text = paragraph.join(" ");
+            // What the header says of itself.
+            let text =
+                if number == 0 { text.split_once(": ").map_or(&*text, |(_, text)| text) } else { &text };
+            page.paragraph(&prose(&sentence(&without_origin(text))));
+        }
+    }
+    page.section("FUNCTIONS");
+    for functions in content.functions.chunk_by(|a, b| a.doc == b.doc) {
+        let names: Vec<&str> = functions.iter().map(|function| &*function.name).collect();
+        page.subsection(&names.join(", "));
+        describe(&mut page, &functions[0].doc, functions[0]);
+    }
+    structures(&mut page, content);
+    environment(&mut page, part);
+    let others = PARTS.iter().chain([&GENERAL, &FFTW]).filter(|other| other.page != part.page);
+    let mut see_also: Vec<(&str, u8)> = vec![("hcube", 1), ("hcube-run", 1)];
+    see_also.extend(others.map(|other| (other.page, 3)));
+    page.see_also(&see_also);
+    let mut files = vec![File::new(format!("man/man3/{}.3", part.page), page.finish())];
+    for name in names.into_iter().filter(|&name| name != part.page) {
+        files.push(File::new(format!("man/man3/{name}.3"), format!(".so man3/{}.3\n", part.page)));
+    }
+    files
+}
+
+/// Without the sentence that says from what the header was made.
+fn without_origin(text: &str) -> String {
+    let sentences = text.split_inclusive(". ").filter(|sentence| !sentence.starts_with("Generated from"));
+    sentences.collect()
+}
+
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+fn synopsis(page: &mut Page, part: &Part, content: &Content<'_>) {
+    page.section("SYNOPSIS");
+    let mut lines = vec![bold(&format!("#include <{}>", part.include)), String::new()];
+    for function in &content.functions {
+        lines.extend(declaration(function));
+        if function.parameters.len() > 1 {
+            lines.push(String::new());
+        }
+    }
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    page.lines(lines.iter().map(String::as_str));
+    page.paragraph("Compile and link with the wrapper of the MPI library that hcube was built for:");
+    page.lines([&*bold(part.compile)]);
+}
+
+/// A declaration on lines that are not too long.
+fn declaration(function: &Function) -> Vec<String> {
+    let head = format!("{}{}(", function.result, function.name);
+    let mut lines = Vec::new();
+    let mut line = format!("{}{}(", plain(&function.result), bold(&function.name));
+    let mut width = head.len();
+    if function.parameters.is_empty() {
+        line += "void";
+    }
+    for (number, parameter) in function.parameters.iter().enumerate() {
+        let last = number + 1 == function.parameters.len();
+        let end = if last { ");" } else { "," };
+        let Field { before, name, behind, .. } = parameter;
+        let length = before.len() + name.len() + behind.len() + end.len();
+        if number > 0 && width + 1 + length > WIDTH {
+            lines.push(std::mem::replace(&mut line, " ".repeat(4)));
+            width = 4;
+        } else if number > 0 {
+            line.push(' ');
+            width += 1;
+        }
+        line += &format!("{}{}{}", plain(before), italic(name), plain(behind));
+        line += if last { "" } else { "," };
+        width += length;
+    }
+    lines.push(line + ");");
+    lines
+}
+
+/// A function's comment: paragraphs, arguments, errors.
+fn describe(page: &mut Page, doc: &Doc, function: &Function) {
+    for block in doc.split(String::is_empty) {
+        let parts = block.chunk_by(|_, next| label(next, function).is_none());
+        for part in parts {
+            let text = part.join(" ");
+            match label(&part[0], function) {
+                Some(length) => {
+                    let (tag, rest) = text.split_at(length);
+                    let mark = if is_section(tag) { bold } else { italic };
+                    page.tagged(&mark(tag), &prose(&sentence(rest[1..].trim())));
+                }
+                None => drop(page.paragraph(&prose(&text))),
+            }
+        }
+    }
+}
+
+/// Whether a label is that of errors or sources, and not an argument.
+fn is_section(label: &str) -> bool {
+    ["Errors", "Source"].iter().any(|name| label.starts_with(name))
+}
+
+/// The length of the label with which a line begins: names of arguments, `Errors` or `Source`, with what
+/// belongs to it, up to a colon.
+fn label(line: &str, function: &Function) -> Option<usize> {
+    let (label, _) = line.split_once(": ").or_else(|| line.strip_suffix(':').map(|label| (label, "")))?;
+    let argument = |name: &str| function.parameters.iter().any(|parameter| parameter.name == name);
+    (is_section(label) || label.split(", ").all(argument)).then_some(label.len())
+}
+
+fn structures(page: &mut Page, content: &Content<'_>) {
+    if !content.structures.is_empty() {
+        page.section("STRUCTURES");
+    }
+    for structure in &content.structures {
+        page.subsection(&structure.name);
+        for paragraph in structure.doc.split(String::is_empty) {
+            page.paragraph(&prose(&paragraph.join(" ")));
+        }
+        for field in &structure.fields {
+            let Field { before, name, behind, doc } = field;
+            let tag = format!("{}{}{}", plain(before), bold(name), plain(behind));
+            page.tagged(&tag, &prose(&doc.join(" ")));
+            let values: Vec<(&Constant, String)> = content
+                .constants
+                .iter()
+                .filter_map(|constant| {
+                    let (structure_name, field_name, text) = field_of(constant)?;
+                    (structure_name == structure.name && field_name == name).then_some((*constant, text))
+                })
+                .collect();
+            if !values.is_empty() {
+                page.set_in(|page| {
+                    for (constant, text) in values {
+                        page.tagged(&definition(constant), &prose(&sentence(&text)));
+                    }
+                });
+            }
+        }
+    }
+    let others: Vec<_> = content.constants.iter().filter(|constant| field_of(constant).is_none()).collect();
+    if !others.is_empty() {
+        page.section("CONSTANTS");
+    }
+    for constant in others {
+        page.tagged(&definition(constant), &prose(&constant.doc.join(" ")));
+    }
+}
+
+fn definition(constant: &Constant) -> String {
+    format!("{} ({})", bold(&constant.name), plain(&constant.value))
+}
+
+/// The names of the variables; what they mean is in hcube(1).
+fn environment(page: &mut Page, part: &Part) {
+    let mut names: Vec<String> = Vec::new();
+    for variable in part.variables.iter().flat_map(Group::variables) {
+        let name = bold(variable.name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if !names.is_empty() {
+        let text = format!("{} are described in {}.", names.join(", "), reference("hcube", 1));
+        page.section("ENVIRONMENT").paragraph(&text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        header::parse(include_str!("../../../../include/hcube.h")).expect("valid")
+    }
+
+    #[test]
+    fn everything_of_the_header_is_on_one_page() {
+        let header = header();
+        let contents = divide(&header);
+        let sum = |count: fn(&Content<'_>) -> usize| contents.iter().map(count).sum::<usize>();
+        assert_eq!(sum(|content| content.functions.len()), header.functions.len());
+        assert_eq!(sum(|content| content.structures.len()), header.structures.len());
+        assert_eq!(sum(|content| content.constants.len()), header.constants.len());
+        let structures: Vec<&str> = contents[0].structures.iter().map(|s| &*s.name).collect();
+        assert!(
+            structures.contains(&"hcube_table") && !structures.contains(&"hcube_error"),
+            "{structures:?}"
+        );
+        // A constant that names a field names one that there is.
+        for constant in &header.constants {
+            let Some((structure, field, _)) = field_of(constant) else { continue };
+            let structure = header.structures.iter().find(|known| known.name == structure);
+            let structure = structure.unwrap_or_else(|| panic!("{}: no such structure", constant.name));
+            assert!(structure.fields.iter().any(|known| known.name == field), "{}", constant.name);
+        }
+    }
+
+    #[test]
+    fn arguments_and_errors_stand_below_tags() {
+        let header = header();
+        let function =
+            header.functions.iter().find(|f| f.name == "hcube_alltoall_last_way").expect("declared");
+        let mut page = Page::new("x", 3);
+        page.section("FUNCTIONS");
+        describe(&mut page, &function.doc, function);
+        let text = page.finish();
+        assert!(text.contains(".TP\n\\fItext\\fR\nReceives the text"), "{text}");
+        assert!(text.contains(".TP\n\\fBErrors\\fR\n\\fBHCUBE_ERR_ARGUMENT\\fR, "), "{text}");
+    }
+
+    #[test]
+    fn long_declarations_are_divided() {
+        let header = header();
+        for function in &header.functions {
+            for line in declaration(function) {
+                let shown = line.replace("\\fB", "").replace("\\fI", "").replace("\\fR", "");
+                assert!(shown.len() <= WIDTH, "{shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn fields_that_variables_stand_for_exist() {
+        let header = header();
+        for group in variables::GROUPS {
+            let Some(name) = group.structure else { continue };
+            let structure =
+                header.structures.iter().find(|structure| structure.name == name).expect("declared");
+            for field in group.variables().filter_map(|variable| variable.field) {
+                assert!(structure.fields.iter().any(|known| known.name == field), "{name}.{field}");
+            }
+        }
+    }
+}
