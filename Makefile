@@ -7,7 +7,7 @@
 #   FULL    1 for all sizes in `make simulate`, which takes hours
 #   PREFIX  where `make install` puts things; the tree may be moved afterwards
 #   LIBDIR  where it puts libraries
-#   DESTDIR a folder in front of both, for packages
+#   DESTDIR  a folder in front of both, for packages
 
 MPI    ?= openmpi
 RANKS  ?= 1 2 3 4 8

@@ -16,6 +16,8 @@
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
 #   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions
 #   $PREFIX/share/doc/hcube   licences, README, changelog
+#   $PREFIX/share             manual pages and completions for bash, zsh and fish,
+#                             the same for all MPI libraries
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -74,6 +76,26 @@ fill() {
     chmod 644 "$2"
 }
 
+# Pages and completions, written by the tool; the list of them is for removing them.
+install_manual() {
+    local folder file
+    folder=$(mktemp -d)
+    "$release/hcube" manual --to "$folder/share" >"$folder/list" || fail "$release/hcube manual: failed"
+    remove_manual
+    while read -r file; do install -D -m 644 "$folder/share/$file" "$share/$file"; done <"$folder/list"
+    install -D -m 644 "$folder/list" "$share/hcube/manual.list"
+    rm -rf "$folder"
+}
+
+remove_manual() {
+    local file
+    [ -f "$share/hcube/manual.list" ] || return 0
+    while read -r file; do
+        rm -f "$share/$file"
+        (cd "$share" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$file")" 2>/dev/null) || true
+    done <"$share/hcube/manual.list"
+}
+
 # The default is the first that was installed: links that another may have made stay.
 make_default() {
     [ -e "$bin/hcube" ] || ln -sf "hcube-$1" "$bin/hcube"
@@ -104,6 +126,7 @@ install_all() {
     for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md; do
         put 644 "$file" "$share/doc/hcube/$file"
     done
+    install_manual
     if [ -f "$release/libhcube_fftw.so" ]; then
         put 644 include/hcube_fftw.h "$include/hcube_fftw.h"
         for name in libhcube_fftw libhcube_fftwf libhcube_fftwl; do
@@ -132,6 +155,7 @@ uninstall_all() {
         return
     done
     rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/hcube.pc" "$include/hcube.h" "$include/hcube_fftw.h"
+    remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
     # Folders that are empty now; others' stay.
     rmdir --ignore-fail-on-non-empty "$libraries/pkgconfig" "$libraries/cmake" "$share/doc" "$share" \

@@ -6,7 +6,8 @@
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
 #          Fortran, mpi4py, HPCC as the distribution builds it, a browser that
-#          shows the report, what makes hosts of network namespaces, and what
+#          shows the report, what shows manual pages and checks
+#          them (man-db, mandoc), what makes hosts of network namespaces, and what
 #          builds programs against an installed tree (pkg-config, CMake)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
@@ -105,6 +106,12 @@ has_mpi4py() {
     return 1
 }
 
+# What shows manual pages, and what finds faults in them.
+has_manual_pages() {
+    printf '.TH probe 1\n.SH NAME\nprobe \\- shown\n' >"$scratch/probe.1"
+    man -P cat -l "$scratch/probe.1" 2>/dev/null | grep -q 'probe - shown' && command -v mandoc >/dev/null 2>&1
+}
+
 # The browser as the tests of the report start it.
 has_browser() {
     printf '<p>shown</p>\n' >"$scratch/probe.html"
@@ -166,6 +173,7 @@ missing_packages() {
         has_browser || echo chromium
         command -v pkg-config >/dev/null 2>&1 || echo pkg-config
         command -v cmake >/dev/null 2>&1 || echo cmake
+        has_manual_pages || echo man-db mandoc
         command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
         has_namespaces || echo iproute2 util-linux mount hostname
     fi

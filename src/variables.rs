@@ -29,7 +29,7 @@ impl Group {
 /// RandomAccess and HPCC.
 pub const RANDOM_ACCESS: Group = Group {
     title: "RandomAccess and HPCC",
-    about: "Read by the functions hcube_random_access_*, and so by HPCC with hcube and by hcube gups. All ranks need \
+    about: "Read by the functions `hcube_random_access_*`, and so by HPCC with hcube and by `hcube gups`. All ranks need \
             the same values.",
     structure: Some("hcube_random_access_options"),
     of_a_run: true,
@@ -47,8 +47,8 @@ pub const RANDOM_ACCESS: Group = Group {
 /// The exchange and what stands on it.
 pub const ALLTOALL: Group = Group {
     title: "All-to-all exchange and transposition",
-    about: "Read by the preload library, the functions hcube_alltoall* and hcube_transpose*, FFTW with hcube, and \
-            hcube alltoall. All ranks need the same values.",
+    about: "Read by the preload library, the functions `hcube_alltoall*` and `hcube_transpose*`, FFTW with \
+            hcube, and `hcube alltoall`. All ranks need the same values.",
     structure: Some("hcube_alltoall_options"),
     of_a_run: true,
     tables: &[&alltoall::options::ENVIRONMENT],
@@ -57,21 +57,21 @@ pub const ALLTOALL: Group = Group {
 /// What libhcube_preload.so reads besides.
 pub const PRELOAD: Group = Group {
     title: "Preload library",
-    about: "Read by libhcube_preload.so, besides those of the all-to-all exchange.",
+    about: "Read by `libhcube_preload.so`, besides those of the all-to-all exchange.",
     structure: None,
     of_a_run: true,
     tables: &[&[Variable::new(
         "HCUBE_STATS",
         "0, 1 or json:FILE",
         "0",
-        "statistics of all ranks at MPI_Finalize, printed by rank 0; json:FILE writes them to a file, too",
+        "statistics of all ranks, printed by rank 0 at MPI_Finalize; json:FILE writes them to a file, too",
     )]],
 };
 
 /// What the solver for FFTW reads besides.
 pub const FFTW: Group = Group {
     title: "FFTW",
-    about: "Read by libhcube_fftw.so and its like, besides those of the all-to-all exchange.",
+    about: "Read by `libhcube_fftw.so` and its like, besides those of the all-to-all exchange.",
     structure: None,
     of_a_run: true,
     tables: &[&[
@@ -79,8 +79,7 @@ pub const FFTW: Group = Group {
             "HCUBE_FFTW",
             "auto, always, never",
             "auto",
-            "auto takes hcube's transpositions where they are faster, always wherever they are possible; never \
-             leaves FFTW as it is",
+            "which transpositions hcube makes: those where it is faster (auto), all that it can (always), none (never)",
         ),
         Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "say why hcube leaves a transposition to FFTW"),
     ]],
@@ -89,13 +88,13 @@ pub const FFTW: Group = Group {
 /// What a simulation hands to its ranks.
 pub const SIMULATION: Group = Group {
     title: "Simulation",
-    about: "Set by hcube simulate for the ranks that it starts.",
+    about: "Set by `hcube simulate` for the ranks that it starts.",
     structure: None,
     of_a_run: true,
     tables: &[&[
         Variable::new(
             work::VARIABLE,
-            "generate=, update=, divide= and copy= with nanoseconds, separated by commas",
+            "generate=A,update=B,divide=C,copy=D in nanoseconds",
             "",
             "what local work costs in simulated time",
         ),
@@ -106,7 +105,7 @@ pub const SIMULATION: Group = Group {
 /// What is read while something is built.
 pub const BUILD: Group = Group {
     title: "Building",
-    about: "Read by make, its scripts, the tests, and hcube.mk in the makefiles of HPCC.",
+    about: "Read by `make`, its scripts, the tests, and by `hcube.mk` in the makefiles of HPCC.",
     structure: None,
     of_a_run: false,
     tables: &[&[

@@ -25,7 +25,7 @@ pub fn described(command: &Command) -> Vec<Described> {
     let shown = |argument: &&Arg| !argument.is_hide_set();
     let mut all: Vec<Described> = command.get_arguments().filter(shown).map(describe).collect();
     // Help and version, which every command has.
-    all.sort_by_key(|option| option.short.is_some());
+    all.sort_by_key(|option| (option.positional, option.short.is_some()));
     all
 }
 
@@ -35,7 +35,10 @@ fn describe(argument: &Arg) -> Described {
     let optional = argument.get_num_args().is_some_and(|range| range.min_values() == 0);
     let value = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ");
     let value = if optional { format!("[{value}]") } else { value };
-    let help = argument.get_long_help().or_else(|| argument.get_help());
+    let help = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string);
+    let help = help.unwrap_or_default();
+    // A default that depends on others stands in the text.
+    let (meaning, said) = help.split_once(" [default: ").unwrap_or((&help, ""));
     let values =
         argument.get_possible_values().into_iter().filter(|value| takes_values && !value.is_hide_set());
     let defaults: Vec<String> =
@@ -47,21 +50,26 @@ fn describe(argument: &Arg) -> Described {
         values: values
             .map(|value| (value.get_name().to_owned(), value.get_help().map(ToString::to_string)))
             .collect(),
-        default: if takes_values { defaults.join(" ") } else { String::new() },
-        meaning: help.map(ToString::to_string).unwrap_or_default().trim_end_matches('.').to_owned(),
+        default: match &defaults[..] {
+            [_, ..] if takes_values => defaults.join(" "),
+            _ => said.trim_end_matches(']').to_owned(),
+        },
+        meaning: meaning.trim_end_matches('.').to_owned(),
         required: argument.is_required_set(),
         positional: argument.is_positional(),
     }
 }
 
-/// The first sentence of a command's help, without what follows in parentheses or after a colon.
+/// The first line of a command's help, as part of a sentence.
 pub fn about(command: &Command) -> String {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     about.lines().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
 }
 
-/// All of a command's help.
+/// A command's help without its first line, if there is more.
 pub fn help(command: &Command) -> String {
     let text = command.get_long_about().or_else(|| command.get_about());
-    text.map(ToString::to_string).unwrap_or_default()
+    let text = text.map(ToString::to_string).unwrap_or_default();
+    let rest = text.split_once("\n\n").map(|(_, rest)| rest.to_owned());
+    rest.unwrap_or_else(|| format!("{}.", text.trim_end_matches('.')))
 }

@@ -2,7 +2,7 @@
 
 use super::File;
 use super::command::{self, Described};
-use super::roff::{Page, bold, italic, plain, prose, reference, unbroken};
+use super::roff::{Page, bold, italic, plain, prose, reference, sentence, unbroken};
 use hcube::variables::{GROUPS, Group};
 
 const ABOUT: &str = "measures, checks and compares what hcube does for MPI programs";
@@ -35,7 +35,7 @@ fn overview(tool: &clap::Command) -> String {
     page.section("SUBCOMMANDS");
     for subcommand in tool.get_subcommands() {
         let name = format!("hcube-{}", subcommand.get_name());
-        page.tagged(&reference(&name, 1), &prose(&command::about(subcommand)));
+        page.tagged(&reference(&name, 1), &format!("{}.", prose(&command::about(subcommand))));
     }
     options(&mut page, &command::described(tool));
     environment(&mut page);
@@ -116,13 +116,13 @@ fn options(page: &mut Page, all: &[Described]) {
     page.section("OPTIONS");
     for option in all {
         let short = option.short.as_ref().map(|short| format!("{}, ", bold(short))).unwrap_or_default();
-        let mut text = prose(&option.meaning);
+        let mut text = format!("{}.", prose(&sentence(&option.meaning)));
         let explained = option.values.iter().any(|(_, help)| help.is_some());
-        if !explained && !option.values.is_empty() {
+        let said = option.values.iter().all(|(name, _)| option.meaning.contains(name));
+        if !explained && !said {
             let names: Vec<String> = option.values.iter().map(|(name, _)| bold(name)).collect();
-            text += &format!(": {}", names.join(", "));
+            text += &format!(" Values: {}.", names.join(", "));
         }
-        text += if text.ends_with('.') { "" } else { "." };
         if !option.default.is_empty() {
             text += &format!(" Default: {}.", bold(&option.default));
         }
@@ -130,7 +130,7 @@ fn options(page: &mut Page, all: &[Described]) {
         if explained {
             page.set_in(|page| {
                 for (name, help) in &option.values {
-                    page.tagged(&bold(name), &prose(help.as_deref().unwrap_or_default()));
+                    page.tagged(&bold(name), &format!("{}.", prose(help.as_deref().unwrap_or_default())));
                 }
             });
         }
@@ -162,12 +162,7 @@ fn meaning(variable: &hcube::environment::Variable) -> String {
         text += &format!(" Default: {}.", bold(variable.default));
     }
     if let Some(option) = variable.option {
-        text += &format!(" Option of hcube gups: {}.", bold(option));
+        text += &format!(" Option of {}: {}.", bold("hcube gups"), bold(option));
     }
     text
-}
-
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

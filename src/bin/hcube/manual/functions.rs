@@ -2,7 +2,7 @@
 
 use super::File;
 use super::header::{self, Constant, Doc, Field, Function, Header, Structure};
-use super::roff::{Page, bold, italic, plain, prose, reference};
+use super::roff::{Page, bold, italic, plain, prose, reference, sentence};
 use hcube::variables::{self, Group};
 
 /// Width of declarations.
@@ -80,12 +80,29 @@ pub fn pages() -> Result<Vec<File>, String> {
     let mut files = Vec::new();
     for (number, content) in divide(&header).iter().enumerate() {
         let part = PARTS.get(number).unwrap_or(&GENERAL);
-        let about: &[String] = if part.page == GENERAL.page { &header.about } else { &[] };
-        files.extend(page(part, about, content));
+        let about = if part.page == GENERAL.page { introduction(&header) } else { Vec::new() };
+        files.extend(page(part, &about, content));
     }
     let all = Content { functions: fftw.functions.iter().collect(), ..Content::default() };
-    files.extend(page(&FFTW, &fftw.about, &all));
+    files.extend(page(&FFTW, &paragraphs(&fftw.about)[1..], &all));
     Ok(files)
+}
+
+/// The paragraphs of a comment.
+fn paragraphs(doc: &Doc) -> Vec<String> {
+    doc.split(String::is_empty).map(|lines| lines.join(" ")).collect()
+}
+
+/// What holds for all functions: of the header's first comment what does not concern the file itself.
+fn introduction(header: &Header) -> Vec<String> {
+    let mut text = vec![
+        "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) \
+         for updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) \
+         for matrices, `hcube_fftw`(3) for programs that use FFTW."
+            .to_owned(),
+    ];
+    text.extend(paragraphs(&header.about).into_iter().skip_while(|text| !text.starts_with("Conventions")));
+    text
 }
 
 /// The contents of [`PARTS`], and last of what belongs to none of them.
@@ -142,13 +159,9 @@ fn page(part: &Part, about: &[String], content: &Content<'_>) -> Vec<File> {
     synopsis(&mut page, part, content);
     if !about.is_empty() {
         page.section("DESCRIPTION");
-        for (number, paragraph) in about.split(String::is_empty).enumerate() {
-            let text = paragraph.join(" ");
-            // What the header says of itself.
-            let text =
-                if number == 0 { text.split_once(": ").map_or(&*text, |(_, text)| text) } else { &text };
-            page.paragraph(&prose(&sentence(&without_origin(text))));
-        }
+    }
+    for paragraph in about {
+        page.paragraph(&prose(paragraph));
     }
     page.section("FUNCTIONS");
     for functions in content.functions.chunk_by(|a, b| a.doc == b.doc) {
@@ -167,17 +180,6 @@ fn page(part: &Part, about: &[String], content: &Content<'_>) -> Vec<File> {
         files.push(File::new(format!("man/man3/{name}.3"), format!(".so man3/{}.3\n", part.page)));
     }
     files
-}
-
-/// Without the sentence that says from what the header was made.
-fn without_origin(text: &str) -> String {
-    let sentences = text.split_inclusive(". ").filter(|sentence| !sentence.starts_with("Generated from"));
-    sentences.collect()
-}
-
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 fn synopsis(page: &mut Page, part: &Part, content: &Content<'_>) {
@@ -263,8 +265,8 @@ fn structures(page: &mut Page, content: &Content<'_>) {
     }
     for structure in &content.structures {
         page.subsection(&structure.name);
-        for paragraph in structure.doc.split(String::is_empty) {
-            page.paragraph(&prose(&paragraph.join(" ")));
+        for paragraph in paragraphs(&structure.doc) {
+            page.paragraph(&prose(&paragraph));
         }
         for field in &structure.fields {
             let Field { before, name, behind, doc } = field;
@@ -310,7 +312,7 @@ fn environment(page: &mut Page, part: &Part) {
         }
     }
     if !names.is_empty() {
-        let text = format!("{} are described in {}.", names.join(", "), reference("hcube", 1));
+        let text = format!("{}: see {}.", names.join(", "), reference("hcube", 1));
         page.section("ENVIRONMENT").paragraph(&text);
     }
 }

@@ -21,8 +21,8 @@ fn heading(cells: &[&str]) -> String {
 
 /// All of it.
 pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
-    let mut text = "# Options\n\nWritten by `make manual` from the sources; a test compares it with them. An option \
-                    wins over a variable of the same meaning, and what a program sets for a communicator wins over \
+    let mut text = "# Options\n\nWritten by `make manual` from the sources; a test compares it with them.\n\nAn option wins \
+                    over a variable of the same meaning, and what a program sets for a communicator wins over \
                     both.\n\n## Environment variables\n"
         .to_owned();
     for group in &GROUPS {
@@ -80,13 +80,11 @@ fn make_variables() -> Vec<(String, String, String)> {
     let mut variables: Vec<(String, String, String)> = Vec::new();
     for line in MAKEFILE.lines().take_while(|line| line.starts_with('#')) {
         let text = line.trim_start_matches('#');
-        let (names, meaning) = text.trim().split_once("   ").unwrap_or((text.trim(), ""));
-        let is_entry = text.starts_with("   ") && names.starts_with(|c: char| c.is_ascii_uppercase());
+        let (name, meaning) = text.trim().split_once("  ").unwrap_or((text.trim(), ""));
+        let is_entry = text.starts_with("   ") && name.starts_with(|c: char| c.is_ascii_uppercase());
         let is_more = text.starts_with("      ");
         if is_entry && !is_more {
-            for name in names.split(", ") {
-                variables.push((name.trim().to_owned(), default(name.trim()), meaning.trim().to_owned()));
-            }
+            variables.push((name.to_owned(), default(name), meaning.trim().to_owned()));
         } else if let (true, Some(last)) = (is_more, variables.last_mut()) {
             last.2 = format!("{} {}", last.2, text.trim());
         }

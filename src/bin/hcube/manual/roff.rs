@@ -71,10 +71,11 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty page. It has no date: it changes with the version.
+    /// An empty page, on which no word is divided: most of the long ones are names. It has no date: it changes
+    /// with the version.
     pub fn new(name: &str, section: u8) -> Self {
         let (name, version) = (plain(name), plain(env!("CARGO_PKG_VERSION")));
-        let text = format!(".TH \"{name}\" {section} \"\" \"hcube {version}\" \"hcube\"\n");
+        let text = format!(".TH \"{name}\" {section} \"\" \"hcube {version}\" \"hcube\"\n.nh\n.ad l\n");
         Self { text, fresh: true }
     }
 
@@ -178,6 +179,15 @@ impl Page {
     /// The finished page.
     pub fn finish(&self) -> String {
         self.text.clone()
+    }
+}
+
+/// With a capital, unless it begins with a name.
+pub fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) if !text.starts_with("hcube") => first.to_uppercase().chain(characters).collect(),
+        _ => text.to_owned(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use clap::{Arg, ArgAction, Command, ValueHint};
 
+const ABOUT: &str = "runs an MPI program with hcube, unchanged";
 const SCRIPT: &str = include_str!("../../../../install/hcube-run");
 
 /// What the script prints when it is asked for help.
@@ -28,14 +29,15 @@ fn options() -> Vec<(&'static str, Option<&'static str>, String)> {
 
 /// The paragraphs of the usage that are no options.
 fn about() -> String {
-    let blocks = usage().split("\n\n").filter(|block| !block.starts_with(['u', ' ']));
+    let blocks =
+        usage().split("\n\n").filter(|block| !block.starts_with("usage:") && !block.starts_with(' '));
     blocks.map(|block| block.lines().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The script's command line as if it were a program of ours.
 pub fn command() -> Command {
     let mut command = Command::new("hcube-run").version(env!("CARGO_PKG_VERSION")).disable_version_flag(true);
-    command = command.about("runs an MPI program with hcube, unchanged").long_about(about());
+    command = command.about(ABOUT).long_about(format!("{ABOUT}\n\n{}", about()));
     command = command.disable_help_flag(true);
     for (name, value, meaning) in options() {
         let mut option = Arg::new(name).long(name).help(meaning);
