@@ -80,7 +80,10 @@ fill() {
 install_manual() {
     local folder file
     folder=$(mktemp -d)
-    "$release/hcube" manual --to "$folder/share" >"$folder/list" || fail "$release/hcube manual: failed"
+    "$release/hcube" manual --to "$folder/share" >"$folder/list" || {
+        rm -rf "$folder"
+        fail "$release/hcube manual: failed"
+    }
     remove_manual
     while read -r file; do install -D -m 644 "$folder/share/$file" "$share/$file"; done <"$folder/list"
     install -D -m 644 "$folder/list" "$share/hcube/manual.list"

@@ -6,9 +6,9 @@
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
 #          Fortran, mpi4py, HPCC as the distribution builds it, a browser that
-#          shows the report, what shows manual pages and checks
-#          them (man-db, mandoc), what makes hosts of network namespaces, and what
-#          builds programs against an installed tree (pkg-config, CMake)
+#          shows the report, what shows manual pages and finds faults in them, what
+#          makes hosts of network namespaces, and what builds programs against an
+#          installed tree (pkg-config, CMake)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks

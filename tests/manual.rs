@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::installed::{files, installed};
+use common::installed::{files, installed, make};
 use hcube::variables::{GROUPS, Group};
 use std::collections::BTreeSet;
 use std::fs;
@@ -129,6 +129,11 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
         }
     }
     assert!(number >= 9, "{help}");
+    // Options that variables stand for exist.
+    let help = common::output(Command::new(TOOL).args(["gups", "--help"]));
+    for option in GROUPS.iter().flat_map(Group::variables).filter_map(|variable| variable.option) {
+        assert!(help.lines().any(|line| line.split_whitespace().next() == Some(option)), "{option}");
+    }
     for name in ["hcube-openmpi", "hcube-mpich"] {
         assert_eq!(shown(&folder, "1", name), page);
     }
@@ -188,12 +193,7 @@ fn the_table_of_variables_is_what_the_sources_read() {
         }
     }
     variables_after(&text(&root.join("build.rs")), &["env::var_os(\""], &mut read);
-    variables_after(&text(&root.join("tests/multihost.rs")), &["env::var_os(\"", "env::var(\""], &mut read);
-    variables_after(
-        &text(&root.join("tests/common/hosts.rs")),
-        &["env::var_os(\"", "env::var(\""],
-        &mut read,
-    );
+    variables_after(&text(&root.join("tests/common/hosts.rs")), &["const REQUIRED: &str = \""], &mut read);
     let table: BTreeSet<String> =
         GROUPS.iter().flat_map(Group::variables).map(|variable| variable.name.to_owned()).collect();
     assert_eq!(table, read);
@@ -236,6 +236,28 @@ fn the_installed_tree_has_pages_and_completions() {
     }
     assert!(shown(&tree.join("share"), "3", "hcube_alltoallv").contains("MPI_Alltoallv"));
     assert_eq!(completed(&tree.join("share"), &["hcube", "al"]), ["alltoall"]);
+}
+
+#[test]
+fn pages_go_with_the_last_build_and_others_stay() {
+    let folder = common::build().join("clients/manual/removed");
+    drop(fs::remove_dir_all(&folder));
+    common::preload::library();
+    assert!(make("install", &folder).status.success());
+    let share = folder.join("opt/hcube/share");
+    let own = share.join("man/man1/hcube-of-somebody-else.1");
+    fs::write(&own, "kept").expect("writable");
+    let page = share.join("man/man3/hcube_alltoallv.3");
+    // As if a build for one more MPI library were there.
+    let other = folder.join("opt/hcube/lib/hcube/other");
+    fs::create_dir_all(&other).expect("writable");
+    assert!(make("uninstall", &folder).status.success());
+    assert!(page.is_file() && share.join("hcube/manual.list").is_file());
+    fs::remove_dir(&other).expect("empty");
+    assert!(make("uninstall", &folder).status.success());
+    assert_eq!(files(&folder), std::slice::from_ref(&own));
+    let left: Vec<_> = fs::read_dir(&share).expect("a folder").flatten().map(|entry| entry.path()).collect();
+    assert_eq!(left, [share.join("man")]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! doc/options.md: all environment variables, options and variables of make in tables.
 
 use super::command::{self, Described};
-use hcube::variables::GROUPS;
+use hcube::variables::{GROUPS, Group};
 
 const MAKEFILE: &str = include_str!("../../../../Makefile");
 
@@ -11,8 +11,8 @@ fn code(text: &str) -> String {
 }
 
 fn row(cells: &[&str]) -> String {
-    let cells: Vec<&str> = cells.iter().map(|cell| cell.trim()).collect();
-    format!("| {} |\n", cells.join(" | ").replace("|  |", "| |").replace("|  |", "| |"))
+    let cell = |text: &&str| if text.is_empty() { "| ".to_owned() } else { format!("| {text} ") };
+    cells.iter().map(cell).collect::<String>() + "|\n"
 }
 
 fn heading(cells: &[&str]) -> String {
@@ -25,28 +25,7 @@ pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
                     over a variable of the same meaning, and what a program sets for a communicator wins over \
                     both.\n\n## Environment variables\n"
         .to_owned();
-    for group in &GROUPS {
-        text += &format!("\n### {}\n\n{}\n\n", group.title, group.about);
-        let field = group.structure.map(|name| format!("field of `{name}`"));
-        let variables: Vec<_> = group.variables().collect();
-        let with_options = variables.iter().any(|variable| variable.option.is_some());
-        let mut head = vec!["variable"];
-        head.extend(with_options.then_some("`hcube gups`"));
-        head.extend(field.as_deref());
-        head.extend(["values", "default", "meaning"]);
-        text += &heading(&head);
-        for variable in variables {
-            let name = code(variable.name);
-            let option = code(variable.option.unwrap_or_default());
-            let structure = code(variable.field.unwrap_or_default());
-            let default = code(variable.default);
-            let mut cells = vec![&*name];
-            cells.extend(with_options.then_some(&*option));
-            cells.extend(field.as_ref().map(|_| &*structure));
-            cells.extend([variable.values, &default, variable.meaning]);
-            text += &row(&cells);
-        }
-    }
+    text += &GROUPS.iter().map(variables).collect::<String>();
     text += "\n## hcube\n";
     for subcommand in tool.get_subcommands() {
         let about = command::about(subcommand);
@@ -58,6 +37,26 @@ pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
     text += "\n## make\n\nVariables of `make`, as in `make install MPI=mpich PREFIX=/opt/hcube`; `make help` lists what \
              can be made.\n\n";
     text + &make_table()
+}
+
+/// The variables of a group.
+fn variables(group: &Group) -> String {
+    let variables: Vec<_> = group.variables().collect();
+    let with_options = variables.iter().any(|variable| variable.option.is_some());
+    let field = group.structure.map(|name| format!("field of `{name}`"));
+    let mut head = vec!["variable"];
+    head.extend(with_options.then_some("`hcube gups`"));
+    head.extend(field.as_deref());
+    head.extend(["values", "default", "meaning"]);
+    let mut text = format!("\n### {}\n\n{}\n\n{}", group.title, group.about, heading(&head));
+    for variable in variables {
+        let mut cells = vec![code(variable.name)];
+        cells.extend(with_options.then(|| code(variable.option.unwrap_or_default())));
+        cells.extend(field.as_ref().map(|_| code(variable.field.unwrap_or_default())));
+        cells.extend([variable.values.to_owned(), code(variable.default), variable.meaning.to_owned()]);
+        text += &row(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    text
 }
 
 /// The options of a command, without those that all have.
