@@ -10,14 +10,13 @@
 #
 #   $PREFIX/bin           hcube-<mpi>, hcube (the default's), hcube-run
 #   $PREFIX/include       hcube.h, hcube_fftw.h
+#   $PREFIX/share         manual pages, completions for bash, zsh and fish
 #   $LIBDIR/hcube/<mpi>   libhcube (shared and static), libhcube_preload.so, and
 #                         libhcube_fftw{,f,l} where `make fftw` has built them
 #   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube.pc
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
 #   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions
 #   $PREFIX/share/doc/hcube   licences, README, changelog
-#   $PREFIX/share             manual pages and completions for bash, zsh and fish,
-#                             the same for all MPI libraries
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -118,6 +117,7 @@ install_all() {
     put 755 "$release/hcube" "$bin/hcube-$mpi"
     fill install/hcube-run "$bin/hcube-run"
     chmod 755 "$bin/hcube-run"
+    install_manual
     put 644 include/hcube.h "$include/hcube.h"
     fill install/hcube.pc.in "$libraries/pkgconfig/hcube-$mpi.pc"
     fill install/hcubeConfig.cmake.in "$libraries/cmake/hcube/hcubeConfig.cmake"
@@ -129,7 +129,6 @@ install_all() {
     for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md; do
         put 644 "$file" "$share/doc/hcube/$file"
     done
-    install_manual
     if [ -f "$release/libhcube_fftw.so" ]; then
         put 644 include/hcube_fftw.h "$include/hcube_fftw.h"
         for name in libhcube_fftw libhcube_fftwf libhcube_fftwl; do

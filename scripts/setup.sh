@@ -5,10 +5,9 @@
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
-#          Fortran, mpi4py, HPCC as the distribution builds it, a browser that
-#          shows the report, what shows manual pages and finds faults in them, what
-#          makes hosts of network namespaces, and what builds programs against an
-#          installed tree (pkg-config, CMake)
+#          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
+#          shows the report, what makes hosts of network namespaces, and what
+#          builds programs against an installed tree (pkg-config, CMake)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -169,11 +168,11 @@ missing_packages() {
         compiles_fortran openmpi && compiles_fortran mpich || echo gfortran
         has_mpi4py || echo python3-mpi4py
         command -v hpcc >/dev/null 2>&1 || echo hpcc
+        has_manual_pages || echo man-db mandoc
         command -v nm >/dev/null 2>&1 || echo binutils
         has_browser || echo chromium
         command -v pkg-config >/dev/null 2>&1 || echo pkg-config
         command -v cmake >/dev/null 2>&1 || echo cmake
-        has_manual_pages || echo man-db mandoc
         command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
         has_namespaces || echo iproute2 util-linux mount hostname
     fi

@@ -7,6 +7,7 @@ mod completion;
 mod functions;
 mod header;
 mod options;
+mod parts;
 mod roff;
 mod runner;
 

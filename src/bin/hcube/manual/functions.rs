@@ -2,67 +2,12 @@
 
 use super::File;
 use super::header::{self, Constant, Doc, Field, Function, Header, Structure};
+use super::parts::{FFTW, FORTRAN, GENERAL, PARTS, Part};
 use super::roff::{Page, bold, italic, plain, prose, reference, sentence};
-use hcube::variables::{self, Group};
+use hcube::variables::Group;
 
 /// Width of declarations.
 const WIDTH: usize = 78;
-
-/// The functions of one page.
-struct Part {
-    page: &'static str,
-    about: &'static str,
-    /// How the names of its functions and structures begin.
-    prefix: &'static str,
-    include: &'static str,
-    compile: &'static str,
-    variables: &'static [Group],
-}
-
-const COMPILE: &str = "mpicc program.c $(pkg-config --cflags --libs hcube)";
-
-/// What belongs to no other part.
-const GENERAL: Part = Part {
-    page: "hcube",
-    about: "conventions, version and errors of the C interface",
-    prefix: "hcube_",
-    include: "hcube.h",
-    compile: COMPILE,
-    variables: &[],
-};
-
-const PARTS: [Part; 3] = [
-    Part {
-        page: "hcube_random_access",
-        about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
-        prefix: "hcube_random_access",
-        variables: &[variables::RANDOM_ACCESS],
-        ..GENERAL
-    },
-    Part {
-        page: "hcube_alltoall",
-        about: "all-to-all exchanges, in place in bounded memory and out of place",
-        prefix: "hcube_alltoall",
-        variables: &[variables::ALLTOALL],
-        ..GENERAL
-    },
-    Part {
-        page: "hcube_transpose",
-        about: "transposition of a matrix that is spread over all ranks, in place or out of place",
-        prefix: "hcube_transpose",
-        variables: &[variables::ALLTOALL],
-        ..GENERAL
-    },
-];
-
-const FFTW: Part = Part {
-    page: "hcube_fftw",
-    about: "transposes of FFTW-MPI by hcube",
-    prefix: "hcube_fftw",
-    include: "hcube_fftw.h",
-    compile: "mpicc program.c -lhcube_fftw -lfftw3_mpi -lfftw3 $(pkg-config --cflags --libs hcube)",
-    variables: &[variables::FFTW, variables::ALLTOALL],
-};
 
 /// What of a header belongs to one part.
 #[derive(Default)]
@@ -77,15 +22,18 @@ pub fn pages() -> Result<Vec<File>, String> {
     let read = |name: &str, text| header::parse(text).map_err(|error| format!("include/{name}: {error}"));
     let header = read("hcube.h", include_str!("../../../../include/hcube.h"))?;
     let fftw = read("hcube_fftw.h", include_str!("../../../../include/hcube_fftw.h"))?;
-    let mut files = Vec::new();
-    for (number, content) in divide(&header).iter().enumerate() {
-        let part = PARTS.get(number).unwrap_or(&GENERAL);
-        let about = if part.page == GENERAL.page { introduction(&header) } else { Vec::new() };
-        files.extend(page(part, &about, content));
+    let mut parts: Vec<(&Part, Vec<String>, Content<'_>)> = Vec::new();
+    for (part, content) in PARTS.iter().chain([&GENERAL]).zip(divide(&header)) {
+        let general = part.page == GENERAL.page;
+        let about = if general { conventions(&header.about) } else { Vec::new() };
+        parts.push((part, about, content));
     }
     let all = Content { functions: fftw.functions.iter().collect(), ..Content::default() };
-    files.extend(page(&FFTW, &paragraphs(&fftw.about)[1..], &all));
-    Ok(files)
+    // The first paragraph says what the file is.
+    parts.push((&FFTW, paragraphs(&fftw.about)[1..].to_vec(), all));
+    parts.retain(|(_, _, content)| !content.functions.is_empty());
+    let names: Vec<&str> = parts.iter().map(|(part, _, _)| part.page).collect();
+    Ok(parts.iter().flat_map(|(part, about, content)| page(part, about, content, &names)).collect())
 }
 
 /// The paragraphs of a comment.
@@ -93,16 +41,9 @@ fn paragraphs(doc: &Doc) -> Vec<String> {
     doc.split(String::is_empty).map(|lines| lines.join(" ")).collect()
 }
 
-/// What holds for all functions: of the header's first comment what does not concern the file itself.
-fn introduction(header: &Header) -> Vec<String> {
-    let mut text = vec![
-        "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) \
-         for updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) \
-         for matrices, `hcube_fftw`(3) for programs that use FFTW."
-            .to_owned(),
-    ];
-    text.extend(paragraphs(&header.about).into_iter().skip_while(|text| !text.starts_with("Conventions")));
-    text
+/// Of the header's first comment what does not concern the file itself.
+fn conventions(about: &Doc) -> Vec<String> {
+    paragraphs(about).into_iter().skip_while(|text| !text.starts_with("Conventions")).collect()
 }
 
 /// The contents of [`PARTS`], and last of what belongs to none of them.
@@ -116,9 +57,10 @@ fn divide(header: &Header) -> Vec<Content<'_>> {
     }
     let mut places: Vec<(&str, usize)> = Vec::new();
     for structure in &header.structures {
-        // A structure of another name belongs to the functions that take it, if they are of one part.
-        let mut users: Vec<usize> =
-            header.functions.iter().filter(|f| takes(f, structure)).map(|f| part_of(&f.name)).collect();
+        // A structure of another name belongs to the functions that take it, if they are of one part. What is for
+        // Fortran takes the structures of all.
+        let users = header.functions.iter().filter(|f| takes(f, structure) && !f.name.starts_with(FORTRAN));
+        let mut users: Vec<usize> = users.map(|function| part_of(&function.name)).collect();
         users.dedup();
         let part = match (part_of(&structure.name), &users[..]) {
             (part, &[user]) if part == PARTS.len() => user,
@@ -149,7 +91,7 @@ fn field_of(constant: &Constant) -> Option<(&str, &str, String)> {
 }
 
 /// A page, and one for each other name that leads to it.
-fn page(part: &Part, about: &[String], content: &Content<'_>) -> Vec<File> {
+fn page(part: &Part, about: &[String], content: &Content<'_>, pages: &[&str]) -> Vec<File> {
     let functions = content.functions.iter().map(|function| &*function.name);
     let names: Vec<&str> = functions.chain(content.structures.iter().map(|s| &*s.name)).collect();
     let mut titles = vec![part.page];
@@ -157,10 +99,11 @@ fn page(part: &Part, about: &[String], content: &Content<'_>) -> Vec<File> {
     let mut page = Page::new(part.page, 3);
     page.name(&titles, part.about);
     synopsis(&mut page, part, content);
-    if !about.is_empty() {
-        page.section("DESCRIPTION");
-    }
-    for paragraph in about {
+    let introduction = part.introduction.iter().copied().chain(about.iter().map(String::as_str));
+    for (number, paragraph) in introduction.enumerate() {
+        if number == 0 {
+            page.section("DESCRIPTION");
+        }
         page.paragraph(&prose(paragraph));
     }
     page.section("FUNCTIONS");
@@ -171,9 +114,8 @@ fn page(part: &Part, about: &[String], content: &Content<'_>) -> Vec<File> {
     }
     structures(&mut page, content);
     environment(&mut page, part);
-    let others = PARTS.iter().chain([&GENERAL, &FFTW]).filter(|other| other.page != part.page);
     let mut see_also: Vec<(&str, u8)> = vec![("hcube", 1), ("hcube-run", 1)];
-    see_also.extend(others.map(|other| (other.page, 3)));
+    see_also.extend(pages.iter().filter(|&&other| other != part.page).map(|&other| (other, 3)));
     page.see_also(&see_also);
     let mut files = vec![File::new(format!("man/man3/{}.3", part.page), page.finish())];
     for name in names.into_iter().filter(|&name| name != part.page) {
@@ -289,12 +231,14 @@ fn structures(page: &mut Page, content: &Content<'_>) {
             }
         }
     }
-    let others: Vec<_> = content.constants.iter().filter(|constant| field_of(constant).is_none()).collect();
+    let others = content.constants.iter().copied().filter(|constant| field_of(constant).is_none());
+    let others: Vec<&Constant> = others.collect();
     if !others.is_empty() {
         page.section("CONSTANTS");
     }
-    for constant in others {
-        page.tagged(&definition(constant), &prose(&constant.doc.join(" ")));
+    for constants in others.chunk_by(|a, b| a.doc == b.doc) {
+        let tags: Vec<String> = constants.iter().map(|constant| definition(constant)).collect();
+        page.tagged(&tags.join(", "), &prose(&constants[0].doc.join(" ")));
     }
 }
 
@@ -320,6 +264,7 @@ fn environment(page: &mut Page, part: &Part) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube::variables;
 
     fn header() -> Header {
         header::parse(include_str!("../../../../include/hcube.h")).expect("valid")

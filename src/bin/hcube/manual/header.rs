@@ -4,7 +4,7 @@
 /// A comment, line by line.
 pub type Doc = Vec<String>;
 
-/// `#define NAME VALUE`
+/// `#define NAME VALUE`; several in a row may share a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Constant {
     /// With its parameters, if it has some.
@@ -172,7 +172,7 @@ pub fn parse(text: &str) -> Result<Header, String> {
             // Without a value it is the guard of the header.
             if let Some((name, value)) = end.map(|end| definition.split_at(end)) {
                 let (name, value) = (name.to_owned(), value.trim().to_owned());
-                header.constants.push(Constant { name, value, doc: std::mem::take(&mut doc) });
+                header.constants.push(Constant { name, value, doc: doc.clone() });
             }
         } else if line.is_empty() || line.starts_with(['#', '}']) || line.starts_with("extern \"C\"") {
             doc.clear();
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "/* About.\n *\n * More.\n */\n#ifndef X_H\n#define X_H\n\n#include <mpi.h>\n\n\
-        /**\n * s.mode: one.\n */\n#define ONE 1\n\n/** Both. */\n#define MAX(a, b) \\\n    ((a) > (b) ? (a) : (b))\n\n\
+        /**\n * s.mode: one.\n */\n#define ONE 1\n\n/** Both. */\n#define TWO 2\n#define MAX(a, b) \\\n    ((a) > (b) ? (a) : (b))\n\n\
         /**\n * A structure.\n */\ntypedef struct s {\n    /**\n     * The words.\n     */\n    uint64_t *words;\n    \
         char text[508];\n} s;\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif // x\n\n/* First.\n *\n * Return 0. */\n\
         int one(void);\nint two(void);\n\nconst char *three(const struct s *s,\n    const int counts[],\n    MPI_Comm comm);\n\
@@ -210,7 +210,11 @@ mod tests {
             header.constants.iter().map(|c| (&*c.name, &*c.value, c.doc[0].as_str())).collect();
         assert_eq!(
             constants,
-            [("ONE", "1", "s.mode: one."), ("MAX(a, b)", "((a) > (b) ? (a) : (b))", "Both.")]
+            [
+                ("ONE", "1", "s.mode: one."),
+                ("TWO", "2", "Both."),
+                ("MAX(a, b)", "((a) > (b) ? (a) : (b))", "Both.")
+            ]
         );
         let structure = &header.structures[0];
         assert_eq!((&*structure.name, structure.doc.join(" ")), ("s", "A structure.".to_owned()));
