@@ -10,6 +10,7 @@
 #
 #   $PREFIX/bin           hcube-<mpi>, hcube (the default's), hcube-run
 #   $PREFIX/include       hcube.h, hcube_fftw.h
+#   $PREFIX/share         manual pages, completions for bash, zsh and fish
 #   $LIBDIR/hcube/<mpi>   libhcube (shared and static), libhcube_preload.so, and
 #                         libhcube_fftw{,f,l} where `make fftw` has built them
 #   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube.pc
@@ -83,6 +84,29 @@ fill() {
     chmod 644 "$2"
 }
 
+# Pages and completions, written by the tool; the list of them is for removing them.
+install_manual() {
+    local folder file
+    folder=$(mktemp -d)
+    "$release/hcube" manual --to "$folder/share" >"$folder/list" || {
+        rm -rf "$folder"
+        fail "$release/hcube manual: failed"
+    }
+    remove_manual
+    while read -r file; do install -D -m 644 "$folder/share/$file" "$share/$file"; done <"$folder/list"
+    install -D -m 644 "$folder/list" "$share/hcube/manual.list"
+    rm -rf "$folder"
+}
+
+remove_manual() {
+    local file
+    [ -f "$share/hcube/manual.list" ] || return 0
+    while read -r file; do
+        rm -f "$share/$file"
+        (cd "$share" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$file")" 2>/dev/null) || true
+    done <"$share/hcube/manual.list"
+}
+
 # The default is the first that was installed: links that another may have made stay.
 make_default() {
     [ -e "$bin/hcube" ] || ln -sf "hcube-$1" "$bin/hcube"
@@ -100,6 +124,7 @@ install_all() {
     put 755 "$release/hcube" "$bin/hcube-$mpi"
     fill install/hcube-run "$bin/hcube-run"
     chmod 755 "$bin/hcube-run"
+    install_manual
     put 644 include/hcube.h "$include/hcube.h"
     fill install/hcube.pc.in "$libraries/pkgconfig/hcube-$mpi.pc"
     fill install/hcubeConfig.cmake.in "$libraries/cmake/hcube/hcubeConfig.cmake"
@@ -146,6 +171,7 @@ uninstall_all() {
         return
     done
     rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/hcube.pc" "$include/hcube.h" "$include/hcube_fftw.h"
+    remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
     # Folders that are empty now; others' stay.
     rmdir --ignore-fail-on-non-empty "$libraries/pkgconfig" "$libraries/cmake" "$share/doc" "$share" \

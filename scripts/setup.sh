@@ -5,7 +5,7 @@
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
-#          Fortran, mpi4py, HPCC as the distribution builds it, a browser that
+#          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
 #          shows the report, what makes hosts of network namespaces, and what
 #          builds programs against an installed tree (pkg-config, CMake)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
@@ -105,6 +105,12 @@ has_mpi4py() {
     return 1
 }
 
+# What shows manual pages, and what finds faults in them.
+has_manual_pages() {
+    printf '.TH probe 1\n.SH NAME\nprobe \\- shown\n' >"$scratch/probe.1"
+    man -P cat -l "$scratch/probe.1" 2>/dev/null | grep -q 'probe - shown' && command -v mandoc >/dev/null 2>&1
+}
+
 # The browser as the tests of the report start it.
 has_browser() {
     printf '<p>shown</p>\n' >"$scratch/probe.html"
@@ -162,6 +168,7 @@ missing_packages() {
         compiles_fortran openmpi && compiles_fortran mpich || echo gfortran
         has_mpi4py || echo python3-mpi4py
         command -v hpcc >/dev/null 2>&1 || echo hpcc
+        has_manual_pages || echo man-db mandoc
         command -v nm >/dev/null 2>&1 || echo binutils
         has_browser || echo chromium
         command -v pkg-config >/dev/null 2>&1 || echo pkg-config
