@@ -1,6 +1,6 @@
 //! The environment variables that hcube reads.
 
-use super::{Finding, State};
+use super::{Finding, State, Topic};
 use hcube::comm::{Comm, agree};
 use hcube::{alltoall, random_access};
 
@@ -8,7 +8,7 @@ use hcube::{alltoall, random_access};
 const OTHERS: [&str; 5] =
     ["HCUBE_VERBOSE", "HCUBE_HPCC_TARBALL", "HCUBE_UPDATE_HEADER", "HCUBE_DIR", "HCUBE_MPI"];
 
-const TOPIC: &str = "environment";
+const TOPIC: Topic = Topic::Environment;
 
 /// The options that the environment gives, or what is wrong with it on any rank.
 pub struct Defaults {
