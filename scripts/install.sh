@@ -99,7 +99,7 @@ install_documentation() {
         put 644 "$file" "$share/doc/hcube/$file"
     done
     ln -sfn ../../hcube "$share/doc/hcube/hpcc-glue"
-    ln -sfn ../../hcube/examples "$share/doc/hcube/examples"
+    [ ! -d examples ] || ln -sfn ../../hcube/examples "$share/doc/hcube/examples"
     ln -sfn ../../../include "$share/doc/hcube/include"
 }
 
