@@ -29,7 +29,6 @@ release=target/$mpi/release
 # Of a package of its own.
 preload=target/$mpi/preload/release/libhcube_preload.so
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
-soname=libhcube.so.${version%%.*}
 # Where things go now, and where they will be.
 root=${DESTDIR:-}
 bin=$root$prefix/bin
@@ -64,6 +63,15 @@ put() {
     # With the compiler's intermediate code besides, which only a compiler of the same version could use.
     *.a) objcopy --strip-debug -R .llvmbc -R .llvmcmd "$3" ;;
     esac
+}
+
+# put_library <file>: under its version, with the names that the loader and the linker look for.
+put_library() {
+    local name
+    name=$(basename "$1")
+    put 755 "$1" "$own/$name.$version"
+    ln -sf "$name.$version" "$own/$name.${version%%.*}"
+    ln -sf "$name.${version%%.*}" "$own/$name"
 }
 
 # fill <template> <target>: the figures of this build into a template.
@@ -108,11 +116,9 @@ install_all() {
     for file in "$release"/{libhcube.so,libhcube.a,hcube} "$preload"; do
         [ -f "$file" ] || fail "no $file: run make MPI=$mpi first"
     done
-    put 755 "$release/libhcube.so" "$own/libhcube.so.$version"
-    ln -sf "libhcube.so.$version" "$own/$soname"
-    ln -sf "$soname" "$own/libhcube.so"
+    put_library "$release/libhcube.so"
     put 644 "$release/libhcube.a" "$own/libhcube.a"
-    put 755 "$preload" "$own/libhcube_preload.so"
+    put_library "$preload"
     put 755 "$release/hcube" "$bin/hcube-$mpi"
     fill install/hcube-run "$bin/hcube-run"
     chmod 755 "$bin/hcube-run"
@@ -132,7 +138,7 @@ install_all() {
     if [ -f "$release/libhcube_fftw.so" ]; then
         put 644 include/hcube_fftw.h "$include/hcube_fftw.h"
         for name in libhcube_fftw libhcube_fftwf libhcube_fftwl; do
-            put 755 "$release/$name.so" "$own/$name.so"
+            put_library "$release/$name.so"
             put 644 "$release/$name.a" "$own/$name.a"
         done
         for file in transpose-hcube.c transpose-hcube-comm.c transpose-hcube.h plugin.c config.h; do

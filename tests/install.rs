@@ -40,16 +40,41 @@ fn programs_are_built_by_pkg_config_from_a_tree_that_was_moved() {
 }
 
 #[test]
-fn nothing_installed_names_the_build_directory() {
+fn libraries_have_their_own_name_and_version() {
+    let tree = installed("libraries");
+    let folder = tree.join("lib/hcube").join(Mpi::selected().name());
+    let names: Vec<String> = files(&folder)
+        .iter()
+        .filter_map(|path| path.file_name()?.to_str()?.strip_suffix(".so").map(str::to_owned))
+        .collect();
+    assert!(["libhcube", "libhcube_preload"].iter().all(|name| names.iter().any(|other| other == name)));
+    for name in names {
+        let versioned = folder.join(format!("{name}.so.{}", env!("CARGO_PKG_VERSION")));
+        let dynamic = common::output(Command::new("readelf").arg("-d").arg(&versioned));
+        let soname = format!("Library soname: [{name}.so.{}]", env!("CARGO_PKG_VERSION_MAJOR"));
+        assert!(dynamic.contains(&soname), "{soname} expected:\n{dynamic}");
+        for link in [format!("{name}.so"), format!("{name}.so.{}", env!("CARGO_PKG_VERSION_MAJOR"))] {
+            let target = folder.join(&link).canonicalize().expect("a link to the library");
+            assert_eq!(target, versioned.canonicalize().expect("installed"), "{link}");
+        }
+    }
+}
+
+#[test]
+fn nothing_installed_names_a_folder_of_the_building_machine() {
     let tree = installed("names");
     let root = common::root();
-    let root = root.to_str().expect("UTF-8").as_bytes();
+    // The checkout, and where cargo and rustup have put what was downloaded.
+    let folders = [root.to_str().expect("UTF-8"), "/.cargo/", "/.rustup/", "/registry/src/"];
     let all = files(&tree);
     assert!(all.len() > 15, "{all:?}");
     // Links to folders: what is in them is installed as well.
     for path in all.into_iter().filter(|path| !path.is_dir()) {
         let content = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(!content.windows(root.len()).any(|part| part == root), "{}", path.display());
+        for folder in folders {
+            let found = content.windows(folder.len()).any(|part| part == folder.as_bytes());
+            assert!(!found, "{} names {folder}", path.display());
+        }
     }
 }
 
