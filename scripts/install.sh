@@ -12,12 +12,14 @@
 #   $PREFIX/include       hcube.h, hcube_fftw.h
 #   $PREFIX/share         manual pages, completions for bash, zsh and fish
 #   $LIBDIR/hcube/<mpi>   libhcube (shared and static), libhcube_preload.so, and
-#                         libhcube_fftw{,f,l} where `make fftw` has built them
+#                         libhcube_fftw{,f,l} where `make fftw` has built them;
+#                         bin/hcube and pkgconfig/hcube.pc for this MPI library
 #   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube.pc
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
 #   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions, the
 #                         Fortran module's source, examples
-#   $PREFIX/share/doc/hcube   licences, README, changelog
+#   $PREFIX/share/hcube/modulefiles/hcube   module files, <version>-<mpi>
+#   $PREFIX/share/doc/hcube   documentation as in the sources, licences
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -36,6 +38,7 @@ include=$root$prefix/include
 share=$root$prefix/share
 libraries=$root$libdir
 own=$libraries/hcube/$mpi
+modules=$share/hcube/modulefiles/hcube
 
 fail() {
     echo "install: $*" >&2
@@ -113,6 +116,35 @@ make_default() {
     [ -e "$libraries/pkgconfig/hcube.pc" ] || ln -sf "hcube-$1.pc" "$libraries/pkgconfig/hcube.pc"
 }
 
+# The module puts folders first in which `hcube` is what belongs to this MPI library.
+install_module() {
+    mkdir -p "$own/bin"
+    ln -sf "$(realpath -ms --relative-to="$own/bin" "$bin/hcube-$mpi")" "$own/bin/hcube"
+    fill install/hcube.pc.in "$own/pkgconfig/hcube.pc"
+    rm -f "$modules"/*"-$mpi"
+    fill install/modulefile.in "$modules/$version-$mpi"
+}
+
+# What a user compiles: examples, and the Fortran module, whose compiled form belongs to one compiler.
+install_examples() {
+    local file
+    put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
+    while read -r file; do
+        put 644 "$file" "$share/hcube/$file"
+    done < <(find examples -type f)
+}
+
+# With the links of the sources: what lies elsewhere in the tree has a link in its place.
+install_documentation() {
+    local file
+    for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md CONTRIBUTING.md doc/*.md doc/plots/*.svg; do
+        put 644 "$file" "$share/doc/hcube/$file"
+    done
+    ln -sfn ../../hcube "$share/doc/hcube/hpcc-glue"
+    ln -sfn ../../hcube/examples "$share/doc/hcube/examples"
+    ln -sfn ../../../include "$share/doc/hcube/include"
+}
+
 install_all() {
     local file name
     for file in "$release"/{libhcube.so,libhcube.a,hcube} "$preload"; do
@@ -132,24 +164,20 @@ install_all() {
     for file in hcube_random_access.c hcube.mk README.md; do
         put 644 "hpcc-glue/hpcc/$file" "$share/hcube/hpcc/$file"
     done
-    put 644 hpcc-glue/preload/README.md "$share/hcube/preload/README.md"
-    put 644 doc/abi.md "$share/doc/hcube/abi.md"
-    put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
-    for file in README.md Makefile CMakeLists.txt c/{random_access,alltoall_in_place}.c \
-        cpp/{random_access,alltoall_in_place}.cpp fortran/{random_access,alltoall_in_place}.f90 \
-        python/alltoall_mpi4py.py; do
-        put 644 "examples/$file" "$share/hcube/examples/$file"
+    for name in preload simgrid; do
+        put 644 "hpcc-glue/$name/README.md" "$share/hcube/$name/README.md"
     done
-    for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md; do
-        put 644 "$file" "$share/doc/hcube/$file"
-    done
+    install_module
+    install_examples
+    install_documentation
+    put 644 hpcc-glue/fftw/README.md "$share/hcube/fftw/README.md"
     if [ -f "$release/libhcube_fftw.so" ]; then
         put 644 include/hcube_fftw.h "$include/hcube_fftw.h"
         for name in libhcube_fftw libhcube_fftwf libhcube_fftwl; do
             put_library "$release/$name.so"
             put 644 "$release/$name.a" "$own/$name.a"
         done
-        for file in README.md transpose-hcube.c transpose-hcube-comm.c transpose-hcube.h plugin.c config.h; do
+        for file in transpose-hcube.c transpose-hcube-comm.c transpose-hcube.h plugin.c config.h; do
             put 644 "hpcc-glue/fftw/$file" "$share/hcube/fftw/$file"
         done
         put 755 hpcc-glue/fftw/patch-fftw.sh "$share/hcube/fftw/patch-fftw.sh"
@@ -161,7 +189,7 @@ install_all() {
 uninstall_all() {
     local other name
     rm -rf "$own"
-    rm -f "$bin/hcube-$mpi" "$libraries/pkgconfig/hcube-$mpi.pc"
+    rm -f "$bin/hcube-$mpi" "$libraries/pkgconfig/hcube-$mpi.pc" "$modules"/*"-$mpi"
     for other in "$libraries"/hcube/*/; do
         [ -d "$other" ] || continue
         name=$(basename "$other")

@@ -7,7 +7,7 @@
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
 #          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
 #          shows the report, what makes hosts of network namespaces, and what
-#          builds programs against an installed tree (pkg-config, CMake)
+#          builds programs against an installed tree (pkg-config, CMake, modules)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -142,6 +142,11 @@ has_namespaces() {
     done
 }
 
+# Environment Modules, or Lmod where a login shell has set it up: Debian has one of the two.
+has_modules() {
+    "${LMOD_CMD:-modulecmd}" bash list >/dev/null 2>&1
+}
+
 mpi_packages() {
     case $1 in
     openmpi) echo "libopenmpi-dev openmpi-bin" ;;
@@ -173,6 +178,7 @@ missing_packages() {
         has_browser || echo chromium
         command -v pkg-config >/dev/null 2>&1 || echo pkg-config
         command -v cmake >/dev/null 2>&1 || echo cmake
+        has_modules || echo environment-modules
         command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
         has_namespaces || echo iproute2 util-linux mount hostname
     fi

@@ -1,10 +1,10 @@
 //! The environment variables that hcube reads.
 
-use super::{Finding, State};
+use super::{Finding, State, Topic};
 use hcube::comm::{Comm, agree};
 use hcube::{alltoall, random_access, variables};
 
-const TOPIC: &str = "environment";
+const TOPIC: Topic = Topic::Environment;
 
 /// The options that the environment gives, or what is wrong with it on any rank.
 pub struct Defaults {
