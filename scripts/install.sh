@@ -131,7 +131,7 @@ install_examples() {
     put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
     while read -r file; do
         put 644 "$file" "$share/hcube/$file"
-    done < <(find examples -type f)
+    done < <(find examples -name '*.[ch]*' -o -name '*.f90' -o -name '*.py' -o -name '*.md' -o -name Makefile -o -name '*.txt')
 }
 
 # With the links of the sources: what lies elsewhere in the tree has a link in its place.
