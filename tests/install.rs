@@ -65,7 +65,12 @@ fn nothing_installed_names_a_folder_of_the_building_machine() {
     let tree = installed("names");
     let root = common::root();
     // The checkout, and where cargo and rustup have put what was downloaded.
-    let folders = [root.to_str().expect("UTF-8"), "/.cargo/", "/.rustup/", "/registry/src/"];
+    let home = |name: &str, default: &str| {
+        let value = std::env::var(name).ok();
+        value.or_else(|| Some(format!("{}/{default}", std::env::var("HOME").ok()?))).expect("HOME is set")
+    };
+    let (cargo, rustup) = (home("CARGO_HOME", ".cargo"), home("RUSTUP_HOME", ".rustup"));
+    let folders = [root.to_str().expect("UTF-8"), &cargo, &rustup, "/registry/src/"];
     let all = files(&tree);
     assert!(all.len() > 15, "{all:?}");
     // Links to folders: what is in them is installed as well.
