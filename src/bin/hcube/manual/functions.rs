@@ -138,7 +138,8 @@ fn synopsis(page: &mut Page, part: &Part, content: &Content<'_>) {
     }
     page.lines(lines.iter().map(String::as_str));
     page.paragraph("Compile and link with the wrapper of the MPI library that hcube was built for:");
-    page.lines([&*bold(part.compile)]);
+    let compile: Vec<String> = part.compile.lines().map(bold).collect();
+    page.lines(compile.iter().map(String::as_str));
 }
 
 /// A declaration on lines that are not too long.
@@ -155,12 +156,13 @@ fn declaration(function: &Function) -> Vec<String> {
         let end = if last { ");" } else { "," };
         let Field { before, name, behind, .. } = parameter;
         let length = before.len() + name.len() + behind.len() + end.len();
-        if number > 0 && width + 1 + length > WIDTH {
+        let blank = usize::from(number > 0);
+        if width + blank + length > WIDTH {
             lines.push(std::mem::replace(&mut line, " ".repeat(4)));
             width = 4;
-        } else if number > 0 {
-            line.push(' ');
-            width += 1;
+        } else {
+            line += &" ".repeat(blank);
+            width += blank;
         }
         line += &format!("{}{}{}", plain(before), italic(name), plain(behind));
         line += if last { "" } else { "," };

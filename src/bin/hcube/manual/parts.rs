@@ -55,7 +55,7 @@ pub const PARTS: [Part; 4] = [
         page: FORTRAN,
         about: "functions that the Fortran module of hcube calls",
         prefix: FORTRAN,
-        compile: "mpifort $(pkg-config --variable=fortran_module hcube) program.f90 $(pkg-config --libs hcube)",
+        compile: "mpifort $(pkg-config --variable=fortran_module hcube) \\\n    program.f90 $(pkg-config --libs hcube)",
         introduction: &[
             "Programs in Fortran use the module hcube, whose procedures have the names of the C functions, and with \
              _in_place at the end where an exchange is in place. What they do is on the pages of these. The functions \
