@@ -145,10 +145,11 @@ valgrind() {
     PROPTEST_CASES=4 test_with checked -Clink-arg=-lubsan --lib -- "${pure[@]}"
 }
 
-# The folder whose files are the first inputs of a target, if there are any.
+# The folders whose files are the first inputs of a target, if there are any.
 first_inputs() {
+    [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
     case $1 in
-    machine | report-calibration) echo "$root/src/bin/hcube/machine" ;;
+    machine) echo "$root/src/bin/hcube/machine" ;;
     report-*) echo "$root/tests/fixtures/report" ;;
     esac
 }
@@ -171,7 +172,7 @@ fuzz() {
         inputs=$deep/fuzz/inputs/$name log=$deep/fuzz/$name.log
         mkdir -p "$inputs" "$deep/fuzz/found"
         # Messages of the tool go nowhere: there is one for every input.
-        # shellcheck disable=SC2046 # a folder or none
+        # shellcheck disable=SC2046 # no folder, one or two
         if HCUBE_FUZZ_TARGET=$name "$program" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 \
             -max_len=16384 -close_fd_mask=3 -artifact_prefix="$deep/fuzz/found/$name-" \
             "$inputs" $(first_inputs "$name") >"$log" 2>&1; then

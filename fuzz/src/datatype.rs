@@ -72,21 +72,25 @@ fn small(comm: &MpiComm, seed: u64, depth: usize, count: usize, range: [u16; 2])
     let known = inspect(datatype, comm).unwrap_or_else(|error| panic!("{error}: {text}"));
     let length = count * known.size();
     let mut memory = Memory::of(datatype, count);
-    if let Some(map) = memory.consistent_map(datatype, count, length) {
-        memory.bytes.iter_mut().for_each(|byte| *byte = random.below(256) as u8);
-        // SAFETY: the memory holds the elements.
-        let block = unsafe { Block::new(memory.address(), count, &known) };
-        let [from, to] = range.map(|at| usize::from(at) % (length + 1));
-        let (from, to) = (from.min(to), from.max(to));
-        let mut packed = vec![0; to - from];
-        block.pack(from, &mut packed);
-        let expected: Vec<u8> = map[from..to].iter().map(|&at| memory.bytes[at]).collect();
-        assert_eq!(packed, expected, "{from}..{to} of {count}: {text}");
-        // What is there already: nothing changes, wherever it is written.
-        let before = memory.bytes.clone();
-        block.unpack(from, &packed);
-        assert!(memory.bytes == before, "{from}..{to} of {count}: {text}");
-    }
+    // Of several elements Open MPI 4.1 may read what does not belong to them.
+    let one = if count == 0 { Vec::new() } else { memory.map(datatype, 1, known.size()) };
+    let element = |number: usize| number as isize * known.extent();
+    let map: Vec<usize> = (0..count)
+        .flat_map(|number| one.iter().map(move |at| at.wrapping_add_signed(element(number))))
+        .collect();
+    memory.bytes.iter_mut().for_each(|byte| *byte = random.below(256) as u8);
+    // SAFETY: the memory holds the elements.
+    let block = unsafe { Block::new(memory.address(), count, &known) };
+    let [from, to] = range.map(|at| usize::from(at) % (length + 1));
+    let (from, to) = (from.min(to), from.max(to));
+    let mut packed = vec![0; to - from];
+    block.pack(from, &mut packed);
+    let expected: Vec<u8> = map[from..to].iter().map(|&at| memory.bytes[at]).collect();
+    assert_eq!(packed, expected, "{from}..{to} of {count}: {text}");
+    // What is there already: nothing changes, wherever it is written.
+    let before = memory.bytes.clone();
+    block.unpack(from, &packed);
+    assert!(memory.bytes == before, "{from}..{to} of {count}: {text}");
     free(datatype);
 }
 

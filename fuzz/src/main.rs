@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 /// What a target does with the bytes that it is given.
 type Target = fn(&[u8]);
 
-/// All targets by name. The names of files that the tool reads are also those of folders of first inputs.
+/// All targets by name. First inputs of some are in a folder of that name, inputs/.
 const TARGETS: [(&str, Target); 16] = [
     ("options", options::variables),
     ("lists", options::lists),
