@@ -10,6 +10,7 @@ use std::ffi::c_int;
 use std::ptr;
 
 #[path = "../../tests/datatype/memory.rs"]
+#[allow(dead_code, reason = "some of it is needed there alone")]
 mod memory;
 #[path = "../../tests/datatype/random.rs"]
 pub mod random;
