@@ -51,7 +51,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all build run fftw bench simulate report test test-multihost header manual install uninstall clean help
+.PHONY: all build run fftw bench simulate report test test-multihost check-deep header manual install uninstall clean help
 
 all: build ## Build the library and the tool (the default)
 
@@ -120,6 +120,14 @@ else
 	@scripts/setup.sh build test hpcc
 	@$(CARGO)
 	@HCUBE_TEST_HOSTS=required cargo test --release --target-dir target/$(MPI) --test multihost
+endif
+
+check-deep: ## Sanitizers, interpreter and fuzzing (SECTIONS="thread fuzz" FUZZ_SECONDS=20)
+ifeq ($(MPI),smpi)
+	@echo "make check-deep needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+else
+	@scripts/setup.sh build deep
+	@scripts/check-deep.sh $(SECTIONS)
 endif
 
 header: ## Regenerate include/hcube.h from the sources

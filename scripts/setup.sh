@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Provides what hcube needs on this machine, and does nothing when all is there:
 #
-#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw] [simulate]
+#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw] [simulate] [deep]
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
@@ -12,6 +12,8 @@
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
 #   simulate  what simulations need besides: SimGrid, and a C++ compiler for platforms
+#   deep   what scripts/check-deep.sh needs besides: the C compiler's sanitizers,
+#          valgrind, and a C++ compiler for libFuzzer
 #
 # Every need is tested by using it (a file compiled, a tool found), not by the
 # name of a package, so a machine that is not Debian but has all of it passes.
@@ -38,7 +40,7 @@ openmpi | mpich | smpi) ;;
     ;;
 esac
 
-want_test= want_hpcc= want_fftw= want_simulate=
+want_test= want_hpcc= want_fftw= want_simulate= want_deep=
 # The programs of which the source is needed.
 sources=()
 for component in "$@"; do
@@ -48,8 +50,9 @@ for component in "$@"; do
     hpcc) want_hpcc=1 sources+=(hpcc) ;;
     fftw) want_fftw=1 sources+=(fftw) ;;
     simulate) want_simulate=1 ;;
+    deep) want_deep=1 ;;
     *)
-        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw, simulate" >&2
+        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw, simulate, deep" >&2
         exit 2
         ;;
     esac
@@ -181,6 +184,13 @@ missing_packages() {
         has_modules || echo environment-modules
         command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
         has_namespaces || echo iproute2 util-linux mount hostname
+    fi
+    if [ -n "$want_deep" ]; then
+        compiles_cxx || echo g++
+        compiles cc stdio.h -fsanitize=address || echo libasan8
+        compiles cc stdio.h -fsanitize=undefined || echo libubsan1
+        # Without the C library's symbols valgrind refuses to start.
+        valgrind -q --error-exitcode=1 true >/dev/null 2>&1 || echo valgrind libc6-dbg
     fi
     if [ -n "$want_hpcc" ]; then
         compiles cc stdio.h -lopenblas || echo libopenblas-dev

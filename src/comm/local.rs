@@ -7,6 +7,7 @@ use super::{Comm, Piece};
 use crate::error::{Error, Result};
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -26,18 +27,76 @@ struct Channel {
 /// when it has started.
 type Transfer<'a> = Option<(Region<'a>, Envelope, u64)>;
 
+/// Turns that threads have taken, from which a thread sanitizer knows that one came after another: it sees
+/// nothing of what locks and barriers do inside the standard library, which comes compiled.
+#[derive(Debug, Default)]
+struct Turns(AtomicU64);
+
+impl Turns {
+    fn begin(&self) {
+        self.0.load(Ordering::Acquire);
+    }
+
+    fn end(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// What one thread at a time may touch.
+#[derive(Debug, Default)]
+struct Guarded<T> {
+    content: Mutex<T>,
+    changed: Condvar,
+    turns: Turns,
+}
+
+impl<T> Guarded<T> {
+    fn new(content: T) -> Self {
+        Self { content: Mutex::new(content), changed: Condvar::new(), turns: Turns::default() }
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
+        self.turn(&mut content, work)
+    }
+
+    /// Does some work, for which threads in [`Self::wait_until`] may be waiting.
+    fn change(&self, work: impl FnOnce(&mut T)) {
+        self.with(work);
+        self.changed.notify_all();
+    }
+
+    /// Waits for a change after which the work has a result.
+    fn wait_until<R>(&self, mut work: impl FnMut(&mut T) -> Option<R>) -> R {
+        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(result) = self.turn(&mut content, &mut work) {
+                return result;
+            }
+            content = self.changed.wait(content).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn turn<R>(&self, content: &mut T, work: impl FnOnce(&mut T) -> R) -> R {
+        self.turns.begin();
+        let result = work(content);
+        self.turns.end();
+        result
+    }
+}
+
 /// What the threads of one group share.
 #[derive(Debug)]
 struct Shared {
     size: usize,
     /// Node of every rank.
     nodes: Vec<u32>,
-    messages: Mutex<HashMap<Envelope, VecDeque<Vec<u64>>>>,
-    channels: Mutex<HashMap<Envelope, Channel>>,
-    arrived: Condvar,
+    messages: Guarded<HashMap<Envelope, VecDeque<Vec<u64>>>>,
+    channels: Guarded<HashMap<Envelope, Channel>>,
     barrier: Barrier,
+    barrier_turns: Turns,
     /// A place per rank for collective functions.
-    places: Mutex<Vec<Vec<u64>>>,
+    places: Guarded<Vec<Vec<u64>>>,
 }
 
 /// One rank of a group of threads.
@@ -62,11 +121,11 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&LocalComm) -> T + S
     let shared = Arc::new(Shared {
         size,
         nodes,
-        messages: Mutex::default(),
-        channels: Mutex::default(),
-        arrived: Condvar::new(),
+        messages: Guarded::default(),
+        channels: Guarded::default(),
         barrier: Barrier::new(size),
-        places: Mutex::new(vec![Vec::new(); size]),
+        barrier_turns: Turns::default(),
+        places: Guarded::new(vec![Vec::new(); size]),
     });
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..size)
@@ -92,11 +151,17 @@ impl LocalComm {
 
     /// Puts a value into this rank's place, waits for all, hands all places to `read`.
     fn meet<T>(&self, value: Vec<u64>, read: impl FnOnce(&[Vec<u64>]) -> T) -> T {
-        self.shared.places.lock().unwrap_or_else(PoisonError::into_inner)[self.rank] = value;
-        self.shared.barrier.wait();
-        let result = read(&self.shared.places.lock().unwrap_or_else(PoisonError::into_inner));
-        self.shared.barrier.wait();
+        self.shared.places.with(|places| places[self.rank] = value);
+        self.wait_for_all();
+        let result = self.shared.places.with(|places| read(places));
+        self.wait_for_all();
         result
+    }
+
+    fn wait_for_all(&self) {
+        self.shared.barrier_turns.end();
+        self.shared.barrier.wait();
+        self.shared.barrier_turns.begin();
     }
 }
 
@@ -114,12 +179,12 @@ impl Comm for LocalComm {
     }
 
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Vec<u64>> {
-        let mut messages = self.shared.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        for piece in pieces {
-            let envelope = (self.rank, piece.to, piece.tag);
-            messages.entry(envelope).or_default().push_back(buffer[piece.range.clone()].to_vec());
-        }
-        self.shared.arrived.notify_all();
+        self.shared.messages.change(|messages| {
+            for piece in pieces {
+                let envelope = (self.rank, piece.to, piece.tag);
+                messages.entry(envelope).or_default().push_back(buffer[piece.range.clone()].to_vec());
+            }
+        });
         Ok(buffer)
     }
 
@@ -132,48 +197,47 @@ impl Comm for LocalComm {
     }
 
     fn finish_receive(&self, (mut buffer, envelope): Self::Receive) -> Result<(Vec<u64>, usize)> {
-        let mut messages = self.shared.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(message) = messages.get_mut(&envelope).and_then(VecDeque::pop_front) {
-                let Some(room) = buffer.get_mut(..message.len()) else {
-                    return Err(Error::Internal(format!(
-                        "{} words for a bound of {}",
-                        message.len(),
-                        buffer.len()
-                    )));
-                };
-                room.copy_from_slice(&message);
-                return Ok((buffer, message.len()));
-            }
-            messages = self.shared.arrived.wait(messages).unwrap_or_else(PoisonError::into_inner);
-        }
+        let arrived = |messages: &mut HashMap<Envelope, VecDeque<Vec<u64>>>| {
+            messages.get_mut(&envelope).and_then(VecDeque::pop_front)
+        };
+        let message = self.shared.messages.wait_until(arrived);
+        let Some(room) = buffer.get_mut(..message.len()) else {
+            return Err(Error::Internal(format!("{} words for a bound of {}", message.len(), buffer.len())));
+        };
+        room.copy_from_slice(&message);
+        Ok((buffer, message.len()))
     }
 
     fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
         let mut bytes = vec![0; from.len()];
         from.read(&mut bytes);
-        let mut channels = self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        channels.entry((self.rank, to, tag)).or_default().messages.push_back(bytes);
+        let envelope = (self.rank, to, tag);
+        self.shared.channels.with(|channels| channels.entry(envelope).or_default().messages.push_back(bytes));
         Ok(None)
     }
 
     fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
         let envelope = (from, self.rank, tag);
-        let mut channels = self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        let channel = channels.entry(envelope).or_default();
-        channel.receives += 1;
-        Ok(Some((into, envelope, channel.receives)))
+        let turn = self.shared.channels.with(|channels| {
+            let channel = channels.entry(envelope).or_default();
+            channel.receives += 1;
+            channel.receives
+        });
+        Ok(Some((into, envelope, turn)))
     }
 
     fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
         let Some((into, envelope, turn)) = transfer else { return Ok(true) };
-        let mut channels = self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        let channel = channels.entry(*envelope).or_default();
-        if channel.received + 1 != *turn {
-            return Ok(false);
-        }
-        let Some(message) = channel.messages.pop_front() else { return Ok(false) };
-        channel.received += 1;
+        let message = self.shared.channels.with(|channels| {
+            let channel = channels.entry(*envelope).or_default();
+            if channel.received + 1 != *turn {
+                return None;
+            }
+            let message = channel.messages.pop_front()?;
+            channel.received += 1;
+            Some(message)
+        });
+        let Some(message) = message else { return Ok(false) };
         if message.len() != into.len() {
             return Err(Error::Internal(format!("{} bytes for {}", message.len(), into.len())));
         }
@@ -184,7 +248,7 @@ impl Comm for LocalComm {
     fn progress(&self) {}
 
     fn barrier(&self) -> Result<()> {
-        self.shared.barrier.wait();
+        self.wait_for_all();
         Ok(())
     }
 

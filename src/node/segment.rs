@@ -11,6 +11,11 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr::NonNull;
 
+/// Whether ranks that are threads of one process use one mapping, which then stays. A thread sanitizer goes
+/// by addresses: what two threads do to the same memory through two mappings it cannot compare.
+/// scripts/check-deep.sh sets it.
+const ONE_MAPPING: bool = cfg!(hcube_one_mapping);
+
 /// A shared mapping, zeroed at first, unmapped on drop.
 #[derive(Debug)]
 pub struct Segment {
@@ -28,6 +33,8 @@ pub struct Location {
     /// Number of the file system object: proof that the file found is the one meant, since process
     /// numbers of another container mean nothing here.
     pub object: u64,
+    /// Where it is mapped there.
+    pub address: u64,
 }
 
 fn failed(what: &str) -> Error {
@@ -51,13 +58,22 @@ impl Segment {
         let file = unsafe { File::from_raw_fd(number) };
         file.set_len(length as u64)
             .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
-        let location =
-            Location { process: u64::from(std::process::id()), file: number as u64, object: object(&file)? };
-        Ok((Self::map(&file, length)?, file, location))
+        let segment = Self::map(&file, length)?;
+        let location = Location {
+            process: u64::from(std::process::id()),
+            file: number as u64,
+            object: object(&file)?,
+            address: segment.address.addr().get() as u64,
+        };
+        Ok((segment, file, location))
     }
 
     /// Maps the segment that another process has created.
     pub fn open(location: Location, length: usize) -> Result<Self> {
+        if ONE_MAPPING && location.process == u64::from(std::process::id()) {
+            let address = std::ptr::with_exposed_provenance_mut(location.address as usize);
+            return Ok(Self { address: NonNull::new(address).expect("a mapping is not null"), length });
+        }
         let path = format!("/proc/{}/fd/{}", location.process, location.file);
         // Without this, a process number of another container might lead to a file that is not ours.
         let target = std::fs::read_link(&path).unwrap_or_default();
@@ -82,7 +98,8 @@ impl Segment {
         if address == libc::MAP_FAILED {
             return Err(failed("mmap of shared memory"));
         }
-        let address = NonNull::new(address.cast()).expect("a mapping is not null");
+        let address = NonNull::new(address.cast::<u8>()).expect("a mapping is not null");
+        address.expose_provenance();
         Ok(Self { address, length })
     }
 
@@ -100,15 +117,18 @@ impl Segment {
 pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], length: usize) -> Result<Segment> {
     let created = (ranks[0] == comm.rank()).then(|| Segment::create(length));
     let location = match &created {
-        Some(Ok((_, _, location))) => [location.process, location.file, location.object],
-        _ => [0; 3],
+        Some(Ok((_, _, location))) => [location.process, location.file, location.object, location.address],
+        _ => [0; 4],
     };
     let locations = comm.all_gather(&location)?;
     let segment = match created {
         Some(created) => created.map(|(segment, file, _)| (segment, Some(file))),
         None => {
-            let [process, file, object] = locations[3 * ranks[0]..3 * ranks[0] + 3] else { unreachable!() };
-            Segment::open(Location { process, file, object }, length).map(|segment| (segment, None))
+            let [process, file, object, address] = locations[4 * ranks[0]..4 * ranks[0] + 4] else {
+                unreachable!()
+            };
+            let location = Location { process, file, object, address };
+            Segment::open(location, length).map(|segment| (segment, None))
         }
     };
     // Also the barrier after which the creator may close the file.
@@ -117,6 +137,9 @@ pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], length: usize) -> Resu
 
 impl Drop for Segment {
     fn drop(&mut self) {
+        if ONE_MAPPING {
+            return;
+        }
         // SAFETY: the mapping that `map` made; nothing refers to it any more, as references to it
         // borrow the segment.
         unsafe { libc::munmap(self.address.as_ptr().cast(), self.length) };

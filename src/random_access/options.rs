@@ -184,7 +184,11 @@ impl Options {
         Self::from_variables(environment::value)
     }
 
-    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+    /// The defaults, changed by the variables of [`ENVIRONMENT`] whose values `variable` knows.
+    ///
+    /// # Errors
+    /// As [`Self::from_environment`].
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut options = Self::default();
         environment::read(&ENVIRONMENT, variable, |name, value| options.set(name, value))?;
         options.check()?;

@@ -5,7 +5,7 @@
 pub mod arguments;
 mod input;
 pub mod launch;
-mod parse;
+pub mod parse;
 mod progress;
 mod report;
 mod run;

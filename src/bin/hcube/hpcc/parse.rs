@@ -49,7 +49,9 @@ pub fn section(text: &str, name: &str) -> Option<Section> {
 fn rate(line: &str) -> Option<f64> {
     let (number, rest) = line.trim().split_once(char::is_whitespace)?;
     let words: Vec<&str> = rest.split_whitespace().collect();
-    words.starts_with(&["Billion(10^9)", "Updates", "per", "second"]).then(|| number.parse().ok())?
+    // Words such as nan and inf are numbers to the standard library.
+    let rate = number.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate >= 0.0);
+    words.starts_with(&["Billion(10^9)", "Updates", "per", "second"]).then_some(rate)?
 }
 
 /// From `Found 3 errors in 1024 locations (passed).`
@@ -63,7 +65,7 @@ fn found(line: &str) -> Option<(u64, bool)> {
 fn table_size(line: &str) -> Option<u32> {
     let size = line.trim().strip_prefix("Total Main table size = ")?;
     let power = size.strip_prefix("2^").and_then(|rest| rest.split_whitespace().next()?.parse().ok());
-    power.or_else(|| {
+    power.filter(|&power| power < u64::BITS).or_else(|| {
         size.split_whitespace().next()?.parse::<u64>().ok().filter(|&words| words > 0).map(u64::ilog2)
     })
 }
@@ -102,6 +104,19 @@ Total Main table size = 4096 words
         let failed = format!("{TEXT}Found 300 errors in 4096 locations (failed).\n");
         let expected = Section { gups: 0.5, errors: 300, passed: false, log2_table: 12 };
         assert_eq!(section(&failed, LCG), Some(expected));
+    }
+
+    #[test]
+    fn what_is_no_rate_and_no_size_is_not_read() {
+        for (old, new) in [
+            ("0.250000 Billion", "nan Billion"),
+            ("0.250000 Billion", "inf Billion"),
+            ("0.250000 Billion", "-0.25 Billion"),
+            ("= 2^12 =", "= 2^64 ="),
+        ] {
+            assert!(TEXT.contains(old));
+            assert_eq!(section(&TEXT.replace(old, new), POLYNOMIAL), None, "{new}");
+        }
     }
 
     #[test]

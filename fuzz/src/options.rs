@@ -1,0 +1,45 @@
+//! Options as text: environment variables, and what stands in them.
+
+use hcube::alltoall::options as alltoall;
+use hcube::random_access::options as random_access;
+
+/// The values of all environment variables, one per line.
+pub fn variables(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let lines: Vec<&str> = text.split('\n').collect();
+    let value = |names: &[hcube::environment::Variable], asked: &str| {
+        let number = names.iter().position(|(name, ..)| *name == asked).expect("a variable of the table");
+        lines.get(number).map(|line| (*line).to_owned())
+    };
+    match random_access::Options::from_variables(|name| value(&random_access::ENVIRONMENT, name)) {
+        Ok(options) => {
+            options.check().expect("checked before");
+            assert!((1..=options.look_ahead).contains(&options.round()));
+        }
+        Err(error) => assert_named(&error, "HCUBE_"),
+    }
+    match alltoall::Options::from_variables(|name| value(&alltoall::ENVIRONMENT, name)) {
+        Ok(options) => options.check().expect("checked before"),
+        Err(error) => assert_named(&error, "HCUBE_"),
+    }
+}
+
+/// A refusal begins with what is wrong: a variable, or the option where the value alone is out of range.
+fn assert_named(error: &hcube::Error, prefix: &str) {
+    let text = error.to_string();
+    assert!(text.starts_with(prefix) || text.starts_with("options."), "{text}");
+}
+
+/// Bytes with units, and lists of optimisations.
+pub fn lists(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Some(bytes) = alltoall::parse_bytes(&text) {
+        assert_eq!(alltoall::parse_bytes(&bytes.to_string()), Some(bytes));
+    }
+    if let Some(chosen) = random_access::Optimisations::from_list(&text) {
+        assert_eq!(random_access::Optimisations::from_list(&chosen.to_list()), Some(chosen));
+    }
+    if let Some(mode) = random_access::Mode::from_name(&text) {
+        assert!(random_access::Mode::NAMES.contains(&(&text, mode)));
+    }
+}

@@ -1,0 +1,25 @@
+//! MPI in a process that no launcher has started: one rank.
+
+use hcube::comm::MPI_Comm;
+use mpi::ffi;
+use std::sync::OnceLock;
+
+/// Initialises MPI at the first call, with errors that are returned. It ends with the process.
+pub fn begin() {
+    static BEGUN: OnceLock<()> = OnceLock::new();
+    BEGUN.get_or_init(|| {
+        std::mem::forget(mpi::initialize().expect("nobody else initialises MPI"));
+        // SAFETY: constants, after MPI_Init.
+        unsafe {
+            ffi::MPI_Comm_set_errhandler(ffi::RSMPI_COMM_WORLD, ffi::RSMPI_ERRORS_RETURN);
+            ffi::MPI_Comm_set_errhandler(ffi::RSMPI_COMM_SELF, ffi::RSMPI_ERRORS_RETURN);
+        }
+    });
+}
+
+/// The communicator of this rank alone.
+pub fn comm() -> MPI_Comm {
+    begin();
+    // SAFETY: MPI_Comm of one mpi.h, seen by two sets of bindings.
+    unsafe { std::mem::transmute_copy(&ffi::RSMPI_COMM_SELF) }
+}

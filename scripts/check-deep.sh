@@ -1,0 +1,215 @@
+#!/usr/bin/env bash
+# Looks for what ordinary tests do not see; for developers, not part of CI:
+#
+#   [MPI=openmpi|mpich] [FUZZ_SECONDS=20] scripts/check-deep.sh [section...]
+#
+#   address    C clients and library with the address sanitizer, under mpirun
+#   undefined  C code with the sanitizer of undefined behaviour, Rust code with
+#              debug assertions and overflow checks, under mpirun
+#   thread     ranks as threads with the thread sanitizer: the protocols in
+#              shared memory are checked for data races
+#   miri       the pure modules in Rust's interpreter, where it is installed
+#   valgrind   the same modules in valgrind's memcheck
+#   fuzz       every parser and argument checker with inputs that grow by what
+#              they reach (fuzz/), FUZZ_SECONDS each
+#
+# Without a section all of them. `make check-deep` runs scripts/setup.sh before.
+# The end is a line for each section: passed, failed, or skipped and why; the
+# status is 1 where one has failed. Everything lies in target/deep, the output of
+# section S in target/deep/S.log.
+#
+# The sanitizers of rustc are unstable options, but their runtimes come with the
+# stable toolchain: RUSTC_BOOTSTRAP=1 unlocks them. The standard library is not
+# instrumented.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+PATH=$PATH:${CARGO_HOME:-${HOME:-/root}/.cargo}/bin
+mpi=${MPI:-openmpi}
+seconds=${FUZZ_SECONDS:-20}
+case $mpi in
+openmpi | mpich) ;;
+*)
+    echo "check-deep: MPI=$mpi: choose openmpi or mpich" >&2
+    exit 2
+    ;;
+esac
+case $seconds in
+'' | *[!0-9]*)
+    echo "check-deep: FUZZ_SECONDS=$seconds: expected a number of seconds" >&2
+    exit 2
+    ;;
+esac
+
+all=(address undefined thread miri valgrind fuzz)
+for section in "$@"; do
+    case " ${all[*]} " in
+    *" $section "*) ;;
+    *)
+        echo "check-deep: unknown section '$section': choose of ${all[*]}" >&2
+        exit 2
+        ;;
+    esac
+done
+[ $# -gt 0 ] || set -- "${all[@]}"
+
+unset MAKEFLAGS MFLAGS MAKELEVEL RUSTFLAGS
+export PATH RUSTC_BOOTSTRAP=1 MPI="$mpi" MPICC="mpicc.$mpi" LC_ALL=C
+# Sanitized code without any optimisation takes many times as long.
+export CARGO_PROFILE_DEV_OPT_LEVEL=1
+target=$(rustc -vV | sed -n 's/^host: //p')
+deep=$root/target/deep
+mkdir -p "$deep"
+
+# Tests of the pure modules: no MPI, no system calls, no threads.
+pure=(hypercube:: environment:: options:: stream:: table:: kernel:: share:: schedule:: vote:: shape:: blocks::
+    grid:: scratch:: memory::tests layout:: copying:: model:: error::)
+
+# skip <reason>: ends a section.
+skip() {
+    echo "$*" >"$deep/reason"
+    exit 77
+}
+
+# test_with <folder> <flags of rustc> <argument of cargo test...>: for this machine alone, so that the flags
+# do not reach build scripts.
+test_with() {
+    local folder=$deep/$1 flags=$2
+    shift 2
+    RUSTFLAGS=$flags cargo test --no-fail-fast --target "$target" --target-dir "$folder" \
+        --no-default-features --features c-interface "$@"
+}
+
+# compiler <folder> <flag...>: has MPI's wrappers, on which the tests call for their clients, and build.rs
+# compile C code with these flags.
+compiler() {
+    local folder=$deep/$1 shim=${target//-/_}
+    shift
+    mkdir -p "$folder"
+    printf '#!/bin/sh\nexec cc %s "$@"\n' "$*" >"$folder/cc"
+    chmod +x "$folder/cc"
+    export OMPI_CC=$folder/cc MPICH_CC=$folder/cc
+    export "CFLAGS_$shim=$*"
+}
+
+# The tests that start C clients. What needs a library built in another way, or
+# measures memory, which sanitizers take themselves, is left out.
+clients=(--test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
+    --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose
+    -- --test-threads=1 --skip preload_library)
+measures_memory=(--skip memory_beside_the_data_is_bounded --skip address_space_of_less_than_two_buffers
+    --skip nothing_remains_of_communicators)
+
+# The runtime is that of the C compiler, as a shared object: the library takes it from the client. One of
+# rustc's own is in the tests that start clients. Open MPI leaves memory behind when it ends, so leaks are
+# not looked for here: tests/mpi_communicators.rs and others count what remains.
+address() {
+    compiler address -fsanitize=address -fno-omit-frame-pointer -g
+    export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:exitcode=99
+    test_with address "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" \
+        "${clients[@]}" "${measures_memory[@]}" &&
+        test_with address "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" --lib -- node:: comm:: random_access::
+}
+
+# How often a way is taken depends on timing, which all_options counts.
+undefined() {
+    compiler checked -fsanitize=undefined -fno-sanitize-recover=all -g
+    export UBSAN_OPTIONS=print_stacktrace=1
+    test_with checked -Clink-arg=-lubsan "${clients[@]}" --skip all_options
+}
+
+# Ranks are threads here, and with hcube_one_mapping they use shared memory at the same addresses.
+thread() {
+    export TSAN_OPTIONS=suppressions=$root/scripts/deep/thread.supp:exitcode=66
+    test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
+        --lib --test alltoall_local --test random_access_local --test transpose_local
+}
+
+miri() {
+    local toolchain
+    for toolchain in "" +nightly; do
+        # shellcheck disable=SC2086 # one word or none
+        if cargo $toolchain miri --version >/dev/null 2>&1; then
+            MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=4 cargo $toolchain miri test \
+                --target-dir "$deep/miri" --no-default-features --lib -- "${pure[@]}"
+            return
+        fi
+    done
+    skip "miri is not installed (rustup +nightly component add miri)"
+}
+
+valgrind() {
+    command -v valgrind >/dev/null 2>&1 || skip "valgrind is not installed"
+    local runner=CARGO_TARGET_${target//-/_}_RUNNER
+    export "${runner^^}=valgrind -q --error-exitcode=99 --fair-sched=yes"
+    PROPTEST_CASES=4 test_with checked -Clink-arg=-lubsan --lib -- "${pure[@]}"
+}
+
+# The folders whose files are the first inputs of a target, if there are any.
+first_inputs() {
+    [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
+    case $1 in
+    machine) echo "$root/src/bin/hcube/machine" ;;
+    report-*) echo "$root/tests/fixtures/report" ;;
+    esac
+}
+
+# What reaches a new place in the code is kept in target/deep/fuzz/inputs and tried first the next time.
+fuzz() {
+    local name program=$deep/fuzz/$target/release/fuzz failed=() log inputs
+    local coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
+    coverage+=" -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
+    coverage+=" -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing"
+    (cd fuzz && RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer $coverage" \
+        cargo build --release --locked --target "$target" --target-dir "$deep/fuzz") || return
+    # An empty folder: without files of results the tool looks for them here.
+    local work=$deep/fuzz/work
+    rm -rf "$work"
+    mkdir -p "$work"
+    cd "$work"
+    export HCUBE_FUZZ_FOLDER=$work ASAN_OPTIONS=detect_leaks=0 OPENBLAS_NUM_THREADS=1
+    while read -r name; do
+        inputs=$deep/fuzz/inputs/$name log=$deep/fuzz/$name.log
+        mkdir -p "$inputs" "$deep/fuzz/found"
+        # Messages of the tool go nowhere: there is one for every input.
+        # shellcheck disable=SC2046 # no folder, one or two
+        if HCUBE_FUZZ_TARGET=$name "$program" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 \
+            -max_len=16384 -close_fd_mask=3 -artifact_prefix="$deep/fuzz/found/$name-" \
+            "$inputs" $(first_inputs "$name") >"$log" 2>&1; then
+            echo "fuzz: $name: $(sed -n 's/^Done \(.*\)/\1/p' "$log")"
+        else
+            failed+=("$name")
+            echo "fuzz: $name: FAILED; again with all messages:"
+            echo "  HCUBE_FUZZ_TARGET=$name $program $(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)"
+        fi
+    done < <(HCUBE_FUZZ_TARGET=list "$program" 2>/dev/null)
+    [ ${#failed[@]} -eq 0 ] || echo "fuzz: failed: ${failed[*]}"
+    return $((${#failed[@]} > 0))
+}
+
+# --- The sections in turn --------------------------------------------------
+
+summary=()
+status=0
+for section in "$@"; do
+    printf '=== %s, output in target/deep/%s.log\n' "$section" "$section"
+    begin=$SECONDS code=0
+    rm -f "$deep/reason"
+    # A process of its own: what a section exports ends with it. What tells of progress is shown.
+    (set +e; "$section") >"$deep/$section.log" 2>&1 &
+    job=$!
+    tail -n +1 -f --pid=$job "$deep/$section.log" 2>/dev/null | grep --line-buffered -E \
+        '^ +Running |^test result|^test .* FAILED|^fuzz: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
+    wait $job || code=$?
+    case $code in
+    0) line="$section: passed" ;;
+    77) line="$section: skipped: $(cat "$deep/reason")" ;;
+    *) line="$section: FAILED (status $code), see target/deep/$section.log" status=1 ;;
+    esac
+    summary+=("$line, $((SECONDS - begin)) s")
+    echo "=== ${summary[-1]}"
+done
+printf '\n=== check-deep with %s\n' "$mpi"
+printf '%s\n' "${summary[@]}"
+exit $status
