@@ -21,6 +21,8 @@
 #   $PREFIX/share/hcube/modulefiles/hcube   module files, <version>-<mpi>
 #   $PREFIX/share/doc/hcube   documentation as in the sources, licences
 set -euo pipefail
+# What root installs is for all, whatever root's own files are.
+umask 022
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 action=${1:-install}
@@ -71,6 +73,8 @@ put() {
 put_library() {
     local name
     name=$(basename "$1")
+    # Earlier versions with this soname; one with another soname may be what programs still load.
+    rm -f "$own/$name.${version%%.*}".*
     put 755 "$1" "$own/$name.$version"
     ln -sf "$name.$version" "$own/$name.${version%%.*}"
     ln -sf "$name.${version%%.*}" "$own/$name"
@@ -106,8 +110,16 @@ remove_manual() {
     [ -f "$share/hcube/manual.list" ] || return 0
     while read -r file; do
         rm -f "$share/$file"
-        (cd "$share" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$file")" 2>/dev/null) || true
+        is_system || (cd "$share" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$file")" 2>/dev/null) || true
     done <"$share/hcube/manual.list"
+}
+
+# Whether the folders in PREFIX were there before hcube and stay, also where they are empty.
+is_system() {
+    case $root${prefix%/} in
+    '' | /usr | /usr/local) ;;
+    *) return 1 ;;
+    esac
 }
 
 # The default is the first that was installed: links that another may have made stay.
@@ -129,9 +141,10 @@ install_module() {
 install_examples() {
     local file
     put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
-    while read -r file; do
+    # By name: what somebody has built there names folders of this machine.
+    for file in examples/{README.md,Makefile,CMakeLists.txt} examples/{c/*.c,cpp/*.cpp,fortran/*.f90,python/*.py}; do
         put 644 "$file" "$share/hcube/$file"
-    done < <(find examples -name '*.[ch]*' -o -name '*.f90' -o -name '*.py' -o -name '*.md' -o -name Makefile -o -name '*.txt')
+    done
 }
 
 # With the links of the sources: what lies elsewhere in the tree has a link in its place.
@@ -201,6 +214,7 @@ uninstall_all() {
     rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/hcube.pc" "$include/hcube.h" "$include/hcube_fftw.h"
     remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
+    is_system && return
     # Folders that are empty now; others' stay.
     rmdir --ignore-fail-on-non-empty "$libraries/pkgconfig" "$libraries/cmake" "$share/doc" "$share" \
         "$include" "$bin" "$libraries" "$root$prefix" 2>/dev/null || true

@@ -100,7 +100,7 @@ fn hcube_run_finds_the_library_for_a_program() {
     let run = || {
         let mut command = Command::new(tree.join("bin/hcube-run"));
         // As if nothing had launched it.
-        command.env_remove("PMI_SIZE").env_remove("OMPI_COMM_WORLD_SIZE");
+        command.env_remove("MPI_LOCALNRANKS").env_remove("OMPI_COMM_WORLD_SIZE");
         command
     };
     let shown = common::output(run().arg("--print").arg(&client));
@@ -109,6 +109,12 @@ fn hcube_run_finds_the_library_for_a_program() {
         tree.join("lib/hcube").join(mpi).join("libhcube_preload.so").to_str().expect("UTF-8")
     );
     let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
+    // What is preloaded already says nothing about the program.
+    let libraries = tree.join("lib/hcube").join(mpi);
+    let preload = tree.join("lib").join(if other == "mpich" { "libmpich.so.12" } else { "libmpi.so.40" });
+    fs::copy(libraries.join("libhcube.so"), &preload).expect("writable");
+    let again = common::output(run().arg("--print").arg(&client).env("LD_PRELOAD", &preload));
+    assert_eq!(again, shown);
     for (arguments, words) in [
         (&[][..], "expected a program"),
         (&["--wrong", "x"], "--wrong is not an option"),
@@ -226,6 +232,57 @@ fn the_module_finds_the_tree() {
     fs::remove_file(site.join("hcube").join(&name)).expect("the link");
     fs::write(site.join("hcube").join(&name), edited).expect("writable");
     assert_eq!(with_module(&site, programs), expected);
+}
+
+/// hcube-run says so where the loader would go on without hcube.
+#[test]
+fn a_tree_whose_path_has_blanks_is_refused() {
+    let tree = installed("blanks");
+    let moved = tree.with_file_name("moved there");
+    drop(fs::remove_dir_all(&moved));
+    fs::rename(&tree, &moved).expect("a new name");
+    let mut run = Command::new(moved.join("bin/hcube-run"));
+    let output = run.args(["--mpi", Mpi::selected().name(), "true"]).output().expect("it starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("cannot hold a path with blanks"), "{errors}");
+}
+
+#[test]
+fn a_later_version_takes_the_place_of_an_earlier_one() {
+    let destination = common::build().join("clients/install/upgrade");
+    common::preload::library();
+    drop(fs::remove_dir_all(&destination));
+    let folder = destination.join("opt/hcube/lib/hcube").join(Mpi::selected().name());
+    fs::create_dir_all(&folder).expect("writable");
+    // One with the same soname, and one that programs of another major version load.
+    let (earlier, other) = (folder.join("libhcube.so.0.0.9"), folder.join("libhcube.so.99.0.0"));
+    for file in [&earlier, &other] {
+        fs::write(file, "").expect("writable");
+    }
+    symlink("libhcube.so.0.0.9", folder.join("libhcube.so.0")).expect("a new name");
+    assert!(make("install", &destination).status.success());
+    assert!(!earlier.exists() && other.exists());
+    let loaded = folder.join("libhcube.so.0").canonicalize().expect("a link to the library");
+    assert!(loaded.ends_with(format!("libhcube.so.{}", env!("CARGO_PKG_VERSION"))), "{}", loaded.display());
+}
+
+#[test]
+fn everybody_may_read_what_somebody_with_private_files_installs() {
+    common::preload::library();
+    let destination = common::build().join("clients/install/umask");
+    drop(fs::remove_dir_all(&destination));
+    let mut install = Command::new("sh");
+    install.args(["-c", "umask 077 && exec scripts/install.sh"]).current_dir(common::root());
+    install.env("MPI", Mpi::selected().name()).env("PREFIX", "/opt/hcube").env("DESTDIR", &destination);
+    common::output(install.env_remove("LIBDIR"));
+    let mut find = Command::new("find");
+    let private =
+        common::output(find.arg(destination.join("opt")).args(["!", "-type", "l", "!", "-perm", "-044"]));
+    assert_eq!(private, "");
+    let mut find = Command::new("find");
+    let closed = common::output(find.arg(destination.join("opt")).args(["-type", "d", "!", "-perm", "-055"]));
+    assert_eq!(closed, "");
 }
 
 #[test]

@@ -20,19 +20,19 @@ pub(super) unsafe trait Growing: Copy {
     const FILLED_BY: &'static str;
 }
 
-// SAFETY: numbers, the size first; without padding, as tests/abi.rs checks.
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
 unsafe impl Growing for hcube_random_access_options {
     const NAME: &'static str = "options.struct_size";
     const FILLED_BY: &'static str = "call hcube_random_access_default_options first";
 }
 
-// SAFETY: numbers, the size first; without padding, as tests/abi.rs checks.
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
 unsafe impl Growing for hcube_random_access_statistics {
     const NAME: &'static str = "statistics.struct_size";
     const FILLED_BY: &'static str = "sizeof *statistics, set by the caller";
 }
 
-// SAFETY: numbers, the size first; without padding, as tests/abi.rs checks.
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
 unsafe impl Growing for hcube_alltoall_options {
     const NAME: &'static str = "options.struct_size";
     const FILLED_BY: &'static str = "call hcube_alltoall_default_options first";
@@ -82,7 +82,7 @@ pub(super) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() ->
 /// it. Its first field becomes that size.
 ///
 /// # Safety
-/// The pointer is null or valid for `size` bytes.
+/// The pointer is valid for `size` bytes.
 pub(super) unsafe fn write<T: Growing>(
     to: *mut T,
     name: &'static str,

@@ -135,7 +135,9 @@ fn headers_of_releases_still_hold() {
                 let sizes = now.iter().find_map(|line| size(line, begin)).zip(size(line, begin));
                 sizes.is_some_and(|(now, then)| now > then)
             });
-            assert!(grown, "hcube.h {version} says '{line}', and that is no longer so");
+            // A later field may have taken its place.
+            let reserved = line.starts_with("field ") && line.contains(".reserved ");
+            assert!(grown || reserved, "hcube.h {version} says '{line}', and that is no longer so");
         }
     }
 }
