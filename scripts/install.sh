@@ -194,6 +194,10 @@ install_all() {
             put 644 "hpcc-glue/fftw/$file" "$share/hcube/fftw/$file"
         done
         put 755 hpcc-glue/fftw/patch-fftw.sh "$share/hcube/fftw/patch-fftw.sh"
+        # The licence of these libraries, as FFTW's source brings it.
+        for file in target/fftw/source/fftw-*/COPYING; do
+            [ ! -f "$file" ] || put 644 "$file" "$share/hcube/fftw/COPYING"
+        done
     fi
     make_default "$mpi"
 }

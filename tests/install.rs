@@ -95,6 +95,7 @@ fn hcube_run_finds_the_library_for_a_program() {
         let launch = Launch::new(&run, 2).args(["--stats".as_ref(), client.as_os_str()]);
         let outcome = launch.env("LD_LIBRARY_PATH", "").limit(60).run();
         assert!(outcome.stderr.contains("MPI_Alltoallw"), "statistics expected: {outcome:?}");
+        assert!(!outcome.stderr.contains("preloads"), "not asked for: {outcome:?}");
         outcome.success();
     }
     let run = || {
@@ -108,6 +109,11 @@ fn hcube_run_finds_the_library_for_a_program() {
         shown.trim(),
         tree.join("lib/hcube").join(mpi).join("libhcube_preload.so").to_str().expect("UTF-8")
     );
+    // Once, not by every rank.
+    let launch = Launch::new(tree.join("bin/hcube-run"), 2).args(["--verbose".as_ref(), client.as_os_str()]);
+    let outcome = launch.env("LD_LIBRARY_PATH", "").limit(60).run();
+    assert_eq!(outcome.stderr.matches(&format!(", {mpi}: preloads ")).count(), 1, "{outcome:?}");
+    outcome.success();
     let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
     // What is preloaded already says nothing about the program.
     let libraries = tree.join("lib/hcube").join(mpi);
