@@ -37,10 +37,55 @@ fn assert_told(code: i32, error: &hcube_error) {
     assert_eq!(code == 0, end == 0, "code {code}, message of {end} bytes");
 }
 
+/// Bytes of the largest structure that any version may have.
+const LARGEST: usize = 4096;
+/// What lies where nothing has been written.
+const GARBAGE: u8 = 0xa5;
+
+/// A structure of options whose size the caller says, with one byte again and again behind it.
+#[repr(C, align(8))]
+struct Room([u8; LARGEST]);
+
+impl Room {
+    fn with<T>(value: T, behind: u8) -> Self {
+        let mut room = Self([behind; LARGEST]);
+        // SAFETY: there is room for it.
+        unsafe { room.place::<T>().write(value) };
+        room
+    }
+
+    fn place<T>(&mut self) -> *mut T {
+        const { assert!(size_of::<T>() <= LARGEST && align_of::<T>() <= align_of::<Self>()) };
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+fn is_size(size: u64) -> bool {
+    (16..=LARGEST as u64).contains(&size) && size.is_multiple_of(8)
+}
+
+/// Options with a size, and bytes behind what this version knows: what is not known must be zero.
+fn assert_read<T>(code: i32, size: u64, behind: u8) {
+    let unknown = size > size_of::<T>() as u64 && behind != 0;
+    assert!(code != 0 || (is_size(size) && !unknown), "accepted: {size} bytes, then {behind}");
+}
+
+/// Fills as many bytes as the caller says, and no others.
+fn assert_fills<T>(size: u64, fill: impl FnOnce(*mut T) -> i32) {
+    let mut room = Room([GARBAGE; LARGEST]);
+    let code = fill(room.place());
+    assert_eq!(code == 0, is_size(size), "{size} bytes");
+    let end = if code == 0 { size as usize } else { 0 };
+    assert!(room.0[end..].iter().all(|&byte| byte == GARBAGE), "written behind {end} bytes");
+    assert!(room.0[size_of::<T>().min(end)..end].iter().all(|&byte| byte == 0), "{size} bytes");
+    assert!(code != 0 || room.0[..8] == size.to_ne_bytes(), "{size} bytes");
+}
+
 #[derive(Debug, Arbitrary)]
 struct Structures {
     size: Number,
     right_size: bool,
+    behind: u8,
     numbers: [Number; 7],
     length: u8,
     null: u8,
@@ -68,29 +113,37 @@ pub fn option_structures(data: &[u8]) {
         schedule: b as i32,
         path: c as i32,
         ranks_per_node: d as i32,
+        reserved: e as i32,
     };
     let mut text = vec![0x55 as c_char; given.length.into()];
     let place = if given.null & 1 == 1 { null_mut() } else { text.as_mut_ptr() };
     let mut error = fresh_error();
     // SAFETY: structures and buffers of our own, of the sizes that are passed.
     unsafe {
-        let code =
-            updates::hcube_random_access_describe(comm, &options, place, text.len() as u64, &mut error);
+        let mut room = Room::with(options, given.behind);
+        let length = text.len() as u64;
+        let code = updates::hcube_random_access_describe(comm, room.place(), place, length, &mut error);
         assert_told(code, &error);
+        assert_read::<hcube_random_access_options>(code, options.struct_size, given.behind);
         assert!(code != 0 || text.contains(&0), "text without an end");
         // As many bytes as that would take are not there on every machine.
         if exchanges.memory < 1 << 24 {
-            let code = exchange::hcube_alltoall_set_options(comm, &exchanges, &mut error);
+            let mut room = Room::with(exchanges, given.behind);
+            let code = exchange::hcube_alltoall_set_options(comm, room.place(), &mut error);
             assert_told(code, &error);
+            assert_read::<hcube_alltoall_options>(code, exchanges.struct_size, given.behind);
         }
-        let (mut options, mut exchanges) = (options, exchanges);
         let size = given.size.0 as u64;
-        let code = updates::hcube_random_access_default_options(&mut options, size, &mut error);
-        assert_told(code, &error);
-        assert_eq!(code == 0, size == size_of_val(&options) as u64);
-        let code = exchange::hcube_alltoall_default_options(&mut exchanges, size, &mut error);
-        assert_told(code, &error);
-        assert_eq!(code == 0, size == size_of_val(&exchanges) as u64);
+        assert_fills(size, |to| {
+            let code = updates::hcube_random_access_default_options(to, size, &mut error);
+            assert_told(code, &error);
+            code
+        });
+        assert_fills(size, |to| {
+            let code = exchange::hcube_alltoall_default_options(to, size, &mut error);
+            assert_told(code, &error);
+            code
+        });
     }
 }
 
