@@ -196,8 +196,9 @@ for section in "$@"; do
     printf '=== %s, output in target/deep/%s.log\n' "$section" "$section"
     begin=$SECONDS code=0
     rm -f "$deep/reason"
+    : >"$deep/$section.log"
     # A process of its own: what a section exports ends with it. What tells of progress is shown.
-    (set +e; "$section") >"$deep/$section.log" 2>&1 &
+    (set +e; "$section") >>"$deep/$section.log" 2>&1 &
     job=$!
     tail -n +1 -f --pid=$job "$deep/$section.log" 2>/dev/null | grep --line-buffered -E \
         '^ +Running |^test result|^test .* FAILED|^fuzz: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
