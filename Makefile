@@ -4,7 +4,10 @@
 #           for. One build serves one of them; each has its own target/$(MPI).
 #   RANKS   numbers of ranks that `make run` goes through
 #   N       size of HPL's matrix in `make run`; HPCC derives the table from it
-#   PREFIX, LIBDIR, DESTDIR   where `make install` puts things
+#   FULL    1 for all sizes in `make simulate`, which takes hours
+#   PREFIX  where `make install` puts things; the tree may be moved afterwards
+#   LIBDIR  where it puts libraries
+#   DESTDIR  a folder in front of both, for packages
 
 MPI    ?= openmpi
 RANKS  ?= 1 2 3 4 8
@@ -48,7 +51,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all build run fftw bench simulate report test test-multihost check-deep header install uninstall clean help
+.PHONY: all build run fftw bench simulate report test test-multihost check-deep header manual install uninstall clean help
 
 all: build ## Build the library and the tool (the default)
 
@@ -130,6 +133,15 @@ endif
 header: ## Regenerate include/hcube.h from the sources
 	@scripts/setup.sh build
 	@HCUBE_UPDATE_HEADER=1 $(CARGO)
+
+manual: ## Regenerate doc/options.md, all options and variables in tables
+ifeq ($(MPI),smpi)
+	@echo "make manual needs the tool, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+else
+	@scripts/setup.sh build
+	@$(CARGO)
+	@$(RELEASE)/hcube manual --options >target/options.md && mv target/options.md doc/options.md
+endif
 
 # Installs what is built, and builds only where nothing is: so `sudo make
 # install` after `make` needs no Rust toolchain for root.

@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The sources that define the C interface, in the order in which the header shows them.
-const INTERFACE: [&str; 6] = [
+const INTERFACE: [&str; 8] = [
     "src/ffi/types.rs",
     "src/ffi/library.rs",
     "src/ffi/alltoall.rs",
     "src/ffi/transpose.rs",
     "src/ffi/random_access.rs",
+    "src/ffi/fortran_alltoall.rs",
+    "src/ffi/fortran.rs",
     "src/error.rs",
 ];
 
@@ -30,7 +32,10 @@ fn main() {
     flags.link();
     // MPI keeps addresses of functions that free what hangs on communicators.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
-    soname(&out);
+    // The preload library contains hcube without its C interface, and cargo hands flags on to it.
+    if env::var_os("CARGO_FEATURE_C_INTERFACE").is_some() {
+        soname(&out);
+    }
     header(&out);
 }
 
@@ -90,7 +95,7 @@ fn bind(flags: &MpiFlags, out: &Path) {
         .header(shim)
         .clang_args(flags.include.iter().map(|directory| format!("-I{directory}")))
         .allowlist_function("PMPI_.*|hcube_shim_.*")
-        .allowlist_type("MPI_.*")
+        .allowlist_type("MPI_.*|hcube_shim_fint")
         .layout_tests(false)
         .generate_comments(false)
         .generate()
@@ -110,7 +115,8 @@ fn header(out: &Path) {
     println!("cargo:rerun-if-env-changed=HCUBE_UPDATE_HEADER");
     println!("cargo:rerun-if-changed=cbindgen.toml");
     println!("cargo:rerun-if-changed=include/hcube.h");
-    let config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");
+    let mut config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");
+    config.after_includes = Some(version());
     let mut builder = cbindgen::Builder::new().with_config(config);
     for source in INTERFACE {
         println!("cargo:rerun-if-changed={source}");
@@ -129,6 +135,20 @@ fn header(out: &Path) {
     } else {
         panic!("include/hcube.h is out of date: run 'make header' and commit the result");
     }
+}
+
+/// The version for the preprocessor, from the same place as that of `hcube_version()`.
+fn version() -> String {
+    let of = |name: &str| env::var(format!("CARGO_PKG_VERSION{name}")).expect("cargo sets it");
+    let text = "\n/**\n * The version of this header, as text and as numbers; that of the library is hcube_version().\n */";
+    format!(
+        "{text}\n#define HCUBE_VERSION \"{}\"\n#define HCUBE_VERSION_MAJOR {}\n#define HCUBE_VERSION_MINOR {}\n\
+         #define HCUBE_VERSION_PATCH {}",
+        of(""),
+        of("_MAJOR"),
+        of("_MINOR"),
+        of("_PATCH")
+    )
 }
 
 /// Leaves out the sections that Rust asks of unsafe functions: to C they say what goes without

@@ -21,6 +21,8 @@ glue=$root/hpcc-glue/fftw
 tarball=$root/target/fftw/source/fftw3_$version.orig.tar.gz
 tree=$root/target/fftw/source/fftw-$version
 release=$root/target/$mpi/release
+# The first figure of hcube's version, by which programs find a library.
+major=$(sed -n 's/^version = "\([0-9]*\)\..*/\1/p' "$root/Cargo.toml" | head -n 1)
 products=$root/target/fftw/$mpi
 
 usage() {
@@ -117,11 +119,12 @@ build_plugin() {
         # Nothing may be left for the loader to find in the process: shells and
         # launchers that inherit LD_PRELOAD have no FFTW. FFTW's planner and MPI keep
         # addresses in the library, so it stays once it is loaded.
-        (cd "$scratch" && "mpicc.$mpi" -shared -Wl,-z,defs -Wl,-z,nodelete -Wl,-soname,"$name.so" -Wl,-rpath,"\$ORIGIN" \
+        (cd "$scratch" && "mpicc.$mpi" -shared -Wl,-z,defs -Wl,-z,nodelete -Wl,-soname,"$name.so.$major" -Wl,-rpath,"\$ORIGIN" \
             -o "$name.so" "${objects[@]}" -L"$release" -lhcube -ldl)
         rm -f "$scratch/$name.a"
         (cd "$scratch" && ar rcs "$name.a" "${objects[@]/#/static-}")
         place "$scratch/$name.so" "$release/$name.so" "$key"
+        ln -sf "$name.so" "$release/$name.so.$major"
         place "$scratch/$name.a" "$release/$name.a" "$key"
         echo "$name ($mpi) built: ${release#"$root"/}/$name.so, .a"
     done

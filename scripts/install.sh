@@ -10,12 +10,16 @@
 #
 #   $PREFIX/bin           hcube-<mpi>, hcube (the default's), hcube-run
 #   $PREFIX/include       hcube.h, hcube_fftw.h
+#   $PREFIX/share         manual pages, completions for bash, zsh and fish
 #   $LIBDIR/hcube/<mpi>   libhcube (shared and static), libhcube_preload.so, and
-#                         libhcube_fftw{,f,l} where `make fftw` has built them
+#                         libhcube_fftw{,f,l} where `make fftw` has built them;
+#                         bin/hcube and pkgconfig/hcube.pc for this MPI library
 #   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube.pc
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
-#   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions
-#   $PREFIX/share/doc/hcube   licences, README, changelog
+#   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions, the
+#                         Fortran module's source, examples
+#   $PREFIX/share/hcube/modulefiles/hcube   module files, <version>-<mpi>
+#   $PREFIX/share/doc/hcube   documentation as in the sources, licences
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -27,7 +31,6 @@ release=target/$mpi/release
 # Of a package of its own.
 preload=target/$mpi/preload/release/libhcube_preload.so
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
-soname=libhcube.so.${version%%.*}
 # Where things go now, and where they will be.
 root=${DESTDIR:-}
 bin=$root$prefix/bin
@@ -35,6 +38,7 @@ include=$root$prefix/include
 share=$root$prefix/share
 libraries=$root$libdir
 own=$libraries/hcube/$mpi
+modules=$share/hcube/modulefiles/hcube
 
 fail() {
     echo "install: $*" >&2
@@ -63,6 +67,15 @@ put() {
     esac
 }
 
+# put_library <file>: under its version, with the names that the loader and the linker look for.
+put_library() {
+    local name
+    name=$(basename "$1")
+    put 755 "$1" "$own/$name.$version"
+    ln -sf "$name.$version" "$own/$name.${version%%.*}"
+    ln -sf "$name.${version%%.*}" "$own/$name"
+}
+
 # fill <template> <target>: the figures of this build into a template.
 fill() {
     local up
@@ -74,10 +87,62 @@ fill() {
     chmod 644 "$2"
 }
 
+# Pages and completions, written by the tool; the list of them is for removing them.
+install_manual() {
+    local folder file
+    folder=$(mktemp -d)
+    "$release/hcube" manual --to "$folder/share" >"$folder/list" || {
+        rm -rf "$folder"
+        fail "$release/hcube manual: failed"
+    }
+    remove_manual
+    while read -r file; do install -D -m 644 "$folder/share/$file" "$share/$file"; done <"$folder/list"
+    install -D -m 644 "$folder/list" "$share/hcube/manual.list"
+    rm -rf "$folder"
+}
+
+remove_manual() {
+    local file
+    [ -f "$share/hcube/manual.list" ] || return 0
+    while read -r file; do
+        rm -f "$share/$file"
+        (cd "$share" && rmdir -p --ignore-fail-on-non-empty "$(dirname "$file")" 2>/dev/null) || true
+    done <"$share/hcube/manual.list"
+}
+
 # The default is the first that was installed: links that another may have made stay.
 make_default() {
     [ -e "$bin/hcube" ] || ln -sf "hcube-$1" "$bin/hcube"
     [ -e "$libraries/pkgconfig/hcube.pc" ] || ln -sf "hcube-$1.pc" "$libraries/pkgconfig/hcube.pc"
+}
+
+# The module puts folders first in which `hcube` is what belongs to this MPI library.
+install_module() {
+    mkdir -p "$own/bin"
+    ln -sf "$(realpath -ms --relative-to="$own/bin" "$bin/hcube-$mpi")" "$own/bin/hcube"
+    fill install/hcube.pc.in "$own/pkgconfig/hcube.pc"
+    rm -f "$modules"/*"-$mpi"
+    fill install/modulefile.in "$modules/$version-$mpi"
+}
+
+# What a user compiles: examples, and the Fortran module, whose compiled form belongs to one compiler.
+install_examples() {
+    local file
+    put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
+    while read -r file; do
+        put 644 "$file" "$share/hcube/$file"
+    done < <(find examples -name '*.[ch]*' -o -name '*.f90' -o -name '*.py' -o -name '*.md' -o -name Makefile -o -name '*.txt')
+}
+
+# With the links of the sources: what lies elsewhere in the tree has a link in its place.
+install_documentation() {
+    local file
+    for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md CONTRIBUTING.md doc/*.md doc/plots/*.svg; do
+        put 644 "$file" "$share/doc/hcube/$file"
+    done
+    ln -sfn ../../hcube "$share/doc/hcube/hpcc-glue"
+    ln -sfn ../../hcube/examples "$share/doc/hcube/examples"
+    ln -sfn ../../../include "$share/doc/hcube/include"
 }
 
 install_all() {
@@ -85,14 +150,13 @@ install_all() {
     for file in "$release"/{libhcube.so,libhcube.a,hcube} "$preload"; do
         [ -f "$file" ] || fail "no $file: run make MPI=$mpi first"
     done
-    put 755 "$release/libhcube.so" "$own/libhcube.so.$version"
-    ln -sf "libhcube.so.$version" "$own/$soname"
-    ln -sf "$soname" "$own/libhcube.so"
+    put_library "$release/libhcube.so"
     put 644 "$release/libhcube.a" "$own/libhcube.a"
-    put 755 "$preload" "$own/libhcube_preload.so"
+    put_library "$preload"
     put 755 "$release/hcube" "$bin/hcube-$mpi"
     fill install/hcube-run "$bin/hcube-run"
     chmod 755 "$bin/hcube-run"
+    install_manual
     put 644 include/hcube.h "$include/hcube.h"
     fill install/hcube.pc.in "$libraries/pkgconfig/hcube-$mpi.pc"
     fill install/hcubeConfig.cmake.in "$libraries/cmake/hcube/hcubeConfig.cmake"
@@ -100,17 +164,20 @@ install_all() {
     for file in hcube_random_access.c hcube.mk README.md; do
         put 644 "hpcc-glue/hpcc/$file" "$share/hcube/hpcc/$file"
     done
-    put 644 hpcc-glue/preload/README.md "$share/hcube/preload/README.md"
-    for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md; do
-        put 644 "$file" "$share/doc/hcube/$file"
+    for name in preload simgrid; do
+        put 644 "hpcc-glue/$name/README.md" "$share/hcube/$name/README.md"
     done
+    install_module
+    install_examples
+    install_documentation
+    put 644 hpcc-glue/fftw/README.md "$share/hcube/fftw/README.md"
     if [ -f "$release/libhcube_fftw.so" ]; then
         put 644 include/hcube_fftw.h "$include/hcube_fftw.h"
         for name in libhcube_fftw libhcube_fftwf libhcube_fftwl; do
-            put 755 "$release/$name.so" "$own/$name.so"
+            put_library "$release/$name.so"
             put 644 "$release/$name.a" "$own/$name.a"
         done
-        for file in README.md transpose-hcube.c transpose-hcube-comm.c transpose-hcube.h plugin.c config.h; do
+        for file in transpose-hcube.c transpose-hcube-comm.c transpose-hcube.h plugin.c config.h; do
             put 644 "hpcc-glue/fftw/$file" "$share/hcube/fftw/$file"
         done
         put 755 hpcc-glue/fftw/patch-fftw.sh "$share/hcube/fftw/patch-fftw.sh"
@@ -122,7 +189,7 @@ install_all() {
 uninstall_all() {
     local other name
     rm -rf "$own"
-    rm -f "$bin/hcube-$mpi" "$libraries/pkgconfig/hcube-$mpi.pc"
+    rm -f "$bin/hcube-$mpi" "$libraries/pkgconfig/hcube-$mpi.pc" "$modules"/*"-$mpi"
     for other in "$libraries"/hcube/*/; do
         [ -d "$other" ] || continue
         name=$(basename "$other")
@@ -132,6 +199,7 @@ uninstall_all() {
         return
     done
     rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/hcube.pc" "$include/hcube.h" "$include/hcube_fftw.h"
+    remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
     # Folders that are empty now; others' stay.
     rmdir --ignore-fail-on-non-empty "$libraries/pkgconfig" "$libraries/cmake" "$share/doc" "$share" \

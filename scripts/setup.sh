@@ -5,9 +5,9 @@
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
-#          Fortran, mpi4py, HPCC as the distribution builds it, a browser that
+#          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
 #          shows the report, what makes hosts of network namespaces, and what
-#          builds programs against an installed tree (pkg-config, CMake)
+#          builds programs against an installed tree (pkg-config, CMake, modules)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -108,6 +108,12 @@ has_mpi4py() {
     return 1
 }
 
+# What shows manual pages, and what finds faults in them.
+has_manual_pages() {
+    printf '.TH probe 1\n.SH NAME\nprobe \\- shown\n' >"$scratch/probe.1"
+    man -P cat -l "$scratch/probe.1" 2>/dev/null | grep -q 'probe - shown' && command -v mandoc >/dev/null 2>&1
+}
+
 # The browser as the tests of the report start it.
 has_browser() {
     printf '<p>shown</p>\n' >"$scratch/probe.html"
@@ -139,6 +145,11 @@ has_namespaces() {
     done
 }
 
+# Environment Modules, or Lmod where a login shell has set it up: Debian has one of the two.
+has_modules() {
+    "${LMOD_CMD:-modulecmd}" bash list >/dev/null 2>&1
+}
+
 mpi_packages() {
     case $1 in
     openmpi) echo "libopenmpi-dev openmpi-bin" ;;
@@ -165,10 +176,12 @@ missing_packages() {
         compiles_fortran openmpi && compiles_fortran mpich || echo gfortran
         has_mpi4py || echo python3-mpi4py
         command -v hpcc >/dev/null 2>&1 || echo hpcc
+        has_manual_pages || echo man-db mandoc
         command -v nm >/dev/null 2>&1 || echo binutils
         has_browser || echo chromium
         command -v pkg-config >/dev/null 2>&1 || echo pkg-config
         command -v cmake >/dev/null 2>&1 || echo cmake
+        has_modules || echo environment-modules
         command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
         has_namespaces || echo iproute2 util-linux mount hostname
     fi

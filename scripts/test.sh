@@ -53,13 +53,30 @@ lint_preload() {
     env MPICC="mpicc.$1" cargo clippy --release --target-dir "target/$1/preload" --no-deps -p hcube-preload -- -D warnings
 }
 
+# Commands at the same time, because most of a build is the optimiser in one thread; what each has printed
+# comes when all have ended.
+together() {
+    local command failed=0 index logs pids=()
+    logs=$(mktemp -d)
+    for command in "$@"; do
+        $command >"$logs/${#pids[@]}" 2>&1 &
+        pids+=($!)
+    done
+    for index in "${!pids[@]}"; do
+        wait "${pids[$index]}" || failed=1
+        cat "$logs/$index"
+    done
+    rm -r "$logs"
+    return $failed
+}
+
 # Packages one by one: together, cargo would build hcube once with the features of both.
 # FFTW is built here, so that no test waits for it.
 build() {
     # The preload library uses hcube with other features: what cargo makes on the way has a place of its own.
     with "$1" cargo build --release &&
         env MPICC="mpicc.$1" cargo build --release --target-dir "target/$1/preload" -p hcube-preload &&
-        build_fftw "$1"
+        build_fftw "$1" && "$1_tests" --no-run
 }
 
 # The machine's own FFTW is for Open MPI; for MPICH one is built.
@@ -70,28 +87,35 @@ build_fftw() {
     esac
 }
 
+openmpi_tests() {
+    with openmpi cargo test --release "$@"
+}
+
 # The tests of the library on MPICH that concern MPI; the others would be the
 # same again.
 mpich_tests() {
     with mpich cargo test --release --test interface --test mpi_random_access --test mpi_faults \
         --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_faults \
-        --test mpi_alltoall_communicators --test mpi_transpose --test preload --test fftw --test tool_model --test install
+        --test mpi_alltoall_communicators --test mpi_transpose --test preload --test fftw --test tool_model \
+        --test install --test abi --test examples "$@"
+}
+
+# Once with debug assertions and overflow checks.
+debug_tests() {
+    with openmpi cargo test --lib --test plan --test random_access_local --test transpose_local "$@"
 }
 
 step "format" cargo fmt --all --check
-step "shell scripts" bash -n scripts/*.sh hpcc-glue/fftw/*.sh .ci/run
+step "shell scripts" bash -n scripts/*.sh hpcc-glue/fftw/*.sh install/hcube-run .ci/run
 step "lint" lint
 step "documentation" env RUSTDOCFLAGS="-D warnings" MPICC=mpicc.openmpi \
     cargo doc --release --no-deps --target-dir target/openmpi
-# A header that is out of date fails the build.
-step "build for Open MPI" build openmpi
-step "build for MPICH" build mpich
-# Library, platform and drivers.
-step "build for SimGrid" env HCUBE_BUILD_ONLY=1 scripts/simulate.sh
+# A header that is out of date fails the build. For SimGrid: library, platform and drivers.
+step "builds for Open MPI, MPICH and SimGrid" together "build openmpi" "build mpich" \
+    "env HCUBE_BUILD_ONLY=1 scripts/simulate.sh"
+step "tests without MPI, debug build" debug_tests
 # The official HPCC and the simulated ranks are among these.
-# Once with debug assertions and overflow checks.
-step "tests without MPI, debug build" with openmpi cargo test --lib --test plan --test random_access_local --test transpose_local
-step "tests with Open MPI" with openmpi cargo test --release
+step "tests with Open MPI" openmpi_tests
 step "tests with MPICH" mpich_tests
 
 printf '\n=== all tests passed in %d s\n' $((SECONDS - begin))

@@ -8,6 +8,7 @@
 //! | module | holds | may use |
 //! |---|---|---|
 //! | [`ffi`] | the C interface: convert, check, one safe call, code | everything |
+//! | [`variables`] | all environment variables in one table | everything |
 //! | [`model`] | predicted times, from the plans and a few figures of a machine; pure functions | `alltoall`, `random_access`, `hypercube` |
 //! | [`transpose`] | transposition of a distributed matrix | `alltoall`, `comm` |
 //! | [`alltoall`] | the all-to-all exchange, in place and out of place | `hypercube`, `node`, `comm` |
@@ -31,5 +32,6 @@ pub mod model;
 pub mod node;
 pub mod random_access;
 pub mod transpose;
+pub mod variables;
 
 pub use error::{Error, Result};

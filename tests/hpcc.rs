@@ -6,7 +6,9 @@
 mod common;
 
 use common::hpcc::program;
+use common::installed::installed;
 use common::{Launch, Mpi, output};
+use std::fs;
 use std::process::Command;
 
 fn check(ranks: usize, mode: &str, path: &str) {
@@ -52,4 +54,39 @@ fn hpcc_succeeds_by_messages() {
     for &ranks in counts {
         check(ranks, "message", "messages in ");
     }
+}
+
+/// As a user does it who has nothing of hcube but what `make install` has put there.
+#[test]
+fn hpcc_is_linked_with_an_installed_tree() {
+    let tree = installed("hpcc");
+    let built = program().parent().expect("HPCC's folder");
+    let folder = tree.join("hpcc-1.5.0");
+    output(Command::new("cp").arg("-a").arg(built).arg(&folder));
+    let make_file = folder.join("hpl/Make.hcube-hcube");
+    let text = fs::read_to_string(&make_file).expect("it was built with this file");
+    let own: String =
+        text.lines().filter(|line| !line.contains("HCUBE_")).map(|line| format!("{line}\n")).collect();
+    let lines = format!(
+        "HCUBE_MPI = {}\nHCUBE_DIR = {}\ninclude $(HCUBE_DIR)/share/hcube/hpcc/hcube.mk\n",
+        Mpi::selected().name(),
+        tree.display()
+    );
+    fs::write(&make_file, own + &lines).expect("writable");
+    // HPCC itself is as it was: what is made anew is the glue and the program.
+    for file in ["hpcc", "RandomAccess/hcube_random_access.o"] {
+        fs::remove_file(folder.join(file)).expect("it was built there");
+    }
+    let mut make = Command::new("make");
+    for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
+        make.env_remove(name);
+    }
+    output(make.arg("-C").arg(&folder).arg("arch=hcube-hcube"));
+    let program = folder.join("hpcc");
+    let libraries = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
+    let library = format!("libhcube.so.0 => {}", tree.join("lib/hcube").display());
+    assert!(libraries.contains(&library), "{library} expected:\n{libraries}");
+    common::hpcc::check_program(&program, "hpcc-installed", 2, "1 node, shared memory", |launch| {
+        launch.env("LD_LIBRARY_PATH", "")
+    });
 }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::installed::{files, installed, make, pkg_config, runs};
+use common::links::{broken, pages};
 use common::{Language, Launch, Mpi};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -39,15 +40,46 @@ fn programs_are_built_by_pkg_config_from_a_tree_that_was_moved() {
 }
 
 #[test]
-fn nothing_installed_names_the_build_directory() {
+fn libraries_have_their_own_name_and_version() {
+    let tree = installed("libraries");
+    let folder = tree.join("lib/hcube").join(Mpi::selected().name());
+    let names: Vec<String> = files(&folder)
+        .iter()
+        .filter_map(|path| path.file_name()?.to_str()?.strip_suffix(".so").map(str::to_owned))
+        .collect();
+    assert!(["libhcube", "libhcube_preload"].iter().all(|name| names.iter().any(|other| other == name)));
+    for name in names {
+        let versioned = folder.join(format!("{name}.so.{}", env!("CARGO_PKG_VERSION")));
+        let dynamic = common::output(Command::new("readelf").arg("-d").arg(&versioned));
+        let soname = format!("Library soname: [{name}.so.{}]", env!("CARGO_PKG_VERSION_MAJOR"));
+        assert!(dynamic.contains(&soname), "{soname} expected:\n{dynamic}");
+        for link in [format!("{name}.so"), format!("{name}.so.{}", env!("CARGO_PKG_VERSION_MAJOR"))] {
+            let target = folder.join(&link).canonicalize().expect("a link to the library");
+            assert_eq!(target, versioned.canonicalize().expect("installed"), "{link}");
+        }
+    }
+}
+
+#[test]
+fn nothing_installed_names_a_folder_of_the_building_machine() {
     let tree = installed("names");
     let root = common::root();
-    let root = root.to_str().expect("UTF-8").as_bytes();
+    // The checkout, and where cargo and rustup have put what was downloaded.
+    let home = |name: &str, default: &str| {
+        let value = std::env::var(name).ok();
+        value.or_else(|| Some(format!("{}/{default}", std::env::var("HOME").ok()?))).expect("HOME is set")
+    };
+    let (cargo, rustup) = (home("CARGO_HOME", ".cargo"), home("RUSTUP_HOME", ".rustup"));
+    let folders = [root.to_str().expect("UTF-8"), &cargo, &rustup, "/registry/src/"];
     let all = files(&tree);
     assert!(all.len() > 15, "{all:?}");
-    for path in all {
+    // Links to folders: what is in them is installed as well.
+    for path in all.into_iter().filter(|path| !path.is_dir()) {
         let content = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(!content.windows(root.len()).any(|part| part == root), "{}", path.display());
+        for folder in folders {
+            let found = content.windows(folder.len()).any(|part| part == folder.as_bytes());
+            assert!(!found, "{} names {folder}", path.display());
+        }
     }
 }
 
@@ -124,6 +156,76 @@ fn cmake_finds_the_installed_library() {
     assert!(!output.status.success());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("hcube is not installed for lam"), "{errors}");
+}
+
+#[test]
+fn links_of_the_installed_documentation_lead_somewhere() {
+    let tree = installed("documentation");
+    let all = pages(&tree.join("share/doc/hcube"));
+    assert!(all.len() > 12, "{all:?}");
+    let broken = broken(&all);
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// Runs shell commands after the module of the tree was loaded from a folder of modules.
+fn with_module(folder: &Path, commands: &str) -> String {
+    let name = format!("hcube/{}-{}", env!("CARGO_PKG_VERSION"), Mpi::selected().name());
+    let modules = std::env::var("LMOD_CMD").unwrap_or_else(|_| "modulecmd".to_owned());
+    let load = |what: &str| format!("eval \"$({modules} bash {what})\"\n");
+    let script = [
+        "set -e\n",
+        &load(&format!("use {}", folder.display())),
+        &load(&format!("load {name}")),
+        commands,
+        &load(&format!("unload {name}")),
+        "command -v hcube-run || echo none; echo \"[$CPATH]\"\n",
+    ]
+    .concat();
+    let mut bash = Command::new("bash");
+    for name in [
+        "CPATH",
+        "LIBRARY_PATH",
+        "LD_LIBRARY_PATH",
+        "PKG_CONFIG_PATH",
+        "MANPATH",
+        "MODULEPATH",
+        "LOADEDMODULES",
+    ] {
+        bash.env_remove(name);
+    }
+    common::output(bash.arg("-c").arg(script))
+}
+
+#[test]
+fn the_module_finds_the_tree() {
+    let tree = installed("module");
+    let mpi = Mpi::selected().name();
+    let own = tree.join("share/hcube/modulefiles");
+    let client = tree.join("client");
+    let source = common::root().join("tests/c/alltoall.c");
+    let build = format!(
+        "mpicc.{mpi} -std=c11 {} -o {} $(pkg-config --cflags --libs hcube) -pthread -lm\n",
+        source.display(),
+        client.display()
+    );
+    let programs = "command -v hcube-run\nreadlink -f \"$(command -v hcube)\"\necho \"$HCUBE_DIR $HCUBE_MPI\"\n\
+                    case $MANPATH in $HCUBE_DIR/share/man:*) echo manual;; esac\n";
+    let here = tree.display();
+    let expected = format!("{here}/bin/hcube-run\n{here}/bin/hcube-{mpi}\n{here} {mpi}\nmanual\nnone\n[]\n");
+    assert_eq!(with_module(&own, &(build + programs)), expected);
+    assert!(loaded(&client).contains(tree.to_str().expect("UTF-8")));
+    // In a folder of the site's own: a link, and a copy with the line that it asks for.
+    let site = tree.join("site");
+    let name = format!("{}-{mpi}", env!("CARGO_PKG_VERSION"));
+    fs::create_dir_all(site.join("hcube")).expect("writable");
+    symlink(own.join("hcube").join(&name), site.join("hcube").join(&name)).expect("a new name");
+    assert_eq!(with_module(&site, programs), expected);
+    let text = fs::read_to_string(own.join("hcube").join(&name)).expect("installed");
+    let line = text.lines().find(|line| line.starts_with("set here ")).expect("the line");
+    let edited = text.replace(line, &format!("set here {}", own.join("hcube").display()));
+    fs::remove_file(site.join("hcube").join(&name)).expect("the link");
+    fs::write(site.join("hcube").join(&name), edited).expect("writable");
+    assert_eq!(with_module(&site, programs), expected);
 }
 
 #[test]

@@ -14,6 +14,8 @@ fn main() {
     if version(&wrapper) >= 4 {
         println!("cargo::rustc-cfg=large_counts");
     }
+    let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it");
+    println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,libhcube_preload.so.{major}");
     cc::Build::new().compiler(&wrapper).file("src/mpi.c").warnings(true).compile("hcube_preload_mpi");
 }
 

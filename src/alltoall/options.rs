@@ -1,6 +1,6 @@
 //! What a user can choose for the all-to-all exchange, and by which name.
 
-use crate::environment::{self, Variable};
+use crate::environment::{self, RANKS_PER_NODE, Variable};
 use crate::error::{Error, Result};
 
 /// The order in which a rank exchanges with its partners by messages.
@@ -83,20 +83,25 @@ impl Default for Options {
     }
 }
 
-/// The environment variables that change the defaults: name, values, meaning.
+/// The environment variables that change the defaults.
 pub const ENVIRONMENT: [Variable; 4] = [
-    (
+    Variable::new(
         "HCUBE_ALLTOALL",
         "auto, mpich, linear-shift, hierarchical-sets, hypercube, library",
-        "schedule of the all-to-all exchange (default auto)",
-    ),
-    ("HCUBE_PATH", "auto, single-copy, shared, message", "way inside a node (default auto)"),
-    (
+        "auto",
+        "order of the messages; library leaves every exchange to the MPI library",
+    )
+    .field("schedule"),
+    Variable::new("HCUBE_PATH", "auto, single-copy, shared, message", "auto", "way inside a node")
+        .field("path"),
+    Variable::new(
         "HCUBE_MEMORY",
         "bytes up to 1T; k, M, G and T stand for powers of 1024",
-        "additional memory per rank and communicator (default 1M)",
-    ),
-    ("HCUBE_RANKS_PER_NODE", "0 or more", "pretend nodes of so many ranks (default 0: as they are)"),
+        "1M",
+        "additional memory per rank and communicator; 0 for the least that works",
+    )
+    .field("memory"),
+    RANKS_PER_NODE,
 ];
 
 /// The value that belongs to a name.
@@ -186,6 +191,31 @@ mod tests {
         let options = Options::from_variables(set).expect("valid");
         let expected = Options { schedule: Schedule::LinearShift, memory: 65536, ..Options::default() };
         assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn the_table_says_the_defaults_and_the_names() {
+        let default = |name: &str| {
+            let variable = ENVIRONMENT.iter().find(|variable| variable.name == name);
+            variable.map(|variable| variable.default.to_owned())
+        };
+        assert_eq!(Options::from_variables(default).expect("valid"), Options::default());
+        for variable in ENVIRONMENT {
+            let other = |name: &str| (name == variable.name).then(|| "2".to_owned());
+            // Each of them is read: 2 is no default.
+            assert_ne!(Options::from_variables(other).ok(), Some(Options::default()), "{}", variable.name);
+        }
+        let sorted = |names: Vec<&'static str>| {
+            let mut names = names;
+            names.sort_unstable();
+            names
+        };
+        for (variable, names) in [
+            (&ENVIRONMENT[0], Schedule::NAMES.iter().map(|&(name, _)| name).collect()),
+            (&ENVIRONMENT[1], Path::NAMES.iter().map(|&(name, _)| name).collect()),
+        ] {
+            assert_eq!(sorted(variable.values.split(", ").collect()), sorted(names), "{}", variable.name);
+        }
     }
 
     #[test]

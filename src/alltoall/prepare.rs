@@ -130,9 +130,10 @@ impl Prepared {
                 return Ok(());
             }
         };
-        let processes = match single_copy::prove(comm, &ranks) {
-            _ if asked(Path::Shared) => None,
-            Ok(processes) => Some(processes),
+        // Sites that forbid single copy may report attempts.
+        let proof = (!asked(Path::Shared)).then(|| single_copy::prove(comm, &ranks));
+        let processes = match proof.transpose() {
+            Ok(processes) => processes,
             Err(refusal) => {
                 self.refusal = asked(Path::SingleCopy).then(|| refusal.to_string());
                 None

@@ -13,6 +13,8 @@ pub mod call;
 mod clock;
 pub mod copying;
 pub mod datatype;
+#[cfg(feature = "c-interface")]
+pub mod fortran;
 pub mod grid;
 pub mod handle;
 pub mod local;
@@ -37,7 +39,7 @@ mod raw {
 pub mod rsmpi;
 
 /// MPI's handles and integers, as the chosen MPI library defines them.
-pub use raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+pub use raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, hcube_shim_fint as MPI_Fint};
 
 use crate::error::{Error, Result};
 use memory::Region;

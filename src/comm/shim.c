@@ -39,6 +39,17 @@ int hcube_shim_error_other(void) { return MPI_ERR_OTHER; }
 int hcube_shim_error_truncate(void) { return MPI_ERR_TRUNCATE; }
 int hcube_shim_error_type(void) { return MPI_ERR_TYPE; }
 
+/* Functions in some libraries, macros in others. A number that means nothing is 0 or NULL in some. */
+MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number) {
+    MPI_Comm comm = PMPI_Comm_f2c(number);
+    return comm ? comm : MPI_COMM_NULL;
+}
+
+MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number) {
+    MPI_Datatype type = PMPI_Type_f2c(number);
+    return type ? type : MPI_DATATYPE_NULL;
+}
+
 int hcube_shim_texts_for_classes(void) {
 #ifdef OPEN_MPI
     return 1;

@@ -40,6 +40,12 @@ int hcube_shim_error_other(void);
 int hcube_shim_error_truncate(void);
 int hcube_shim_error_type(void);
 
+/* A macro in some libraries. */
+typedef MPI_Fint hcube_shim_fint;
+/* Handles as Fortran has them. Only while MPI is active. */
+MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number);
+MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number);
+
 /* 1 where MPI_Add_error_code takes a predefined class and keeps the text (Open MPI); MPICH 4.0 mixes
  * the new code with its own message tables. */
 int hcube_shim_texts_for_classes(void);

@@ -2,8 +2,9 @@
 //!
 //! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
 
-use super::boundary::{enter, fill_defaults, on_communicator, text_buffer, write_text};
+use super::boundary::{enter, on_communicator, text_buffer, write_text};
 use super::collective::{Call, Counts, Function, Side, State, Types, Verdict, exchange, prepare};
+use super::sized;
 use super::types::{hcube_alltoall_options, hcube_error};
 use crate::alltoall::Options;
 use crate::comm::attribute;
@@ -230,7 +231,7 @@ pub unsafe extern "C" fn hcube_alltoall_default_options(
     // SAFETY: the caller's promise.
     unsafe {
         enter(None, error, || {
-            fill_defaults(options, size, || {
+            sized::fill(options, size, || {
                 Options::from_environment().map(|options| hcube_alltoall_options::from_options(&options))
             })
         })
@@ -257,8 +258,11 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            let options =
-                options.as_ref().map_or_else(Options::from_environment, hcube_alltoall_options::to_options);
+            let options = if options.is_null() {
+                Options::from_environment()
+            } else {
+                hcube_alltoall_options::read(options)
+            };
             on_communicator(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
         })
     }

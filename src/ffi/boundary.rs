@@ -85,25 +85,6 @@ pub(super) unsafe fn output<'a, T>(pointer: *mut T, name: &'static str) -> Resul
     unsafe { pointer.as_mut() }.ok_or_else(|| Error::argument(name, "NULL", "a valid pointer"))
 }
 
-/// Fills a caller's structure with defaults, if its size is the one that this library knows.
-///
-/// # Safety
-/// The pointer is null or writable for the lifetime that the caller uses.
-pub(super) unsafe fn fill_defaults<T>(
-    options: *mut T,
-    size: u64,
-    defaults: impl FnOnce() -> Result<T>,
-) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let options = unsafe { output(options, "options") }?;
-    let known = size_of::<T>() as u64;
-    if size != known {
-        return Err(Error::argument("size", size, format!("sizeof *options, {known}")));
-    }
-    *options = defaults()?;
-    Ok(())
-}
-
 /// A caller's buffer for text.
 ///
 /// # Safety

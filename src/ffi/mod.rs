@@ -12,9 +12,15 @@ mod arguments;
 pub mod boundary;
 pub mod collective;
 #[cfg(feature = "c-interface")]
+pub mod fortran;
+#[cfg(feature = "c-interface")]
+pub mod fortran_alltoall;
+#[cfg(feature = "c-interface")]
 pub mod library;
 #[cfg(feature = "c-interface")]
 pub mod random_access;
+#[cfg(feature = "c-interface")]
+mod sized;
 #[cfg(feature = "c-interface")]
 pub mod transpose;
 #[cfg(feature = "c-interface")]

@@ -1,6 +1,7 @@
 //! RandomAccess for C.
 
-use super::boundary::{enter, fill_defaults, on_communicator, output, required, text_buffer, write_text};
+use super::boundary::{enter, on_communicator, output, required, text_buffer, write_text};
+use super::sized;
 use super::types::{
     HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
     hcube_random_access_statistics, hcube_table, hcube_updates,
@@ -18,9 +19,11 @@ use std::ffi::c_char;
 /// # Safety
 /// The pointer is null or valid.
 unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Options> {
+    if options.is_null() {
+        return Options::from_environment();
+    }
     // SAFETY: the caller's promise.
-    unsafe { options.as_ref() }
-        .map_or_else(Options::from_environment, hcube_random_access_options::to_options)
+    unsafe { hcube_random_access_options::read(options) }
 }
 
 /// The state for these options: the one that is kept, or a new one. Collective.
@@ -123,7 +126,7 @@ pub unsafe extern "C" fn hcube_random_access_default_options(
     // SAFETY: the caller's promise.
     unsafe {
         enter(None, error, || {
-            fill_defaults(options, size, || {
+            sized::fill(options, size, || {
                 Options::from_environment().map(|options| hcube_random_access_options::from_options(&options))
             })
         })
@@ -247,17 +250,12 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            let statistics = output(statistics, "statistics")?;
-            let size = size_of::<hcube_random_access_statistics>() as u64;
-            if statistics.struct_size != size {
-                return Err(Error::argument("statistics.struct_size", statistics.struct_size, size));
-            }
-            check_state()?;
-            check_communicator(comm)?;
-            let last = attribute::peek(comm, |kept| kept.get::<Prepared>().map(Prepared::statistics))?;
-            *statistics =
-                hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default());
-            Ok(())
+            sized::answer(statistics, "statistics", || {
+                check_state()?;
+                check_communicator(comm)?;
+                let last = attribute::peek(comm, |kept| kept.get::<Prepared>().map(Prepared::statistics))?;
+                Ok(hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default()))
+            })
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The types of the C interface.
 
+use super::sized;
 use crate::alltoall::{self, Path, Schedule};
 use crate::error::{Error, Result};
 use crate::random_access::Statistics;
@@ -91,8 +92,9 @@ pub struct hcube_updates {
 
 /// Options of a run; the same on all ranks. Fill with hcube_random_access_default_options first and
 /// change what shall differ. A later version may add fields behind the present ones; struct_size tells
-/// it what the caller knows.
+/// what the caller knows, and fields that the caller does not know have their defaults.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct hcube_random_access_options {
     /// sizeof(hcube_random_access_options) as the caller knows it.
     pub struct_size: u64,
@@ -119,6 +121,7 @@ pub struct hcube_random_access_options {
 /// What this rank has done in the last run and where its time went. Times are in seconds; generate,
 /// route, wait and update are estimated from a sample of the rounds.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct hcube_random_access_statistics {
     /// sizeof(hcube_random_access_statistics), set by the caller; later versions add fields behind
     /// the present ones and fill no more than this.
@@ -181,12 +184,17 @@ impl hcube_random_access_options {
         }
     }
 
-    pub(super) fn to_options(&self) -> Result<Options> {
-        let size = size_of::<Self>() as u64;
-        if self.struct_size != size {
-            let hint = format!("{size} (call hcube_random_access_default_options first)");
-            return Err(Error::argument("options.struct_size", self.struct_size, hint));
-        }
+    /// What a caller passes, of which the first field says how much there is.
+    ///
+    /// # Safety
+    /// The pointer is valid for so many bytes.
+    pub(super) unsafe fn read(options: *const Self) -> Result<Options> {
+        let defaults = || Options::from_environment().map(|options| Self::from_options(&options));
+        // SAFETY: the caller's promise.
+        unsafe { sized::read(options, defaults) }?.to_options()
+    }
+
+    fn to_options(self) -> Result<Options> {
         let count =
             |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "0 or more"));
         let flag = |name, value: i32| match value {
@@ -275,8 +283,10 @@ pub const HCUBE_PATH_MESSAGE: i32 = 3;
 
 /// Options of the all-to-all exchanges on a communicator; the same on all ranks. Fill with
 /// hcube_alltoall_default_options first and change what shall differ. A later version may add fields
-/// behind the present ones; struct_size tells it what the caller knows.
+/// behind the present ones; struct_size tells what the caller knows, and fields that the caller does not
+/// know have their defaults.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct hcube_alltoall_options {
     /// sizeof(hcube_alltoall_options) as the caller knows it.
     pub struct_size: u64,
@@ -289,6 +299,8 @@ pub struct hcube_alltoall_options {
     pub path: i32,
     /// Pretend that nodes hold at most so many ranks; 0, the default, for nodes as they are.
     pub ranks_per_node: i32,
+    /// 0; for a later version.
+    pub reserved: i32,
 }
 
 impl hcube_alltoall_options {
@@ -299,14 +311,23 @@ impl hcube_alltoall_options {
             schedule: options.schedule as i32,
             path: options.path as i32,
             ranks_per_node: options.ranks_per_node as i32,
+            reserved: 0,
         }
     }
 
-    pub(super) fn to_options(&self) -> Result<alltoall::Options> {
-        let size = size_of::<Self>() as u64;
-        if self.struct_size != size {
-            let hint = format!("{size} (call hcube_alltoall_default_options first)");
-            return Err(Error::argument("options.struct_size", self.struct_size, hint));
+    /// What a caller passes, of which the first field says how much there is.
+    ///
+    /// # Safety
+    /// The pointer is valid for so many bytes.
+    pub(super) unsafe fn read(options: *const Self) -> Result<alltoall::Options> {
+        let defaults = || alltoall::Options::from_environment().map(|options| Self::from_options(&options));
+        // SAFETY: the caller's promise.
+        unsafe { sized::read(options, defaults) }?.to_options()
+    }
+
+    fn to_options(self) -> Result<alltoall::Options> {
+        if self.reserved != 0 {
+            return Err(Error::argument("options.reserved", self.reserved, 0));
         }
         let schedule = usize::try_from(self.schedule).ok().and_then(|index| Schedule::NAMES.get(index));
         let path = usize::try_from(self.path).ok().and_then(|index| Path::NAMES.get(index));

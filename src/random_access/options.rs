@@ -1,6 +1,6 @@
 //! What a caller chooses about a run, with defaults that are right without choosing.
 
-use crate::environment::{self, Variable};
+use crate::environment::{self, RANKS_PER_NODE, Variable};
 use crate::error::{Error, Result};
 
 /// The look-ahead that the benchmark's rules permit.
@@ -136,15 +136,43 @@ impl Default for Options {
     }
 }
 
-/// The environment variables that change the defaults: name, values, meaning.
+/// The environment variables that change the defaults.
 pub const ENVIRONMENT: [Variable; 7] = [
-    ("HCUBE_LOOK_AHEAD", "1 to 1048576", "look-ahead Q in values per rank (default 1024)"),
-    ("HCUBE_MODE", "auto, message, node, three-hop", "how values travel (default auto)"),
-    ("HCUBE_DIMENSIONS", "0 or more", "dimensionality of the message stages (default 0: log2 of the nodes)"),
-    ("HCUBE_RELAXED", "0 or 1", "overlap whole rounds of Q, outside the benchmark's rules (default 0)"),
-    ("HCUBE_OPTIMISATIONS", "all, none, or of 1,2,3,7", "optimisations of the paper's Table 3 (default all)"),
-    ("HCUBE_HUGE_PAGES", "0 or 1", "2 MiB pages for the table where that pays (default 1)"),
-    ("HCUBE_RANKS_PER_NODE", "0 or more", "pretend nodes of so many ranks (default 0: as they are)"),
+    Variable::new(
+        "HCUBE_LOOK_AHEAD",
+        "1 to 1048576",
+        "1024",
+        "look-ahead Q: how many values a rank may have generated that are not yet applied; the benchmark's rules \
+         permit 1024",
+    )
+    .option("--look-ahead")
+    .field("look_ahead"),
+    Variable::new("HCUBE_MODE", "auto, message, node, three-hop", "auto", "how values travel")
+        .option("--mode")
+        .field("mode"),
+    Variable::new(
+        "HCUBE_DIMENSIONS",
+        "0 or more",
+        "0",
+        "dimensionality of the message stages: 1 sends directly, 0 takes the hypercube (log2 of the nodes)",
+    )
+    .option("--dimensions")
+    .field("dimensions"),
+    Variable::new("HCUBE_RELAXED", "0 or 1", "0", "overlap whole rounds of Q, outside the benchmark's rules")
+        .option("--relaxed")
+        .field("relaxed"),
+    Variable::new(
+        "HCUBE_OPTIMISATIONS",
+        "all, none, or of 1,2,3,7",
+        "all",
+        "optimisations of Plimpton et al. 2006, Table 3: Mod1, Mod2, Mod3, Mod7",
+    )
+    .option("--optimisations")
+    .field("optimisations"),
+    Variable::new("HCUBE_HUGE_PAGES", "0 or 1", "1", "2 MiB pages for the table where that pays")
+        .option("--no-huge-pages")
+        .field("huge_pages"),
+    RANKS_PER_NODE.option("--ranks-per-node"),
 ];
 
 impl Options {
@@ -232,6 +260,21 @@ mod tests {
         assert_eq!((options.look_ahead, options.mode), (64, Mode::ThreeHop));
         assert_eq!(options.optimisations.to_list(), "1,7");
         assert!(!options.relaxed && options.huge_pages);
+    }
+
+    #[test]
+    fn the_table_says_the_defaults_and_the_names() {
+        let default = |name: &str| {
+            let variable = ENVIRONMENT.iter().find(|variable| variable.name == name);
+            variable.map(|variable| variable.default.to_owned())
+        };
+        assert_eq!(Options::from_variables(default).expect("valid"), Options::default());
+        for variable in ENVIRONMENT {
+            let other = |name: &str| (name == variable.name).then(|| "2".to_owned());
+            // Each of them is read: 2 is no default.
+            assert_ne!(Options::from_variables(other).ok(), Some(Options::default()), "{}", variable.name);
+        }
+        assert_eq!(ENVIRONMENT[1].values, Mode::NAMES.map(|(name, _)| name).join(", "));
     }
 
     #[test]

@@ -27,8 +27,19 @@ pub fn program() -> &'static Path {
 
 /// Runs HPCC in a folder of this name and checks what it says; `path` is what hcube must announce.
 pub fn check(name: &str, ranks: usize, path: &str, change: impl FnOnce(Launch) -> Launch) {
+    check_program(program(), name, ranks, path, change);
+}
+
+/// The same for an HPCC that was linked elsewhere.
+pub fn check_program(
+    program: &Path,
+    name: &str,
+    ranks: usize,
+    path: &str,
+    change: impl FnOnce(Launch) -> Launch,
+) {
     let folder = folder(name, N, ranks);
-    let launch = Launch::new(program(), ranks).folder(&folder).limit(240);
+    let launch = Launch::new(program, ranks).folder(&folder).limit(240);
     // OpenBLAS would start a thread per core in every rank.
     let launch = launch.env("OPENBLAS_NUM_THREADS", "1").env("HCUBE_VERBOSE", "1");
     let outcome = change(launch).run();

@@ -11,6 +11,7 @@ pub mod alltoall;
 pub mod hosts;
 pub mod hpcc;
 pub mod installed;
+pub mod links;
 pub mod preload;
 mod supervise;
 pub mod update;

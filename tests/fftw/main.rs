@@ -8,6 +8,7 @@
 mod common;
 
 mod clients;
+mod installed;
 mod life;
 mod refusals;
 mod transforms;

@@ -6,6 +6,7 @@ mod probes;
 use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
 use crate::table::Table;
+use clap::ValueEnum;
 use hcube::alltoall::select::ALGORITHMS;
 use hcube::random_access::prepare::ROUTES;
 use serde::Serialize;
@@ -47,10 +48,37 @@ impl State {
     }
 }
 
+/// What a finding is about. doc/troubleshooting.md has a section for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Topic {
+    #[value(name = "MPI")]
+    Mpi,
+    Ranks,
+    Cores,
+    #[value(name = "single copy")]
+    SingleCopy,
+    #[value(name = "shared memory")]
+    SharedMemory,
+    #[value(name = "huge pages")]
+    HugePages,
+    Instructions,
+    Environment,
+    Choice,
+    #[value(name = "all-to-all")]
+    Alltoall,
+}
+
+impl Topic {
+    /// As it is printed, and the title of its section.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    topic: &'static str,
+    topic: String,
     state: State,
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,8 +87,8 @@ pub struct Finding {
 
 impl Finding {
     /// A finding without advice.
-    pub fn new(topic: &'static str, state: State, text: impl Into<String>) -> Self {
-        Self { topic, state, text: text.into(), advice: None }
+    pub fn new(topic: Topic, state: State, text: impl Into<String>) -> Self {
+        Self { topic: topic.name(), state, text: text.into(), advice: None }
     }
 
     /// With advice.
@@ -89,7 +117,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
         Err(_) => Err("nothing: the environment is not valid, every run would be refused".to_owned()),
     };
     if let Err(reason) = &choice {
-        findings.push(Finding::new("choice", State::Wrong, reason.clone()));
+        findings.push(Finding::new(Topic::Choice, State::Wrong, reason.clone()));
     }
     let alltoall_choice = match &defaults.alltoall {
         Ok(options) => probes::alltoall_choice(comm, options).map(Some),
@@ -97,7 +125,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
         Err(_) => Ok(None),
     };
     if let Err(reason) = &alltoall_choice {
-        findings.push(Finding::new("all-to-all", State::Wrong, reason.clone()));
+        findings.push(Finding::new(Topic::Alltoall, State::Wrong, reason.clone()));
     }
     let wrong = findings.iter().any(|finding| finding.state == State::Wrong);
     let verdict = if wrong { Verdict::Wrong } else { Verdict::Good };
@@ -120,11 +148,14 @@ fn text(results: &Results) -> String {
     let width = results.findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
     let mut text = format!("hcube {} doctor\n\n", results.hcube);
     for finding in &results.findings {
-        let (mark, topic) = (finding.state.mark(), finding.topic);
+        let (mark, topic) = (finding.state.mark(), &finding.topic);
         text.push_str(&format!("{mark:>4}  {topic:<width$}  {}\n", finding.text));
         if let Some(advice) = &finding.advice {
             text.push_str(&format!("      {:width$}  -> {advice}\n", ""));
         }
+    }
+    if results.findings.iter().any(|finding| matches!(finding.state, State::Slow | State::Wrong)) {
+        text.push_str("\ndoc/troubleshooting.md (share/doc/hcube) has a section for each of these names\n");
     }
     if let Some(choice) = &results.choice {
         text.push_str(&format!("\nhcube will run: {choice}\n"));
@@ -152,8 +183,8 @@ mod tests {
     #[test]
     fn advice_stands_below_its_finding() {
         let findings = vec![
-            Finding::new("MPI", State::Fact, "some"),
-            Finding::new("huge pages", State::Slow, "no").advise("allow them"),
+            Finding::new(Topic::Mpi, State::Fact, "some"),
+            Finding::new(Topic::HugePages, State::Slow, "no").advise("allow them"),
         ];
         let text = text(&Results {
             hcube: "1.2.3",
@@ -161,11 +192,20 @@ mod tests {
             choice: Some("1 rank".into()),
             alltoall_choice: Some("alone".into()),
         });
-        let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\nhcube will run: 1 rank\n";
+        let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\ndoc/troubleshooting.md (share/doc/hcube) has a section for each of these names\n\nhcube will run: 1 rank\n";
         let (findings, routes) = text.split_at(expected.len());
         assert_eq!(findings, expected);
         assert!(ALGORITHMS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
         assert!(routes.ends_with("All-to-all exchanges here: alone\n"), "{routes}");
         assert!(ROUTES.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
+    }
+
+    #[test]
+    fn every_topic_has_a_section_in_the_documentation() {
+        let page = include_str!("../../../doc/troubleshooting.md");
+        for topic in Topic::value_variants() {
+            let title = format!("### {}", topic.name());
+            assert!(page.lines().any(|line| line == title), "doc/troubleshooting.md: no section '{title}'");
+        }
     }
 }

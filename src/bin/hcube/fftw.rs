@@ -12,8 +12,10 @@ use crate::session::{self, Failure};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Compares FFTW's own transposes with those through hcube: takes the times that scripts/bench.sh fftw
-/// has measured, prints medians, and draws them as Hofmann and Ruenger 2013 do in Figure 6 (right).
+/// Compares FFTW's own transposes with those through hcube (not under mpirun)
+///
+/// Takes the times that scripts/bench.sh fftw has measured, prints medians, and draws them as Hofmann and
+/// Ruenger 2013 do in Figure 6 (right).
 ///
 /// Example:
 ///   hcube fftw --from two.json,four.json --json fftw.json --plot fftw.svg

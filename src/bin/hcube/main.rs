@@ -9,6 +9,7 @@
 //! | `model` | predicts RandomAccess and the all-to-all exchange on other machines | without mpirun |
 //! | `fftw` | tables and the plot of the benchmark of FFTW's transposes | without mpirun |
 //! | `simulate` | runs the library on simulated machines (SimGrid) | without mpirun |
+//! | `manual` | writes manual pages, completions for shells and the table of all options | without mpirun |
 //! | `report` | one page of all results, with what each stands on | without mpirun |
 
 mod alltoall;
@@ -18,6 +19,7 @@ mod gups;
 mod hpcc;
 mod launched;
 mod machine;
+mod manual;
 mod memory;
 mod model;
 mod numbers;
@@ -29,7 +31,7 @@ mod session;
 mod simulate;
 mod table;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// hcube takes over the communication-heavy inner loops of MPI programs. This tool measures, checks
@@ -51,6 +53,7 @@ enum Command {
     Model(model::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
+    Manual(manual::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -67,13 +70,13 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Manual(arguments) => manual::run(&arguments, CommandLine::command()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_sound() {

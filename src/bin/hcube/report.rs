@@ -23,9 +23,10 @@ use section::Section;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Makes one HTML page of all results: plots and tables of what was measured, simulated, published and
-/// predicted. It needs nothing from outside, and is made from what is there; the page says what is
-/// missing and which command makes it.
+/// Makes one HTML page of all results (not under mpirun)
+///
+/// Plots and tables of what was measured, simulated, published and predicted. The page needs nothing from
+/// outside, and is made from what is there; it says what is missing and which command makes it.
 ///
 /// Example:
 ///   hcube report --output report.html

@@ -54,6 +54,7 @@ impl Channel {
             schedule: options.schedule as i32,
             path: options.path as i32,
             ranks_per_node: options.ranks_per_node as i32,
+            reserved: 0,
         };
         let mut error = hcube_error { code: 0, message: [0; 508] };
         // SAFETY: the communicator is alive, both structures are valid and complete.

@@ -1,14 +1,10 @@
 //! The environment variables that hcube reads.
 
-use super::{Finding, State};
+use super::{Finding, State, Topic};
 use hcube::comm::{Comm, agree};
-use hcube::{alltoall, random_access};
+use hcube::{alltoall, random_access, variables};
 
-/// Variables of the HPCC glue, the build and the scripts, which are no options of a run.
-const OTHERS: [&str; 5] =
-    ["HCUBE_VERBOSE", "HCUBE_HPCC_TARBALL", "HCUBE_UPDATE_HEADER", "HCUBE_DIR", "HCUBE_MPI"];
-
-const TOPIC: &str = "environment";
+const TOPIC: Topic = Topic::Environment;
 
 /// The options that the environment gives, or what is wrong with it on any rank.
 pub struct Defaults {
@@ -26,18 +22,6 @@ pub fn defaults(comm: &impl Comm) -> Defaults {
     }
 }
 
-/// All variables, each once: name and meaning.
-fn known() -> Vec<(&'static str, &'static str)> {
-    let all = random_access::options::ENVIRONMENT.iter().chain(&alltoall::options::ENVIRONMENT);
-    let mut known: Vec<(&str, &str)> = Vec::new();
-    for &(name, _, meaning) in all {
-        if known.iter().all(|&(other, _)| other != name) {
-            known.push((name, meaning));
-        }
-    }
-    known
-}
-
 /// What is set, on this rank.
 pub fn findings(defaults: &Defaults) -> Vec<Finding> {
     let set: Vec<(String, String)> = std::env::vars_os()
@@ -52,19 +36,15 @@ fn judge(mut set: Vec<(String, String)>, mut errors: Vec<String>) -> Vec<Finding
     set.sort();
     // Both kinds of options may refuse the same variable.
     errors.dedup();
-    let all = known();
     let mut findings = Vec::new();
     for (name, value) in &set {
-        let known = all.iter().find(|(known, _)| known == name);
         let text = format!("{name}={value}");
-        findings.push(match known {
-            Some((_, meaning)) => Finding::new(TOPIC, State::Fact, format!("{text}: {meaning}")),
-            None if OTHERS.contains(&name.as_str()) => Finding::new(TOPIC, State::Fact, text),
-            None => {
-                let names: Vec<&str> = all.iter().map(|&(name, _)| name).collect();
-                let advice = format!("hcube does not know it; it knows {}", names.join(", "));
-                Finding::new(TOPIC, State::Slow, text).advise(advice)
-            }
+        let meanings = variables::meanings(name);
+        findings.push(if meanings.is_empty() {
+            let advice = format!("hcube does not know it; it knows {}", variables::names().join(", "));
+            Finding::new(TOPIC, State::Slow, text).advise(advice)
+        } else {
+            Finding::new(TOPIC, State::Fact, format!("{text}: {}", meanings.join("; ")))
         });
     }
     for error in errors {
@@ -82,11 +62,11 @@ mod tests {
 
     #[test]
     fn unknown_variables_and_errors_are_told() {
-        let set = ["HCUBE_MOD", "HCUBE_MODE", "HCUBE_MEMORY"].map(|name| (name.into(), "fast".into()));
+        let set = ["HCUBE_MOD", "HCUBE_MODE", "HCUBE_STATS"].map(|name| (name.into(), "fast".into()));
         let error = "HCUBE_MODE = 'fast': expected auto".to_owned();
         let findings = judge(set.into(), vec![error.clone(), error]);
         let states: Vec<State> = findings.iter().map(|finding| finding.state).collect();
-        assert_eq!(states, [State::Fact, State::Slow, State::Fact, State::Wrong]);
+        assert_eq!(states, [State::Slow, State::Fact, State::Fact, State::Wrong]);
         assert_eq!(judge(Vec::new(), Vec::new())[0].state, State::Good);
     }
 }

@@ -1,6 +1,6 @@
 //! The experiments: each is collective and gives the same finding on all ranks.
 
-use super::{Finding, State};
+use super::{Finding, State, Topic};
 use hcube::Result;
 use hcube::alltoall;
 use hcube::comm::{Comm, handle};
@@ -37,7 +37,7 @@ impl Places {
 pub fn all(comm: &impl Comm) -> Result<Vec<Finding>> {
     let places = Places::new(comm.node_numbers()?);
     Ok(vec![
-        Finding::new("MPI", State::Fact, handle::library_version()),
+        Finding::new(Topic::Mpi, State::Fact, handle::library_version()),
         ranks(comm.size(), &places),
         cores(comm, &places)?,
         single_copy_works(comm, &places)?,
@@ -63,7 +63,7 @@ pub fn alltoall_choice(comm: &impl Comm, options: &alltoall::Options) -> std::re
 
 fn ranks(size: usize, places: &Places) -> Finding {
     let text = format!("{size} on {} node(s), at most {} per node", places.nodes, places.most);
-    let finding = Finding::new("ranks", State::Fact, text);
+    let finding = Finding::new(Topic::Ranks, State::Fact, text);
     if size == 1 { finding.advise("run under mpirun to see how ranks work together") } else { finding }
 }
 
@@ -77,9 +77,9 @@ fn cores(comm: &impl Comm, places: &Places) -> Result<Finding> {
     if crowded {
         let text = format!("{text}: more ranks than cores");
         let advice = "a rank that waits will yield its core; fewer ranks are faster";
-        return Ok(Finding::new("cores", State::Slow, text).advise(advice));
+        return Ok(Finding::new(Topic::Cores, State::Slow, text).advise(advice));
     }
-    Ok(Finding::new("cores", State::Good, format!("{text}: a core for every rank")))
+    Ok(Finding::new(Topic::Cores, State::Good, format!("{text}: a core for every rank")))
 }
 
 /// Every rank reads a word of its neighbour, whose value only that process can know.
@@ -104,7 +104,7 @@ fn single_copy_works(comm: &impl Comm, places: &Places) -> Result<Finding> {
         "within this process (no two ranks share a node)"
     };
     if failed == 0 {
-        return Ok(Finding::new("single copy", State::Good, format!("process_vm_readv works {who}")));
+        return Ok(Finding::new(Topic::SingleCopy, State::Good, format!("process_vm_readv works {who}")));
     }
     let text = match read {
         Err(error) => format!("process_vm_readv fails on {failed} rank(s): {error}"),
@@ -112,11 +112,11 @@ fn single_copy_works(comm: &impl Comm, places: &Places) -> Result<Finding> {
     };
     let advice = "in a container allow ptrace (--cap-add SYS_PTRACE); else /proc/sys/kernel/yama/ptrace_scope = 0. \
                   RandomAccess does not need it";
-    Ok(Finding::new("single copy", State::Slow, text).advise(advice))
+    Ok(Finding::new(Topic::SingleCopy, State::Slow, text).advise(advice))
 }
 
 fn shared_memory_works(comm: &impl Comm, places: &Places) -> Finding {
-    let topic = "shared memory";
+    let topic = Topic::SharedMemory;
     if places.most == 1 {
         return Finding::new(topic, State::Fact, "not tried: no two ranks share a node");
     }
@@ -138,7 +138,7 @@ fn huge_pages_work(comm: &impl Comm) -> Result<Finding> {
     let failed = comm.all_gather(&[u64::from(!huge_pages::available())])?.iter().sum::<u64>();
     let text = format!("transparent_hugepage/enabled is {setting}");
     if failed == 0 {
-        return Ok(Finding::new("huge pages", State::Good, format!("2 MiB pages can be made; {text}")));
+        return Ok(Finding::new(Topic::HugePages, State::Good, format!("2 MiB pages can be made; {text}")));
     }
     let advice = match setting.as_str() {
         "never" => "ask for 'madvise' in /sys/kernel/mm/transparent_hugepage/enabled",
@@ -147,17 +147,17 @@ fn huge_pages_work(comm: &impl Comm) -> Result<Finding> {
     let text = format!(
         "2 MiB pages cannot be made on {failed} rank(s); {text}; updates take up to half as long again"
     );
-    Ok(Finding::new("huge pages", State::Slow, text).advise(advice))
+    Ok(Finding::new(Topic::HugePages, State::Slow, text).advise(advice))
 }
 
 fn instructions(comm: &impl Comm) -> Result<Finding> {
     let levels = comm.all_gather(&[Level::available().len() as u64])?;
     let name = Level::detect().name();
     if levels.iter().all(|&level| level == levels[0]) {
-        return Ok(Finding::new("instructions", State::Good, format!("inner loops use {name}")));
+        return Ok(Finding::new(Topic::Instructions, State::Good, format!("inner loops use {name}")));
     }
     Ok(Finding::new(
-        "instructions",
+        Topic::Instructions,
         State::Slow,
         format!("inner loops use {name} here, not the same on all ranks"),
     )

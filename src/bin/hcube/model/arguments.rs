@@ -22,7 +22,7 @@ fn memory(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| "expected bytes up to 1T; k, M, G and T stand for powers of 1024".to_owned())
 }
 
-/// Predict RandomAccess and the exchange in place on machines of any size (not under mpirun)
+/// Predicts RandomAccess and the exchange in place on machines of any size (not under mpirun)
 ///
 /// The figures come from a machine that comes with hcube (red-storm, juropa, juqueen: models with
 /// published figures) or from a file that `hcube gups --calibrate` has written. Stages, messages and

@@ -198,8 +198,8 @@ impl Runner {
         // for real programs would change the figures.
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
         let options = random_access::options::ENVIRONMENT.iter().chain(&alltoall::options::ENVIRONMENT);
-        for (name, _, _) in options {
-            command.env_remove(name);
+        for variable in options {
+            command.env_remove(variable.name);
         }
         command.process_group(0).stdin(Stdio::null());
         command

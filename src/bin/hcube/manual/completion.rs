@@ -1,0 +1,41 @@
+//! What shells need to complete command lines of hcube, in the folders where they look for it.
+
+use super::{File, TWINS};
+use clap::Command;
+use clap_complete::{Generator, Shell, generate};
+
+fn script(shell: impl Generator, command: &Command) -> String {
+    let mut text = Vec::new();
+    let mut command = command.clone();
+    let name = command.get_name().to_owned();
+    generate(shell, &mut command, name, &mut text);
+    String::from_utf8(text).expect("scripts are text")
+}
+
+/// Scripts for bash, zsh and fish. A file is found by the name of the command, so that the other names of the
+/// tool need files, or an entry, of their own.
+pub fn files(tool: &Command, runner: &Command) -> Vec<File> {
+    let mut files = Vec::new();
+    for command in [tool, runner] {
+        let name = command.get_name();
+        let twins: &[&str] = if name == "hcube" { &TWINS } else { &[] };
+        let mut bash = script(Shell::Bash, command);
+        let mut zsh = script(Shell::Zsh, command);
+        if !twins.is_empty() {
+            let function = format!("_{}", name.replace('-', "__"));
+            bash += &format!("\ncomplete -F {function} -o bashdefault -o default {}\n", twins.join(" "));
+            zsh =
+                zsh.replacen(&format!("#compdef {name}"), &format!("#compdef {name} {}", twins.join(" ")), 1);
+        }
+        files.push(File::new(format!("bash-completion/completions/{name}"), bash));
+        files.push(File::new(format!("zsh/site-functions/_{name}"), zsh));
+        let fish = "fish/vendor_completions.d";
+        files.push(File::new(format!("{fish}/{name}.fish"), script(Shell::Fish, command)));
+        for twin in twins {
+            let text = format!(". \"${{BASH_SOURCE[0]%/*}}/{name}\"\n");
+            files.push(File::new(format!("bash-completion/completions/{twin}"), text));
+            files.push(File::new(format!("{fish}/{twin}.fish"), format!("complete -c {twin} -w {name}\n")));
+        }
+    }
+    files
+}

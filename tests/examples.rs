@@ -1,0 +1,147 @@
+//! The installed examples, built and run from a copy of the installed tree alone, as a user would.
+
+mod common;
+
+use common::installed::{installed, pkg_config};
+use common::{Launch, Mpi, output};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const RANKS: [usize; 4] = [1, 2, 3, 4];
+
+/// A tree of this test's own, and a copy of its examples elsewhere.
+fn tree_and_examples(name: &str) -> (PathBuf, PathBuf) {
+    let tree = installed(name);
+    let examples = tree.with_file_name("examples");
+    output(Command::new("cp").arg("-r").arg(tree.join("share/hcube/examples")).arg(&examples));
+    (tree, examples)
+}
+
+/// The compilers of the selected MPI library.
+fn compiler(language: &str) -> String {
+    format!("{language}.{}", Mpi::selected().name())
+}
+
+/// Last line of a program's output, run with nothing but what it carries itself to find libraries by.
+fn last_line(program: &Path, ranks: usize) -> String {
+    let text = Launch::new(program, ranks).env("LD_LIBRARY_PATH", "").limit(60).run().success();
+    text.trim().lines().last().unwrap_or_default().to_owned()
+}
+
+/// That all examples in a folder of programs are linked to the tree, do their work, and hcube does it for them.
+fn all_run(tree: &Path, programs: &Path) {
+    for language in ["c", "cpp", "fortran"] {
+        for name in ["random_access", "alltoall_in_place"] {
+            let program = programs.join(format!("{name}_{language}"));
+            let linked = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
+            let library = linked.lines().find(|line| line.trim().starts_with("libhcube.so.0 => "));
+            let library = library.unwrap_or_else(|| panic!("{}:\n{linked}", program.display()));
+            assert!(library.contains(tree.to_str().expect("UTF-8")), "{library}");
+            for ranks in RANKS {
+                let (line, of) = (last_line(&program, ranks), format!("{name}_{language}"));
+                if name == "random_access" {
+                    // What hcube's statistics say, not the program's own count.
+                    assert_eq!(line, format!("{ranks} ranks, {} updates, 0 errors", 4 << 18), "{of}");
+                    continue;
+                }
+                let way = line
+                    .strip_prefix(&format!("{ranks} ranks, way "))
+                    .and_then(|rest| rest.strip_suffix(", 0 errors"));
+                let ways = if ranks == 1 { &["alone"][..] } else { &["shared", "single-copy"] };
+                assert!(way.is_some_and(|way| ways.contains(&way)), "{of}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn examples_are_built_by_pkg_config() {
+    let (tree, examples) = tree_and_examples("examples-make");
+    let mut make = Command::new("make");
+    for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
+        make.env_remove(name);
+    }
+    make.arg("-C").arg(&examples).env("PKG_CONFIG_PATH", tree.join("lib/pkgconfig"));
+    make.arg(format!("PACKAGE=hcube-{}", Mpi::selected().name()));
+    for (variable, language) in [("MPICC", "mpicc"), ("MPICXX", "mpicxx"), ("MPIFORT", "mpifort")] {
+        make.arg(format!("{variable}={}", compiler(language)));
+    }
+    let warnings = "-O1 -Wall -Wextra -Wpedantic -Werror";
+    make.arg(format!("CFLAGS={warnings}")).arg(format!("CXXFLAGS={warnings}"));
+    output(make.arg("FFLAGS=-O1 -Wall -Wextra -Wpedantic -std=f2018 -Werror"));
+    all_run(&tree, &examples.join("build"));
+}
+
+/// Configures the examples for an MPI library.
+fn cmake(tree: &Path, examples: &Path, build: &Path, mpi: Mpi) -> Output {
+    let mut cmake = Command::new("cmake");
+    cmake.arg("-S").arg(examples).arg("-B").arg(build).arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display()));
+    for (variable, language) in [("C", "mpicc"), ("CXX", "mpicxx"), ("Fortran", "mpifort")] {
+        cmake.arg(format!("-DMPI_{variable}_COMPILER={language}.{}", mpi.name()));
+    }
+    cmake.output().expect("cmake")
+}
+
+#[test]
+fn examples_are_built_by_cmake() {
+    let (tree, examples) = tree_and_examples("examples-cmake");
+    let build = examples.join("build");
+    let configured = cmake(&tree, &examples, &build, Mpi::selected());
+    assert!(configured.status.success(), "{configured:?}");
+    output(Command::new("cmake").arg("--build").arg(&build));
+    all_run(&tree, &build);
+    // With another MPI library they would be linked, and crash.
+    let other = if Mpi::selected() == Mpi::Open { Mpi::Mpich } else { Mpi::Open };
+    let refused = cmake(&tree, &examples, &examples.join("other"), other);
+    let errors = String::from_utf8_lossy(&refused.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!refused.status.success());
+    assert!(
+        errors.contains(&format!("MPI is {}, for which hcube is not installed", other.name())),
+        "{errors}"
+    );
+}
+
+#[test]
+fn mpi4py_is_served_through_hcube_run() {
+    let Some(python) = common::preload::python() else {
+        assert_eq!(Mpi::selected(), Mpi::Mpich, "no Python here has an mpi4py for Open MPI");
+        eprintln!("skipped: no Python here has an mpi4py for MPICH");
+        return;
+    };
+    let (tree, examples) = tree_and_examples("examples-python");
+    for ranks in RANKS {
+        let launch = Launch::new(tree.join("bin/hcube-run"), ranks).arg("--stats").arg(&python);
+        let launch = launch.arg(examples.join("python/alltoall_mpi4py.py")).env("LD_LIBRARY_PATH", "");
+        let outcome = launch.whole_lines().limit(60).run();
+        let statistics = outcome.stderr.clone();
+        assert_eq!(outcome.success().trim(), format!("{ranks} ranks, 0 errors"));
+        let row = statistics.lines().find_map(|line| line.strip_prefix("MPI_Alltoall in place"));
+        let mut words = row.unwrap_or_else(|| panic!("no such row:\n{statistics}")).split_whitespace();
+        let (path, calls) = (words.next().expect("a path"), words.next().expect("a number"));
+        assert!(["alone", "shared", "single-copy"].contains(&path), "by {path}:\n{statistics}");
+        assert_eq!(calls, ranks.to_string(), "{statistics}");
+    }
+}
+
+/// What users can ask for a version says one and the same.
+#[test]
+fn installed_files_have_one_version() {
+    let tree = installed("examples-version");
+    let version = env!("CARGO_PKG_VERSION");
+    let header = fs::read_to_string(tree.join("include/hcube.h")).expect("installed");
+    assert!(header.contains(&format!("#define HCUBE_VERSION \"{version}\"\n")), "{header}");
+    assert_eq!(pkg_config(&tree, "hcube", &["--modversion"]), [version]);
+    let script = tree.join("version.cmake");
+    let config = tree.join("lib/cmake/hcube/hcubeConfigVersion.cmake");
+    // A program that asks for the very version gets it, and none that asks for a later one.
+    let text = format!(
+        "set(PACKAGE_FIND_VERSION {version})\nset(PACKAGE_FIND_VERSION_MAJOR 0)\ninclude({config})\n\
+         message(\"${{PACKAGE_VERSION}} ${{PACKAGE_VERSION_EXACT}}\")\n\
+         set(PACKAGE_FIND_VERSION 0.99)\ninclude({config})\nmessage(\"${{PACKAGE_VERSION_COMPATIBLE}}\")\n",
+        config = config.display()
+    );
+    fs::write(&script, text).expect("writable");
+    let asked = Command::new("cmake").arg("-P").arg(&script).output().expect("cmake");
+    assert_eq!(String::from_utf8_lossy(&asked.stderr), format!("{version} TRUE\nFALSE\n"));
+}
