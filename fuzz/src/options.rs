@@ -8,8 +8,7 @@ pub fn variables(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let lines: Vec<&str> = text.split('\n').collect();
     let value = |names: &[hcube::environment::Variable], asked: &str| {
-        let number =
-            names.iter().position(|variable| variable.name == asked).expect("a variable of the table");
+        let number = names.iter().position(|known| known.name == asked).expect("a variable of the table");
         lines.get(number).map(|line| (*line).to_owned())
     };
     match random_access::Options::from_variables(|name| value(&random_access::ENVIRONMENT, name)) {

@@ -30,7 +30,7 @@ use clap::Parser;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The subcommands that read arguments, as in the tool.
+/// The subcommands of the tool, but for the one that writes its manual.
 #[derive(Debug, Parser)]
 enum CommandLine {
     Gups(gups::Arguments),
