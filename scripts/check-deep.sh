@@ -115,11 +115,10 @@ address() {
         test_with address "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" --lib -- node:: comm:: random_access::
 }
 
-# How often a way is taken depends on timing, which all_options counts.
 undefined() {
     compiler checked -fsanitize=undefined -fno-sanitize-recover=all -g
     export UBSAN_OPTIONS=print_stacktrace=1
-    test_with checked -Clink-arg=-lubsan "${clients[@]}" --skip all_options
+    test_with checked -Clink-arg=-lubsan "${clients[@]}"
 }
 
 # Ranks are threads here, and with hcube_one_mapping they use shared memory at the same addresses.

@@ -48,7 +48,9 @@ static scenario make_scenario(uint64_t seed, int number, int64_t largest) {
   made.large = roll(&random, 3) == 0;
   made.in_place = roll(&random, 3) > 0;
   made.comm = (int)roll(&random, COMMS);
-  made.unit = (int)roll(&random, 3 * UNITS) % (roll(&random, 4) == 0 ? UNITS : UNITS - 1);
+  /* One draw after the other: C does not say which operand of % comes first. */
+  made.unit = (int)roll(&random, 3 * UNITS);
+  made.unit %= roll(&random, 4) == 0 ? UNITS : UNITS - 1;
   made.grain = grains[roll(&random, (int64_t)(sizeof grains / sizeof grains[0]))];
   /* A single element may be a whole block. */
   if (roll(&random, 8) == 0) made.grain = 31 + (int)roll(&random, 500);
