@@ -5,6 +5,8 @@
 #   RANKS   numbers of ranks that `make run` goes through
 #   N       size of HPL's matrix in `make run`; HPCC derives the table from it
 #   FULL    1 for all sizes in `make simulate`, which takes hours
+#   SECTIONS  parts of `make check-deep`, all by default
+#   FUZZ_SECONDS  how long it tries each parser and argument checker
 #   PREFIX  where `make install` puts things; the tree may be moved afterwards
 #   LIBDIR  where it puts libraries
 #   DESTDIR  a folder in front of both, for packages
