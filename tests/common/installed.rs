@@ -7,13 +7,20 @@ use std::process::{Command, Output};
 
 /// Runs `make` on the installation of the selected MPI library below `folder`.
 pub fn make(target: &str, folder: &Path) -> Output {
+    make_for(Mpi::selected(), target, folder)
+}
+
+/// The same for a certain MPI library.
+pub fn make_for(mpi: Mpi, target: &str, folder: &Path) -> Output {
     let mut command = Command::new("make");
-    command.arg(target).arg(format!("MPI={}", Mpi::selected().name())).arg("PREFIX=/opt/hcube");
+    command.arg(target).arg(format!("MPI={}", mpi.name())).arg("PREFIX=/opt/hcube");
     command.arg(format!("DESTDIR={}", folder.display())).current_dir(super::root());
     // Options and variables of the make that has started these tests.
     for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
         command.env_remove(name);
     }
+    // Of the MPI library under test.
+    command.env_remove("MPI").env_remove("MPICC");
     command.output().expect("make starts")
 }
 

@@ -1,0 +1,72 @@
+//! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can go
+//! without the other. `make install` builds what is not built yet.
+
+mod common;
+
+use common::installed::{files, make_for, pkg_config};
+use common::{Language, Mpi};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const BOTH: [Mpi; 2] = [Mpi::Open, Mpi::Mpich];
+
+fn run(mpi: Mpi, target: &str, folder: &Path) {
+    let output = make_for(mpi, target, folder);
+    assert!(output.status.success(), "make {target} for {mpi:?}: {output:?}");
+}
+
+/// A program for one MPI library, by that library's package.
+fn program(mpi: Mpi, tree: &Path) -> PathBuf {
+    let program = tree.join(format!("client-{}", mpi.name()));
+    let package = format!("hcube-{}", mpi.name());
+    let mut compiler = Language::C11.compiler(mpi);
+    compiler.args(pkg_config(tree, &package, &["--cflags"]));
+    compiler.arg(common::root().join("tests/c/alltoall.c")).arg("-o").arg(&program);
+    compiler.args(pkg_config(tree, &package, &["--libs"])).args(["-pthread", "-lm"]);
+    common::output(&mut compiler);
+    program
+}
+
+/// That there is this build of the tool behind `hcube`, and of the library behind the package `hcube`.
+fn default_is(mpi: Mpi, tree: &Path) {
+    let tool = tree.join("bin/hcube").canonicalize().expect("a default");
+    assert!(tool.ends_with(format!("hcube-{}", mpi.name())), "{}", tool.display());
+    let folder = pkg_config(tree, "hcube", &["--variable=libdir"]).concat();
+    let folder = Path::new(&folder).canonicalize().expect("where the library lies");
+    assert!(folder.ends_with(format!("hcube/{}", mpi.name())), "{}", folder.display());
+}
+
+#[test]
+fn two_builds_live_side_by_side_and_go_one_by_one() {
+    common::preload::library();
+    let folder = common::build().join("clients/install/both");
+    drop(fs::remove_dir_all(&folder));
+    let tree = folder.join("opt/hcube");
+    for mpi in BOTH {
+        run(mpi, "install", &folder);
+    }
+    default_is(BOTH[0], &tree);
+    for mpi in BOTH {
+        let program = program(mpi, &tree);
+        let own = tree.join("lib/hcube").join(mpi.name());
+        let libraries = common::output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
+        let line = libraries.lines().find(|line| line.contains("libhcube.so.0")).unwrap_or_default();
+        let path = line.split_whitespace().nth(2).expect("found somewhere");
+        let path = Path::new(path).canonicalize().expect("a library");
+        assert!(path.starts_with(own.canonicalize().expect("installed")), "{mpi:?}: {line}");
+        let mut print = Command::new(tree.join("bin/hcube-run"));
+        let shown = common::output(print.arg("--print").arg(&program));
+        assert!(shown.contains(&format!("/{}/libhcube_preload.so", mpi.name())), "{mpi:?}: {shown}");
+        fs::remove_file(program).expect("our own");
+    }
+    let of_mpich = |path: &PathBuf| path.to_string_lossy().contains("mpich");
+    let before: Vec<PathBuf> = files(&folder).into_iter().filter(of_mpich).collect();
+    run(Mpi::Open, "uninstall", &folder);
+    default_is(Mpi::Mpich, &tree);
+    let left = files(&folder);
+    assert!(before.iter().all(|path| left.contains(path)), "{before:?}\n{left:?}");
+    assert!(!tree.join("lib/hcube/openmpi").exists() && tree.join("share/man/man1/hcube.1").exists());
+    run(Mpi::Mpich, "uninstall", &folder);
+    assert_eq!(files(&folder), Vec::<PathBuf>::new());
+}
