@@ -200,6 +200,7 @@ install_all() {
         done
     fi
     make_default "$mpi"
+    echo "hcube $version for $mpi is installed in $root$prefix: mpirun -np 2 $prefix/bin/hcube-run --stats ./your-program"
 }
 
 # What another MPI library still needs stays.
@@ -226,6 +227,9 @@ uninstall_all() {
 
 case $action in
 install) install_all ;;
-uninstall) uninstall_all ;;
+uninstall)
+    uninstall_all
+    echo "hcube for $mpi is removed from $root$prefix"
+    ;;
 *) echo "install: $action: expected nothing or uninstall" >&2 && exit 2 ;;
 esac
