@@ -80,14 +80,16 @@ put_library() {
     ln -sf "$name.${version%%.*}" "$own/$name"
 }
 
+# relative <file> <folder>: the way from the folder of a file to another, so that the tree may be moved.
+relative() {
+    realpath -ms --relative-to="$(dirname "${1#"$root"}")" "$2"
+}
+
 # fill <template> <target>: the figures of this build into a template.
 fill() {
-    local up
-    # From the folder of the file to PREFIX and LIBDIR, so that the tree may be moved.
-    up=$(realpath -ms --relative-to="$(dirname "${2#"$root"}")" "$prefix")
     mkdir -p "$(dirname "$2")"
-    sed -e "s|@MPI@|$mpi|g" -e "s|@VERSION@|$version|g" -e "s|@PREFIX@|$up|g" \
-        -e "s|@LIBRARIES@|$(realpath -ms --relative-to="$(dirname "${2#"$root"}")" "$libdir")|g" "$1" >"$2"
+    sed -e "s|@MPI@|$mpi|g" -e "s|@VERSION@|$version|g" -e "s|@PREFIX@|$(relative "$2" "$prefix")|g" \
+        -e "s|@LIBRARIES@|$(relative "$2" "$libdir")|g" "$1" >"$2"
     chmod 644 "$2"
 }
 

@@ -73,3 +73,23 @@ pub fn read(
     }
     Ok(())
 }
+
+/// That the defaults of a table are those of the options that are made from it, and that each of its variables
+/// is read.
+#[cfg(test)]
+pub(crate) fn check_table<T: PartialEq + std::fmt::Debug>(
+    table: &[Variable],
+    default: &T,
+    from_variables: impl Fn(&dyn Fn(&str) -> Option<String>) -> Result<T>,
+) {
+    let said = |name: &str| {
+        let variable = table.iter().find(|variable| variable.name == name);
+        variable.map(|variable| variable.default.to_owned())
+    };
+    assert_eq!(&from_variables(&said).expect("valid"), default);
+    for variable in table {
+        let other = |name: &str| (name == variable.name).then(|| "2".to_owned());
+        // 2 is no default.
+        assert_ne!(from_variables(&other).ok().as_ref(), Some(default), "{}", variable.name);
+    }
+}

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::installed::{installed, pkg_config};
+use common::installed::{fresh_make, installed, loads_from, pkg_config};
 use common::{Launch, Mpi, output};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,10 +34,7 @@ fn all_run(tree: &Path, programs: &Path) {
     for language in ["c", "cpp", "fortran"] {
         for name in ["random_access", "alltoall_in_place"] {
             let program = programs.join(format!("{name}_{language}"));
-            let linked = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
-            let library = linked.lines().find(|line| line.trim().starts_with("libhcube.so.0 => "));
-            let library = library.unwrap_or_else(|| panic!("{}:\n{linked}", program.display()));
-            assert!(library.contains(tree.to_str().expect("UTF-8")), "{library}");
+            loads_from(tree, &program);
             for ranks in RANKS {
                 let (line, of) = (last_line(&program, ranks), format!("{name}_{language}"));
                 if name == "random_access" {
@@ -58,10 +55,7 @@ fn all_run(tree: &Path, programs: &Path) {
 #[test]
 fn examples_are_built_by_pkg_config() {
     let (tree, examples) = tree_and_examples("examples-make");
-    let mut make = Command::new("make");
-    for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
-        make.env_remove(name);
-    }
+    let mut make = fresh_make();
     make.arg("-C").arg(&examples).env("PKG_CONFIG_PATH", tree.join("lib/pkgconfig"));
     make.arg(format!("PACKAGE=hcube-{}", Mpi::selected().name()));
     for (variable, language) in [("MPICC", "mpicc"), ("MPICXX", "mpicxx"), ("MPIFORT", "mpifort")] {

@@ -6,7 +6,7 @@
 mod common;
 
 use common::hpcc::program;
-use common::installed::installed;
+use common::installed::{fresh_make, installed, loads_from};
 use common::{Launch, Mpi, output};
 use std::fs;
 use std::process::Command;
@@ -77,15 +77,9 @@ fn hpcc_is_linked_with_an_installed_tree() {
     for file in ["hpcc", "RandomAccess/hcube_random_access.o"] {
         fs::remove_file(folder.join(file)).expect("it was built there");
     }
-    let mut make = Command::new("make");
-    for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
-        make.env_remove(name);
-    }
-    output(make.arg("-C").arg(&folder).arg("arch=hcube-hcube"));
+    output(fresh_make().arg("-C").arg(&folder).arg("arch=hcube-hcube"));
     let program = folder.join("hpcc");
-    let libraries = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
-    let library = format!("libhcube.so.0 => {}", tree.join("lib/hcube").display());
-    assert!(libraries.contains(&library), "{library} expected:\n{libraries}");
+    loads_from(&tree.join("lib/hcube"), &program);
     common::hpcc::check_program(&program, "hpcc-installed", 2, "1 node, shared memory", |launch| {
         launch.env("LD_LIBRARY_PATH", "")
     });

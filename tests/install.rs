@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::installed::{files, installed, make, pkg_config, runs};
+use common::installed::{client, files, installed, loads_from, make, pkg_config, runs};
 use common::links::{broken, pages};
 use common::{Language, Launch, Mpi};
 use std::fs;
@@ -11,27 +11,13 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-/// Which library a program would load.
-fn loaded(program: &Path) -> String {
-    let libraries = common::output(Command::new("ldd").arg(program).env_remove("LD_LIBRARY_PATH"));
-    let line = libraries.lines().find(|line| line.trim().starts_with("libhcube.so"));
-    line.unwrap_or_else(|| panic!("not linked to hcube:\n{libraries}")).trim().to_owned()
-}
-
 #[test]
 fn programs_are_built_by_pkg_config_from_a_tree_that_was_moved() {
     let tree = installed("pkg-config");
     let package = format!("hcube-{}", Mpi::selected().name());
     for package in [&package, "hcube"] {
-        let program = tree.join(format!("client-{package}"));
-        let mut compiler = Language::C11.compiler(Mpi::selected());
-        compiler.args(pkg_config(&tree, package, &["--cflags"]));
-        compiler.arg(common::root().join("tests/c/alltoall.c")).arg("-o").arg(&program);
-        compiler.args(pkg_config(&tree, package, &["--libs"])).args(["-pthread", "-lm"]);
-        common::output(&mut compiler);
-        let library = loaded(&program);
-        assert!(library.starts_with("libhcube.so.0 => "), "{library}");
-        assert!(library.contains(tree.to_str().expect("UTF-8")), "{library}");
+        let program = client(Mpi::selected(), &tree, package);
+        loads_from(&tree, &program);
         let text = runs(&program, &["700", "5", "100"]);
         assert!(text.contains("ok 5 cases"), "{text}");
     }
@@ -157,8 +143,7 @@ fn cmake_finds_the_installed_library() {
     cmake.arg("-S").arg(&source).arg("-B").arg(source.join("build")).arg(compiler);
     common::output(cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display())));
     common::output(Command::new("cmake").arg("--build").arg(source.join("build")));
-    let library = loaded(&source.join("build/client"));
-    assert!(library.contains(tree.to_str().expect("UTF-8")), "{library}");
+    loads_from(&tree, &source.join("build/client"));
     // What is not installed is said.
     let lists = "cmake_minimum_required(VERSION 3.18)\nproject(client C)\nfind_package(hcube REQUIRED COMPONENTS lam)\n";
     fs::write(source.join("CMakeLists.txt"), lists).expect("writable");
@@ -225,7 +210,7 @@ fn the_module_finds_the_tree() {
     let here = tree.display();
     let expected = format!("{here}/bin/hcube-run\n{here}/bin/hcube-{mpi}\n{here} {mpi}\nmanual\nnone\n[]\n");
     assert_eq!(with_module(&own, &(build + programs)), expected);
-    assert!(loaded(&client).contains(tree.to_str().expect("UTF-8")));
+    loads_from(&tree, &client);
     // In a folder of the site's own: a link, and a copy with the line that it asks for.
     let site = tree.join("site");
     let name = format!("{}-{mpi}", env!("CARGO_PKG_VERSION"));

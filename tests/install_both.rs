@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::installed::{files, make_for, pkg_config};
-use common::{Language, Mpi};
+use common::Mpi;
+use common::installed::{client, files, loads_from, make_for, pkg_config};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,18 +14,6 @@ const BOTH: [Mpi; 2] = [Mpi::Open, Mpi::Mpich];
 fn run(mpi: Mpi, target: &str, folder: &Path) {
     let output = make_for(mpi, target, folder);
     assert!(output.status.success(), "make {target} for {mpi:?}: {output:?}");
-}
-
-/// A program for one MPI library, by that library's package.
-fn program(mpi: Mpi, tree: &Path) -> PathBuf {
-    let program = tree.join(format!("client-{}", mpi.name()));
-    let package = format!("hcube-{}", mpi.name());
-    let mut compiler = Language::C11.compiler(mpi);
-    compiler.args(pkg_config(tree, &package, &["--cflags"]));
-    compiler.arg(common::root().join("tests/c/alltoall.c")).arg("-o").arg(&program);
-    compiler.args(pkg_config(tree, &package, &["--libs"])).args(["-pthread", "-lm"]);
-    common::output(&mut compiler);
-    program
 }
 
 /// That there is this build of the tool behind `hcube`, and of the library behind the package `hcube`.
@@ -48,13 +36,8 @@ fn two_builds_live_side_by_side_and_go_one_by_one() {
     }
     default_is(BOTH[0], &tree);
     for mpi in BOTH {
-        let program = program(mpi, &tree);
-        let own = tree.join("lib/hcube").join(mpi.name());
-        let libraries = common::output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
-        let line = libraries.lines().find(|line| line.contains("libhcube.so.0")).unwrap_or_default();
-        let path = line.split_whitespace().nth(2).expect("found somewhere");
-        let path = Path::new(path).canonicalize().expect("a library");
-        assert!(path.starts_with(own.canonicalize().expect("installed")), "{mpi:?}: {line}");
+        let program = client(mpi, &tree, &format!("hcube-{}", mpi.name()));
+        loads_from(&tree.join("lib/hcube").join(mpi.name()), &program);
         let mut print = Command::new(tree.join("bin/hcube-run"));
         let shown = common::output(print.arg("--print").arg(&program));
         assert!(shown.contains(&format!("/{}/libhcube_preload.so", mpi.name())), "{mpi:?}: {shown}");

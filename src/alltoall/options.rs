@@ -195,16 +195,7 @@ mod tests {
 
     #[test]
     fn the_table_says_the_defaults_and_the_names() {
-        let default = |name: &str| {
-            let variable = ENVIRONMENT.iter().find(|variable| variable.name == name);
-            variable.map(|variable| variable.default.to_owned())
-        };
-        assert_eq!(Options::from_variables(default).expect("valid"), Options::default());
-        for variable in ENVIRONMENT {
-            let other = |name: &str| (name == variable.name).then(|| "2".to_owned());
-            // Each of them is read: 2 is no default.
-            assert_ne!(Options::from_variables(other).ok(), Some(Options::default()), "{}", variable.name);
-        }
+        environment::check_table(&ENVIRONMENT, &Options::default(), |value| Options::from_variables(value));
         let sorted = |names: Vec<&'static str>| {
             let mut names = names;
             names.sort_unstable();

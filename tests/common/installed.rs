@@ -1,6 +1,6 @@
 //! A tree that `make install` has made, and what users find in it.
 
-use super::{Launch, Mpi};
+use super::{Language, Launch, Mpi};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -12,16 +12,21 @@ pub fn make(target: &str, folder: &Path) -> Output {
 
 /// The same for a certain MPI library.
 pub fn make_for(mpi: Mpi, target: &str, folder: &Path) -> Output {
-    let mut command = Command::new("make");
+    let mut command = fresh_make();
     command.arg(target).arg(format!("MPI={}", mpi.name())).arg("PREFIX=/opt/hcube");
     command.arg(format!("DESTDIR={}", folder.display())).current_dir(super::root());
-    // Options and variables of the make that has started these tests.
-    for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
-        command.env_remove(name);
-    }
     // Of the MPI library under test.
     command.env_remove("MPI").env_remove("MPICC");
     command.output().expect("make starts")
+}
+
+/// `make` without options and variables of the make that has started these tests.
+pub fn fresh_make() -> Command {
+    let mut command = Command::new("make");
+    for name in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// An installed tree, at another place than it was installed for; its folder is the test's own.
@@ -54,6 +59,27 @@ pub fn pkg_config(tree: &Path, package: &str, options: &[&str]) -> Vec<String> {
     let mut command = Command::new("pkg-config");
     command.args(options).arg(package).env("PKG_CONFIG_PATH", tree.join("lib/pkgconfig"));
     super::output(&mut command).split_whitespace().map(str::to_owned).collect()
+}
+
+/// Compiles the C client of the all-to-all exchange for an MPI library as a package of the tree says.
+pub fn client(mpi: Mpi, tree: &Path, package: &str) -> PathBuf {
+    let program = tree.join(format!("client-{package}"));
+    let mut compiler = Language::C11.compiler(mpi);
+    compiler.args(pkg_config(tree, package, &["--cflags"]));
+    compiler.arg(super::root().join("tests/c/alltoall.c")).arg("-o").arg(&program);
+    compiler.args(pkg_config(tree, package, &["--libs"])).args(["-pthread", "-lm"]);
+    super::output(&mut compiler);
+    program
+}
+
+/// That a program finds the library below a folder, with nothing but what it carries itself.
+pub fn loads_from(folder: &Path, program: &Path) {
+    let libraries = super::output(Command::new("ldd").arg(program).env_remove("LD_LIBRARY_PATH"));
+    let path = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube.so.0 => "));
+    let path = path.and_then(|path| path.split_whitespace().next());
+    let path = path.unwrap_or_else(|| panic!("{} is not linked to hcube:\n{libraries}", program.display()));
+    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|error| panic!("{error}: {libraries}"));
+    assert!(canonical(Path::new(path)).starts_with(canonical(folder)), "{}: {path}", program.display());
 }
 
 /// Runs a program with nothing but what it carries itself to find libraries by.
