@@ -4,8 +4,8 @@
 
 mod common;
 
+use crate::variables::{GROUPS, Group};
 use common::installed::{files, installed, make};
-use hcube::variables::{GROUPS, Group};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 
 use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};
-use hcube::ffi::types::*;
-use hcube::ffi::{alltoall as exchange, random_access as updates, transpose as matrix};
+use hcube::types::*;
+use hcube::{alltoall as exchange, random_access as updates, transpose as matrix};
 use mpi::ffi;
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute_copy;
@@ -213,7 +213,7 @@ impl OneSide {
         [1, 4, 8][usize::from(self.datatype % 3)]
     }
 
-    fn handle(&self) -> hcube::comm::MPI_Datatype {
+    fn handle(&self) -> hcube_core::mpi::MPI_Datatype {
         // SAFETY: constants of one mpi.h, seen by two sets of bindings.
         unsafe {
             let all = [ffi::RSMPI_INT8_T, ffi::RSMPI_INT32_T, ffi::RSMPI_DOUBLE];
@@ -285,11 +285,11 @@ pub fn alltoall(data: &[u8]) {
     assert!(received == expected, "{given:?}");
 }
 
-fn call(comm: hcube::comm::MPI_Comm, given: &Exchange, function: u8, memory: (&[u8], &mut [u8])) -> c_int {
+fn call(comm: hcube_core::mpi::MPI_Comm, given: &Exchange, function: u8, memory: (&[u8], &mut [u8])) -> c_int {
     let Exchange { large, in_place, send, receive, .. } = given;
     let place = |side: &OneSide, start: *mut c_void| if side.null_buffer() { null_mut() } else { start };
     let from = if *in_place {
-        hcube::comm::call::in_place()
+        hcube_alltoall::mpi_front::call::in_place()
     } else {
         place(send, memory.0.as_ptr().cast_mut().cast())
     };
@@ -299,8 +299,8 @@ fn call(comm: hcube::comm::MPI_Comm, given: &Exchange, function: u8, memory: (&[
     let int_counts = counts.map(|count| count as c_int);
     let displacements = [send.displacement.0, receive.displacement.0];
     let int_displacements = displacements.map(|at| at as c_int);
-    let aints = displacements.map(|at| at as hcube::comm::MPI_Aint);
-    let wide = counts.map(|count| count as hcube::comm::MPI_Count);
+    let aints = displacements.map(|at| at as hcube_core::mpi::MPI_Aint);
+    let wide = counts.map(|count| count as hcube_core::mpi::MPI_Count);
     /// A pointer to the entry of one side, or null.
     fn array<T>(side: &OneSide, function: u8, entry: &T) -> *const T {
         if side.null_array(function) { null() } else { entry }

@@ -3,8 +3,8 @@
 
 use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};
-use hcube::comm::datatype::{Block, Datatype};
-use hcube::comm::mpi::MpiComm;
+use hcube_core::memory::datatype::{Block, Datatype};
+use hcube_core::mpi::backend::MpiComm;
 use mpi::ffi::{self, MPI_Aint, MPI_Datatype};
 use std::ffi::c_int;
 use std::ptr;
@@ -22,7 +22,7 @@ thread_local! {
     /// The communicator through which MPI is asked.
     static COMM: MpiComm = {
         singleton::begin();
-        hcube::comm::rsmpi::duplicate(&mpi::topology::SimpleCommunicator::self_comm()).expect("a communicator")
+        hcube_core::mpi::rsmpi::duplicate(&mpi::topology::SimpleCommunicator::self_comm()).expect("a communicator")
     };
 }
 
@@ -57,7 +57,7 @@ pub fn datatype(data: &[u8]) {
     });
 }
 
-fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> hcube::Result<Datatype> {
+fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> hcube_core::Result<Datatype> {
     // SAFETY: MPI_Datatype of one mpi.h, seen by two sets of bindings; the handles are MPI's own.
     unsafe { Datatype::inspect(std::mem::transmute_copy(&datatype), comm) }
 }

@@ -1,13 +1,13 @@
 //! Options as text: environment variables, and what stands in them.
 
-use hcube::alltoall::options as alltoall;
-use hcube::random_access::options as random_access;
+use hcube_alltoall::options as alltoall;
+use hcube_random_access::options as random_access;
 
 /// The values of all environment variables, one per line.
 pub fn variables(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let lines: Vec<&str> = text.split('\n').collect();
-    let value = |names: &[hcube::environment::Variable], asked: &str| {
+    let value = |names: &[hcube_core::options::Variable], asked: &str| {
         let number = names.iter().position(|known| known.name == asked).expect("a variable of the table");
         lines.get(number).map(|line| (*line).to_owned())
     };
@@ -25,7 +25,7 @@ pub fn variables(data: &[u8]) {
 }
 
 /// A refusal begins with what is wrong: a variable, or the option where the value alone is out of range.
-fn assert_named(error: &hcube::Error, prefix: &str) {
+fn assert_named(error: &hcube_core::Error, prefix: &str) {
     let text = error.to_string();
     assert!(text.starts_with(prefix) || text.starts_with("options."), "{text}");
 }

@@ -1,6 +1,6 @@
 //! MPI in a process that no launcher has started: one rank.
 
-use hcube::comm::MPI_Comm;
+use hcube_core::mpi::MPI_Comm;
 use mpi::ffi;
 use std::sync::OnceLock;
 

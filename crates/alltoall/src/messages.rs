@@ -1,0 +1,231 @@
+//! The exchange by messages, along a schedule of partners.
+//!
+//! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. A piece that
+//! is exchanged in place is first copied to scratch memory, sent from there, and received into its
+//! place; as many pieces are under way at once as the scratch memory holds, of one partner or of
+//! several. With scratch memory for all blocks every exchange is under way at once, which is the
+//! additional memory of the paper's §3.4; with less the rest follows as memory becomes free, and with
+//! the least one block goes piece by piece. Out of place contiguous blocks need no scratch memory.
+//!
+//! No deadlock: both partners of a pair cut it into the same pieces, and the schedules order the pairs
+//! of all ranks without a cycle. So the first piece of all that is not finished has been started on
+//! both sides, and nothing that it waits for comes after it.
+//!
+//! Restrictions: none. Cost: a message per piece and direction; 2 copies per byte in place (to scratch
+//! memory, and what the library needs), 1 out of place. Extra memory: the scratch memory.
+//! Source: Hofmann and Ruenger, EuroMPI 2013, §3; pieces and several partners at once are our own.
+
+use super::on_node::write_piece;
+use super::task::Task;
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use hcube_core::machine::work::Work;
+use hcube_core::memory::Region;
+use hcube_core::memory::scratch::Scratch;
+use hcube_core::node::pace::Pace;
+use hcube_core::node::wait::Patience;
+use std::ops::Range;
+
+/// Message tag; messages of one pair keep their order.
+const TAG: i32 = 1;
+/// Pieces that shall fit into the scratch memory at once where blocks are larger than it.
+const PIECES: usize = 4;
+/// Smallest piece of a block that does not fit as a whole.
+const LEAST_PIECE: usize = 2 << 10;
+/// Largest piece that is copied: it should stay in the cache between the copy and the send.
+const MOST_COPIED: usize = 256 << 10;
+/// Largest message without a copy: what MPI's counts hold, with room.
+const MOST_DIRECT: usize = 1 << 30;
+/// Most pieces under way; a bound for the time to look at all of them.
+pub const MOST_UNDER_WAY: usize = 64;
+
+/// Bytes of the pieces that a block of so many is cut into where pieces are copied, with so much scratch
+/// memory among so many ranks.
+pub fn copied_piece(block: usize, scratch: usize, ranks: usize) -> usize {
+    let share = scratch / ranks / 2;
+    if block <= share.min(MOST_COPIED) { block } else { (scratch / PIECES).clamp(LEAST_PIECE, MOST_COPIED) }
+}
+
+/// A piece of the blocks of a pair, under way in both directions.
+struct Piece<'a, C: Comm> {
+    partner: usize,
+    send: Option<C::Transfer<'a>>,
+    receive: Option<C::Transfer<'a>>,
+    /// Scratch memory that is sent.
+    sent: Option<Range<usize>>,
+    /// Scratch memory that is received into, and the place in the block where its bytes belong.
+    received: Option<(Range<usize>, Range<usize>)>,
+}
+
+/// An exchange by messages that advances when it is polled.
+pub struct Messages<'t, 'a, C: Comm> {
+    comm: &'t C,
+    task: &'t Task<'a>,
+    scratch: &'t mut Scratch,
+    pace: &'t mut Pace,
+    partners: &'t [usize],
+    /// Whether pieces are such as can be copied, on all ranks.
+    copied: bool,
+    /// Number of the partner whose blocks are being started, and of the next piece of them.
+    position: usize,
+    piece: usize,
+    under_way: Vec<Piece<'a, C>>,
+}
+
+impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
+    /// An exchange with these partners, in this order, with this scratch memory, which has the same
+    /// size on all ranks, 8 KiB or more. `packed`: blocks of any rank have gaps.
+    pub fn new(
+        comm: &'t C,
+        task: &'t Task<'a>,
+        scratch: &'t mut Scratch,
+        pace: &'t mut Pace,
+        partners: &'t [usize],
+        packed: bool,
+    ) -> Self {
+        let copied = packed || task.is_in_place();
+        Self { comm, task, scratch, pace, partners, copied, position: 0, piece: 0, under_way: Vec::new() }
+    }
+
+    /// Starts what can be started and notes what has finished; whether all has.
+    ///
+    /// # Errors
+    /// Of MPI; pieces are under way then, so the job must end.
+    pub fn poll(&mut self) -> Result<bool> {
+        let mut index = 0;
+        while index < self.under_way.len() {
+            if self.advance(index)? {
+                let piece = self.under_way.remove(index);
+                self.retire(piece);
+            } else {
+                index += 1;
+            }
+        }
+        while self.position < self.partners.len() && self.under_way.len() < MOST_UNDER_WAY {
+            if !self.start_next()? {
+                break;
+            }
+        }
+        Ok(self.position == self.partners.len() && self.under_way.is_empty())
+    }
+
+    /// Waits until all has finished.
+    ///
+    /// # Errors
+    /// As [`Self::poll`].
+    pub fn finish(mut self, patience: Patience) -> Result<()> {
+        // A poll costs as much as many looks at a flag.
+        let mut wait = patience.for_costly_polls().wait();
+        while !self.poll()? {
+            if self.comm.simulated() {
+                self.rest_until_any()?;
+            } else {
+                wait.pause(self.comm);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until a transfer has finished, where that can be told without polling.
+    fn rest_until_any(&mut self) -> Result<()> {
+        let pieces = self.under_way.iter_mut();
+        let mut transfers: Vec<_> = pieces
+            .flat_map(|piece| [&mut piece.send, &mut piece.receive])
+            .filter_map(Option::as_mut)
+            .collect();
+        self.comm.rest_until_any(&mut transfers)
+    }
+
+    /// Whether a piece has finished now.
+    fn advance(&mut self, index: usize) -> Result<bool> {
+        let piece = &mut self.under_way[index];
+        for transfer in [&mut piece.send, &mut piece.receive] {
+            if let Some(under_way) = transfer
+                && self.comm.has_finished(under_way)?
+            {
+                *transfer = None;
+            }
+        }
+        Ok(piece.send.is_none() && piece.receive.is_none())
+    }
+
+    fn retire(&mut self, piece: Piece<'a, C>) {
+        if let Some((scratch, place)) = piece.received {
+            let block = self.task.incoming(piece.partner);
+            self.scratch.with(&scratch, place.len(), |bytes| block.unpack(place.start, bytes));
+            self.comm.charge(Work::copied(place.len()));
+            self.scratch.give(&scratch);
+        }
+        if let Some(scratch) = piece.sent {
+            self.scratch.give(&scratch);
+        }
+    }
+
+    /// Where a piece of a block of so many bytes lies; the same for sender and receiver.
+    fn range(&self, bytes: usize, piece: usize) -> Range<usize> {
+        let (scratch, ranks) = (self.scratch.size(), self.task.ranks());
+        let length = if self.copied { copied_piece(bytes, scratch, ranks) } else { MOST_DIRECT };
+        bytes.min(piece * length)..bytes.min((piece + 1) * length)
+    }
+
+    /// Starts the next piece; false where there is no scratch memory for it now.
+    fn start_next(&mut self) -> Result<bool> {
+        let partner = self.partners[self.position];
+        let task = self.task;
+        let (out, into) = (task.outgoing(partner), task.incoming(partner));
+        let (sent, received) = (self.range(out.bytes(), self.piece), self.range(into.bytes(), self.piece));
+        if sent.is_empty() && received.is_empty() {
+            (self.position, self.piece) = (self.position + 1, 0);
+            return Ok(true);
+        }
+        let direct_send = if task.is_in_place() { None } else { out.region() };
+        let direct_receive = into.region();
+        let Some([send_scratch, receive_scratch]) = self.take([
+            if direct_send.is_none() { sent.len() } else { 0 },
+            if direct_receive.is_none() { received.len() } else { 0 },
+        ]) else {
+            return Ok(false);
+        };
+        if let Some(scratch) = &send_scratch {
+            // The other process has read what was here before.
+            let pace = &mut *self.pace;
+            self.scratch.with(scratch, sent.len(), |bytes| write_piece(&out, sent.start, bytes, pace));
+            self.comm.charge(Work::copied(sent.len()));
+        }
+        let place = |direct: Option<Region<'a>>, scratch: &Option<Range<usize>>, range: &Range<usize>| {
+            let staged = |scratch: &Range<usize>| self.scratch.region(scratch.start, range.len());
+            scratch
+                .as_ref()
+                .map(staged)
+                .or_else(|| Some(direct?.part(range.clone())))
+                .filter(|region| !region.is_empty())
+        };
+        let from = place(direct_send, &send_scratch, &sent);
+        let to = place(direct_receive, &receive_scratch, &received);
+        let receive = to.map(|to| self.comm.start_receive_bytes(to, partner, TAG)).transpose()?;
+        let send = from.map(|from| self.comm.start_send_bytes(from, partner, TAG)).transpose()?;
+        let received = receive_scratch.map(|scratch| (scratch, received));
+        self.under_way.push(Piece { partner, send, receive, sent: send_scratch, received });
+        self.piece += 1;
+        Ok(true)
+    }
+
+    /// Scratch memory of two lengths, 0 for none; `None` where there is not enough now.
+    fn take(&mut self, [first, second]: [usize; 2]) -> Option<[Option<Range<usize>>; 2]> {
+        let taken = match first {
+            0 => None,
+            _ => Some(self.scratch.take(first)?),
+        };
+        if second == 0 {
+            return Some([taken, None]);
+        }
+        let further = self.scratch.take(second);
+        if further.is_none() {
+            if let Some(taken) = &taken {
+                self.scratch.give(taken);
+            }
+            return None;
+        }
+        Some([taken, further])
+    }
+}

@@ -1,0 +1,47 @@
+//! Counts that do not match: finds out between which ranks, and says so on all of them.
+
+use super::task::Task;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::{Error, Result};
+
+/// Collective, where the votes have shown that counts do not match: exchanges the counts of all pairs.
+/// `Ok` where that is `tolerant` and every rank sends no more than its partner expects, out of place: such
+/// an exchange is left to the library's own function. `agreed`: not only counts had to match.
+///
+/// # Errors
+/// On all ranks: with both counts and ranks on those concerned, the first of these messages on others.
+pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool, agreed: bool) -> Result<&'static str> {
+    let own = comm.rank();
+    let parts: Vec<Vec<u64>> = (0..comm.size())
+        .map(|rank| vec![task.outgoing(rank).bytes() as u64, task.incoming(rank).bytes() as u64])
+        .collect();
+    let theirs = comm.all_to_all(&parts)?;
+    let (mut refusal, mut too_long) = (Ok(()), !tolerant);
+    for (rank, counts) in theirs.chunks_exact(2).enumerate() {
+        let (arriving, expected) = (counts[0], counts[1]);
+        let (sent, room) = (parts[rank][0], parts[rank][1]);
+        too_long |= arriving > room || sent > expected;
+        if refusal.is_ok() && arriving != room {
+            refusal = Err(mismatch(rank, arriving, own, room));
+        }
+        if refusal.is_ok() && sent != expected {
+            refusal = Err(mismatch(own, sent, rank, expected));
+        }
+    }
+    let mut any = [i64::from(too_long)];
+    comm.all_reduce_max(&mut any)?;
+    if any[0] == 0 {
+        return Ok("a rank expects more than it is sent");
+    }
+    agree(comm, refusal)?;
+    Err(match agreed {
+        true => Error::Truncate("counts match, but shapes are not the same on all ranks".into()),
+        false => Error::Internal("counts match that did not".into()),
+    })
+}
+
+fn mismatch(from: usize, sent: u64, to: usize, expected: u64) -> Error {
+    Error::Truncate(format!(
+        "counts do not match: rank {from} sends {sent} bytes to rank {to}, which expects {expected} bytes"
+    ))
+}

@@ -1,0 +1,384 @@
+//! Time of an all-to-all exchange in place, all blocks of the same size.
+//!
+//! Idea: count what the production code does, with its own constants: steps of the schedules, pieces that
+//! fit into the scratch memory, stages and records of the bundles, copies inside a node. A vote precedes
+//! every exchange: an all-reduce.
+//!
+//! - *Schedules*: S steps of which a rank takes part in P - 1; idle ones cost as much as busy ones where
+//!   one partner is under way at a time, and the more the less. A message costs its latency, of which the
+//!   processor is busy for `BUSY`; the rest is shared by the pieces under way. One copy per byte, to
+//!   the scratch memory.
+//! - *Hypercube*: the stages of the plan; every record held is put on a list, every one sent is copied
+//!   into a message and out of it.
+//! - *Shared, single copy*: 2 and 1.5 copies per byte; one latency per slot, or two.
+//! - *Nodes*: hierarchical sets between nodes, the faster of shared and single copy inside, one after the
+//!   other.
+//!
+//! Left out, with the general points of [`super`]: system calls of single copy, what the library needs
+//! to find messages among many, and the overlap of copies inside nodes with messages between them.
+//! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (additional memory); the rest is counted
+//! from `crate`.
+
+use crate::bundles;
+use crate::messages::{MOST_UNDER_WAY, copied_piece};
+use crate::prepare::{LEAST, Shares};
+use crate::select::{self, Choice, MOST_ENCLOSED, Situation};
+use crate::trials::Trials;
+use crate::vote::{Property, Vote};
+use crate::{Path, Schedule};
+use hcube_core::machine::traffic::{Load, Parts, Traffic};
+use hcube_core::machine::{Link, Parameters, Placement, log2};
+use hcube_core::plan::Routing;
+
+/// Share of a message's latency for which the processor is busy, so that no other message hides it. An
+/// estimate: sending takes one half and the way the other. Simulations (`hcube simulate`) take the same share,
+/// there of the shorter of both latencies, as SimGrid knows one figure for all messages.
+const BUSY: f64 = 0.5;
+/// Bytes of a record before those of its block.
+const HEADER: usize = 16;
+
+/// How the exchange is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Messages in MPICH's order.
+    Mpich,
+    /// Messages by linear shift.
+    LinearShift,
+    /// Messages by hierarchical sets.
+    HierarchicalSets,
+    /// Small blocks, bundled.
+    Hypercube,
+    /// All ranks on one node, through slots of shared memory.
+    Shared,
+    /// All ranks on one node, from memory to memory.
+    SingleCopy,
+    /// Hierarchical sets between nodes, shared memory or single copy inside.
+    Nodes,
+}
+
+impl Algorithm {
+    /// All with their names.
+    pub const NAMES: [(&'static str, Self); 7] = [
+        ("mpich", Self::Mpich),
+        ("linear-shift", Self::LinearShift),
+        ("hierarchical-sets", Self::HierarchicalSets),
+        ("hypercube", Self::Hypercube),
+        ("shared", Self::Shared),
+        ("single-copy", Self::SingleCopy),
+        ("nodes", Self::Nodes),
+    ];
+}
+
+/// An exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exchange {
+    /// Where the ranks are.
+    pub placement: Placement,
+    /// Bytes of a rank's buffer: as many for each rank.
+    pub bytes: usize,
+    /// The bound of additional memory.
+    pub memory: usize,
+}
+
+/// Steps of a schedule in which each rank exchanges with one other.
+pub fn steps(schedule: Schedule, ranks: usize) -> usize {
+    match schedule {
+        _ if ranks < 2 => 0,
+        Schedule::Mpich => 2 * ranks - 3,
+        Schedule::LinearShift if ranks > 2 => ranks,
+        Schedule::LinearShift => 1,
+        // As many as the larger half has ranks, then those inside of it.
+        _ => ranks.div_ceil(2) + steps(schedule, ranks.div_ceil(2)),
+    }
+}
+
+impl Exchange {
+    fn ranks(&self) -> usize {
+        self.placement.ranks
+    }
+
+    fn block(&self) -> usize {
+        self.bytes / self.ranks()
+    }
+
+    /// Memory that is divided among slots, pieces and messages.
+    fn budget(&self) -> usize {
+        self.memory + LEAST
+    }
+
+    fn one_node(&self) -> bool {
+        self.placement.nodes() == 1
+    }
+
+    /// Seconds; `None` where the algorithm cannot make this exchange.
+    pub fn seconds(&self, algorithm: Algorithm, parameters: &Parameters) -> Option<f64> {
+        if self.ranks() == 1 {
+            return None;
+        }
+        let vote = self.vote(parameters);
+        let schedule = |schedule| Some(self.by_schedule(schedule, parameters));
+        let inside = match algorithm {
+            Algorithm::Mpich => schedule(Schedule::Mpich),
+            Algorithm::LinearShift => schedule(Schedule::LinearShift),
+            Algorithm::HierarchicalSets => schedule(Schedule::HierarchicalSets),
+            Algorithm::Hypercube => self.bundled(parameters),
+            Algorithm::Shared => self.one_node().then(|| self.shared(parameters)),
+            Algorithm::SingleCopy => self.one_node().then(|| self.single_copy(parameters)),
+            Algorithm::Nodes => self.over_nodes(parameters),
+        };
+        inside.map(|seconds| vote + seconds)
+    }
+
+    /// What the production code takes unasked: its own decision, for blocks without gaps and where single
+    /// copy is permitted; `None` where there is nothing to do, or it is the library's.
+    pub fn automatic(&self, parameters: &Parameters) -> Option<Algorithm> {
+        let shared = self.one_node();
+        let (schedule, path) = (Schedule::Auto, Path::Auto);
+        let situation = Situation { ranks: self.ranks(), shared, single_copy: true, schedule, path };
+        if self.ranks() == 1 || select::left_to_library(&situation, true).is_some() {
+            return None;
+        }
+        let sent = self.bytes - self.block();
+        let slot = Shares::of(self.budget(), false).slot;
+        let mut vote = Vote::default()
+            .with(Property::InPlace, true)
+            .with(Property::Small, select::may_bundle(schedule, self.block(), self.largest_bundled()))
+            .with(Property::Enclosed, shared && sent <= slot.min(MOST_ENCLOSED));
+        vote.bytes = sent as u64;
+        let mut sum = Vote::default();
+        (0..self.ranks()).for_each(|_| sum.add_brief(vote.brief()));
+        match select::choose(&situation, &sum, &mut Trials::default()) {
+            Choice::Alone => None,
+            Choice::Hypercube => Some(Algorithm::Hypercube),
+            Choice::Messages if self.placement.most_on_node() > 1 => Some(Algorithm::Nodes),
+            Choice::Messages => Some(Algorithm::HierarchicalSets),
+            Choice::Enclosed => Some(Algorithm::Shared),
+            // Both are tried, and the faster one stays.
+            Choice::Shared | Choice::SingleCopy => {
+                let faster = self.single_copy(parameters) < self.shared(parameters);
+                Some(if faster { Algorithm::SingleCopy } else { Algorithm::Shared })
+            }
+        }
+    }
+
+    fn vote(&self, parameters: &Parameters) -> f64 {
+        let inside = if self.placement.most_on_node() > 1 { parameters.node.latency } else { 0.0 };
+        inside + f64::from(log2(self.placement.nodes())) * parameters.network.latency
+    }
+
+    /// Messages alone, partner after partner.
+    fn by_schedule(&self, schedule: Schedule, parameters: &Parameters) -> f64 {
+        let near = self.placement.most_on_node() - 1;
+        let far = self.ranks() - self.placement.most_on_node();
+        self.messages(schedule, [near, far], self.budget(), parameters)
+    }
+
+    /// Messages with so many partners inside the node and outside of it.
+    fn messages(
+        &self,
+        schedule: Schedule,
+        [near, far]: [usize; 2],
+        scratch: usize,
+        parameters: &Parameters,
+    ) -> f64 {
+        let partners = (near + far) as f64;
+        if self.block() == 0 || near + far == 0 {
+            return 0.0;
+        }
+        let piece = copied_piece(self.block(), scratch, self.ranks());
+        let pieces = self.block().div_ceil(piece) as f64;
+        let under_way = ((scratch / piece).clamp(1, MOST_UNDER_WAY) as f64).min(partners * pieces);
+        // Idle steps in proportion to the partners that are met by messages.
+        let all = (self.ranks() - 1) as f64;
+        let idle = (steps(schedule, self.ranks()) as f64 - all) * partners / all;
+        let exchanges = partners + idle / (under_way / pieces).max(1.0);
+        let latency = |link: &Link| link.latency * (BUSY + (1.0 - BUSY) / under_way);
+        let block = self.block() as f64;
+        let sharing = self.placement.most_on_node() as f64;
+        let one = |link: &Link, sharing: f64| pieces * latency(link) + link.transfer(block * sharing);
+        let each = near as f64 * one(&parameters.node, 1.0) + far as f64 * one(&parameters.network, sharing);
+        exchanges / partners * each + partners * block * parameters.copy
+    }
+
+    fn largest_bundled(&self) -> Option<usize> {
+        bundles::largest(self.ranks(), self.budget() / 4)
+    }
+
+    fn bundled(&self, parameters: &Parameters) -> Option<f64> {
+        self.largest_bundled().filter(|&most| self.block() <= most)?;
+        let traffic = Traffic::new(&self.placement, false, Routing::default());
+        let records = (self.ranks() - 1) as f64;
+        let bytes = records * (HEADER + self.block().next_multiple_of(8)) as f64;
+        let Parameters { network, node, divide, copy, .. } = parameters;
+        let stage = |load: &Load| {
+            let sent = load.near.words + load.far.words;
+            Parts {
+                divide: load.looked_at * records * divide,
+                copy: (load.looked_at + 2.0 * sent) * bytes * copy,
+                latency: load.far.messages * network.latency + load.near.messages * node.latency,
+                transfer: network.transfer(load.far.words * bytes * load.sharing)
+                    + node.transfer(load.near.words * bytes),
+                ..Parts::default()
+            }
+        };
+        Some(traffic.slowest(stage).map(|parts| parts.total()).sum())
+    }
+
+    /// Bytes for the other ranks of the node.
+    fn inside(&self) -> f64 {
+        ((self.placement.most_on_node() - 1) * self.block()) as f64
+    }
+
+    fn shared(&self, parameters: &Parameters) -> f64 {
+        let slot = Shares::of(self.budget(), !self.one_node()).slot as f64;
+        let rounds = (self.inside() / slot).ceil();
+        rounds * parameters.node.latency + 2.0 * self.inside() * parameters.copy
+    }
+
+    fn single_copy(&self, parameters: &Parameters) -> f64 {
+        2.0 * parameters.node.latency + 1.5 * self.inside() * parameters.copy
+    }
+
+    fn over_nodes(&self, parameters: &Parameters) -> Option<f64> {
+        if self.one_node() || self.placement.most_on_node() == 1 {
+            return None;
+        }
+        let scratch = Shares::of(self.budget(), true).scratch;
+        let far = self.ranks() - self.placement.most_on_node();
+        let between = self.messages(Schedule::HierarchicalSets, [0, far], scratch, parameters);
+        Some(between + self.shared(parameters).min(self.single_copy(parameters)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::partners;
+    use hcube_core::machine::EXAMPLE;
+
+    fn exchange(ranks: usize, ranks_per_node: usize, bytes: usize, memory: usize) -> Exchange {
+        Exchange { placement: Placement { ranks, ranks_per_node }, bytes, memory }
+    }
+
+    /// Steps in which every rank does its exchanges one after the other.
+    fn enumerated(schedule: Schedule, ranks: usize) -> usize {
+        let order: Vec<Vec<usize>> = (0..ranks).map(|rank| partners(schedule, rank, ranks)).collect();
+        let (mut done, mut steps) = (vec![0; ranks], 0);
+        while done.iter().any(|&done| done + 1 < ranks) {
+            let next = |rank: usize| order[rank].get(done[rank]).copied();
+            let meets = |rank: usize| next(rank).is_some_and(|partner| next(partner) == Some(rank));
+            let busy: Vec<usize> = (0..ranks).filter(|&rank| meets(rank)).collect();
+            busy.iter().for_each(|&rank| done[rank] += 1);
+            steps += 1;
+        }
+        steps
+    }
+
+    #[test]
+    fn steps_are_those_of_the_schedules() {
+        for ranks in 2..=130 {
+            for schedule in [Schedule::Mpich, Schedule::LinearShift] {
+                assert_eq!(
+                    steps(schedule, ranks),
+                    enumerated(schedule, ranks),
+                    "{schedule:?}, {ranks} ranks"
+                );
+            }
+            let counted = enumerated(Schedule::HierarchicalSets, ranks);
+            let formula = steps(Schedule::HierarchicalSets, ranks);
+            // The most that the halves can take; pairs that are ready early may save steps.
+            assert!(counted <= formula && formula <= ranks + log2(ranks) as usize - 2, "{ranks} ranks");
+            assert!(!ranks.is_power_of_two() || formula == ranks - 1, "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn two_ranks_by_hand() {
+        // A block of 32 KiB is one piece that fits: one latency and one transfer after the vote, a copy.
+        let exchange = exchange(2, 1, 64 << 10, 1 << 20);
+        let bytes = f64::from(32 << 10);
+        let expected = 2.0 * 2e-6 + bytes / 3e9 + bytes * 0.2e-9;
+        for algorithm in [Algorithm::Mpich, Algorithm::LinearShift, Algorithm::HierarchicalSets] {
+            let seconds = exchange.seconds(algorithm, &EXAMPLE).expect("possible");
+            assert!((seconds - expected).abs() < 1e-12, "{algorithm:?}: {seconds} for {expected}");
+        }
+    }
+
+    #[test]
+    fn half_of_the_latency_is_hidden() {
+        // Three messages under way: each has half a latency for itself, and the three share the other half
+        // of one. The vote takes two latencies.
+        let seconds = exchange(4, 1, 32, 1 << 20).seconds(Algorithm::HierarchicalSets, &EXAMPLE);
+        let expected = (2.0 + 3.0 * 0.5 + 0.5) * 2e-6 + 24.0 / 3e9 + 24.0 * 0.2e-9;
+        assert!(seconds.is_some_and(|seconds| (seconds - expected).abs() < 1e-12), "{seconds:?}");
+    }
+
+    #[test]
+    fn more_memory_and_fewer_bytes_are_never_slower() {
+        for (ranks, ranks_per_node) in [(2, 1), (7, 1), (64, 8), (100, 16), (8, 8)] {
+            for (_, algorithm) in Algorithm::NAMES {
+                let mut before = 0.0;
+                for exponent in (10..26).step_by(2) {
+                    let of = |memory| exchange(ranks, ranks_per_node, 1 << exponent, memory);
+                    let seconds =
+                        [0, 1 << 16, 1 << 20, 1 << 30].map(|memory| of(memory).seconds(algorithm, &EXAMPLE));
+                    let known: Vec<f64> = seconds.iter().flatten().copied().collect();
+                    let falls = known.windows(2).all(|pair| pair[1] <= pair[0] * 1.0001);
+                    assert!(falls, "{algorithm:?}, {ranks} ranks, 2^{exponent} bytes: {seconds:?}");
+                    let Some(&most) = known.last() else { continue };
+                    assert!(most >= before, "{algorithm:?}, {ranks} ranks, 2^{exponent} bytes");
+                    before = most;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn idle_steps_cost_where_memory_is_short() {
+        let of = |algorithm, memory| {
+            exchange(64, 1, 64 << 20, memory).seconds(algorithm, &EXAMPLE).expect("possible")
+        };
+        assert!(of(Algorithm::Mpich, 0) > 1.5 * of(Algorithm::HierarchicalSets, 0));
+        assert!(of(Algorithm::Mpich, 1 << 30) < 1.05 * of(Algorithm::HierarchicalSets, 1 << 30));
+    }
+
+    #[test]
+    fn what_cannot_be_has_no_time() {
+        let possible = |exchange: Exchange| -> Vec<&str> {
+            let known = |(_, algorithm): &(&str, Algorithm)| exchange.seconds(*algorithm, &EXAMPLE).is_some();
+            Algorithm::NAMES.into_iter().filter(known).map(|(name, _)| name).collect()
+        };
+        let messages = ["mpich", "linear-shift", "hierarchical-sets"];
+        let with = |more: &[&'static str]| [&messages[..], more].concat();
+        assert!(possible(exchange(1, 1, 1 << 20, 1 << 20)).is_empty());
+        assert_eq!(possible(exchange(64, 1, 64 << 10, 1 << 20)), messages);
+        assert_eq!(possible(exchange(64, 1, 64 << 8, 1 << 20)), with(&["hypercube"]));
+        assert_eq!(possible(exchange(8, 8, 1 << 20, 1 << 20)), with(&["shared", "single-copy"]));
+        assert_eq!(possible(exchange(16, 8, 1 << 20, 1 << 20)), with(&["nodes"]));
+    }
+
+    #[test]
+    fn the_choice_is_that_of_the_production_code() {
+        for (ranks, ranks_per_node, bytes, expected) in [
+            (1, 1, 1 << 20, None),
+            (8, 8, 8, Some(Algorithm::Shared)),
+            (8, 8, 64 << 10, Some(Algorithm::Shared)),
+            (8, 8, 64 << 20, Some(Algorithm::SingleCopy)),
+            (64, 8, 64 << 4, Some(Algorithm::Hypercube)),
+            (64, 8, 64 << 8, Some(Algorithm::Nodes)),
+            (64, 8, 64 << 20, Some(Algorithm::Nodes)),
+            (64, 1, 64 << 20, Some(Algorithm::HierarchicalSets)),
+            (70_000, 1, 1 << 30, None),
+        ] {
+            let found = exchange(ranks, ranks_per_node, bytes, 1 << 20).automatic(&EXAMPLE);
+            assert_eq!(found, expected, "{ranks} ranks, {ranks_per_node} per node, {bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn bundles_win_for_small_blocks_on_many_ranks() {
+        let of = |ranks, algorithm| exchange(ranks, 1, 8 * ranks, 1 << 20).seconds(algorithm, &EXAMPLE);
+        assert!(of(512, Algorithm::Hypercube) < of(512, Algorithm::HierarchicalSets));
+        assert!(of(2, Algorithm::Hypercube) > of(2, Algorithm::HierarchicalSets));
+    }
+}

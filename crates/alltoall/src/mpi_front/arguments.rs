@@ -1,0 +1,223 @@
+//! From the arguments of MPI's functions to the blocks of a rank.
+
+use super::call::{Call, Counts, Side, Types};
+use crate::{Facts, Task};
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::memory::blocks::Blocks;
+use hcube_core::memory::datatype::{Block, Datatype};
+use hcube_core::mpi::backend::MpiComm;
+use hcube_core::mpi::forward::in_place;
+use hcube_core::mpi::{MPI_Datatype, datatype};
+use hcube_core::node::device::Devices;
+use std::ffi::c_void;
+
+/// Names of one side's arguments in messages.
+struct Names {
+    buffer: &'static str,
+    count: &'static str,
+    displacement: &'static str,
+    datatype: &'static str,
+}
+
+const SENT: Names =
+    Names { buffer: "sendbuf", count: "sendcounts", displacement: "sdispls", datatype: "sendtype" };
+const RECEIVED: Names =
+    Names { buffer: "recvbuf", count: "recvcounts", displacement: "rdispls", datatype: "recvtype" };
+
+/// Addresses below this are no data of anybody: null, and what is computed from it.
+const FIRST_PAGE: usize = 4096;
+
+/// Local: what a rank has to do.
+///
+/// # Safety
+/// The call describes memory and handles as MPI asks for them, for as long as the result lives.
+#[inline(always)]
+pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
+    if call.receive.buffer == in_place() {
+        return Err(Error::Buffer("recvbuf = MPI_IN_PLACE: expected memory to receive into".into()));
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let receive = blocks(&call.receive, comm, named, &RECEIVED)?;
+        if call.in_place() {
+            return Ok(Task::in_place(receive));
+        }
+        Ok(Task::between(blocks(&call.send, comm, named, &SENT)?, receive))
+    }
+}
+
+/// Local: what others must know of a rank's arguments.
+pub fn facts(call: &Call, devices: &Devices, beyond_library: bool) -> Facts {
+    let sides = if call.in_place() { &[call.receive][..] } else { &[call.send, call.receive][..] };
+    Facts {
+        unreachable: sides.iter().any(|side| devices.own(side.buffer.cast())),
+        beyond_library,
+        tolerant: call.tolerant,
+        agreement: 0,
+    }
+}
+
+/// In line with its callers, so that the blocks of an ordinary call are not copied from place to place.
+///
+/// # Safety
+/// As [`read`].
+#[inline(always)]
+unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
+    if let (Types::One(datatype), Some((known, looked_at))) = (side.types, &named.0)
+        && *known == datatype
+        // SAFETY: the caller's promise.
+        && let Some(blocks) = unsafe { plain(side, comm.size(), looked_at) }
+    {
+        return Ok(blocks);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { listed(side, comm, named, names) }
+}
+
+/// The blocks one by one, with an error for what is wrong with one of them.
+///
+/// # Safety
+/// As [`read`].
+#[cold]
+unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
+    match side.counts {
+        Counts::Same(_) | Counts::SameLarge(_) => {}
+        Counts::Int(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
+        Counts::Large(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
+    }
+    let ranks = 0..comm.size();
+    // SAFETY: the caller's promise: arrays hold an entry per rank.
+    let all: Result<_> = unsafe {
+        match side.types {
+            Types::One(datatype) => {
+                let datatype = inspect(datatype, comm, named, names)?;
+                ranks.map(|rank| block(side, rank, &datatype, datatype.extent(), names)).collect()
+            }
+            Types::Each(datatypes) if datatypes.is_null() => {
+                Err(Error::argument(names.datatype, "NULL", "an array with an entry per rank"))
+            }
+            Types::Each(datatypes) => {
+                let mut last: Option<(MPI_Datatype, Datatype)> = None;
+                ranks
+                    .map(|rank| {
+                        // No elements need no datatype.
+                        if side.counts.of(rank) == 0 {
+                            return Ok(Block::contiguous(Region::new(side.buffer.cast(), 0)));
+                        }
+                        let handle = *datatypes.add(rank);
+                        if last.as_ref().is_none_or(|(known, _)| *known != handle) {
+                            last = Some((handle, inspect(handle, comm, named, names)?));
+                        }
+                        let (_, datatype) = last.as_ref().expect("just looked at");
+                        block(side, rank, datatype, 1, names)
+                    })
+                    .collect()
+            }
+        }
+    };
+    all.map(Blocks::Listed)
+}
+
+/// Blocks without gaps whose arguments raise no question; the others are looked at one by one.
+///
+/// # Safety
+/// As [`read`].
+#[inline(always)]
+unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Blocks<'a>> {
+    let origin = side.buffer.cast::<u8>().wrapping_offset(datatype.offset());
+    let size = datatype.size();
+    if side.buffer.is_null() || !datatype.is_dense() || i32::try_from(size).is_err() {
+        return None;
+    }
+    match side.counts {
+        Counts::Same(count) => {
+            let bytes = usize::try_from(count).ok()?.checked_mul(size)?;
+            let fits = bytes.checked_mul(ranks).is_some_and(|all| isize::try_from(all).is_ok());
+            fits.then_some(Blocks::Even { first: origin, bytes, ranks })
+        }
+        Counts::Int(counts, displacements) => {
+            if counts.is_null() || displacements.is_null() {
+                return None;
+            }
+            // SAFETY: the caller's promise: arrays hold an entry per rank.
+            let [counts, displacements] =
+                [counts, displacements].map(|array| unsafe { std::slice::from_raw_parts(array, ranks) });
+            let valid = counts.iter().all(|&count| count >= 0);
+            valid.then_some(Blocks::Counted { origin, counts, displacements, size })
+        }
+        Counts::SameLarge(_) | Counts::Large(..) => None,
+    }
+}
+
+fn require_arrays(no_counts: bool, no_displacements: bool, names: &Names) -> Result<()> {
+    let missing = match (no_counts, no_displacements) {
+        (true, _) => names.count,
+        (_, true) => names.displacement,
+        _ => return Ok(()),
+    };
+    Err(Error::argument(missing, "NULL", "an array with an entry per rank"))
+}
+
+/// The predefined datatype that was looked at last: it never changes and is never freed, and most
+/// programs exchange elements of one.
+#[derive(Debug, Default)]
+pub struct Named(Option<(MPI_Datatype, Datatype)>);
+
+/// # Safety
+/// As [`read`].
+unsafe fn inspect(
+    datatype: MPI_Datatype,
+    comm: &MpiComm,
+    named: &mut Named,
+    names: &Names,
+) -> Result<Datatype> {
+    if let Some((_, known)) = named.0.as_ref().filter(|(handle, _)| *handle == datatype) {
+        return Ok(known.clone());
+    }
+    // SAFETY: the caller's promise.
+    let found = unsafe { datatype::inspect(datatype, comm) }.map_err(|error| match error {
+        Error::Datatype(text) => Error::Datatype(format!("{}: {text}", names.datatype)),
+        error => error,
+    })?;
+    if found.is_named() {
+        named.0 = Some((datatype, found.clone()));
+    }
+    Ok(found)
+}
+
+/// The block for one rank; displacements count `unit` bytes.
+///
+/// # Safety
+/// As [`read`].
+unsafe fn block<'a>(
+    side: &Side,
+    rank: usize,
+    datatype: &Datatype,
+    unit: isize,
+    names: &Names,
+) -> Result<Block<'a>> {
+    // SAFETY: the caller's promise: arrays hold an entry per rank.
+    let (count, displacement) = unsafe { (side.counts.of(rank), side.counts.displacement(rank)) };
+    let Ok(elements) = usize::try_from(count) else {
+        let name = names.count;
+        return Err(Error::Count(format!("{name}[{rank}] = {count}: expected 0 or more")));
+    };
+    if datatype.size().checked_mul(elements).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let (name, size) = (names.count, datatype.size());
+        return Err(Error::Count(format!(
+            "{name}[{rank}] = {count}: more elements of {size} bytes than memory"
+        )));
+    }
+    let address = side.buffer.cast::<u8>().wrapping_offset((displacement as isize).wrapping_mul(unit));
+    // SAFETY: the caller's promise.
+    let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };
+    // Absolute addresses from MPI_BOTTOM, which is null as well, are always those of a derived type.
+    let nowhere = datatype.is_named() || block.address().addr() < FIRST_PAGE;
+    if block.bytes() > 0 && side.buffer.is_null() && nowhere {
+        let (name, bytes) = (names.buffer, block.bytes());
+        return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes for rank {rank}")));
+    }
+    Ok(block)
+}

@@ -1,0 +1,283 @@
+//! The arguments of MPI's all-to-all functions, and the library's own functions for them.
+
+use hcube_core::mpi::forward::{self, in_place};
+use hcube_core::mpi::handle::{Handle, partners};
+use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use std::ffi::{c_int, c_void};
+
+/// Which of MPI's functions a call belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// `MPI_Alltoall`.
+    Alltoall,
+    /// `MPI_Alltoallv`.
+    Alltoallv,
+    /// `MPI_Alltoallw`.
+    Alltoallw,
+}
+
+impl Function {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Alltoall, Self::Alltoallv, Self::Alltoallw];
+
+    /// MPI's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alltoall => "MPI_Alltoall",
+            Self::Alltoallv => "MPI_Alltoallv",
+            Self::Alltoallw => "MPI_Alltoallw",
+        }
+    }
+}
+
+/// Counts and displacements of the blocks of one buffer.
+#[derive(Debug, Clone, Copy)]
+pub enum Counts {
+    /// Block i has so many elements and follows block i - 1.
+    Same(c_int),
+    /// As [`Self::Same`], of the type of MPI-4's large-count functions.
+    SameLarge(MPI_Count),
+    /// An array of each, one entry per rank.
+    Int(*const c_int, *const c_int),
+    /// As [`Self::Int`], of the types of MPI-4's large-count functions.
+    Large(*const MPI_Count, *const MPI_Aint),
+}
+
+/// Datatypes of the blocks of one buffer.
+#[derive(Debug, Clone, Copy)]
+pub enum Types {
+    /// One for all; displacements count its extents.
+    One(MPI_Datatype),
+    /// One per rank; displacements are bytes.
+    Each(*const MPI_Datatype),
+}
+
+/// One buffer with its blocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Side {
+    /// Start of the buffer.
+    pub buffer: *mut c_void,
+    /// How long the blocks are and where.
+    pub counts: Counts,
+    /// What they hold.
+    pub types: Types,
+}
+
+/// A call of one of MPI's functions.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    /// Which one.
+    pub function: Function,
+    /// What is sent; its buffer is `MPI_IN_PLACE` where the exchange is in place, and then its other
+    /// fields mean nothing.
+    pub send: Side,
+    /// Where it is received.
+    pub receive: Side,
+    /// The communicator.
+    pub comm: MPI_Comm,
+    /// Whether a rank may expect more than it is sent, out of place: MPI forbids it, libraries let it
+    /// pass, and a program that never asked for hcube may live on it.
+    pub tolerant: bool,
+}
+
+impl Call {
+    /// Whether it is in place.
+    pub fn in_place(&self) -> bool {
+        self.send.buffer == in_place()
+    }
+
+    /// Whether the library has a function for this kind of call, whatever its counts; the same on all
+    /// ranks.
+    pub fn library_has_function(&self) -> bool {
+        let small = matches!(self.receive.counts, Counts::Same(_) | Counts::Int(..));
+        small || forward::has_large_counts()
+    }
+
+    /// Whether the library's own functions can take the counts of this rank: those of MPI-4's large
+    /// functions must fit an `int` where the library has no such functions.
+    ///
+    /// # Safety
+    /// Arrays of counts hold an entry per rank; `size` is the number of (remote) ranks.
+    pub unsafe fn library_can(&self, size: usize) -> bool {
+        let sides = if self.in_place() { &[self.receive][..] } else { &[self.send, self.receive][..] };
+        self.library_has_function()
+            || sides.iter().all(|side| match side.counts {
+                Counts::Same(_) | Counts::Int(..) => true,
+                Counts::SameLarge(count) => c_int::try_from(count).is_ok(),
+                // SAFETY: the caller's promise.
+                Counts::Large(..) => unsafe { side.counts.as_int(size) }.is_some(),
+            })
+    }
+
+    /// Collective: the library's own function, where [`Self::library_can`] says so on all ranks.
+    ///
+    /// # Safety
+    /// The call describes memory and handles as MPI asks for them.
+    pub unsafe fn by_library(&self) -> c_int {
+        let (send, receive) = (self.send, self.receive);
+        // SAFETY: the caller's promise; the functions have the signatures of mpi.h.
+        unsafe {
+            match (send.counts, receive.counts) {
+                (Counts::Int(sent, from), Counts::Int(received, to)) => {
+                    self.with_int_counts([sent, from, received, to])
+                }
+                (Counts::Same(sent), Counts::Same(received)) => {
+                    self.with_same_counts(sent.into(), received.into())
+                }
+                (Counts::SameLarge(sent), Counts::SameLarge(received)) => {
+                    self.with_same_counts(sent, received)
+                }
+                _ => self.with_large_counts(),
+            }
+        }
+    }
+
+    /// `MPI_Alltoall`.
+    unsafe fn with_same_counts(&self, sent: MPI_Count, received: MPI_Count) -> c_int {
+        let (send, receive) = (self.send, self.receive);
+        // SAFETY: as `by_library`.
+        unsafe {
+            let (Types::One(sent_type), Types::One(received_type)) = (send.types, receive.types) else {
+                return forward::error_type();
+            };
+            // In place the first of the two means nothing.
+            let sent_as_int = if self.in_place() { Ok(0) } else { c_int::try_from(sent) };
+            let (buffer, to, comm) = (send.buffer, receive.buffer, self.comm);
+            match (sent_as_int, c_int::try_from(received)) {
+                (Ok(sent), Ok(received)) => {
+                    forward::alltoall(buffer, sent, sent_type, to, received, received_type, comm)
+                }
+                _ => forward::alltoall_large(buffer, sent, sent_type, to, received, received_type, comm),
+            }
+        }
+    }
+
+    /// `MPI_Alltoallv` or `MPI_Alltoallw` with counts sent, their displacements, counts received, theirs.
+    unsafe fn with_int_counts(&self, [sent, from, received, to]: [*const c_int; 4]) -> c_int {
+        let (send, receive) = (self.send, self.receive);
+        // SAFETY: as `by_library`.
+        unsafe {
+            match (send.types, receive.types) {
+                (Types::One(sent_type), Types::One(received_type)) => forward::alltoallv(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_type,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_type,
+                    self.comm,
+                ),
+                (Types::Each(sent_types), Types::Each(received_types)) => forward::alltoallw(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_types,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_types,
+                    self.comm,
+                ),
+                _ => forward::error_type(),
+            }
+        }
+    }
+
+    unsafe fn with_large_counts(&self) -> c_int {
+        let (send, receive) = (self.send, self.receive);
+        let (Counts::Large(sent, from), Counts::Large(received, to)) = (send.counts, receive.counts) else {
+            return forward::error_count();
+        };
+        // SAFETY: as `by_library`.
+        unsafe {
+            if !forward::has_large_counts() {
+                let size = partners(Handle::new(self.comm));
+                let in_place = self.in_place();
+                let sent = if in_place { Some(Default::default()) } else { send.counts.as_int(size) };
+                return match (sent, receive.counts.as_int(size)) {
+                    (Some((sent, from)), Some((received, to))) => {
+                        self.with_int_counts([sent.as_ptr(), from.as_ptr(), received.as_ptr(), to.as_ptr()])
+                    }
+                    _ => forward::error_count(),
+                };
+            }
+            match (send.types, receive.types) {
+                (Types::One(sent_type), Types::One(received_type)) => forward::alltoallv_large(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_type,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_type,
+                    self.comm,
+                ),
+                (Types::Each(sent_types), Types::Each(received_types)) => forward::alltoallw_large(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_types,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_types,
+                    self.comm,
+                ),
+                _ => forward::error_type(),
+            }
+        }
+    }
+}
+
+impl Counts {
+    /// Elements of the block for a rank.
+    ///
+    /// # Safety
+    /// Arrays hold an entry for it.
+    pub unsafe fn of(&self, rank: usize) -> i64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match *self {
+                Self::Same(count) => count.into(),
+                Self::SameLarge(count) => count,
+                Self::Int(counts, _) => (*counts.add(rank)).into(),
+                Self::Large(counts, _) => *counts.add(rank),
+            }
+        }
+    }
+
+    /// Displacement of the block for a rank.
+    ///
+    /// # Safety
+    /// As [`Self::of`].
+    pub unsafe fn displacement(&self, rank: usize) -> i64 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match *self {
+                Self::Same(count) => i64::from(count) * rank as i64,
+                Self::SameLarge(count) => count.wrapping_mul(rank as i64),
+                Self::Int(_, displacements) => (*displacements.add(rank)).into(),
+                Self::Large(_, displacements) => *displacements.add(rank) as i64,
+            }
+        }
+    }
+
+    /// Large counts and displacements as `int`s, if all of them fit.
+    unsafe fn as_int(&self, size: usize) -> Option<(Vec<c_int>, Vec<c_int>)> {
+        let &Self::Large(counts, displacements) = self else { return None };
+        if counts.is_null() || displacements.is_null() {
+            return None;
+        }
+        // SAFETY: the caller's promise: an entry per rank.
+        let (counts, displacements) = unsafe {
+            (std::slice::from_raw_parts(counts, size), std::slice::from_raw_parts(displacements, size))
+        };
+        let counts = counts.iter().map(|&count| c_int::try_from(count).ok()).collect::<Option<_>>()?;
+        let displacements =
+            displacements.iter().map(|&at| c_int::try_from(at).ok()).collect::<Option<_>>()?;
+        Some((counts, displacements))
+    }
+}

@@ -1,0 +1,275 @@
+//! Which algorithm makes an exchange: a table for people, and the decision, which every rank makes
+//! from the same facts.
+
+use super::options::{Path, Schedule};
+use super::trials::{Class, Trials};
+use super::vote::{Property, Vote};
+use hcube_core::error::{Error, Result};
+
+/// The algorithms: name, what they need, cost per rank, and when `auto` takes them (P ranks, n bytes for
+/// each other rank, k ranks on a node).
+///
+/// Between nodes hierarchical sets are chosen by simulation (`hcube simulate`, sections schedules and memory, 1 MiB
+/// per rank, machines juropa and juqueen, hierarchical sets as 1). With 1 MiB of memory on 16 to 64 ranks: linear
+/// shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64 and 128 ranks: linear shift 1.07 to 1.17,
+/// MPICH order 1.80 to 1.92. Inside a node and between two of them, where hierarchical sets let all ranks cross at
+/// once, linear shift takes less (8 ranks 0.84, 16 without memory 0.88); inside a node messages are not chosen.
+pub const ALGORITHMS: [[&str; 4]; 8] = [
+    ["alone", "one rank, or nothing to move", "no communication", "always then"],
+    [
+        "shared",
+        "shared memory inside the node",
+        "2 copies per byte, 1 round per slot",
+        "inside a node: one slot (0.4 HCUBE_MEMORY) or 128 KiB per rank at most, or gaps",
+    ],
+    [
+        "single-copy",
+        "process_vm_readv and _writev inside the node, blocks without gaps",
+        "in place 1.5 copies per byte, else 1; 2 rounds",
+        "inside a node: above that, tried in turn with shared; the faster stays",
+    ],
+    ["linear-shift", "none", "P steps, pieces within HCUBE_MEMORY", "when asked for"],
+    [
+        "hierarchical-sets",
+        "none",
+        "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
+        "between nodes, in place; no shared memory, in place (make simulate, schedules)",
+    ],
+    ["mpich", "none", "2 P - 1 steps, pieces within HCUBE_MEMORY", "when asked for"],
+    [
+        "hypercube",
+        "blocks of at most 256 B that fit into HCUBE_MEMORY",
+        "ceil(log2 P) messages, log2 P copies per byte",
+        "several nodes, in place, 32 ranks or more, blocks of 16 B at most (make simulate, small)",
+    ],
+    [
+        "library",
+        "the MPI library's own function",
+        "what that costs",
+        "several nodes, out of place; intercommunicators; memory of devices; unknown datatypes",
+    ],
+];
+
+/// How an exchange is to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Nothing goes to another rank.
+    Alone,
+    /// The notices of the first round hold all of it.
+    Enclosed,
+    /// Through the slots of shared memory in several rounds.
+    Shared,
+    /// Directly between the memories of processes.
+    SingleCopy,
+    /// Messages, and shared memory or single copy between ranks of a node.
+    Messages,
+    /// Small blocks along the hypercube.
+    Hypercube,
+}
+
+/// What is the same for all exchanges on a communicator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Situation {
+    /// Ranks.
+    pub ranks: usize,
+    /// All ranks are on one node and share memory.
+    pub shared: bool,
+    /// Single copy works between all ranks of a node.
+    pub single_copy: bool,
+    /// What the user asked for.
+    pub schedule: Schedule,
+    /// What the user asked for.
+    pub path: Path,
+}
+
+/// Ranks from which small blocks are bundled, and the largest block that is, unasked: P - 1 messages
+/// against log2 P stages and the copies of P / 2 records in each. Simulated (`hcube simulate --sections
+/// small`, machines juropa and juqueen, P = 16 to 64, P - 1 messages by hierarchical sets as 1): blocks of 8
+/// bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92 to 1.32, of 64 bytes 1.07 to 1.77, of 256 bytes
+/// 1.9 to 2.7; larger blocks lose on every machine.
+const BUNDLED_FROM: usize = 32;
+const LARGEST_BUNDLED: usize = 16;
+
+/// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
+/// its system calls cost more than the copies that it saves.
+pub const MOST_ENCLOSED: usize = 128 << 10;
+
+/// Whether a call is left to the library without asking the other ranks.
+pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static str> {
+    if check_ranks(situation).is_err() {
+        return Some("more than 65535 ranks");
+    }
+    if situation.schedule == Schedule::Library {
+        return Some("HCUBE_ALLTOALL=library");
+    }
+    let asked = situation.schedule != Schedule::Auto || situation.path != Path::Auto;
+    let between_nodes = situation.ranks > 1 && !situation.shared;
+    (between_nodes && !in_place && !asked).then_some("out of place between nodes")
+}
+
+/// Whether blocks of at most so many bytes are such as are bundled along the hypercube; `most` is what the
+/// memory bound permits.
+pub fn may_bundle(schedule: Schedule, largest: usize, most: Option<usize>) -> bool {
+    (schedule == Schedule::Hypercube || largest <= LARGEST_BUNDLED)
+        && most.is_some_and(|most| largest <= most)
+}
+
+/// Whether hcube can make an exchange for which the library has no function.
+///
+/// # Errors
+/// [`Error::Communicator`] where there are more ranks than a vote can count.
+pub fn check_ranks(situation: &Situation) -> Result<()> {
+    if situation.ranks <= Vote::MOST_RANKS {
+        return Ok(());
+    }
+    let Situation { ranks, .. } = situation;
+    Err(Error::Communicator(format!("comm has {ranks} ranks: expected {} or fewer", Vote::MOST_RANKS)))
+}
+
+/// The decision, from the sum of all votes.
+pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials) -> Choice {
+    if sum.bytes == 0 {
+        return Choice::Alone;
+    }
+    if !situation.shared {
+        let small = sum.count(Property::Small) == situation.ranks;
+        let many = situation.schedule == Schedule::Auto && situation.ranks >= BUNDLED_FROM;
+        let bundled = small && (many || situation.schedule == Schedule::Hypercube);
+        return if bundled { Choice::Hypercube } else { Choice::Messages };
+    }
+    let enclosed = sum.count(Property::Enclosed) == situation.ranks;
+    inside_node(situation, sum, trials, enclosed)
+}
+
+/// The decision between the ways inside a node.
+pub fn inside_node(situation: &Situation, sum: &Vote, trials: &mut Trials, enclosed: bool) -> Choice {
+    let single_copy = situation.single_copy && !sum.any(Property::Packed);
+    let mean = sum.bytes / situation.ranks as u64;
+    match situation.path {
+        Path::SingleCopy if single_copy => Choice::SingleCopy,
+        _ if enclosed => Choice::Enclosed,
+        Path::Auto if single_copy => trials.next(Class::new(sum.any(Property::InPlace), mean)),
+        _ => Choice::Shared,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE_NODE: Situation =
+        Situation { ranks: 4, shared: true, single_copy: true, schedule: Schedule::Auto, path: Path::Auto };
+    const NODES: Situation = Situation { shared: false, ..ONE_NODE };
+
+    #[test]
+    fn what_is_left_to_the_library_unasked() {
+        let between = Some("out of place between nodes");
+        let asked = Some("HCUBE_ALLTOALL=library");
+        let many = Some("more than 65535 ranks");
+        let one = Situation { ranks: 1, ..NODES };
+        // A situation, what becomes of an exchange in place, and of one out of place.
+        for (situation, in_place, out_of_place) in [
+            (ONE_NODE, None, None),
+            (NODES, None, between),
+            (one, None, None),
+            (Situation { path: Path::Message, ..NODES }, None, None),
+            (Situation { path: Path::Shared, ..NODES }, None, None),
+            (Situation { schedule: Schedule::Mpich, ..NODES }, None, None),
+            (Situation { schedule: Schedule::Hypercube, ..NODES }, None, None),
+            (Situation { schedule: Schedule::Library, ..NODES }, asked, asked),
+            (Situation { schedule: Schedule::Library, ..ONE_NODE }, asked, asked),
+            (Situation { schedule: Schedule::Library, ..one }, asked, asked),
+            (Situation { ranks: 65_535, ..NODES }, None, between),
+            (Situation { ranks: 65_536, ..NODES }, many, many),
+            (Situation { ranks: 65_536, ..ONE_NODE }, many, many),
+        ] {
+            let found = [true, false].map(|in_place| left_to_library(&situation, in_place));
+            assert_eq!(found, [in_place, out_of_place], "{situation:?}");
+        }
+    }
+
+    /// The sum of the votes of all ranks, of which so many have a property.
+    fn sum(bytes: u64, properties: &[(Property, usize)]) -> Vote {
+        let mut sum = Vote::default();
+        sum.bytes = bytes;
+        for &(property, ranks) in properties {
+            let vote = Vote::default().with(property, true);
+            (0..ranks).for_each(|_| sum.add_brief(vote.brief()));
+        }
+        sum
+    }
+
+    /// The first choice for exchanges like this, and the last one that differs among the first of them.
+    fn chosen(situation: Situation, sum: &Vote) -> [Choice; 2] {
+        let mut trials = Trials::default();
+        let choices = [(); 8].map(|()| choose(&situation, sum, &mut trials));
+        let other = choices.iter().rfind(|&&choice| choice != choices[0]);
+        [choices[0], other.copied().unwrap_or(choices[0])]
+    }
+
+    #[test]
+    fn inside_a_node() {
+        use Choice::{Alone, Enclosed, Shared, SingleCopy};
+        let path = |path| Situation { path, ..ONE_NODE };
+        let refused = |path| Situation { path, single_copy: false, ..ONE_NODE };
+        let (small, large) = (4, 4 << 17);
+        let enclosed: &[_] = &[(Property::Enclosed, 4)];
+        let not_all: &[_] = &[(Property::Enclosed, 3)];
+        let packed: &[_] = &[(Property::Packed, 1)];
+        let both: &[_] = &[(Property::Packed, 1), (Property::Enclosed, 4)];
+        for (situation, bytes, properties, first, second) in [
+            (ONE_NODE, 0, enclosed, Alone, Alone),
+            (ONE_NODE, 1, enclosed, Enclosed, Enclosed),
+            (ONE_NODE, large, enclosed, Enclosed, Enclosed),
+            (ONE_NODE, small, not_all, Shared, SingleCopy),
+            (ONE_NODE, large, not_all, Shared, SingleCopy),
+            (ONE_NODE, large, packed, Shared, Shared),
+            (ONE_NODE, large, both, Enclosed, Enclosed),
+            (refused(Path::Auto), large, not_all, Shared, Shared),
+            (path(Path::Shared), large, not_all, Shared, Shared),
+            (path(Path::Shared), 1, enclosed, Enclosed, Enclosed),
+            (path(Path::SingleCopy), 0, not_all, Alone, Alone),
+            (path(Path::SingleCopy), 1, not_all, SingleCopy, SingleCopy),
+            (path(Path::SingleCopy), large, enclosed, SingleCopy, SingleCopy),
+            (path(Path::SingleCopy), large, packed, Shared, Shared),
+            (refused(Path::SingleCopy), large, not_all, Shared, Shared),
+            (refused(Path::SingleCopy), 1, enclosed, Enclosed, Enclosed),
+            (Situation { schedule: Schedule::Hypercube, ..ONE_NODE }, small, packed, Shared, Shared),
+        ] {
+            let found = chosen(situation, &sum(bytes, properties));
+            assert_eq!(found, [first, second], "{situation:?}, {bytes} bytes, {properties:?}");
+        }
+    }
+
+    #[test]
+    fn between_nodes() {
+        use Choice::{Alone, Hypercube, Messages};
+        let situation = |ranks, schedule| Situation { ranks, schedule, ..NODES };
+        for (situation, bytes, small, choice) in [
+            (situation(4, Schedule::Auto), 0, 4, Alone),
+            (situation(1, Schedule::Auto), 0, 1, Alone),
+            (situation(4, Schedule::Auto), 1, 4, Messages),
+            (situation(31, Schedule::Auto), 1, 31, Messages),
+            (situation(32, Schedule::Auto), 1, 32, Hypercube),
+            (situation(32, Schedule::Auto), 1, 31, Messages),
+            (situation(32, Schedule::HierarchicalSets), 1, 32, Messages),
+            (situation(32, Schedule::Mpich), 1, 32, Messages),
+            (situation(2, Schedule::Hypercube), 1, 2, Hypercube),
+            (situation(2, Schedule::Hypercube), 0, 2, Alone),
+            (situation(4, Schedule::Hypercube), 1, 3, Messages),
+        ] {
+            let found = chosen(situation, &sum(bytes, &[(Property::Small, small)]));
+            assert_eq!(found, [choice; 2], "{situation:?}, {bytes} bytes, {small} small");
+        }
+    }
+
+    /// Every way that can be chosen stands in the table for people, whose columns are filled.
+    #[test]
+    fn the_table_names_all_schedules() {
+        let names = ALGORITHMS.map(|[name, ..]| name);
+        for (name, schedule) in Schedule::NAMES {
+            assert!(schedule == Schedule::Auto || names.contains(&name), "{name}");
+        }
+        assert!(ALGORITHMS.iter().flatten().all(|cell| !cell.is_empty()));
+    }
+}

@@ -1,0 +1,366 @@
+//! What ranks tell each other before anything is written, so that all of them decide the same.
+//!
+//! Idea: every rank sums `K(i, j) * bytes` over what it sends to others and subtracts it for what it
+//! expects, with a pseudo-random odd factor K for every ordered pair. Summed over all ranks that is
+//! zero where all counts match, and where they do not, it is not: never for a single pair, and
+//! otherwise but for a chance of about 2^-60. So one word per rank tells all ranks whether all pairs
+//! match, in one round of communication. The other words are sums as well: how many ranks have a
+//! property, and bytes.
+//! Cost: two multiplications per partner; one all-reduce, or one notice per rank of a node.
+
+use super::task::Task;
+
+/// Bits of a counter of ranks.
+const BITS: u32 = 16;
+/// Counters in a word.
+const COUNTERS: u32 = 4;
+
+/// A property of which all ranks must know how many have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Property {
+    /// The rank's arguments were refused.
+    Refused,
+    /// The exchange is in place.
+    InPlace,
+    /// Blocks have gaps or another order.
+    Packed,
+    /// Memory that other processes and plain copies cannot reach.
+    Unreachable,
+    /// The library's own function cannot take the counts.
+    BeyondLibrary,
+    /// The blocks for other ranks are part of the notice.
+    Enclosed,
+    /// No block is larger than what the hypercube bundles.
+    Small,
+}
+
+/// All of them, by number.
+const PROPERTIES: [Property; 7] = [
+    Property::Refused,
+    Property::InPlace,
+    Property::Packed,
+    Property::Unreachable,
+    Property::BeyondLibrary,
+    Property::Enclosed,
+    Property::Small,
+];
+
+/// The bits of one rank's properties.
+const FLAGS: u64 = (1 << PROPERTIES.len()) - 1;
+
+/// The words of one rank, and their sum over all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Vote {
+    signature: u64,
+    counters: [u64; 2],
+    /// Bytes for other ranks.
+    pub bytes: u64,
+    /// Time of the rank's last exchange in nanoseconds.
+    pub time: u64,
+}
+
+/// A pseudo-random odd factor for what goes from one rank to another.
+fn factor(from: usize, to: usize) -> u64 {
+    // Multipliers and shifts of Steele, Lea and Flood's finaliser (SplitMix64), one round of it.
+    let mut value = ((from as u64) << 32 | to as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (value ^ value >> 27) | 1
+}
+
+/// Sums of the factors of one rank: of what goes to all others, and of what comes from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Factors {
+    out: u64,
+    into: u64,
+}
+
+impl Factors {
+    /// Those of a rank.
+    pub fn new(own: usize, ranks: usize) -> Self {
+        let others = || (0..ranks).filter(|&other| other != own);
+        let sum = |sum: u64, factor| sum.wrapping_add(factor);
+        Self {
+            out: others().map(|other| factor(own, other)).fold(0, sum),
+            into: others().map(|other| factor(other, own)).fold(0, sum),
+        }
+    }
+}
+
+impl Vote {
+    /// Number of words.
+    pub const WORDS: usize = 5;
+    /// Most ranks of which properties can be counted.
+    pub const MOST_RANKS: usize = (1 << BITS) - 1;
+
+    /// The vote of a rank that has this to do, and the most bytes of one of its blocks.
+    #[inline(always)]
+    pub fn of(task: &Task<'_>, own: usize, factors: Factors) -> (Self, usize) {
+        if let Some([out, into]) = task.even().filter(|[out, into]| out == into) {
+            return (Self::of_even(out as u64, task.ranks(), factors, task.is_in_place()), out.max(into));
+        }
+        let (mut vote, mut largest, mut contiguous) = (Self::default(), 0, true);
+        for other in 0..task.ranks() {
+            let (out, into) = (task.outgoing(other), task.incoming(other));
+            contiguous &= into.region().is_some() && (task.is_in_place() || out.region().is_some());
+            let (out, into) = (out.bytes(), into.bytes());
+            if other != own {
+                vote.bytes += out as u64;
+                largest = largest.max(out).max(into);
+            } else if out == into {
+                continue;
+            }
+            vote.signature = vote
+                .signature
+                .wrapping_add(factor(own, other).wrapping_mul(out as u64))
+                .wrapping_sub(factor(other, own).wrapping_mul(into as u64));
+        }
+        (vote.with(Property::InPlace, task.is_in_place()).with(Property::Packed, !contiguous), largest)
+    }
+
+    /// The vote of a rank whose blocks are contiguous and have the same length.
+    fn of_even(bytes: u64, ranks: usize, factors: Factors, in_place: bool) -> Self {
+        let vote = Self {
+            signature: bytes.wrapping_mul(factors.out).wrapping_sub(bytes.wrapping_mul(factors.into)),
+            bytes: bytes * (ranks as u64 - 1),
+            ..Self::default()
+        };
+        vote.with(Property::InPlace, in_place)
+    }
+
+    /// With a value that must be the same on all ranks: what a rank adds for the next one the next one
+    /// takes away.
+    pub fn agreeing(mut self, value: u64, own: usize, ranks: usize) -> Self {
+        let (before, after) = ((own + ranks - 1) % ranks, (own + 1) % ranks);
+        let difference = factor(own, after).wrapping_sub(factor(before, own));
+        self.signature = self.signature.wrapping_add(value.wrapping_mul(difference));
+        self
+    }
+
+    /// With a property, or without.
+    pub fn with(mut self, property: Property, has: bool) -> Self {
+        let (word, shift) = Self::place(property);
+        self.counters[word] += u64::from(has) << shift;
+        self
+    }
+
+    fn place(property: Property) -> (usize, u32) {
+        let number = property as u32;
+        ((number / COUNTERS) as usize, number % COUNTERS * BITS)
+    }
+
+    /// How many ranks have a property.
+    pub fn count(&self, property: Property) -> usize {
+        let (word, shift) = Self::place(property);
+        (self.counters[word] >> shift) as usize & Self::MOST_RANKS
+    }
+
+    /// Whether any rank has a property.
+    pub fn any(&self, property: Property) -> bool {
+        self.count(property) > 0
+    }
+
+    /// Whether what every rank sends is what its partner expects.
+    pub fn matches(&self) -> bool {
+        self.signature == 0
+    }
+
+    /// As words.
+    pub fn words(&self) -> [u64; Self::WORDS] {
+        [self.signature, self.counters[0], self.counters[1], self.bytes, self.time]
+    }
+
+    /// From words.
+    pub fn from_words([signature, first, second, bytes, time]: [u64; Self::WORDS]) -> Self {
+        Self { signature, counters: [first, second], bytes, time }
+    }
+
+    /// The vote of one rank in two words, without its time.
+    pub fn brief(&self) -> [u64; 2] {
+        let flags =
+            PROPERTIES.iter().rev().fold(0, |flags, &property| flags << 1 | self.count(property) as u64);
+        [self.signature, self.bytes << PROPERTIES.len() | flags]
+    }
+
+    /// Adds the vote of one rank.
+    pub fn add_brief(&mut self, [signature, rest]: [u64; 2]) {
+        self.signature = self.signature.wrapping_add(signature);
+        self.bytes += rest >> PROPERTIES.len();
+        // The bits of the first properties go to the counters of the first word, and so on.
+        for (word, counters) in self.counters.iter_mut().enumerate() {
+            let flags = (rest & FLAGS) >> (word as u32 * COUNTERS);
+            for counter in 0..COUNTERS {
+                *counters += (flags >> counter & 1) << (counter * BITS);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_core::memory::blocks::Blocks;
+    use std::ffi::c_int;
+
+    #[test]
+    fn a_value_that_differs_on_one_rank_is_noticed() {
+        for ranks in 1..20 {
+            for culprit in 0..ranks {
+                let sum = |other: u64| {
+                    let value = |rank| if rank == culprit { other } else { 0x1234_5677 };
+                    let vote = |rank| Vote::default().agreeing(value(rank), rank, ranks);
+                    (0..ranks).fold(0u64, |sum, rank| sum.wrapping_add(vote(rank).signature))
+                };
+                assert_eq!(sum(0x1234_5677), 0, "{ranks} ranks");
+                assert!(ranks == 1 || sum(0x1234_5679) != 0, "rank {culprit} of {ranks}");
+            }
+        }
+    }
+
+    /// Counts of what every rank sends to every other, `table[from][to]`, without a pattern.
+    fn table(ranks: usize, symmetric: bool) -> Vec<Vec<c_int>> {
+        let count = |from: usize, to: usize| {
+            let (low, high) = if symmetric { (from.min(to), from.max(to)) } else { (from, to) };
+            let noise = ((low * 64 + high + 1) as u64).wrapping_mul(0xd134_2543_de82_ef95).rotate_left(23);
+            // All orders of magnitude, zero among them.
+            (noise as c_int & c_int::MAX) >> (noise >> 59)
+        };
+        (0..ranks).map(|from| (0..ranks).map(|to| count(from, to)).collect()).collect()
+    }
+
+    fn counted<'a>(counts: &'a [c_int], displacements: &'a [c_int]) -> Blocks<'a> {
+        // No vote looks at the memory.
+        Blocks::Counted { origin: std::ptr::null_mut(), counts, displacements, size: 1 }
+    }
+
+    /// The vote of a rank that sends and expects these counts; in place they are one.
+    fn vote(own: usize, send: Option<&[c_int]>, receive: &[c_int]) -> (Vote, usize) {
+        let displacements = vec![0; receive.len()];
+        let into = counted(receive, &displacements);
+        let task = match send {
+            Some(send) => Task::between(counted(send, &displacements), into),
+            None => Task::in_place(into),
+        };
+        Vote::of(&task, own, Factors::new(own, receive.len()))
+    }
+
+    /// The votes of all ranks, where rank `culprit` has `change` more in what it sends to (or, in place,
+    /// exchanges with) `partner`.
+    fn sum(table: &[Vec<c_int>], in_place: bool, culprit: usize, partner: usize, change: c_int) -> Vote {
+        let mut sum = Vote::default();
+        for own in 0..table.len() {
+            let mut send = table[own].clone();
+            if own == culprit {
+                send[partner] = send[partner].wrapping_add(change) & c_int::MAX;
+            }
+            let receive: Vec<c_int> = table.iter().map(|row| row[own]).collect();
+            let (vote, _) = if in_place { vote(own, None, &send) } else { vote(own, Some(&send), &receive) };
+            sum.add_brief(vote.brief());
+        }
+        sum
+    }
+
+    #[test]
+    fn counts_that_match_sum_to_zero() {
+        for ranks in 1..=20 {
+            for in_place in [true, false] {
+                let table = table(ranks, in_place);
+                let sum = sum(&table, in_place, 0, 0, 0);
+                assert!(sum.matches(), "{ranks} ranks, in place {in_place}");
+                let others = |from: usize| (0..ranks).filter(move |&to| to != from);
+                let bytes = |from: usize| others(from).map(|to| table[from][to] as u64).sum::<u64>();
+                assert_eq!(sum.bytes, (0..ranks).map(bytes).sum::<u64>(), "{ranks} ranks");
+            }
+        }
+    }
+
+    #[test]
+    fn no_single_count_can_be_changed() {
+        for ranks in (1..=8).chain([20]) {
+            for in_place in [true, false] {
+                let table = table(ranks, in_place);
+                for culprit in 0..ranks {
+                    // In place a rank has one count for itself.
+                    for partner in (0..ranks).filter(|&partner| !in_place || partner != culprit) {
+                        for change in [1, -1, 1 << 16, 1 << 30] {
+                            let sum = sum(&table, in_place, culprit, partner, change);
+                            assert!(!sum.matches(), "{ranks} ranks: {culprit} to {partner}, {change}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What one rank has more another has less: nothing cancels.
+    #[test]
+    fn changes_of_two_pairs_do_not_cancel() {
+        let ranks = 5;
+        let table = table(ranks, false);
+        let pairs = || (0..ranks).flat_map(move |from| (0..ranks).map(move |to| (from, to)));
+        let own = |(from, to): (usize, usize), change| {
+            let base = sum(&table, false, 0, 0, 0).signature;
+            sum(&table, false, from, to, change).signature.wrapping_sub(base)
+        };
+        for first in pairs() {
+            for second in pairs().filter(|&second| second > first) {
+                for change in [1, -1] {
+                    assert_ne!(own(first, 1).wrapping_add(own(second, change)), 0, "{first:?} {second:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn two_words_say_what_five_do() {
+        let (mut brief, mut words) = (Vote::default(), [0u64; Vote::WORDS]);
+        for set in 0..1u64 << PROPERTIES.len() {
+            let has = |number: usize| set >> number & 1 == 1;
+            let mut vote = Vote { signature: !set << 50 | 3, bytes: set << 40 | 5, ..Vote::default() };
+            for (number, &property) in PROPERTIES.iter().enumerate() {
+                assert_eq!(property as usize, number, "the order of the bits");
+                vote = vote.with(property, has(number));
+            }
+            let mut alone = Vote::default();
+            alone.add_brief(vote.brief());
+            assert_eq!(alone, vote, "set {set:07b}");
+            assert!((0..PROPERTIES.len()).all(|number| vote.any(PROPERTIES[number]) == has(number)));
+            brief.add_brief(vote.brief());
+            for (sum, word) in words.iter_mut().zip(vote.words()) {
+                *sum = sum.wrapping_add(word);
+            }
+        }
+        assert_eq!(Vote::from_words(words), brief);
+        assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 64), "half of 128 have each");
+    }
+
+    #[test]
+    fn most_ranks_can_be_counted() {
+        let (mut sum, vote) = (Vote::default(), Vote::default().with(Property::InPlace, true));
+        (0..Vote::MOST_RANKS).for_each(|_| sum.add_brief(vote.brief()));
+        let counts = PROPERTIES.map(|property| sum.count(property));
+        assert_eq!(counts, [0, Vote::MOST_RANKS, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn the_short_cut_for_equal_blocks_is_one() {
+        let even = |bytes, ranks| Blocks::Even { first: std::ptr::null_mut(), bytes, ranks };
+        for ranks in 2..=20 {
+            for bytes in [0, 1, 77, c_int::MAX] {
+                let counts = vec![bytes; ranks];
+                for own in 0..ranks {
+                    let factors = Factors::new(own, ranks);
+                    let block = || even(bytes as usize, ranks);
+                    let long = vote(own, None, &counts);
+                    assert_eq!(Vote::of(&Task::in_place(block()), own, factors), long, "{own} of {ranks}");
+                    let long = vote(own, Some(&counts), &counts);
+                    assert_eq!(Vote::of(&Task::between(block(), block()), own, factors), long);
+                }
+                // Equal blocks of other lengths than the partners': the long form, too.
+                let (more, own) = (vec![bytes / 2 + 1; ranks], ranks - 1);
+                let task = Task::between(even(bytes as usize, ranks), even(bytes as usize / 2 + 1, ranks));
+                let found = Vote::of(&task, own, Factors::new(own, ranks));
+                assert_eq!(found, vote(own, Some(&counts), &more));
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Where ranks lie, and which way the data has to take from there.
+
+use super::sizes::Load;
+use hcube_alltoall::{Options, Path, Prepared, Schedule, Way};
+use hcube_core::comm::Comm;
+use hcube_core::comm::threads::{self, ThreadComm};
+use hcube_core::node::single_copy::read_word;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
+
+/// Ranks on nodes and what is chosen for them.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Node of every rank.
+    pub nodes: Vec<u32>,
+    pub options: Options,
+}
+
+/// Whether the kernel permits single copy here; in some containers it does not.
+pub static SINGLE_COPY: LazyLock<bool> = LazyLock::new(|| {
+    let cookie = 0x0123_4567_89ab_cdef_u64;
+    read_word(std::process::id(), (&raw const cookie).addr() as u64).is_ok_and(|word| word == cookie)
+});
+
+/// [`threads::run_on_nodes`], but where a rank panics the process ends, since the others would wait for it
+/// for ever.
+pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + Sync) -> Vec<T> {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    threads::run_on_nodes(nodes, |comm| {
+        catch_unwind(AssertUnwindSafe(|| work(comm))).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref().copied()).unwrap_or_default();
+            // What is printed by other means is kept until a test ends, which this one does not.
+            let _ = writeln!(std::io::stderr(), "{test} FAILED on rank {}: {text}", comm.rank());
+            std::process::exit(101);
+        })
+    })
+}
+
+impl Case {
+    pub fn one_node(ranks: usize, options: Options) -> Self {
+        Self { nodes: vec![7; ranks], options }
+    }
+
+    /// Real nodes of uneven sizes, in and out of the order of the ranks, and a rank alone.
+    pub fn uneven_nodes(options: Options) -> impl Iterator<Item = Self> {
+        let nodes: [&[u32]; 6] =
+            [&[0, 0, 1], &[0, 1, 0, 1, 1], &[3, 0, 0], &[0, 1, 2, 3], &[2, 0, 1, 0, 2, 2, 0], &[0, 1]];
+        nodes.into_iter().map(move |nodes| Self { nodes: nodes.to_vec(), options })
+    }
+
+    /// One node that counts as several.
+    pub fn pretended_nodes(options: Options) -> impl Iterator<Item = Self> {
+        [(2, 1), (5, 2), (7, 3), (9, 4)].into_iter().map(move |(ranks, ranks_per_node)| Self {
+            nodes: vec![0; ranks],
+            options: Options { ranks_per_node, ..options },
+        })
+    }
+
+    pub fn ranks(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many ranks the node of a rank has.
+    fn company(&self, rank: usize) -> usize {
+        let node = |rank: usize| {
+            let position = self.nodes[..rank].iter().filter(|&&node| node == self.nodes[rank]).count();
+            (self.nodes[rank], position.checked_div(self.options.ranks_per_node))
+        };
+        (0..self.ranks()).filter(|&other| node(other) == node(rank)).count()
+    }
+
+    /// The way that an exchange takes on a rank, and the other one that is as good where both are tried.
+    pub fn way(&self, rank: usize, prepared: &Prepared, load: Load) -> (Way, Option<Way>) {
+        let Options { schedule, path, memory, .. } = self.options;
+        if load.total == 0 {
+            return (Way::Alone, None);
+        }
+        if self.company(rank) == self.ranks() && path != Path::Message {
+            let slot = prepared.node.as_ref().expect("shared").board.capacity();
+            assert!(slot >= memory / 4, "a slot of {slot} bytes");
+            // What is part of the notice of every rank goes through shared memory.
+            let tried = path == Path::Auto && load.most_sent > slot.min(128 << 10);
+            return match path {
+                Path::SingleCopy if *SINGLE_COPY => (Way::SingleCopy, None),
+                _ => (Way::Shared, (tried && *SINGLE_COPY).then_some(Way::SingleCopy)),
+            };
+        }
+        let bundled = prepared.largest_bundled().expect("room for a record of every rank");
+        assert!(bundled == 256 || bundled < 256 && memory < 1 << 20);
+        let way = match path {
+            _ if schedule == Schedule::Hypercube && load.most <= bundled => Way::Hypercube,
+            Path::Message => Way::Message,
+            _ if self.company(rank) == 1 => Way::Message,
+            _ => Way::Mixed,
+        };
+        (way, None)
+    }
+}

@@ -1,0 +1,131 @@
+//! Many exchanges in a row on one prepared state: notices of the board follow each other in all
+//! combinations of ways, with ranks that come late, and with refusals between them.
+
+use super::image::{Form, Rank, Shape, Special};
+use super::nodes::{SINGLE_COPY, run_on_nodes};
+use hcube_alltoall::{Options, Outcome, Path, Prepared, Way};
+use hcube_core::comm::Comm;
+use hcube_core::comm::threads::ThreadComm;
+use hcube_core::error::Error;
+use std::collections::HashSet;
+use std::time::Duration;
+
+const EXCHANGES: usize = 200;
+
+/// Multiplier and shifts of SplitMix64: numbers that all ranks can make, and whose bits are independent.
+fn random(seed: usize) -> usize {
+    let value = (seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (value ^ value >> 27) as usize >> 3
+}
+
+/// Bytes of a block by the number of the exchange, where a slot holds so many of each.
+fn bytes(number: usize, slot: usize) -> usize {
+    let any = random(number + 5000);
+    match random(number) % 8 {
+        0 => 0,
+        1 | 2 => 1 + any % 60,
+        // Around what is just enclosed and just not, and of rounds that are just full.
+        3 => slot - 1 + any % 3,
+        4 => 3 * slot - 1 + any % 3,
+        5 => slot * (1 + any % 4) + any % 100,
+        6 => 90_000,
+        _ => 140_001 + any % 3,
+    }
+}
+
+/// One exchange; the way that it took, or `None` where it was one that is refused.
+fn step(comm: &ThreadComm, prepared: &mut Prepared, slot: usize, number: usize) -> Option<Way> {
+    let (own, ranks) = (comm.rank(), comm.size());
+    let (even, all) = (random(number + 7).is_multiple_of(2), bytes(number, slot));
+    // With other counts one pair alone has the large blocks.
+    let size = |from: usize, to: usize| {
+        let large = even || from.min(to) == number % (ranks - 1) && from.max(to) == from.min(to) + 1;
+        if large { all } else { (from + to + number) % 9 }
+    };
+    let form = if even { Form::Even } else { [Form::Counted, Form::Listed][number % 2] };
+    let in_place = !random(number + 9).is_multiple_of(3);
+    let mut shape = Shape::matching(number, in_place, form, &size);
+    let culprit = number % ranks;
+    let more = |from, to| size(from, to) + usize::from(to == culprit);
+    let mut special = Special::default();
+    let fault = random(number + 11) % 12;
+    match fault {
+        0 => shape.expected = &more,
+        1 if own == culprit => special.refusal = Some(Error::Count("count = -1".into())),
+        2 if own == culprit => special.refusal = Some(Error::Unsupported("a datatype".into())),
+        _ => {}
+    }
+    let mut rank = Rank::new(comm, &shape);
+    // One rank in four comes late.
+    if random(number * ranks + own).is_multiple_of(4) {
+        std::thread::sleep(Duration::from_micros(random(number + own) as u64 % 300));
+    }
+    let outcome = rank.exchange(comm, prepared, &special);
+    let what = || format!("exchange {number}, fault {fault}, rank {own}: {outcome:?}");
+    match (fault, &outcome) {
+        (0 | 1, Err(_)) | (2, Ok(Outcome::Library(_))) => {
+            assert!(rank.is_untouched(), "written: {}", what());
+            None
+        }
+        (3.., Ok(Outcome::Done(report))) => {
+            let way = report.way;
+            assert!(rank.has_arrived(), "other bytes: {}", what());
+            Some(way)
+        }
+        _ => panic!("{}", what()),
+    }
+}
+
+/// The ways taken by any rank.
+fn run(nodes: &[u32], path: Path, memory: usize) -> HashSet<Option<Way>> {
+    let options = Options { path, memory, ..Options::default() };
+    let ways = run_on_nodes(nodes.to_vec(), |comm| {
+        let mut prepared = Prepared::new(comm, &options).expect("prepared");
+        let slot = prepared.node.as_ref().map_or(0, |node| node.board.capacity() / (node.ranks.len() - 1));
+        // Nodes of other sizes have other pieces: any of them will do, but the same on all ranks.
+        let mut slot = [slot as i64];
+        comm.all_reduce_max(&mut slot).expect("threads");
+        let steps = (0..EXCHANGES).map(|number| step(comm, &mut prepared, slot[0] as usize, number));
+        steps.collect::<HashSet<_>>()
+    });
+    ways.into_iter().flatten().collect()
+}
+
+/// Those of one node with trials, where single copy is permitted, and refusals.
+fn all_ways() -> HashSet<Option<Way>> {
+    let single = SINGLE_COPY.then_some(Way::SingleCopy).map(Some);
+    [None, Some(Way::Alone), Some(Way::Shared)].into_iter().chain(single).collect()
+}
+
+#[test]
+fn two_ranks_of_one_node() {
+    assert_eq!(run(&[0, 0], Path::Auto, 4096), all_ways());
+}
+
+#[test]
+fn three_ranks_of_one_node_with_the_least_memory() {
+    assert_eq!(run(&[0, 0, 0], Path::Auto, 0), all_ways());
+}
+
+#[test]
+fn four_ranks_of_one_node_with_much_memory() {
+    assert_eq!(run(&[0, 0, 0, 0], Path::Auto, 1 << 20), all_ways());
+}
+
+#[test]
+fn slots_alone() {
+    assert_eq!(run(&[0, 0, 0, 0, 0], Path::Shared, 0), [None, Some(Way::Alone), Some(Way::Shared)].into());
+}
+
+#[test]
+fn single_copy_alone() {
+    let way = if *SINGLE_COPY { Way::SingleCopy } else { Way::Shared };
+    assert_eq!(run(&[0, 0, 0], Path::SingleCopy, 4096), [None, Some(Way::Alone), Some(way)].into());
+}
+
+#[test]
+fn two_nodes_and_a_rank_alone() {
+    let ways = [None, Some(Way::Alone), Some(Way::Mixed), Some(Way::Message)];
+    assert_eq!(run(&[0, 1, 0, 2, 1], Path::Auto, 4096), ways.into());
+}

@@ -1,0 +1,321 @@
+//! Ranks as threads of one process: the back end of fast tests. Messages are queues, collective
+//! functions meet at a barrier. No MPI is called.
+
+use super::{Comm, Piece};
+use crate::error::{Error, Result};
+use crate::machine::work::Work;
+use crate::memory::Region;
+use std::cell::Cell;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Sender, receiver and tag of a message.
+type Envelope = (usize, usize, i32);
+
+/// Bytes from one rank to another, in order.
+#[derive(Debug, Default)]
+struct Channel {
+    messages: VecDeque<Vec<u8>>,
+    /// Receives started and finished.
+    receives: u64,
+    received: u64,
+}
+
+/// A receive of bytes under way and its turn among those of its envelope, or a send, which is finished
+/// when it has started.
+type Transfer<'a> = Option<(Region<'a>, Envelope, u64)>;
+
+/// Turns that threads have taken, from which a thread sanitizer knows that one came after another: it sees
+/// nothing of what locks and barriers do inside the standard library, which comes compiled.
+#[derive(Debug, Default)]
+struct Turns(AtomicU64);
+
+impl Turns {
+    fn begin(&self) {
+        self.0.load(Ordering::Acquire);
+    }
+
+    fn end(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// What one thread at a time may touch.
+#[derive(Debug, Default)]
+struct Guarded<T> {
+    content: Mutex<T>,
+    changed: Condvar,
+    turns: Turns,
+}
+
+impl<T> Guarded<T> {
+    fn new(content: T) -> Self {
+        Self { content: Mutex::new(content), changed: Condvar::new(), turns: Turns::default() }
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
+        self.turn(&mut content, work)
+    }
+
+    /// Does some work, for which threads in [`Self::wait_until`] may be waiting.
+    fn change(&self, work: impl FnOnce(&mut T)) {
+        self.with(work);
+        self.changed.notify_all();
+    }
+
+    /// Waits for a change after which the work has a result.
+    fn wait_until<R>(&self, mut work: impl FnMut(&mut T) -> Option<R>) -> R {
+        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(result) = self.turn(&mut content, &mut work) {
+                return result;
+            }
+            content = self.changed.wait(content).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn turn<R>(&self, content: &mut T, work: impl FnOnce(&mut T) -> R) -> R {
+        self.turns.begin();
+        let result = work(content);
+        self.turns.end();
+        result
+    }
+}
+
+/// What the threads of one group share.
+#[derive(Debug)]
+struct Shared {
+    size: usize,
+    /// Node of every rank.
+    nodes: Vec<u32>,
+    messages: Guarded<HashMap<Envelope, VecDeque<Vec<u64>>>>,
+    channels: Guarded<HashMap<Envelope, Channel>>,
+    barrier: Barrier,
+    barrier_turns: Turns,
+    /// A place per rank for collective functions.
+    places: Guarded<Vec<Vec<u64>>>,
+}
+
+/// One rank of a group of threads.
+#[derive(Debug)]
+pub struct ThreadComm {
+    rank: usize,
+    shared: Arc<Shared>,
+    work: Cell<Work>,
+    begin: Instant,
+}
+
+/// Runs `work` on `size` ranks, consecutive `ranks_per_node` of which count as one node; see
+/// [`run_on_nodes`].
+pub fn run<T: Send>(size: usize, ranks_per_node: usize, work: impl Fn(&ThreadComm) -> T + Sync) -> Vec<T> {
+    run_on_nodes((0..size).map(|rank| (rank / ranks_per_node) as u32).collect(), work)
+}
+
+/// Runs `work` on as many ranks as there are numbers, where ranks with the same number are on the
+/// same node, and returns what each rank returned. A panic on one rank is passed on.
+pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + Sync) -> Vec<T> {
+    let size = nodes.len();
+    let shared = Arc::new(Shared {
+        size,
+        nodes,
+        messages: Guarded::default(),
+        channels: Guarded::default(),
+        barrier: Barrier::new(size),
+        barrier_turns: Turns::default(),
+        places: Guarded::new(vec![Vec::new(); size]),
+    });
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..size)
+            .map(|rank| {
+                let comm = ThreadComm::new(rank, Arc::clone(&shared));
+                let work = &work;
+                scope.spawn(move || work(&comm))
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("a rank panicked")).collect()
+    })
+}
+
+impl ThreadComm {
+    fn new(rank: usize, shared: Arc<Shared>) -> Self {
+        Self { rank, shared, work: Cell::default(), begin: Instant::now() }
+    }
+
+    /// All local work that this rank has noted.
+    pub fn noted(&self) -> Work {
+        self.work.get()
+    }
+
+    /// Puts a value into this rank's place, waits for all, hands all places to `read`.
+    fn meet<T>(&self, value: Vec<u64>, read: impl FnOnce(&[Vec<u64>]) -> T) -> T {
+        self.shared.places.with(|places| places[self.rank] = value);
+        self.wait_for_all();
+        let result = self.shared.places.with(|places| read(places));
+        self.wait_for_all();
+        result
+    }
+
+    fn wait_for_all(&self) {
+        self.shared.barrier_turns.end();
+        self.shared.barrier.wait();
+        self.shared.barrier_turns.begin();
+    }
+}
+
+impl Comm for ThreadComm {
+    type Sends = Vec<u64>;
+    type Receive = (Vec<u64>, Envelope);
+    type Transfer<'a> = Transfer<'a>;
+
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.shared.size
+    }
+
+    fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Vec<u64>> {
+        self.shared.messages.change(|messages| {
+            for piece in pieces {
+                let envelope = (self.rank, piece.to, piece.tag);
+                messages.entry(envelope).or_default().push_back(buffer[piece.range.clone()].to_vec());
+            }
+        });
+        Ok(buffer)
+    }
+
+    fn finish_sends(&self, buffer: Vec<u64>) -> Result<Vec<u64>> {
+        Ok(buffer)
+    }
+
+    fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Self::Receive> {
+        Ok((buffer, (from, self.rank, tag)))
+    }
+
+    fn finish_receive(&self, (mut buffer, envelope): Self::Receive) -> Result<(Vec<u64>, usize)> {
+        let arrived = |messages: &mut HashMap<Envelope, VecDeque<Vec<u64>>>| {
+            messages.get_mut(&envelope).and_then(VecDeque::pop_front)
+        };
+        let message = self.shared.messages.wait_until(arrived);
+        let Some(room) = buffer.get_mut(..message.len()) else {
+            return Err(Error::Internal(format!("{} words for a bound of {}", message.len(), buffer.len())));
+        };
+        room.copy_from_slice(&message);
+        Ok((buffer, message.len()))
+    }
+
+    fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
+        let mut bytes = vec![0; from.len()];
+        from.read(&mut bytes);
+        let envelope = (self.rank, to, tag);
+        self.shared.channels.with(|channels| channels.entry(envelope).or_default().messages.push_back(bytes));
+        Ok(None)
+    }
+
+    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
+        let envelope = (from, self.rank, tag);
+        let turn = self.shared.channels.with(|channels| {
+            let channel = channels.entry(envelope).or_default();
+            channel.receives += 1;
+            channel.receives
+        });
+        Ok(Some((into, envelope, turn)))
+    }
+
+    fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
+        let Some((into, envelope, turn)) = transfer else { return Ok(true) };
+        let message = self.shared.channels.with(|channels| {
+            let channel = channels.entry(*envelope).or_default();
+            if channel.received + 1 != *turn {
+                return None;
+            }
+            let message = channel.messages.pop_front()?;
+            channel.received += 1;
+            Some(message)
+        });
+        let Some(message) = message else { return Ok(false) };
+        if message.len() != into.len() {
+            return Err(Error::Internal(format!("{} bytes for {}", message.len(), into.len())));
+        }
+        into.write(&message);
+        Ok(true)
+    }
+
+    fn progress(&self) {}
+
+    fn barrier(&self) -> Result<()> {
+        self.wait_for_all();
+        Ok(())
+    }
+
+    fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
+        let mine = values.iter().map(|&value| value as u64).collect();
+        self.meet(mine, |places| {
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = places.iter().map(|place| place[index] as i64).max().unwrap_or(*value);
+            }
+        });
+        Ok(())
+    }
+
+    fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()> {
+        self.meet(values.to_vec(), |places| {
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = places.iter().fold(0, |sum: u64, place| sum.wrapping_add(place[index]));
+            }
+        });
+        Ok(())
+    }
+
+    fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>> {
+        Ok(self.meet(values.to_vec(), |places| places.concat()))
+    }
+
+    fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()> {
+        let mine = bytes.iter().map(|&byte| u64::from(byte)).collect();
+        self.meet(mine, |places| {
+            for (to, &from) in bytes.iter_mut().zip(&places[root]) {
+                *to = from as u8;
+            }
+        });
+        Ok(())
+    }
+
+    fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
+        // A place holds the lengths of all parts and then the parts.
+        let lengths = parts.iter().map(|part| part.len() as u64);
+        let mine = lengths.chain(parts.iter().flatten().copied()).collect();
+        Ok(self.meet(mine, |places| {
+            places
+                .iter()
+                .flat_map(|place| {
+                    let (lengths, words) = place.split_at(self.shared.size);
+                    let start: u64 = lengths[..self.rank].iter().sum();
+                    words[start as usize..][..lengths[self.rank] as usize].to_vec()
+                })
+                .collect()
+        }))
+    }
+
+    fn abort(&self, error: &Error) -> ! {
+        panic!("rank {}: {error}", self.rank)
+    }
+
+    fn node_numbers(&self) -> Result<Vec<u32>> {
+        Ok(self.shared.nodes.clone())
+    }
+
+    fn charge(&self, work: Work) {
+        let mut noted = self.work.get();
+        noted += work;
+        self.work.set(noted);
+    }
+
+    fn seconds(&self) -> f64 {
+        self.begin.elapsed().as_secs_f64()
+    }
+}

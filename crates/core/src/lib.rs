@@ -1,0 +1,23 @@
+//! What all systems of hcube stand on; exports no C symbol.
+//!
+//! | room | holds | uses |
+//! |---|---|---|
+//! | [`mpi`] | the only place that calls MPI: bindings, handles, attributes, errors, datatypes, the MPI back end | `comm`, `memory`, `machine` |
+//! | [`node`] | what ranks on one node share, how they wait, huge pages; all system calls | `comm`, `memory` |
+//! | [`comm`] | the trait [`Comm`](comm::Comm); ranks as threads of one process | `memory`, `machine` |
+//! | [`machine`] | the figures of a machine, the cost of stages, units of simulated work | `plan` |
+//! | [`memory`] | regions, blocks, layouts of datatypes, grids, streaming copies, scratch | `error` |
+//! | [`plan`] | the stages by which values travel; pure functions | nothing |
+//! | [`options`] | environment variables in declarative tables | `error` |
+//! | [`error`] | the one error type and its C codes | nothing |
+
+pub mod comm;
+pub mod error;
+pub mod machine;
+pub mod memory;
+pub mod mpi;
+pub mod node;
+pub mod options;
+pub mod plan;
+
+pub use error::{Error, Result};

@@ -1,0 +1,152 @@
+//! A block of elements in the caller's memory, seen as the bytes that MPI would send of it.
+
+use super::super::Region;
+use super::super::grid::Grid;
+use super::super::streaming;
+use super::Datatype;
+use super::copy::{Loop, Packed};
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr;
+
+/// Bytes in the caller's memory: elements of a datatype, or of a grid.
+#[derive(Debug, Clone)]
+pub struct Block<'a> {
+    address: *mut u8,
+    bytes: usize,
+    form: Form,
+    /// How long the memory is there.
+    alive: PhantomData<&'a ()>,
+}
+
+/// How the bytes lie in memory.
+#[derive(Debug, Clone)]
+enum Form {
+    /// They follow one another in order.
+    Contiguous,
+    /// As elements of a datatype.
+    Typed { count: usize, datatype: Datatype },
+    /// As the elements of a grid.
+    Grid(Grid),
+}
+
+impl<'a> Block<'a> {
+    /// Bytes that follow one another.
+    pub fn contiguous(region: Region<'a>) -> Self {
+        Self { address: region.address(), bytes: region.len(), form: Form::Contiguous, alive: PhantomData }
+    }
+
+    /// `count` elements, the origin of the first at `address`.
+    ///
+    /// # Panics
+    /// Where the elements have more bytes than an address can count.
+    ///
+    /// # Safety
+    /// During `'a` the bytes that belong to the elements are memory as [`Region::new`] asks for it.
+    pub unsafe fn new(address: *mut c_void, count: usize, datatype: &Datatype) -> Self {
+        let bytes = datatype.size.checked_mul(count).filter(|&bytes| isize::try_from(bytes).is_ok());
+        let bytes = bytes.unwrap_or_else(|| panic!("{count} elements of {} bytes", datatype.size));
+        let address = address.cast::<u8>().wrapping_offset(datatype.placed.offset);
+        let contiguous = bytes == 0 || datatype.is_dense() || count == 1 && datatype.is_one_run();
+        let form =
+            if contiguous { Form::Contiguous } else { Form::Typed { count, datatype: datatype.clone() } };
+        Self { address, bytes, form, alive: PhantomData }
+    }
+
+    /// The elements of a grid that begins with a region.
+    ///
+    /// # Panics
+    /// Where an element lies outside the region, or elements have more bytes than an address can count.
+    pub fn grid(region: Region<'a>, grid: Grid) -> Self {
+        let bytes = grid.bytes().filter(|_| grid.end().is_some_and(|end| end <= region.len()));
+        let bytes = bytes.unwrap_or_else(|| panic!("{grid:?} in {} bytes", region.len()));
+        Self { address: region.address(), bytes, form: Form::Grid(grid), alive: PhantomData }
+    }
+
+    /// Packed bytes of all elements.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Where the first byte is that the first element describes.
+    pub fn address(&self) -> *mut u8 {
+        self.address
+    }
+
+    /// The memory itself, where the packed bytes lie there one after the other in their order.
+    pub fn region(&self) -> Option<Region<'a>> {
+        let contiguous = matches!(self.form, Form::Contiguous);
+        // SAFETY: the promise of `new`, for the bytes of the elements alone.
+        contiguous.then(|| unsafe { Region::new(self.address, self.bytes) })
+    }
+
+    /// Copies the packed bytes from `offset` on to `out`.
+    ///
+    /// # Panics
+    /// Where these go beyond [`Self::bytes`].
+    pub fn pack(&self, offset: usize, out: &mut [u8]) {
+        // SAFETY: `out` can be written, and no reference to the block's memory exists by the promise of
+        // `new`, so it lies elsewhere.
+        unsafe { self.copy::<true>(offset, out.as_mut_ptr(), out.len()) };
+    }
+
+    /// Overwrites the packed bytes from `offset` on; gaps between the elements' bytes stay as they are.
+    ///
+    /// # Panics
+    /// Where these go beyond [`Self::bytes`].
+    pub fn unpack(&self, offset: usize, bytes: &[u8]) {
+        // SAFETY: as `pack`; `bytes` is only read.
+        unsafe { self.copy::<false>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
+    }
+
+    /// As [`Self::pack`], past the cache where the bytes follow one another.
+    ///
+    /// # Panics
+    /// As [`Self::pack`].
+    pub fn pack_streaming(&self, offset: usize, out: &mut [u8]) {
+        match self.region() {
+            Some(region) => streaming::read_streaming(region.part(offset..offset + out.len()), out),
+            None => self.pack(offset, out),
+        }
+    }
+
+    /// As [`Self::unpack`], past the cache where the bytes follow one another.
+    ///
+    /// # Panics
+    /// As [`Self::unpack`].
+    pub fn unpack_streaming(&self, offset: usize, bytes: &[u8]) {
+        match self.region() {
+            Some(region) => streaming::write_streaming(region.part(offset..offset + bytes.len()), bytes),
+            None => self.unpack(offset, bytes),
+        }
+    }
+
+    /// # Safety
+    /// `length` bytes at `packed` can be written (`PACK`) or read and lie outside the block.
+    unsafe fn copy<const PACK: bool>(&self, offset: usize, packed: *mut u8, length: usize) {
+        assert!(
+            offset.checked_add(length).is_some_and(|end| end <= self.bytes),
+            "{length} bytes from {offset} of a block of {}",
+            self.bytes
+        );
+        if length == 0 {
+            return;
+        }
+        // SAFETY: the caller's promise and those of `new` and `grid`; the range was checked.
+        unsafe {
+            match &self.form {
+                Form::Contiguous => {
+                    let memory = self.address.wrapping_add(offset);
+                    let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
+                    ptr::copy_nonoverlapping(from, to, length);
+                }
+                Form::Typed { count, datatype } => {
+                    let Datatype { size, extent, ref placed, .. } = *datatype;
+                    let elements = Loop { count: *count, stride: extent, size, inner: &placed.layout };
+                    elements.copy::<PACK>(self.address, offset, &mut Packed { at: packed, left: length });
+                }
+                Form::Grid(grid) => grid.copy::<PACK>(self.address, offset, packed, length),
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Where the bytes of a datatype lie, as a tree of loops over contiguous runs, in the order in which
+//! MPI packs them (that of the type map, not of the addresses).
+//!
+//! Everything here is arithmetic. A function that returns an `Option` returns `None` where a number
+//! does not fit: nothing in memory looks like that.
+
+use std::sync::Arc;
+
+/// The shape of a tree; where it begins is known to whoever holds it.
+#[derive(Debug, Clone)]
+pub(crate) enum Layout {
+    /// So many bytes that follow one another.
+    Run(usize),
+    /// A loop.
+    Repeated(Arc<Repeated>),
+    /// Runs of one length at irregular places.
+    Places(Arc<Places>),
+    /// One shape after the other.
+    Sequence(Arc<Sequence>),
+}
+
+/// `count` times the same, `stride` bytes apart.
+#[derive(Debug)]
+pub(crate) struct Repeated {
+    pub count: usize,
+    pub stride: isize,
+    /// Packed bytes of `inner`, more than none.
+    pub size: usize,
+    pub inner: Layout,
+}
+
+/// Runs of `length` bytes, more than none.
+#[derive(Debug)]
+pub(crate) struct Places {
+    pub length: usize,
+    pub offsets: Vec<isize>,
+}
+
+/// Different shapes, or one at irregular places.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    /// Packed bytes of all parts.
+    bytes: usize,
+    pub parts: Vec<Part>,
+}
+
+/// A part of a sequence.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// Packed bytes before it.
+    pub start: usize,
+    pub offset: isize,
+    pub layout: Layout,
+}
+
+impl Layout {
+    /// Packed bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Run(length) => *length,
+            Self::Repeated(repeated) => repeated.count * repeated.size,
+            Self::Places(places) => places.length * places.offsets.len(),
+            Self::Sequence(sequence) => sequence.bytes,
+        }
+    }
+
+    /// Whether two shapes are one, as far as that can be told at once.
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Run(length), Self::Run(other)) => length == other,
+            (Self::Repeated(repeated), Self::Repeated(other)) => Arc::ptr_eq(repeated, other),
+            (Self::Places(places), Self::Places(other)) => Arc::ptr_eq(places, other),
+            (Self::Sequence(sequence), Self::Sequence(other)) => Arc::ptr_eq(sequence, other),
+            _ => false,
+        }
+    }
+}
+
+/// `count * stride`.
+pub(crate) fn times(count: usize, stride: isize) -> Option<isize> {
+    isize::try_from(count).ok()?.checked_mul(stride)
+}
+
+/// A shape and where it begins.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    pub offset: isize,
+    pub layout: Layout,
+}
+
+impl Placed {
+    /// A contiguous run.
+    pub fn run(length: usize) -> Self {
+        Self { offset: 0, layout: Layout::Run(length) }
+    }
+
+    /// Packed bytes.
+    pub fn bytes(&self) -> usize {
+        self.layout.bytes()
+    }
+
+    /// The same elsewhere.
+    pub fn moved(self, by: isize) -> Option<Self> {
+        Some(Self { offset: self.offset.checked_add(by)?, ..self })
+    }
+
+    /// `count` of it, `stride` bytes apart; loops and runs that continue one another become one.
+    pub fn repeated(self, count: usize, stride: isize) -> Option<Self> {
+        let size = self.bytes();
+        size.checked_mul(count).and_then(|bytes| isize::try_from(bytes).ok())?;
+        if count == 0 || size == 0 {
+            return Some(Self::run(0));
+        }
+        let layout = match &self.layout {
+            _ if count == 1 => return Some(self),
+            Layout::Run(length) if usize::try_from(stride) == Ok(*length) => Layout::Run(length * count),
+            Layout::Repeated(inner) if times(inner.count, inner.stride)? == stride => {
+                let (inner_layout, count) = (inner.inner.clone(), inner.count.checked_mul(count)?);
+                repeat(count, inner.stride, inner.size, inner_layout)
+            }
+            other => repeat(count, stride, size, other.clone()),
+        };
+        Some(Self { offset: self.offset, layout })
+    }
+}
+
+fn repeat(count: usize, stride: isize, size: usize, inner: Layout) -> Layout {
+    Layout::Repeated(Arc::new(Repeated { count, stride, size, inner }))
+}
+
+/// Collects what stands one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    bytes: usize,
+    parts: Vec<Part>,
+}
+
+impl Builder {
+    /// Adds what comes next; a run that continues the one before it makes that longer.
+    pub fn push(&mut self, next: Placed) -> Option<()> {
+        let (start, bytes) = (self.bytes, next.bytes());
+        if bytes == 0 {
+            return Some(());
+        }
+        self.bytes = start.checked_add(bytes).filter(|&sum| isize::try_from(sum).is_ok())?;
+        if let (Some(Part { offset, layout: Layout::Run(length), .. }), Layout::Run(more)) =
+            (self.parts.last_mut(), &next.layout)
+            && offset.checked_add_unsigned(*length)? == next.offset
+        {
+            *length += more;
+            return Some(());
+        }
+        self.parts.push(Part { start, offset: next.offset, layout: next.layout });
+        Some(())
+    }
+
+    /// All of it: a loop where the same shape stands at equal distances.
+    pub fn finish(mut self) -> Option<Placed> {
+        let Some(first) = self.parts.first() else { return Some(Placed::run(0)) };
+        let placed = Placed { offset: first.offset, layout: first.layout.clone() };
+        let stride = match self.parts.get(1) {
+            Some(second) => second.offset.checked_sub(first.offset)?,
+            None => return Some(placed),
+        };
+        let alike = self.parts.iter().all(|part| part.layout.is(&placed.layout));
+        let distance = |pair: &[Part]| pair[1].offset.checked_sub(pair[0].offset);
+        if alike && self.parts.windows(2).all(|pair| distance(pair) == Some(stride)) {
+            return placed.repeated(self.parts.len(), stride);
+        }
+        let layout = match placed.layout {
+            Layout::Run(length) if alike => {
+                let offsets = self.parts.iter().map(|part| part.offset).collect();
+                Layout::Places(Arc::new(Places { length, offsets }))
+            }
+            _ => {
+                self.parts.shrink_to_fit();
+                Layout::Sequence(Arc::new(Sequence { bytes: self.bytes, parts: self.parts }))
+            }
+        };
+        Some(Placed { offset: 0, layout })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sequence(parts: impl IntoIterator<Item = (isize, Placed)>) -> Placed {
+        let mut builder = Builder::default();
+        for (offset, placed) in parts {
+            builder.push(placed.moved(offset).expect("small")).expect("small");
+        }
+        builder.finish().expect("small")
+    }
+
+    #[test]
+    fn what_continues_becomes_one_run() {
+        let row = Placed::run(8).repeated(5, 8).expect("small");
+        assert!(matches!(row.layout, Layout::Run(40)), "{row:?}");
+        let joined = sequence([(4, Placed::run(4)), (8, Placed::run(0)), (8, Placed::run(8))]);
+        assert!(matches!((joined.offset, &joined.layout), (4, Layout::Run(12))), "{joined:?}");
+        let plane = Placed::run(8).repeated(3, 16).and_then(|row| row.repeated(4, 48)).expect("small");
+        assert!(matches!(&plane.layout, Layout::Repeated(all) if all.count == 12), "{plane:?}");
+    }
+
+    #[test]
+    fn equal_distances_become_a_loop_and_order_is_kept() {
+        let regular = sequence([32, 16, 0].map(|at| (at, Placed::run(4))));
+        assert!(matches!(&regular.layout, Layout::Repeated(all) if all.stride == -16), "{regular:?}");
+        let swapped = sequence([8, 0].map(|at| (at, Placed::run(8))));
+        assert!(matches!(&swapped.layout, Layout::Repeated(all) if all.stride == -8), "{swapped:?}");
+        assert_eq!((swapped.bytes(), swapped.offset), (16, 8));
+        let places = sequence([0, 2, 1].map(|at| (4 * at, Placed::run(2))));
+        assert!(matches!(&places.layout, Layout::Places(all) if all.offsets == [0, 8, 4]), "{places:?}");
+        let mixed = sequence([(-3, Placed::run(2)), (9, Placed::run(4)), (0, Placed::run(2))]);
+        let Layout::Sequence(all) = &mixed.layout else { panic!("{mixed:?}") };
+        let starts: Vec<usize> = all.parts.iter().map(|part| part.start).collect();
+        assert_eq!((mixed.bytes(), starts), (8, vec![0, 2, 6]));
+    }
+
+    #[test]
+    fn what_no_memory_holds_is_refused() {
+        let large = Placed::run(1 << 32);
+        assert!(large.clone().repeated(1 << 31, 1 << 32).is_none());
+        assert!(large.moved(isize::MAX).and_then(|far| far.moved(1)).is_none());
+    }
+}

@@ -1,0 +1,95 @@
+//! Copies past the cache.
+//!
+//! An ordinary store first fetches the line of the cache that it changes. Where more is written than
+//! the cache holds, that is a third of all memory traffic for nothing, and where another core holds the
+//! line, it must be taken from there. Streaming stores write whole lines straight to memory.
+
+use super::Region;
+
+/// Copies a region to bytes, past the cache.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn read_streaming(region: Region<'_>, bytes: &mut [u8]) {
+    assert_eq!(region.len(), bytes.len(), "bytes of the region and to be written");
+    // SAFETY: the region can be read and no reference, hence not `bytes`, refers to it.
+    unsafe { copy(region.address(), bytes.as_mut_ptr(), bytes.len()) };
+}
+
+/// Copies bytes to a region, past the cache.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn write_streaming(region: Region<'_>, bytes: &[u8]) {
+    assert_eq!(region.len(), bytes.len(), "bytes of the region and to be written");
+    // SAFETY: the region can be written and no reference, hence not `bytes`, refers to it.
+    unsafe { copy(bytes.as_ptr(), region.address(), bytes.len()) };
+}
+
+/// Copies a region to another one that does not overlap it, past the cache.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn copy_streaming(from: Region<'_>, to: Region<'_>) {
+    assert_eq!(from.len(), to.len(), "bytes of the two regions");
+    // SAFETY: the regions can be read and written; both loads and stores are of bytes.
+    unsafe { copy(from.address(), to.address(), from.len()) };
+}
+
+/// # Safety
+/// As `ptr::copy_nonoverlapping`; where the two overlap, what is written is one or the other.
+#[cfg(target_arch = "x86_64")]
+unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    /// Bytes of a line of the cache, and of a register.
+    const LINE: usize = 64;
+    const WIDTH: usize = size_of::<__m128i>();
+
+    let head = to.align_offset(LINE).min(length);
+    let lines = (length - head) / LINE;
+    // SAFETY: all accesses lie inside the two ranges; `to + head` is aligned to a line.
+    unsafe {
+        std::ptr::copy(from, to, head);
+        let (mut source, mut target) = (from.add(head), to.add(head));
+        for _ in 0..lines {
+            for part in 0..LINE / WIDTH {
+                let value = _mm_loadu_si128(source.add(part * WIDTH).cast());
+                _mm_stream_si128(target.add(part * WIDTH).cast(), value);
+            }
+            source = source.add(LINE);
+            target = target.add(LINE);
+        }
+        // Streaming stores are ordered with nothing but this.
+        _mm_sfence();
+        std::ptr::copy(source, target, length - head - lines * LINE);
+    }
+}
+
+/// # Safety
+/// As `ptr::copy`.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy(from, to, length) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_and_alignment_arrives_and_no_more() {
+        for start in [0, 1, 15, 63] {
+            for length in [0, 1, 16, 63, 64, 65, 127, 128, 200, 1000] {
+                let from: Vec<u8> = (0..length).map(|index| index as u8 ^ 0x5a).collect();
+                let mut memory = vec![0xee; 64 + 64 + length];
+                // SAFETY: the memory is borrowed for the life of the region.
+                let all = unsafe { Region::new(memory.as_mut_ptr(), memory.len()) };
+                write_streaming(all.part(start..start + length), &from);
+                assert_eq!(&memory[start..start + length], &from[..]);
+                let rest = memory[..start].iter().chain(&memory[start + length..]);
+                assert!(rest.copied().all(|byte| byte == 0xee), "{length} bytes from {start}");
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The clock of a simulated rank: local work that was noted, and the time that passes for it.
+
+use super::handle::simulated;
+use super::raw;
+use crate::error::Result;
+use crate::machine::work::{Costs, Work};
+use std::cell::Cell;
+use std::time::Instant;
+
+/// What a rank owes to its clock; nothing ever where ranks are not simulated.
+#[derive(Debug)]
+pub(super) struct Clock {
+    made: Instant,
+    costs: Option<Costs>,
+    noted: Cell<Work>,
+}
+
+impl Clock {
+    /// # Errors
+    /// Where the costs cannot be read: all simulated ranks have one environment, so all of them refuse.
+    pub fn new() -> Result<Self> {
+        let costs = simulated().then(Costs::from_environment).transpose()?;
+        Ok(Self { made: Instant::now(), costs, noted: Cell::default() })
+    }
+
+    /// Whether ranks are simulated.
+    pub fn is_simulated(&self) -> bool {
+        self.costs.is_some()
+    }
+
+    /// Notes work.
+    pub fn charge(&self, work: Work) {
+        if self.is_simulated() {
+            let mut noted = self.noted.get();
+            noted += work;
+            self.noted.set(noted);
+        }
+    }
+
+    /// Lets the time pass for what was noted.
+    pub fn settle(&self) {
+        if let Some(costs) = &self.costs {
+            self.pass(costs.of(self.noted.take()));
+        }
+    }
+
+    /// Lets so much time pass.
+    pub fn rest(&self, nanoseconds: f64) {
+        if self.is_simulated() {
+            self.settle();
+            self.pass(nanoseconds);
+        }
+    }
+
+    /// Seconds since some time in the past. MPI's own clock need not be monotonic, so only simulated ranks
+    /// go by it.
+    pub fn seconds(&self) -> f64 {
+        if self.is_simulated() {
+            self.settle();
+            // SAFETY: MPI is initialised as long as there are communicators.
+            unsafe { raw::PMPI_Wtime() }
+        } else {
+            self.made.elapsed().as_secs_f64()
+        }
+    }
+
+    fn pass(&self, nanoseconds: f64) {
+        // SAFETY: only this rank's clock advances; no borrow of state that ranks share is held.
+        unsafe { raw::hcube_shim_pass(nanoseconds) };
+    }
+}

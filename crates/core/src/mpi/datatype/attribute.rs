@@ -1,0 +1,96 @@
+//! What was decoded hangs on the datatype as an MPI attribute.
+
+use super::super::backend::check;
+use super::super::handle::simulated;
+use super::super::raw::{self, MPI_Datatype};
+use crate::error::{Error, Result};
+use crate::memory::datatype::Datatype;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// A failure is kept, too: what cannot be decoded is not tried again.
+type Kept = Result<Datatype>;
+
+/// The key value, the same for all datatypes of the process, or `UNSET`.
+static KEY: AtomicI32 = AtomicI32::new(UNSET);
+const UNSET: i32 = i32::MIN;
+
+/// Creates the key value once; a thread that comes second frees its own, so that no lock is held.
+fn key() -> Result<c_int> {
+    let known = KEY.load(Ordering::Acquire);
+    if known != UNSET {
+        return Ok(known);
+    }
+    // SAFETY: a constant.
+    let mut created = unsafe { raw::hcube_shim_keyval_invalid() };
+    // SAFETY: `release` has the signature that MPI asks for.
+    check("MPI_Type_create_keyval", unsafe {
+        raw::hcube_shim_create_type_keyval(Some(release), &mut created)
+    })?;
+    match KEY.compare_exchange(UNSET, created, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Ok(created),
+        Err(winner) => {
+            // SAFETY: created above and used by nobody.
+            unsafe { raw::PMPI_Type_free_keyval(&mut created) };
+            Ok(winner)
+        }
+    }
+}
+
+/// Called by MPI when the datatype is freed.
+unsafe extern "C" fn release(_: MPI_Datatype, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
+    // SAFETY: the value is the box that `keep` leaked, and MPI calls this once for it.
+    drop(unsafe { Box::from_raw(value.cast::<Kept>()) });
+    0
+}
+
+/// What hangs on a datatype, or null.
+///
+/// # Safety
+/// `datatype` is valid.
+unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Kept {
+    let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
+    // SAFETY: a valid datatype and key value; MPI writes a pointer to `value`.
+    unsafe { raw::PMPI_Type_get_attr(datatype, key, (&raw mut value).cast(), &mut found) };
+    if found != 0 { value.cast() } else { std::ptr::null() }
+}
+
+/// What hangs on a datatype, where need be after decoding it.
+///
+/// # Safety
+/// `datatype` is valid and nobody frees it during the call.
+pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Kept) -> Kept {
+    let key = key()?;
+    // SAFETY: the caller's promise. What hangs there is never replaced and goes with the datatype.
+    if let Some(kept) = unsafe { lookup(datatype, key).as_ref() } {
+        return kept.clone();
+    }
+    let kept = decode();
+    if matches!(kept, Ok(_) | Err(Error::Unsupported(_))) {
+        // SAFETY: the caller's promise.
+        unsafe { keep(datatype, key, kept.clone()) }?;
+    }
+    kept
+}
+
+/// Hangs it on the datatype unless another thread was quicker: a value that is there may be in use and
+/// must not be replaced.
+unsafe fn keep(datatype: MPI_Datatype, key: c_int, kept: Kept) -> Result<()> {
+    /// One thread at a time between looking and setting. Neither of the two calls waits.
+    static TURN: Mutex<()> = Mutex::new(());
+    // Simulated ranks share one thread and may change places in any call; each has its own datatypes.
+    let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
+    // SAFETY: the caller's promise; `release` will free the box.
+    unsafe {
+        if !lookup(datatype, key).is_null() {
+            return Ok(());
+        }
+        let value = Box::into_raw(Box::new(kept));
+        let result = check("MPI_Type_set_attr", raw::PMPI_Type_set_attr(datatype, key, value.cast()));
+        if result.is_err() {
+            drop(Box::from_raw(value));
+        }
+        result
+    }
+}

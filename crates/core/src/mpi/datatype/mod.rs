@@ -1,0 +1,69 @@
+//! MPI datatypes understood: which bytes of a buffer are data, and in which order.
+//!
+//! Idea: a datatype is decoded once, from what `MPI_Type_get_contents` says of it, into loops over
+//! contiguous runs ([`crate::memory::datatype`]); `MPI_Pack` knows whole elements
+//! alone, of which one may be the whole buffer. What was decoded hangs on the datatype as an MPI
+//! attribute, is not copied by `MPI_Type_dup` and goes with the datatype.
+//!
+//! Restrictions: constructors of MPI-3.1 and those with large counts of MPI-4. Anything else, and
+//! anything of which the MPI library gives another size than hcube, is [`Error::Unsupported`]: there
+//! the library's own functions do the work. A datatype used after it was freed is found out only as
+//! far as the MPI library does.
+//!
+//! Cost: predefined datatypes four short MPI calls, others one more and a reference count; decoding
+//! is linear in the arguments of the constructors.
+
+mod array;
+mod attribute;
+mod contents;
+mod decode;
+
+use super::backend::{MpiComm, check};
+use super::raw::{self, MPI_Datatype};
+use crate::error::{Error, Result};
+use crate::memory::datatype::Datatype;
+use contents::Envelope;
+
+/// Looks at a datatype. Nothing is raised on any communicator of the caller's; `comm`, on which
+/// errors are returned, is that through which MPI is asked whether the datatype is valid.
+///
+/// # Errors
+/// [`Error::Datatype`] for one that is null, invalid or not committed (`MPI_ERR_TYPE`);
+/// [`Error::Unsupported`] for one that must be forwarded to the library's own functions.
+///
+/// # Safety
+/// `datatype` is a value that MPI has given out and nobody frees it during the call. Invalid
+/// handles are recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
+pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype> {
+    check_valid(datatype, comm)?;
+    // SAFETY: valid, as MPI has just said, and nobody frees it during this call.
+    unsafe {
+        let envelope = Envelope::of(datatype)?;
+        if !envelope.is_named() {
+            return attribute::cached(datatype, || {
+                let (size, extent) = decode::measure(datatype)?;
+                Ok(Datatype::new(size, extent, false, decode::derived(datatype, &envelope, size)?))
+            });
+        }
+        let (size, extent) = decode::measure(datatype)?;
+        Ok(Datatype::new(size, extent, true, decode::named(datatype, size, extent)?))
+    }
+}
+
+/// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody makes
+/// MPI look at its arguments. It must have an element, or MPICH does not look at the type.
+fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
+    // SAFETY: a constant.
+    if datatype == unsafe { raw::hcube_shim_datatype_null() } {
+        return Err(Error::Datatype("datatype = MPI_DATATYPE_NULL: expected a committed datatype".into()));
+    }
+    let somewhere = 0u8;
+    // SAFETY: nothing is read for a message to MPI_PROC_NULL; errors on the communicator are returned.
+    let code = unsafe {
+        let nobody = raw::hcube_shim_proc_null();
+        raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, comm.raw())
+    };
+    check("MPI_Send", code).map_err(|error| {
+        Error::Datatype(format!("datatype is not valid or not committed (MPI_Type_commit): {error}"))
+    })
+}

@@ -1,0 +1,81 @@
+//! MPI's own all-to-all functions, for the calls that hcube forwards: thin wrappers, because only this room
+//! calls MPI.
+
+use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use std::ffi::{c_int, c_void};
+
+/// Whether the library has MPI-4's functions with large counts.
+pub fn has_large_counts() -> bool {
+    // SAFETY: a constant.
+    unsafe { raw::hcube_shim_has_large_counts() != 0 }
+}
+
+/// MPI_IN_PLACE, which stands for a send buffer and is never read through.
+pub fn in_place() -> *mut c_void {
+    // SAFETY: a constant.
+    unsafe { raw::hcube_shim_in_place() }
+}
+
+/// MPI_ERR_TYPE.
+pub fn error_type() -> c_int {
+    // SAFETY: a constant.
+    unsafe { raw::hcube_shim_error_type() }
+}
+
+/// MPI_ERR_COUNT.
+pub fn error_count() -> c_int {
+    // SAFETY: a constant.
+    unsafe { raw::hcube_shim_error_count() }
+}
+
+/// Defines a wrapper for each of MPI's functions, with its arguments.
+macro_rules! forward {
+    ($($(#[$doc:meta])* $name:ident $function:ident ($($argument:ident: $type:ty),* $(,)?);)*) => {
+        $($(#[$doc])*
+        ///
+        /// # Safety
+        /// The arguments are as MPI asks for them.
+        #[expect(clippy::too_many_arguments, reason = "MPI's function has as many")]
+        pub unsafe fn $name($($argument: $type),*) -> c_int {
+            // SAFETY: the signature is that of mpi.h, and the arguments are as MPI asks for them.
+            unsafe { raw::$function($($argument),*) }
+        })*
+    };
+}
+
+forward! {
+    /// `MPI_Alltoall`.
+    alltoall PMPI_Alltoall(
+        sent: *const c_void, sent_count: c_int, sent_type: MPI_Datatype,
+        received: *mut c_void, received_count: c_int, received_type: MPI_Datatype, comm: MPI_Comm,
+    );
+    /// `MPI_Alltoallv`.
+    alltoallv PMPI_Alltoallv(
+        sent: *const c_void, sent_counts: *const c_int, from: *const c_int, sent_type: MPI_Datatype,
+        received: *mut c_void, received_counts: *const c_int, to: *const c_int, received_type: MPI_Datatype,
+        comm: MPI_Comm,
+    );
+    /// `MPI_Alltoallw`.
+    alltoallw PMPI_Alltoallw(
+        sent: *const c_void, sent_counts: *const c_int, from: *const c_int, sent_types: *const MPI_Datatype,
+        received: *mut c_void, received_counts: *const c_int, to: *const c_int,
+        received_types: *const MPI_Datatype, comm: MPI_Comm,
+    );
+    /// `MPI_Alltoall_c`; `MPI_ERR_COUNT` where the library does not have it.
+    alltoall_large hcube_shim_alltoall_c(
+        sent: *const c_void, sent_count: MPI_Count, sent_type: MPI_Datatype,
+        received: *mut c_void, received_count: MPI_Count, received_type: MPI_Datatype, comm: MPI_Comm,
+    );
+    /// `MPI_Alltoallv_c`; `MPI_ERR_COUNT` where the library does not have it.
+    alltoallv_large hcube_shim_alltoallv_c(
+        sent: *const c_void, sent_counts: *const MPI_Count, from: *const MPI_Aint, sent_type: MPI_Datatype,
+        received: *mut c_void, received_counts: *const MPI_Count, to: *const MPI_Aint,
+        received_type: MPI_Datatype, comm: MPI_Comm,
+    );
+    /// `MPI_Alltoallw_c`; `MPI_ERR_COUNT` where the library does not have it.
+    alltoallw_large hcube_shim_alltoallw_c(
+        sent: *const c_void, sent_counts: *const MPI_Count, from: *const MPI_Aint,
+        sent_types: *const MPI_Datatype, received: *mut c_void, received_counts: *const MPI_Count,
+        to: *const MPI_Aint, received_types: *const MPI_Datatype, comm: MPI_Comm,
+    );
+}

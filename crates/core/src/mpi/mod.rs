@@ -1,0 +1,29 @@
+//! The MPI library: the only room that calls it, through `PMPI_` names, so that preloading hcube never
+//! calls itself.
+
+pub mod attribute;
+pub mod backend;
+mod clock;
+pub mod datatype;
+pub mod fortran;
+pub mod forward;
+pub mod handle;
+pub mod raise;
+#[expect(missing_docs, reason = "generated from mpi.h")]
+#[allow(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    dead_code,
+    clippy::all,
+    unused_qualifications
+)]
+mod raw {
+    include!(concat!(env!("OUT_DIR"), "/mpi.rs"));
+}
+#[cfg(feature = "rsmpi")]
+pub mod rsmpi;
+
+pub use backend::MpiComm;
+/// MPI's handles and integers, as the chosen MPI library defines them.
+pub use raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, hcube_shim_fint as MPI_Fint};

@@ -1,0 +1,132 @@
+//! Single copy between processes (`process_vm_readv`, `process_vm_writev`): whether it is permitted
+//! here, and the copies themselves.
+
+use crate::comm::{Comm, agree};
+use crate::error::{Error, Result};
+use crate::memory::Region;
+
+/// The memory of another process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Process(libc::pid_t);
+
+type Transfer = unsafe extern "C" fn(
+    libc::pid_t,
+    *const libc::iovec,
+    libc::c_ulong,
+    *const libc::iovec,
+    libc::c_ulong,
+    libc::c_ulong,
+) -> isize;
+
+impl Process {
+    /// Copies from `address` of this process to `local`.
+    ///
+    /// # Errors
+    /// What the kernel says: not permitted, no such process, no such address.
+    pub fn read(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
+        self.transfer(libc::process_vm_readv, address, local)
+    }
+
+    /// Copies `local` to `address` of this process.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn write(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
+        self.transfer(libc::process_vm_writev, address, local)
+    }
+
+    fn transfer(self, call: Transfer, address: u64, local: Region<'_>) -> std::io::Result<()> {
+        let mut moved = 0;
+        while moved < local.len() {
+            let rest = local.len() - moved;
+            let here = libc::iovec { iov_base: local.address().wrapping_add(moved).cast(), iov_len: rest };
+            let there = libc::iovec {
+                iov_base: std::ptr::without_provenance_mut(address as usize + moved),
+                iov_len: rest,
+            };
+            // SAFETY: the local range is a region that may be read and written; the kernel checks the
+            // other process's range.
+            match unsafe { call(self.0, &here, 1, &there, 1, 0) } {
+                count @ 1.. => moved += count as usize,
+                0 => return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof)),
+                _ => return Err(std::io::Error::last_os_error()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a word of another process's memory.
+///
+/// # Errors
+/// What the kernel says: not permitted, no such process, no such address.
+pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
+    let mut word = 0u64;
+    // SAFETY: a local variable that nothing refers to during the call.
+    let local = unsafe { Region::new((&raw mut word).cast(), size_of::<u64>()) };
+    Process(process as libc::pid_t).read(address, local)?;
+    Ok(word)
+}
+
+/// Collective over `comm`: the processes of `ranks`, this rank's node, after each has read a word of
+/// each other whose value only that process can know, and has written one that only it can know:
+/// numbers of processes of another container mean nothing here, and a filter may permit one of the two.
+///
+/// # Errors
+/// On all ranks of `comm`, where any two ranks of a node cannot reach each other.
+pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Vec<Process>> {
+    let own = u64::from(std::process::id());
+    let place = std::ptr::from_ref(comm).cast::<u8>().addr() as u64;
+    let cookie = Box::new(own.rotate_left(32) ^ place ^ 0x6863_7562_6500_0000 ^ comm.rank() as u64);
+    // A cell for every rank of the node to write into.
+    let mut cells = vec![0u64; ranks.len()];
+    let places = [&raw const *cookie, cells.as_ptr()].map(|place| place.addr() as u64);
+    let all = comm.all_gather(&[own, places[0], places[1], *cookie])?;
+    let index = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
+    let tried = ranks.iter().map(|&rank| {
+        let [process, readable, writable, expected] = all[4 * rank..4 * rank + 4] else { unreachable!() };
+        let refused = |why: String| Err(Error::Memory(format!("single copy with rank {rank}: {why}")));
+        let process = Process(process as libc::pid_t);
+        let mut token = *cookie;
+        // SAFETY: a local variable that nothing else refers to during the call.
+        let local = unsafe { Region::new((&raw mut token).cast(), size_of::<u64>()) };
+        match read_word(process.0 as u32, readable) {
+            Ok(word) if word == expected => {}
+            Ok(_) => return refused(format!("process {} is another one here", process.0)),
+            Err(error) => return refused(error.to_string()),
+        }
+        let cell = writable + (index * size_of::<u64>()) as u64;
+        process.write(cell, local).map_or_else(|error| refused(error.to_string()), |()| Ok(process))
+    });
+    // Also the barrier after which all have written, and the cookie may go.
+    let processes = agree(comm, tried.collect())?;
+    let written = ranks.iter().zip(&mut cells).all(|(&rank, cell)| {
+        // SAFETY: a cell of our own; others have finished writing to it.
+        unsafe { (&raw const *cell).read_volatile() == all[4 * rank + 3] }
+    });
+    let refusal = || Error::Memory("single copy: what was written has not arrived".into());
+    agree(comm, if written { Ok(processes) } else { Err(refusal()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::comm::threads;
+
+    #[test]
+    fn reads_a_cookie_and_refuses_a_wild_address() {
+        let cookie = 0x1234_5678_9abc_def0_u64;
+        let own = std::process::id();
+        match super::read_word(own, (&raw const cookie).addr() as u64) {
+            Ok(word) => assert_eq!(word, cookie),
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "{error}"),
+        }
+        assert!(super::read_word(own, 8).is_err());
+    }
+
+    #[test]
+    fn ranks_prove_each_other() {
+        let proved = threads::run(3, 3, |comm| super::prove(comm, &[0, 1, 2]).map(|all| all.len()));
+        let first = proved[0].clone();
+        assert!(proved.iter().all(|result| result.is_ok() == first.is_ok()), "{proved:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Predicted time of RandomAccess: which routing a mode comes to, and what its rounds cost; see
+//! [`hcube_core::machine::traffic`] for idea, assumptions and source.
+
+use crate::Mode;
+use hcube_core::machine::Placement;
+use hcube_core::plan::{Routing, three_hop};
+
+pub use hcube_core::machine::traffic::{Flow, Load, Parts, Traffic};
+
+/// The mode that [`Mode::Auto`] takes, and what others come to where there is nothing to share: a single
+/// rank per node sends messages, whatever was asked for.
+pub fn resolve(placement: &Placement, mode: Mode) -> Mode {
+    let (shared, several) = (placement.most_on_node() > 1, placement.nodes() > 1);
+    match mode {
+        _ if !shared => Mode::Message,
+        Mode::Message => Mode::Message,
+        Mode::ThreeHop if several => Mode::ThreeHop,
+        Mode::Auto if several && three_hop::worthwhile(&placement.topology()) => Mode::ThreeHop,
+        _ => Mode::Node,
+    }
+}
+
+/// The traffic of a round for these ranks.
+pub fn traffic(placement: &Placement, mode: Mode, dimensions: usize) -> Traffic {
+    let mode = resolve(placement, mode);
+    Traffic::new(placement, mode != Mode::Message, Routing { dimensions, three_hop: mode == Mode::ThreeHop })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_mode_comes_to() {
+        for (ranks, ranks_per_node, mode, expected) in [
+            (8, 1, Mode::Auto, Mode::Message),
+            (8, 1, Mode::ThreeHop, Mode::Message),
+            (8, 8, Mode::Auto, Mode::Node),
+            (8, 8, Mode::ThreeHop, Mode::Node),
+            (8, 100, Mode::Message, Mode::Message),
+            (64, 2, Mode::Auto, Mode::ThreeHop),
+            (512, 2, Mode::Auto, Mode::Node),
+            (16, 4, Mode::Auto, Mode::ThreeHop),
+            (16, 4, Mode::Node, Mode::Node),
+        ] {
+            assert_eq!(
+                resolve(&Placement { ranks, ranks_per_node }, mode),
+                expected,
+                "{ranks} {ranks_per_node}"
+            );
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What depends on a communicator and the options alone: where ranks lie, the plan of stages, the
+//! mailboxes. Made once, outside the timed part of a benchmark, and kept for later runs.
+
+use super::kernel::Level;
+use super::on_node;
+use super::options::{Mode, Options};
+use super::statistics::Statistics;
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use hcube_core::node::mailbox::{Mailbox, Shape};
+use hcube_core::node::processor::crowded;
+use hcube_core::node::wait::Patience;
+use hcube_core::plan::{Plan, Routing, Topology, Transport, three_hop};
+
+/// How values can travel: name, restriction, cost per rank and round of Q values (P ranks, M nodes of
+/// k), and when [`Mode::Auto`] takes it.
+pub const ROUTES: [[&str; 4]; 5] = [
+    ["alone", "one rank", "no communication", "P = 1"],
+    ["on-node", "shared memory between all ranks", "1 write, 1 read per value", "M = 1"],
+    ["node", "shared memory inside nodes", "log2 M messages of Q/2", "M > 1, k > 1, unless three hops"],
+    [
+        "three-hop",
+        "shared memory inside nodes, M > 1",
+        "(M-1)/k messages of k Q/M",
+        "M > 2, k > 1, (M-1)/k <= 4 log2 M (make simulate, nodes)",
+    ],
+    ["message", "none", "log2 P messages of Q/2", "k = 1, or no shared memory"],
+];
+
+/// The prepared state of one rank.
+#[derive(Debug)]
+pub struct Prepared {
+    pub(super) topology: Topology,
+    pub(super) plan: Plan,
+    /// One for each stage through shared memory, in order.
+    pub(super) mailboxes: Vec<Mailbox>,
+    pub(super) level: Level,
+    pub(super) patience: Patience,
+    /// What was asked for.
+    options: Options,
+    /// What was chosen: never [`Mode::Auto`].
+    mode: Mode,
+    /// Of the last run.
+    pub(super) statistics: Statistics,
+}
+
+impl Prepared {
+    /// Collective. Messages alone where no node holds several ranks, and where [`Mode::Auto`] cannot
+    /// share memory.
+    ///
+    /// # Errors
+    /// Where a mode was asked for that needs shared memory and there is none; the same on all ranks.
+    pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
+        if options.mode != Mode::Message && comm.size() > 1 {
+            let numbers = comm.node_numbers()?;
+            let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
+            let topology = Topology::from_node_numbers(&numbers, limit);
+            if topology.most_ranks_per_node() > 1 {
+                let crowded = crowded(comm, &numbers)?;
+                match Self::with_nodes(comm, topology, crowded, options) {
+                    Err(_) if options.mode == Mode::Auto => {}
+                    result => return result,
+                }
+            }
+        }
+        let topology = Topology::without_nodes(comm.size());
+        let plan =
+            Plan::new(&topology, comm.rank(), Routing { dimensions: options.dimensions, three_hop: false });
+        let patience = Patience::new(false, comm.simulated());
+        Ok(Self::assemble(topology, plan, Vec::new(), patience, Mode::Message, options))
+    }
+
+    fn with_nodes<C: Comm + ?Sized>(
+        comm: &C,
+        topology: Topology,
+        crowded: bool,
+        options: &Options,
+    ) -> Result<Self> {
+        let three_hop = match options.mode {
+            Mode::ThreeHop => topology.nodes() > 1,
+            Mode::Auto => three_hop::worthwhile(&topology),
+            _ => false,
+        };
+        let mode = if three_hop { Mode::ThreeHop } else { Mode::Node };
+        let plan = Plan::new(&topology, comm.rank(), Routing { dimensions: options.dimensions, three_hop });
+        let position = topology.position(comm.rank());
+        let node = topology.node_of(position);
+        let ranks: Vec<usize> =
+            topology.positions(node..node + 1).map(|position| topology.rank(position)).collect();
+        let shape = if topology.nodes() == 1 {
+            on_node::shape(ranks.len(), crowded, options)
+        } else {
+            // Two slots, so that a round need not wait for the readers of the one before.
+            Shape { ranks: ranks.len(), slots: 2, capacity: options.round() }
+        };
+        // A rank alone on its node has no such stage, but creating mailboxes is collective.
+        let stages = if three_hop { 2 } else { 1 };
+        let mut mailboxes =
+            (0..stages).map(|_| Mailbox::create(comm, &ranks, shape)).collect::<Result<Vec<_>>>()?;
+        mailboxes.truncate(plan.stages.iter().filter(|stage| stage.transport == Transport::Node).count());
+        let patience = Patience::new(crowded, comm.simulated());
+        Ok(Self::assemble(topology, plan, mailboxes, patience, mode, options))
+    }
+
+    fn assemble(
+        topology: Topology,
+        plan: Plan,
+        mailboxes: Vec<Mailbox>,
+        patience: Patience,
+        mode: Mode,
+        options: &Options,
+    ) -> Self {
+        let (level, statistics) = (Level::detect(), Statistics::default());
+        Self { topology, plan, mailboxes, level, patience, options: *options, mode, statistics }
+    }
+
+    /// Whether this state serves a run with these options.
+    pub fn serves(&self, options: &Options) -> bool {
+        let relevant = |options: &Options| {
+            let Options { look_ahead, mode, dimensions, relaxed, ranks_per_node, .. } = *options;
+            (look_ahead, mode, dimensions, relaxed, ranks_per_node)
+        };
+        relevant(&self.options) == relevant(options)
+    }
+
+    /// Whether all ranks share one node, so that mailboxes alone do the work.
+    pub(super) fn on_one_node(&self) -> bool {
+        self.topology.nodes() == 1 && self.plan.stages.len() == 1
+    }
+
+    /// Takes over what outlives a change of options: the statistics of the last run.
+    pub fn inherit(&mut self, before: &Self) {
+        self.statistics = before.statistics;
+    }
+
+    /// Statistics of the last run.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// One line that says what a run does, the same on all ranks but for the number of stages.
+    pub fn describe(&self) -> String {
+        let (size, nodes) = (self.topology.size(), self.topology.nodes());
+        let plural =
+            |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let path = match self.mode {
+            _ if size == 1 => "no communication".to_owned(),
+            Mode::ThreeHop => format!("{}, three hops: local, network, local", plural(nodes, "node")),
+            Mode::Node if nodes == 1 => "1 node, shared memory".to_owned(),
+            Mode::Node => format!("{nodes} nodes, shared memory inside, hypercube between"),
+            _ => format!("messages in {}", plural(self.plan.stages.len(), "stage")),
+        };
+        let rule = if self.options.relaxed { "relaxed" } else { "strict" };
+        let (ranks, look_ahead, level) = (plural(size, "rank"), self.options.look_ahead, self.level.name());
+        format!("{ranks}, {path}, look-ahead {look_ahead} ({rule}), {level}")
+    }
+}

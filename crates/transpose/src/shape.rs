@@ -1,0 +1,187 @@
+//! The shape of a distributed matrix and its transposition.
+
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+
+/// How a rank's part of a matrix is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Row by row: before the transposition a row of the matrix, afterwards a row of the transposed one.
+    RowMajor,
+    /// Column by column.
+    ColumnMajor,
+}
+
+/// A matrix of `rows` x `columns` elements, of which rank r has the rows from `row_block * r` on, and
+/// afterwards, in the transposed matrix, the columns from `column_block * r` on as its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Rows of the matrix.
+    pub rows: usize,
+    /// Columns of the matrix.
+    pub columns: usize,
+    /// Bytes of an element.
+    pub element_bytes: usize,
+    /// Rows of a rank; the last rank that has any may have fewer.
+    pub row_block: usize,
+    /// Columns of a rank afterwards; the last rank that has any may have fewer.
+    pub column_block: usize,
+    /// How the parts are stored before.
+    pub before: Layout,
+    /// How the parts are stored afterwards.
+    pub after: Layout,
+}
+
+/// Of `all` in blocks, those of a rank.
+fn share(all: usize, block: usize, rank: usize) -> usize {
+    all.saturating_sub(block.saturating_mul(rank)).min(block)
+}
+
+impl Shape {
+    /// Whether it can be done on so many ranks; the bytes of this rank's part before and afterwards.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] that names what is wrong.
+    pub fn check(&self, rank: usize, ranks: usize) -> Result<[usize; 2]> {
+        for (name, value) in [
+            ("shape.rows", self.rows),
+            ("shape.columns", self.columns),
+            ("shape.element_bytes", self.element_bytes),
+            ("shape.row_block", self.row_block),
+            ("shape.column_block", self.column_block),
+        ] {
+            if value == 0 {
+                return Err(Error::argument(name, value, "1 or more"));
+            }
+        }
+        for (name, block, all) in [
+            ("shape.row_block", self.row_block, self.rows),
+            ("shape.column_block", self.column_block, self.columns),
+        ] {
+            let least = all.div_ceil(ranks);
+            if block < least {
+                let expected = format!("{least} or more, for {all} on {ranks} ranks");
+                return Err(Error::argument(name, block, expected));
+            }
+        }
+        // All parts together, so that no rank refuses what another accepts.
+        let total = self.rows.checked_mul(self.columns).and_then(|all| all.checked_mul(self.element_bytes));
+        if total.is_none_or(|total| isize::try_from(total).is_err()) {
+            let matrix = format!("{} x {} x {}", self.rows, self.columns, self.element_bytes);
+            let expected = "a matrix of less than 2^63 bytes";
+            return Err(Error::argument("shape.rows x columns x element_bytes", matrix, expected));
+        }
+        Ok([
+            self.rows_of(rank) * self.columns * self.element_bytes,
+            self.columns_of(rank) * self.rows * self.element_bytes,
+        ])
+    }
+
+    /// Whether a transposition in place is possible: what a rank has for another one lies where that
+    /// rank's part for it will lie.
+    pub fn is_symmetric(&self) -> bool {
+        self.rows == self.columns
+            && self.row_block.min(self.rows) == self.column_block.min(self.columns)
+            && self.before == self.after
+    }
+
+    /// A number for the shape that another one has by a chance of 2^-63 only; not 0.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let sizes = [self.rows, self.columns, self.element_bytes, self.row_block, self.column_block];
+        let layouts = [self.before, self.after].map(|layout| usize::from(layout == Layout::RowMajor));
+        // Fibonacci hashing, with a rotation so that the order counts.
+        let mix = |sum: u64, value: &usize| {
+            (sum.rotate_left(23) ^ *value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        };
+        sizes.iter().chain(&layouts).fold(1, mix) | 1
+    }
+
+    /// Rows that a rank has before.
+    pub fn rows_of(&self, rank: usize) -> usize {
+        share(self.rows, self.row_block, rank)
+    }
+
+    /// Columns that a rank has afterwards.
+    pub fn columns_of(&self, rank: usize) -> usize {
+        share(self.columns, self.column_block, rank)
+    }
+
+    /// Where a rank's own block lies in its part, in place, if it has one: its elements per side and
+    /// the bytes from row to row.
+    pub(super) fn own_block<'a>(&self, rank: usize, part: Region<'a>) -> Option<(Region<'a>, usize, usize)> {
+        let side = self.rows_of(rank);
+        if side == 0 {
+            return None;
+        }
+        let first = self.column_block * rank * self.element_bytes;
+        let (start, stride) = match self.before {
+            Layout::RowMajor => (first, self.columns * self.element_bytes),
+            Layout::ColumnMajor => (first * side, side * self.element_bytes),
+        };
+        Some((part.part(start..start + (side - 1) * stride + side * self.element_bytes), side, stride))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SQUARE: Shape = Shape {
+        rows: 10,
+        columns: 10,
+        element_bytes: 8,
+        row_block: 4,
+        column_block: 4,
+        before: Layout::RowMajor,
+        after: Layout::RowMajor,
+    };
+
+    #[test]
+    fn the_last_rank_has_what_is_left() {
+        let shares: Vec<usize> = (0..5).map(|rank| SQUARE.rows_of(rank)).collect();
+        assert_eq!(shares, [4, 4, 2, 0, 0]);
+        assert_eq!(SQUARE.check(2, 5), Ok([160, 160]));
+        assert_eq!(share(5, usize::MAX, 3), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_by_name_and_value() {
+        for (shape, name, value) in [
+            (Shape { rows: 0, ..SQUARE }, "shape.rows", "0"),
+            (Shape { element_bytes: 0, ..SQUARE }, "shape.element_bytes", "0"),
+            (Shape { row_block: 3, ..SQUARE }, "shape.row_block", "3"),
+            (Shape { column_block: 2, ..SQUARE }, "shape.column_block", "2"),
+            (
+                Shape {
+                    rows: 1 << 40,
+                    columns: 1 << 30,
+                    row_block: 1 << 40,
+                    column_block: 1 << 30,
+                    ..SQUARE
+                },
+                "shape.rows x columns x element_bytes",
+                "1099511627776 x 1073741824 x 8",
+            ),
+        ] {
+            match shape.check(0, 3) {
+                Err(Error::Argument { name: found, value: text, .. }) => {
+                    assert_eq!((found, text.as_str()), (name, value));
+                }
+                other => panic!("{shape:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn in_place_needs_a_square_with_equal_blocks() {
+        assert!(SQUARE.is_symmetric());
+        assert!(Shape { row_block: 10, column_block: 12, ..SQUARE }.is_symmetric());
+        for other in [
+            Shape { rows: 11, ..SQUARE },
+            Shape { row_block: 5, ..SQUARE },
+            Shape { before: Layout::ColumnMajor, ..SQUARE },
+        ] {
+            assert!(!other.is_symmetric());
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Compiles the few lines of C that need mpi.h, and finds out whether the chosen MPI has the functions
+//! with large counts: what it has is exported, and nothing else.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=MPICC");
+    println!("cargo::rerun-if-changed=src/mpi.c");
+    println!("cargo::rustc-check-cfg=cfg(large_counts)");
+    let wrapper = env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned());
+    if version(&wrapper) >= 4 {
+        println!("cargo::rustc-cfg=large_counts");
+    }
+    // MPI keeps addresses of functions that free what hangs on communicators.
+    println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
+    let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it");
+    println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,libhcube_preload.so.{major}");
+    cc::Build::new().compiler(&wrapper).file("src/mpi.c").warnings(true).compile("hcube_preload_mpi");
+}
+
+/// The version of the MPI standard that the library behind the compiler wrapper keeps to.
+fn version(wrapper: &str) -> u32 {
+    const MARK: &str = "hcube_mpi_version";
+    let probe = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("probe.c");
+    fs::write(&probe, format!("#include <mpi.h>\n{MARK} MPI_VERSION\n")).expect("OUT_DIR is writable");
+    let output = Command::new(wrapper).arg("-E").arg(&probe).output().unwrap_or_else(|error| {
+        panic!("cannot run the MPI compiler wrapper '{wrapper}' ({error}); name one with MPICC=...")
+    });
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().find_map(|line| line.strip_prefix(MARK));
+    line.and_then(|version| version.trim().parse().ok()).unwrap_or_else(|| {
+        panic!("'{wrapper} -E' shows no MPI_VERSION:\n{}", String::from_utf8_lossy(&output.stderr))
+    })
+}

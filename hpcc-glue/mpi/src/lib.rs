@@ -1,0 +1,170 @@
+//! libhcube_preload.so: unmodified MPI programs run their all-to-all exchanges through hcube.
+//!
+//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw` and `MPI_Finalize`, the `PMPI_`
+//! forms of them, and the large-count forms where the MPI library has them. Both forms, because Fortran
+//! arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
+//! translated. What hcube does not take goes to the next library's function of the same name, with the
+//! program's own arguments.
+//!
+//! # Map
+//!
+//! | module | holds |
+//! |---|---|
+//! | this one | the exported functions |
+//! | `intercept` | the decision: hcube or the library; the guard against recursion |
+//! | `next` | the functions behind this library; whether they are of the right MPI |
+//! | `statistics` | counters per function, place and path |
+//! | `report` | sums over ranks; the table and the JSON file at `MPI_Finalize` |
+//! | `mpi` | what these need of MPI |
+//!
+//! A panic in here is a defect of hcube. It cannot leave an `extern "C"` function: it prints where it
+//! happened and ends the process, and with it the job, because other ranks may be waiting.
+//!
+//! Nothing runs when the library is loaded, and a program that never calls MPI never notices it. The
+//! statics in here belong to the process, as MPI does.
+
+mod intercept;
+mod mpi;
+mod next;
+mod report;
+mod statistics;
+
+use hcube_alltoall::mpi_front::{Call, Counts, Function, Side, Types};
+#[cfg(large_counts)]
+use hcube_core::mpi::{MPI_Aint, MPI_Count};
+use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
+use next::Next;
+use std::ffi::{c_int, c_void};
+
+/// A handle as the program passes it. Handles are pointers in some MPI libraries and `int`s in others; of
+/// an `int` the upper half of its register (or of its eight bytes on the stack) means nothing. Handed on as
+/// it came, it is right for either kind, also where the program turns out to use another library than
+/// this one was built for. hcube's own calls, which are declared with the handles of mpi.h, arrive in the
+/// same registers.
+type Handle = *mut c_void;
+
+/// A call from the arguments that MPI's functions have.
+fn call(
+    function: Function,
+    (sent, sent_counts, sent_types): (*const c_void, Counts, Types),
+    (received, received_counts, received_types): (*mut c_void, Counts, Types),
+    comm: MPI_Comm,
+) -> Call {
+    let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
+    let receive = Side { buffer: received, counts: received_counts, types: received_types };
+    Call { function, send, receive, comm, tolerant: true }
+}
+
+/// Defines functions of MPI in both of their forms. A body sees the arguments and `forward`, which calls
+/// the next library's function of the same form with them.
+macro_rules! functions {
+    ($($mpi:ident $pmpi:ident $arguments:tt $forward:ident $body:expr;)*) => {
+        $(functions!(@one $mpi $arguments $forward $body); functions!(@one $pmpi $arguments $forward $body);)*
+    };
+    (@one $name:ident ($($argument:ident: $type:ty),*) $forward:ident $body:expr) => {
+        #[doc = concat!("MPI's `", stringify!($name), "`.")]
+        ///
+        /// # Safety
+        /// As MPI asks for it.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+            static NEXT: Next = match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => Next::new(name),
+                Err(_) => unreachable!(),
+            };
+            let $forward = || {
+                let address = NEXT.address();
+                // SAFETY: a function of this name has this signature, which is that of mpi.h; the
+                // arguments are the caller's.
+                unsafe {
+                    std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($type),*) -> c_int>(address)($($argument),*)
+                }
+            };
+            $body
+        }
+    };
+}
+
+/// The same for the all-to-all functions: a description of the call is all that they differ in.
+macro_rules! all_to_all {
+    ($($mpi:ident $pmpi:ident $arguments:tt $call:expr;)*) => {
+        functions! {
+            $($mpi $pmpi $arguments forward
+                // SAFETY: the caller keeps to MPI's rules.
+                unsafe { intercept::all_to_all(|| $call, forward) };)*
+        }
+    };
+}
+
+functions! {
+    MPI_Finalize PMPI_Finalize () forward intercept::finalize(forward);
+}
+
+all_to_all! {
+    MPI_Alltoall PMPI_Alltoall (
+        sendbuf: *const c_void, sendcount: c_int, sendtype: Handle,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: Handle, comm: Handle
+    ) call(
+        Function::Alltoall,
+        (sendbuf, Counts::Same(sendcount), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Same(recvcount), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Alltoallv PMPI_Alltoallv (
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: Handle,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: Handle,
+        comm: Handle
+    ) call(
+        Function::Alltoallv,
+        (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Alltoallw PMPI_Alltoallw (
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
+        sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
+        rdispls: *const c_int, recvtypes: *const MPI_Datatype, comm: Handle
+    ) call(
+        Function::Alltoallw,
+        (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes)),
+        (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes)),
+        comm as MPI_Comm,
+    );
+}
+
+#[cfg(large_counts)]
+all_to_all! {
+    MPI_Alltoall_c PMPI_Alltoall_c (
+        sendbuf: *const c_void, sendcount: MPI_Count, sendtype: Handle,
+        recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: Handle, comm: Handle
+    ) call(
+        Function::Alltoall,
+        (sendbuf, Counts::SameLarge(sendcount), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::SameLarge(recvcount), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Alltoallv_c PMPI_Alltoallv_c (
+        sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
+        sendtype: Handle, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
+        rdispls: *const MPI_Aint, recvtype: Handle, comm: Handle
+    ) call(
+        Function::Alltoallv,
+        (sendbuf, Counts::Large(sendcounts, sdispls), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Large(recvcounts, rdispls), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Alltoallw_c PMPI_Alltoallw_c (
+        sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint,
+        sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const MPI_Count,
+        rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: Handle
+    ) call(
+        Function::Alltoallw,
+        (sendbuf, Counts::Large(sendcounts, sdispls), Types::Each(sendtypes)),
+        (recvbuf, Counts::Large(recvcounts, rdispls), Types::Each(recvtypes)),
+        comm as MPI_Comm,
+    );
+}

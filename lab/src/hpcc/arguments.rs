@@ -1,0 +1,178 @@
+//! The options of `hcube hpcc`, and the runs that they ask for.
+
+use super::run::Run;
+use clap::{ValueEnum, value_parser};
+use hcube_tool::output::JsonOption;
+use hcube_tool::session::Failure;
+use std::path::PathBuf;
+
+/// Which update HPCC was built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Variant {
+    /// HPCC's standard algorithm
+    Stock,
+    /// Sandia's optimised algorithm (RA_SANDIA_OPT2)
+    Sandia,
+    /// hcube's, plugged in
+    Hcube,
+}
+
+impl Variant {
+    /// All, in the order of the table.
+    pub const ALL: [Self; 3] = [Self::Stock, Self::Sandia, Self::Hcube];
+
+    /// The name of the folder, in JSON and in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stock => "stock",
+            Self::Sandia => "sandia",
+            Self::Hcube => "hcube",
+        }
+    }
+}
+
+/// Which MPI library HPCC was built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Mpi {
+    /// Open MPI
+    Openmpi,
+    /// MPICH
+    Mpich,
+}
+
+impl Mpi {
+    /// The name of the folder and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Openmpi => "openmpi",
+            Self::Mpich => "mpich",
+        }
+    }
+}
+
+/// Numbers of ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ranks(pub Vec<usize>);
+
+pub fn ranks(list: &str) -> Result<Ranks, String> {
+    let separators = |letter: char| letter == ' ' || letter == ',';
+    let mut numbers = Vec::new();
+    for word in list.split(separators).filter(|word| !word.is_empty()) {
+        match word.parse() {
+            Ok(number @ 1..=65536) => numbers.push(number),
+            _ => return Err(format!("'{word}' is no number of ranks from 1 to 65536")),
+        }
+    }
+    if numbers.is_empty() {
+        Err("expected numbers of ranks such as \"1 2 4\"".to_owned())
+    } else {
+        Ok(Ranks(numbers))
+    }
+}
+
+/// Runs the official HPCC in several variants and compares their RandomAccess (not under mpirun)
+///
+/// Runs ROOT/{stock,sandia,hcube}/hpcc, as scripts/build-hpcc.sh builds them, for each number of
+/// ranks, and prints one table. Fails where a verification failed or hcube was not active.
+///
+/// Example: hcube hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 6000 --json results.json
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Folder that holds the variants; runs are kept below its folder runs
+    #[arg(long, value_name = "DIR")]
+    pub root: PathBuf,
+    /// Numbers of ranks
+    #[arg(long, value_name = "LIST", default_value = "1 2 3 4 8", value_parser = ranks)]
+    pub ranks: Ranks,
+    /// Size of HPL's matrix, from which HPCC derives the table
+    #[arg(long, value_name = "N", default_value_t = 6000, value_parser = value_parser!(u32).range(1..=10_000_000))]
+    pub n: u32,
+    /// Variants to run
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Variant::ALL)]
+    pub variants: Vec<Variant>,
+    /// Runs of each variant on each number of ranks, in turn; the results are medians
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100))]
+    pub repeat: u32,
+    /// The MPI library; default is the last part of ROOT
+    #[arg(long, value_enum)]
+    pub mpi: Option<Mpi>,
+    /// What starts the ranks instead of mpirun and its options; -np and the number of ranks are added
+    #[arg(long, value_name = "COMMAND")]
+    pub launcher: Option<String>,
+    /// Run the whole HPCC of every variant; by default only hcube's runs go to HPCC's end, and the
+    /// others end when both of their MPIRandomAccess results are there
+    #[arg(long, conflicts_with = "brief")]
+    pub complete: bool,
+    /// End all runs when both of their MPIRandomAccess results are there, hcube's too
+    #[arg(long)]
+    pub brief: bool,
+    /// Seconds after which a run is ended and counts as timed out
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = value_parser!(u64).range(1..=86400))]
+    pub time_limit: u64,
+    #[command(flatten)]
+    pub json: JsonOption,
+}
+
+impl Arguments {
+    /// The MPI library.
+    pub fn mpi(&self) -> Result<Mpi, Failure> {
+        if let Some(mpi) = self.mpi {
+            return Ok(mpi);
+        }
+        let last = self.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        [Mpi::Openmpi, Mpi::Mpich].into_iter().find(|mpi| mpi.name() == last).ok_or_else(|| {
+            format!(
+                "--root {}: its last part names no MPI library: add --mpi openmpi or --mpi mpich",
+                self.root.display()
+            )
+        })
+    }
+
+    /// The program of a variant.
+    pub fn program(&self, variant: Variant) -> Result<PathBuf, Failure> {
+        let path = self.root.join(variant.name()).join("hpcc");
+        // Runs have folders of their own, so the path must not depend on the folder.
+        path.canonicalize().map_err(|error| {
+            format!(
+                "--root {}: {}: {error} (scripts/build-hpcc.sh {} builds it)",
+                self.root.display(),
+                path.display(),
+                variant.name()
+            )
+        })
+    }
+
+    /// Whether a run of this variant goes to HPCC's end.
+    pub fn whole(&self, variant: Variant) -> bool {
+        self.complete || (variant == Variant::Hcube && !self.brief)
+    }
+
+    /// All runs, the variants alternating.
+    pub fn all_runs(&self) -> Vec<Run> {
+        let mut runs = Vec::new();
+        for &ranks in &self.ranks.0 {
+            for repeat in 0..self.repeat {
+                runs.extend(self.variants.iter().map(|&variant| Run {
+                    variant,
+                    ranks,
+                    repeat,
+                    whole: self.whole(variant),
+                }));
+            }
+        }
+        runs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_ranks() {
+        assert_eq!(ranks("1 2  3,8"), Ok(Ranks(vec![1, 2, 3, 8])));
+        for bad in ["", " ", "0", "2 x", "-1", "99999999"] {
+            assert!(ranks(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! One run of HPCC, from its folder to its results.
+
+use super::arguments::{Arguments, Variant};
+use super::input;
+use super::launch::{self, Launcher};
+use super::parse::{self, Section};
+use super::progress::Progress;
+use hcube_tool::session::Failure;
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often the output is looked at: seldom enough not to take the ranks' time.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// HPCC's result file.
+const RESULTS: &str = "hpccoutf.txt";
+/// Where the standard output of all ranks goes.
+const OUTPUT: &str = "output.txt";
+
+/// One run that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// HPCC's update.
+    pub variant: Variant,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Number of the repetition, from 0.
+    pub repeat: u32,
+    /// Whether it goes to HPCC's end.
+    pub whole: bool,
+}
+
+impl Run {
+    /// For messages.
+    pub fn name(&self) -> String {
+        let ranks = if self.ranks == 1 { "rank" } else { "ranks" };
+        format!("{} on {} {ranks}", self.variant.name(), self.ranks)
+    }
+}
+
+/// How a run has ended.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outcome {
+    /// Both streams; `None` where a result is missing.
+    pub polynomial: Option<Section>,
+    /// As above.
+    pub lcg: Option<Section>,
+    /// The time limit was reached.
+    pub timed_out: bool,
+    /// HPCC's summary says that all of it succeeded.
+    pub success: bool,
+    /// The announcement of the plug-in is in the output.
+    pub active: bool,
+    /// Seconds of the run.
+    pub seconds: f64,
+    /// The end of what the ranks printed, where results are missing.
+    pub tail: String,
+}
+
+/// Why watching a run has ended.
+enum Watch {
+    Ended,
+    Enough,
+    TimedOut,
+}
+
+/// Runs HPCC once.
+///
+/// # Errors
+/// Where it could not be started, or the user wants to stop.
+pub fn run(
+    arguments: &Arguments,
+    launcher: &Launcher,
+    run: &Run,
+    progress: &mut Progress,
+) -> Result<Outcome, Failure> {
+    let name = format!("{}-{}-{}", run.variant.name(), run.ranks, run.repeat);
+    let folder = arguments.root.join("runs").join(name);
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    // Results of an earlier run must not be taken for those of this one.
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(failed)?;
+    }
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    std::fs::write(folder.join("hpccinf.txt"), input::text(arguments.n, run.ranks)).map_err(failed)?;
+    let output = File::create(folder.join(OUTPUT)).map_err(failed)?;
+    let begin = Instant::now();
+    let mut job =
+        launcher.start(&arguments.program(run.variant)?, run.ranks, &folder, output).map_err(failed)?;
+    let limit = Duration::from_secs(arguments.time_limit);
+    let watch = loop {
+        std::thread::sleep(GLANCE);
+        if launch::interrupted() {
+            job.end();
+            return Err("interrupted".to_owned());
+        }
+        if job.ended().map_err(failed)?.is_some() {
+            break Watch::Ended;
+        }
+        let text = read(&folder.join(RESULTS));
+        progress.section(run, parse::current_section(&text));
+        if !run.whole && parse::has_ended(&text, parse::LCG) {
+            break Watch::Enough;
+        }
+        if begin.elapsed() > limit {
+            break Watch::TimedOut;
+        }
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    job.end();
+    let mut outcome = outcome(&read(&folder.join(RESULTS)), &read(&folder.join(OUTPUT)), seconds);
+    // Results that came in the last moment count where nothing else was wanted.
+    outcome.timed_out = matches!(watch, Watch::TimedOut) && (run.whole || outcome.lcg.is_none());
+    Ok(outcome)
+}
+
+/// The text of a file, empty where there is none yet.
+fn read(path: &Path) -> String {
+    std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+fn outcome(results: &str, output: &str, seconds: f64) -> Outcome {
+    let (polynomial, lcg) = (parse::section(results, parse::POLYNOMIAL), parse::section(results, parse::LCG));
+    let lines: Vec<&str> = output.lines().collect();
+    let tail = if lcg.is_none() { lines[lines.len().saturating_sub(8)..].join("\n") } else { String::new() };
+    Outcome {
+        polynomial,
+        lcg,
+        timed_out: false,
+        success: parse::success(results),
+        active: output.lines().any(announces),
+        seconds,
+        tail,
+    }
+}
+
+/// Whether a line is the announcement of the plug-in: `hcube <version>: HPCC RandomAccess update active`.
+fn announces(line: &str) -> bool {
+    line.strip_prefix("hcube ").and_then(|rest| rest.split_once(": ")).is_some_and(|(version, rest)| {
+        !version.contains(' ') && rest.starts_with("HPCC RandomAccess update active")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_announcement_is_recognised() {
+        assert!(announces("hcube 0.1.0: HPCC RandomAccess update active: 2 ranks"));
+        assert!(!announces("hcube 0.1.0: rank 1: HPCC RandomAccess update active"));
+        assert!(!announces("HPCC RandomAccess update active"));
+    }
+
+    #[test]
+    fn missing_results_keep_the_end_of_the_output() {
+        let outcome = outcome("", "one\ntwo\n", 1.0);
+        assert_eq!((outcome.polynomial, outcome.lcg, outcome.tail.as_str()), (None, None, "one\ntwo"));
+    }
+}

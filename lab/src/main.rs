@@ -1,0 +1,68 @@
+//! What compares, simulates and draws, for those who develop or judge hcube; not installed.
+//!
+//! | subcommand | does |
+//! |---|---|
+//! | `hpcc` | runs the official HPCC in several variants and compares them |
+//! | `simulate` | runs the library on simulated machines (SimGrid) |
+//! | `report` | one page of all results, with what each stands on |
+
+mod hpcc;
+mod report;
+mod simulate;
+
+use clap::{Parser, Subcommand};
+use hcube_tool::session;
+use std::process::ExitCode;
+
+/// Compares hcube with HPCC, simulates machines and draws results.
+#[derive(Debug, Parser)]
+#[command(name = "hcube-lab", version, propagate_version = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Hpcc(hpcc::Arguments),
+    Simulate(simulate::Arguments),
+    Report(report::Arguments),
+}
+
+fn main() -> ExitCode {
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return session::refuse(&error),
+    };
+    match command_line.command {
+        Command::Hpcc(arguments) => hpcc::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn bad_values_are_named_with_their_option() {
+        for (arguments, option) in [
+            (["hpcc", "--ranks", "1 x"], "--ranks"),
+            (["hpcc", "--n", "0"], "--n"),
+            (["simulate", "--sections", "fast"], "--sections"),
+            (["simulate", "--ranks", "0"], "--ranks"),
+            (["simulate", "--jobs", "0"], "--jobs"),
+        ] {
+            let line = ["hcube-lab"].into_iter().chain(arguments);
+            let message = CommandLine::try_parse_from(line).expect_err("refused").to_string();
+            assert!(message.contains(option) && message.contains(arguments[2]), "{message}");
+        }
+    }
+}

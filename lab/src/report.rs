@@ -1,0 +1,103 @@
+//! `hcube report`: one page with all results, that says of every figure what it stands on.
+
+mod evidence;
+mod exchanges;
+mod headline;
+mod html;
+mod inputs;
+mod machines;
+mod model;
+mod nodes;
+mod page;
+mod rates;
+mod section;
+mod svg;
+mod sweeps;
+mod transforms;
+mod variants;
+
+use hcube_tool::output;
+use hcube_tool::session::{self, Failure, Verdict};
+use inputs::{Inputs, Refusal, Source};
+use section::Section;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Makes one HTML page of all results (not under mpirun)
+///
+/// Plots and tables of what was measured, simulated, published and predicted. The page needs nothing from
+/// outside, and is made from what is there; it says what is missing and which command makes it.
+///
+/// Example:
+///   hcube report --output report.html
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Results of the official HPCC [default: target/hpcc/results.json]
+    #[arg(long, value_name = "FILE")]
+    run: Option<PathBuf>,
+    /// Measurements of RandomAccess [default: target/bench/gups.json]
+    #[arg(long, value_name = "FILE")]
+    bench_gups: Option<PathBuf>,
+    /// Measurements of the all-to-all exchange [default: target/bench/alltoall.json]
+    #[arg(long, value_name = "FILE")]
+    bench_alltoall: Option<PathBuf>,
+    /// Measurements of FFTW's transposes [default: target/bench/fftw.json]
+    #[arg(long, value_name = "FILE")]
+    bench_fftw: Option<PathBuf>,
+    /// Simulations [default: target/simulate/simulate.json]
+    #[arg(long, value_name = "FILE")]
+    simulate: Option<PathBuf>,
+    /// This machine, as `hcube gups --calibrate` has measured it [default: calibration.json]
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+    /// Where the page goes
+    #[arg(long, value_name = "FILE", default_value = "target/report/index.html")]
+    output: PathBuf,
+    /// Write the main plots as SVG files of their own into FOLDER, too
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn named(&self, source: Source) -> Option<PathBuf> {
+        match source {
+            Source::Run => self.run.clone(),
+            Source::BenchGups => self.bench_gups.clone(),
+            Source::BenchAlltoall => self.bench_alltoall.clone(),
+            Source::BenchFftw => self.bench_fftw.clone(),
+            Source::Simulate => self.simulate.clone(),
+            Source::Calibration => self.calibration.clone(),
+        }
+    }
+}
+
+/// Reads, draws, writes.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let inputs = match Inputs::read(|source| arguments.named(source)) {
+        Ok(inputs) => inputs,
+        Err(Refusal::Missing(message)) => return session::report_failure(&message),
+        Err(Refusal::Broken(message)) => {
+            eprintln!("hcube: {message}");
+            return Verdict::Wrong.into();
+        }
+    };
+    match write(arguments, &inputs) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => session::report_failure(&failure),
+    }
+}
+
+fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), Failure> {
+    let sections = page::sections(inputs);
+    output::write("--output", &arguments.output, &page::html(inputs, &sections))?;
+    println!("{}", arguments.output.display());
+    let Some(folder) = &arguments.plots else { return Ok(()) };
+    for chart in sections.iter().flat_map(Section::charts) {
+        let Some(name) = chart.file else { continue };
+        let path = folder.join(format!("{name}.svg"));
+        output::write("--plots", &path, &chart.file())?;
+        println!("{}", path.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,335 @@
+//! The all-to-all exchange: over ranks, over sizes, and with more or less memory.
+
+mod sample;
+
+use super::evidence::Evidence::{Measured, Simulated};
+use super::html::{Table, cell};
+use super::inputs::{Exchange, Inputs, Source};
+use super::rates::ranks_axis;
+use super::section::{Section, looks};
+use super::svg::{Axis, Chart, Colour, Look, Marker, Scale, Series, plain};
+use super::sweeps::distinct;
+use super::variants;
+use hcube_tool::alltoall::Run;
+use hcube_tool::numbers;
+use sample::{Sample, at, line, main_size, part, places, samples};
+
+/// Names of algorithms in legends, and how they look.
+const ALGORITHMS: [(&str, &str, Look); 8] = [
+    ("auto", "hcube, in place", looks::HCUBE),
+    ("library-in-place", "MPI library, in place", looks::STOCK),
+    ("library-out-of-place", "MPI library, out of place", looks::COMPETITOR),
+    ("mpich", "MPICH order", (Colour::Ink, Marker::Down)),
+    ("linear-shift", "linear shift", looks::OTHER_WAY),
+    ("hierarchical-sets", "hierarchical sets", (Colour::Green, Marker::Circle)),
+    ("hypercube", "hypercube", (Colour::Ink, Marker::Up)),
+    ("auto-out-of-place", "hcube, out of place", (Colour::Green, Marker::Up)),
+];
+
+fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        short if short < 1e-3 => (1e6 * short, "µs"),
+        short if short < 1.0 => (1e3 * short, "ms"),
+        long => (long, "s"),
+    };
+    format!("{} {unit}", plain(numbers::significant(value).parse().unwrap_or(value)))
+}
+
+fn size(bytes: f64) -> String {
+    numbers::whole_bytes(bytes as usize)
+}
+
+/// A line for each algorithm among these.
+fn by_algorithm(
+    samples: &[&Sample],
+    algorithms: &[&str],
+    x: impl Fn(&Sample) -> usize + Copy,
+    y: impl Fn(&Sample, f64) -> f64 + Copy,
+) -> Vec<Series> {
+    let known = ALGORITHMS.iter().filter(|(key, _, _)| algorithms.contains(key));
+    let series = |&(key, name, look): &(&str, &str, Look)| {
+        let own: Vec<&Sample> = samples.iter().copied().filter(|sample| sample.algorithm == key).collect();
+        line(name.to_owned(), look, &own, x, y)
+    };
+    // What matters most is drawn last, above the others.
+    known.rev().filter_map(series).collect()
+}
+
+const FIGURE_5: [&str; 6] =
+    ["auto", "library-in-place", "library-out-of-place", "mpich", "linear-shift", "hierarchical-sets"];
+const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
+const SMALL: [&str; 5] =
+    ["auto", "hypercube", "hierarchical-sets", "library-in-place", "library-out-of-place"];
+const COMPARED: [&str; 4] = ["auto", "library-in-place", "auto-out-of-place", "library-out-of-place"];
+
+fn over_ranks(title: String, series: Vec<Series>, file: Option<&'static str>) -> Chart {
+    let y = Axis::new("time, lower is better", Scale::Log10, time);
+    Chart { title, x: ranks_axis(), y, series, reference: None, file }
+}
+
+/// Says where messages did not compete for links in these parts of a simulation.
+fn say_links(section: &mut Section, inputs: &Inputs, parts: &[&str]) {
+    let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
+    let own = exchanges.filter(|exchange| parts.contains(&exchange.section.as_str()));
+    variants::say_links(section, inputs, own.map(Exchange::links));
+}
+
+/// Times over ranks, as in Figure 5 of Hofmann and Rünger.
+pub fn ranks(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "alltoall-ranks",
+        "All-to-all exchange over ranks",
+        "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5) \
+         beside the MPI library's own functions, one of which needs a second buffer (out of place). \
+         Where simulated, the MPI library is SimGrid's, and beyond 64 ranks the schedules have the least additional \
+         memory: with more, simulations take hours.",
+    );
+    let all = samples(inputs);
+    let measured = part(&all, Measured, "");
+    let simulated = part(&all, Simulated, "schedules");
+    for (samples, file) in [(&measured, "alltoall-measured"), (&simulated, "alltoall-simulated")] {
+        for (number, place) in places(samples).into_iter().enumerate() {
+            let (bytes, own) = main_size(&at(samples, |sample| sample.place == place));
+            // One number of ranks makes no line; the table has it.
+            if number > 0 && distinct(own.iter().map(|sample| sample.ranks)).len() < 2 {
+                continue;
+            }
+            let series = by_algorithm(&own, &FIGURE_5, |sample| sample.ranks, |_, seconds| seconds);
+            let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
+            section.chart(over_ranks(title, series, (number == 0).then_some(file)));
+        }
+    }
+    let nodes = part(&all, Simulated, "nodes");
+    for place in places(&nodes) {
+        let (bytes, own) = main_size(&at(&nodes, |sample| sample.place == place));
+        let paths =
+            [("message", "messages alone", looks::STOCK), ("auto", "node-aware (auto)", looks::HCUBE)];
+        let series = paths.into_iter().filter_map(|(path, name, look)| {
+            line(
+                name.to_owned(),
+                look,
+                &at(&own, |sample| sample.path == path),
+                |one| one.ranks,
+                |_, time| time,
+            )
+        });
+        let title = format!("Ways through nodes, {place}, {} per rank", numbers::whole_bytes(bytes));
+        section.chart(over_ranks(title, series.collect(), None));
+    }
+    section.table(table(&measured, "Times of the exchange on this machine"));
+    section.table(table(&simulated, "Times of the exchange on large machines"));
+    say_links(&mut section, inputs, &["schedules", "nodes"]);
+    section.lacks(measured.is_empty(), "the exchange over ranks, measured", Source::BenchAlltoall);
+    section.lacks(simulated.is_empty(), "the exchange on large machines, simulated", Source::Simulate);
+    section
+}
+
+/// The times of all algorithms, and what hcube brings against the library in place.
+fn table(samples: &[&Sample], caption: &str) -> Table {
+    let evidence = samples.first().map(|sample| sample.evidence);
+    let mut columns =
+        vec![("where".to_owned(), None), ("ranks".to_owned(), None), ("per rank".to_owned(), None)];
+    let named = ALGORITHMS.iter();
+    columns.extend(named.clone().map(|(_, name, _)| ((*name).to_owned(), evidence)));
+    columns.push(("times as fast, in place".to_owned(), evidence));
+    let mut table = Table::new(caption, columns);
+    let rows = distinct(samples.iter().map(|one| (one.place.as_str(), one.ranks, one.bytes)));
+    for (place, ranks, bytes) in rows {
+        let median = |algorithm: &str| {
+            let own = at(samples, |one| {
+                (one.place.as_str(), one.ranks, one.bytes, one.algorithm.as_str())
+                    == (place, ranks, bytes, algorithm)
+            });
+            let times: Vec<f64> = own.iter().map(|sample| sample.seconds).collect();
+            (!times.is_empty()).then(|| numbers::median(&times))
+        };
+        let mut cells = vec![place.to_owned(), ranks.to_string(), numbers::whole_bytes(bytes)];
+        cells.extend(named.clone().map(|(key, _, _)| cell(median(key), time)));
+        let gain = median("library-in-place").zip(median("auto")).map(|(library, ours)| library / ours);
+        cells.push(cell(gain, |gain| format!("×{gain:.2}")));
+        table.row(cells);
+    }
+    table
+}
+
+/// Data of a rank by the time, over its size.
+pub fn sizes(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "alltoall-sizes",
+        "All-to-all exchange over sizes",
+        "Data of a rank by the time of an exchange: the higher line is the faster way at that size. In place \
+         compare circles with squares, out of place triangles.",
+    );
+    let all = samples(inputs);
+    let rate = |sample: &Sample, seconds: f64| sample.bytes as f64 * 1e-9 / seconds;
+    let mut add = |samples: &[&Sample], algorithms: &[&str]| {
+        for place in places(samples) {
+            let own = at(samples, |sample| sample.place == place);
+            let ranks = distinct(own.iter().map(|sample| sample.ranks));
+            let ends = distinct(ranks.first().into_iter().chain(ranks.last()).copied());
+            for count in ends {
+                let own = at(&own, |sample| sample.ranks == count);
+                if distinct(own.iter().map(|sample| sample.bytes)).len() < 2 {
+                    continue;
+                }
+                section.chart(Chart {
+                    title: format!("All-to-all, {place}, {count} ranks"),
+                    x: Axis::new("data of a rank", Scale::Log2, size),
+                    y: Axis::new("GB/s per rank, higher is better", Scale::Log10, super::rates::gups),
+                    series: by_algorithm(&own, algorithms, |sample| sample.bytes, rate),
+                    reference: None,
+                    file: None,
+                });
+            }
+        }
+    };
+    let measured = part(&all, Measured, "");
+    let simulated = part(&all, Simulated, "small");
+    add(&measured, &COMPARED);
+    add(&simulated, &SMALL);
+    section.table(table(&simulated, "Times of small exchanges on large machines"));
+    say_links(&mut section, inputs, &["small"]);
+    section.lacks(measured.is_empty(), "the exchange over sizes, measured", Source::BenchAlltoall);
+    section.lacks(simulated.is_empty(), "exchanges of small blocks, simulated", Source::Simulate);
+    section
+}
+
+/// Lines of the hierarchical sets with different memory, and of the library.
+fn by_memory(samples: &[&Sample]) -> Vec<Series> {
+    let swept = at(samples, |sample| sample.algorithm == "hierarchical-sets");
+    // All is as much as the data, which differs.
+    let order = |memory: &(u64, String)| if memory.1 == "all" { u64::MAX } else { memory.0 };
+    let amounts = swept.iter().filter_map(|sample| sample.memory.as_ref());
+    let amounts = distinct(amounts.map(|memory| (order(memory), memory.1.as_str())));
+    let looks =
+        [looks::OTHER_WAY, (Colour::Green, Marker::Down), looks::HCUBE, (Colour::Ink, Marker::Circle)];
+    let lines = amounts.into_iter().zip(looks).filter_map(|((_, memory), look)| {
+        let own = at(&swept, |sample| sample.memory.as_ref().is_some_and(|own| own.1 == memory));
+        line(format!("hierarchical sets, {memory}"), look, &own, |one| one.ranks, |_, seconds| seconds)
+    });
+    let library = ["library-in-place", "library-out-of-place"];
+    lines.chain(by_algorithm(samples, &library, |one| one.ranks, |_, seconds| seconds)).collect()
+}
+
+/// Whether additional memory was varied among these.
+fn varied(samples: &[&Sample]) -> bool {
+    let amounts = samples.iter().filter(|sample| sample.algorithm == "hierarchical-sets");
+    distinct(amounts.map(|sample| sample.memory.as_ref())).len() > 1
+}
+
+/// Additional memory: what it brings, as in Figure 6 (left), and what is taken.
+pub fn memory(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "memory",
+        "Additional memory",
+        "With more additional memory more blocks are in flight at a time; the question is how little is enough, \
+         and in which order blocks go where there is none. The last plot shows what was really taken beside the program's buffers: hcube's line should stay flat. Out \
+         of place the program itself holds a second buffer, which is not in it.",
+    );
+    let all = samples(inputs);
+    let measured: Vec<&Sample> = all.iter().filter(|sample| sample.evidence == Measured).collect();
+    let simulated = part(&all, Simulated, "memory");
+    for (samples, evidence) in [(&measured, Measured), (&simulated, Simulated)] {
+        for place in places(samples) {
+            let own = at(samples, |sample| sample.place == place);
+            let swept = at(&own, |sample| {
+                varied(&at(&own, |other| (other.ranks, other.bytes) == (sample.ranks, sample.bytes)))
+            });
+            let (bytes, own) = main_size(&swept);
+            let where_ = if evidence == Measured { "this machine" } else { place };
+            let title = format!("Additional memory, {where_}, {} per rank", numbers::whole_bytes(bytes));
+            section.chart(over_ranks(title, by_memory(&own), None));
+        }
+    }
+    for place in places(&simulated) {
+        let own = at(&simulated, |sample| sample.place == place);
+        let least = own.iter().filter_map(|sample| sample.memory.clone()).min();
+        let (bytes, own) = main_size(&at(&own, |sample| sample.memory == least));
+        let series = by_algorithm(&own, &SCHEDULES, |sample| sample.ranks, |_, seconds| seconds);
+        let title = format!("Least memory, {place}, {} per rank", numbers::whole_bytes(bytes));
+        if series.len() > 1 {
+            section.chart(over_ranks(title, series, None));
+        }
+    }
+    say_links(&mut section, inputs, &["memory"]);
+    let taken = taken(inputs);
+    section.lacks(taken.is_empty(), "memory that was taken, measured", Source::BenchAlltoall);
+    section.chart(taken);
+    section.lacks(simulated.is_empty(), "additional memory on large machines, simulated", Source::Simulate);
+    section
+}
+
+/// Runs that were measured with the memory that hcube takes by itself.
+fn usual_runs(inputs: &Inputs) -> Vec<&Run> {
+    let runs = || inputs.alltoall.iter().flat_map(|results| &results.runs).filter(|run| run.ranks > 1);
+    let Some(first) = runs().next() else { return Vec::new() };
+    let memory = runs().find(|run| run.algorithm == "auto").and_then(|run| run.memory);
+    runs().filter(|run| run.mpi == first.mpi && (run.memory.is_none() || run.memory == memory)).collect()
+}
+
+fn taken(inputs: &Inputs) -> Chart {
+    let runs = usual_runs(inputs);
+    let most = runs.iter().map(|run| run.ranks).max().unwrap_or_default();
+    // A logarithmic axis has no place for nothing.
+    let series =
+        ALGORITHMS.iter().rev().filter(|(key, _, _)| COMPARED.contains(key)).map(|&(key, name, look)| {
+            let own = runs.iter().filter(|run| run.algorithm == key && run.ranks == most);
+            let mut points: Vec<(f64, f64)> = own
+                .filter_map(|run| Some((run.bytes_per_rank as f64, (run.extra_bytes? as f64).max(1024.0))))
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            points.dedup_by_key(|point| point.0);
+            super::rates::series(name, Measured, look, points)
+        });
+    Chart {
+        title: format!("Memory beside the buffers, this machine, {most} ranks"),
+        x: Axis::new("data of a rank", Scale::Log2, size),
+        y: Axis::new("peak per rank (1 KiB or less at the bottom)", Scale::Log2, size),
+        series: series.collect(),
+        reference: None,
+        file: Some("alltoall-memory"),
+    }
+}
+
+/// What the headlines say of the exchange.
+#[derive(Debug, Default)]
+pub struct Gains {
+    /// Geometric means over sizes of the library's time in place by hcube's, with the number of ranks.
+    pub measured: Vec<(usize, f64)>,
+    /// The library's time in place by hcube's, machine and ranks; on several nodes, where ranks exchange more
+    /// than copies.
+    pub simulated: Vec<(f64, String, usize)>,
+    /// Bytes of the data, of hcube and of the library, where the library takes most.
+    pub memory: Option<(usize, u64, u64)>,
+}
+
+/// What hcube brings.
+pub fn gains(inputs: &Inputs) -> Gains {
+    let runs = usual_runs(inputs);
+    let ratios = |ranks: usize| -> Vec<f64> {
+        let own = runs.iter().filter(|run| run.ranks == ranks && run.algorithm == "auto");
+        own.filter_map(|run| run.speedup_in_place).collect()
+    };
+    let counts = distinct(runs.iter().map(|run| run.ranks));
+    let measured =
+        counts.into_iter().filter_map(|ranks| Some((ranks, numbers::geometric_mean(&ratios(ranks))?)));
+    let all = samples(inputs);
+    let schedules = part(&all, Simulated, "schedules");
+    let own = schedules.iter().filter(|sample| sample.algorithm == "auto" && sample.between_nodes);
+    let simulated = own.filter_map(|ours| {
+        let same = |other: &&&Sample| {
+            (&other.place, other.ranks, other.bytes) == (&ours.place, ours.ranks, ours.bytes)
+                && other.algorithm == "library-in-place"
+        };
+        let library = schedules.iter().find(same)?;
+        Some((library.seconds / ours.seconds, ours.place.clone(), ours.ranks))
+    });
+    let extra = |algorithm: &str, like: &Run| {
+        let mut own = runs.iter().filter(|run| run.algorithm == algorithm && run.ranks == like.ranks);
+        own.find(|run| run.bytes_per_rank == like.bytes_per_rank)?.extra_bytes
+    };
+    let library = runs.iter().filter(|run| run.algorithm == "library-in-place" && run.extra_bytes.is_some());
+    let worst = library.max_by_key(|run| run.extra_bytes);
+    let memory = worst.and_then(|run| Some((run.bytes_per_rank, extra("auto", run)?, run.extra_bytes?)));
+    Gains { measured: measured.collect(), simulated: simulated.collect(), memory }
+}

@@ -1,0 +1,134 @@
+//! Exchanges that were measured and simulated, in one form.
+
+use crate::report::evidence::Evidence::{self, Measured, Simulated};
+use crate::report::inputs::Inputs;
+use crate::report::svg::{Look, Point, Series};
+use crate::report::sweeps::{distinct, machine_title};
+use hcube_tool::alltoall::Run;
+use hcube_tool::numbers;
+
+/// One exchange, measured or simulated.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// What it stands on.
+    pub evidence: Evidence,
+    /// The part of a simulation; empty where measured.
+    pub section: String,
+    /// Where, in words.
+    pub place: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Whether they are on several nodes; false where nobody says.
+    pub between_nodes: bool,
+    /// Data of each rank.
+    pub bytes: usize,
+    /// As in `hcube alltoall`.
+    pub algorithm: String,
+    /// As in `hcube alltoall`.
+    pub path: String,
+    /// Additional memory and its name; nothing for the library.
+    pub memory: Option<(u64, String)>,
+    /// Of one exchange; the median where measured.
+    pub seconds: f64,
+    /// The least and the most.
+    pub range: Option<(f64, f64)>,
+}
+
+impl Sample {
+    fn measured(run: &Run) -> Self {
+        let least = run.measured_us.iter().copied().fold(run.median_us, f64::min);
+        let most = run.measured_us.iter().copied().fold(run.median_us, f64::max);
+        Self {
+            evidence: Measured,
+            section: String::new(),
+            place: format!("this machine, {}", run.mpi),
+            ranks: run.ranks,
+            between_nodes: false,
+            bytes: run.bytes_per_rank,
+            algorithm: run.algorithm.clone(),
+            path: run.path.clone().unwrap_or_default(),
+            memory: run.memory_name().map(|name| (run.memory.unwrap_or_default() as u64, name)),
+            seconds: 1e-6 * run.median_us,
+            range: Some((1e-6 * least, 1e-6 * most)),
+        }
+    }
+}
+
+/// All of them between several ranks.
+pub fn samples(inputs: &Inputs) -> Vec<Sample> {
+    let runs = inputs.alltoall.iter().flat_map(|results| &results.runs);
+    // One rank alone exchanges nothing.
+    let measured = runs.filter(|run| run.ranks > 1).map(Sample::measured);
+    let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
+    let simulated = exchanges.filter(|exchange| exchange.ranks > 1).map(|exchange| Sample {
+        evidence: Simulated,
+        section: exchange.section.clone(),
+        place: machine_title(inputs, &exchange.machine).to_owned(),
+        ranks: exchange.ranks,
+        between_nodes: exchange.ranks > exchange.ranks_per_node,
+        bytes: exchange.bytes_per_rank,
+        algorithm: exchange.algorithm.clone(),
+        path: exchange.path.clone().unwrap_or_default(),
+        // Several amounts may be enough for all data.
+        memory: exchange.memory.map(|bytes| (bytes, numbers::whole_bytes(bytes as usize))),
+        seconds: exchange.seconds,
+        range: None,
+    });
+    measured.chain(simulated).collect()
+}
+
+/// What was simulated for a part, or measured with the memory that hcube takes by itself.
+pub fn part<'a>(all: &'a [Sample], evidence: Evidence, section: &str) -> Vec<&'a Sample> {
+    let usual = all.iter().find(|sample| sample.evidence == Measured && sample.algorithm == "auto");
+    let usual = usual.and_then(|sample| sample.memory.as_ref());
+    let chosen = |sample: &&Sample| match evidence {
+        Measured => sample.memory.is_none() || sample.memory.as_ref() == usual,
+        _ => sample.section == section,
+    };
+    all.iter().filter(|sample| sample.evidence == evidence).filter(chosen).collect()
+}
+
+/// A line of medians.
+pub fn line(
+    name: String,
+    look: Look,
+    samples: &[&Sample],
+    x: impl Fn(&Sample) -> usize,
+    y: impl Fn(&Sample, f64) -> f64,
+) -> Option<Series> {
+    let evidence = samples.first()?.evidence;
+    let point = |place: usize| {
+        let own: Vec<&&Sample> = samples.iter().filter(|sample| x(sample) == place).collect();
+        let seconds = numbers::median(&own.iter().map(|sample| sample.seconds).collect::<Vec<_>>());
+        let range = own[0].range.map(|(low, high)| (y(own[0], low), y(own[0], high)));
+        // Of several measurements the range of one would not be theirs.
+        Point { x: place as f64, y: y(own[0], seconds), range: range.filter(|_| own.len() == 1) }
+    };
+    let points = distinct(samples.iter().map(|sample| x(sample))).into_iter().map(point).collect();
+    Some(Series { name, evidence, look, points })
+}
+
+/// Places of some samples, in the order in which they come.
+pub fn places<'a>(samples: &[&'a Sample]) -> Vec<&'a str> {
+    let mut places: Vec<&str> = Vec::new();
+    for sample in samples {
+        if !places.contains(&sample.place.as_str()) {
+            places.push(&sample.place);
+        }
+    }
+    places
+}
+
+/// Those that are wanted.
+pub fn at<'a>(samples: &[&'a Sample], wanted: impl Fn(&Sample) -> bool) -> Vec<&'a Sample> {
+    samples.iter().copied().filter(|sample| wanted(sample)).collect()
+}
+
+/// Those of the size at which most were taken, and the largest of such sizes.
+pub fn main_size<'a>(samples: &[&'a Sample]) -> (usize, Vec<&'a Sample>) {
+    let ranks =
+        |bytes: usize| distinct(at(samples, |one| one.bytes == bytes).iter().map(|one| one.ranks)).len();
+    let sizes = distinct(samples.iter().map(|sample| sample.bytes));
+    let size = sizes.into_iter().max_by_key(|&bytes| (ranks(bytes), bytes)).unwrap_or_default();
+    (size, at(samples, |sample| sample.bytes == size))
+}

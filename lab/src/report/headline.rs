@@ -1,0 +1,241 @@
+//! The figures at the top: what hcube brings, each with what it stands on.
+
+use super::evidence::Evidence::{self, Measured, Simulated};
+use super::exchanges;
+use super::html::{badge, escape};
+use super::inputs::{HpccRun, Inputs};
+use super::nodes;
+use super::rates::{self, gups};
+use super::sweeps;
+use super::transforms;
+use super::variants;
+use hcube_tool::numbers;
+use hcube_tool::published;
+
+/// A large figure and what it means.
+#[derive(Debug)]
+pub struct Card {
+    figure: String,
+    evidence: Evidence,
+    title: String,
+    text: String,
+    /// Something is wrong.
+    alarm: bool,
+}
+
+impl Card {
+    fn new(figure: String, evidence: Evidence, title: impl Into<String>, text: String) -> Self {
+        Self { figure, evidence, title: title.into(), text, alarm: false }
+    }
+
+    /// The card as HTML.
+    pub fn html(&self) -> String {
+        format!(
+            "<div class=\"card{}\"><p class=\"figure\">{} {}</p><p class=\"what\">{}</p><p>{}</p></div>\n",
+            if self.alarm { " alarm" } else { "" },
+            escape(&self.figure),
+            badge(self.evidence),
+            escape(&self.title),
+            escape(&self.text)
+        )
+    }
+}
+
+/// A ratio in as few digits as say enough.
+fn times(ratio: f64) -> String {
+    if ratio >= 20.0 { format!("×{ratio:.0}") } else { format!("×{ratio:.1}") }
+}
+
+/// From the least to the most.
+fn ends(ratios: &[f64]) -> Option<(f64, f64)> {
+    Some((ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?))
+}
+
+/// All headlines for which there are figures.
+pub fn cards(inputs: &Inputs) -> Vec<Card> {
+    let mut cards = Vec::new();
+    cards.extend(hpcc(inputs, "stock", "HPCC RandomAccess against HPCC as shipped", "HPCC's own update"));
+    cards.extend(hpcc(
+        inputs,
+        "sandia",
+        "HPCC RandomAccess against Sandia's update",
+        "Sandia's optimised update",
+    ));
+    cards.extend(red_storm(inputs));
+    cards.extend(node_aware(inputs));
+    cards.extend(alltoall(inputs));
+    cards.extend(errors(inputs));
+    cards
+}
+
+fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card> {
+    let runs = || inputs.run.iter().flat_map(|hpcc| &hpcc.runs);
+    let find = |name: &str, ranks: usize| runs().find(|run| run.variant == name && run.ranks == ranks);
+    let rates = |run: &HpccRun| [run.gups, run.gups_lcg];
+    let pairs: Vec<(usize, f64, f64)> = runs()
+        .filter(|run| run.variant == "hcube")
+        .filter_map(|ours| Some((ours, find(variant, ours.ranks)?)))
+        .flat_map(|(ours, theirs)| {
+            rates(ours).into_iter().zip(rates(theirs)).map(|(ours_, theirs)| (ours.ranks, ours_, theirs))
+        })
+        .collect();
+    let best = pairs.iter().max_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)))?;
+    let (least, most) = ends(&pairs.iter().map(|(_, ours, theirs)| ours / theirs).collect::<Vec<_>>())?;
+    let (ranks, ours, theirs) = *best;
+    let text = format!(
+        "{} instead of {} GUP/s on {ranks} rank(s), where the gain over {other} is largest; {} where it is least.",
+        gups(ours),
+        gups(theirs),
+        times(least)
+    );
+    Some(Card::new(format!("up to {}", times(most)), Measured, title, text))
+}
+
+fn red_storm(inputs: &Inputs) -> Option<Card> {
+    let (variant, cases) = variants::as_users_get(&rates::simulated(inputs))?;
+    let most = cases.iter().rev().find_map(|case| Some((case, published::over_ranks(case.ranks)?)))?;
+    let (case, published) = most;
+    let stock =
+        published.stock.map_or(String::new(), |stock| format!(", and {} for HPCC as shipped", gups(stock)));
+    let text = format!(
+        "on {} ranks of a model of Red Storm ({}). The paper's hypercube algorithm reached {} GUP/s there{stock} \
+         (published).",
+        case.ranks,
+        variant.name,
+        gups(published.hypercube)
+    );
+    Some(Card::new(format!("{} GUP/s", gups(case.gups)), Simulated, "RandomAccess on a large machine", text))
+}
+
+fn node_aware(inputs: &Inputs) -> Option<Card> {
+    let (gain, case) = nodes::best(inputs)?;
+    let text = format!(
+        "as fast as messages alone, on {} ranks of a model of {} with {} ranks per node, where the gain is largest.",
+        case.ranks,
+        sweeps::machine_title(inputs, &case.machine),
+        case.ranks_per_node
+    );
+    Some(Card::new(format!("up to {}", times(gain)), Simulated, "Node-aware RandomAccess", text))
+}
+
+fn alltoall(inputs: &Inputs) -> Vec<Card> {
+    let mut cards = Vec::new();
+    let gains = exchanges::gains(inputs);
+    if let Some((least, most)) = ends(&gains.measured.iter().map(|gain| gain.1).collect::<Vec<_>>()) {
+        let ranks: Vec<String> = gains.measured.iter().map(|gain| gain.0.to_string()).collect();
+        let text = format!(
+            "as fast as the MPI library in place: geometric means over all sizes, from {} to {} on {} ranks.",
+            times(least),
+            times(most),
+            ranks.join(", ")
+        );
+        cards.push(Card::new(
+            format!("up to {}", times(most)),
+            Measured,
+            "All-to-all exchange in place",
+            text,
+        ));
+    }
+    if let Some((gain, place, ranks)) = gains.simulated.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
+        let least = gains.simulated.iter().map(|gain| gain.0).fold(f64::INFINITY, f64::min);
+        let text = format!(
+            "as fast as SimGrid's MPI library in place, on {ranks} ranks of a model of {place}, where the gain \
+             on several nodes is largest; {} where it is least.",
+            times(least)
+        );
+        let title = "All-to-all exchange on a large machine";
+        cards.push(Card::new(format!("up to {}", times(*gain)), Simulated, title, text));
+    }
+    if let Some((size, ours, library)) = gains.memory {
+        let text = format!(
+            "beside the program's buffers for an exchange in place of {} per rank; the MPI library took {}.",
+            numbers::whole_bytes(size),
+            numbers::bytes(library as f64)
+        );
+        cards.push(Card::new(numbers::bytes(ours as f64), Measured, "Memory of the exchange", text));
+    }
+    let compared = transforms::comparisons(inputs);
+    let gains: Vec<f64> = compared.iter().map(transforms::gain).collect();
+    if let Some((mean, (least, most))) = numbers::geometric_mean(&gains).zip(ends(&gains)) {
+        let text = format!(
+            "as fast as FFTW's own plans: geometric mean over {} transpositions and transforms, from {} to {}.",
+            gains.len(),
+            times(least),
+            times(most)
+        );
+        cards.push(Card::new(times(mean), Measured, "FFTW with hcube's transposes", text));
+    }
+    cards
+}
+
+/// Runs that were verified, and what was wrong in them.
+fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
+    let mut measured: Vec<u64> = Vec::new();
+    let hpcc = inputs.run.iter().flat_map(|hpcc| &hpcc.runs).filter(|run| run.variant == "hcube");
+    measured.extend(hpcc.flat_map(|run| [run.errors, run.errors_lcg]));
+    let sections = inputs.gups.iter().flat_map(|bench| bench.sections.values());
+    measured.extend(sections.flat_map(|section| &section.lines).filter_map(|line| line.errors));
+    let exchanges = inputs.alltoall.iter().flat_map(|results| &results.runs);
+    let ours = exchanges.filter(|run| !run.algorithm.starts_with("library"));
+    measured.extend(ours.filter_map(|run| run.errors));
+    let mut simulated: Vec<u64> = Vec::new();
+    if let Some(results) = &inputs.simulated {
+        simulated.extend(results.random_access.iter().map(|case| case.errors));
+        simulated.extend(results.alltoall.iter().map(|exchange| exchange.errors));
+    }
+    [(Measured, measured), (Simulated, simulated)]
+        .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))
+}
+
+/// What the other variants of HPCC got wrong, in a sentence.
+fn errors_of_others(inputs: &Inputs) -> String {
+    let runs = || inputs.run.iter().flat_map(|hpcc| &hpcc.runs);
+    let of = |(variant, name): (&str, &str)| {
+        let mut own = runs().filter(|run| run.variant == variant).peekable();
+        own.peek()?;
+        Some(format!("{} {name}", own.map(|run| run.errors + run.errors_lcg).sum::<u64>()))
+    };
+    let others = [("stock", "with the update as shipped"), ("sandia", "with Sandia's")];
+    let others: Vec<String> = others.into_iter().filter_map(of).collect();
+    if others.is_empty() {
+        String::new()
+    } else {
+        format!(" Errors of HPCC beside them: {}.", others.join(", "))
+    }
+}
+
+fn errors(inputs: &Inputs) -> Vec<Card> {
+    let checked = verified(inputs).into_iter().filter(|(_, runs, _)| *runs > 0);
+    let card = |(evidence, runs, errors): (Evidence, usize, u64)| {
+        let mut text = format!("in {runs} runs of hcube whose results were verified.");
+        if evidence == Measured {
+            text.push_str(&errors_of_others(inputs));
+        }
+        let figure = format!("{errors} error{}", if errors == 1 { "" } else { "s" });
+        Card { alarm: errors > 0, ..Card::new(figure, evidence, "Correctness", text) }
+    };
+    checked.map(card).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_have_as_many_digits_as_they_need() {
+        assert_eq!([1.346, 9.26, 140.47].map(times), ["×1.3", "×9.3", "×140"]);
+        assert_eq!((ends(&[2.0, 1.0, 3.0]), ends(&[])), (Some((1.0, 3.0)), None));
+    }
+
+    #[test]
+    fn errors_raise_an_alarm() {
+        let text = r#"{"mpi": "x", "runs": [{"variant": "hcube", "ranks": 2, "gups": 0.2, "gups_lcg": 0.2,
+            "errors": 3, "errors_lcg": 0, "log2_table": 20}]}"#;
+        let mut inputs =
+            Inputs { run: Some(serde_json::from_str(text).expect("valid")), ..Inputs::default() };
+        let cards = errors(&inputs);
+        assert!(cards.len() == 1 && cards[0].alarm && cards[0].html().contains("3 errors"), "{cards:?}");
+        inputs.run = serde_json::from_str(&text.replace(": 3,", ": 0,")).ok();
+        assert!(!errors(&inputs)[0].alarm);
+    }
+}

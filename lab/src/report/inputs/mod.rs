@@ -1,0 +1,182 @@
+//! The files that the report is made from: which there are, and what is in them.
+
+mod content;
+
+pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Simulated};
+
+use content::Checked;
+use hcube_tool::alltoall;
+use hcube_tool::fftw;
+use hcube_tool::machine::Machine;
+use serde::de::DeserializeOwned;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// A file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// HPCC in three variants.
+    Run,
+    /// RandomAccess, measured.
+    BenchGups,
+    /// The all-to-all exchange, measured.
+    BenchAlltoall,
+    /// FFTW's transposes, measured.
+    BenchFftw,
+    /// Both on machines of thousands of ranks.
+    Simulate,
+    /// What this machine costs, for the model.
+    Calibration,
+}
+
+impl Source {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Run, Self::BenchGups, Self::BenchAlltoall, Self::BenchFftw, Self::Simulate, Self::Calibration];
+
+    /// The option that names it.
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::Run => "--run",
+            Self::BenchGups => "--bench-gups",
+            Self::BenchAlltoall => "--bench-alltoall",
+            Self::BenchFftw => "--bench-fftw",
+            Self::Simulate => "--simulate",
+            Self::Calibration => "--calibration",
+        }
+    }
+
+    /// Where it is without that option.
+    pub fn default_path(self) -> &'static str {
+        match self {
+            Self::Run => "target/hpcc/results.json",
+            Self::BenchGups => "target/bench/gups.json",
+            Self::BenchAlltoall => "target/bench/alltoall.json",
+            Self::BenchFftw => "target/bench/fftw.json",
+            Self::Simulate => "target/simulate/simulate.json",
+            Self::Calibration => "calibration.json",
+        }
+    }
+
+    /// What makes it.
+    pub fn command(self) -> &'static str {
+        match self {
+            Self::Run => "make run",
+            Self::BenchGups | Self::BenchAlltoall | Self::BenchFftw => "make bench",
+            Self::Simulate => "make simulate",
+            Self::Calibration => "mpirun -np 2 hcube gups --calibrate calibration.json",
+        }
+    }
+
+    /// What it brings into the report.
+    pub fn subject(self) -> &'static str {
+        match self {
+            Self::Run => "the official HPCC in three variants, measured",
+            Self::BenchGups => "RandomAccess and its sweeps, measured",
+            Self::BenchAlltoall => "the all-to-all exchange, measured",
+            Self::BenchFftw => "FFTW's transposes, measured",
+            Self::Simulate => "RandomAccess and all-to-all on large machines, simulated",
+            Self::Calibration => "the cost model of this machine, predicted",
+        }
+    }
+}
+
+/// Why there is no report.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A file is missing that was asked for, or all are.
+    Missing(String),
+    /// A file is not what it should be.
+    Broken(String),
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// HPCC.
+    pub run: Option<Hpcc>,
+    /// RandomAccess.
+    pub gups: Option<Bench>,
+    /// All-to-all.
+    pub alltoall: Option<alltoall::Results>,
+    /// FFTW.
+    pub fftw: Option<fftw::Results>,
+    /// Simulations.
+    pub simulated: Option<Simulated>,
+    /// This machine.
+    pub calibration: Option<Machine>,
+    /// Which files that was.
+    pub files: Vec<(Source, PathBuf)>,
+}
+
+impl Inputs {
+    /// Reads what the options name, and what lies in the usual places.
+    pub fn read(named: impl Fn(Source) -> Option<PathBuf>) -> Result<Self, Refusal> {
+        let mut inputs = Self::default();
+        for source in Source::ALL {
+            let option = named(source);
+            let path = option.clone().unwrap_or_else(|| source.default_path().into());
+            let text = match std::fs::read_to_string(&path) {
+                Ok(text) => text,
+                Err(error) if error.kind() == ErrorKind::NotFound && option.is_none() => continue,
+                Err(error) if error.kind() == ErrorKind::InvalidData => {
+                    return Err(broken(source, &path, "not text"));
+                }
+                Err(error) => {
+                    return Err(Refusal::Missing(format!(
+                        "{} {}: {error}; expected a file as `{}` writes it",
+                        source.option(),
+                        path.display(),
+                        source.command()
+                    )));
+                }
+            };
+            inputs.take(source, &path, &text)?;
+            inputs.files.push((source, path));
+        }
+        if inputs.files.is_empty() {
+            return Err(Refusal::Missing(nothing()));
+        }
+        Ok(inputs)
+    }
+
+    fn take(&mut self, source: Source, path: &Path, text: &str) -> Result<(), Refusal> {
+        match source {
+            Source::Run => self.run = Some(parse(source, path, text)?),
+            Source::BenchGups => self.gups = Some(parse(source, path, text)?),
+            Source::BenchAlltoall => self.alltoall = Some(parse(source, path, text)?),
+            Source::BenchFftw => {
+                let mut results: fftw::Results = parse(source, path, text)?;
+                results.summarise().map_err(|problem| broken(source, path, &problem))?;
+                self.fftw = Some(results);
+            }
+            Source::Simulate => self.simulated = Some(parse(source, path, text)?),
+            Source::Calibration => self.calibration = Some(parse(source, path, text)?),
+        }
+        Ok(())
+    }
+}
+
+/// The message where there is not one file.
+fn nothing() -> String {
+    let mut text = "there is nothing to report: none of these files is there".to_owned();
+    for source in Source::ALL {
+        text += &format!("\n  {:<30} `{}` makes it", source.default_path(), source.command());
+    }
+    text
+}
+
+fn broken(source: Source, path: &Path, problem: &str) -> Refusal {
+    Refusal::Broken(format!(
+        "{} {}: {problem}; expected JSON as `{}` writes it",
+        source.option(),
+        path.display(),
+        source.command()
+    ))
+}
+
+fn parse<T: DeserializeOwned + Checked>(source: Source, path: &Path, text: &str) -> Result<T, Refusal> {
+    let value: T = serde_json::from_str(text).map_err(|error| broken(source, path, &error.to_string()))?;
+    value.check().map_err(|problem| broken(source, path, &problem))?;
+    Ok(value)
+}

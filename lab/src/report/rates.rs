@@ -1,0 +1,361 @@
+//! RandomAccess over numbers of ranks: rates and parallel efficiency.
+
+use super::evidence::Evidence::{self, Measured, Predicted, Published, Simulated};
+use super::html::{Table, cell};
+use super::inputs::{Case, HpccRun, Inputs, Line, Source};
+use super::model;
+use super::section::{Section, looks};
+use super::svg::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
+use super::sweeps::distinct;
+use super::variants;
+use hcube_random_access::Options;
+use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
+use hcube_tool::machine::Machine;
+use hcube_tool::model::paper_options;
+use hcube_tool::numbers::significant;
+use hcube_tool::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
+
+/// A rate, as it is written on axes and in tables.
+pub fn gups(rate: f64) -> String {
+    if rate >= 100.0 { plain(rate.round()) } else { plain(significant(rate).parse().unwrap_or(rate)) }
+}
+
+/// A number of ranks.
+pub fn ranks_axis() -> Axis {
+    Axis::new("ranks", Scale::Log2, plain)
+}
+
+/// Rates upwards.
+pub fn gups_axis() -> Axis {
+    Axis::new("GUP/s, higher is better", Scale::Log10, gups)
+}
+
+/// Points that share an evidence.
+pub fn series(
+    name: impl Into<String>,
+    evidence: Evidence,
+    look: Look,
+    points: impl IntoIterator<Item = (f64, f64)>,
+) -> Series {
+    let points = points.into_iter().map(|(x, y)| Point::new(x, y)).collect();
+    Series { name: name.into(), evidence, look, points }
+}
+
+/// Lines of one mode that were measured with the defaults on several numbers of ranks.
+fn measured<'a>(inputs: &'a Inputs, mode: &'a str) -> Vec<(usize, &'a Line)> {
+    let sections = inputs.gups.iter().flat_map(|bench| &bench.sections);
+    let mut lines: Vec<(usize, &Line)> = sections
+        .filter(|(name, _)| name.starts_with("ranks-"))
+        .flat_map(|(_, section)| section.lines.iter().map(|line| (section.ranks, line)))
+        .filter(|(_, line)| line.mode == mode)
+        .collect();
+    lines.sort_by_key(|(ranks, _)| *ranks);
+    lines
+}
+
+/// A median with all that it is of.
+pub fn spread_point(x: f64, line: &Line) -> Point {
+    let least = line.gups_measured.iter().copied().fold(line.gups, f64::min);
+    let most = line.gups_measured.iter().copied().fold(line.gups, f64::max);
+    Point { x, y: line.gups, range: Some((least, most)) }
+}
+
+/// What was simulated over ranks on the paper's machine.
+pub fn simulated(inputs: &Inputs) -> Vec<&Case> {
+    let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
+    let mut cases: Vec<&Case> =
+        cases.filter(|case| case.section == "ranks" && case.machine == MACHINE).collect();
+    cases.sort_by_key(|case| case.ranks);
+    cases
+}
+
+/// Powers of two.
+fn powers(most: usize) -> impl Iterator<Item = usize> {
+    (0..).map(|power| 1 << power).take_while(move |&ranks| ranks <= most)
+}
+
+/// The model's line.
+fn predicted(name: &str, machine: &Machine, options: &Options, most: usize) -> Series {
+    let points = powers(most).map(|ranks| (ranks as f64, model::rate(machine, ranks, options)));
+    series(model::name(name, machine), Predicted, looks::MODEL, points)
+}
+
+/// What the paper's rounds are predicted to reach.
+fn paper_rate(machine: &Machine, ranks: usize) -> f64 {
+    model::rate(machine, ranks, &paper_options(DEFAULT_LOOK_AHEAD))
+}
+
+/// What the paper's machine is by the model.
+pub fn paper_machine() -> Option<Machine> {
+    Machine::find(MACHINE).ok()
+}
+
+fn here(inputs: &Inputs) -> Chart {
+    let mut all = Vec::new();
+    for (variant, name, look) in [
+        ("stock", "HPCC as shipped", looks::STOCK),
+        ("sandia", "HPCC with Sandia's update", looks::COMPETITOR),
+        ("hcube", "HPCC with hcube", looks::HCUBE),
+    ] {
+        let runs = inputs.run.iter().flat_map(|hpcc| &hpcc.runs).filter(|run| run.variant == variant);
+        all.push(series(name, Measured, look, runs.map(|run| (run.ranks as f64, run.gups))));
+    }
+    let lines = measured(inputs, "auto").into_iter();
+    let points = lines.map(|(ranks, line)| spread_point(ranks as f64, line)).collect();
+    let name = "hcube gups, without HPCC".to_owned();
+    all.push(Series { name, evidence: Measured, look: looks::OTHER_WAY, points });
+    if let Some(machine) = &inputs.calibration {
+        // More ranks than cores share these, of which the model knows nothing.
+        all.push(predicted(model::NAME, machine, &Options::default(), machine.cores));
+    }
+    Chart {
+        title: "RandomAccess on this machine".to_owned(),
+        x: ranks_axis(),
+        y: gups_axis(),
+        series: all,
+        reference: None,
+        file: Some("random-access-measured"),
+    }
+}
+
+fn red_storm(inputs: &Inputs) -> Chart {
+    let cases = simulated(inputs);
+    let most = cases.iter().map(|case| case.ranks).chain([10240]).max().unwrap_or_default();
+    let mut all = Vec::new();
+    if let Some(machine) = paper_machine() {
+        let options = paper_options(DEFAULT_LOOK_AHEAD);
+        all.push(predicted(&format!("Red Storm, {}", model::NAME), &machine, &options, most));
+    }
+    let calibrated = inputs.calibration.as_ref();
+    if let Some(machine) = calibrated.filter(|machine| model::one_node_only(machine).is_none()) {
+        let mut line = predicted("nodes like this machine, hcube", machine, &Options::default(), most);
+        line.look = looks::HCUBE;
+        all.push(line);
+    }
+    let stock = TABLE_2.iter().filter_map(|rate| Some((rate.ranks as f64, rate.stock?)));
+    all.push(series("Red Storm, HPCC as shipped (Table 2)", Published, looks::STOCK, stock));
+    all.extend(variants::lines(&cases, "Red Storm, ", |own| {
+        own.iter().map(|case| (case.ranks as f64, case.gups)).collect()
+    }));
+    let hypercube = TABLE_2.iter().map(|rate| (rate.ranks as f64, rate.hypercube));
+    all.push(series("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
+    let (ranks, rate) = OPTIMISED;
+    let look = (Colour::Purple, Marker::Diamond);
+    all.push(series("Red Storm, optimised (section 4)", Published, look, [(ranks as f64, rate)]));
+    Chart {
+        title: "RandomAccess on Red Storm (Cray XT3)".to_owned(),
+        x: ranks_axis(),
+        y: gups_axis(),
+        series: all,
+        reference: None,
+        file: Some("random-access-simulated"),
+    }
+}
+
+/// How far what was simulated is from what was published, in words.
+pub fn deviation(pairs: &[(f64, f64)]) -> Option<String> {
+    // The sum makes an ordinary zero of a negative one.
+    let shares = pairs.iter().map(|(ours, theirs)| (100.0 * (ours / theirs - 1.0)).round() + 0.0);
+    let least = shares.clone().reduce(f64::min)?;
+    let most = shares.reduce(f64::max)?;
+    Some(format!("{least:+.0} % to {most:+.0} % of the published ones").replace('-', "−"))
+}
+
+fn table_here(inputs: &Inputs) -> Table {
+    let mut table = Table::new(
+        "GUP/s of the official HPCC on this machine",
+        [
+            ("ranks", None),
+            ("stream", None),
+            ("HPCC as shipped", Some(Measured)),
+            ("Sandia's update", Some(Measured)),
+            ("hcube", Some(Measured)),
+            ("hcube / shipped", Some(Measured)),
+            ("hcube / Sandia", Some(Measured)),
+            ("errors shipped", Some(Measured)),
+            ("errors Sandia", Some(Measured)),
+            ("errors hcube", Some(Measured)),
+        ],
+    );
+    let runs = || inputs.run.iter().flat_map(|hpcc| &hpcc.runs);
+    for ours in runs().filter(|run| run.variant == "hcube") {
+        let other = |variant: &str| runs().find(|run| run.variant == variant && run.ranks == ours.ranks);
+        let (stock, sandia) = (other("stock"), other("sandia"));
+        for lcg in [false, true] {
+            let rate = |run: &HpccRun| if lcg { run.gups_lcg } else { run.gups };
+            let errors = |run: &HpccRun| if lcg { run.errors_lcg } else { run.errors };
+            let ratio = |run: &HpccRun| format!("{:.2}", rate(ours) / rate(run));
+            table.row([
+                ours.ranks.to_string(),
+                if lcg { "lcg" } else { "polynomial" }.to_owned(),
+                cell(stock, |run| gups(rate(run))),
+                cell(sandia, |run| gups(rate(run))),
+                gups(rate(ours)),
+                cell(stock, ratio),
+                cell(sandia, ratio),
+                cell(stock, |run| errors(run).to_string()),
+                cell(sandia, |run| errors(run).to_string()),
+                errors(ours).to_string(),
+            ]);
+        }
+    }
+    table
+}
+
+fn table_red_storm(inputs: &Inputs) -> Table {
+    let cases = simulated(inputs);
+    let alike = variants::like_the_paper(&cases);
+    let named = |variant: &str, what: &str| format!("{variant}{what}");
+    let compared = alike.as_ref().map_or("hcube", |(variant, _)| variant.name);
+    let mut columns = vec![("ranks".to_owned(), None)];
+    columns.extend(variants::ALL.map(|variant| (variant.name.to_owned(), Some(Simulated))));
+    columns.extend([
+        ("hypercube (Table 2)".to_owned(), Some(Published)),
+        (named(compared, " / published"), Some(Simulated)),
+        ("the paper's model".to_owned(), Some(Published)),
+        ("cost model".to_owned(), Some(Predicted)),
+        ("HPCC as shipped".to_owned(), Some(Published)),
+        (named(compared, ", messages per rank"), Some(Simulated)),
+        ("errors".to_owned(), Some(Simulated)),
+    ]);
+    let mut table =
+        Table::new(format!("GUP/s on Red Storm, and Table 2 of {}", published::PLIMPTON), columns);
+    let ranks = cases.iter().map(|case| case.ranks).chain(TABLE_2.map(|rate| rate.ranks));
+    let machine = paper_machine();
+    for ranks in distinct(ranks) {
+        let own: Vec<&Case> = cases.iter().copied().filter(|case| case.ranks == ranks).collect();
+        let rate = |variant: variants::Variant| {
+            cell(own.iter().find(|case| variant.is(case)), |case| gups(case.gups))
+        };
+        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(|case| case.ranks == ranks));
+        let paper = over_ranks(ranks);
+        let ratio = case.zip(paper).map(|(case, paper)| case.gups / paper.hypercube);
+        let mut cells = vec![ranks.to_string()];
+        cells.extend(variants::ALL.map(rate));
+        cells.extend([
+            cell(paper, |paper| gups(paper.hypercube)),
+            cell(ratio, |ratio| format!("{ratio:.2}")),
+            cell(paper.and_then(|paper| paper.model), gups),
+            cell(machine.as_ref(), |machine| gups(paper_rate(machine, ranks))),
+            cell(paper.and_then(|paper| paper.stock), gups),
+            cell(case, |case| format!("{:.0}", case.messages as f64 / case.ranks as f64)),
+            cell(own.iter().map(|case| case.errors).reduce(|a, b| a + b), |errors| errors.to_string()),
+        ]);
+        table.row(cells);
+    }
+    table
+}
+
+/// Rates over ranks.
+pub fn rates(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "rates",
+        "RandomAccess: GUP/s over ranks",
+        "On this machine, compare hcube with HPCC's own update at the same number of ranks; on Red Storm, \
+         whether the simulated points lie on the published ones.",
+    );
+    let cases = simulated(inputs);
+    variants::say_deviation(&mut section, &cases, |case| Some(over_ranks(case.ranks)?.hypercube));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    if let Some(warning) = inputs.calibration.as_ref().and_then(model::warning) {
+        section.say(&format!("Bad fit: {warning}."));
+    }
+    if let Some(reason) = inputs.calibration.as_ref().and_then(model::one_node_only) {
+        section.say(reason);
+    }
+    section.chart(here(inputs));
+    section.chart(red_storm(inputs));
+    section.table(table_here(inputs));
+    section.table(table_red_storm(inputs));
+    section.lacks(
+        inputs.run.as_ref().is_none_or(|hpcc| hpcc.runs.is_empty()),
+        "HPCC as shipped, with Sandia's update and with hcube, measured",
+        Source::Run,
+    );
+    section.lacks(measured(inputs, "auto").is_empty(), "hcube gups over ranks, measured", Source::BenchGups);
+    section.lacks(cases.is_empty(), "rates on Red Storm, simulated", Source::Simulate);
+    section.lacks(inputs.calibration.is_none(), "the model of this machine, predicted", Source::Calibration);
+    section
+}
+
+fn percent_axis(title: &str) -> Axis {
+    Axis::new(title, Scale::Linear, |share| format!("{} %", plain((10.0 * share).round() / 10.0)))
+}
+
+/// Rates in percent of as many times the rate of one rank.
+fn efficiencies(points: &[(usize, f64)]) -> Vec<(f64, f64)> {
+    let Some((_, alone)) = points.iter().find(|(ranks, _)| *ranks == 1) else { return Vec::new() };
+    points.iter().map(|&(ranks, rate)| (ranks as f64, 100.0 * rate / (ranks as f64 * alone))).collect()
+}
+
+/// Parallel efficiency.
+pub fn efficiency(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "efficiency",
+        "Parallel efficiency",
+        "How much of a rank's speed alone is left when many work together: on Red Storm in percent of P times \
+         the rate of one rank, on this machine in percent of what all cores reach on tables of their own \
+         without communication.",
+    );
+    let bound = |mode: &str, name: &str, look: Look| {
+        let lines = measured(inputs, mode).into_iter();
+        let points = lines.filter_map(|(ranks, line)| Some((ranks as f64, 100.0 * line.of_local_bound?)));
+        series(name, Measured, look, points)
+    };
+    section.chart(Chart {
+        title: "Share of the local bound on this machine".to_owned(),
+        x: ranks_axis(),
+        y: percent_axis("of the local bound, higher is better"),
+        series: vec![
+            bound("message", "hcube, messages alone", looks::OTHER_WAY),
+            bound("auto", "hcube", looks::HCUBE),
+        ],
+        reference: None,
+        file: None,
+    });
+    let cases = simulated(inputs);
+    let paper: Vec<(usize, f64)> = TABLE_2.iter().map(|rate| (rate.ranks, rate.hypercube)).collect();
+    let model = paper_machine().map(|machine| {
+        let points: Vec<_> = powers(8192).map(|ranks| (ranks, paper_rate(&machine, ranks))).collect();
+        series(model::NAME, Predicted, looks::MODEL, efficiencies(&points))
+    });
+    let mut all: Vec<Series> = model.into_iter().collect();
+    all.extend(variants::lines(&cases, "", |own| {
+        efficiencies(&own.iter().map(|case| (case.ranks, case.gups)).collect::<Vec<_>>())
+    }));
+    all.push(series("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
+    section.chart(Chart {
+        title: "Parallel efficiency on Red Storm".to_owned(),
+        x: ranks_axis(),
+        y: percent_axis("parallel efficiency, higher is better"),
+        series: all,
+        reference: None,
+        file: Some("efficiency"),
+    });
+    section.lacks(
+        measured(inputs, "auto").is_empty(),
+        "the share of the local bound, measured",
+        Source::BenchGups,
+    );
+    section.lacks(cases.is_empty(), "efficiency on Red Storm, simulated", Source::Simulate);
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn efficiency_is_of_one_rank() {
+        assert_eq!(efficiencies(&[(1, 0.5), (4, 1.0)]), [(1.0, 100.0), (4.0, 50.0)]);
+        assert!(efficiencies(&[(2, 0.5)]).is_empty());
+    }
+
+    #[test]
+    fn deviations_and_rates_in_words() {
+        let words = deviation(&[(0.9, 1.0), (2.2, 2.0)]).expect("of two pairs");
+        assert_eq!(words, "−10 % to +10 % of the published ones");
+        assert_eq!(deviation(&[]), None);
+        assert_eq!([0.001, 0.27345678, 17.24, 2021.0].map(gups), ["0.001", "0.2735", "17.24", "2021"]);
+    }
+}

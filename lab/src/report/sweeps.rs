@@ -1,0 +1,307 @@
+//! RandomAccess with one choice varied: look-ahead, optimisations, dimensions.
+
+use super::evidence::Evidence::{self, Measured, Predicted, Published, Simulated};
+use super::html::{Table, cell};
+use super::inputs::{Case, Inputs, Line, Source};
+use super::model;
+use super::rates::{gups, gups_axis, paper_machine, series, spread_point};
+use super::section::{Section, looks};
+use super::svg::{Axis, Chart, Look, Point, Scale, Series, plain};
+use super::variants;
+use hcube_tool::gups::LADDER;
+use hcube_tool::machine::Machine;
+use hcube_tool::model::paper_options;
+use hcube_tool::published::{MACHINE, OPTIMISATIONS, PLIMPTON, SWEEP_RANKS, TABLE_4, optimised_seconds};
+
+/// Lines of sections of `hcube gups` whose names begin so, with their numbers of ranks.
+fn measured<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = (usize, &'a Line)> {
+    let sections = inputs.gups.iter().flat_map(|bench| &bench.sections);
+    sections
+        .filter(move |(name, _)| name.starts_with(section))
+        .flat_map(|(_, section)| section.lines.iter().map(|line| (section.ranks, line)))
+}
+
+/// What was simulated for a part.
+pub fn simulated<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = &'a Case> + Clone {
+    let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
+    cases.filter(move |case| case.section == section)
+}
+
+/// A machine as legends name it.
+pub fn machine_title<'a>(inputs: &'a Inputs, name: &'a str) -> &'a str {
+    let machines = inputs.simulated.iter().flat_map(|simulated| &simulated.machines);
+    let title = machines.filter(|machine| machine.name == name).map(|machine| machine.title.as_str()).next();
+    title.map_or(name, |title| title.split([',', '(']).next().unwrap_or(title).trim())
+}
+
+/// All values of a key, each once, in ascending order.
+pub fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut values: Vec<T> = values.into_iter().collect();
+    values.sort();
+    values.dedup();
+    values
+}
+
+/// Rates over the look-ahead.
+pub fn look_ahead(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "look-ahead",
+        "Look-ahead",
+        "Rates rise with the values Q that a rank may hold back; the benchmark allows 1024. Small Q are bound by \
+         the latency of messages, which shared memory inside a node mostly avoids.",
+    );
+    let ours = simulated(inputs, "look-ahead");
+    let ours: Vec<&Case> = ours.filter(|case| case.machine == MACHINE && case.ranks == SWEEP_RANKS).collect();
+    let published = |case: &Case| Some(TABLE_4.iter().find(|(q, _)| *q == case.look_ahead)?.1);
+    variants::say_deviation(&mut section, &ours, published);
+    variants::say_links(&mut section, inputs, ours.iter().map(|case| case.links()));
+    let chart = |title: &str, series: Vec<Series>, file| Chart {
+        title: title.to_owned(),
+        x: Axis::new("look-ahead Q", Scale::Log2, plain),
+        y: gups_axis(),
+        series,
+        reference: None,
+        file,
+    };
+    let mut all: Vec<Series> = Vec::new();
+    if let Some(machine) = paper_machine() {
+        let points = TABLE_4.map(|(q, _)| (q as f64, paper_rate(&machine, q)));
+        all.push(series(model::NAME, Predicted, looks::MODEL, points));
+    }
+    all.extend(variants::lines(&ours, "", |own| {
+        own.iter().map(|case| (case.look_ahead as f64, case.gups)).collect()
+    }));
+    let table_4 = TABLE_4.map(|(q, rate)| (q as f64, rate));
+    all.push(series("hypercube (Table 4)", Published, looks::PAPER, table_4));
+    let ranks = measured(inputs, "look-ahead").map(|(ranks, _)| ranks).next().unwrap_or_default();
+    let here = [("message", "messages alone", looks::OTHER_WAY), ("auto", "shared memory", looks::HCUBE)];
+    let here = here.map(|(mode, name, look)| {
+        let lines = measured(inputs, "look-ahead").filter(|(_, line)| line.mode == mode);
+        let mut points: Vec<Point> =
+            lines.map(|(_, line)| spread_point(line.look_ahead as f64, line)).collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        Series { name: format!("hcube, {name}"), evidence: Measured, look, points }
+    });
+    section.chart(chart(&format!("Look-ahead on this machine, {ranks} ranks"), here.to_vec(), None));
+    section.chart(chart("Look-ahead on Red Storm, 32 ranks", all, Some("look-ahead")));
+    section.table(look_ahead_table(inputs, &ours));
+    section.lacks(
+        measured(inputs, "look-ahead").next().is_none(),
+        "the sweep of Q, measured",
+        Source::BenchGups,
+    );
+    section.lacks(ours.is_empty(), "the sweep of Q on Red Storm, simulated", Source::Simulate);
+    section
+}
+
+/// What the paper's rounds of so many values are predicted to reach.
+fn paper_rate(machine: &Machine, look_ahead: u64) -> f64 {
+    model::rate(machine, SWEEP_RANKS, &paper_options(look_ahead as usize))
+}
+
+fn look_ahead_table(inputs: &Inputs, ours: &[&Case]) -> Table {
+    let alike = variants::like_the_paper(ours);
+    let compared = alike.as_ref().map_or("hcube", |(variant, _)| variant.name);
+    let mut columns = vec![("Q".to_owned(), None)];
+    columns.extend(variants::ALL.map(|variant| (format!("Red Storm, {}", variant.name), Some(Simulated))));
+    columns.extend([
+        ("Red Storm, Table 4".to_owned(), Some(Published)),
+        (format!("{compared} / published"), Some(Simulated)),
+        (format!("Red Storm, {}", model::NAME), Some(Predicted)),
+        ("here, messages alone".to_owned(), Some(Measured)),
+        ("here, shared memory".to_owned(), Some(Measured)),
+    ]);
+    let mut table = Table::new(format!("GUP/s over Q, and Table 4 of {PLIMPTON}"), columns);
+    let machine = paper_machine();
+    for (q, published) in TABLE_4 {
+        let at_q = |case: &&&Case| case.look_ahead == q;
+        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(at_q));
+        let rate = |variant: variants::Variant| {
+            cell(ours.iter().filter(at_q).find(|case| variant.is(case)), |case| gups(case.gups))
+        };
+        let here = |mode: &str| {
+            let mut lines = measured(inputs, "look-ahead");
+            lines.find(|(_, line)| line.look_ahead == q && line.mode == mode).map(|(_, line)| line.gups)
+        };
+        let mut cells = vec![q.to_string()];
+        cells.extend(variants::ALL.map(rate));
+        cells.extend([
+            gups(published),
+            cell(case, |case| format!("{:.2}", case.gups / published)),
+            cell(machine.as_ref(), |machine| gups(paper_rate(machine, q))),
+            cell(here("message"), gups),
+            cell(here("auto"), gups),
+        ]);
+        table.row(cells);
+    }
+    table
+}
+
+/// The steps of Table 3 in words.
+const STEPS: [&str; 5] = ["original", "Mod1", "+ Mod2", "+ Mod3", "+ Mod7"];
+
+/// Percent of time that each step saves against the first; none without the first.
+fn saved(seconds: [Option<f64>; 5]) -> Vec<(f64, f64)> {
+    let Some(original) = seconds[0] else { return Vec::new() };
+    let share =
+        |(step, seconds): (usize, Option<f64>)| Some((step as f64, 100.0 * (1.0 - seconds? / original)));
+    seconds.into_iter().enumerate().filter_map(share).collect()
+}
+
+/// The optimisations of the paper's section 4, each with those before it.
+pub fn ladder(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "optimisations",
+        "Optimisation ladder",
+        "What each optimisation of the paper's section 4 saves, on top of those before it: receives posted ahead \
+         (Mod1), late updates (Mod2), late waits (Mod3), sends that do not block (Mod7). Mod4 to Mod6 changed \
+         the MPI library.",
+    );
+    let cases: Vec<&Case> =
+        simulated(inputs, "optimisations").filter(|case| case.machine == MACHINE).collect();
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    let all = [
+        Steps::measured(inputs),
+        Steps::published(),
+        Steps::simulated(&cases, false),
+        Steps::simulated(&cases, true),
+    ];
+    section.chart(Chart {
+        title: "Time saved against the original algorithm".to_owned(),
+        x: Axis::categories("with these and those on the left", STEPS.map(str::to_owned).to_vec()),
+        y: Axis::new("% of time saved, higher is better", Scale::Linear, |share| {
+            format!("{} %", plain((10.0 * share).round() / 10.0)).replace('-', "−")
+        }),
+        series: all.each_ref().map(Steps::series).to_vec(),
+        reference: Some(0.0),
+        file: None,
+    });
+    let columns = all.iter().map(|steps| (steps.name.clone(), Some(steps.evidence)));
+    let columns = std::iter::once(("optimisations".to_owned(), None)).chain(columns);
+    let mut table = Table::new(format!("Time saved, and Table 3 of {PLIMPTON}"), columns);
+    for (step, list) in LADDER.iter().enumerate() {
+        let list = if *list == "none" { "none (original)".to_owned() } else { format!("Mod {list}") };
+        table.row(std::iter::once(list).chain(all.iter().map(|steps| steps.cell(step))));
+    }
+    section.table(table);
+    section.lacks(all[0].saved.is_empty(), "the optimisations, measured", Source::BenchGups);
+    section.lacks(cases.is_empty(), "the optimisations on Red Storm, simulated", Source::Simulate);
+    section
+}
+
+/// What the steps of the ladder save in one place.
+struct Steps {
+    name: String,
+    evidence: Evidence,
+    look: Look,
+    /// Steps and percent.
+    saved: Vec<(f64, f64)>,
+}
+
+impl Steps {
+    fn measured(inputs: &Inputs) -> Self {
+        let lines = || measured(inputs, "optimisations");
+        let ranks = lines().map(|(ranks, _)| ranks).max().unwrap_or_default();
+        let seconds = LADDER.map(|list| {
+            let mut own = lines().filter(|(own, _)| *own == ranks);
+            own.find(|(_, line)| line.optimisations == list).map(|(_, line)| 1.0 / line.gups)
+        });
+        let name = format!("this machine, hcube, {ranks} ranks");
+        Self { name, evidence: Measured, look: looks::STOCK, saved: saved(seconds) }
+    }
+
+    fn published() -> Self {
+        let name = format!("Red Storm, {SWEEP_RANKS} ranks (Table 3)");
+        let saved = saved(optimised_seconds(SWEEP_RANKS).unwrap_or_default());
+        Self { name, evidence: Published, look: looks::PAPER, saved }
+    }
+
+    /// On the most ranks, as hcube does it by itself or with rounds as in the paper.
+    fn simulated(cases: &[&Case], relaxed: bool) -> Self {
+        let own = || cases.iter().filter(|case| case.relaxed == relaxed);
+        let ranks = own().map(|case| case.ranks).max().unwrap_or_default();
+        let seconds = OPTIMISATIONS.map(|bits| {
+            let mut own = own().filter(|case| case.ranks == ranks);
+            own.find(|case| case.optimisations == bits).map(|case| 1.0 / case.gups)
+        });
+        let variant = if relaxed { variants::RELAXED } else { variants::USUAL };
+        let name = format!("Red Storm, {}, {ranks} ranks", variant.name);
+        Self { name, evidence: Simulated, look: variant.look, saved: saved(seconds) }
+    }
+
+    fn series(&self) -> Series {
+        series(self.name.clone(), self.evidence, self.look, self.saved.clone())
+    }
+
+    fn cell(&self, step: usize) -> String {
+        let saved = self.saved.iter().find(|(x, _)| *x == step as f64);
+        cell(saved, |(_, share)| format!("{share:.1} %").replace('-', "−"))
+    }
+}
+
+/// 0 is written as the dimensionality that it stands for.
+fn dimension_name(dimensions: usize) -> String {
+    if dimensions == 0 { "log2 P".to_owned() } else { dimensions.to_string() }
+}
+
+/// Rates over the dimensions in which values are routed.
+pub fn dimensions(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "dimensions",
+        "Dimensionality",
+        "Values can be routed in d dimensions: few make many small messages, log2 P (the hypercube) makes the \
+         fewest. Which is best depends on latency against bandwidth.",
+    );
+    let cases = variants::usual(simulated(inputs, "dimensions"));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    let here: Vec<(usize, &Line)> = measured(inputs, "dimensions").collect();
+    let both = cases.iter().map(|case| case.dimensions).chain(here.iter().map(|(_, line)| line.dimensions));
+    // The hypercube, 0, comes last.
+    let mut order = distinct(both);
+    order.sort_by_key(|&dimensions| if dimensions == 0 { usize::MAX } else { dimensions });
+    let place =
+        |dimensions: usize| order.iter().position(|&one| one == dimensions).unwrap_or_default() as f64;
+    let names: Vec<String> = order.iter().map(|&dimensions| dimension_name(dimensions)).collect();
+    let chart = |title: String, series: Vec<Series>| Chart {
+        title,
+        x: Axis::categories("dimensions d", names.clone()),
+        y: gups_axis(),
+        series,
+        reference: None,
+        file: None,
+    };
+    let of_ranks = |(&ranks, look): (&usize, _)| {
+        let lines = here.iter().filter(|(own, _)| *own == ranks);
+        let points = lines.map(|(_, line)| spread_point(place(line.dimensions), line)).collect();
+        Series { name: format!("hcube, {ranks} ranks"), evidence: Measured, look, points }
+    };
+    let ranks = distinct(here.iter().map(|(ranks, _)| *ranks));
+    section.chart(chart("This machine".to_owned(), ranks.iter().zip(looks::ALL).map(of_ranks).collect()));
+    for machine in distinct(cases.iter().map(|case| case.machine.as_str())) {
+        let own: Vec<&&Case> = cases.iter().filter(|case| case.machine == machine).collect();
+        let of_ranks = |(&ranks, look): (&usize, _)| {
+            let own = own.iter().filter(|case| case.ranks == ranks);
+            let mut points: Vec<(f64, f64)> = own.map(|case| (place(case.dimensions), case.gups)).collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            series(format!("hcube, {ranks} ranks"), Simulated, look, points)
+        };
+        let ranks = distinct(own.iter().map(|case| case.ranks));
+        let all = ranks.iter().zip(looks::ALL).map(of_ranks).collect();
+        section.chart(chart(machine_title(inputs, machine).to_owned(), all));
+    }
+    section.lacks(here.is_empty(), "dimensions, measured", Source::BenchGups);
+    section.lacks(cases.is_empty(), "dimensions, simulated", Source::Simulate);
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn savings_are_against_the_first_step() {
+        let steps = saved([Some(2.0), Some(1.5), None, Some(2.5), None]);
+        assert_eq!(steps, [(0.0, 0.0), (1.0, 25.0), (3.0, -25.0)]);
+        assert!(saved([None, Some(1.0), None, None, None]).is_empty());
+    }
+}

@@ -1,0 +1,219 @@
+//! `hcube simulate`: runs the library on simulated machines and sets the results beside published ones.
+//!
+//! This subcommand starts smpirun itself, so it never initialises MPI. The order of results is that of
+//! the sections, whichever simulation ends first, and nothing in them depends on the time of this machine.
+
+mod arguments;
+mod calls;
+mod platform;
+mod published;
+mod report;
+mod results;
+mod sections;
+mod smpirun;
+
+pub use arguments::Arguments;
+
+use crate::hpcc::launch;
+use hcube_tool::machine::Costs;
+use hcube_tool::progress::Progress;
+use hcube_tool::session::{self, Failure};
+use platform::Platform;
+use results::{Case, Results};
+use sections::Batch;
+use smpirun::{Runner, Simulation};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Runs all sections that were asked for.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    match simulate(arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => session::report_failure(&failure),
+    }
+}
+
+/// Returns whether every run was without errors.
+fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
+    arguments.json.check().map_err(|error| error.to_string())?;
+    let batches = batches(arguments)?;
+    let platforms = batches
+        .iter()
+        .map(|batch| Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node))
+        .collect::<Result<Vec<_>, _>>()?;
+    smpirun::check(&arguments.root)?;
+    let most = batches.iter().map(|batch| batch.ranks).max().unwrap_or(1);
+    smpirun::check_room(most, memory(&batches, arguments.jobs()))?;
+    launch::end_children_on_signals()?;
+    let (filled, failures) = run_all(arguments, &batches, &platforms)?;
+    let nothing = filled.iter().all(Vec::is_empty);
+    if let (true, Some(failure)) = (nothing, failures.first()) {
+        return Err(failure.clone());
+    }
+    // What the others have found is not lost.
+    for failure in &failures {
+        eprintln!("hcube simulate: {failure}");
+    }
+    let errors: u64 = filled.iter().flatten().map(Case::errors).sum();
+    let results = collect(&batches, &platforms, filled, failures);
+    if arguments.json.tables() {
+        print!("{}", report::text(&results, &arguments.sections));
+    }
+    arguments.json.write(&results)?;
+    if errors > 0 {
+        eprintln!("hcube simulate: {errors} error(s) in the data: see the column errors");
+    }
+    Ok(errors == 0 && results.failures.is_empty())
+}
+
+/// What was asked for.
+fn batches(arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
+    let mut batches: Vec<Batch> = Vec::new();
+    for &section in &arguments.sections {
+        for batch in sections::batches(section, arguments)? {
+            // With --ranks or --machine parts of a section may be the same.
+            if !batches.contains(&batch) {
+                batches.push(batch);
+            }
+        }
+    }
+    Ok(batches)
+}
+
+/// The rows of all simulations, and every machine once.
+fn collect(
+    batches: &[Batch],
+    platforms: &[Platform<'_>],
+    filled: Vec<Vec<Case>>,
+    failures: Vec<Failure>,
+) -> Results {
+    let mut results = Results { failures, ..Results::default() };
+    for ((batch, platform), cases) in batches.iter().zip(platforms).zip(filled) {
+        if !results.machines.contains(&batch.machine) {
+            results.machines.push(batch.machine.clone());
+        }
+        let links_shared = platform.sharing();
+        for case in cases {
+            match case {
+                Case::RandomAccess(row) => {
+                    results.random_access.push(results::RandomAccess { links_shared, ..row });
+                }
+                Case::Alltoall(row) => results.alltoall.push(results::Alltoall { links_shared, ..row }),
+            }
+        }
+    }
+    results
+}
+
+/// Bytes of the simulations that need most, as many as there are at a time.
+fn memory(batches: &[Batch], jobs: usize) -> u64 {
+    let of_case = |case: &Case| match case {
+        Case::RandomAccess(_) => 0,
+        // The data and what comes on top: a second copy where the library of the simulator exchanges them.
+        Case::Alltoall(case) if case.algorithm.starts_with("library") => {
+            case.bytes_per_rank.saturating_mul(2)
+        }
+        Case::Alltoall(case) => case.bytes_per_rank.saturating_add(case.memory.min(case.bytes_per_rank)),
+    };
+    let of_batch = |batch: &Batch| {
+        let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
+        most.saturating_add(smpirun::MEMORY_PER_RANK).saturating_mul(batch.ranks as u64)
+    };
+    let mut all: Vec<u64> = batches.iter().map(of_batch).collect();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    all.iter().take(jobs).fold(0, |sum, &bytes| sum.saturating_add(bytes))
+}
+
+/// As the library takes it.
+fn costs(costs: &Costs) -> String {
+    let Costs { generate_ns, update_ns, divide_ns, copy_ns } = costs;
+    format!("generate={generate_ns},update={update_ns},divide={divide_ns},copy={copy_ns}")
+}
+
+/// What a simulation says that a signal has ended.
+const INTERRUPTED: &str = "interrupted";
+
+/// Runs the batches, several at a time; the cases with their figures, in the order of the batches, and
+/// what became of those that failed, which have none.
+fn run_all(
+    arguments: &Arguments,
+    batches: &[Batch],
+    platforms: &[Platform<'_>],
+) -> Result<(Vec<Vec<Case>>, Vec<Failure>), Failure> {
+    let root = arguments.root.canonicalize().map_err(|error| format!("--root: {error}"))?;
+    let runner = Runner { root, limit: arguments.limit() };
+    let mut progress = Progress::new("simulate", true);
+    progress.begin(batches.len());
+    let progress = Mutex::new(progress);
+    let next = AtomicUsize::new(0);
+    let done: Vec<Mutex<Result<Vec<Case>, Failure>>> =
+        batches.iter().map(|_| Mutex::new(Ok(Vec::new()))).collect();
+    let work = || {
+        while !launch::interrupted() {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(batch) = batches.get(number) else { return };
+            if let Ok(mut progress) = progress.lock() {
+                progress.step(|| format!("{} on {} ranks", batch.machine.name, batch.ranks));
+            }
+            let result = run_batch(&runner, number, batch, &platforms[number]);
+            *done[number].lock().unwrap_or_else(PoisonError::into_inner) = result;
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs() {
+            scope.spawn(work);
+        }
+    });
+    progress.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+    let mut failures = Vec::new();
+    let done = done.into_iter().map(|result| {
+        result.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(|failure| {
+            failures.push(failure);
+            Vec::new()
+        })
+    });
+    let done = done.collect();
+    if launch::interrupted() {
+        // Hours of simulations are not lost.
+        failures.retain(|failure| failure != INTERRUPTED);
+        failures.push(format!("{INTERRUPTED}: simulations that had not ended are missing"));
+    }
+    Ok((done, failures))
+}
+
+fn run_batch(
+    runner: &Runner,
+    number: usize,
+    batch: &Batch,
+    platform: &Platform<'_>,
+) -> Result<Vec<Case>, Failure> {
+    let (driver, arguments) = match batch.cases.first() {
+        Some(Case::RandomAccess(_)) => ("random_access", vec![sections::LOG2_WORDS.to_string()]),
+        _ => ("alltoall", Vec::new()),
+    };
+    let driver = runner.root.join(driver);
+    let case_texts = batch.cases.iter().map(Case::text).collect();
+    let simulation = Simulation {
+        platform,
+        ranks: batch.ranks,
+        driver,
+        arguments,
+        cases: case_texts,
+        costs: costs(&batch.machine.costs),
+    };
+    let lines = runner.run(number, &simulation)?;
+    let mut cases = batch.cases.clone();
+    if lines.len() != cases.len() {
+        return Err(format!(
+            "a driver has printed {} lines for {} cases: {lines:?}",
+            lines.len(),
+            cases.len()
+        ));
+    }
+    for (case, line) in cases.iter_mut().zip(&lines) {
+        case.fill(line)?;
+    }
+    Ok(cases)
+}

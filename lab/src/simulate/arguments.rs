@@ -1,0 +1,115 @@
+//! The options of `hcube simulate`.
+
+use clap::{ValueEnum, value_parser};
+use hcube_tool::output::JsonOption;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A part of the results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Section {
+    /// RandomAccess over the number of ranks, beside Table 2 of Plimpton et al. 2006
+    Ranks,
+    /// RandomAccess over the look-ahead, beside Table 4
+    LookAhead,
+    /// RandomAccess with each of the optimisations, beside Table 3
+    Optimisations,
+    /// RandomAccess over the number of dimensions
+    Dimensions,
+    /// RandomAccess with many ranks per node
+    Nodes,
+    /// All-to-all schedules over the number of ranks, beside Figure 5 of Hofmann and Rünger 2013
+    Schedules,
+    /// All-to-all with more and less additional memory, beside Figure 6 (left)
+    Memory,
+    /// All-to-all with and without shared memory inside nodes
+    AlltoallNodes,
+    /// All-to-all of small blocks
+    Small,
+}
+
+impl Section {
+    /// All, in the order of the results.
+    pub const ALL: [Self; 9] = [
+        Self::Ranks,
+        Self::LookAhead,
+        Self::Optimisations,
+        Self::Dimensions,
+        Self::Nodes,
+        Self::Schedules,
+        Self::Memory,
+        Self::AlltoallNodes,
+        Self::Small,
+    ];
+
+    /// Whether it is about RandomAccess, not the all-to-all exchange.
+    pub fn is_random_access(self) -> bool {
+        matches!(self, Self::Ranks | Self::LookAhead | Self::Optimisations | Self::Dimensions | Self::Nodes)
+    }
+
+    /// The name in JSON, where a list of its own tells both sections about nodes apart.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ranks => "ranks",
+            Self::LookAhead => "look-ahead",
+            Self::Optimisations => "optimisations",
+            Self::Dimensions => "dimensions",
+            Self::Nodes | Self::AlltoallNodes => "nodes",
+            Self::Schedules => "schedules",
+            Self::Memory => "memory",
+            Self::Small => "small",
+        }
+    }
+}
+
+/// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
+///
+/// Every run is verified: RandomAccess by its table, the all-to-all exchange by every byte. The machines
+/// are models, as their files say. Fails where a run has errors, hangs or cannot be made.
+///
+/// Example: hcube simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Folder with the drivers and platform.so, as scripts/simulate.sh builds them; files of runs are
+    /// kept there
+    #[arg(long, value_name = "DIR", default_value = "target/simulate")]
+    pub root: PathBuf,
+    /// All sizes; without it those that take a few minutes on two cores
+    #[arg(long)]
+    pub full: bool,
+    /// Sections to run
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::ALL)]
+    pub sections: Vec<Section>,
+    /// The machine instead of those that a section is about: one that comes with hcube (red-storm,
+    /// juropa, juqueen) or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub machine: Option<String>,
+    /// Numbers of ranks instead of those of a section, such as "64 256"
+    #[arg(long, value_name = "LIST", value_parser = crate::hpcc::arguments::ranks)]
+    pub ranks: Option<crate::hpcc::arguments::Ranks>,
+    /// Ranks per node instead of those of a section
+    #[arg(long, value_name = "RANKS", value_parser = value_parser!(u32).range(1..=4096))]
+    pub ranks_per_node: Option<u32>,
+    /// Simulations at a time; default is the number of cores, 2 at most
+    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..=256))]
+    pub jobs: Option<u32>,
+    /// Seconds after which a simulation is ended and counts as hanging (900, with --full 7200); it is then run
+    /// once more, for as long at most, with a log that tells where its ranks are
+    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u64).range(1..=86400))]
+    pub time_limit: Option<u64>,
+    #[command(flatten)]
+    pub json: JsonOption,
+}
+
+impl Arguments {
+    /// How long a simulation may take.
+    pub fn limit(&self) -> Duration {
+        Duration::from_secs(self.time_limit.unwrap_or(if self.full { 7200 } else { 900 }))
+    }
+
+    /// Simulations at a time.
+    pub fn jobs(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.jobs.map_or(cores.min(2), |jobs| jobs as usize)
+    }
+}

@@ -1,0 +1,215 @@
+//! What a simulation runs on: a machine cut down to the nodes that are needed, as the description that
+//! `hpcc-glue/simgrid/platform.cpp` reads and a list of the node of every rank.
+//!
+//! A run of few ranks takes a compact part of the machine. Of a grid that is the block that grows from
+//! one node, always in its shortest dimension that the machine has room in (the last of several), until
+//! it holds enough nodes; a dimension shorter than the machine's has no ends that could be joined. Of a
+//! tree it is the first nodes, and the switches above them. Nodes are numbered with the first dimension
+//! fastest, and ranks fill one node after the other.
+//!
+//! Routes compete for the links between nodes, of which max-min fairness takes too long where thousands
+//! of irregular routes share them. Beyond [`MOST_SHARING`] nodes only the ports of nodes are shared, and
+//! links add their latency alone; results say so.
+
+use hcube_tool::machine::{Link, Machine, Topology};
+use std::fmt::Write;
+
+/// The largest number of nodes of which routes compete for links. Three rounds of RandomAccess on 4096 of
+/// them take 17 to 19 s of a core, 15 s without; on 8192 they did not end in five minutes, and take 36 s
+/// without.
+const MOST_SHARING: usize = 4096;
+
+/// The part of a machine that a run takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Platform<'a> {
+    machine: &'a Machine,
+    /// How many ranks a node has; the last one may have fewer.
+    pub ranks_per_node: usize,
+    ranks: usize,
+    lengths: Vec<usize>,
+    /// Of a grid, whether the ends of each dimension are joined; nothing for a tree.
+    wrapped: Option<Vec<bool>>,
+}
+
+/// The block of a grid that holds `nodes` nodes.
+fn block(whole: &[usize], nodes: usize) -> Vec<usize> {
+    let mut lengths = vec![1; whole.len()];
+    while lengths.iter().product::<usize>() < nodes {
+        let room = (0..whole.len()).rev().filter(|&dimension| lengths[dimension] < whole[dimension]);
+        // The first of the least in reversed order is the last dimension.
+        let Some(shortest) = room.min_by_key(|&dimension| lengths[dimension]) else { break };
+        lengths[shortest] += 1;
+    }
+    lengths
+}
+
+/// The tree with as many switches of the upper levels as `nodes` nodes need.
+fn subtree(down: &[usize], nodes: usize) -> Vec<usize> {
+    let mut left = nodes;
+    down.iter()
+        .map(|&fanout| {
+            let needed = left.min(fanout);
+            left = left.div_ceil(fanout);
+            // A switch is whole where there are several.
+            if left > 1 { fanout } else { needed.max(1) }
+        })
+        .collect()
+}
+
+impl<'a> Platform<'a> {
+    /// Refuses what the machine has no room for. More ranks per node than cores are allowed where the
+    /// caller asks for them: they are a model of larger nodes.
+    pub fn new(machine: &'a Machine, ranks: usize, ranks_per_node: usize) -> Result<Self, String> {
+        let name = &machine.name;
+        let Some(topology) = &machine.topology else {
+            return Err(format!("--machine {name}: it has no topology, so nothing can be simulated on it"));
+        };
+        let (needed, there) = (ranks.div_ceil(ranks_per_node), topology.nodes());
+        if needed > there {
+            return Err(format!(
+                "--ranks {ranks}: with {ranks_per_node} per node they need {needed} nodes, and {name} has {there}: expected {} ranks at most",
+                there * ranks_per_node
+            ));
+        }
+        let (lengths, wrapped) = match topology {
+            Topology::Grid { nodes, wrapped, .. } => {
+                let lengths = block(nodes, needed);
+                let joined = (0..nodes.len()).map(|at| wrapped[at] && lengths[at] == nodes[at]).collect();
+                (lengths, Some(joined))
+            }
+            Topology::FatTree { down } => (subtree(down, needed), None),
+        };
+        Ok(Self { machine, ranks_per_node, ranks, lengths, wrapped })
+    }
+
+    /// Nodes that hold ranks.
+    pub fn nodes(&self) -> usize {
+        self.ranks.div_ceil(self.ranks_per_node)
+    }
+
+    /// Whether routes compete for links.
+    pub fn sharing(&self) -> bool {
+        self.nodes() <= MOST_SHARING
+    }
+
+    /// The name of the file of ranks' nodes and of the description; the same for equal platforms.
+    pub fn name(&self) -> String {
+        format!("{}-{}x{}", self.machine.name, self.ranks, self.ranks_per_node)
+    }
+
+    /// Seconds that a rank spends on sending a message, whatever its length and way: half of the shorter of
+    /// both latencies, which is an estimate. SimGrid knows one such figure for all messages; without it any
+    /// number of messages would cost no more than one. It is a part of the latency, not added to it; SimGrid
+    /// does not charge it for blocking sends, which hcube has none of, so that collectives of the simulator
+    /// that use them are so much too fast.
+    pub fn overhead(&self) -> f64 {
+        0.5e-6 * self.machine.network.latency_us.min(self.machine.node.latency_us)
+    }
+
+    /// The description: names and values in bytes per second and seconds.
+    pub fn description(&self) -> String {
+        let Link { latency_us, hop_latency_us, bandwidth_gb_s } = self.machine.network;
+        let link_bandwidth = match &self.machine.topology {
+            Some(Topology::Grid { link_gb_s: Some(links), .. }) => *links,
+            _ => bandwidth_gb_s,
+        };
+        let mut text = format!("# {}. This is a model.\n", self.machine.title);
+        for source in &self.machine.sources {
+            let _ = writeln!(text, "# {source}");
+        }
+        let list = |values: &[usize]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let mut put = |name: &str, value: String| {
+            let _ = writeln!(text, "{name} {value}");
+        };
+        put("grid", u8::from(self.wrapped.is_some()).to_string());
+        put("lengths", list(&self.lengths));
+        if let Some(wrapped) = &self.wrapped {
+            put("wrapped", list(&wrapped.iter().map(|&joined| usize::from(joined)).collect::<Vec<_>>()));
+        }
+        put("nodes", self.nodes().to_string());
+        put("shared", u8::from(self.sharing()).to_string());
+        // A core for every rank, so that none waits for another.
+        put("cores", self.ranks_per_node.to_string());
+        put("ranks", self.ranks.to_string());
+        for (name, value) in [
+            ("bandwidth", 1e9 * bandwidth_gb_s),
+            ("latency", 1e-6 * latency_us - self.overhead()),
+            ("link_bandwidth", 1e9 * link_bandwidth),
+            ("link_latency", 1e-6 * hop_latency_us),
+            ("node_bandwidth", 1e9 * self.machine.node.bandwidth_gb_s),
+            ("node_latency", 1e-6 * self.machine.node.latency_us - self.overhead()),
+        ] {
+            put(name, format!("{value:e}"));
+        }
+        text
+    }
+
+    /// The node of every rank, a line each.
+    pub fn hosts(&self) -> String {
+        (0..self.ranks).fold(String::new(), |mut text, rank| {
+            let _ = writeln!(text, "node-{}", rank / self.ranks_per_node);
+            text
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_compact_and_hold_the_nodes() {
+        assert_eq!(block(&[27, 16, 24], 1), [1, 1, 1]);
+        assert_eq!(block(&[27, 16, 24], 64), [4, 4, 4]);
+        assert_eq!(block(&[27, 16, 24], 5), [2, 2, 2]);
+        assert_eq!(block(&[27, 16, 24], 10_368), [27, 16, 24]);
+        for nodes in 1..=500 {
+            assert!(block(&[16, 16, 14, 4, 2], nodes).iter().product::<usize>() >= nodes, "{nodes}");
+        }
+    }
+
+    #[test]
+    fn trees_have_the_switches_that_are_needed() {
+        assert_eq!(subtree(&[24, 96], 3), [3, 1]);
+        assert_eq!(subtree(&[24, 96], 24), [24, 1]);
+        assert_eq!(subtree(&[24, 96], 25), [24, 2]);
+        assert_eq!(subtree(&[24, 96], 2304), [24, 96]);
+    }
+
+    #[test]
+    fn descriptions_say_what_they_stand_on() {
+        let machine = Machine::find("red-storm").expect("valid");
+        let platform = Platform::new(&machine, 64, 1).expect("there is room");
+        let text = platform.description();
+        assert!(text.contains("This is a model.") && text.contains("# Network: Plimpton"), "{text}");
+        for line in [
+            "lengths 4 4 4",
+            "wrapped 0 0 0",
+            "nodes 64",
+            "shared 1",
+            "bandwidth 1.1e9",
+            "link_bandwidth 3.8e9",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} expected:\n{text}");
+        }
+        // What is spent on sending is a part of the latency.
+        let wire = text.lines().find_map(|line| line.strip_prefix("latency ")).expect("a line of its own");
+        let wire: f64 = wire.parse().expect("a number");
+        assert!((wire + platform.overhead() - 7e-6).abs() < 1e-12, "{wire}");
+        let whole = Platform::new(&machine, 10_368, 1).expect("there is room").description();
+        assert!(whole.contains("wrapped 0 0 1") && whole.contains("shared 0"), "{whole}");
+        assert_eq!(
+            Platform::new(&machine, 5, 2).expect("room").hosts(),
+            "node-0\nnode-0\nnode-1\nnode-1\nnode-2\n"
+        );
+    }
+
+    #[test]
+    fn machines_without_room_are_refused() {
+        let mut machine = Machine::find("red-storm").expect("valid");
+        let error = Platform::new(&machine, 10_369, 1).expect_err("too many");
+        assert!(error.contains("10369") && error.contains("10368 ranks at most"), "{error}");
+        machine.topology = None;
+        assert!(Platform::new(&machine, 1, 1).expect_err("nothing known").contains("no topology"));
+    }
+}

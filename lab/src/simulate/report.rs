@@ -1,0 +1,138 @@
+//! The tables: what was simulated beside what was published.
+
+use super::arguments::Section;
+use super::published;
+use super::results::{Alltoall, RandomAccess, Results};
+use hcube_tool::numbers::{bytes, significant, time};
+use hcube_tool::table::Table;
+
+/// A published figure and how far the simulated one is from it.
+fn beside(simulated: f64, published: Option<f64>) -> [String; 2] {
+    let none = || "-".to_owned();
+    published.map_or_else(
+        || [none(), none()],
+        |published| [significant(published), format!("{:+.0}%", 100.0 * (simulated / published - 1.0))],
+    )
+}
+
+fn optimisations(bits: u32) -> String {
+    let names = [(1, "Mod1"), (2, "Mod2"), (4, "Mod3"), (8, "Mod7")];
+    let chosen: Vec<&str> = names.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| *name).collect();
+    if chosen.is_empty() { "none".to_owned() } else { chosen.join("+") }
+}
+
+fn random_access(section: Section, rows: &[&RandomAccess]) -> String {
+    let table_3 = section == Section::Optimisations;
+    let (published, model) = if table_3 { ("published/none", "time/none") } else { ("published", "model") };
+    let mut table = Table::new([
+        "ranks",
+        "per node",
+        "mode",
+        "dimensions",
+        "optimisations",
+        "look-ahead",
+        "values a round",
+        "GUP/s",
+        published,
+        "deviation",
+        model,
+        "messages",
+        "errors",
+        "links",
+    ]);
+    for row in rows {
+        let mut deviation = beside(row.gups, row.published_gups);
+        let mut last = row.published_model_gups.map_or_else(|| "-".to_owned(), significant);
+        if table_3 {
+            let plain = rows.iter().find(|other| other.ranks == row.ranks && other.optimisations == 0);
+            let relative = plain.map_or(1.0, |plain| plain.gups / row.gups);
+            deviation = beside(relative, published::relative_time(row.ranks, row.optimisations));
+            last = significant(relative);
+        }
+        let [published, deviation] = deviation;
+        table.row([
+            row.ranks.to_string(),
+            row.ranks_per_node.to_string(),
+            row.mode.to_owned(),
+            if row.dimensions == 0 { "log2".to_owned() } else { row.dimensions.to_string() },
+            optimisations(row.optimisations),
+            row.look_ahead.to_string(),
+            if row.relaxed { row.look_ahead } else { row.look_ahead.div_ceil(2) }.to_string(),
+            significant(row.gups),
+            published,
+            deviation,
+            last,
+            row.messages.to_string(),
+            row.errors.to_string(),
+            links(row.links_shared),
+        ]);
+    }
+    table.render()
+}
+
+fn links(shared: bool) -> String {
+    if shared { "shared" } else { "ports only" }.to_owned()
+}
+
+fn alltoall(rows: &[&Alltoall]) -> String {
+    let mut table = Table::new([
+        "ranks",
+        "per node",
+        "bytes per rank",
+        "algorithm",
+        "path",
+        "memory",
+        "time",
+        "time/best",
+        "errors",
+        "links",
+    ]);
+    for row in rows {
+        let same = rows
+            .iter()
+            .filter(|other| (other.ranks, other.bytes_per_rank) == (row.ranks, row.bytes_per_rank));
+        let best = same.map(|other| other.seconds).fold(f64::INFINITY, f64::min);
+        let library = row.algorithm.starts_with("library");
+        table.row([
+            row.ranks.to_string(),
+            row.ranks_per_node.to_string(),
+            row.bytes_per_rank.to_string(),
+            row.algorithm.to_owned(),
+            if library { "-".to_owned() } else { row.path.to_owned() },
+            if library { "-".to_owned() } else { bytes(row.memory as f64) },
+            time(row.seconds),
+            if best > 0.0 { format!("{:.2}", row.seconds / best) } else { "-".to_owned() },
+            row.errors.to_string(),
+            links(row.links_shared),
+        ]);
+    }
+    table.render()
+}
+
+/// A table for each machine of each section.
+pub fn text(results: &Results, sections: &[Section]) -> String {
+    let mut text = String::new();
+    for &section in sections {
+        for machine in &results.machines {
+            let chosen = |name: &str, of: &str| name == section.name() && of == machine.name;
+            let updates: Vec<_> =
+                results.random_access.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let exchanges: Vec<_> =
+                results.alltoall.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let title = |what: &str| {
+                format!("\n{what}, {}: simulated on a model of {}\n\n", section.name(), machine.title)
+            };
+            if section.is_random_access() && !updates.is_empty() {
+                text += &(title("RandomAccess") + &random_access(section, &updates));
+            } else if !section.is_random_access() && !exchanges.is_empty() {
+                text += &(title("All-to-all") + &alltoall(&exchanges));
+            }
+        }
+        match section {
+            Section::Schedules => text += published::SCHEDULES,
+            Section::Memory => text += published::MEMORY,
+            _ => {}
+        }
+    }
+    text
+}

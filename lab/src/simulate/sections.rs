@@ -1,0 +1,264 @@
+//! Which runs a section is made of. Runs of equal machine and ranks share a simulation.
+
+use super::arguments::{Arguments, Section};
+use super::published;
+use super::results::{Alltoall, Case, RandomAccess};
+use hcube_tool::machine::Machine;
+use hcube_tool::published::MACHINE;
+use hcube_tool::session::Failure;
+
+/// Cases that one simulation runs one after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    pub machine: Machine,
+    pub ranks: usize,
+    pub ranks_per_node: usize,
+    pub cases: Vec<Case>,
+}
+
+/// The look-ahead of HPCC's rules.
+const LOOK_AHEAD: u64 = 1024;
+/// All of HCUBE_OPTIMISATIONS_ALL.
+const ALL_OPTIMISATIONS: u32 = 15;
+/// Words of the table per rank: small, so that the check of all words takes no time.
+pub const LOG2_WORDS: u32 = 10;
+/// Bytes of a rank for all others together where a section is not about sizes.
+const BYTES: u64 = 1 << 20;
+
+/// A section on one machine.
+struct Place<'a> {
+    section: Section,
+    machine: Machine,
+    ranks: &'a [usize],
+    ranks_per_node: usize,
+}
+
+impl<'a> Place<'a> {
+    /// With what was asked for instead of what the section is about.
+    fn new(
+        section: Section,
+        arguments: &'a Arguments,
+        (machine, ranks, ranks_per_node): (&str, &'static [usize], usize),
+    ) -> Result<Self, Failure> {
+        let asked = arguments.machine.as_deref();
+        let machine = Machine::find(asked.unwrap_or(machine))?;
+        let ranks_per_node = match arguments.ranks_per_node {
+            Some(ranks) => ranks as usize,
+            // The section's own are about another machine, unless it is about them.
+            None if asked.is_some() && section != Section::Nodes => machine.cores,
+            None => ranks_per_node,
+        };
+        let ranks = arguments.ranks.as_ref().map_or(ranks, |ranks| &ranks.0);
+        Ok(Self { section, machine, ranks, ranks_per_node })
+    }
+
+    fn batches(&self, cases: impl Fn(&Self, usize) -> Vec<Case>) -> Vec<Batch> {
+        let batch = |&ranks: &usize| Batch {
+            machine: self.machine.clone(),
+            ranks,
+            ranks_per_node: self.ranks_per_node,
+            cases: cases(self, ranks),
+        };
+        self.ranks.iter().map(batch).collect()
+    }
+
+    /// Whether it is what was published of Red Storm.
+    fn is_published(&self) -> bool {
+        self.machine.name == MACHINE && self.ranks_per_node == 1
+    }
+
+    fn random_access(&self, ranks: usize, mode: &'static str) -> RandomAccess {
+        RandomAccess {
+            section: self.section.name(),
+            machine: self.machine.name.clone(),
+            ranks,
+            ranks_per_node: self.ranks_per_node,
+            mode,
+            dimensions: 0,
+            optimisations: ALL_OPTIMISATIONS,
+            look_ahead: LOOK_AHEAD,
+            relaxed: false,
+            updates: 0,
+            log2_table: ranks.next_power_of_two().ilog2() + LOG2_WORDS,
+            seconds: 0.0,
+            gups: 0.0,
+            errors: 0,
+            messages: 0,
+            message_bytes: 0,
+            plan: String::new(),
+            links_shared: true,
+            published_gups: None,
+            published_model_gups: None,
+        }
+    }
+
+    fn alltoall(&self, ranks: usize, algorithm: &'static str) -> Alltoall {
+        Alltoall {
+            section: self.section.name(),
+            machine: self.machine.name.clone(),
+            ranks,
+            ranks_per_node: self.ranks_per_node,
+            algorithm,
+            path: "message",
+            memory: BYTES,
+            bytes_per_rank: BYTES,
+            seconds: 0.0,
+            errors: 0,
+            way: None,
+            links_shared: true,
+            copy_ns: self.machine.costs.copy_ns,
+        }
+    }
+}
+
+/// Ranks up to which exchanges are simulated with memory for all blocks at once: SimGrid shares bandwidth anew
+/// whenever a message ends, among all that are under way, and 256 ranks with as much memory as data take more
+/// than 4 minutes of a core, without memory 17 s.
+const MANY_AT_ONCE: usize = 64;
+/// Ranks from which every case is a simulation of its own: it takes minutes, and is lost with one that fails.
+const ALONE_FROM: usize = 512;
+
+/// All simulations of a section.
+pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
+    let split = |batch: Batch| {
+        let size = if batch.ranks < ALONE_FROM { batch.cases.len() } else { 1 };
+        let cases: Vec<_> = batch.cases.chunks(size).map(<[Case]>::to_vec).collect();
+        cases.into_iter().map(move |cases| Batch { cases, ..batch.clone() })
+    };
+    let full = arguments.full;
+    let mut all = Vec::new();
+    for shape in shapes(section, full) {
+        let place = Place::new(section, arguments, shape)?;
+        all.extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split));
+    }
+    Ok(all)
+}
+
+/// Machine, numbers of ranks, ranks per node.
+type Shape = (&'static str, &'static [usize], usize);
+
+/// What a section is about: by default what takes a few minutes for all sections together.
+fn shapes(section: Section, full: bool) -> Vec<Shape> {
+    let sizes = |default: &'static [usize], all: &'static [usize]| if full { all } else { default };
+    let clusters = |ranks: &'static [usize]| vec![("juropa", ranks, 8), ("juqueen", ranks, 16)];
+    match section {
+        Section::Ranks => {
+            const ALL: [usize; 12] = [1, 4, 16, 64, 200, 256, 300, 1024, 2048, 4096, 8192, 10_240];
+            const DEFAULT: [usize; 10] = [1, 4, 16, 64, 200, 256, 300, 1024, 4096, 8192];
+            vec![(MACHINE, sizes(&DEFAULT, &ALL), 1)]
+        }
+        Section::LookAhead => vec![(MACHINE, &[32], 1)],
+        Section::Optimisations => vec![(MACHINE, sizes(&[4, 32], &[1, 2, 4, 8, 16, 32]), 1)],
+        Section::Dimensions => vec![(MACHINE, sizes(&[64, 256], &[64, 256, 1024]), 1)],
+        Section::Nodes => {
+            let per_node = [
+                (2, sizes(&[8], &[8, 512])),
+                (4, sizes(&[128], &[128, 512])),
+                (8, sizes(&[128], &[128, 512])),
+                (16, sizes(&[64, 256], &[64, 256, 1024])),
+                (64, sizes(&[256], &[256, 1024])),
+                (128, sizes(&[256], &[256, 512, 1024])),
+            ];
+            let on = |machine| per_node.map(|(per_node, ranks)| (machine, ranks, per_node));
+            ["juropa", "juqueen"].into_iter().flat_map(on).collect()
+        }
+        Section::Schedules => {
+            clusters(sizes(&[2, 8, 16, 32, 64, 128], &[2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]))
+        }
+        Section::Memory => vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128]), 8)],
+        Section::AlltoallNodes => clusters(sizes(&[32, 64], &[32, 64, 128])),
+        Section::Small => clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128])),
+    }
+}
+
+/// The cases of a section on a number of ranks.
+fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
+    match place.section {
+        Section::Ranks => over_ranks(place, ranks, full),
+        Section::LookAhead => updates(published::OVER_LOOK_AHEAD, |(look_ahead, gups)| RandomAccess {
+            look_ahead,
+            relaxed: true,
+            optimisations: 0,
+            published_gups: (place.is_published() && ranks == 32).then_some(gups),
+            ..place.random_access(ranks, "message")
+        }),
+        Section::Optimisations => updates(published::OPTIMISATIONS, |optimisations| RandomAccess {
+            optimisations,
+            relaxed: true,
+            ..place.random_access(ranks, "message")
+        }),
+        Section::Dimensions => {
+            let log2 = ranks.next_power_of_two().ilog2();
+            // Of one dimension every rank sends to every other: at most 256.
+            let sensible = |&dimensions: &u32| dimensions > 1 || ranks <= 256;
+            let dimensions = [1, 2, 3, log2].into_iter().filter(sensible);
+            updates(dimensions, |dimensions| RandomAccess {
+                dimensions,
+                ..place.random_access(ranks, "message")
+            })
+        }
+        Section::Nodes => {
+            updates(["auto", "message", "node", "three-hop"], |mode| place.random_access(ranks, mode))
+        }
+        Section::Schedules => {
+            let all =
+                ["mpich", "linear-shift", "hierarchical-sets", "library-in-place", "library-out-of-place"];
+            // What hcube takes by itself, with the memory that it takes.
+            let chosen = (ranks <= MANY_AT_ONCE).then_some("auto");
+            let memory = if ranks <= MANY_AT_ONCE { BYTES } else { 0 };
+            exchanges(all.into_iter().chain(chosen), |algorithm| Alltoall {
+                memory,
+                ..place.alltoall(ranks, algorithm)
+            })
+        }
+        Section::Memory => {
+            let with = |algorithm| {
+                [0, 64 << 10, 256 << 10, BYTES]
+                    .map(|memory| Alltoall { memory, ..place.alltoall(ranks, algorithm) })
+            };
+            exchanges(["mpich", "linear-shift", "hierarchical-sets"].into_iter().flat_map(with), |case| case)
+        }
+        Section::AlltoallNodes => {
+            exchanges(["auto", "message"], |path| Alltoall { path, ..place.alltoall(ranks, "auto") })
+        }
+        Section::Small => {
+            let block = |bytes: u64| {
+                let bytes_per_rank = bytes * (ranks as u64 - 1);
+                ["hypercube", "hierarchical-sets", "library-in-place"]
+                    .map(|name| Alltoall { bytes_per_rank, ..place.alltoall(ranks, name) })
+            };
+            exchanges([8, 16, 32, 64, 256].into_iter().flat_map(block), |case| case)
+        }
+    }
+}
+
+fn updates<T>(all: impl IntoIterator<Item = T>, case: impl Fn(T) -> RandomAccess) -> Vec<Case> {
+    all.into_iter().map(case).map(Case::RandomAccess).collect()
+}
+
+fn exchanges<T>(all: impl IntoIterator<Item = T>, case: impl Fn(T) -> Alltoall) -> Vec<Case> {
+    all.into_iter().map(case).map(Case::Alltoall).collect()
+}
+
+/// The paper's algorithm, hcube's default, and that with rounds as large as the paper's.
+fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
+    let of_paper = place.is_published().then_some(ranks);
+    let (measured, model) = of_paper.map_or((None, None), published::over_ranks);
+    let hcube = place.random_access(ranks, "message");
+    let relaxed = RandomAccess {
+        relaxed: true,
+        published_gups: of_paper.and_then(published::optimised),
+        ..hcube.clone()
+    };
+    let plain = RandomAccess {
+        optimisations: 0,
+        published_gups: measured,
+        published_model_gups: model,
+        ..relaxed.clone()
+    };
+    if ranks > 4096 && !full {
+        // A minute of a core for each.
+        return updates([plain, hcube], |case| case);
+    }
+    updates([plain, hcube, relaxed], |case| case)
+}

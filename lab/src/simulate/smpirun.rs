@@ -1,0 +1,337 @@
+//! Starting `smpirun`, and what may come of it: lines of results, a deadlock, a hang, a failure.
+//!
+//! SimGrid's options, and why:
+//! - The piecewise factors of its default model are for a cluster with Ethernet; factors of 1 leave the
+//!   machine's own figures. TCP's window and the traffic of its acknowledgements do not exist on these
+//!   networks, and competing messages share a link evenly (weight-S).
+//! - No send is detached: one that is stands in a list of all such sends of all ranks, which is searched
+//!   at every end of one. That takes three quarters of the time on 8192 ranks.
+//! - Collectives along trees, 2 P messages in log2 P steps: a reduction in which all ranks exchange in
+//!   every step costs the simulator as much as a round of RandomAccess, and no figure depends on it. By
+//!   default rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one
+//!   rank. The all-to-all exchange that hcube is compared with is the pairwise one of MPI libraries, with
+//!   one partner after the other (SimGrid's name for it is `ring`); in place SimGrid copies the blocks first.
+//! - A poll takes no time: hcube waits in simulated time by itself (node::wait).
+//! - The time of this machine does not count: local work is charged by the library.
+
+use super::calls::{self, Calls};
+use super::platform::Platform;
+use crate::hpcc::launch::{Job, interrupted};
+use hcube_tool::session::Failure;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const OPTIONS: [&str; 20] = [
+    "-no-privatize",
+    "--cfg=smpi/simulate-computation:no",
+    "--cfg=smpi/bw-factor:0:1",
+    "--cfg=smpi/lat-factor:0:1",
+    "--cfg=network/TCP-gamma:0",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=network/weight-S:0",
+    "--cfg=smpi/send-is-detached-thresh:0",
+    "--cfg=smpi/barrier:ompi_tree",
+    "--cfg=smpi/bcast:binomial_tree",
+    "--cfg=smpi/reduce:binomial",
+    "--cfg=smpi/allreduce:redbcast",
+    "--cfg=smpi/allgather:bruck",
+    "--cfg=smpi/alltoallv:ring",
+    "--cfg=smpi/test:0",
+    "--cfg=smpi/iprobe:0",
+    "--cfg=contexts/stack-size:256",
+    "--cfg=contexts/guard-size:0",
+    "--log=root.thres:error",
+    // The ranks that are left in a deadlock.
+    "--log=ker_engine.thres:info",
+];
+
+/// Bytes that SimGrid and hcube take for a rank: 260 MB on 8192 ranks, and as much again for the driver.
+pub const MEMORY_PER_RANK: u64 = 64 << 10;
+
+/// File handles of a simulation, with room to spare: libraries, files of the run, pipes.
+const HANDLES: u64 = 64;
+
+/// What SimGrid says where no rank can go on, also where MPI_Abort has left ranks behind.
+const DEADLOCK: &str = "Deadlock detected";
+
+/// What it says besides after MPI_Abort; smpirun's status is 0 nevertheless.
+const ABORTED: &str = "Process called exit when leaving";
+
+/// One simulation: a driver with its arguments on a platform.
+#[derive(Debug, Clone)]
+pub struct Simulation<'a> {
+    pub platform: &'a Platform<'a>,
+    pub ranks: usize,
+    pub driver: PathBuf,
+    /// Before the cases.
+    pub arguments: Vec<String>,
+    /// Of each the driver prints a line.
+    pub cases: Vec<String>,
+    pub costs: String,
+}
+
+impl Simulation<'_> {
+    /// What it is and in which case, from the lines that the driver has printed.
+    fn place(&self, printed: &str) -> String {
+        let (driver, name, ranks) = (self.driver.display(), self.platform.name(), self.ranks);
+        // smpirun writes there too where a driver fails.
+        let done = printed.lines().filter(|line| line.starts_with('{')).count();
+        let case = match self.cases.get(done) {
+            Some(case) => format!(", case {case},"),
+            None => String::new(),
+        };
+        format!("the simulation of {driver} on {ranks} ranks ({name}){case}")
+    }
+}
+
+/// What all simulations share.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    /// Where platform.so and the drivers are, and files of runs are put.
+    pub root: PathBuf,
+    pub limit: Duration,
+}
+
+/// What driver and library have said on standard error, among what SimGrid and smpirun say; every line
+/// once, however many ranks have said it.
+fn words_of(errors: &str) -> String {
+    let of_others = |line: &str| {
+        line.starts_with('[')
+            || line == "Aborted"
+            // SimGrid ends ranks with an exception through all of their functions.
+            || line.starts_with("fatal runtime error: Rust cannot catch foreign exceptions")
+    };
+    let mut words: Vec<&str> = Vec::new();
+    for line in errors.lines().filter(|line| !line.trim().is_empty() && !of_others(line)) {
+        if !words.contains(&line) && words.len() < 20 {
+            words.push(line);
+        }
+    }
+    words.iter().fold(String::new(), |text, line| text + "\n" + line)
+}
+
+/// What is missing for simulations at all.
+pub fn check(root: &Path) -> Result<(), Failure> {
+    // smpirun is a script that takes its arguments apart.
+    if root.canonicalize().is_ok_and(|root| root.to_string_lossy().contains(char::is_whitespace)) {
+        let root = root.display();
+        return Err(format!("--root {root}: smpirun expects folders without blanks in their names"));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder.join("smpirun").is_file()) {
+        return Err("smpirun is not in the search path: SimGrid is not installed (Debian's package \
+                    libsimgrid-dev; `make simulate` installs it)"
+            .to_owned());
+    }
+    for file in ["platform.so", "random_access", "alltoall"] {
+        if !root.join(file).is_file() {
+            let (root, place) = (root.display(), root.join(file));
+            return Err(format!(
+                "--root {root}: {} is missing (scripts/simulate.sh builds it)",
+                place.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The first number after a name in a file of the kernel's; nothing where there is none, or no limit.
+fn number_in(path: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// What this machine has for simulations; nothing where it is not known or without limit.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    handles: Option<u64>,
+    mappings: Option<u64>,
+    memory: Option<u64>,
+}
+
+/// Whether this machine can hold simulations of that many ranks, and as much memory.
+pub fn check_room(ranks: usize, memory: u64) -> Result<(), Failure> {
+    let room = Room {
+        handles: number_in("/proc/self/limits", "Max open files"),
+        mappings: number_in("/proc/sys/vm/max_map_count", ""),
+        memory: number_in("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes << 10),
+    };
+    room.check(ranks as u64, memory)
+}
+
+impl Room {
+    fn check(self, ranks: u64, memory: u64) -> Result<(), Failure> {
+        for (what, needed, available, remedy) in [
+            ("file handles", HANDLES, self.handles, "ulimit -n"),
+            // At most a stack each, and what the process itself has mapped.
+            ("mappings", ranks.saturating_add(1000), self.mappings, "sysctl vm.max_map_count"),
+            ("bytes of free memory", memory, self.memory, "fewer --ranks or --jobs"),
+        ] {
+            if let Some(available) = available.filter(|&available| available < needed) {
+                return Err(format!(
+                    "simulations of {ranks} ranks need {needed} {what}, and {available} are available ({remedy})"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Runner {
+    fn command(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2], more: &[&str]) -> Command {
+        let mut command = Command::new("smpirun");
+        command.arg("-np").arg(simulation.ranks.to_string());
+        command.arg("-platform").arg(self.root.join("platform.so")).arg("-hostfile").arg(&files[1]);
+        let overhead = simulation.platform.overhead();
+        // From 0 bytes on: seconds, and seconds per byte; of blocking sends and of others.
+        command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
+        command.args(OPTIONS).args(more).arg(&simulation.driver);
+        command.args(&simulation.arguments).args(&simulation.cases);
+        command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
+        // The smpirun of one MPI library must not find the library for another, and what a user has set
+        // for real programs would change the figures.
+        command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
+        let options =
+            hcube_random_access::options::ENVIRONMENT.iter().chain(&hcube_alltoall::options::ENVIRONMENT);
+        for variable in options {
+            command.env_remove(variable.name);
+        }
+        command.process_group(0).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a simulation; its lines of standard output. `number` tells files of several runs apart.
+    pub fn run(&self, number: usize, simulation: &Simulation<'_>) -> Result<Vec<String>, Failure> {
+        let files = self.write_platform(number, simulation.platform)?;
+        let folder = self.root.join("runs");
+        // Several may be at work in one folder.
+        let process = std::process::id();
+        let outputs = ["out", "err"].map(|kind| folder.join(format!("{process}-{number}.{kind}")));
+        let open =
+            |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let mut command = self.command(simulation, &files, &[]);
+        let mut start = || {
+            command.stdout(open(&outputs[0])?).stderr(open(&outputs[1])?);
+            let child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
+            self.wait(Job::new(child))
+        };
+        let ended = start();
+        let [text, errors] = outputs.map(|path| {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            drop(fs::remove_file(path));
+            text
+        });
+        let ended = ended?;
+        let place = simulation.place(&text);
+        let aborted = errors.contains(ABORTED);
+        if ended.is_none() || errors.contains(DEADLOCK) && !aborted {
+            let calls = self.calls_of_a_hang(simulation, &files)?;
+            let how = match ended {
+                None => format!("has not ended after {} s (--time-limit)", self.limit.as_secs()),
+                Some(_) => "is in a deadlock: no rank can go on".to_owned(),
+            };
+            return Err(format!("{place} {how}{calls}{}", words_of(&errors)));
+        }
+        if ended != Some(true) || aborted {
+            let words = words_of(&errors);
+            let shown = if words.is_empty() { format!("\n{}", errors.trim_end()) } else { words };
+            return Err(format!("{place} has failed:{shown}"));
+        }
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// Several simulations may have the same platform, also at the same time.
+    fn write_platform(&self, number: usize, platform: &Platform<'_>) -> Result<[PathBuf; 2], Failure> {
+        let folder = self.root.join("platforms");
+        let put = |end: &str, text: String| {
+            let path = folder.join(format!("{}.{end}", platform.name()));
+            let new = folder.join(format!("{}.{end}.{}-{number}", platform.name(), std::process::id()));
+            fs::create_dir_all(&folder)
+                .and_then(|()| fs::write(&new, text))
+                .and_then(|()| fs::rename(&new, &path))
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+            Ok::<_, Failure>(path)
+        };
+        Ok([put("platform", platform.description())?, put("hosts", platform.hosts())?])
+    }
+
+    /// Whether it has ended well; nothing where it was ended at the limit.
+    fn wait(&self, mut job: Job) -> Result<Option<bool>, Failure> {
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = job.ended().map_err(|error| format!("smpirun: {error}"))? {
+                return Ok(Some(status.success()));
+            }
+            if interrupted() {
+                job.end();
+                return Err(super::INTERRUPTED.to_owned());
+            }
+            if begin.elapsed() > self.limit {
+                job.end();
+                return Ok(None);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Where the ranks are, from the same once more with SimGrid's log; for the same time at most, which may
+    /// not be as far.
+    fn calls_of_a_hang(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2]) -> Result<String, Failure> {
+        let mut command = self.command(simulation, files, &calls::LOGS);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
+        let pipe = child.stderr.take();
+        let reader = std::thread::spawn(move || {
+            let (mut calls, mut deadlock) = (Calls::default(), false);
+            for line in pipe.into_iter().flat_map(|pipe| BufReader::new(pipe).lines()).map_while(Result::ok) {
+                deadlock |= line.contains(DEADLOCK);
+                calls.read(&line);
+            }
+            (calls, deadlock)
+        });
+        let ended = self.wait(Job::new(child))?;
+        let (calls, deadlock) = reader.join().map_err(|_| "SimGrid's log could not be read".to_owned())?;
+        Ok(match ended {
+            Some(_) if !deadlock => "; in a second run, with SimGrid's log, it has ended".to_owned(),
+            _ => format!("; the last that SimGrid's log tells of:{}", calls.text()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_numbers() {
+        let room = Room { handles: Some(1024), mappings: Some(65530), memory: Some(1 << 30) };
+        assert_eq!(room.check(8192, 1 << 30), Ok(()));
+        assert_eq!(Room { handles: None, mappings: None, memory: None }.check(1 << 40, 1 << 60), Ok(()));
+        for (room, ranks, message) in [
+            (Room { handles: Some(20), ..room }, 1, "need 64 file handles, and 20 are available (ulimit -n)"),
+            (room, 65_000, "simulations of 65000 ranks need 66000 mappings, and 65530 are available"),
+            (Room { memory: Some(99), ..room }, 1, "need 100 bytes of free memory, and 99 are available"),
+        ] {
+            let error = room.check(ranks, 100).expect_err("no room");
+            assert!(error.contains(message), "{error}");
+        }
+        // What the kernel's files say is found at all.
+        assert!(check_room(1 << 40, 0).is_err() && check_room(1, 1 << 60).is_err());
+    }
+
+    #[test]
+    fn what_a_driver_says_is_told_apart_from_what_simgrid_says() {
+        let errors = "the driver gives up\n[0.1] ./x.cpp:1: [ker_engine/CRITICAL] Oops! Deadlock detected, ...\n\
+                      the driver gives up\n[0.1] [ker_engine/WARNING] Process called exit when leaving - Skipping\n\
+                      fatal runtime error: Rust cannot catch foreign exceptions, aborting\nAborted\n\
+        ";
+        assert_eq!(words_of(errors), "\nthe driver gives up");
+        assert_eq!(words_of("[0.1] [x/INFO] y\n"), "");
+    }
+}

@@ -1,0 +1,138 @@
+//! RandomAccess and transpositions for Fortran: the functions of `random_access.rs` and `transpose.rs` with
+//! Fortran's handles, on which the module in fortran/hcube.f90 stands.
+
+use super::random_access::{
+    hcube_random_access_describe, hcube_random_access_last_statistics, hcube_random_access_prepare,
+    hcube_random_access_run, hcube_random_access_verify,
+};
+use super::transpose::{hcube_transpose, hcube_transpose_check};
+use crate::types::{
+    hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table,
+    hcube_transpose_shape, hcube_updates,
+};
+use hcube_core::mpi::MPI_Fint;
+use hcube_core::mpi::fortran::communicator;
+use hcube_core::mpi::forward::in_place;
+use std::ffi::{c_char, c_void};
+
+/// hcube_random_access_prepare with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_random_access_prepare(
+    comm: MPI_Fint,
+    options: *const hcube_random_access_options,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_random_access_prepare(communicator(comm), options, error) }
+}
+
+/// hcube_random_access_run with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// The pointers are null or valid; table->words is valid for table->local_length words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_random_access_run(
+    comm: MPI_Fint,
+    table: *const hcube_table,
+    updates: *const hcube_updates,
+    options: *const hcube_random_access_options,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_random_access_run(communicator(comm), table, updates, options, error) }
+}
+
+/// hcube_random_access_verify with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// The pointers are null or valid; table->words is valid for table->local_length words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_random_access_verify(
+    comm: MPI_Fint,
+    table: *const hcube_table,
+    updates: *const hcube_updates,
+    errors: *mut i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_random_access_verify(communicator(comm), table, updates, errors, error) }
+}
+
+/// hcube_random_access_last_statistics with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_random_access_last_statistics(
+    comm: MPI_Fint,
+    statistics: *mut hcube_random_access_statistics,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_random_access_last_statistics(communicator(comm), statistics, error) }
+}
+
+/// hcube_random_access_describe with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// The pointers are null or valid; text is valid for length bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_random_access_describe(
+    comm: MPI_Fint,
+    options: *const hcube_random_access_options,
+    text: *mut c_char,
+    length: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_random_access_describe(communicator(comm), options, text, length, error) }
+}
+
+/// hcube_transpose with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// As hcube_transpose.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_transpose(
+    input: *const c_void,
+    output: *mut c_void,
+    shape: *const hcube_transpose_shape,
+    comm: MPI_Fint,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_transpose(input, output, shape, communicator(comm), error) }
+}
+
+/// hcube_transpose in place with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// As hcube_transpose.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_transpose_in_place(
+    matrix: *mut c_void,
+    shape: *const hcube_transpose_shape,
+    comm: MPI_Fint,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_transpose(in_place(), matrix, shape, communicator(comm), error) }
+}
+
+/// hcube_transpose_check with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// shape and error are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_transpose_check(
+    shape: *const hcube_transpose_shape,
+    in_place: i32,
+    comm: MPI_Fint,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_transpose_check(shape, in_place, communicator(comm), error) }
+}

@@ -1,0 +1,197 @@
+//! The all-to-all exchange for Fortran: the functions of `alltoall.rs` with Fortran's handles, on which the
+//! module in fortran/hcube.f90 stands.
+//!
+//! In place has functions of its own: what `MPI_IN_PLACE` is in Fortran differs among MPI libraries and
+//! compilers, and the module's interfaces let no scalar pass.
+
+use crate::alltoall::{
+    hcube_alltoall, hcube_alltoall_last_way, hcube_alltoall_set_options, hcube_alltoallv, hcube_alltoallw,
+};
+use crate::types::{hcube_alltoall_options, hcube_error};
+use hcube_core::mpi::fortran::{communicator, datatype, datatypes, no_datatype};
+use hcube_core::mpi::forward::in_place;
+use hcube_core::mpi::{MPI_Datatype, MPI_Fint};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null;
+
+/// The start of a list, NULL where there is none.
+fn start(list: &[MPI_Datatype]) -> *const MPI_Datatype {
+    if list.is_empty() { null() } else { list.as_ptr() }
+}
+
+/// hcube_alltoall with the handles of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_alltoall(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Fint,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Fint,
+    comm: MPI_Fint,
+) -> c_int {
+    let (sendtype, recvtype) = (datatype(sendtype), datatype(recvtype));
+    // SAFETY: the caller's promise.
+    unsafe { hcube_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, communicator(comm)) }
+}
+
+/// hcube_alltoall in place with the handles of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_alltoall_in_place(
+    buffer: *mut c_void,
+    count: c_int,
+    kind: MPI_Fint,
+    comm: MPI_Fint,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_alltoall(in_place(), 0, no_datatype(), buffer, count, datatype(kind), communicator(comm)) }
+}
+
+/// hcube_alltoallv with the handles of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_alltoallv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: MPI_Fint,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: MPI_Fint,
+    comm: MPI_Fint,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        hcube_alltoallv(
+            sendbuf,
+            sendcounts,
+            sdispls,
+            datatype(sendtype),
+            recvbuf,
+            recvcounts,
+            rdispls,
+            datatype(recvtype),
+            communicator(comm),
+        )
+    }
+}
+
+/// hcube_alltoallv in place with the handles of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_alltoallv_in_place(
+    buffer: *mut c_void,
+    counts: *const c_int,
+    displs: *const c_int,
+    kind: MPI_Fint,
+    comm: MPI_Fint,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        hcube_alltoallv(
+            in_place(),
+            null(),
+            null(),
+            no_datatype(),
+            buffer,
+            counts,
+            displs,
+            datatype(kind),
+            communicator(comm),
+        )
+    }
+}
+
+/// hcube_alltoallw with the handles of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_alltoallw(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtypes: *const MPI_Fint,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtypes: *const MPI_Fint,
+    comm: MPI_Fint,
+) -> c_int {
+    let comm = communicator(comm);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (sent, received) = (datatypes(comm, sendtypes), datatypes(comm, recvtypes));
+        hcube_alltoallw(
+            sendbuf,
+            sendcounts,
+            sdispls,
+            start(&sent),
+            recvbuf,
+            recvcounts,
+            rdispls,
+            start(&received),
+            comm,
+        )
+    }
+}
+
+/// hcube_alltoallw in place with the handles of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_alltoallw_in_place(
+    buffer: *mut c_void,
+    counts: *const c_int,
+    displs: *const c_int,
+    kinds: *const MPI_Fint,
+    comm: MPI_Fint,
+) -> c_int {
+    let comm = communicator(comm);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let types = datatypes(comm, kinds);
+        hcube_alltoallw(in_place(), null(), null(), null(), buffer, counts, displs, start(&types), comm)
+    }
+}
+
+/// hcube_alltoall_set_options with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_alltoall_set_options(
+    comm: MPI_Fint,
+    options: *const hcube_alltoall_options,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_alltoall_set_options(communicator(comm), options, error) }
+}
+
+/// hcube_alltoall_last_way with a handle of Fortran; for the Fortran module hcube.
+///
+/// # Safety
+/// The pointers are null or valid; text has room for length bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_fortran_alltoall_last_way(
+    comm: MPI_Fint,
+    text: *mut c_char,
+    length: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { hcube_alltoall_last_way(communicator(comm), text, length, error) }
+}

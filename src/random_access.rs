@@ -1,0 +1,295 @@
+//! RandomAccess for C.
+
+use crate::boundary::{enter, on_communicator, output, required, text_buffer, write_text};
+use crate::sized;
+use crate::types::{
+    HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
+    hcube_random_access_statistics, hcube_table, hcube_updates,
+};
+use hcube_core::comm::{Comm, agree, agree_on};
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::MPI_Comm;
+use hcube_core::mpi::MpiComm;
+use hcube_core::mpi::attribute::{self, Kept};
+use hcube_core::mpi::handle::{Handle, check_communicator, check_state};
+use hcube_random_access::{Distribution, Options, Prepared, StreamKind, Updates};
+use std::ffi::c_char;
+
+/// The options that a caller passed, or the defaults and the environment.
+///
+/// # Safety
+/// The pointer is null or valid.
+unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Options> {
+    if options.is_null() {
+        return Options::from_environment();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { hcube_random_access_options::read(options) }
+}
+
+/// The state for these options: the one that is kept, or a new one. Collective.
+fn prepare<'a>(comm: &MpiComm, kept: &'a mut Kept, options: &Options) -> Result<&'a mut Prepared> {
+    if !kept.get::<Prepared>().is_some_and(|kept| kept.serves(options)) {
+        let before = kept.take::<Prepared>();
+        let mut prepared = Prepared::new(comm, options)?;
+        if let Some(before) = before {
+            prepared.inherit(&before);
+        }
+        kept.put(prepared);
+    }
+    Ok(kept.get_mut().expect("just made"))
+}
+
+/// Agrees on options across ranks: an error of one becomes an error of all.
+fn agree_options(comm: &MpiComm, options: Result<Options>) -> Result<Options> {
+    let options = agree(comm, options)?;
+    agree_on(comm, &options.agreement())?;
+    Ok(options)
+}
+
+/// A table and updates after conversion.
+struct Task<'a> {
+    distribution: Distribution,
+    words: &'a mut [u64],
+    updates: Updates,
+}
+
+/// Converts and checks what can be checked on this rank alone.
+///
+/// # Safety
+/// The pointers are null or valid; the table's words are valid for its length.
+unsafe fn read_task<'a>(
+    comm: &MpiComm,
+    table: *const hcube_table,
+    updates: *const hcube_updates,
+) -> Result<Task<'a>> {
+    // SAFETY: the caller's promise.
+    let (table, updates) = unsafe { (required(table, "table")?, required(updates, "updates")?) };
+    let distribution = Distribution::of_length(table.global_length, comm.size())?;
+    distribution.check_local(comm.rank(), table.local_length, table.first_index)?;
+    let words: &mut [u64] = if table.local_length == 0 {
+        &mut []
+    } else if table.words.is_null() {
+        return Err(Error::argument("table.words", "NULL", format!("{} words", table.local_length)));
+    } else if !table.words.is_aligned() {
+        return Err(Error::argument(
+            "table.words",
+            format!("{:p}", table.words),
+            "an address aligned to 8 bytes",
+        ));
+    } else {
+        // SAFETY: the caller's promise; the length has been checked against the distribution.
+        unsafe { std::slice::from_raw_parts_mut(table.words, table.local_length as usize) }
+    };
+    let kind = match updates.stream {
+        HCUBE_STREAM_POLYNOMIAL => StreamKind::Polynomial,
+        HCUBE_STREAM_LCG => StreamKind::Lcg,
+        other => {
+            return Err(Error::argument(
+                "updates.stream",
+                other,
+                "HCUBE_STREAM_POLYNOMIAL (0) or HCUBE_STREAM_LCG (1)",
+            ));
+        }
+    };
+    let updates = Updates { kind, start: updates.start, count: updates.count };
+    updates.check()?;
+    Ok(Task { distribution, words, updates })
+}
+
+/// As [`read_task`], with an error on all ranks where one has an error.
+///
+/// # Safety
+/// As [`read_task`].
+unsafe fn agree_task<'a>(
+    comm: &MpiComm,
+    table: *const hcube_table,
+    updates: *const hcube_updates,
+) -> Result<Task<'a>> {
+    // SAFETY: the caller's promise.
+    agree(comm, unsafe { read_task(comm, table, updates) })
+}
+
+/// Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the
+/// environment variables HCUBE_LOOK_AHEAD, HCUBE_MODE, HCUBE_DIMENSIONS, HCUBE_RELAXED,
+/// HCUBE_OPTIMISATIONS, HCUBE_HUGE_PAGES and HCUBE_RANKS_PER_NODE. Local; may be called before MPI_Init.
+///
+/// Errors: HCUBE_ERR_ARGUMENT where options is NULL or a variable cannot be read.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_random_access_default_options(
+    options: *mut hcube_random_access_options,
+    size: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        enter(None, error, || {
+            sized::fill(options, size, || {
+                Options::from_environment().map(|options| hcube_random_access_options::from_options(&options))
+            })
+        })
+    }
+}
+
+/// Collective, optional: does ahead what the first run on this communicator would do (a private
+/// duplicate of it, the plan of stages, shared memory). What it makes hangs on the communicator and
+/// is freed with it or by MPI_Finalize. Useful before a timed region.
+///
+/// options: NULL for the defaults and the environment.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
+/// HCUBE_ERR_MEMORY where a mode that needs shared memory was asked for and there is none,
+/// HCUBE_ERR_MPI.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_random_access_prepare(
+    comm: MPI_Comm,
+    options: *const hcube_random_access_options,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            on_communicator(comm, |comm, kept| {
+                let options = agree_options(comm, read_options(options))?;
+                prepare(comm, kept, &options).map(drop)
+            })
+        })
+    }
+}
+
+/// Collective: applies the updates of all ranks to the table. Every update is done exactly once,
+/// duplicates and remainders included. When a rank returns, all values for its part are applied.
+///
+/// Ranks whose arguments are refused write nothing, nor do the others. One call at a time for a
+/// communicator; calls with different communicators may run in different threads.
+/// A failure of MPI in the middle of the exchange ends the job, because other ranks are waiting.
+/// Extra memory at the default look-ahead: about 50 KiB a rank on one node, about 10 KiB for each
+/// stage of messages, and 40 bytes per rank of the node; beyond that in proportion to the look-ahead.
+///
+/// options: NULL for the defaults and the environment.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_DISTRIBUTION, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE,
+/// HCUBE_ERR_MISMATCH, HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
+/// Source: Plimpton, Brightwell, Vaughan, Underwood and Davis, A Simple Synchronous
+/// Distributed-Memory Algorithm for the HPCC RandomAccess Benchmark, IEEE Cluster 2006.
+///
+/// # Safety
+/// The pointers are null or valid; table->words is valid for table->local_length words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_random_access_run(
+    comm: MPI_Comm,
+    table: *const hcube_table,
+    updates: *const hcube_updates,
+    options: *const hcube_random_access_options,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            on_communicator(comm, |comm, kept| {
+                let task = agree_task(comm, table, updates)?;
+                let options = agree_options(comm, read_options(options))?;
+                let prepared = prepare(comm, kept, &options)?;
+                let Task { distribution, words, updates } = task;
+                hcube_random_access::run(comm, prepared, distribution, words, &updates, &options).map(drop)
+            })
+        })
+    }
+}
+
+/// Collective: replays the updates by another route, counts the words (on all ranks together) that
+/// do not come back to word i = i, what the table held before the updates, and restores that.
+///
+/// errors: receives the count on every rank; 0 if everything was right.
+/// Errors: as hcube_random_access_run.
+/// Source: the verification that the benchmark prescribes (HPCC), by a route of its own.
+///
+/// # Safety
+/// The pointers are null or valid; table->words is valid for table->local_length words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_random_access_verify(
+    comm: MPI_Comm,
+    table: *const hcube_table,
+    updates: *const hcube_updates,
+    errors: *mut i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            on_communicator(comm, |comm, _| {
+                let errors = agree(comm, output(errors, "errors"))?;
+                let Task { distribution, words, updates } = agree_task(comm, table, updates)?;
+                *errors = hcube_random_access::verify(comm, distribution, words, &updates)? as i64;
+                Ok(())
+            })
+        })
+    }
+}
+
+/// Local: statistics of this rank's last run on the communicator; all zero where there was none.
+/// Set statistics->struct_size to sizeof(hcube_random_access_statistics) before the call.
+///
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_random_access_last_statistics(
+    comm: MPI_Comm,
+    statistics: *mut hcube_random_access_statistics,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            sized::answer(statistics, "statistics", || {
+                check_state()?;
+                check_communicator(comm)?;
+                let last = attribute::peek(comm, |kept| kept.get::<Prepared>().map(Prepared::statistics))?;
+                Ok(hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default()))
+            })
+        })
+    }
+}
+
+/// Collective: writes one line that says what a run with these options does here, for example
+/// "4 ranks, 1 node, shared memory, look-ahead 1024 (strict), AVX-512". Prepares as
+/// hcube_random_access_prepare does.
+///
+/// text, length: a buffer of that many bytes; the line is cut to fit and terminated by a zero byte.
+/// Errors: as hcube_random_access_prepare.
+///
+/// # Safety
+/// The pointers are null or valid; text is valid for length bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hcube_random_access_describe(
+    comm: MPI_Comm,
+    options: *const hcube_random_access_options,
+    text: *mut c_char,
+    length: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            on_communicator(comm, |comm, kept| {
+                let buffer = text_buffer(text, length);
+                let buffer = agree(comm, buffer)?;
+                let options = agree_options(comm, read_options(options))?;
+                let line = prepare(comm, kept, &options)?.describe();
+                write_text(buffer, &line);
+                Ok(())
+            })
+        })
+    }
+}

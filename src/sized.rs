@@ -1,0 +1,135 @@
+//! Structures that may grow: the first field says how much of one the caller knows, because the caller
+//! was compiled with the header of another version, perhaps.
+//!
+//! What one side does not know counts as zero bytes, and zero in a field that was added later means what
+//! the library did before there was that field. doc/abi.md has the rules.
+
+use crate::boundary::output;
+use crate::types::{hcube_alltoall_options, hcube_random_access_options, hcube_random_access_statistics};
+use hcube_core::error::{Error, Result};
+
+/// A structure that may grow.
+///
+/// # Safety
+/// `repr(C)`, aligned to 8 bytes, without padding, of integers and floating-point numbers alone; a `u64`
+/// with the size that the caller knows is first.
+pub(crate) unsafe trait Growing: Copy {
+    /// What its size is called in messages.
+    const NAME: &'static str;
+    /// Which function fills it, for messages.
+    const FILLED_BY: &'static str;
+}
+
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
+unsafe impl Growing for hcube_random_access_options {
+    const NAME: &'static str = "options.struct_size";
+    const FILLED_BY: &'static str = "call hcube_random_access_default_options first";
+}
+
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
+unsafe impl Growing for hcube_random_access_statistics {
+    const NAME: &'static str = "statistics.struct_size";
+    const FILLED_BY: &'static str = "sizeof *statistics, set by the caller";
+}
+
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
+unsafe impl Growing for hcube_alltoall_options {
+    const NAME: &'static str = "options.struct_size";
+    const FILLED_BY: &'static str = "call hcube_alltoall_default_options first";
+}
+
+/// The size and one field.
+const LEAST: u64 = 16;
+/// Sizes beyond this are no size of any version, but memory that nobody has filled.
+const MOST: u64 = 4096;
+
+/// Whether some version of the header may have a structure of that size.
+fn check<T: Growing>(name: &'static str, size: u64) -> Result<usize> {
+    if (LEAST..=MOST).contains(&size) && size.is_multiple_of(8) {
+        return Ok(size as usize);
+    }
+    Err(Error::argument(name, size, format!("{} ({})", size_of::<T>(), T::FILLED_BY)))
+}
+
+/// A caller's structure; what the caller does not know of it is that of `defaults`.
+///
+/// # Errors
+/// Where the caller knows more and has set it, or the size is none.
+///
+/// # Safety
+/// The pointer is valid for the bytes that its first field says.
+pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() -> Result<T>) -> Result<T> {
+    // SAFETY: the caller's promise: the first field is there.
+    let size = unsafe { from.cast::<u64>().read() };
+    let (size, known) = (check::<T>(T::NAME, size)?, size_of::<T>());
+    // SAFETY: the caller's promise.
+    let given = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
+    if given.iter().skip(known).any(|&byte| byte != 0) {
+        let hint = format!("{known}, or zeros behind what hcube {} knows", env!("CARGO_PKG_VERSION"));
+        return Err(Error::argument(T::NAME, size, hint));
+    }
+    let whole = size >= known;
+    // SAFETY: `T` is plain numbers, of which a caller that knows all has given all.
+    let mut value = if whole { unsafe { from.read() } } else { defaults()? };
+    if !whole {
+        // SAFETY: so many bytes are given, and fit; any bytes are numbers.
+        unsafe { std::ptr::copy_nonoverlapping(given.as_ptr(), (&raw mut value).cast(), size) };
+    }
+    Ok(value)
+}
+
+/// Fills as much of a caller's structure as the caller knows, `size` bytes: with `value`, and zeros behind
+/// it. Its first field becomes that size.
+///
+/// # Safety
+/// The pointer is valid for `size` bytes.
+pub(crate) unsafe fn write<T: Growing>(
+    to: *mut T,
+    name: &'static str,
+    size: u64,
+    value: impl FnOnce() -> Result<T>,
+) -> Result<()> {
+    let size = check::<T>(name, size)?;
+    let value = value()?;
+    let known = size.min(size_of::<T>());
+    // SAFETY: the caller's promise; `T` has no padding.
+    unsafe {
+        let bytes = std::slice::from_raw_parts_mut(to.cast::<u8>(), size);
+        bytes[..known].copy_from_slice(std::slice::from_raw_parts((&raw const value).cast(), known));
+        bytes[known..].fill(0);
+        to.cast::<u64>().write(size as u64);
+    }
+    Ok(())
+}
+
+/// [`write()`] for the functions that fill options.
+///
+/// # Safety
+/// As [`write()`].
+pub(crate) unsafe fn fill<T: Growing>(
+    options: *mut T,
+    size: u64,
+    defaults: impl FnOnce() -> Result<T>,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        output(options.cast::<u8>(), "options")?;
+        write(options, "size", size, defaults)
+    }
+}
+
+/// [`write()`] for what a caller asks for with the size in the first field.
+///
+/// # Safety
+/// The pointer is null or valid for the bytes that its first field says.
+pub(crate) unsafe fn answer<T: Growing>(
+    to: *mut T,
+    argument: &'static str,
+    value: impl FnOnce() -> Result<T>,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let size = *output(to.cast::<u64>(), argument)?;
+        write(to, T::NAME, size, value)
+    }
+}

@@ -1,0 +1,335 @@
+//! The options of `hcube alltoall`, and the cases that they ask to measure.
+
+use crate::output::JsonOption;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ValueEnum, value_parser};
+use hcube_alltoall::options::{LARGEST_MEMORY, parse_bytes};
+use hcube_alltoall::{Options, Path, Schedule};
+use std::path::PathBuf;
+
+/// Bytes of an element.
+pub const ELEMENT: usize = size_of::<u64>();
+
+/// Most bytes per rank: MPI's counts are of type int.
+const LARGEST_SIZE: usize = i32::MAX as usize * ELEMENT;
+
+/// Sizes that are measured unless others are asked for.
+const USUAL_SIZES: [usize; 4] = [64 << 10, 512 << 10, 4 << 20, 32 << 20];
+
+/// Room for what an exchange puts beside each block that it holds, so that `--memory all` is enough.
+const PER_BLOCK: usize = 4096;
+
+/// What can be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// hcube's choice, in place.
+    Auto,
+    /// hcube's choice, with a buffer to send and another to receive.
+    AutoOutOfPlace,
+    /// The schedule of that name.
+    Mpich,
+    /// The schedule of that name.
+    LinearShift,
+    /// The schedule of that name.
+    HierarchicalSets,
+    /// The path of that name.
+    SingleCopy,
+    /// The path of that name.
+    Shared,
+    /// The MPI library's own function with MPI_IN_PLACE.
+    LibraryInPlace,
+    /// The MPI library's own function with two buffers.
+    LibraryOutOfPlace,
+}
+
+use Algorithm::{
+    Auto, AutoOutOfPlace, HierarchicalSets, LibraryInPlace, LibraryOutOfPlace, LinearShift, Mpich, Shared,
+    SingleCopy,
+};
+
+impl Algorithm {
+    /// Names, in the order of tables.
+    pub const NAMES: [(&str, Self); 9] = [
+        ("auto", Auto),
+        ("auto-out-of-place", AutoOutOfPlace),
+        ("mpich", Mpich),
+        ("linear-shift", LinearShift),
+        ("hierarchical-sets", HierarchicalSets),
+        ("single-copy", SingleCopy),
+        ("shared", Shared),
+        ("library-in-place", LibraryInPlace),
+        ("library-out-of-place", LibraryOutOfPlace),
+    ];
+
+    /// The name in options and results.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|&&(_, known)| known == self).map_or("?", |&(name, _)| name)
+    }
+
+    /// Whether the exchange replaces what is in the one buffer.
+    pub fn in_place(self) -> bool {
+        !matches!(self, AutoOutOfPlace | LibraryOutOfPlace)
+    }
+
+    /// Whether hcube makes the exchange.
+    pub fn is_ours(self) -> bool {
+        !matches!(self, LibraryInPlace | LibraryOutOfPlace)
+    }
+}
+
+/// What `--algorithms` can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selection {
+    /// All that work here.
+    All,
+    /// This one.
+    One(Algorithm),
+}
+
+fn selection_parser() -> impl TypedValueParser<Value = Selection> {
+    let named = |name: &str| Algorithm::NAMES.iter().find(|known| known.0 == name);
+    PossibleValuesParser::new(std::iter::once("all").chain(Algorithm::NAMES.map(|(name, _)| name)))
+        .map(move |name| named(&name).map_or(Selection::All, |&(_, algorithm)| Selection::One(algorithm)))
+}
+
+/// A value of `--memory`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// So many bytes.
+    Bytes(usize),
+    /// Enough for all blocks at once.
+    Everything,
+}
+
+fn memory(text: &str) -> Result<Memory, String> {
+    if text == "all" {
+        return Ok(Memory::Everything);
+    }
+    match parse_bytes(text) {
+        Some(bytes) if bytes <= LARGEST_MEMORY => Ok(Memory::Bytes(bytes)),
+        _ => Err("expected all, or bytes up to 1T; k, M, G and T stand for powers of 1024".to_owned()),
+    }
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(ELEMENT) && bytes <= LARGEST_SIZE;
+    parse_bytes(text).filter(valid).ok_or_else(|| {
+        format!("expected bytes, a multiple of {ELEMENT} below 16G; k, M and G stand for powers of 1024")
+    })
+}
+
+fn path_parser() -> impl TypedValueParser<Value = Path> {
+    PossibleValuesParser::new(Path::NAMES.map(|(name, _)| name))
+        .map(|name| Path::NAMES.iter().find(|known| known.0 == name).expect("one of the names").1)
+}
+
+/// What lies along a plot's x axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Over {
+    /// Numbers of ranks, a panel for each size: the paper's Figures 5 and 6 (left)
+    Ranks,
+    /// Bytes per rank, a panel for each number of ranks
+    Sizes,
+}
+
+/// The all-to-all benchmark (run it under mpirun)
+///
+/// Times the in-place all-to-all exchange against the MPI library's own, in place and out of place, as
+/// in section 4 of Hofmann and Ruenger, In-place Algorithms for the Symmetric All-to-all Exchange with
+/// MPI, EuroMPI 2013: 64-bit integers, a random count for each pair of ranks, the same total on all
+/// ranks. Defaults are those of the environment variables HCUBE_*; options win.
+///
+/// All cases of a size are measured in turn, in an order that rotates; a time is that of the slowest
+/// rank after a barrier. Short calls are timed in batches.
+///
+/// Extra memory is what an algorithm adds to the resident memory of a process at its peak: on a new
+/// duplicate of the communicator, after all algorithms have run once on others, the kernel's peak
+/// (VmHWM) is reset, the options are set, the exchange is called twice, and the peak is compared.
+/// Memory shared between processes counts with this rank's share (PSS). Median of three such probes,
+/// largest rank; the kernel is exact to a few hundred KiB. What an algorithm keeps for the next call is
+/// in it (and alone in JSON's held_bytes). The buffers of the caller are not: out of place, the second
+/// one is as large as the data.
+///
+/// Examples:
+///   mpirun -np 4 hcube alltoall --algorithms all --sizes 4M
+///   mpirun -np 4 hcube alltoall --algorithms hierarchical-sets --memory 0,64k,1M,all
+///   hcube alltoall --from two.json,four.json --over ranks --plot ranks.svg
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// What to measure. mpich, linear-shift and hierarchical-sets are schedules of messages (path
+    /// message unless --path says otherwise), single-copy and shared are paths inside a node.
+    /// Default: auto, auto-out-of-place, library-in-place, library-out-of-place
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = selection_parser())]
+    pub algorithms: Vec<Selection>,
+    /// Bytes of data per rank, for example 64k or 4M [default: 64k,512k,4M,32M]
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size)]
+    pub sizes: Vec<usize>,
+    /// Additional memory per rank that hcube may use, in bytes; 'all' is enough for all blocks. A list
+    /// is a sweep, as in the paper's Figure 6: 0,64k,1M,all
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory)]
+    pub memory: Vec<Memory>,
+    /// Way inside a node of auto and of the schedules
+    #[arg(long, value_parser = path_parser())]
+    pub path: Option<Path>,
+    /// Equal counts and MPI_Alltoall instead of random counts and MPI_Alltoallv
+    #[arg(long)]
+    pub uniform: bool,
+    /// Selects the random counts
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Measurements of each case, in turn; the table shows the median and (largest - smallest) / median
+    #[arg(long, value_name = "TIMES", default_value_t = 21, value_parser = value_parser!(u32).range(1..=1000))]
+    pub repeat: u32,
+    /// Do not verify (by default each case is verified once for each size)
+    #[arg(long)]
+    pub no_verify: bool,
+    /// Do not show progress
+    #[arg(long)]
+    pub no_progress: bool,
+    #[command(flatten)]
+    pub json: JsonOption,
+    /// Draw run times into an SVG file; those of one rank, which exchanges nothing, only if it is alone
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// What the plot has along its x axis [default: ranks where there are several numbers of them]
+    #[arg(long, value_enum, requires = "plot")]
+    pub over: Option<Over>,
+    /// Do not measure (and need no mpirun): take the results of earlier runs with --json, draw them with
+    /// --plot, join them with --json; --algorithms and --sizes choose among them
+    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
+    pub from: Vec<PathBuf>,
+}
+
+/// One line of the table for each size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    /// What is measured.
+    pub algorithm: Algorithm,
+    /// hcube's choices, but for the memory; of no meaning to the library.
+    pub options: Options,
+    /// Additional memory.
+    pub memory: Memory,
+    /// To be left out, not refused, where it does not work.
+    pub optional: bool,
+}
+
+impl Case {
+    /// The options for so much data per rank.
+    pub fn options(&self, bytes: usize, ranks: usize) -> Options {
+        let memory = match self.memory {
+            Memory::Bytes(memory) => memory,
+            Memory::Everything => bytes.saturating_add(PER_BLOCK * ranks).min(LARGEST_MEMORY),
+        };
+        Options { memory, ..self.options }
+    }
+}
+
+impl Arguments {
+    /// Bytes per rank.
+    pub fn sizes(&self) -> &[usize] {
+        if self.sizes.is_empty() { &USUAL_SIZES } else { &self.sizes }
+    }
+
+    /// The algorithms, each once, and whether one that does not work is to be left out.
+    fn algorithms(&self) -> Vec<(Algorithm, bool)> {
+        let usual = [Auto, AutoOutOfPlace, LibraryInPlace, LibraryOutOfPlace].map(Selection::One);
+        let chosen = if self.algorithms.is_empty() { &usual } else { &self.algorithms[..] };
+        let all = chosen.contains(&Selection::All);
+        let named = |algorithm| chosen.contains(&Selection::One(algorithm));
+        let wanted = Algorithm::NAMES.iter().map(|&(_, algorithm)| algorithm);
+        wanted.filter(|&one| all || named(one)).map(|one| (one, !named(one))).collect()
+    }
+
+    /// Whether `--algorithms` asks for this name.
+    pub fn wants(&self, name: &str) -> bool {
+        let named = |selection: &Selection| match selection {
+            Selection::All => true,
+            Selection::One(algorithm) => algorithm.name() == name,
+        };
+        self.algorithms.is_empty() || self.algorithms.iter().any(named)
+    }
+
+    /// All cases, in the order of the table.
+    pub fn cases(&self, defaults: &Options) -> Vec<Case> {
+        let usual = [Memory::Bytes(defaults.memory)];
+        let sweep = if self.memory.is_empty() { &usual } else { &self.memory[..] };
+        let mut cases = Vec::new();
+        for (algorithm, optional) in self.algorithms() {
+            let schedule = match algorithm {
+                Mpich => Schedule::Mpich,
+                LinearShift => Schedule::LinearShift,
+                HierarchicalSets => Schedule::HierarchicalSets,
+                _ => Schedule::Auto,
+            };
+            let path = match algorithm {
+                SingleCopy => Path::SingleCopy,
+                Shared => Path::Shared,
+                Mpich | LinearShift | HierarchicalSets => self.path.unwrap_or(Path::Message),
+                _ => self.path.unwrap_or(defaults.path),
+            };
+            let options = Options { schedule, path, ..*defaults };
+            // The library does not know how much memory it may use.
+            let sweep = if algorithm.is_ours() { sweep } else { &usual };
+            cases.extend(sweep.iter().map(|&memory| Case { algorithm, options, memory, optional }));
+        }
+        cases
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parse(line: &str) -> Arguments {
+        let line = std::iter::once("alltoall").chain(line.split_whitespace());
+        Line::try_parse_from(line).expect("valid").arguments
+    }
+
+    #[test]
+    fn nothing_chosen_is_hcube_against_the_library() {
+        let arguments = parse("");
+        let cases = arguments.cases(&Options::default());
+        let names: Vec<&str> = cases.iter().map(|case| case.algorithm.name()).collect();
+        assert_eq!(names, ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"]);
+        assert!(cases.iter().all(|case| !case.optional && case.options == Options::default()));
+        assert_eq!(arguments.sizes(), USUAL_SIZES);
+    }
+
+    #[test]
+    fn memory_multiplies_what_is_ours() {
+        let cases =
+            parse("--algorithms all --memory 0,64k,all --sizes 8,4M --repeat 3").cases(&Options::default());
+        assert_eq!(cases.len(), 7 * 3 + 2);
+        let named = parse("--algorithms shared,all").cases(&Options::default());
+        let optional: Vec<&str> =
+            named.iter().filter(|case| !case.optional).map(|case| case.algorithm.name()).collect();
+        assert_eq!(optional, ["shared"]);
+    }
+
+    #[test]
+    fn names_stand_for_schedules_and_paths() {
+        let case = |line: &str| parse(line).cases(&Options::default())[0];
+        let options = |line: &str| case(line).options(1 << 20, 4);
+        let linear = options("--algorithms linear-shift --memory 64k");
+        let expected = (Schedule::LinearShift, Path::Message, 65536);
+        assert_eq!((linear.schedule, linear.path, linear.memory), expected);
+        assert_eq!(options("--algorithms mpich --path shared").path, Path::Shared);
+        assert_eq!(options("--algorithms single-copy --path shared").path, Path::SingleCopy);
+        assert!(options("--memory all").memory > 1 << 20);
+    }
+
+    #[test]
+    fn sizes_and_memory_are_checked() {
+        assert_eq!([size("64k"), size("4M"), size("8")], [Ok(65536), Ok(4 << 20), Ok(8)]);
+        assert!(["0", "12", "16G", "x", "-8", "1.5M"].iter().all(|text| size(text).is_err()));
+        assert!(["2T", "some", "-1"].iter().all(|text| memory(text).is_err()));
+    }
+}

@@ -1,0 +1,311 @@
+//! What `hcube alltoall` prints and writes.
+
+use super::arguments::{Algorithm, Arguments, Case, Memory};
+use super::bench::{Bench, Measured, Outcome};
+use crate::numbers::{self, percent};
+use crate::session;
+use crate::table::Table;
+use hcube_alltoall::Path;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+/// The results as they are written in JSON; those of several runs can be joined.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Results {
+    /// Each case at each size.
+    pub runs: Vec<Run>,
+    /// What was left out, and why.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// One case at one size. Times and bytes are those of the slowest and of the largest rank.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The MPI library.
+    pub mpi: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Number of nodes that they are on.
+    #[serde(default)]
+    pub nodes: usize,
+    /// Cores that a process may use.
+    #[serde(default)]
+    pub cores: usize,
+    /// Data of each rank.
+    pub bytes_per_rank: usize,
+    /// The name in `--algorithms`.
+    pub algorithm: String,
+    /// Additional memory that hcube might use; nothing for the library.
+    #[serde(default)]
+    pub memory: Option<usize>,
+    /// Whether that was `all`.
+    #[serde(default)]
+    pub everything: bool,
+    /// The name in `--path`; nothing for the library.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Whether counts were equal.
+    #[serde(default)]
+    pub uniform: bool,
+    /// Of the random counts.
+    #[serde(default)]
+    pub seed: u64,
+    /// Microseconds of one exchange.
+    pub median_us: f64,
+    /// (largest - smallest) / median.
+    #[serde(default)]
+    pub spread: f64,
+    /// Microseconds of one exchange in each repetition.
+    #[serde(default)]
+    pub measured_us: Vec<f64>,
+    /// Exchanges that were timed together.
+    #[serde(default)]
+    pub batch: u32,
+    /// Peak memory beyond the caller's buffers; nothing where the kernel does not tell.
+    pub extra_bytes: Option<u64>,
+    /// What of it stays until the communicator is freed.
+    #[serde(default)]
+    pub held_bytes: Option<u64>,
+    /// Elements that were wrong; nothing where not verified.
+    #[serde(default)]
+    pub errors: Option<u64>,
+    /// The library's median in place by this one.
+    #[serde(default)]
+    pub speedup_in_place: Option<f64>,
+    /// The library's median out of place by this one.
+    #[serde(default)]
+    pub speedup_out_of_place: Option<f64>,
+}
+
+impl Run {
+    fn new(bench: &Bench, arguments: &Arguments, bytes: usize, case: &Case, measured: &Measured) -> Self {
+        let options = case.algorithm.is_ours().then(|| case.options(bytes, bench.ranks()));
+        let path =
+            |path: Path| Path::NAMES.iter().find(|known| known.1 == path).map(|known| known.0.to_owned());
+        let measured_us: Vec<f64> = measured.seconds.iter().map(|seconds| 1e6 * seconds).collect();
+        Self {
+            mpi: session::library(),
+            ranks: bench.ranks(),
+            nodes: bench.node_sizes.len(),
+            cores: hcube_core::node::processor::cores(),
+            bytes_per_rank: bytes,
+            algorithm: case.algorithm.name().to_owned(),
+            memory: options.map(|options| options.memory),
+            everything: options.is_some() && case.memory == Memory::Everything,
+            path: options.and_then(|options| path(options.path)),
+            uniform: arguments.uniform,
+            seed: arguments.seed,
+            median_us: numbers::median(&measured_us),
+            spread: numbers::spread(&measured_us),
+            measured_us,
+            batch: measured.batch,
+            extra_bytes: measured.added.map(|added| added.peak),
+            held_bytes: measured.added.map(|added| added.held),
+            errors: measured.errors,
+            speedup_in_place: None,
+            speedup_out_of_place: None,
+        }
+    }
+
+    /// The additional memory in words.
+    pub fn memory_name(&self) -> Option<String> {
+        let memory = self.memory?;
+        Some(if self.everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
+    }
+
+    /// The cells of the table, as [`Results::table`] names them.
+    fn cells(&self) -> [String; 9] {
+        let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
+        let ratio = |ratio: Option<f64>| or_none(ratio.map(|ratio| format!("{ratio:.2}")));
+        [
+            numbers::whole_bytes(self.bytes_per_rank),
+            self.algorithm.clone(),
+            or_none(self.memory_name()),
+            numbers::time(1e-6 * self.median_us),
+            percent(self.spread),
+            or_none(self.extra_bytes.map(|bytes| numbers::bytes(bytes as f64))),
+            ratio(self.speedup_in_place),
+            ratio(self.speedup_out_of_place),
+            or_none(self.errors.map(|errors| errors.to_string())),
+        ]
+    }
+}
+
+/// The lines above the table.
+pub fn heading(arguments: &Arguments, bench: &Bench) -> String {
+    let (counts, function) = match arguments.uniform {
+        true => ("equal counts".to_owned(), "MPI_Alltoall"),
+        false => (format!("random counts per pair (seed {})", arguments.seed), "MPI_Alltoallv"),
+    };
+    format!(
+        "hcube {} alltoall: {}\n64-bit integers, {counts}, {function}; medians of {} alternating measurements\n\n",
+        env!("CARGO_PKG_VERSION"),
+        session::shape(&bench.node_sizes),
+        arguments.repeat,
+    )
+}
+
+impl Results {
+    /// Adds all cases of one size.
+    pub fn add(
+        &mut self,
+        arguments: &Arguments,
+        bench: &Bench,
+        bytes: usize,
+        cases: &[Case],
+        outcomes: &[Outcome],
+    ) {
+        let mut runs = Vec::new();
+        for (case, outcome) in cases.iter().zip(outcomes) {
+            match outcome {
+                Ok(measured) => runs.push(Run::new(bench, arguments, bytes, case, measured)),
+                Err(reason) => {
+                    let note = format!("{} left out: {reason}", case.algorithm.name());
+                    if !self.notes.contains(&note) {
+                        self.notes.push(note);
+                    }
+                }
+            }
+        }
+        compare(&mut runs);
+        if runs.iter().any(|run| run.extra_bytes.is_none()) {
+            let note = "extra memory not known: needs /proc/self/clear_refs and smaps_rollup".to_owned();
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        self.runs.extend(runs);
+    }
+
+    /// Whether something has not arrived.
+    pub fn wrong(&self) -> bool {
+        self.runs.iter().any(|run| run.errors.is_some_and(|errors| errors > 0))
+    }
+
+    fn table(&self) -> Table {
+        let headings = [
+            "bytes/rank",
+            "algorithm",
+            "memory",
+            "time",
+            "spread",
+            "extra memory",
+            "x in-place",
+            "x out-of-place",
+            "errors",
+        ];
+        let mut table = Table::new(headings);
+        self.runs.iter().for_each(|run| table.row(run.cells()));
+        table
+    }
+
+    /// Geometric means over the sizes, a row for each case.
+    fn means(&self) -> Table {
+        let mut table = Table::new(["algorithm", "memory", "x in-place", "x out-of-place"]);
+        let mut done: Vec<(&str, Option<String>)> = Vec::new();
+        for run in &self.runs {
+            let case = (run.algorithm.as_str(), run.memory_name());
+            if done.contains(&case) {
+                continue;
+            }
+            let same = |other: &&Run| (other.algorithm.as_str(), other.memory_name()) == case;
+            let mean = |ratio: fn(&Run) -> Option<f64>| {
+                let ratios: Vec<f64> = self.runs.iter().filter(same).filter_map(ratio).collect();
+                numbers::geometric_mean(&ratios).map_or("-".to_owned(), |mean| format!("{mean:.2}"))
+            };
+            let memory = case.1.clone().unwrap_or_else(|| "-".to_owned());
+            let (in_place, out_of_place) =
+                (mean(|run| run.speedup_in_place), mean(|run| run.speedup_out_of_place));
+            table.row([run.algorithm.clone(), memory, in_place, out_of_place]);
+            done.push(case);
+        }
+        table
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        let mut text = self.table().render();
+        if self.runs.iter().any(|run| run.bytes_per_rank != self.runs[0].bytes_per_rank) {
+            let _ = write!(text, "\nGeometric means over all sizes:\n{}", self.means().render());
+        }
+        text.push_str(
+            "\nx: times as fast as the library's own function, in place and out of place\n\
+             extra memory: peak beyond the caller's buffers, of which there are two out of place\n",
+        );
+        for note in &self.notes {
+            let _ = writeln!(text, "{note}");
+        }
+        let wrong = self.runs.iter().filter(|run| run.errors.is_some_and(|errors| errors > 0)).count();
+        match (wrong, self.runs.iter().all(|run| run.errors.is_none())) {
+            (0, true) => text.push_str("not verified\n"),
+            (0, false) => text.push_str("verified: 0 errors\n"),
+            (wrong, _) => {
+                let _ = writeln!(text, "VERIFICATION FAILED in {wrong} line(s)");
+            }
+        }
+        text
+    }
+}
+
+/// Fills in the ratios to the library, among runs of one size.
+fn compare(runs: &mut [Run]) {
+    let median = |algorithm: Algorithm, runs: &[Run]| {
+        runs.iter().find(|run| run.algorithm == algorithm.name()).map(|run| run.median_us)
+    };
+    let in_place = median(Algorithm::LibraryInPlace, runs);
+    let out_of_place = median(Algorithm::LibraryOutOfPlace, runs);
+    for run in runs {
+        let ratio =
+            |library: Option<f64>| library.filter(|_| run.median_us > 0.0).map(|us| us / run.median_us);
+        (run.speedup_in_place, run.speedup_out_of_place) = (ratio(in_place), ratio(out_of_place));
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A run as the least of it in JSON.
+    pub fn run(ranks: usize, bytes: usize, algorithm: &str, median_us: f64) -> Run {
+        let text = format!(
+            r#"{{"mpi": "Some MPI 1.0", "ranks": {ranks}, "bytes_per_rank": {bytes}, "algorithm": "{algorithm}",
+                "median_us": {median_us}, "extra_bytes": null}}"#
+        );
+        serde_json::from_str(&text).expect("valid")
+    }
+
+    #[test]
+    fn json_has_the_declared_form() {
+        let mut runs = vec![run(2, 8 << 20, "auto", 350.0), run(2, 8 << 20, "library-in-place", 700.0)];
+        runs[0].extra_bytes = Some(65536);
+        compare(&mut runs);
+        let value = serde_json::to_value(Results { runs, notes: Vec::new() }).expect("valid");
+        let first = &value["runs"][0];
+        assert_eq!((first["mpi"].as_str(), first["ranks"].as_u64()), (Some("Some MPI 1.0"), Some(2)));
+        assert_eq!(
+            (first["bytes_per_rank"].as_u64(), first["extra_bytes"].as_u64()),
+            (Some(8 << 20), Some(65536))
+        );
+        assert_eq!((first["algorithm"].as_str(), first["median_us"].as_f64()), (Some("auto"), Some(350.0)));
+        assert_eq!(first["speedup_in_place"].as_f64(), Some(2.0));
+        assert!(first["speedup_out_of_place"].is_null() && value["runs"][1]["extra_bytes"].is_null());
+        let back: Results = serde_json::from_value(value).expect("what was written can be read");
+        assert_eq!(back.runs.len(), 2);
+    }
+
+    #[test]
+    fn means_are_over_sizes() {
+        let mut results = Results::default();
+        for (bytes, ours) in [(1 << 16, 50.0), (1 << 20, 200.0)] {
+            let mut runs = vec![run(2, bytes, "auto", ours), run(2, bytes, "library-in-place", 400.0)];
+            compare(&mut runs);
+            results.runs.extend(runs);
+        }
+        let text = results.means().render();
+        assert!(text.lines().any(|line| line.starts_with("auto ") && line.contains("4.00")), "{text}");
+        assert!(results.text().contains("64 KiB") && results.text().ends_with("not verified\n"));
+        results.runs[0].errors = Some(3);
+        assert!(results.wrong() && results.text().ends_with("VERIFICATION FAILED in 1 line(s)\n"));
+    }
+}

@@ -1,0 +1,211 @@
+//! `hcube doctor`: what works on this machine, and what hcube will choose because of it.
+
+mod environment;
+mod probes;
+
+use crate::output::JsonOption;
+use crate::session::{Failure, Session, Verdict};
+use crate::table::Table;
+use clap::ValueEnum;
+use hcube_alltoall::select::ALGORITHMS;
+use hcube_random_access::prepare::ROUTES;
+use serde::Serialize;
+
+/// Says what works on this machine and what hcube will choose (with or without mpirun)
+///
+/// Start it as the program that hcube is to accelerate is started: the same mpirun options, the same
+/// environment. Each finding that is not good comes with advice.
+///
+/// Example: mpirun -np 4 hcube doctor
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    json: JsonOption,
+}
+
+/// How a finding is to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// As it should be.
+    Good,
+    /// A fact that is neither good nor bad.
+    Fact,
+    /// Works, but slower than it could be.
+    Slow,
+    /// Does not work.
+    Wrong,
+}
+
+impl State {
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Fact => "--",
+            Self::Slow => "slow",
+            Self::Wrong => "BAD",
+        }
+    }
+}
+
+/// What a finding is about. doc/troubleshooting.md has a section for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Topic {
+    #[value(name = "MPI")]
+    Mpi,
+    Ranks,
+    Cores,
+    #[value(name = "single copy")]
+    SingleCopy,
+    #[value(name = "shared memory")]
+    SharedMemory,
+    #[value(name = "huge pages")]
+    HugePages,
+    Instructions,
+    Environment,
+    Choice,
+    #[value(name = "all-to-all")]
+    Alltoall,
+}
+
+impl Topic {
+    /// As it is printed, and the title of its section.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    topic: String,
+    state: State,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+impl Finding {
+    /// A finding without advice.
+    pub fn new(topic: Topic, state: State, text: impl Into<String>) -> Self {
+        Self { topic: topic.name(), state, text: text.into(), advice: None }
+    }
+
+    /// With advice.
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Results {
+    hcube: &'static str,
+    findings: Vec<Finding>,
+    choice: Option<String>,
+    alltoall_choice: Option<String>,
+}
+
+/// Collective: looks, and reports on rank 0.
+pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
+    let comm = &session.comm;
+    let defaults = environment::defaults(comm);
+    let mut findings = probes::all(comm).map_err(|error| error.to_string())?;
+    findings.extend(environment::findings(&defaults));
+    let choice = match &defaults.random_access {
+        Ok(options) => probes::choice(comm, options),
+        Err(_) => Err("nothing: the environment is not valid, every run would be refused".to_owned()),
+    };
+    if let Err(reason) = &choice {
+        findings.push(Finding::new(Topic::Choice, State::Wrong, reason.clone()));
+    }
+    let alltoall_choice = match &defaults.alltoall {
+        Ok(options) => probes::alltoall_choice(comm, options).map(Some),
+        // Already among the findings.
+        Err(_) => Ok(None),
+    };
+    if let Err(reason) = &alltoall_choice {
+        findings.push(Finding::new(Topic::Alltoall, State::Wrong, reason.clone()));
+    }
+    let wrong = findings.iter().any(|finding| finding.state == State::Wrong);
+    let verdict = if wrong { Verdict::Wrong } else { Verdict::Good };
+    if !session.speaks() {
+        return Ok(verdict);
+    }
+    let (choice, alltoall_choice) = (choice.ok(), alltoall_choice.ok().flatten());
+    let results = Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice, alltoall_choice };
+    if arguments.json.tables() {
+        print!("{}", text(&results));
+    }
+    if let Err(failure) = arguments.json.write(&results) {
+        eprintln!("hcube: {failure}");
+        return Ok(Verdict::Wrong);
+    }
+    Ok(verdict)
+}
+
+fn text(results: &Results) -> String {
+    let width = results.findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
+    let mut text = format!("hcube {} doctor\n\n", results.hcube);
+    for finding in &results.findings {
+        let (mark, topic) = (finding.state.mark(), &finding.topic);
+        text.push_str(&format!("{mark:>4}  {topic:<width$}  {}\n", finding.text));
+        if let Some(advice) = &finding.advice {
+            text.push_str(&format!("      {:width$}  -> {advice}\n", ""));
+        }
+    }
+    if results.findings.iter().any(|finding| matches!(finding.state, State::Slow | State::Wrong)) {
+        text.push_str("\ndoc/troubleshooting.md (share/doc/hcube) has a section for each of these names\n");
+    }
+    if let Some(choice) = &results.choice {
+        text.push_str(&format!("\nhcube will run: {choice}\n"));
+    }
+    let mut routes = Table::new(["way", "needs", "cost per rank and round", "taken where"]);
+    ROUTES.iter().for_each(|route| routes.row(*route));
+    text.push_str(
+        "\nRandomAccess: ways of values, for P ranks on M nodes of k (HCUBE_MODE chooses another):\n",
+    );
+    text.push_str(&routes.render());
+    let mut algorithms = Table::new(["algorithm", "needs", "cost per rank", "taken where"]);
+    ALGORITHMS.iter().for_each(|algorithm| algorithms.row(*algorithm));
+    text.push_str("\nAll-to-all, for P ranks (HCUBE_ALLTOALL and HCUBE_PATH choose another):\n");
+    text.push_str(&algorithms.render());
+    if let Some(choice) = &results.alltoall_choice {
+        text.push_str(&format!("All-to-all exchanges here: {choice}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_stands_below_its_finding() {
+        let findings = vec![
+            Finding::new(Topic::Mpi, State::Fact, "some"),
+            Finding::new(Topic::HugePages, State::Slow, "no").advise("allow them"),
+        ];
+        let text = text(&Results {
+            hcube: "1.2.3",
+            findings,
+            choice: Some("1 rank".into()),
+            alltoall_choice: Some("alone".into()),
+        });
+        let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\ndoc/troubleshooting.md (share/doc/hcube) has a section for each of these names\n\nhcube will run: 1 rank\n";
+        let (findings, routes) = text.split_at(expected.len());
+        assert_eq!(findings, expected);
+        assert!(ALGORITHMS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
+        assert!(routes.ends_with("All-to-all exchanges here: alone\n"), "{routes}");
+        assert!(ROUTES.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
+    }
+
+    #[test]
+    fn every_topic_has_a_section_in_the_documentation() {
+        let page = include_str!("../../doc/troubleshooting.md");
+        for topic in Topic::value_variants() {
+            let title = format!("### {}", topic.name());
+            assert!(page.lines().any(|line| line == title), "doc/troubleshooting.md: no section '{title}'");
+        }
+    }
+}

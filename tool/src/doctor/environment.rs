@@ -1,0 +1,72 @@
+//! The environment variables that hcube reads.
+
+use super::{Finding, State, Topic};
+use crate::variables;
+use hcube_core::comm::{Comm, agree};
+
+const TOPIC: Topic = Topic::Environment;
+
+/// The options that the environment gives, or what is wrong with it on any rank.
+pub struct Defaults {
+    /// Of RandomAccess.
+    pub random_access: hcube_core::Result<hcube_random_access::Options>,
+    /// Of the all-to-all exchange.
+    pub alltoall: hcube_core::Result<hcube_alltoall::Options>,
+}
+
+/// Collective.
+pub fn defaults(comm: &impl Comm) -> Defaults {
+    Defaults {
+        random_access: agree(comm, hcube_random_access::Options::from_environment()),
+        alltoall: agree(comm, hcube_alltoall::Options::from_environment()),
+    }
+}
+
+/// What is set, on this rank.
+pub fn findings(defaults: &Defaults) -> Vec<Finding> {
+    let set: Vec<(String, String)> = std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .filter(|(name, _)| name.starts_with("HCUBE_"))
+        .collect();
+    let errors = [defaults.random_access.as_ref().err(), defaults.alltoall.as_ref().err()];
+    judge(set, errors.into_iter().flatten().map(ToString::to_string).collect())
+}
+
+fn judge(mut set: Vec<(String, String)>, mut errors: Vec<String>) -> Vec<Finding> {
+    set.sort();
+    // Both kinds of options may refuse the same variable.
+    errors.dedup();
+    let mut findings = Vec::new();
+    for (name, value) in &set {
+        let text = format!("{name}={value}");
+        let meanings = variables::meanings(name);
+        findings.push(if meanings.is_empty() {
+            let advice = format!("hcube does not know it; it knows {}", variables::names().join(", "));
+            Finding::new(TOPIC, State::Slow, text).advise(advice)
+        } else {
+            Finding::new(TOPIC, State::Fact, format!("{text}: {}", meanings.join("; ")))
+        });
+    }
+    for error in errors {
+        findings.push(Finding::new(TOPIC, State::Wrong, error).advise("correct or unset it, then ask again"));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::new(TOPIC, State::Good, "no variable HCUBE_* is set: defaults"));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_variables_and_errors_are_told() {
+        let set = ["HCUBE_MOD", "HCUBE_MODE", "HCUBE_STATS"].map(|name| (name.into(), "fast".into()));
+        let error = "HCUBE_MODE = 'fast': expected auto".to_owned();
+        let findings = judge(set.into(), vec![error.clone(), error]);
+        let states: Vec<State> = findings.iter().map(|finding| finding.state).collect();
+        assert_eq!(states, [State::Slow, State::Fact, State::Fact, State::Wrong]);
+        assert_eq!(judge(Vec::new(), Vec::new())[0].state, State::Good);
+    }
+}

@@ -1,0 +1,224 @@
+//! The options of `hcube gups`, and the cases that they ask to measure.
+
+use crate::output::JsonOption;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ValueEnum, value_parser};
+use hcube_random_access::options::LARGEST_LOOK_AHEAD;
+use hcube_random_access::{Mode, Optimisations, Options, StreamKind};
+use std::path::PathBuf;
+
+/// The steps of the paper's Table 3 that concern the algorithm.
+pub const LADDER: [&str; 5] = ["none", "1", "1,2", "1,2,3", "1,2,3,7"];
+
+/// Which random values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Streams {
+    /// HPCC's MPIRandomAccess
+    Polynomial,
+    /// HPCC's MPIRandomAccess_LCG
+    Lcg,
+    /// One after the other
+    Both,
+}
+
+fn optimisations(list: &str) -> Result<Optimisations, String> {
+    Optimisations::from_list(list).ok_or_else(|| "expected all, none, or some of 1,2,3,7".to_owned())
+}
+
+/// Modes by name.
+pub fn mode_parser() -> impl TypedValueParser<Value = Mode> {
+    PossibleValuesParser::new(Mode::NAMES.map(|(name, _)| name))
+        .map(|name| Mode::from_name(&name).expect("one of the names"))
+}
+
+/// The stand-alone RandomAccess benchmark (run it under mpirun)
+///
+/// Updates random words of a table that lies spread over all ranks and reports billions of updates
+/// per second (GUP/s). Defaults are those of the environment variables HCUBE_*; options win.
+///
+/// Example: mpirun -np 4 hcube gups --table-size 25 --mode message --ladder
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Words of the whole table, as a power of two; a word has 8 bytes
+    #[arg(long, value_name = "LOG2", default_value_t = 24, value_parser = value_parser!(u32).range(0..=40))]
+    pub table_size: u32,
+    /// Updates of all ranks together; default is four per word
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(0..=1 << 59))]
+    pub updates: Option<u64>,
+    /// Look-ahead Q: values a rank may have generated that are not yet applied; the benchmark's rules
+    /// permit 1024. A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024
+    #[arg(long, value_name = "Q[,Q...]", value_delimiter = ',',
+          value_parser = value_parser!(u64).range(1..=LARGEST_LOOK_AHEAD as u64))]
+    pub look_ahead: Vec<u64>,
+    /// The stream of random values
+    #[arg(long, value_enum, default_value_t = Streams::Polynomial)]
+    pub stream: Streams,
+    /// How values travel: shared memory inside nodes where it works, messages alone, nodes with a
+    /// hypercube between them, or three hops (local, network, local)
+    #[arg(long, value_parser = mode_parser())]
+    pub mode: Option<Mode>,
+    /// Dimensionality of the message stages: 1 sends directly, 0 takes the hypercube. A list is a sweep
+    #[arg(long, value_name = "D[,D...]", value_delimiter = ',', value_parser = value_parser!(u32).range(0..=64))]
+    pub dimensions: Vec<u32>,
+    /// The paper's optimisations: all, none, or some of 1,2,3,7 (they act on messages)
+    #[arg(long, value_name = "LIST", value_parser = optimisations)]
+    pub optimisations: Option<Optimisations>,
+    /// Measure the paper's Table 3: no optimisation, then 1, 1+2, 1+2+3 and 1+2+3+7
+    #[arg(long, conflicts_with = "optimisations")]
+    pub ladder: bool,
+    /// Overlap whole rounds of Q: up to 3 Q values are open, outside the benchmark's rules
+    #[arg(long)]
+    pub relaxed: bool,
+    /// Leave the table on 4 KiB pages
+    #[arg(long)]
+    pub no_huge_pages: bool,
+    /// Pretend nodes of so many ranks; 0 takes them as they are
+    #[arg(long, value_name = "K", value_parser = value_parser!(u32))]
+    pub ranks_per_node: Option<u32>,
+    /// Measure messages alone beside the chosen mode, in turn
+    #[arg(long)]
+    pub compare: bool,
+    /// Measure the bound too: every rank updates a private table with hcube's inner loop and does
+    /// not communicate
+    #[arg(long)]
+    pub local_bound: bool,
+    /// Measurements of each line, in turn; the table shows the median and (largest - smallest) / median
+    #[arg(long, value_name = "TIMES", default_value_t = 3, value_parser = value_parser!(u32).range(1..=1000))]
+    pub repeat: u32,
+    /// Do not verify (by default the first measurement of each line is verified)
+    #[arg(long)]
+    pub no_verify: bool,
+    /// Do not show progress; a long measurement is then one library call, not slices of 2 seconds
+    #[arg(long)]
+    pub no_progress: bool,
+    #[command(flatten)]
+    pub json: JsonOption,
+    /// Measure what `hcube model` predicts from, and write it to FILE: local work, messages, and rounds of
+    /// many lengths on the ranks at hand
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["updates", "look_ahead", "stream", "mode", "dimensions",
+          "optimisations", "ladder", "relaxed", "ranks_per_node", "compare", "local_bound", "repeat", "no_verify",
+          "json"])]
+    pub calibrate: Option<PathBuf>,
+}
+
+/// One line of the table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Case {
+    /// Random values.
+    pub stream: StreamKind,
+    /// The choices.
+    pub options: Options,
+}
+
+impl Case {
+    /// For progress.
+    pub fn name(&self) -> String {
+        let options = &self.options;
+        format!("{}, Q = {}, mode {}", self.stream.name(), options.look_ahead, mode_name(options.mode))
+    }
+}
+
+/// The name of a mode in options.
+pub fn mode_name(mode: Mode) -> &'static str {
+    Mode::NAMES.iter().find(|&&(_, known)| known == mode).map_or("?", |&(name, _)| name)
+}
+
+impl Arguments {
+    /// Updates of all ranks together.
+    pub fn total_updates(&self) -> u64 {
+        self.updates.unwrap_or(4 << self.table_size)
+    }
+
+    /// The defaults changed by the options that have one value.
+    fn options(&self, defaults: &Options) -> Options {
+        let mut options = *defaults;
+        options.mode = self.mode.unwrap_or(options.mode);
+        options.optimisations = self.optimisations.unwrap_or(options.optimisations);
+        options.relaxed |= self.relaxed;
+        options.huge_pages &= !self.no_huge_pages;
+        options.ranks_per_node = self.ranks_per_node.map_or(options.ranks_per_node, |ranks| ranks as usize);
+        options
+    }
+
+    /// All cases, in the order of the table: streams, then dimensions, look-aheads, optimisations and
+    /// modes.
+    pub fn cases(&self, defaults: &Options) -> Vec<Case> {
+        let base = self.options(defaults);
+        let mut choices = vec![base];
+        if !self.dimensions.is_empty() {
+            choices = vary(&choices, &self.dimensions, |options, &value| options.dimensions = value as usize);
+        }
+        if !self.look_ahead.is_empty() {
+            choices = vary(&choices, &self.look_ahead, |options, &value| options.look_ahead = value as usize);
+        }
+        if self.ladder {
+            let steps = LADDER.map(|list| Optimisations::from_list(list).expect("valid"));
+            choices = vary(&choices, &steps, |options, &step| options.optimisations = step);
+        }
+        if self.compare && base.mode != Mode::Message {
+            choices = vary(&choices, &[base.mode, Mode::Message], |options, &mode| options.mode = mode);
+        }
+        let streams: &[StreamKind] = match self.stream {
+            Streams::Polynomial => &[StreamKind::Polynomial],
+            Streams::Lcg => &[StreamKind::Lcg],
+            Streams::Both => &[StreamKind::Polynomial, StreamKind::Lcg],
+        };
+        let case = |&stream: &StreamKind| choices.iter().map(move |&options| Case { stream, options });
+        streams.iter().flat_map(case).collect()
+    }
+}
+
+/// Each of the choices with each of the values.
+fn vary<T>(choices: &[Options], values: &[T], set: impl Fn(&mut Options, &T)) -> Vec<Options> {
+    let with = |choice: Options, value: &T| {
+        let mut changed = choice;
+        set(&mut changed, value);
+        changed
+    };
+    choices
+        .iter()
+        .flat_map(|&choice| values.iter().map(move |value| (choice, value)))
+        .map(|(c, v)| with(c, v))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parse(line: &str) -> Arguments {
+        Line::try_parse_from(std::iter::once("gups").chain(line.split_whitespace())).expect("valid").arguments
+    }
+
+    #[test]
+    fn nothing_chosen_is_one_case_with_the_defaults() {
+        let defaults = Options { look_ahead: 64, relaxed: true, ..Options::default() };
+        let arguments = parse("");
+        assert_eq!(arguments.cases(&defaults), [Case { stream: StreamKind::Polynomial, options: defaults }]);
+        assert_eq!(arguments.total_updates(), 4 << 24);
+    }
+
+    #[test]
+    fn sweeps_multiply() {
+        let cases = parse("--look-ahead 1,4,16 --stream both --ladder --compare").cases(&Options::default());
+        assert_eq!(cases.len(), 3 * 2 * 5 * 2);
+        assert_eq!((cases[0].options.mode, cases[1].options.mode), (Mode::Auto, Mode::Message));
+        assert_eq!(cases.last().map(|case| case.options.look_ahead), Some(16));
+    }
+
+    #[test]
+    fn the_command_line_wins() {
+        let defaults = Options { mode: Mode::Node, ranks_per_node: 3, ..Options::default() };
+        let arguments = parse("--mode message --ranks-per-node 0 --optimisations 1,7 --no-huge-pages");
+        let options = arguments.options(&defaults);
+        assert_eq!((options.mode, options.ranks_per_node, options.huge_pages), (Mode::Message, 0, false));
+        assert_eq!(options.optimisations.to_list(), "1,7");
+    }
+}

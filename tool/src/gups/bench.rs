@@ -1,0 +1,283 @@
+//! The measurements: a table, and timed runs over it.
+
+use super::arguments::{Arguments, Case};
+use crate::memory::{self, Wanted};
+use crate::numbers;
+use crate::progress::Progress;
+use crate::session::Session;
+use hcube_core::Result;
+use hcube_core::comm::Comm;
+use hcube_core::mpi::MpiComm;
+use hcube_core::node::huge_pages;
+use hcube_random_access::{Distribution, Options, Prepared, Statistics, StreamKind, Updates};
+use std::time::Instant;
+
+/// Seconds of one library call where progress is shown: long enough that starting and ending the
+/// exchange does not count.
+const SLICE: f64 = 2.0;
+
+/// Updates per rank of the run that is not measured, which opens connections and tells how long the
+/// measured one will take.
+const TRIAL: i64 = 1 << 17;
+
+/// A position from which on the values of both streams are mixed well; the first ones hit few words.
+const MIXED: i64 = 1 << 40;
+
+/// One measurement, of all ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Slowest rank.
+    pub seconds: f64,
+    /// Updates of all ranks.
+    pub updates: u64,
+    /// Words left wrong; `None` where not verified.
+    pub errors: Option<u64>,
+    /// Sums over the ranks; `most_held` is the largest of any.
+    pub totals: Statistics,
+}
+
+impl Measured {
+    /// Billions of updates per second.
+    pub fn gups(&self) -> f64 {
+        numbers::gups(self.updates, self.seconds)
+    }
+}
+
+/// The table and what is measured with it.
+pub struct Bench<'a> {
+    comm: &'a MpiComm,
+    alone: &'a MpiComm,
+    distribution: Distribution,
+    words: Vec<u64>,
+    total: u64,
+    /// Position of the stream from which no value has been drawn by [`Self::next_updates`].
+    drawn: i64,
+    /// Ranks of each node, most first.
+    pub node_sizes: Vec<usize>,
+    /// Huge pages of the table, on all ranks, and how many there could be.
+    pub huge: (u64, u64),
+}
+
+impl<'a> Bench<'a> {
+    /// Collective: allocates the table and puts it on huge pages where that is wanted and possible.
+    pub fn new(session: &'a Session, arguments: &Arguments) -> Result<Self> {
+        let comm = &session.comm;
+        let distribution = Distribution::new(arguments.table_size, comm.size());
+        let wanted =
+            Wanted { what: "a table", option: "--table-size", value: arguments.table_size.to_string() };
+        let words = memory::reserve(comm, &wanted, distribution.local_length(comm.rank()))?;
+        let node_sizes = session.node_sizes()?;
+        let total = arguments.total_updates();
+        let (alone, drawn, huge) = (&session.alone, MIXED, (0, 0));
+        let mut bench = Self { comm, alone, distribution, words, total, drawn, node_sizes, huge };
+        bench.initialise();
+        if !arguments.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
+            // Outside the timed part, so every page is worth its cost.
+            let report = huge_pages::collapse(&mut bench.words, u64::MAX >> 12);
+            let pages = comm.all_gather(&[report.pages as u64, report.possible as u64])?;
+            bench.huge = pages.chunks_exact(2).fold((0, 0), |sum, pair| (sum.0 + pair[0], sum.1 + pair[1]));
+        }
+        Ok(bench)
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.comm.size()
+    }
+
+    /// Word i becomes i, as verification expects.
+    fn initialise(&mut self) {
+        let first = self.distribution.start(self.comm.rank());
+        let length = self.distribution.local_length(self.comm.rank());
+        self.words.clear();
+        self.words.extend(first..first + length);
+    }
+
+    /// This rank's updates: the share of the stream that its share of the table is of the table.
+    fn updates(&self, kind: StreamKind) -> Updates {
+        let before = |rank: usize| {
+            let words = u128::from(self.distribution.start(rank));
+            (u128::from(self.total) * words / u128::from(self.distribution.length())) as i64
+        };
+        let start = before(self.comm.rank());
+        Updates { kind, start, count: before(self.comm.rank() + 1) - start }
+    }
+
+    /// The largest over all ranks.
+    fn slowest(&self, seconds: f64) -> Result<f64> {
+        let mut nanoseconds = [(seconds * 1e9) as i64];
+        self.comm.all_reduce_max(&mut nanoseconds)?;
+        Ok(nanoseconds[0] as f64 * 1e-9)
+    }
+
+    /// Collective: one measurement of a case.
+    pub fn measure(&mut self, case: &Case, verify: bool, progress: &mut Progress) -> Result<Measured> {
+        let mut prepared = Prepared::new(self.comm, &case.options)?;
+        let updates = self.updates(case.stream);
+        let slices = self.trial(&mut prepared, case, &updates, progress.wants_parts())?;
+        self.initialise();
+        let (mut seconds, mut totals) = (0.0, Statistics::default());
+        for slice in 0..slices {
+            let at =
+                |number: i64| (i128::from(updates.count) * i128::from(number) / i128::from(slices)) as i64;
+            let (from, to) = (at(slice), at(slice + 1));
+            let part = Updates { kind: case.stream, start: updates.start + from, count: to - from };
+            let (taken, statistics) = self.timed(&mut prepared, case, &part)?;
+            seconds += taken;
+            add(&mut totals, &statistics);
+            progress.part((slice + 1) as f64 / slices as f64);
+        }
+        let mut errors = None;
+        if verify {
+            progress.phase("verifying");
+            errors =
+                Some(hcube_random_access::verify(self.comm, self.distribution, &mut self.words, &updates)?);
+        }
+        Ok(Measured { seconds, updates: self.total, errors, totals: self.gather(&totals)? })
+    }
+
+    /// A short run; returns in how many slices the measured one is to be cut.
+    fn trial(&mut self, prepared: &mut Prepared, case: &Case, updates: &Updates, cut: bool) -> Result<i64> {
+        let part = Updates { count: updates.count.min(TRIAL), ..*updates };
+        let (seconds, _) = self.timed(prepared, case, &part)?;
+        let mut slices = [1];
+        if cut && part.count > 0 {
+            let expected = seconds * updates.count as f64 / part.count as f64;
+            slices[0] = ((expected / SLICE) as i64).clamp(1, updates.count);
+        }
+        // Rank 0 alone shows progress, so it has the largest number.
+        self.comm.all_reduce_max(&mut slices)?;
+        Ok(slices[0])
+    }
+
+    /// Collective: one library call between two barriers.
+    fn timed(&mut self, prepared: &mut Prepared, case: &Case, part: &Updates) -> Result<(f64, Statistics)> {
+        // The table is on huge pages already.
+        let options = Options { huge_pages: false, ..case.options };
+        self.comm.barrier()?;
+        let begin = Instant::now();
+        let statistics = hcube_random_access::run(
+            self.comm,
+            prepared,
+            self.distribution,
+            &mut self.words,
+            part,
+            &options,
+        )?;
+        self.comm.barrier()?;
+        Ok((self.slowest(begin.elapsed().as_secs_f64())?, statistics))
+    }
+
+    /// Words of the private table that a rank updates for the local bound: of the local part of the
+    /// table as many as make a power of two.
+    pub fn private_log2(&self) -> u32 {
+        self.distribution.local_length(self.comm.size() - 1).max(1).ilog2()
+    }
+
+    /// Collective: all ranks at once update private tables, which lie in the same memory as the
+    /// shared one. What updates cost without any exchange.
+    pub fn local_bound(&mut self, kind: StreamKind) -> Result<Measured> {
+        let (seconds, statistics) = self.private(&self.updates(kind))?;
+        let totals = self.gather(&statistics)?;
+        Ok(Measured { seconds, updates: self.total, errors: None, totals })
+    }
+
+    /// Collective: the updates of each rank on a private table of its own.
+    fn private(&mut self, updates: &Updates) -> Result<(f64, Statistics)> {
+        let log2 = self.private_log2();
+        let distribution = Distribution::new(log2, 1);
+        let length = distribution.length() as usize;
+        let options = Options { huge_pages: false, ..Options::default() };
+        let mut prepared = Prepared::new(self.alone, &options)?;
+        // A table of fewer words than ranks leaves some without any.
+        self.words.resize(self.words.len().max(length), 0);
+        self.comm.barrier()?;
+        let begin = Instant::now();
+        let words = &mut self.words[..length];
+        let statistics =
+            hcube_random_access::run(self.alone, &mut prepared, distribution, words, updates, &options)?;
+        let own = begin.elapsed().as_secs_f64();
+        self.initialise();
+        self.comm.barrier()?;
+        Ok((self.slowest(own)?, statistics))
+    }
+
+    /// The updates of this rank where every rank has `count`: others each time, as the words that the
+    /// last ones have hit may still be in the cache.
+    fn next_updates(&mut self, kind: StreamKind, count: i64) -> Updates {
+        let start = self.drawn + count * self.comm.rank() as i64;
+        self.drawn += count * self.comm.size() as i64;
+        Updates { kind, start, count }
+    }
+
+    /// Collective: seconds of `count` updates of each rank on a private table.
+    pub fn private_seconds(&mut self, kind: StreamKind, count: i64) -> Result<f64> {
+        let updates = self.next_updates(kind, count);
+        Ok(self.private(&updates)?.0)
+    }
+
+    /// Collective: seconds of a case with `count` updates of each rank.
+    pub fn seconds(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<f64> {
+        let updates = self.next_updates(case.stream, count);
+        Ok(self.timed(prepared, case, &updates)?.0)
+    }
+
+    /// Collective: words that a case with `count` updates of each rank leaves wrong.
+    pub fn errors(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<u64> {
+        let updates = self.next_updates(case.stream, count);
+        self.initialise();
+        self.timed(prepared, case, &updates)?;
+        hcube_random_access::verify(self.comm, self.distribution, &mut self.words, &updates)
+    }
+
+    /// Sums over all ranks.
+    fn gather(&self, own: &Statistics) -> Result<Statistics> {
+        let times = [own.total, own.generate, own.route, own.wait, own.update].map(f64::to_bits);
+        let counts =
+            [own.messages, own.message_bytes, own.shared_bytes, own.excess, own.most_held, own.memory];
+        let all = self.comm.all_gather(&[&times[..], &counts[..]].concat())?;
+        let mut totals =
+            Statistics { stages: own.stages, open_bound: own.open_bound, ..Statistics::default() };
+        for rank in all.chunks_exact(times.len() + counts.len()) {
+            let time = |number: usize| f64::from_bits(rank[number]);
+            let (total, generate, route, wait, update) = (time(0), time(1), time(2), time(3), time(4));
+            let counts = &rank[times.len()..];
+            let one = Statistics {
+                total,
+                generate,
+                route,
+                wait,
+                update,
+                messages: counts[0],
+                message_bytes: counts[1],
+                shared_bytes: counts[2],
+                excess: counts[3],
+                most_held: counts[4],
+                memory: counts[5],
+                ..totals
+            };
+            add(&mut totals, &one);
+        }
+        Ok(totals)
+    }
+}
+
+/// Adds what another run, or the same run on another rank, has done.
+fn add(sum: &mut Statistics, other: &Statistics) {
+    for (to, from) in [
+        (&mut sum.total, other.total),
+        (&mut sum.generate, other.generate),
+        (&mut sum.route, other.route),
+        (&mut sum.wait, other.wait),
+        (&mut sum.update, other.update),
+    ] {
+        *to += from;
+    }
+    sum.messages += other.messages;
+    sum.message_bytes += other.message_bytes;
+    sum.shared_bytes += other.shared_bytes;
+    sum.excess += other.excess;
+    sum.most_held = sum.most_held.max(other.most_held);
+    sum.memory = sum.memory.max(other.memory);
+    (sum.stages, sum.open_bound) = (other.stages, other.open_bound);
+}

@@ -1,0 +1,129 @@
+//! doc/options.md: all environment variables, options and variables of make in tables.
+
+use super::command::{self, Described};
+use crate::variables::{GROUPS, Group};
+
+const MAKEFILE: &str = include_str!("../../../Makefile");
+
+/// What stands as it is, if anything.
+fn code(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("`{}`", text.replace('|', "\\|")) }
+}
+
+fn row(cells: &[&str]) -> String {
+    let cell = |text: &&str| if text.is_empty() { "| ".to_owned() } else { format!("| {text} ") };
+    cells.iter().map(cell).collect::<String>() + "|\n"
+}
+
+fn heading(cells: &[&str]) -> String {
+    row(cells) + &"|---".repeat(cells.len()) + "|\n"
+}
+
+/// All of it.
+pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
+    let mut text = "# Options\n\nWritten by `make manual` from the sources; a test compares it with them.\n\nAn option wins \
+                    over a variable of the same meaning, and what a program sets for a communicator wins over \
+                    both.\n\n## Environment variables\n"
+        .to_owned();
+    text += &GROUPS.iter().map(variables).collect::<String>();
+    text += "\n## hcube\n";
+    for subcommand in tool.get_subcommands() {
+        let about = command::about(subcommand);
+        text += &format!("\n### hcube {}\n\n{about}.\n\n", subcommand.get_name());
+        text += &table(&command::described(subcommand));
+    }
+    text += "\n## hcube-run\n\n`mpirun -np RANKS hcube-run [OPTION...] PROGRAM [ARGUMENT...]`\n\n";
+    text += &table(&command::described(runner));
+    text += "\n## make\n\nVariables of `make`, as in `make install MPI=mpich PREFIX=/opt/hcube`; `make help` lists what \
+             can be made.\n\n";
+    text + &make_table()
+}
+
+/// The variables of a group.
+fn variables(group: &Group) -> String {
+    let variables: Vec<_> = group.variables().collect();
+    let with_options = variables.iter().any(|variable| variable.option.is_some());
+    let field = group.structure.map(|name| format!("field of `{name}`"));
+    let mut head = vec!["variable"];
+    head.extend(with_options.then_some("`hcube gups`"));
+    head.extend(field.as_deref());
+    head.extend(["values", "default", "meaning"]);
+    let mut text = format!("\n### {}\n\n{}\n\n{}", group.title, group.about, heading(&head));
+    for variable in variables {
+        let mut cells = vec![code(variable.name)];
+        cells.extend(with_options.then(|| code(variable.option.unwrap_or_default())));
+        cells.extend(field.as_ref().map(|_| code(variable.field.unwrap_or_default())));
+        cells.extend([variable.values.to_owned(), code(variable.default), variable.meaning.to_owned()]);
+        text += &row(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    text
+}
+
+/// The options of a command, without those that all have.
+fn table(all: &[Described]) -> String {
+    let mut text = heading(&["option", "values", "default", "meaning"]);
+    for option in all.iter().filter(|option| option.short.is_none() && !option.positional) {
+        let typed = match &option.value {
+            Some(value) => format!("{} {value}", option.name),
+            None => option.name.clone(),
+        };
+        let values: Vec<String> = option.values.iter().map(|(name, _)| code(name)).collect();
+        let meaning = option.meaning.replace('|', "\\|");
+        text += &row(&[&code(&typed), &values.join(", "), &code(&option.default), &meaning]);
+    }
+    text
+}
+
+/// Names, defaults and meanings in the comment at the head of the makefile and the lines below it.
+fn make_variables() -> Vec<(String, String, String)> {
+    let mut variables: Vec<(String, String, String)> = Vec::new();
+    for line in MAKEFILE.lines().take_while(|line| line.starts_with('#')) {
+        let text = line.trim_start_matches('#');
+        let (name, meaning) = text.trim().split_once("  ").unwrap_or((text.trim(), ""));
+        let is_entry = text.starts_with("   ") && name.starts_with(|c: char| c.is_ascii_uppercase());
+        let is_more = text.starts_with("      ");
+        if is_entry && !is_more {
+            variables.push((name.to_owned(), default(name), meaning.trim().to_owned()));
+        } else if let (true, Some(last)) = (is_more, variables.last_mut()) {
+            last.2 = format!("{} {}", last.2, text.trim());
+        }
+    }
+    variables
+}
+
+/// What `NAME ?= VALUE` says.
+fn default(name: &str) -> String {
+    let value = |line: &str| {
+        let (left, right) = line.split_once("?=")?;
+        (left.trim() == name).then(|| right.trim().to_owned())
+    };
+    MAKEFILE.lines().find_map(value).unwrap_or_default()
+}
+
+fn make_table() -> String {
+    let mut text = heading(&["variable", "default", "meaning"]);
+    for (name, default, meaning) in make_variables() {
+        text += &row(&[&code(&name), &code(&default), &meaning]);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variable_with_a_default_in_the_makefile_is_explained() {
+        let known = make_variables();
+        for line in MAKEFILE.lines().filter(|line| line.contains("?=")) {
+            let name = line.split_once("?=").map_or("", |(name, _)| name.trim());
+            assert!(
+                known.iter().any(|(other, _, meaning)| other == name && !meaning.is_empty()),
+                "{name}: {known:?}"
+            );
+        }
+        for name in ["DESTDIR", "FULL"] {
+            assert!(known.iter().any(|(other, _, _)| other == name), "{name}: {known:?}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The pages of section 3: what the headers do not say of them.
+
+use crate::variables::{self, Group};
+
+/// The functions of one page.
+pub struct Part {
+    pub page: &'static str,
+    pub about: &'static str,
+    /// How the names of its functions and structures begin.
+    pub prefix: &'static str,
+    pub include: &'static str,
+    pub compile: &'static str,
+    pub introduction: &'static [&'static str],
+    pub variables: &'static [Group],
+}
+
+const COMPILE: &str = "mpicc program.c $(pkg-config --cflags --libs hcube)";
+
+/// The functions with the handles of Fortran.
+pub const FORTRAN: &str = "hcube_fortran";
+
+/// What belongs to no other part.
+pub const GENERAL: Part = Part {
+    page: "hcube",
+    about: "conventions, version and errors of the C interface",
+    prefix: "hcube_",
+    include: "hcube.h",
+    compile: COMPILE,
+    introduction: &[
+        "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) for \
+         updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) for \
+         matrices, `hcube_fftw`(3) for programs that use FFTW.",
+    ],
+    variables: &[],
+};
+
+pub const PARTS: [Part; 4] = [
+    Part {
+        page: "hcube_random_access",
+        about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
+        prefix: "hcube_random_access",
+        introduction: &[],
+        variables: &[variables::RANDOM_ACCESS],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_alltoall",
+        about: "all-to-all exchanges, in place in bounded memory and out of place",
+        prefix: "hcube_alltoall",
+        introduction: &[],
+        variables: &[variables::ALLTOALL],
+        ..GENERAL
+    },
+    Part {
+        page: FORTRAN,
+        about: "functions that the Fortran module of hcube calls",
+        prefix: FORTRAN,
+        compile: "mpifort $(pkg-config --variable=fortran_module hcube) \\\n    program.f90 $(pkg-config --libs hcube)",
+        introduction: &[
+            "Programs in Fortran use the module hcube, whose procedures have the names of the C functions, and with \
+             _in_place at the end where an exchange is in place. What they do is on the pages of these. The functions \
+             below are the same with the handles of Fortran.",
+        ],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_transpose",
+        about: "transposition of a matrix that is spread over all ranks, in place or out of place",
+        prefix: "hcube_transpose",
+        introduction: &[],
+        variables: &[variables::ALLTOALL],
+        ..GENERAL
+    },
+];
+
+pub const FFTW: Part = Part {
+    page: "hcube_fftw",
+    about: "transposes of FFTW-MPI by hcube",
+    prefix: "hcube_fftw",
+    include: "hcube_fftw.h",
+    compile: "mpicc program.c -lhcube_fftw -lfftw3_mpi -lfftw3 $(pkg-config --cflags --libs hcube)",
+    introduction: &[],
+    variables: &[variables::FFTW, variables::ALLTOALL],
+};

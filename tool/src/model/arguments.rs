@@ -1,0 +1,216 @@
+//! The options of `hcube model`, and what cannot be predicted.
+
+use crate::gups::mode_parser;
+use crate::machine::Machine;
+use crate::output::JsonOption;
+use crate::published::{self, TABLE_2};
+use crate::session::Failure;
+use clap::value_parser;
+use hcube_alltoall::options::{DEFAULT_MEMORY, LARGEST_MEMORY, parse_bytes};
+use hcube_core::machine::Placement;
+use hcube_random_access::options::{DEFAULT_LOOK_AHEAD, LARGEST_LOOK_AHEAD};
+use hcube_random_access::{Mode, Options};
+use std::path::Path;
+
+/// What `hcube gups --calibrate` is told to write in the examples, and what is read unasked.
+const CALIBRATION: &str = "calibration.json";
+/// More than any machine has had cores for, and little enough to look at plans of.
+const MOST_RANKS: u64 = 1 << 20;
+
+fn memory(text: &str) -> Result<usize, String> {
+    let bytes = parse_bytes(text).filter(|&bytes| bytes <= LARGEST_MEMORY);
+    bytes.ok_or_else(|| "expected bytes up to 1T; k, M, G and T stand for powers of 1024".to_owned())
+}
+
+/// Predicts RandomAccess and the exchange in place on machines of any size (not under mpirun)
+///
+/// The figures come from a machine that comes with hcube (red-storm, juropa, juqueen: models with
+/// published figures) or from a file that `hcube gups --calibrate` has written. Stages, messages and
+/// bytes are those of the production plans; contention in the network and overlap are left out.
+///
+/// Example: hcube model --machine red-storm --ranks "1 64 200 8192"
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Name of a machine, or a file; without it calibration.json in the working directory
+    #[arg(long, value_name = "NAME|FILE")]
+    machine: Option<String>,
+    /// Numbers of ranks; without it those of Plimpton et al. 2006, Table 2, that the machine has room for
+    #[arg(long, value_name = "P[ P...]", value_delimiter = ' ', value_parser = value_parser!(u64).range(1..=MOST_RANKS))]
+    ranks: Vec<u64>,
+    /// Ranks on a node; without it one for each core
+    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MOST_RANKS))]
+    ranks_per_node: Option<u64>,
+    /// Look-ahead Q of RandomAccess
+    #[arg(long, value_name = "Q", default_value_t = DEFAULT_LOOK_AHEAD as u64,
+          value_parser = value_parser!(u64).range(1..=LARGEST_LOOK_AHEAD as u64))]
+    look_ahead: u64,
+    /// Rounds of Q values, as in the paper, and not of Q/2, as a strict look-ahead needs
+    #[arg(long)]
+    relaxed: bool,
+    /// Number of message stages: 1 sends directly, 0 takes the hypercube
+    #[arg(long, value_name = "D", default_value_t = 0, value_parser = value_parser!(u32).range(0..=64))]
+    dimensions: u32,
+    /// How values travel; without it every way that the placement permits
+    #[arg(long, value_parser = mode_parser())]
+    mode: Option<Mode>,
+    /// Predict the exchange in place as well, with buffers of so many bytes per rank
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    bytes: Option<usize>,
+    /// Additional memory per rank of the exchange
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MEMORY, value_parser = memory)]
+    memory: usize,
+    #[command(flatten)]
+    pub json: JsonOption,
+}
+
+impl Arguments {
+    /// The machine that was named, or the one that was measured here.
+    pub fn machine(&self) -> Result<Machine, Failure> {
+        match &self.machine {
+            Some(name) => Machine::find(name),
+            None if Path::new(CALIBRATION).exists() => Machine::find(CALIBRATION),
+            None => Err(format!(
+                "--machine is missing, and there is no {CALIBRATION} here: expected a file, which mpirun -np 4 \
+                 hcube gups --calibrate {CALIBRATION} makes, or one of {}",
+                Machine::names().collect::<Vec<_>>().join(", ")
+            )),
+        }
+    }
+
+    /// Ranks of a node.
+    pub fn ranks_per_node(&self, machine: &Machine) -> usize {
+        self.ranks_per_node.map_or(machine.cores, |ranks| ranks as usize)
+    }
+
+    /// The numbers of ranks to predict for; those that nobody has asked for are as the machine permits.
+    pub fn ranks(&self, machine: &Machine) -> Result<Vec<usize>, Failure> {
+        let asked: Vec<usize> = self.ranks.iter().map(|&ranks| ranks as usize).collect();
+        if asked.is_empty() {
+            let usual = TABLE_2.iter().map(|row| row.ranks);
+            return Ok(usual.filter(|&ranks| self.check(machine, ranks).is_ok()).collect());
+        }
+        asked.iter().try_for_each(|&ranks| self.check(machine, ranks))?;
+        Ok(asked)
+    }
+
+    /// Whether so many ranks can be, with all that was asked for.
+    fn check(&self, machine: &Machine, ranks: usize) -> Result<(), Failure> {
+        let per_node = self.ranks_per_node(machine);
+        if let Some(topology) = &machine.topology {
+            let most = topology.nodes().saturating_mul(per_node);
+            if ranks > most {
+                let (nodes, name) = (topology.nodes(), &machine.name);
+                return Err(format!(
+                    "--ranks = {ranks}: expected {most} or fewer, {name} has {nodes} nodes of {per_node} rank(s)"
+                ));
+            }
+        }
+        let dimensions = self.dimensions as usize;
+        let most = ranks.next_power_of_two().trailing_zeros() as usize;
+        if ranks > 1 && dimensions > most {
+            return Err(format!("--dimensions = {dimensions}: expected {most} or fewer for {ranks} ranks"));
+        }
+        match self.bytes {
+            Some(bytes) if bytes < ranks => Err(format!(
+                "--bytes = {bytes}: expected {ranks} or more, one byte for each of {ranks} ranks"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the prediction does not know of.
+    pub fn warning(&self, machine: &Machine) -> Option<String> {
+        let (per_node, cores) = (self.ranks_per_node(machine), machine.cores);
+        (per_node > cores).then(|| {
+            format!(
+                "--ranks-per-node {per_node} on {cores} core(s): waiting for a core is not predicted, unless the \
+                 machine was measured with as many ranks"
+            )
+        })
+    }
+
+    /// Where so many ranks lie.
+    pub fn placement(&self, machine: &Machine, ranks: usize) -> Placement {
+        Placement { ranks, ranks_per_node: self.ranks_per_node(machine) }
+    }
+
+    /// The choices of RandomAccess.
+    pub fn options(&self) -> Options {
+        let (look_ahead, dimensions) = (self.look_ahead as usize, self.dimensions as usize);
+        Options { look_ahead, dimensions, relaxed: self.relaxed, ..Options::default() }
+    }
+
+    /// The modes to predict, before they are resolved.
+    pub fn modes(&self) -> Vec<Mode> {
+        self.mode.map_or_else(|| vec![Mode::Message, Mode::Node, Mode::ThreeHop], |mode| vec![mode])
+    }
+
+    /// Bytes per rank and the memory bound of the exchange, where it was asked for.
+    pub fn exchange(&self) -> Option<(usize, usize)> {
+        self.bytes.map(|bytes| (bytes, self.memory))
+    }
+
+    /// Whether the published figures are shown in full: unless other ranks were asked for.
+    pub fn compares(&self) -> bool {
+        self.published() && self.ranks.is_empty()
+    }
+
+    /// Whether there are published figures: for the machine that they are of.
+    pub fn published(&self) -> bool {
+        self.machine.as_deref() == Some(published::MACHINE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parse(line: &[&str]) -> Arguments {
+        Line::try_parse_from(["model"].iter().chain(line)).expect("valid").arguments
+    }
+
+    #[test]
+    fn ranks_that_cannot_be_are_named() {
+        for (line, message) in [
+            (
+                &["--machine", "red-storm", "--ranks", "4 20000"][..],
+                "--ranks = 20000: expected 10368 or fewer",
+            ),
+            (
+                &["--machine", "red-storm", "--ranks", "64 4", "--dimensions", "3"],
+                "--dimensions = 3: expected 2",
+            ),
+            (&["--machine", "juropa", "--ranks", "64 512", "--bytes", "256"], "--bytes = 256: expected 512"),
+        ] {
+            let arguments = parse(line);
+            let machine = arguments.machine().expect("a machine that comes with hcube");
+            let error = arguments.ranks(&machine).expect_err("refused");
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn unasked_ranks_are_those_that_can_be() {
+        let arguments = parse(&["--machine", "red-storm", "--dimensions", "9"]);
+        let machine = arguments.machine().expect("a machine");
+        assert_eq!(arguments.ranks(&machine), Ok(vec![1, 300, 1024, 4096, 8192, 10240]));
+        assert_eq!(arguments.warning(&machine), None);
+        let arguments = parse(&["--machine", "juropa", "--ranks-per-node", "16"]);
+        let machine = arguments.machine().expect("a machine");
+        assert!(arguments.warning(&machine).is_some_and(|text| text.contains("16 on 8 core")));
+    }
+
+    #[test]
+    fn a_machine_is_wanted() {
+        // Tests run in the checkout, where nobody calibrates.
+        let error = parse(&[]).machine().expect_err("no machine");
+        assert!(error.contains("--calibrate calibration.json") && error.contains("red-storm"), "{error}");
+    }
+}

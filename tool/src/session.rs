@@ -1,0 +1,143 @@
+//! MPI from start to end of a subcommand, and the rule for failures: the message appears once, every
+//! rank ends with the same status, and no rank is left waiting.
+
+use crate::launched;
+use hcube_core::comm::Comm;
+use hcube_core::mpi::MpiComm;
+use hcube_core::mpi::handle;
+use hcube_core::mpi::rsmpi;
+use std::process::ExitCode;
+
+/// Exit status where the work was done and something was found wrong.
+const FOUND_WRONG: u8 = 1;
+/// Exit status where the work could not be done.
+const REFUSED: u8 = 2;
+
+/// What a subcommand has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is well.
+    Good,
+    /// Something is wrong, and has been reported.
+    Wrong,
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Good => Self::SUCCESS,
+            Verdict::Wrong => Self::from(FOUND_WRONG),
+        }
+    }
+}
+
+/// A message for the user; under MPI the same failure has been agreed on by all ranks.
+pub type Failure = String;
+
+/// Says why the work could not be done.
+pub fn report_failure(failure: &str) -> ExitCode {
+    eprintln!("hcube: {failure}");
+    ExitCode::from(REFUSED)
+}
+
+/// How ranks lie, and under which MPI library: for headings.
+pub fn shape(node_sizes: &[usize]) -> String {
+    let (ranks, nodes) = (node_sizes.iter().sum::<usize>(), node_sizes.len());
+    let sizes: Vec<String> = node_sizes.iter().take(4).map(ToString::to_string).collect();
+    let more = if nodes > 4 { ", ..." } else { "" };
+    format!("{ranks} rank(s) on {nodes} node(s) ({}{more} per node), {}", sizes.join(", "), library())
+}
+
+/// The MPI library's name and version; some put tabs into it.
+pub fn library() -> String {
+    handle::library_version().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a subcommand under MPI works with.
+pub struct Session {
+    /// All ranks.
+    pub comm: MpiComm,
+    /// This rank alone.
+    pub alone: MpiComm,
+}
+
+impl Session {
+    /// Whether this rank speaks to the user.
+    pub fn speaks(&self) -> bool {
+        self.comm.rank() == 0
+    }
+
+    /// Collective: ranks of each node, most first.
+    pub fn node_sizes(&self) -> hcube_core::Result<Vec<usize>> {
+        let numbers = self.comm.node_numbers()?;
+        let mut sizes: Vec<usize> = Vec::new();
+        for (rank, number) in numbers.iter().enumerate() {
+            if !numbers[..rank].contains(number) {
+                sizes.push(numbers.iter().filter(|other| *other == number).count());
+            }
+        }
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(sizes)
+    }
+}
+
+/// A panic on one rank would leave the others waiting: end the job.
+fn abort_on_panic() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        handle::abort(None);
+    }));
+}
+
+fn connect() -> hcube_core::Result<Session> {
+    let world = mpi::topology::SimpleCommunicator::world();
+    let alone = mpi::topology::SimpleCommunicator::self_comm();
+    Ok(Session { comm: rsmpi::duplicate(&world)?, alone: rsmpi::duplicate(&alone)? })
+}
+
+/// Runs a subcommand between MPI_Init and MPI_Finalize.
+pub fn run(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode {
+    let Some(universe) = mpi::initialize() else {
+        return report_failure("MPI could not be initialised");
+    };
+    abort_on_panic();
+    let session = match connect() {
+        Ok(session) => session,
+        Err(error) => {
+            eprintln!("hcube: {error}");
+            handle::abort(None);
+        }
+    };
+    let code = match work(&session) {
+        Ok(verdict) => verdict.into(),
+        Err(failure) if session.speaks() => report_failure(&failure),
+        Err(_) => ExitCode::from(REFUSED),
+    };
+    // A launcher ends the job when the first rank fails: not before rank 0 has spoken.
+    drop(session.comm.barrier());
+    session.alone.free();
+    session.comm.free();
+    drop(universe);
+    code
+}
+
+/// Ends after a command line that was not accepted, or that asked for help: rank 0 speaks, the others
+/// wait for it.
+pub fn refuse(error: &clap::Error) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(REFUSED));
+    let speak = || drop(error.print());
+    if !launched::by_launcher() {
+        speak();
+        return code;
+    }
+    let Some(universe) = mpi::initialize() else { return code };
+    if let Ok(session) = connect() {
+        if session.speaks() {
+            speak();
+        }
+        drop(session.comm.barrier());
+    }
+    drop(universe);
+    code
+}
