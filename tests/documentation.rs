@@ -1,6 +1,6 @@
 //! The pages of the documentation: links lead somewhere, and what a page says of the code is there.
 
-mod common;
+use hcube_testing as common;
 
 use common::links::{broken, pages};
 use std::fs;

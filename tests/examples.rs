@@ -1,6 +1,6 @@
 //! The installed examples, built and run from a copy of the installed tree alone, as a user would.
 
-mod common;
+use hcube_testing as common;
 
 use common::installed::{fresh_make, installed, loads_from, pkg_config};
 use common::{Launch, Mpi, output};

@@ -3,7 +3,7 @@
 //! HPCC's result file says nothing of whose update ran, so the announcement on the error stream and
 //! the symbols of the program are checked as well.
 
-mod common;
+use hcube_testing as common;
 
 use common::hpcc::program;
 use common::installed::{fresh_make, installed, loads_from};

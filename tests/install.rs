@@ -1,7 +1,7 @@
 //! What `make install` puts where, used as a user would: from a tree that was moved after it was installed,
 //! through pkg-config, CMake and hcube-run, without anything of the build directory.
 
-mod common;
+use hcube_testing as common;
 
 use common::installed::{client, files, installed, loads_from, make, pkg_config, runs};
 use common::links::{broken, pages};

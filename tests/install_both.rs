@@ -1,7 +1,7 @@
 //! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can go
 //! without the other. `make install` builds what is not built yet.
 
-mod common;
+use hcube_testing as common;
 
 use common::Mpi;
 use common::installed::{client, files, loads_from, make_for, pkg_config};

@@ -1,6 +1,6 @@
 //! The C interface as built: exported symbols, header, panic boundary.
 
-mod common;
+use hcube_testing as common;
 
 use common::{Language, Mpi, output};
 use std::collections::BTreeSet;

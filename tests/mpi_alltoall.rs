@@ -4,7 +4,7 @@
 //! The client checks each call in place for the way that it took: a test of single copy that
 //! silently used messages, or the library's own function, would prove nothing.
 
-mod common;
+use hcube_testing as common;
 
 use common::alltoall::Run;
 use common::{Launch, Mpi};

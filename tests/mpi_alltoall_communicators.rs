@@ -1,6 +1,6 @@
 //! What the all-to-all exchange keeps on communicators, for how long, and how much memory it takes.
 
-mod common;
+use hcube_testing as common;
 
 use common::{Launch, Mpi};
 

@@ -1,7 +1,7 @@
 //! Bad input and faults of the all-to-all exchange: nothing written, no rank left waiting, no wrong
 //! data, nothing left behind.
 
-mod common;
+use hcube_testing as common;
 
 use common::{Launch, Mpi, Outcome};
 use std::process::Command;

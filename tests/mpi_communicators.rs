@@ -1,6 +1,6 @@
 //! What hangs on communicators, how it lives and how much memory it takes.
 
-mod common;
+use hcube_testing as common;
 
 use common::{Launch, Mpi};
 

@@ -1,6 +1,6 @@
 //! Bad input and faults: nothing written, no rank left waiting, nothing left behind.
 
-mod common;
+use hcube_testing as common;
 
 use common::{Launch, Mpi};
 

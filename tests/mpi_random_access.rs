@@ -3,7 +3,7 @@
 //! Each case says which path it expects, and the counters of the run must agree with it: a test of
 //! shared memory that silently used messages would prove nothing.
 
-mod common;
+use hcube_testing as common;
 
 use common::update::{Cases, MESSAGE, NODE, Path, THREE_HOP, check, standard_cases};
 use common::{Language, Launch, Mpi};

@@ -1,6 +1,6 @@
 //! hcube_transpose from C: tests/c/transpose.c on every path.
 
-mod common;
+use hcube_testing as common;
 
 use common::{Launch, Mpi};
 

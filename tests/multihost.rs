@@ -3,7 +3,7 @@
 //! Nodes are those that the machine has; nothing is pretended by HCUBE_RANKS_PER_NODE. Every test of
 //! an exchange asks hcube which way it went: a test of messages between nodes that ran on one node would prove nothing.
 
-mod common;
+use hcube_testing as common;
 
 use common::alltoall::Run;
 use common::hosts::{Hosts, KEEPALIVE, all_gone};
@@ -116,7 +116,7 @@ fn the_tool_sees_the_nodes() {
         (&[2, 1, 1], "4 rank(s) on 3 node(s) (2, 1, 1 per node)"),
     ];
     for (placement, found) in placements {
-        let launch = Launch::new(env!("CARGO_BIN_EXE_hcube"), 4).on(&hosts, placement);
+        let launch = Launch::new(common::tool(), 4).on(&hosts, placement);
         let text = launch.args(["gups", "--table-size", "14", "--no-progress"]).run().success();
         assert!(text.contains(found) && text.contains("verified: 0 errors"), "{found} expected:\n{text}");
     }

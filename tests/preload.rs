@@ -1,7 +1,7 @@
 //! Unmodified programs under the preload library: C, C++, Fortran by its three bindings, mpi4py, and
 //! Debian's own HPCC. The statistics say who has served their calls.
 
-mod common;
+use hcube_testing as common;
 
 use common::preload::{CALLS, Preloaded, c_client, c_forms, fortran_client, library, python, served};
 use common::{Language, Launch, Mpi, output};

@@ -1,7 +1,7 @@
 //! Updates on 64 simulated ranks (SimGrid SMPI): the third MPI library, with a third ABI, and sizes
 //! that this machine cannot run. Needs target/smpi, which scripts/test.sh builds.
 
-mod common;
+use hcube_testing as common;
 
 use common::{Launch, Mpi};
 use std::fmt::Write;

@@ -1,8 +1,7 @@
 //! What programs that are compiled already rely on: constants, structures, prototypes, versions; and programs
 //! that were compiled with the header of another version than the library's. doc/abi.md has the rules.
 
-#[path = "../common/mod.rs"]
-mod common;
+use hcube_testing as common;
 mod header;
 
 use common::{Language, Launch, Mpi, output, root};

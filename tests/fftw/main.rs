@@ -4,8 +4,7 @@
 //! Plans are asked who executes them (`fftw_sprint_plan`): a test of FFTW's own transposes would prove
 //! nothing.
 
-#[path = "../common/mod.rs"]
-mod common;
+use hcube_testing as common;
 
 mod clients;
 mod installed;

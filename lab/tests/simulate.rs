@@ -1,17 +1,18 @@
 //! `hcube simulate` as users start it: small sizes on every machine, the same bytes twice, refusals, and a
 //! driver that hangs. Needs SimGrid and target/smpi, which scripts/test.sh builds.
 
-mod common;
+use hcube_testing as common;
 
 use common::Mpi;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-const TOOL: &str = env!("CARGO_BIN_EXE_hcube");
+static TOOL: LazyLock<String> = LazyLock::new(common::lab);
 
 /// The folder with platform and drivers, as scripts/simulate.sh builds them.
 fn root() -> &'static Path {
@@ -24,7 +25,7 @@ fn root() -> &'static Path {
 }
 
 fn tool(arguments: &[&str]) -> Output {
-    let mut command = Command::new(TOOL);
+    let mut command = Command::new(TOOL.as_str());
     command.arg("simulate").args(arguments);
     command.output().expect("the tool starts")
 }
@@ -62,7 +63,7 @@ fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
     let sizes = ["--ranks", "1 2 3 5 8", "--ranks-per-node", "2", "--sections", "ranks,schedules"];
     for machine in ["red-storm", "juropa", "juqueen"] {
         let arguments = [&["--machine", machine][..], &sizes].concat();
-        let [first, second] = [1, 2].map(|_| simulated(Command::new(TOOL), &folder, &arguments));
+        let [first, second] = [1, 2].map(|_| simulated(Command::new(TOOL.as_str()), &folder, &arguments));
         assert_eq!(first, second, "{machine}");
         for sizes in ["\"ranks\": 5", "\"ranks\": 8", "\"algorithm\": \"library-out-of-place\""] {
             assert!(first.contains(sizes), "{sizes} expected:\n{first}");
@@ -83,7 +84,7 @@ fn ranks_of_a_node_move_data_no_faster_than_it_can() {
     let folder = copy_of_root("bandwidth");
     for machine in ["juropa", "juqueen"] {
         let arguments = ["--machine", machine, "--ranks", "2", "--sections", "schedules"];
-        let found = simulated(Command::new(TOOL), &folder, &arguments);
+        let found = simulated(Command::new(TOOL.as_str()), &folder, &arguments);
         let found: Value = serde_json::from_str(&found).expect("JSON");
         let seconds = |algorithm: &str| {
             let rows = found["alltoall"].as_array().expect("a list");
@@ -116,18 +117,18 @@ fn the_machine_and_the_environment_of_the_simulator_change_nothing() {
     for (ranks, per_node) in [("2", "2"), ("8", "8"), ("16", "8")] {
         let placement = ["--machine", "juropa", "--ranks", ranks, "--ranks-per-node", per_node];
         let arguments = [&placement[..], &["--sections", "nodes,alltoall-nodes,small"]].concat();
-        let usual = simulated(Command::new(TOOL), &folder, &arguments);
+        let usual = simulated(Command::new(TOOL.as_str()), &folder, &arguments);
         for section in ["random_access", "alltoall"] {
             let found: Value = serde_json::from_str(&usual).expect("JSON");
             assert!(found[section].as_array().is_some_and(|results| !results.is_empty()), "{usual}");
         }
         let mut one_core = Command::new("taskset");
-        one_core.args(["-c", &first_core(), TOOL]);
+        one_core.args(["-c", &first_core(), TOOL.as_str()]);
         assert_eq!(simulated(one_core, &folder, &arguments), usual, "{ranks} ranks, on one core");
         for (name, value) in
             [("HCUBE_RANKS_PER_NODE", "1"), ("HCUBE_MEMORY", "4096"), ("HCUBE_LOOK_AHEAD", "16")]
         {
-            let mut with_variable = Command::new(TOOL);
+            let mut with_variable = Command::new(TOOL.as_str());
             with_variable.env(name, value);
             let found = simulated(with_variable, &folder, &arguments);
             assert_eq!(found, usual, "{ranks} ranks, with {name}={value}");
@@ -168,10 +169,10 @@ fn what_is_missing_for_simulations_is_named() {
     let folder = copy_of_root("missing");
     let folder = folder.to_str().expect("UTF-8");
     let arguments = ["simulate", "--sections", "ranks", "--ranks", "1", "--root", folder];
-    let few_handles = format!("ulimit -n 40; exec {TOOL} {}", arguments.join(" "));
+    let few_handles = format!("ulimit -n 40; exec {} {}", *TOOL, arguments.join(" "));
     let mut limited = Command::new("/bin/sh");
     limited.args(["-c", &few_handles]);
-    let mut nowhere = Command::new(TOOL);
+    let mut nowhere = Command::new(TOOL.as_str());
     nowhere.args(arguments).env("PATH", "/nowhere");
     for (mut command, message) in [
         (
@@ -187,7 +188,7 @@ fn what_is_missing_for_simulations_is_named() {
     for driver in ["random_access", "alltoall", "platform.so"] {
         let (path, aside) = (Path::new(folder).join(driver), Path::new(folder).join("aside"));
         fs::rename(&path, &aside).expect("renamed");
-        let output = Command::new(TOOL).args(arguments).output().expect("starts");
+        let output = Command::new(TOOL.as_str()).args(arguments).output().expect("starts");
         fs::rename(&aside, &path).expect("renamed");
         let errors = text(&output.stderr);
         assert!(
@@ -211,7 +212,7 @@ fn folder_with_client(name: &str, client: &str) -> PathBuf {
 
 /// `hcube simulate` with a driver that does not come to its end.
 fn hanging(folder: &Path, kind: &str, limit: &str) -> Command {
-    let mut command = Command::new(TOOL);
+    let mut command = Command::new(TOOL.as_str());
     command.args(["simulate", "--sections", "memory", "--machine", "juropa", "--ranks", "6", "--root"]);
     command.arg(folder).args(["--time-limit", limit, "--jobs", "1"]).env("HCUBE_TEST_HANG", kind);
     command
@@ -328,9 +329,9 @@ fn single_messages_take_what_the_machine_says() {
         ("juropa", "64", [(1, 0), (2, 2), (48, 4)]),
         ("juqueen", "400", [(1, 0), (2, 1), (162, 1)]),
     ] {
-        let machine = fs::read_to_string(common::root().join(format!("src/bin/hcube/machine/{name}.json")));
+        let machine = fs::read_to_string(common::root().join(format!("tool/src/machine/{name}.json")));
         let machine: Value = serde_json::from_str(&machine.expect("it comes with hcube")).expect("JSON");
-        let mut command = Command::new(TOOL);
+        let mut command = Command::new(TOOL.as_str());
         command.args(["simulate", "--sections", "memory", "--ranks-per-node", "2", "--json", "--root"]);
         command.arg(&folder).args(["--machine", name, "--ranks", ranks]);
         let peers = partners.map(|(peer, _)| peer.to_string()).join(" ");

@@ -1,11 +1,12 @@
 //! Starts C clients under the launcher of the MPI library that hcube was built for.
 //!
-//! The library is the one that cargo has built for this very test: `target/<mpi>/release/deps/libhcube.so`
-//! (`target/<mpi>/release/libhcube.so` is renewed by `cargo build` alone).
+//! The libraries and the tool are what `cargo build` has put into the directory of the test's own build,
+//! `target/<mpi>/release`. Cargo does not build them for a test, so [`library`] refuses one that is older than
+//! its sources.
 //! The environment variable `MPI` (openmpi or mpich, openmpi by default) says which launcher belongs
 //! to it; scripts/test.sh sets it together with the target directory.
 
-#![allow(dead_code, reason = "every test binary includes this file and uses a part of it")]
+#![expect(missing_docs, reason = "no public crate: only tests use it")]
 
 pub mod alltoall;
 pub mod hosts;
@@ -59,7 +60,54 @@ impl Mpi {
 
 /// The checkout.
 pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = here.ancestors().find(|folder| folder.join("Cargo.lock").exists());
+    found.expect("this package lies in the checkout").to_path_buf()
+}
+
+/// What `cargo build` has made, after a check that no source of it is newer.
+fn up_to_date(path: PathBuf, folders: &[&str]) -> PathBuf {
+    let built = modified(&path).unwrap_or_else(|| panic!("{} is missing: run make first", path.display()));
+    for folder in folders {
+        let newest = newest_source(&root().join(folder));
+        assert!(
+            newest <= Some(built),
+            "{} is older than a source in {folder}: run make first",
+            path.display()
+        );
+    }
+    path
+}
+
+/// When a source file below a folder was last changed.
+fn newest_source(folder: &Path) -> Option<std::time::SystemTime> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let newest = |path: PathBuf| match path.is_dir() {
+        true => newest_source(&path),
+        false => modified(&path),
+    };
+    entries.flatten().filter_map(|entry| newest(entry.path())).max()
+}
+
+/// What libhcube.so is made of.
+pub const LIBRARY_SOURCES: [&str; 5] =
+    ["src", "crates/core/src", "crates/random-access/src", "crates/alltoall/src", "crates/transpose/src"];
+
+/// The command `hcube` of the build under test.
+pub fn tool() -> String {
+    program("hcube", &["tool/src"])
+}
+
+/// The command `hcube-lab` of the build under test.
+pub fn lab() -> String {
+    program("hcube-lab", &["lab/src", "tool/src"])
+}
+
+fn program(name: &str, sources: &[&str]) -> String {
+    up_to_date(build().join(name), sources)
+        .into_os_string()
+        .into_string()
+        .expect("a checkout with a UTF-8 path")
 }
 
 /// The directory of one build: `target/<mpi>/release`.
@@ -70,8 +118,7 @@ pub fn build() -> PathBuf {
 
 /// The library under test, after a check that it is one for the selected MPI.
 pub fn library() -> PathBuf {
-    let path = build().join("deps/libhcube.so");
-    assert!(path.exists(), "{} is missing", path.display());
+    let path = up_to_date(build().join("libhcube.so"), &LIBRARY_SOURCES);
     let linked = output(Command::new("ldd").arg(&path));
     let expected = match Mpi::selected() {
         Mpi::Open => "libmpi.so",
@@ -283,8 +330,7 @@ impl Launch {
             ]);
         }
         command.arg(&self.program);
-        // Cargo puts target/<mpi>/release first, where a library of an earlier build may lie.
-        let mut folders = vec![build().join("deps")];
+        let mut folders = vec![build()];
         folders.extend(std::env::split_paths(&std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default()));
         command.env("LD_LIBRARY_PATH", std::env::join_paths(folders).expect("folders without colons"));
         command

@@ -1,17 +1,16 @@
 //! `hcube gups --calibrate` and `hcube model` as users start them: a file is measured, predictions come from
 //! it, and what cannot be is refused.
 
-#![cfg(feature = "tool")]
-
-mod common;
+use hcube_testing as common;
 
 use common::{Launch, Mpi};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
-const TOOL: &str = env!("CARGO_BIN_EXE_hcube");
+static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     let folder = common::build().join("clients/model");
@@ -23,15 +22,20 @@ fn file(name: &str) -> PathBuf {
 fn calibrate(ranks: usize) -> (PathBuf, String) {
     let path = file(&format!("{ranks}.json"));
     drop(fs::remove_file(&path));
-    let launch =
-        Launch::new(TOOL, ranks).args(["gups", "--table-size", "16", "--no-progress", "--calibrate"]);
+    let launch = Launch::new(TOOL.as_str(), ranks).args([
+        "gups",
+        "--table-size",
+        "16",
+        "--no-progress",
+        "--calibrate",
+    ]);
     let table = launch.arg(&path).run().success();
     assert!(table.contains("verified: 0 errors"), "{table}");
     (path, table)
 }
 
 fn model(arguments: &[&str]) -> Output {
-    let mut command = Command::new(TOOL);
+    let mut command = Command::new(TOOL.as_str());
     // A folder without a calibration.
     command.current_dir(file("").parent().expect("a folder")).arg("model").args(arguments);
     command.output().expect("the tool starts")
@@ -119,7 +123,7 @@ fn a_file_is_measured_and_predicts_what_was_measured() {
 
 /// A machine of somebody's own, with 8 ranks per node.
 fn machine() -> String {
-    let path = common::root().join("src/bin/hcube/machine/juropa.json");
+    let path = common::root().join("tool/src/machine/juropa.json");
     fs::read_to_string(path).expect("a machine").replace("\"juropa\"", "\"mine\"")
 }
 
@@ -130,7 +134,7 @@ fn a_calibration_is_found_and_its_error_is_said() {
     let folder = file("found");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join("calibration.json"), machine.replace("\"cores\"", fit)).expect("a file");
-    let output = Command::new(TOOL)
+    let output = Command::new(TOOL.as_str())
         .current_dir(&folder)
         .args(["model", "--ranks", "64", "--bytes", "64k"])
         .output()
@@ -220,7 +224,7 @@ fn a_full_disk_costs_no_former_results() {
     command.args([
         "-c",
         "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"",
-        TOOL,
+        TOOL.as_str(),
         "model",
         "--machine",
         "red-storm",
@@ -241,7 +245,7 @@ fn calibrations_that_cannot_be_are_refused_before_measuring() {
         &["gups", "--calibrate", "/proc/none/machine.json"][..],
         &["gups", "--calibrate", "machine.json", "--look-ahead", "64"],
     ] {
-        let outcome = Launch::new(TOOL, 2).args(arguments).run();
+        let outcome = Launch::new(TOOL.as_str(), 2).args(arguments).run();
         assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
         assert!(outcome.stderr.contains("--calibrate"), "{outcome:?}");
     }

@@ -6,28 +6,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-/// The library, built now as this test was: cargo does not build it for a test of another package. It
-/// has a target directory of its own, because it uses hcube with other features, and the shared
-/// library of hcube that cargo makes on the way would replace the one under test.
+/// The preload library of the build under test.
 pub fn library() -> PathBuf {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    let make = || {
-        let build = build();
-        let (target, profile) =
-            (build.parent().expect("target/<mpi>"), build.file_name().expect("a profile"));
-        let target = target.join("preload");
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "hcube-preload", "--target-dir"]);
-        cargo.arg(&target).current_dir(root());
-        if build.ends_with("release") {
-            cargo.arg("--release");
-        }
-        output(cargo.env("MPICC", format!("mpicc.{}", Mpi::selected().name())));
-        target.join(profile).join("libhcube_preload.so")
-    };
-    LIBRARY.get_or_init(make).clone()
+    super::up_to_date(
+        build().join("libhcube_preload.so"),
+        &["hpcc-glue/mpi/src", "crates/core/src", "crates/alltoall/src"],
+    )
 }
 
 /// Compiles a client under this name, unless that has been done since its source changed.

@@ -1,23 +1,22 @@
 //! Manual pages, completions and the table of options: sound, complete, and what the sources say.
 
-#![cfg(feature = "tool")]
+use hcube_testing as common;
 
-mod common;
-
-use crate::variables::{GROUPS, Group};
 use common::installed::{files, installed, make};
+use hcube_tool::variables::{GROUPS, Group};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
-const TOOL: &str = env!("CARGO_BIN_EXE_hcube");
+static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 /// A folder with everything that `hcube manual` writes.
 fn written(name: &str) -> PathBuf {
     let folder = common::build().join("clients/manual").join(name);
     drop(fs::remove_dir_all(&folder));
-    let list = common::output(Command::new(TOOL).arg("manual").arg("--to").arg(&folder));
+    let list = common::output(Command::new(TOOL.as_str()).arg("manual").arg("--to").arg(&folder));
     let mut listed: Vec<PathBuf> = list.lines().map(|file| folder.join(file)).collect();
     let mut found = files(&folder);
     listed.sort();
@@ -114,14 +113,14 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
     for name in GROUPS.iter().flat_map(Group::variables).map(|variable| variable.name) {
         assert!(page.contains(name), "{name}");
     }
-    let help = common::output(Command::new(TOOL).arg("--help"));
+    let help = common::output(Command::new(TOOL.as_str()).arg("--help"));
     let (_, commands) = help.split_once("Commands:\n").expect("a list");
     let commands = commands.lines().take_while(|line| !line.is_empty());
     let mut number = 0;
     for name in commands.filter_map(|line| line.split_whitespace().next()).filter(|&name| name != "help") {
         number += 1;
         assert!(page.contains(&format!("hcube-{name}(1)")), "{name}:\n{page}");
-        let help = common::output(Command::new(TOOL).args([name, "--help"]));
+        let help = common::output(Command::new(TOOL.as_str()).args([name, "--help"]));
         let page = shown(&folder, "1", &format!("hcube-{name}"));
         for option in help.lines().map(str::trim).filter(|line| line.starts_with("--")) {
             let option = option.split([' ', '[']).next().expect("a word");
@@ -130,7 +129,7 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
     }
     assert!(number >= 9, "{help}");
     // Options that variables stand for exist.
-    let help = common::output(Command::new(TOOL).args(["gups", "--help"]));
+    let help = common::output(Command::new(TOOL.as_str()).args(["gups", "--help"]));
     for option in GROUPS.iter().flat_map(Group::variables).filter_map(|variable| variable.option) {
         assert!(help.lines().any(|line| line.split_whitespace().next() == Some(option)), "{option}");
     }
@@ -142,7 +141,7 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
 #[test]
 fn the_table_of_options_is_up_to_date() {
     let committed = text(&common::root().join("doc/options.md"));
-    let written = common::output(Command::new(TOOL).args(["manual", "--options"]));
+    let written = common::output(Command::new(TOOL.as_str()).args(["manual", "--options"]));
     assert!(committed == written, "doc/options.md is out of date: run 'make manual' and commit the result");
 }
 
@@ -267,7 +266,7 @@ fn manual_says_what_it_cannot_do() {
         (&["manual", "--options", "--to", "x"], "cannot be used with"),
         (&["manual", "--to", "/dev/null/x"], "--to /dev/null/x"),
     ] {
-        let output = Command::new(TOOL).args(arguments).output().expect("it starts");
+        let output = Command::new(TOOL.as_str()).args(arguments).output().expect("it starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
         assert!(errors.contains(words), "{arguments:?}: {errors}");

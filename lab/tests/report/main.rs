@@ -2,10 +2,7 @@
 //!
 //! The figures in tests/fixtures/report are invented.
 
-#![cfg(feature = "tool")]
-
-#[path = "../common/mod.rs"]
-mod common;
+use hcube_testing as common;
 
 mod browser;
 mod legends;
@@ -55,7 +52,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn report(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hcube"));
+    let mut command = Command::new(common::lab());
     command.current_dir(folder).arg("report").args(arguments).output().expect("the tool can be started")
 }
 

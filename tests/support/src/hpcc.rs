@@ -13,12 +13,7 @@ const N: usize = 400;
 pub fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        let built = fs::read(super::build().join("libhcube.so")).unwrap_or_default();
-        let tested = fs::read(super::library()).expect("the library");
-        assert!(
-            built == tested,
-            "HPCC links what `cargo build` makes, and that is not up to date: run it first"
-        );
+        super::library();
         let (root, mpi) = (super::root(), Mpi::selected().name());
         output(Command::new(root.join("scripts/build-hpcc.sh")).args(["hcube", mpi]));
         root.join(format!("target/hpcc/{mpi}/hcube/hpcc"))

@@ -1,16 +1,15 @@
 //! `hcube alltoall` as users start it: what it writes, and what it refuses.
 
-#![cfg(feature = "tool")]
-
-mod common;
+use hcube_testing as common;
 
 use common::Launch;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
-const TOOL: &str = env!("CARGO_BIN_EXE_hcube");
+static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     let folder = common::build().join("clients/tool");
@@ -27,7 +26,7 @@ fn read(path: &PathBuf) -> Value {
 fn measure(ranks: usize, more: &[&str]) -> PathBuf {
     let path = file(&format!("{ranks}-{}.json", more.len()));
     let usual = ["alltoall", "--sizes", "8k,64k", "--repeat", "2", "--no-progress", "--json"];
-    let output = Launch::new(TOOL, ranks).args(usual).arg(&path).args(more).run().success();
+    let output = Launch::new(TOOL.as_str(), ranks).args(usual).arg(&path).args(more).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
     path
 }
@@ -57,7 +56,7 @@ fn results_of_several_runs_become_one_plot() {
     });
     let list = paths.map(|path| path.display().to_string()).join(",");
     let (plot, joined) = (file("ranks.svg"), file("joined.json"));
-    let mut command = Command::new(TOOL);
+    let mut command = Command::new(TOOL.as_str());
     command.args(["alltoall", "--from", &list, "--sizes", "64k"]).arg("--plot").arg(&plot);
     common::output(command.arg("--json").arg(&joined));
     assert_eq!(read(&joined)["runs"].as_array().map(Vec::len), Some(2 * usual.len()));
@@ -75,7 +74,7 @@ fn schedules_with_little_memory_and_equal_counts() {
 #[test]
 fn files_that_cannot_be_written_are_refused_before_measuring() {
     for option in ["--plot", "--json"] {
-        let launch = Launch::new(TOOL, 2).args(["alltoall", option, "/proc/none/results"]);
+        let launch = Launch::new(TOOL.as_str(), 2).args(["alltoall", option, "/proc/none/results"]);
         let outcome = launch.run();
         assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
         assert_eq!(outcome.stderr.matches(option).count(), 1, "{outcome:?}");
