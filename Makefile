@@ -20,8 +20,9 @@ LIBDIR ?= $(PREFIX)/lib
 MPICC_openmpi := mpicc.openmpi
 MPICC_mpich   := mpicc.mpich
 MPICC_smpi    := smpicc
-# rsmpi, on which the tool stands, cannot be built against SimGrid.
-FEATURES_smpi := --no-default-features --features c-interface
+# rsmpi, on which the tool stands, cannot be built against SimGrid, and what SimGrid runs are no processes
+# that anything could be preloaded into.
+PACKAGES_smpi := -p hcube
 
 # The benchmark program stands on the machine's FFTW where there is one for the
 # chosen MPI library; Debian's is for Open MPI.
@@ -35,7 +36,7 @@ endif
 
 
 RELEASE := target/$(MPI)/release
-CARGO   := cargo build --release --target-dir target/$(MPI) $(FEATURES_$(MPI))
+CARGO   := cargo build --release --target-dir target/$(MPI) $(PACKAGES_$(MPI))
 
 # What rustup installed is found even by a shell that was not started anew.
 ifeq ($(origin CARGO_HOME),undefined)
@@ -60,12 +61,6 @@ all: build ## Build the library and the tool (the default)
 build: ## Set up what is missing and build for MPI=openmpi|mpich|smpi
 	@scripts/setup.sh build
 	@$(CARGO)
-# A package of its own: cargo builds hcube for it without the C interface. What
-# SimGrid runs are no processes that anything could be preloaded into.
-ifneq ($(MPI),smpi)
-	@$(subst --target-dir target/$(MPI),--target-dir target/$(MPI)/preload,$(CARGO)) -p hcube-preload
-	@cp -p target/$(MPI)/preload/release/libhcube_preload.so $(RELEASE)/
-endif
 
 run: ## Build HPCC in three variants, run them, compare (RANKS="2 4" N=8000)
 ifeq ($(MPI),smpi)
@@ -76,7 +71,7 @@ else
 	@scripts/build-hpcc.sh stock $(MPI)
 	@scripts/build-hpcc.sh sandia $(MPI)
 	@scripts/build-hpcc.sh hcube $(MPI)
-	@$(RELEASE)/hcube hpcc --root target/hpcc/$(MPI) --ranks "$(RANKS)" --n $(N) --json target/hpcc/results.json
+	@$(RELEASE)/hcube-lab hpcc --root target/hpcc/$(MPI) --ranks "$(RANKS)" --n $(N) --json target/hpcc/results.json
 endif
 
 fftw: ## Build what brings hcube into FFTW, and FFTW's benchmark program
@@ -107,7 +102,7 @@ ifeq ($(MPI),smpi)
 else
 	@scripts/setup.sh build
 	@$(CARGO)
-	@$(RELEASE)/hcube report
+	@$(RELEASE)/hcube-lab report
 endif
 
 test: ## Set up what is missing and run all tests
@@ -151,7 +146,7 @@ install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI 
 ifeq ($(MPI),smpi)
 	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@test -f $(RELEASE)/libhcube.so -a -f target/$(MPI)/preload/release/libhcube_preload.so || $(MAKE) build
+	@test -f $(RELEASE)/libhcube.so -a -f $(RELEASE)/libhcube_preload.so || $(MAKE) build
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 endif
 

@@ -63,11 +63,12 @@ deep=$root/target/deep
 mkdir -p "$deep"
 
 # Tests of the pure modules: no MPI, no system calls, no threads.
-pure=(hypercube:: environment:: options:: stream:: table:: kernel:: share:: schedule:: vote:: shape:: blocks::
-    grid:: scratch:: memory::tests layout:: copying:: model:: error::)
+pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: blocks:: memory:: machine:: model:: error::)
+# The packages that hold them.
+systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose)
 
 # Those of them that are short: the interpreter is some thousand times slower, and knows no streaming stores.
-interpreted=(options:: shape:: blocks:: scratch:: memory::tests layout:: error:: table::)
+interpreted=(options:: shape:: blocks:: memory::scratch memory::region memory::datatype error:: table::)
 
 # skip <reason>: ends a section.
 skip() {
@@ -80,8 +81,12 @@ skip() {
 test_with() {
     local folder=$deep/$1 flags=$2
     shift 2
-    RUSTFLAGS=$flags cargo test --no-fail-fast --target "$target" --target-dir "$folder" \
-        --no-default-features --features c-interface "$@"
+    RUSTFLAGS=$flags cargo test --no-fail-fast --target "$target" --target-dir "$folder" "$@"
+}
+
+# library <folder> <flags of rustc>: what the clients are linked to, which cargo does not build for tests.
+library() {
+    RUSTFLAGS=$2 cargo build --target "$target" --target-dir "$deep/$1" -p hcube -p hcube-preload
 }
 
 # compiler <folder> <flag...>: has MPI's wrappers, on which the tests call for their clients, and build.rs
@@ -99,7 +104,7 @@ compiler() {
 
 # The tests that start C clients. What needs a library built in another way, or
 # measures memory, which sanitizers take themselves, is left out.
-clients=(--test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
+clients=(-p hcube --test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
     --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose
     -- --test-threads=1 --skip preload_library)
 # Blocks of some GiB would need as much again for the sanitizer.
@@ -112,22 +117,22 @@ takes_memory=(--skip memory_beside_the --skip address_space_of_less_than_two_buf
 address() {
     compiler address -fsanitize=address -fno-omit-frame-pointer -g
     export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:exitcode=99
-    test_with address "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" \
-        "${clients[@]}" "${takes_memory[@]}" &&
-        test_with address "-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" --lib -- node:: comm:: random_access::
+    local flags="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer"
+    library address "$flags" && test_with address "$flags" "${clients[@]}" "${takes_memory[@]}" &&
+        test_with address "$flags" "${systems[@]}" --lib
 }
 
 undefined() {
     compiler checked -fsanitize=undefined -fno-sanitize-recover=all -g
     export UBSAN_OPTIONS=print_stacktrace=1
-    test_with checked -Clink-arg=-lubsan "${clients[@]}"
+    library checked -Clink-arg=-lubsan && test_with checked -Clink-arg=-lubsan "${clients[@]}"
 }
 
 # Ranks are threads here, and with hcube_one_mapping they use shared memory at the same addresses.
 thread() {
     export TSAN_OPTIONS=suppressions=$root/scripts/deep/thread.supp:exitcode=66
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
-        --lib --test alltoall_local --test random_access_local --test transpose_local
+        "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local
 }
 
 miri() {
@@ -136,7 +141,7 @@ miri() {
         # shellcheck disable=SC2086 # one word or none
         if cargo $toolchain miri --version >/dev/null 2>&1; then
             MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=4 cargo $toolchain miri test \
-                --target-dir "$deep/miri" --no-default-features --lib -- "${interpreted[@]}"
+                --target-dir "$deep/miri" "${systems[@]}" --lib -- "${interpreted[@]}"
             return
         fi
     done
@@ -147,15 +152,15 @@ valgrind() {
     command -v valgrind >/dev/null 2>&1 || skip "valgrind is not installed"
     local runner=CARGO_TARGET_${target//-/_}_RUNNER
     export "${runner^^}=valgrind -q --error-exitcode=99 --fair-sched=yes"
-    PROPTEST_CASES=4 test_with checked -Clink-arg=-lubsan --lib -- "${pure[@]}"
+    PROPTEST_CASES=4 test_with checked -Clink-arg=-lubsan "${systems[@]}" --lib -- "${pure[@]}"
 }
 
 # The folders whose files are the first inputs of a target, if there are any.
 first_inputs() {
     [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
     case $1 in
-    machine) echo "$root/src/bin/hcube/machine" ;;
-    report-*) echo "$root/tests/fixtures/report" ;;
+    machine) echo "$root/tool/src/machine" ;;
+    report-*) echo "$root/lab/tests/fixtures" ;;
     esac
 }
 

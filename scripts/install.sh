@@ -30,8 +30,6 @@ mpi=${MPI:-openmpi}
 prefix=${PREFIX:-/usr/local}
 libdir=${LIBDIR:-$prefix/lib}
 release=target/$mpi/release
-# Of a package of its own.
-preload=target/$mpi/preload/release/libhcube_preload.so
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 # Where things go now, and where they will be.
 root=${DESTDIR:-}
@@ -162,12 +160,12 @@ install_documentation() {
 
 install_all() {
     local file name
-    for file in "$release"/{libhcube.so,libhcube.a,hcube} "$preload"; do
+    for file in "$release"/{libhcube.so,libhcube.a,libhcube_preload.so,hcube}; do
         [ -f "$file" ] || fail "no $file: run make MPI=$mpi first"
     done
     put_library "$release/libhcube.so"
     put 644 "$release/libhcube.a" "$own/libhcube.a"
-    put_library "$preload"
+    put_library "$release/libhcube_preload.so"
     put 755 "$release/hcube" "$bin/hcube-$mpi"
     fill install/hcube-run "$bin/hcube-run"
     chmod 755 "$bin/hcube-run"
@@ -179,9 +177,7 @@ install_all() {
     for file in hcube_random_access.c hcube.mk README.md; do
         put 644 "hpcc-glue/hpcc/$file" "$share/hcube/hpcc/$file"
     done
-    for name in preload simgrid; do
-        put 644 "hpcc-glue/$name/README.md" "$share/hcube/$name/README.md"
-    done
+    put 644 hpcc-glue/mpi/README.md "$share/hcube/mpi/README.md"
     install_module
     install_examples
     install_documentation

@@ -2,7 +2,7 @@
 # Builds what simulations need and runs them; `make simulate` calls it after
 # `scripts/setup.sh` and the build of the tool.
 #
-#   scripts/simulate.sh [option...]     options of `hcube simulate`
+#   scripts/simulate.sh [option...]     options of `hcube-lab simulate`
 #
 # The library is built for SimGrid's MPI, the drivers and the platform with it,
 # all into target/simulate. Results: tables, and target/simulate/simulate.json.
@@ -17,16 +17,15 @@ unset LD_LIBRARY_PATH LD_PRELOAD
 folder=target/simulate
 library=$PWD/target/smpi/release
 
-MPI=smpi MPICC=smpicc cargo build --release --lib --target-dir target/smpi \
-    --no-default-features --features c-interface
+MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube
 mkdir -p "$folder"
 for driver in random_access alltoall; do
-    smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "hpcc-glue/simgrid/$driver.c" -o "$folder/$driver" \
+    smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "lab/simgrid/$driver.c" -o "$folder/$driver" \
         -L "$library" -lhcube "-Wl,-rpath,$library"
 done
-platform=hpcc-glue/simgrid/platform.cpp
+platform=lab/simgrid/platform.cpp
 if [ "$platform" -nt "$folder/platform.so" ]; then
     g++ -std=c++17 -O2 -Wall -Wextra -fPIC -shared "$platform" -o "$folder/platform.so" -lsimgrid
 fi
 [ -z "${HCUBE_BUILD_ONLY:-}" ] || exit 0
-exec "${HCUBE_TOOL:-target/openmpi/release/hcube}" simulate --root "$folder" --json "$folder/simulate.json" "$@"
+exec "${HCUBE_TOOL:-target/openmpi/release/hcube-lab}" simulate --root "$folder" --json "$folder/simulate.json" "$@"

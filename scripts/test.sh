@@ -38,19 +38,13 @@ step() {
 with() {
     local mpi=$1
     shift
-    env MPI="$mpi" MPICC="mpicc.$mpi" "$@" --target-dir "target/$mpi"
+    env MPI="$mpi" MPICC="mpicc.$mpi" CARGO_TARGET_DIR="$PWD/target/$mpi" "$@"
 }
 
 lint() {
-    # All features, then the library alone as it is built for SimGrid.
-    env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --all-targets -- -D warnings &&
-        env MPICC=mpicc.openmpi cargo clippy --release --target-dir target/openmpi --no-default-features --features c-interface --lib --tests -- -D warnings &&
-        lint_preload openmpi && lint_preload mpich
-}
-
-# The preload library is not the same for both.
-lint_preload() {
-    env MPICC="mpicc.$1" cargo clippy --release --target-dir "target/$1/preload" --no-deps -p hcube-preload -- -D warnings
+    # Everything, then the libraries for MPICH, which are not the same.
+    with openmpi cargo clippy --release --workspace --all-targets -- -D warnings &&
+        with mpich cargo clippy --release -p hcube -p hcube-preload -- -D warnings
 }
 
 # Commands at the same time, because most of a build is the optimiser in one thread; what each has printed
@@ -70,12 +64,9 @@ together() {
     return $failed
 }
 
-# Packages one by one: together, cargo would build hcube once with the features of both.
 # FFTW is built here, so that no test waits for it.
 build() {
-    # The preload library uses hcube with other features: what cargo makes on the way has a place of its own.
     with "$1" cargo build --release &&
-        env MPICC="mpicc.$1" cargo build --release --target-dir "target/$1/preload" -p hcube-preload &&
         build_fftw "$1" && "$1_tests" --no-run
 }
 
@@ -88,7 +79,7 @@ build_fftw() {
 }
 
 openmpi_tests() {
-    with openmpi cargo test --release "$@"
+    with openmpi cargo test --release --workspace "$@"
 }
 
 # The tests of the library on MPICH that concern MPI; the others would be the
@@ -96,21 +87,20 @@ openmpi_tests() {
 mpich_tests() {
     with mpich cargo test --release --test interface --test mpi_random_access --test mpi_faults \
         --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_faults \
-        --test mpi_alltoall_communicators --test mpi_transpose --test preload --test fftw --test tool_model \
-        --test install --test abi --test examples "$@"
+        --test mpi_alltoall_communicators --test mpi_transpose --test preload --test fftw \
+        --test install --test abi --test examples -p hcube "$@" &&
+        with mpich cargo test --release -p hcube-tool --test model "$@"
 }
 
-# Once with debug assertions and overflow checks; without the tool, which none of these needs.
+# Once with debug assertions and overflow checks.
 debug_tests() {
-    with openmpi cargo test --no-default-features --features c-interface --lib --test plan \
-        --test random_access_local --test transpose_local "$@"
+    with openmpi cargo test -p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose "$@"
 }
 
 step "format" cargo fmt --all --check
 step "shell scripts" bash -n scripts/*.sh hpcc-glue/fftw/*.sh install/hcube-run .ci/run
 step "lint" lint
-step "documentation" env RUSTDOCFLAGS="-D warnings" MPICC=mpicc.openmpi \
-    cargo doc --release --no-deps --target-dir target/openmpi
+step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.
 step "builds for Open MPI, MPICH and SimGrid" together "build openmpi" "build mpich" \
     "env HCUBE_BUILD_ONLY=1 scripts/simulate.sh"
