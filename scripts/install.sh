@@ -150,7 +150,7 @@ install_examples() {
 # With the links of the sources: what lies elsewhere in the tree has a link in its place.
 install_documentation() {
     local file
-    for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md CONTRIBUTING.md doc/*.md doc/plots/*.svg; do
+    for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md doc/*.md doc/plots/*.svg; do
         put 644 "$file" "$share/doc/hcube/$file"
     done
     ln -sfn ../../hcube "$share/doc/hcube/hpcc-glue"
