@@ -35,7 +35,7 @@ macro_rules! forward {
         ///
         /// # Safety
         /// The arguments are as MPI asks for them.
-        #[expect(clippy::too_many_arguments, reason = "MPI's function has as many")]
+        #[allow(clippy::too_many_arguments, reason = "some of MPI's functions have as many")]
         pub unsafe fn $name($($argument: $type),*) -> c_int {
             // SAFETY: the signature is that of mpi.h, and the arguments are as MPI asks for them.
             unsafe { raw::$function($($argument),*) }

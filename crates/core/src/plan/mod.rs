@@ -17,10 +17,10 @@
 //!
 //! for P ranks on M nodes of k. Source of the first three rows: Plimpton et al. 2006, §2.
 
-pub mod plan;
 pub mod share;
+pub mod stages;
 pub mod three_hop;
 pub mod topology;
 
-pub use plan::{Entry, Parting, Plan, Routing, Send, Source, Stage, Transport};
+pub use stages::{Entry, Parting, Plan, Routing, Send, Source, Stage, Transport};
 pub use topology::Topology;

@@ -12,7 +12,7 @@
 //! Source: the aggregation of bale's conveyors and of Garg and Sabharwal's BlueGene code, as cited
 //! in Plimpton et al. 2006; here combined with the rounds of that paper.
 
-use super::plan::{Entry, Parting, Send, Source, Stage, Transport};
+use super::stages::{Entry, Parting, Send, Source, Stage, Transport};
 use super::topology::Topology;
 
 /// The ranks of a node that serve one other node: `first .. first + count`, counted in the node.
