@@ -1,7 +1,7 @@
 //! The C interface of hcube: the functions of `include/hcube.h`, and nothing else.
 //!
 //! Every exported function converts its arguments, checks them, makes one safe call and returns a code;
-//! [`boundary`] keeps panics from unwinding into C. The header is generated from these files.
+//! `boundary` keeps panics from unwinding into C. The header is generated from these files.
 
 pub mod alltoall;
 mod boundary;

@@ -82,7 +82,7 @@ fn check_parts<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, parts: &Pa
 ///
 /// # Errors
 /// Those of [`check`], [`Error::Buffer`] for a part that is too short, and those of
-/// [`alltoall::exchange()`]; nothing is written then.
+/// [`hcube_alltoall::exchange()`]; nothing is written then.
 pub fn transpose<C: Comm>(
     comm: &C,
     prepared: &mut Prepared,

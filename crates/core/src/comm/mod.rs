@@ -1,8 +1,7 @@
 //! Communication between ranks: the trait [`Comm`] and its back ends.
 //!
-//! [`mpi`] is the production back end and the only place that calls MPI (through `PMPI_` names, so
-//! that preloading hcube never calls itself); [`local`] runs ranks as threads of one process, which
-//! lets whole algorithms run under plain `cargo test`.
+//! The production back end is [`MpiComm`](crate::mpi::MpiComm); [`threads`] runs ranks as threads of one
+//! process, so that whole algorithms run under plain `cargo test`.
 //!
 //! Buffers are owned by the operation while it is under way and handed back when it has finished:
 //! an algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
@@ -84,7 +83,7 @@ pub trait Comm {
         false
     }
     /// Notes local work of this rank, for which time passes before its next call of MPI where ranks are
-    /// simulated; see [`work`].
+    /// simulated; see [`crate::machine::work`].
     fn charge(&self, _work: Work) {}
     /// Lets the time pass for the work that was noted: at the end of what a caller may measure, and
     /// before other ranks see what this rank has written to shared memory.

@@ -1,6 +1,6 @@
 //! Options from environment variables.
 //!
-//! Every part has a table of its own; [`variables`](crate::variables) has them all.
+//! Every system has a table of its own.
 
 use crate::error::{Error, Result};
 
