@@ -5,12 +5,10 @@
 //! | `hpcc` | runs the official HPCC in several variants and compares them |
 //! | `simulate` | runs the library on simulated machines (SimGrid) |
 //! | `report` | one page of all results, with what each stands on |
-
-mod hpcc;
-mod report;
-mod simulate;
+//! | `manual` | manual pages, completions for shells and the table of all options, from the sources |
 
 use clap::{Parser, Subcommand};
+use hcube_lab::{hpcc, manual, report, simulate};
 use hcube_tool::session;
 use std::process::ExitCode;
 
@@ -27,6 +25,7 @@ enum Command {
     Hpcc(hpcc::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
+    Manual(manual::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +37,7 @@ fn main() -> ExitCode {
         Command::Hpcc(arguments) => hpcc::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Manual(arguments) => manual::run(&arguments),
     }
 }
 

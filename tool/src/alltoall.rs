@@ -1,13 +1,9 @@
-//! `hcube alltoall`: the benchmark of Hofmann and Rünger 2013, section 4.
-//!
-//! All cases of a size are measured in turn, as often as `--repeat` says, so that a machine that
-//! becomes slower meanwhile slows all of them.
+//! `hcube bench alltoall`: the benchmark of Hofmann and Rünger 2013, section 4.
 
 mod arguments;
-mod bench;
 mod calls;
 mod figure;
-mod footprint;
+mod measure;
 mod plot;
 mod problem;
 mod report;
@@ -15,69 +11,30 @@ mod report;
 pub use arguments::Arguments;
 pub use report::{Results, Run};
 
+use crate::bench::{self, files};
 use crate::output;
-use crate::progress::Progress;
-use crate::session::{self, Failure, Session, Verdict};
-use bench::Bench;
+use crate::session::{self, Failure};
 use figure::Figure;
-use hcube_alltoall::Options;
-use hcube_core::comm::agree;
+use measure::Alltoall;
 use std::process::ExitCode;
 
 /// Measures under MPI, or draws what was measured.
 pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.from.is_empty() {
-        return session::run(|session| measure(session, arguments));
+        return session::run(|session| {
+            let check = || check_plot(arguments);
+            bench::start(session, &arguments.common, check, || Alltoall::new(session, arguments))
+        });
     }
-    match join(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => session::report_failure(&failure),
-    }
+    session::without_mpi(|| join(arguments))
 }
 
-/// Collective: runs the benchmark.
-fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
-    let refused = |error: hcube_core::Error| error.to_string();
-    let defaults = agree(&session.comm, Options::from_environment()).map_err(refused)?;
-    // Now, not when the work is done.
-    let files = if session.speaks() { check_files(arguments) } else { Ok(()) };
-    agree(&session.comm, files).map_err(refused)?;
-    let cases = arguments.cases(&defaults);
-    let mut bench = Bench::new(session, arguments).map_err(refused)?;
-    if session.speaks() && arguments.json.tables() {
-        print!("{}", report::heading(arguments, &bench));
-    }
-    let mut progress = Progress::new("alltoall", session.speaks() && !arguments.no_progress);
-    progress.begin(arguments.sizes().len() * arguments.repeat as usize);
-    let mut results = Results::default();
-    for &bytes in arguments.sizes() {
-        let outcomes = bench.measure(bytes, &cases, &mut progress)?;
-        results.add(arguments, &bench, bytes, &cases, &outcomes);
-    }
-    progress.finish();
-    let verdict = if results.wrong() { Verdict::Wrong } else { Verdict::Good };
-    if !session.speaks() {
-        return Ok(verdict);
-    }
-    if arguments.json.tables() {
-        print!("{}", results.text());
-    }
-    // The other ranks do not know of it, so a file that cannot be written is told but not agreed on.
-    if let Err(failure) = write(arguments, &results) {
-        eprintln!("hcube: {failure}");
-        return Ok(Verdict::Wrong);
-    }
-    Ok(verdict)
-}
-
-fn check_files(arguments: &Arguments) -> hcube_core::Result<()> {
-    arguments.json.check()?;
+fn check_plot(arguments: &Arguments) -> hcube_core::Result<()> {
     arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
 }
 
-/// Writes JSON and plot where they were asked for.
-fn write(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
-    arguments.json.write(results)?;
+/// Writes the plot where it was asked for.
+fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
     let Some(path) = &arguments.plot else { return Ok(()) };
     let figure = Figure::new(arguments, &results.runs).ok_or("--plot: there are no results to draw")?;
     output::write("--plot", path, &plot::svg(&figure)?)
@@ -85,23 +42,22 @@ fn write(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
 
 /// Joins the results of earlier runs, and draws them.
 fn join(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.plot.is_none() && !arguments.json.wanted() {
-        return Err("--from: expected --plot or --json, which say what becomes of the results".to_owned());
+    let json = &arguments.common.json;
+    if arguments.plot.is_none() && !json.wanted() {
+        return Err("--from: expected --plot or --json, which say what to do with the results".to_owned());
     }
-    check_files(arguments).map_err(|error| error.to_string())?;
+    json.check().and_then(|()| check_plot(arguments)).map_err(|error| error.to_string())?;
     let wanted = |run: &Run| {
         arguments.wants(&run.algorithm)
             && (arguments.sizes.is_empty() || arguments.sizes.contains(&run.bytes_per_rank))
     };
     let mut joined = Results::default();
-    for path in &arguments.from {
-        let failure = |error: &dyn std::fmt::Display| format!("--from {}: {error}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|error| failure(&error))?;
-        let results: Results = serde_json::from_str(&text).map_err(|error| failure(&error))?;
+    for results in files::read::<Results>(&arguments.from)? {
         joined.runs.extend(results.runs.into_iter().filter(wanted));
         joined.notes.extend(results.notes);
     }
     joined.notes.sort();
     joined.notes.dedup();
-    write(arguments, &joined)
+    json.write(&joined)?;
+    draw(arguments, &joined)
 }

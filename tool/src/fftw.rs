@@ -1,12 +1,13 @@
-//! `hcube fftw`: tables and the plot of what the benchmark of FFTW's transposes has measured.
+//! `hcube bench fftw`: tables and the plot of what the benchmark of FFTW's transposes has measured.
 //!
-//! The benchmark itself, hpcc-glue/fftw/bench, is a program that uses FFTW; this one has nothing of it.
+//! The benchmark itself, hpcc-glue/fftw/bench, is a program that uses FFTW, whose licence the tool does not have.
 
 mod plot;
 mod results;
 
 pub use results::{Comparison, Results};
 
+use crate::bench::files;
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure};
 use std::path::PathBuf;
@@ -14,15 +15,15 @@ use std::process::ExitCode;
 
 /// Compares FFTW's own transposes with those through hcube (not under mpirun)
 ///
-/// Takes the times that scripts/bench.sh fftw has measured, prints medians, and draws them as Hofmann and
+/// Reads the times that scripts/bench.sh fftw has measured, prints medians, and draws them as Hofmann and
 /// Ruenger 2013 do in Figure 6 (right).
 ///
 /// Example:
-///   hcube fftw --from two.json,four.json --json fftw.json --plot fftw.svg
+///   hcube bench fftw --from two.json,four.json --json fftw.json --plot fftw.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Files that the benchmark has written, or that this subcommand has
+    /// Files that the benchmark or this subcommand has written
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',', required = true)]
     from: Vec<PathBuf>,
     #[command(flatten)]
@@ -34,18 +35,12 @@ pub struct Arguments {
 
 /// Reads, prints, writes, draws.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    match compare(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => session::report_failure(&failure),
-    }
+    session::without_mpi(|| compare(arguments))
 }
 
 fn compare(arguments: &Arguments) -> Result<(), Failure> {
     let mut results = Results::default();
-    for path in &arguments.from {
-        let failure = |error: &dyn std::fmt::Display| format!("--from {}: {error}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|error| failure(&error))?;
-        let read: Results = serde_json::from_str(&text).map_err(|error| failure(&error))?;
+    for read in files::read::<Results>(&arguments.from)? {
         results.runs.extend(read.runs);
     }
     results.summarise()?;

@@ -1,18 +1,18 @@
-//! The parts of the command `hcube`, which `lab` and the fuzz targets use as well.
+//! The command `hcube`, with the parts that the lab and the fuzz targets use as well.
 
 #![expect(missing_docs, reason = "no public crate: only the tool, the lab and the fuzz targets use it")]
 
 pub mod alltoall;
+pub mod bench;
+pub mod command_line;
 pub mod doctor;
 pub mod fftw;
-pub mod gups;
 pub mod launched;
 pub mod machine;
-pub mod manual;
-pub mod memory;
 pub mod model;
 pub mod numbers;
 pub mod output;
+pub mod probe;
 pub mod progress;
 pub mod published;
 pub mod session;

@@ -1,7 +1,7 @@
 //! Machines as files: what a simulation builds its platform from, and what the cost model predicts with.
 //!
 //! A description says what every figure stands on: the machines that come with hcube
-//! (`machine/*.json`) are models with published figures, one that `hcube gups --calibrate` writes was
+//! (`machine/*.json`) are models with published figures, one that `hcube probe` writes was
 //! measured. The tool accepts the name of one of the former or a file.
 
 use serde::{Deserialize, Serialize};
@@ -201,10 +201,10 @@ fn check_topology(topology: &Topology) -> Result<(), String> {
         return Err(format!("topology.{name} = {factors:?}: expected numbers of 1 or more"));
     }
     // More than anything that was ever built, and no overflow.
-    const MOST: usize = 10_000_000;
+    const MAX_NODES: usize = 10_000_000;
     let product = factors.iter().try_fold(1_usize, |product, &factor| product.checked_mul(factor));
-    if product.is_none_or(|nodes| nodes > MOST) {
-        return Err(format!("topology.{name} = {factors:?}: expected {MOST} nodes at most"));
+    if product.is_none_or(|nodes| nodes > MAX_NODES) {
+        return Err(format!("topology.{name} = {factors:?}: expected {MAX_NODES} nodes at most"));
     }
     Ok(())
 }

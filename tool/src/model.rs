@@ -21,10 +21,7 @@ use std::process::ExitCode;
 
 /// Predicts, prints, writes.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    match predict(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => session::report_failure(&failure),
-    }
+    session::without_mpi(|| predict(arguments))
 }
 
 fn predict(arguments: &Arguments) -> Result<(), Failure> {

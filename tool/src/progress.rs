@@ -1,12 +1,12 @@
-//! Progress of measurements, on standard error of rank 0: a bar on a terminal, else (launchers put a
-//! pipe there) a line now and then.
+//! Progress and remaining time of measurements, on standard error of rank 0: a bar on a terminal, else (launchers
+//! put a pipe there) a line every ten seconds.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Time between two lines; so short runs print none.
-const BETWEEN_LINES: Duration = Duration::from_secs(10);
+/// Time between two lines; shorter runs print none.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Parts of a step that the bar can tell apart.
 const PARTS: u64 = 1000;
@@ -33,10 +33,11 @@ impl Progress {
         let begin = Instant::now();
         let kind = match (shown, std::io::stderr().is_terminal()) {
             (false, _) => Kind::Nothing,
-            (true, false) => Kind::Lines { next: begin + BETWEEN_LINES },
+            (true, false) => Kind::Lines { next: begin + LINE_INTERVAL },
             (true, true) => {
                 let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-                let style = ProgressStyle::with_template("[{elapsed}] {wide_bar} {percent}% {msg}");
+                let style =
+                    ProgressStyle::with_template("[{elapsed}] {wide_bar} {percent}%, {eta} left: {msg}");
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 Kind::Bar(bar)
             }
@@ -64,6 +65,12 @@ impl Progress {
         self.show(0.0);
     }
 
+    /// Drops steps that were announced.
+    pub fn skip(&mut self, steps: usize) {
+        let steps = self.steps.saturating_sub(steps as u64);
+        self.begin(steps as usize);
+    }
+
     /// Says how much of the step is done.
     pub fn part(&mut self, share: f64) {
         self.show(share);
@@ -84,23 +91,37 @@ impl Progress {
                 bar.set_position(done);
             }
             Kind::Lines { next } if Instant::now() >= *next => {
-                let percent = 100 * done / (self.steps * PARTS).max(1);
-                eprintln!(
-                    "hcube {}: {:.0} s, {percent}% done; now {}",
-                    self.command,
-                    self.begin.elapsed().as_secs_f64(),
-                    self.name
-                );
-                *next = Instant::now() + BETWEEN_LINES;
+                let elapsed = self.begin.elapsed().as_secs_f64();
+                let share = done as f64 / (self.steps * PARTS).max(1) as f64;
+                eprintln!("hcube {}: {}; now {}", self.command, status(elapsed, share), self.name);
+                *next = Instant::now() + LINE_INTERVAL;
             }
             _ => {}
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&mut self) {
         if let Kind::Bar(bar) = &self.kind {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// What is done after some seconds, and what remains if the rest takes as long.
+fn status(elapsed: f64, share: f64) -> String {
+    let left =
+        if share > 0.0 { format!(", about {:.0} s left", elapsed / share - elapsed) } else { String::new() };
+    format!("{elapsed:.0} s, {:.0}% done{left}", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remaining_time_is_in_proportion() {
+        assert_eq!(status(10.0, 0.25), "10 s, 25% done, about 30 s left");
+        assert_eq!(status(10.0, 0.0), "10 s, 0% done");
     }
 }

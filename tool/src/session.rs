@@ -40,6 +40,11 @@ pub fn report_failure(failure: &str) -> ExitCode {
     ExitCode::from(REFUSED)
 }
 
+/// Runs a subcommand that does not use MPI.
+pub fn without_mpi(work: impl FnOnce() -> Result<(), Failure>) -> ExitCode {
+    work().map_or_else(|failure| report_failure(&failure), |()| ExitCode::SUCCESS)
+}
+
 /// How ranks lie, and under which MPI library: for headings.
 pub fn shape(node_sizes: &[usize]) -> String {
     let (ranks, nodes) = (node_sizes.iter().sum::<usize>(), node_sizes.len());
@@ -57,7 +62,7 @@ pub fn library() -> String {
 pub struct Session {
     /// All ranks.
     pub comm: MpiComm,
-    /// This rank alone.
+    /// Only this rank.
     pub alone: MpiComm,
 }
 
@@ -67,7 +72,7 @@ impl Session {
         self.comm.rank() == 0
     }
 
-    /// Collective: ranks of each node, most first.
+    /// Collective: ranks of each node, largest first.
     pub fn node_sizes(&self) -> hcube_core::Result<Vec<usize>> {
         let numbers = self.comm.node_numbers()?;
         let mut sizes: Vec<usize> = Vec::new();

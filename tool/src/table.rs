@@ -17,6 +17,18 @@ impl Table {
         Self { rows: vec![headings.into_iter().map(Into::into).collect()] }
     }
 
+    /// From rows of headings and cells; all rows have the same headings.
+    pub fn of(rows: impl IntoIterator<Item = Vec<(&'static str, String)>>) -> Self {
+        let mut table = Self::default();
+        for row in rows {
+            if table.rows.is_empty() {
+                table.row(row.iter().map(|cell| cell.0));
+            }
+            table.row(row.into_iter().map(|cell| cell.1));
+        }
+        table
+    }
+
     /// Adds a row, with a cell for each heading.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());

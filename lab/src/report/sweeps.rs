@@ -8,7 +8,7 @@ use super::rates::{gups, gups_axis, paper_machine, series, spread_point};
 use super::section::{Section, looks};
 use super::svg::{Axis, Chart, Look, Point, Scale, Series, plain};
 use super::variants;
-use hcube_tool::gups::LADDER;
+use hcube_tool::bench::random_access::LADDER;
 use hcube_tool::machine::Machine;
 use hcube_tool::model::paper_options;
 use hcube_tool::published::{MACHINE, OPTIMISATIONS, PLIMPTON, SWEEP_RANKS, TABLE_4, optimised_seconds};

@@ -1,8 +1,8 @@
-//! The options of `hcube alltoall`, and the cases that they ask to measure.
+//! The options of `hcube bench alltoall`, and the cases that they select.
 
-use crate::output::JsonOption;
+use crate::bench::Common;
+use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ValueEnum, value_parser};
 use hcube_alltoall::options::{LARGEST_MEMORY, parse_bytes};
 use hcube_alltoall::{Options, Path, Schedule};
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use std::path::PathBuf;
 /// Bytes of an element.
 pub const ELEMENT: usize = size_of::<u64>();
 
-/// Most bytes per rank: MPI's counts are of type int.
-const LARGEST_SIZE: usize = i32::MAX as usize * ELEMENT;
+/// Bytes per rank: MPI's counts are of type int.
+const MAX_SIZE: usize = i32::MAX as usize * ELEMENT;
 
-/// Sizes that are measured unless others are asked for.
-const USUAL_SIZES: [usize; 4] = [64 << 10, 512 << 10, 4 << 20, 32 << 20];
+/// Bytes per rank without `--sizes`.
+const DEFAULT_SIZES: [usize; 4] = [64 << 10, 512 << 10, 4 << 20, 32 << 20];
 
-/// Room for what an exchange puts beside each block that it holds, so that `--memory all` is enough.
-const PER_BLOCK: usize = 4096;
+/// Bytes that an exchange stores with each block that it holds, so that `--memory all` is enough.
+const BLOCK_OVERHEAD: usize = 4096;
 
 /// What can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,7 +95,7 @@ fn selection_parser() -> impl TypedValueParser<Value = Selection> {
 /// A value of `--memory`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(usize),
     /// Enough for all blocks at once.
     Everything,
@@ -112,7 +112,7 @@ fn memory(text: &str) -> Result<Memory, String> {
 }
 
 fn size(text: &str) -> Result<usize, String> {
-    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(ELEMENT) && bytes <= LARGEST_SIZE;
+    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(ELEMENT) && bytes <= MAX_SIZE;
     parse_bytes(text).filter(valid).ok_or_else(|| {
         format!("expected bytes, a multiple of {ELEMENT} below 16G; k, M and G stand for powers of 1024")
     })
@@ -123,7 +123,7 @@ fn path_parser() -> impl TypedValueParser<Value = Path> {
         .map(|name| Path::NAMES.iter().find(|known| known.0 == name).expect("one of the names").1)
 }
 
-/// What lies along a plot's x axis.
+/// The x axis of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Over {
     /// Numbers of ranks, a panel for each size: the paper's Figures 5 and 6 (left)
@@ -132,6 +132,9 @@ pub enum Over {
     Sizes,
 }
 
+/// Measurements of each case without `--repeat`.
+const REPEAT: u32 = 21;
+
 /// The all-to-all benchmark (run it under mpirun)
 ///
 /// Times the in-place all-to-all exchange against the MPI library's own, in place and out of place, as
@@ -139,25 +142,25 @@ pub enum Over {
 /// MPI, EuroMPI 2013: 64-bit integers, a random count for each pair of ranks, the same total on all
 /// ranks. Defaults are those of the environment variables HCUBE_*; options win.
 ///
-/// All cases of a size are measured in turn, in an order that rotates; a time is that of the slowest
+/// All cases of a size are measured alternately, in an order that rotates; a time is that of the slowest
 /// rank after a barrier. Short calls are timed in batches.
 ///
 /// Extra memory is what an algorithm adds to the resident memory of a process at its peak: on a new
 /// duplicate of the communicator, after all algorithms have run once on others, the kernel's peak
 /// (VmHWM) is reset, the options are set, the exchange is called twice, and the peak is compared.
 /// Memory shared between processes counts with this rank's share (PSS). Median of three such probes,
-/// largest rank; the kernel is exact to a few hundred KiB. What an algorithm keeps for the next call is
-/// in it (and alone in JSON's held_bytes). The buffers of the caller are not: out of place, the second
-/// one is as large as the data.
+/// largest rank; the kernel is exact to a few hundred KiB. Memory that an algorithm keeps for the next
+/// call is included (JSON's held_bytes has it separately). The buffers of the caller are not included:
+/// out of place, the second buffer is as large as the data.
 ///
 /// Examples:
-///   mpirun -np 4 hcube alltoall --algorithms all --sizes 4M
-///   mpirun -np 4 hcube alltoall --algorithms hierarchical-sets --memory 0,64k,1M,all
-///   hcube alltoall --from two.json,four.json --over ranks --plot ranks.svg
+///   mpirun -np 4 hcube bench alltoall --algorithms all --sizes 4M
+///   mpirun -np 4 hcube bench alltoall --algorithms hierarchical-sets --memory 0,64k,1M,all
+///   hcube bench alltoall --from two.json,four.json --over ranks --plot ranks.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// What to measure. mpich, linear-shift and hierarchical-sets are schedules of messages (path
+    /// The algorithms to measure. mpich, linear-shift and hierarchical-sets are schedules of messages (path
     /// message unless --path says otherwise), single-copy and shared are paths inside a node.
     /// Default: auto, auto-out-of-place, library-in-place, library-out-of-place
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = selection_parser())]
@@ -169,34 +172,25 @@ pub struct Arguments {
     /// is a sweep, as in the paper's Figure 6: 0,64k,1M,all
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory)]
     pub memory: Vec<Memory>,
-    /// Way inside a node of auto and of the schedules
+    /// Path inside a node of auto and of the schedules
     #[arg(long, value_parser = path_parser())]
     pub path: Option<Path>,
     /// Equal counts and MPI_Alltoall instead of random counts and MPI_Alltoallv
     #[arg(long)]
     pub uniform: bool,
-    /// Selects the random counts
+    /// Seed of the random counts
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Measurements of each case, in turn; the table shows the median and (largest - smallest) / median
-    #[arg(long, value_name = "TIMES", default_value_t = 21, value_parser = value_parser!(u32).range(1..=1000))]
-    pub repeat: u32,
-    /// Do not verify (by default each case is verified once for each size)
-    #[arg(long)]
-    pub no_verify: bool,
-    /// Do not show progress
-    #[arg(long)]
-    pub no_progress: bool,
     #[command(flatten)]
-    pub json: JsonOption,
-    /// Draw run times into an SVG file; those of one rank, which exchanges nothing, only if it is alone
+    pub common: Common<REPEAT>,
+    /// Draw run times into an SVG file; those of one rank, which exchanges nothing, only if there are no others
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// What the plot has along its x axis [default: ranks where there are several numbers of them]
+    /// The x axis of the plot [default: ranks where there are several numbers of ranks]
     #[arg(long, value_enum, requires = "plot")]
     pub over: Option<Over>,
-    /// Do not measure (and need no mpirun): take the results of earlier runs with --json, draw them with
-    /// --plot, join them with --json; --algorithms and --sizes choose among them
+    /// Do not measure (no mpirun needed): read the results of earlier runs with --json, draw them with
+    /// --plot, join them with --json; --algorithms and --sizes select among them
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
     pub from: Vec<PathBuf>,
 }
@@ -206,20 +200,20 @@ pub struct Arguments {
 pub struct Case {
     /// What is measured.
     pub algorithm: Algorithm,
-    /// hcube's choices, but for the memory; of no meaning to the library.
+    /// hcube's choices, except the memory; without meaning for the library.
     pub options: Options,
     /// Additional memory.
     pub memory: Memory,
-    /// To be left out, not refused, where it does not work.
+    /// Left out, not refused, where it does not work.
     pub optional: bool,
 }
 
 impl Case {
-    /// The options for so much data per rank.
+    /// The options for `bytes` per rank.
     pub fn options(&self, bytes: usize, ranks: usize) -> Options {
         let memory = match self.memory {
             Memory::Bytes(memory) => memory,
-            Memory::Everything => bytes.saturating_add(PER_BLOCK * ranks).min(LARGEST_MEMORY),
+            Memory::Everything => bytes.saturating_add(BLOCK_OVERHEAD * ranks).min(LARGEST_MEMORY),
         };
         Options { memory, ..self.options }
     }
@@ -228,10 +222,10 @@ impl Case {
 impl Arguments {
     /// Bytes per rank.
     pub fn sizes(&self) -> &[usize] {
-        if self.sizes.is_empty() { &USUAL_SIZES } else { &self.sizes }
+        if self.sizes.is_empty() { &DEFAULT_SIZES } else { &self.sizes }
     }
 
-    /// The algorithms, each once, and whether one that does not work is to be left out.
+    /// The algorithms, each once, and whether one that does not work is left out.
     fn algorithms(&self) -> Vec<(Algorithm, bool)> {
         let usual = [Auto, AutoOutOfPlace, LibraryInPlace, LibraryOutOfPlace].map(Selection::One);
         let chosen = if self.algorithms.is_empty() { &usual } else { &self.algorithms[..] };
@@ -269,7 +263,7 @@ impl Arguments {
                 _ => self.path.unwrap_or(defaults.path),
             };
             let options = Options { schedule, path, ..*defaults };
-            // The library does not know how much memory it may use.
+            // The library has no bound of its memory.
             let sweep = if algorithm.is_ours() { sweep } else { &usual };
             cases.extend(sweep.iter().map(|&memory| Case { algorithm, options, memory, optional }));
         }
@@ -300,7 +294,7 @@ mod tests {
         let names: Vec<&str> = cases.iter().map(|case| case.algorithm.name()).collect();
         assert_eq!(names, ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"]);
         assert!(cases.iter().all(|case| !case.optional && case.options == Options::default()));
-        assert_eq!(arguments.sizes(), USUAL_SIZES);
+        assert_eq!(arguments.sizes(), DEFAULT_SIZES);
     }
 
     #[test]

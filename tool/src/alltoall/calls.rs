@@ -1,13 +1,13 @@
-//! The calls that are measured, and the only unsafe code of the tool. A channel is a communicator of its
-//! own, so that what hcube keeps for it, and its options, concern one case alone.
+//! The calls that are measured. A channel is a communicator of its own, so that what hcube keeps for it, and its
+//! options, concern only one case.
 
 use super::problem::Blocks;
-use crate::session::Failure;
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Side, Types, Verdict, collective};
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
+use hcube_core::{Error, Result};
 use mpi::datatype::Equivalence;
 use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};
@@ -22,12 +22,6 @@ pub struct Exchange<'a> {
     pub uniform: bool,
     /// Counts and displacements, of both buffers.
     pub blocks: &'a Blocks,
-}
-
-/// Gives the free memory of the heap back to the kernel.
-pub fn trim_heap() {
-    // SAFETY: has no preconditions.
-    unsafe { libc::malloc_trim(0) };
 }
 
 /// A duplicate of MPI_COMM_WORLD.
@@ -47,19 +41,14 @@ impl Channel {
     }
 
     /// Collective: sets hcube's options for this communicator.
-    pub fn set_options(&self, options: &Options) -> Result<(), Failure> {
+    pub fn set_options(&self, options: &Options) -> Result<()> {
         // SAFETY: the communicator is alive as long as this channel.
         let comm = unsafe { Handle::new(self.handle()) };
-        collective::set_options(comm, Ok(*options)).map_err(|error| error.to_string())
+        collective::set_options(comm, Ok(*options))
     }
 
     /// Collective: makes an exchange, in place where `sent` is nothing.
-    pub fn exchange(
-        &self,
-        exchange: &Exchange,
-        sent: Option<&[u64]>,
-        received: &mut [u64],
-    ) -> Result<(), Failure> {
+    pub fn exchange(&self, exchange: &Exchange, sent: Option<&[u64]>, received: &mut [u64]) -> Result<()> {
         let blocks = exchange.blocks;
         assert_eq!(blocks.ranks(), self.0.size() as usize, "an entry per rank");
         let fits = |length: usize| blocks.elements() <= length;
@@ -72,7 +61,7 @@ impl Channel {
         // SAFETY: an entry per rank, and blocks follow one another inside the buffers, as checked
         // above; `sent` is only read.
         let code = unsafe { self.call(exchange, sent, received) };
-        if code == 0 { Ok(()) } else { Err(format!("the exchange failed with MPI error code {code}")) }
+        if code == 0 { Ok(()) } else { Err(Error::Mpi { call: "the exchange", code, text: String::new() }) }
     }
 
     /// # Safety

@@ -1,7 +1,8 @@
-//! What `hcube alltoall` prints and writes.
+//! What `hcube bench alltoall` prints and writes.
 
-use super::arguments::{Algorithm, Arguments, Case, Memory};
-use super::bench::{Bench, Measured, Outcome};
+use super::arguments::{Algorithm, Memory};
+use super::measure::{Alltoall, Line, Measured};
+use crate::bench;
 use crate::numbers::{self, percent};
 use crate::session;
 use crate::table::Table;
@@ -79,30 +80,31 @@ pub struct Run {
 }
 
 impl Run {
-    fn new(bench: &Bench, arguments: &Arguments, bytes: usize, case: &Case, measured: &Measured) -> Self {
-        let options = case.algorithm.is_ours().then(|| case.options(bytes, bench.ranks()));
+    pub fn new(of: &Alltoall, line: &Line, measured: &Measured) -> Self {
+        let Line { case, bytes, errors, .. } = line;
+        let options = case.algorithm.is_ours().then(|| case.options(*bytes, of.ranks()));
         let path =
             |path: Path| Path::NAMES.iter().find(|known| known.1 == path).map(|known| known.0.to_owned());
         let measured_us: Vec<f64> = measured.seconds.iter().map(|seconds| 1e6 * seconds).collect();
         Self {
             mpi: session::library(),
-            ranks: bench.ranks(),
-            nodes: bench.node_sizes.len(),
+            ranks: of.ranks(),
+            nodes: of.node_sizes.len(),
             cores: hcube_core::node::processor::cores(),
-            bytes_per_rank: bytes,
+            bytes_per_rank: *bytes,
             algorithm: case.algorithm.name().to_owned(),
             memory: options.map(|options| options.memory),
             everything: options.is_some() && case.memory == Memory::Everything,
             path: options.and_then(|options| path(options.path)),
-            uniform: arguments.uniform,
-            seed: arguments.seed,
+            uniform: of.arguments.uniform,
+            seed: of.arguments.seed,
             median_us: numbers::median(&measured_us),
             spread: numbers::spread(&measured_us),
             measured_us,
             batch: measured.batch,
             extra_bytes: measured.added.map(|added| added.peak),
             held_bytes: measured.added.map(|added| added.held),
-            errors: measured.errors,
+            errors: *errors,
             speedup_in_place: None,
             speedup_out_of_place: None,
         }
@@ -114,90 +116,46 @@ impl Run {
         Some(if self.everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
     }
 
-    /// The cells of the table, as [`Results::table`] names them.
-    fn cells(&self) -> [String; 9] {
+    /// The columns of the table: a heading and the cell of this run.
+    fn columns(&self) -> Vec<(&'static str, String)> {
         let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
         let ratio = |ratio: Option<f64>| or_none(ratio.map(|ratio| format!("{ratio:.2}")));
-        [
-            numbers::whole_bytes(self.bytes_per_rank),
-            self.algorithm.clone(),
-            or_none(self.memory_name()),
-            numbers::time(1e-6 * self.median_us),
-            percent(self.spread),
-            or_none(self.extra_bytes.map(|bytes| numbers::bytes(bytes as f64))),
-            ratio(self.speedup_in_place),
-            ratio(self.speedup_out_of_place),
-            or_none(self.errors.map(|errors| errors.to_string())),
+        vec![
+            ("bytes/rank", numbers::whole_bytes(self.bytes_per_rank)),
+            ("algorithm", self.algorithm.clone()),
+            ("memory", or_none(self.memory_name())),
+            ("time", numbers::time(1e-6 * self.median_us)),
+            ("spread", percent(self.spread)),
+            ("extra memory", or_none(self.extra_bytes.map(|bytes| numbers::bytes(bytes as f64)))),
+            ("x in-place", ratio(self.speedup_in_place)),
+            ("x out-of-place", ratio(self.speedup_out_of_place)),
+            ("errors", or_none(self.errors.map(|errors| errors.to_string()))),
         ]
     }
 }
 
 /// The lines above the table.
-pub fn heading(arguments: &Arguments, bench: &Bench) -> String {
-    let (counts, function) = match arguments.uniform {
+pub fn heading(of: &Alltoall) -> String {
+    let (counts, function) = match of.arguments.uniform {
         true => ("equal counts".to_owned(), "MPI_Alltoall"),
-        false => (format!("random counts per pair (seed {})", arguments.seed), "MPI_Alltoallv"),
+        false => (format!("random counts per pair (seed {})", of.arguments.seed), "MPI_Alltoallv"),
     };
     format!(
         "hcube {} alltoall: {}\n64-bit integers, {counts}, {function}; medians of {} alternating measurements\n\n",
         env!("CARGO_PKG_VERSION"),
-        session::shape(&bench.node_sizes),
-        arguments.repeat,
+        session::shape(&of.node_sizes),
+        of.arguments.common.repeat,
     )
 }
 
 impl Results {
-    /// Adds all cases of one size.
-    pub fn add(
-        &mut self,
-        arguments: &Arguments,
-        bench: &Bench,
-        bytes: usize,
-        cases: &[Case],
-        outcomes: &[Outcome],
-    ) {
-        let mut runs = Vec::new();
-        for (case, outcome) in cases.iter().zip(outcomes) {
-            match outcome {
-                Ok(measured) => runs.push(Run::new(bench, arguments, bytes, case, measured)),
-                Err(reason) => {
-                    let note = format!("{} left out: {reason}", case.algorithm.name());
-                    if !self.notes.contains(&note) {
-                        self.notes.push(note);
-                    }
-                }
-            }
-        }
-        compare(&mut runs);
+    /// From the runs of all sizes.
+    pub fn new(mut runs: Vec<Run>, mut notes: Vec<String>) -> Self {
+        runs.chunk_by_mut(|one, next| one.bytes_per_rank == next.bytes_per_rank).for_each(compare);
         if runs.iter().any(|run| run.extra_bytes.is_none()) {
-            let note = "extra memory not known: needs /proc/self/clear_refs and smaps_rollup".to_owned();
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
+            notes.push("extra memory not known: needs /proc/self/clear_refs and smaps_rollup".to_owned());
         }
-        self.runs.extend(runs);
-    }
-
-    /// Whether something has not arrived.
-    pub fn wrong(&self) -> bool {
-        self.runs.iter().any(|run| run.errors.is_some_and(|errors| errors > 0))
-    }
-
-    fn table(&self) -> Table {
-        let headings = [
-            "bytes/rank",
-            "algorithm",
-            "memory",
-            "time",
-            "spread",
-            "extra memory",
-            "x in-place",
-            "x out-of-place",
-            "errors",
-        ];
-        let mut table = Table::new(headings);
-        self.runs.iter().for_each(|run| table.row(run.cells()));
-        table
+        Self { runs, notes }
     }
 
     /// Geometric means over the sizes, a row for each case.
@@ -222,29 +180,26 @@ impl Results {
         }
         table
     }
+}
 
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        let mut text = self.table().render();
+impl bench::Results for Results {
+    fn text(&self) -> String {
+        let mut text = Table::of(self.runs.iter().map(Run::columns)).render();
         if self.runs.iter().any(|run| run.bytes_per_rank != self.runs[0].bytes_per_rank) {
             let _ = write!(text, "\nGeometric means over all sizes:\n{}", self.means().render());
         }
         text.push_str(
-            "\nx: times as fast as the library's own function, in place and out of place\n\
-             extra memory: peak beyond the caller's buffers, of which there are two out of place\n",
+            "\nx: speed-up over the library's own function, in place and out of place\n\
+             extra memory: peak beyond the caller's buffers (one in place, two out of place)\n",
         );
         for note in &self.notes {
             let _ = writeln!(text, "{note}");
         }
-        let wrong = self.runs.iter().filter(|run| run.errors.is_some_and(|errors| errors > 0)).count();
-        match (wrong, self.runs.iter().all(|run| run.errors.is_none())) {
-            (0, true) => text.push_str("not verified\n"),
-            (0, false) => text.push_str("verified: 0 errors\n"),
-            (wrong, _) => {
-                let _ = writeln!(text, "VERIFICATION FAILED in {wrong} line(s)");
-            }
-        }
         text
+    }
+
+    fn errors(&self) -> Vec<Option<u64>> {
+        self.runs.iter().map(|run| run.errors).collect()
     }
 }
 
@@ -265,6 +220,8 @@ fn compare(runs: &mut [Run]) {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::bench::Results as _;
+    use crate::session::Verdict;
 
     /// A run as the least of it in JSON.
     pub fn run(ranks: usize, bytes: usize, algorithm: &str, median_us: f64) -> Run {
@@ -304,8 +261,8 @@ pub mod tests {
         }
         let text = results.means().render();
         assert!(text.lines().any(|line| line.starts_with("auto ") && line.contains("4.00")), "{text}");
-        assert!(results.text().contains("64 KiB") && results.text().ends_with("not verified\n"));
+        assert!(results.text().contains("64 KiB"));
         results.runs[0].errors = Some(3);
-        assert!(results.wrong() && results.text().ends_with("VERIFICATION FAILED in 1 line(s)\n"));
+        assert_eq!(results.verdict(), Verdict::Wrong);
     }
 }

@@ -1,8 +1,9 @@
 //! The options of `hcube model`, and what cannot be predicted.
 
-use crate::gups::mode_parser;
+use crate::bench::random_access::mode_parser;
 use crate::machine::Machine;
 use crate::output::JsonOption;
+use crate::probe::DEFAULT_FILE;
 use crate::published::{self, TABLE_2};
 use crate::session::Failure;
 use clap::value_parser;
@@ -12,10 +13,8 @@ use hcube_random_access::options::{DEFAULT_LOOK_AHEAD, LARGEST_LOOK_AHEAD};
 use hcube_random_access::{Mode, Options};
 use std::path::Path;
 
-/// What `hcube gups --calibrate` is told to write in the examples, and what is read unasked.
-const CALIBRATION: &str = "calibration.json";
-/// More than any machine has had cores for, and little enough to look at plans of.
-const MOST_RANKS: u64 = 1 << 20;
+/// More ranks than any machine has had cores for, and few enough to compute their plans.
+const MAX_RANKS: u64 = 1 << 20;
 
 fn memory(text: &str) -> Result<usize, String> {
     let bytes = parse_bytes(text).filter(|&bytes| bytes <= LARGEST_MEMORY);
@@ -24,9 +23,9 @@ fn memory(text: &str) -> Result<usize, String> {
 
 /// Predicts RandomAccess and the exchange in place on machines of any size (not under mpirun)
 ///
-/// The figures come from a machine that comes with hcube (red-storm, juropa, juqueen: models with
-/// published figures) or from a file that `hcube gups --calibrate` has written. Stages, messages and
-/// bytes are those of the production plans; contention in the network and overlap are left out.
+/// The figures are those of a machine that comes with hcube (red-storm, juropa, juqueen: models with
+/// published figures) or of a file that `hcube probe` has written. Stages, messages and
+/// bytes are those of the production plans; contention in the network and overlap are not modelled.
 ///
 /// Example: hcube model --machine red-storm --ranks "1 64 200 8192"
 #[derive(Debug, clap::Args)]
@@ -35,10 +34,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
     /// Numbers of ranks; without it those of Plimpton et al. 2006, Table 2, that the machine has room for
-    #[arg(long, value_name = "P[ P...]", value_delimiter = ' ', value_parser = value_parser!(u64).range(1..=MOST_RANKS))]
+    #[arg(long, value_name = "P[ P...]", value_delimiter = ' ', value_parser = value_parser!(u64).range(1..=MAX_RANKS))]
     ranks: Vec<u64>,
     /// Ranks on a node; without it one for each core
-    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MOST_RANKS))]
+    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MAX_RANKS))]
     ranks_per_node: Option<u64>,
     /// Look-ahead Q of RandomAccess
     #[arg(long, value_name = "Q", default_value_t = DEFAULT_LOOK_AHEAD as u64,
@@ -47,13 +46,13 @@ pub struct Arguments {
     /// Rounds of Q values, as in the paper, and not of Q/2, as a strict look-ahead needs
     #[arg(long)]
     relaxed: bool,
-    /// Number of message stages: 1 sends directly, 0 takes the hypercube
+    /// Number of message stages: 1 sends directly, 0 uses the hypercube
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = value_parser!(u32).range(0..=64))]
     dimensions: u32,
-    /// How values travel; without it every way that the placement permits
+    /// The route of values; without it every route that the placement permits
     #[arg(long, value_parser = mode_parser())]
     mode: Option<Mode>,
-    /// Predict the exchange in place as well, with buffers of so many bytes per rank
+    /// Predict the exchange in place as well, with buffers of BYTES per rank
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     bytes: Option<usize>,
     /// Additional memory per rank of the exchange
@@ -68,10 +67,10 @@ impl Arguments {
     pub fn machine(&self) -> Result<Machine, Failure> {
         match &self.machine {
             Some(name) => Machine::find(name),
-            None if Path::new(CALIBRATION).exists() => Machine::find(CALIBRATION),
+            None if Path::new(DEFAULT_FILE).exists() => Machine::find(DEFAULT_FILE),
             None => Err(format!(
-                "--machine is missing, and there is no {CALIBRATION} here: expected a file, which mpirun -np 4 \
-                 hcube gups --calibrate {CALIBRATION} makes, or one of {}",
+                "--machine is missing, and there is no {DEFAULT_FILE} here: expected a file, which mpirun -np 4 \
+                 hcube probe {DEFAULT_FILE} writes, or one of {}",
                 Machine::names().collect::<Vec<_>>().join(", ")
             )),
         }
@@ -82,7 +81,7 @@ impl Arguments {
         self.ranks_per_node.map_or(machine.cores, |ranks| ranks as usize)
     }
 
-    /// The numbers of ranks to predict for; those that nobody has asked for are as the machine permits.
+    /// The numbers of ranks to predict for; without --ranks those that the machine permits.
     pub fn ranks(&self, machine: &Machine) -> Result<Vec<usize>, Failure> {
         let asked: Vec<usize> = self.ranks.iter().map(|&ranks| ranks as usize).collect();
         if asked.is_empty() {
@@ -93,7 +92,7 @@ impl Arguments {
         Ok(asked)
     }
 
-    /// Whether so many ranks can be, with all that was asked for.
+    /// Whether the machine has room for this number of ranks, with the other options.
     fn check(&self, machine: &Machine, ranks: usize) -> Result<(), Failure> {
         let per_node = self.ranks_per_node(machine);
         if let Some(topology) = &machine.topology {
@@ -129,7 +128,7 @@ impl Arguments {
         })
     }
 
-    /// Where so many ranks lie.
+    /// How ranks are placed on nodes.
     pub fn placement(&self, machine: &Machine, ranks: usize) -> Placement {
         Placement { ranks, ranks_per_node: self.ranks_per_node(machine) }
     }
@@ -211,6 +210,6 @@ mod tests {
     fn a_machine_is_wanted() {
         // Tests run in the checkout, where nobody calibrates.
         let error = parse(&[]).machine().expect_err("no machine");
-        assert!(error.contains("--calibrate calibration.json") && error.contains("red-storm"), "{error}");
+        assert!(error.contains("hcube probe calibration.json") && error.contains("red-storm"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::published::{self, Compared};
 use super::{Round, fit_warning, network_warning};
-use crate::gups::mode_name;
+use crate::bench::random_access::mode_name;
 use crate::machine::Machine;
 use hcube_alltoall::model::{Algorithm, Exchange};
 use hcube_core::machine::{Parameters, Placement};

@@ -1,7 +1,8 @@
-//! The measurements: a table, and timed runs over it.
+//! Timed updates of a distributed table. `hcube probe` measures with it too.
 
-use super::arguments::{Arguments, Case};
-use crate::memory::{self, Wanted};
+use super::arguments::Case;
+use crate::bench::memory::{self, Wanted};
+use crate::bench::timing::{slowest, timed};
 use crate::numbers;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -14,14 +15,14 @@ use std::time::Instant;
 
 /// Seconds of one library call where progress is shown: long enough that starting and ending the
 /// exchange does not count.
-const SLICE: f64 = 2.0;
+const SLICE_SECONDS: f64 = 2.0;
 
-/// Updates per rank of the run that is not measured, which opens connections and tells how long the
-/// measured one will take.
-const TRIAL: i64 = 1 << 17;
+/// Updates per rank of the run that is not measured, which opens connections and estimates how long the
+/// measured run will take.
+const TRIAL_UPDATES: i64 = 1 << 17;
 
-/// A position from which on the values of both streams are mixed well; the first ones hit few words.
-const MIXED: i64 = 1 << 40;
+/// A position from which on the values of both streams are well mixed; the first values hit few words.
+const MIXED_POSITION: i64 = 1 << 40;
 
 /// One measurement, of all ranks.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,40 +45,51 @@ impl Measured {
 }
 
 /// The table and what is measured with it.
-pub struct Bench<'a> {
+pub struct UpdateBench<'a> {
     comm: &'a MpiComm,
     alone: &'a MpiComm,
     distribution: Distribution,
     words: Vec<u64>,
     total: u64,
-    /// Position of the stream from which no value has been drawn by [`Self::next_updates`].
-    drawn: i64,
-    /// Ranks of each node, most first.
+    /// The first position of the stream that [`Self::next_updates`] has not used.
+    next_position: i64,
+    /// Ranks of each node, largest first.
     pub node_sizes: Vec<usize>,
-    /// Huge pages of the table, on all ranks, and how many there could be.
+    /// Huge pages of the table on all ranks, and how many are possible.
     pub huge: (u64, u64),
 }
 
-impl<'a> Bench<'a> {
-    /// Collective: allocates the table and puts it on huge pages where that is wanted and possible.
-    pub fn new(session: &'a Session, arguments: &Arguments) -> Result<Self> {
+impl<'a> UpdateBench<'a> {
+    /// Collective: allocates a table of `2^log2_words` words.
+    ///
+    /// # Errors
+    /// On all ranks where a node does not have the memory of its ranks.
+    pub fn new(session: &'a Session, log2_words: u32, total_updates: u64) -> Result<Self> {
         let comm = &session.comm;
-        let distribution = Distribution::new(arguments.table_size, comm.size());
-        let wanted =
-            Wanted { what: "a table", option: "--table-size", value: arguments.table_size.to_string() };
+        let distribution = Distribution::new(log2_words, comm.size());
+        let wanted = Wanted { what: "a table", option: "--table-size", value: log2_words.to_string() };
         let words = memory::reserve(comm, &wanted, distribution.local_length(comm.rank()))?;
-        let node_sizes = session.node_sizes()?;
-        let total = arguments.total_updates();
-        let (alone, drawn, huge) = (&session.alone, MIXED, (0, 0));
-        let mut bench = Self { comm, alone, distribution, words, total, drawn, node_sizes, huge };
+        let mut bench = Self {
+            comm,
+            alone: &session.alone,
+            distribution,
+            words,
+            total: total_updates,
+            next_position: MIXED_POSITION,
+            node_sizes: session.node_sizes()?,
+            huge: (0, 0),
+        };
         bench.initialise();
-        if !arguments.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
-            // Outside the timed part, so every page is worth its cost.
-            let report = huge_pages::collapse(&mut bench.words, u64::MAX >> 12);
-            let pages = comm.all_gather(&[report.pages as u64, report.possible as u64])?;
-            bench.huge = pages.chunks_exact(2).fold((0, 0), |sum, pair| (sum.0 + pair[0], sum.1 + pair[1]));
-        }
         Ok(bench)
+    }
+
+    /// Collective: moves the table to huge pages where that is possible.
+    pub fn use_huge_pages(&mut self) -> Result<()> {
+        // Outside the timed part, so every page is worth its cost.
+        let report = huge_pages::collapse(&mut self.words, u64::MAX >> 12);
+        let pages = self.comm.all_gather(&[report.pages as u64, report.possible as u64])?;
+        self.huge = pages.chunks_exact(2).fold((0, 0), |sum, pair| (sum.0 + pair[0], sum.1 + pair[1]));
+        Ok(())
     }
 
     /// Number of ranks.
@@ -103,13 +115,6 @@ impl<'a> Bench<'a> {
         Updates { kind, start, count: before(self.comm.rank() + 1) - start }
     }
 
-    /// The largest over all ranks.
-    fn slowest(&self, seconds: f64) -> Result<f64> {
-        let mut nanoseconds = [(seconds * 1e9) as i64];
-        self.comm.all_reduce_max(&mut nanoseconds)?;
-        Ok(nanoseconds[0] as f64 * 1e-9)
-    }
-
     /// Collective: one measurement of a case.
     pub fn measure(&mut self, case: &Case, verify: bool, progress: &mut Progress) -> Result<Measured> {
         let mut prepared = Prepared::new(self.comm, &case.options)?;
@@ -122,7 +127,7 @@ impl<'a> Bench<'a> {
                 |number: i64| (i128::from(updates.count) * i128::from(number) / i128::from(slices)) as i64;
             let (from, to) = (at(slice), at(slice + 1));
             let part = Updates { kind: case.stream, start: updates.start + from, count: to - from };
-            let (taken, statistics) = self.timed(&mut prepared, case, &part)?;
+            let (taken, statistics) = self.run(&mut prepared, case, &part)?;
             seconds += taken;
             add(&mut totals, &statistics);
             progress.part((slice + 1) as f64 / slices as f64);
@@ -138,34 +143,28 @@ impl<'a> Bench<'a> {
 
     /// A short run; returns in how many slices the measured one is to be cut.
     fn trial(&mut self, prepared: &mut Prepared, case: &Case, updates: &Updates, cut: bool) -> Result<i64> {
-        let part = Updates { count: updates.count.min(TRIAL), ..*updates };
-        let (seconds, _) = self.timed(prepared, case, &part)?;
+        let part = Updates { count: updates.count.min(TRIAL_UPDATES), ..*updates };
+        let (seconds, _) = self.run(prepared, case, &part)?;
         let mut slices = [1];
         if cut && part.count > 0 {
             let expected = seconds * updates.count as f64 / part.count as f64;
-            slices[0] = ((expected / SLICE) as i64).clamp(1, updates.count);
+            slices[0] = ((expected / SLICE_SECONDS) as i64).clamp(1, updates.count);
         }
-        // Rank 0 alone shows progress, so it has the largest number.
+        // Only rank 0 shows progress, so it has the largest number.
         self.comm.all_reduce_max(&mut slices)?;
         Ok(slices[0])
     }
 
     /// Collective: one library call between two barriers.
-    fn timed(&mut self, prepared: &mut Prepared, case: &Case, part: &Updates) -> Result<(f64, Statistics)> {
+    fn run(&mut self, prepared: &mut Prepared, case: &Case, part: &Updates) -> Result<(f64, Statistics)> {
         // The table is on huge pages already.
         let options = Options { huge_pages: false, ..case.options };
-        self.comm.barrier()?;
-        let begin = Instant::now();
-        let statistics = hcube_random_access::run(
-            self.comm,
-            prepared,
-            self.distribution,
-            &mut self.words,
-            part,
-            &options,
-        )?;
-        self.comm.barrier()?;
-        Ok((self.slowest(begin.elapsed().as_secs_f64())?, statistics))
+        let (comm, distribution, words) = (self.comm, self.distribution, &mut self.words);
+        timed(comm, || {
+            let statistics = hcube_random_access::run(comm, prepared, distribution, words, part, &options)?;
+            comm.barrier()?;
+            Ok(statistics)
+        })
     }
 
     /// Words of the private table that a rank updates for the local bound: of the local part of the
@@ -199,14 +198,14 @@ impl<'a> Bench<'a> {
         let own = begin.elapsed().as_secs_f64();
         self.initialise();
         self.comm.barrier()?;
-        Ok((self.slowest(own)?, statistics))
+        Ok((slowest(self.comm, own)?, statistics))
     }
 
     /// The updates of this rank where every rank has `count`: others each time, as the words that the
     /// last ones have hit may still be in the cache.
     fn next_updates(&mut self, kind: StreamKind, count: i64) -> Updates {
-        let start = self.drawn + count * self.comm.rank() as i64;
-        self.drawn += count * self.comm.size() as i64;
+        let start = self.next_position + count * self.comm.rank() as i64;
+        self.next_position += count * self.comm.size() as i64;
         Updates { kind, start, count }
     }
 
@@ -219,14 +218,14 @@ impl<'a> Bench<'a> {
     /// Collective: seconds of a case with `count` updates of each rank.
     pub fn seconds(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<f64> {
         let updates = self.next_updates(case.stream, count);
-        Ok(self.timed(prepared, case, &updates)?.0)
+        Ok(self.run(prepared, case, &updates)?.0)
     }
 
     /// Collective: words that a case with `count` updates of each rank leaves wrong.
     pub fn errors(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<u64> {
         let updates = self.next_updates(case.stream, count);
         self.initialise();
-        self.timed(prepared, case, &updates)?;
+        self.run(prepared, case, &updates)?;
         hcube_random_access::verify(self.comm, self.distribution, &mut self.words, &updates)
     }
 

@@ -4,7 +4,7 @@ use super::File;
 use super::header::{self, Constant, Doc, Field, Function, Header, Structure};
 use super::parts::{FFTW, FORTRAN, GENERAL, PARTS, Part};
 use super::roff::{Page, bold, italic, plain, prose, reference, sentence};
-use crate::variables::Group;
+use hcube_tool::variables::Group;
 
 /// Width of declarations.
 const WIDTH: usize = 78;
@@ -266,7 +266,7 @@ fn environment(page: &mut Page, part: &Part) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variables;
+    use hcube_tool::variables;
 
     fn header() -> Header {
         header::parse(include_str!("../../../include/hcube.h")).expect("valid")

@@ -1,11 +1,10 @@
-//! Whole rounds of RandomAccess with many look-aheads, by messages alone and through shared memory.
+//! Whole rounds of RandomAccess with many look-aheads, by messages only and through shared memory.
 //!
 //! The model knows full nodes in the order of ranks: other placements are fitted as if they were such, and
 //! the error of the fit shows what that costs.
 
 use super::fit::{Quantity, Sample};
-use crate::gups::arguments::{Case, mode_name};
-use crate::gups::bench::Bench;
+use crate::bench::random_access::{Case, UpdateBench, mode_name};
 use crate::progress::Progress;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
@@ -16,15 +15,15 @@ use hcube_random_access::{Mode, Options, Prepared, StreamKind};
 
 /// The look-aheads: where latency counts, where values do, and between.
 const LOOK_AHEADS: [usize; 5] = [16, 64, 256, 1024, 4096];
-/// Those of one rank alone: its rounds cost nothing but values.
+/// Those of a single rank: its rounds cost nothing but values.
 const ALONE: [usize; 2] = [1024, 4096];
 /// Seconds of one measurement. The shortest counts, as disturbances only add, and all cases are measured in
 /// turn, so that one that lasts does not hit all measurements of a case.
-const SHORT: f64 = 0.03;
+const MEASUREMENT_SECONDS: f64 = 0.03;
 const TIMES: usize = 7;
 /// Rounds of the first run, and a bound for the others.
-const FEWEST: f64 = 4.0;
-const MOST: f64 = 1e7;
+const MIN_ROUNDS: f64 = 4.0;
+const MAX_ROUNDS: f64 = 1e7;
 
 /// Steps of progress.
 pub fn steps(cases: &[Case]) -> usize {
@@ -54,7 +53,7 @@ pub fn cases(comm: &impl Comm, nodes: &[u32]) -> Vec<Case> {
 /// has found wrong.
 pub fn measure(
     comm: &impl Comm,
-    bench: &mut Bench,
+    bench: &mut UpdateBench,
     cases: &[Case],
     progress: &mut Progress,
 ) -> Result<(Vec<Sample>, u64)> {
@@ -84,8 +83,8 @@ pub fn measure(
 
 fn name(case: &Case, ranks: usize) -> String {
     let Options { look_ahead, mode, .. } = case.options;
-    let way = if ranks == 1 { "alone".to_owned() } else { format!("mode {}", mode_name(mode)) };
-    format!("round, {way}, Q = {look_ahead}")
+    let route = if ranks == 1 { "alone".to_owned() } else { format!("mode {}", mode_name(mode)) };
+    format!("round, {route}, Q = {look_ahead}")
 }
 
 /// The measurements of a case.
@@ -99,9 +98,9 @@ struct Series {
 
 impl Series {
     /// Collective: verifies a short run and makes ready for the others; also returns the number of errors.
-    fn new(comm: &impl Comm, bench: &mut Bench, case: &Case) -> Result<(Self, u64)> {
+    fn new(comm: &impl Comm, bench: &mut UpdateBench, case: &Case) -> Result<(Self, u64)> {
         let prepared = Prepared::new(comm, &case.options)?;
-        let mut series = Self { case: *case, prepared, rounds: FEWEST, least: f64::INFINITY };
+        let mut series = Self { case: *case, prepared, rounds: MIN_ROUNDS, least: f64::INFINITY };
         let updates = series.updates();
         let errors = bench.errors(&mut series.prepared, case, updates)?;
         // Of a first run that is so short starting and ending it counts.
@@ -116,11 +115,11 @@ impl Series {
     }
 
     /// Collective: one measurement, which also says how many rounds the next one takes.
-    fn measure(&mut self, bench: &mut Bench) -> Result<()> {
+    fn measure(&mut self, bench: &mut UpdateBench) -> Result<()> {
         let updates = self.updates();
         let seconds = bench.seconds(&mut self.prepared, &self.case, updates)?;
         self.least = self.least.min(seconds / self.rounds);
-        self.rounds = (SHORT / self.least.max(1e-9)).clamp(FEWEST, MOST).floor();
+        self.rounds = (MEASUREMENT_SECONDS / self.least.max(1e-9)).clamp(MIN_ROUNDS, MAX_ROUNDS).floor();
         Ok(())
     }
 }

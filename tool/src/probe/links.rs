@@ -1,4 +1,4 @@
-//! Messages alone: exchanges between two ranks of a node, and between two of different nodes, while the
+//! Single messages: exchanges between two ranks of a node, and between two ranks of different nodes, while the
 //! others wait.
 
 use super::fit::{Quantity, Sample};
@@ -13,11 +13,11 @@ use std::time::Instant;
 const WORDS: [usize; 5] = [1, 64, 512, 4096, 32768];
 /// Seconds of one measurement. The shortest counts, as disturbances only add, and all lengths are measured
 /// in turn, so that one that lasts does not hit all measurements of a length.
-const SHORT: f64 = 0.005;
+const MEASUREMENT_SECONDS: f64 = 0.005;
 const TIMES: usize = 9;
 /// Exchanges of a measurement: a few where each waits for a core, and a bound for the others.
-const FEWEST: f64 = 4.0;
-const MOST: f64 = 5000.0;
+const MIN_EXCHANGES: f64 = 4.0;
+const MAX_EXCHANGES: f64 = 5000.0;
 /// Message tag.
 const TAG: i32 = 1;
 
@@ -70,13 +70,13 @@ impl Pairs {
             format!("Messages {place}: exchanges of {least} B to {most} between ranks 0 and {other}.")
         };
         let absent = |place: &str, other: &str| {
-            format!("Messages {place}: not measured, there were none; the figures {other} serve.")
+            format!("Messages {place}: not measured, the run had none; the figures {other} are used.")
         };
         let (inside, between) = ("inside a node", "between nodes");
         vec![
             match self.near {
                 Some(0) => {
-                    format!("Messages {inside}: of a rank to itself, as there was one rank; a stand-in.")
+                    format!("Messages {inside}: of a rank to itself, as the run had one rank; a substitute.")
                 }
                 Some(rank) => measured(inside, rank),
                 None => absent(inside, between),
@@ -127,8 +127,8 @@ fn exchange(comm: &impl Comm, other: usize, words: usize) -> Result<f64> {
         Ok(1e-9 * nanoseconds[0].max(1) as f64 / count as f64)
     };
     // The first opens the connection and tells how many take so long.
-    let once = batch(FEWEST as usize)?;
-    batch((SHORT / once).clamp(FEWEST, MOST) as usize)
+    let once = batch(MIN_EXCHANGES as usize)?;
+    batch((MEASUREMENT_SECONDS / once).clamp(MIN_EXCHANGES, MAX_EXCHANGES) as usize)
 }
 
 #[cfg(test)]
@@ -156,7 +156,7 @@ mod tests {
         for (ranks, per_node) in [(1, 1), (3, 3), (4, 2)] {
             let samples = hcube_core::comm::threads::run(ranks, per_node, |comm| {
                 let pairs = Pairs::new(&comm.node_numbers().expect("numbers"));
-                let samples = measure(comm, &pairs, &mut Progress::new("gups", false)).expect("exchanges");
+                let samples = measure(comm, &pairs, &mut Progress::new("probe", false)).expect("exchanges");
                 samples.iter().map(|sample| sample.seconds).collect::<Vec<f64>>()
             });
             let expected = if ranks > per_node { 2 * WORDS.len() } else { WORDS.len() };

@@ -1,7 +1,7 @@
 //! What local work costs a rank, measured on all ranks at once.
 
 use super::fit::{Quantity, Sample};
-use crate::gups::bench::Bench;
+use crate::bench::random_access::UpdateBench;
 use crate::progress::Progress;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
@@ -20,17 +20,17 @@ const VALUES: usize = 512;
 /// Bytes copied at a time: what mailboxes and pieces of an exchange hold, so they stay in the cache.
 const COPIED: usize = 64 << 10;
 /// Seconds of one measurement; the shortest counts, as disturbances only add.
-const SHORT: f64 = 0.005;
+const MEASUREMENT_SECONDS: f64 = 0.005;
 const TIMES: usize = 5;
 /// Seconds of updates without communication.
-const LONG: f64 = 0.05;
+const UPDATES_SECONDS: f64 = 0.05;
 /// Updates of the first of them, which tells how many take so long.
-const TRIAL: i64 = 1 << 16;
+const TRIAL_UPDATES: i64 = 1 << 16;
 /// Bound for the number of updates, should a clock stand still.
-const MOST_UPDATES: i64 = 1 << 30;
+const MAX_UPDATES: i64 = 1 << 30;
 
 /// Collective: generating, dividing, copying, and updates without communication.
-pub fn measure(comm: &impl Comm, bench: &mut Bench, progress: &mut Progress) -> Result<Vec<Sample>> {
+pub fn measure(comm: &impl Comm, bench: &mut UpdateBench, progress: &mut Progress) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     let mut add = |name: &str, quantity, seconds: f64| {
         samples.push(Sample { name: name.to_owned(), quantity, seconds });
@@ -61,11 +61,11 @@ pub fn measure(comm: &impl Comm, bench: &mut Bench, progress: &mut Progress) -> 
 }
 
 /// Seconds of an update; of the slowest rank, the same on all.
-fn updates(bench: &mut Bench) -> Result<f64> {
+fn updates(bench: &mut UpdateBench) -> Result<f64> {
     let kind = StreamKind::Polynomial;
-    let trial = bench.private_seconds(kind, TRIAL)?;
-    let count = (TRIAL as f64 * LONG / trial.max(1e-9)) as i64;
-    let count = count.clamp(TRIAL, MOST_UPDATES);
+    let trial = bench.private_seconds(kind, TRIAL_UPDATES)?;
+    let count = (TRIAL_UPDATES as f64 * UPDATES_SECONDS / trial.max(1e-9)) as i64;
+    let count = count.clamp(TRIAL_UPDATES, MAX_UPDATES);
     let mut least = f64::INFINITY;
     for _ in 0..TIMES {
         least = least.min(bench.private_seconds(kind, count)?);
@@ -78,7 +78,7 @@ fn per_unit(units: usize, mut work: impl FnMut()) -> f64 {
     work();
     let mut once = || {
         let (begin, mut calls) = (Instant::now(), 0);
-        while calls == 0 || begin.elapsed().as_secs_f64() < SHORT {
+        while calls == 0 || begin.elapsed().as_secs_f64() < MEASUREMENT_SECONDS {
             // Between two looks at the clock enough work that looking does not count.
             (0..16).for_each(|_| work());
             calls += 16;

@@ -1,11 +1,10 @@
-//! The options of `hcube gups`, and the cases that they ask to measure.
+//! The options of `hcube bench random-access`, and the cases that they select.
 
-use crate::output::JsonOption;
+use crate::bench::Common;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, value_parser};
 use hcube_random_access::options::LARGEST_LOOK_AHEAD;
 use hcube_random_access::{Mode, Optimisations, Options, StreamKind};
-use std::path::PathBuf;
 
 /// The steps of the paper's Table 3 that concern the algorithm.
 pub const LADDER: [&str; 5] = ["none", "1", "1,2", "1,2,3", "1,2,3,7"];
@@ -31,36 +30,44 @@ pub fn mode_parser() -> impl TypedValueParser<Value = Mode> {
         .map(|name| Mode::from_name(&name).expect("one of the names"))
 }
 
+/// Measurements of each case without `--repeat`.
+const REPEAT: u32 = 3;
+
+/// Words of the whole table, as a power of two.
+pub const DEFAULT_TABLE_SIZE: u32 = 24;
+pub const MAX_TABLE_SIZE: i64 = 40;
+
 /// The stand-alone RandomAccess benchmark (run it under mpirun)
 ///
-/// Updates random words of a table that lies spread over all ranks and reports billions of updates
+/// Updates random words of a table that is distributed over all ranks and reports billions of updates
 /// per second (GUP/s). Defaults are those of the environment variables HCUBE_*; options win.
 ///
-/// Example: mpirun -np 4 hcube gups --table-size 25 --mode message --ladder
+/// Example: mpirun -np 4 hcube bench random-access --table-size 25 --mode message --ladder
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Words of the whole table, as a power of two; a word has 8 bytes
-    #[arg(long, value_name = "LOG2", default_value_t = 24, value_parser = value_parser!(u32).range(0..=40))]
+    #[arg(long, value_name = "LOG2", default_value_t = DEFAULT_TABLE_SIZE,
+          value_parser = value_parser!(u32).range(0..=MAX_TABLE_SIZE))]
     pub table_size: u32,
     /// Updates of all ranks together; default is four per word
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(0..=1 << 59))]
     pub updates: Option<u64>,
-    /// Look-ahead Q: values a rank may have generated that are not yet applied; the benchmark's rules
-    /// permit 1024. A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024
+    /// Look-ahead Q: the number of values that a rank may have generated and not yet applied; the benchmark's
+    /// rules permit 1024. A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024
     #[arg(long, value_name = "Q[,Q...]", value_delimiter = ',',
           value_parser = value_parser!(u64).range(1..=LARGEST_LOOK_AHEAD as u64))]
     pub look_ahead: Vec<u64>,
     /// The stream of random values
     #[arg(long, value_enum, default_value_t = Streams::Polynomial)]
     pub stream: Streams,
-    /// How values travel: shared memory inside nodes where it works, messages alone, nodes with a
+    /// The route of values: shared memory inside nodes where it works, only messages, nodes with a
     /// hypercube between them, or three hops (local, network, local)
     #[arg(long, value_parser = mode_parser())]
     pub mode: Option<Mode>,
-    /// Dimensionality of the message stages: 1 sends directly, 0 takes the hypercube. A list is a sweep
+    /// Dimensionality of the message stages: 1 sends directly, 0 uses the hypercube. A list is a sweep
     #[arg(long, value_name = "D[,D...]", value_delimiter = ',', value_parser = value_parser!(u32).range(0..=64))]
     pub dimensions: Vec<u32>,
-    /// The paper's optimisations: all, none, or some of 1,2,3,7 (they act on messages)
+    /// The paper's optimisations: all, none, or some of 1,2,3,7 (they apply to messages)
     #[arg(long, value_name = "LIST", value_parser = optimisations)]
     pub optimisations: Option<Optimisations>,
     /// Measure the paper's Table 3: no optimisation, then 1, 1+2, 1+2+3 and 1+2+3+7
@@ -72,33 +79,18 @@ pub struct Arguments {
     /// Leave the table on 4 KiB pages
     #[arg(long)]
     pub no_huge_pages: bool,
-    /// Pretend nodes of so many ranks; 0 takes them as they are
+    /// Treat every K consecutive ranks of a node as a node; 0 uses the nodes as they are
     #[arg(long, value_name = "K", value_parser = value_parser!(u32))]
     pub ranks_per_node: Option<u32>,
-    /// Measure messages alone beside the chosen mode, in turn
+    /// Also measure messages only, alternating with the chosen mode
     #[arg(long)]
     pub compare: bool,
-    /// Measure the bound too: every rank updates a private table with hcube's inner loop and does
+    /// Also measure the bound: every rank updates a private table with hcube's inner loop and does
     /// not communicate
     #[arg(long)]
     pub local_bound: bool,
-    /// Measurements of each line, in turn; the table shows the median and (largest - smallest) / median
-    #[arg(long, value_name = "TIMES", default_value_t = 3, value_parser = value_parser!(u32).range(1..=1000))]
-    pub repeat: u32,
-    /// Do not verify (by default the first measurement of each line is verified)
-    #[arg(long)]
-    pub no_verify: bool,
-    /// Do not show progress; a long measurement is then one library call, not slices of 2 seconds
-    #[arg(long)]
-    pub no_progress: bool,
     #[command(flatten)]
-    pub json: JsonOption,
-    /// Measure what `hcube model` predicts from, and write it to FILE: local work, messages, and rounds of
-    /// many lengths on the ranks at hand
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["updates", "look_ahead", "stream", "mode", "dimensions",
-          "optimisations", "ladder", "relaxed", "ranks_per_node", "compare", "local_bound", "repeat", "no_verify",
-          "json"])]
-    pub calibrate: Option<PathBuf>,
+    pub common: Common<REPEAT>,
 }
 
 /// One line of the table.
@@ -194,7 +186,9 @@ mod tests {
     }
 
     fn parse(line: &str) -> Arguments {
-        Line::try_parse_from(std::iter::once("gups").chain(line.split_whitespace())).expect("valid").arguments
+        Line::try_parse_from(std::iter::once("random-access").chain(line.split_whitespace()))
+            .expect("valid")
+            .arguments
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `hcube manual`: manual pages, completions for shells, and the table of all options, written from the
-//! sources. `make install` and `make manual` call it.
+//! `hcube-lab manual`: manual pages, completions for shells, and the table of all options, written from the
+//! sources. `make build` and `make manual` call it; `make install` installs what `make build` has written.
 
 mod command;
 mod commands;
@@ -11,19 +11,19 @@ mod parts;
 mod roff;
 mod runner;
 
-use crate::output;
-use crate::session::{self, Failure};
+use clap::CommandFactory;
+use hcube_tool::command_line::CommandLine;
+use hcube_tool::output;
+use hcube_tool::session::{self, Failure};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The tool's names besides `hcube`.
 const TWINS: [&str; 2] = ["hcube-openmpi", "hcube-mpich"];
 
-/// Writes manual pages and completions for shells, or a table of all options (not under mpirun)
+/// Writes manual pages and completions for shells, or a table of all options
 ///
-/// make install calls it; what it writes is the same on every machine.
-///
-/// Example: hcube manual --to ~/.local/share
+/// What it writes is the same on every machine.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct Arguments {
@@ -49,9 +49,9 @@ impl File {
 }
 
 /// Writes or prints what was asked for.
-pub fn run(arguments: &Arguments, tool: clap::Command) -> ExitCode {
+pub fn run(arguments: &Arguments) -> ExitCode {
     // Help on help is of no use on a page.
-    let mut tool = tool.disable_help_subcommand(true);
+    let mut tool = without_help(CommandLine::command());
     tool.build();
     let mut runner = runner::command();
     runner.build();
@@ -59,10 +59,14 @@ pub fn run(arguments: &Arguments, tool: clap::Command) -> ExitCode {
         print!("{}", options::markdown(&tool, &runner));
     }
     let Some(folder) = &arguments.to else { return ExitCode::SUCCESS };
-    match all(&tool, &runner).and_then(|files| write(folder, &files)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => session::report_failure(&failure),
-    }
+    session::without_mpi(|| write(folder, &all(&tool, &runner)?))
+}
+
+/// The command without a subcommand `help` on any level.
+fn without_help(command: clap::Command) -> clap::Command {
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let command = command.disable_help_subcommand(true);
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, without_help))
 }
 
 fn all(tool: &clap::Command, runner: &clap::Command) -> Result<Vec<File>, Failure> {

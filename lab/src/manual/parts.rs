@@ -1,6 +1,6 @@
 //! The pages of section 3: what the headers do not say of them.
 
-use crate::variables::{self, Group};
+use hcube_tool::variables::{self, Group};
 
 /// The functions of one page.
 pub struct Part {

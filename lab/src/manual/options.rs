@@ -1,7 +1,7 @@
 //! doc/options.md: all environment variables, options and variables of make in tables.
 
 use super::command::{self, Described};
-use crate::variables::{GROUPS, Group};
+use hcube_tool::variables::{GROUPS, Group};
 
 const MAKEFILE: &str = include_str!("../../../Makefile");
 
@@ -27,16 +27,27 @@ pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
         .to_owned();
     text += &GROUPS.iter().map(variables).collect::<String>();
     text += "\n## hcube\n";
-    for subcommand in tool.get_subcommands() {
-        let about = command::about(subcommand);
-        text += &format!("\n### hcube {}\n\n{about}.\n\n", subcommand.get_name());
-        text += &table(&command::described(subcommand));
-    }
+    text += &subcommands(tool);
     text += "\n## hcube-run\n\n`mpirun -np RANKS hcube-run [OPTION...] PROGRAM [ARGUMENT...]`\n\n";
     text += &table(&command::described(runner));
     text += "\n## make\n\nVariables of `make`, as in `make install MPI=mpich PREFIX=/opt/hcube`; `make help` lists what \
              can be made.\n\n";
     text + &make_table()
+}
+
+/// The subcommands that the help shows.
+fn subcommands(command: &clap::Command) -> String {
+    let mut text = String::new();
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        if subcommand.has_subcommands() {
+            text += &subcommands(subcommand);
+            continue;
+        }
+        let name = subcommand.get_bin_name().unwrap_or_else(|| subcommand.get_name());
+        text += &format!("\n### {name}\n\n{}.\n\n", command::about(subcommand));
+        text += &table(&command::described(subcommand));
+    }
+    text
 }
 
 /// The variables of a group.
@@ -45,7 +56,7 @@ fn variables(group: &Group) -> String {
     let with_options = variables.iter().any(|variable| variable.option.is_some());
     let field = group.structure.map(|name| format!("field of `{name}`"));
     let mut head = vec!["variable"];
-    head.extend(with_options.then_some("`hcube gups`"));
+    head.extend(with_options.then_some("`hcube bench random-access`"));
     head.extend(field.as_deref());
     head.extend(["values", "default", "meaning"]);
     let mut text = format!("\n### {}\n\n{}\n\n{}", group.title, group.about, heading(&head));
@@ -59,13 +70,14 @@ fn variables(group: &Group) -> String {
     text
 }
 
-/// The options of a command, without those that all have.
+/// The options of a command, without those that all commands have, and optional arguments.
 fn table(all: &[Described]) -> String {
     let mut text = heading(&["option", "values", "default", "meaning"]);
-    for option in all.iter().filter(|option| option.short.is_none() && !option.positional) {
+    let shown = |option: &&Described| option.short.is_none() && !(option.positional && option.required);
+    for option in all.iter().filter(shown) {
         let typed = match &option.value {
-            Some(value) => format!("{} {value}", option.name),
-            None => option.name.clone(),
+            Some(value) if !option.positional => format!("{} {value}", option.name),
+            _ => option.name.clone(),
         };
         let values: Vec<String> = option.values.iter().map(|(name, _)| code(name)).collect();
         let meaning = option.meaning.replace('|', "\\|");

@@ -1,13 +1,16 @@
 //! The figures that agree best with all measurements.
 //!
 //! Idea: least squares of relative errors, taken as the logarithm of model over measurement, so that half
-//! as long is as bad as twice as long; errors far above [`USUAL`] count in proportion and not as squares, so
-//! that a measurement that something has disturbed does not bend all figures. Local work has a weight
-//! ([`LOCAL`]), chosen by hand where ranks outnumbered cores and not measured. The sum is made small by a
-//! search along one figure at a time: each is multiplied or divided by a factor as long as that helps, and
-//! the factor goes towards 1. In factors because all figures are positive and of very different size. It
-//! starts from the parts that were measured alone, so that figures which rounds cannot tell apart stay near
+//! as long is as bad as twice as long; errors far above [`USUAL_ERROR`] count linearly and not as squares, so
+//! that a disturbed measurement does not bend all figures. Local work has a weight ([`LOCAL`]), chosen by hand
+//! where ranks outnumbered cores and not measured. The sum is minimised by a search along one figure at a time:
+//! each is multiplied or divided by a factor as long as that helps, and the factor goes towards 1. It
+//! starts from the parts that were measured separately, so that figures which rounds cannot tell apart stay near
 //! them.
+//!
+//! No crate: those for non-linear least squares (levenberg-marquardt, argmin) need the derivatives of the model and
+//! bring a library of linear algebra (nalgebra, or ndarray) for eight figures and some twenty samples, for which
+//! the thirty lines of [`fit`] take milliseconds.
 
 use hcube_core::machine::{Link, Parameters};
 use hcube_random_access::model::Traffic;
@@ -23,7 +26,7 @@ pub enum Quantity {
     Copy,
     /// Generating a value and applying it, without communication.
     Local,
-    /// An exchange of so many bytes, with a rank of another node or of the same.
+    /// An exchange with a rank of another node or of the same node.
     Exchange {
         /// With another node.
         far: bool,
@@ -83,15 +86,15 @@ impl Sample {
         self.quantity.seconds(parameters) / self.seconds - 1.0
     }
 
-    /// What the sum is of: the square of the error where it is small, in units of [`USUAL`].
+    /// What the sum is of: the square of the error where it is small, in units of [`USUAL_ERROR`].
     fn cost(&self, parameters: &Parameters) -> f64 {
-        let error = (self.quantity.seconds(parameters) / self.seconds).ln() / USUAL;
+        let error = (self.quantity.seconds(parameters) / self.seconds).ln() / USUAL_ERROR;
         self.quantity.weight() * (error.hypot(1.0) - 1.0)
     }
 }
 
-/// An error that a measurement may well have; ten per cent is what figures move by from run to run.
-const USUAL: f64 = 0.1;
+/// A usual error of a measurement; figures move by ten per cent from run to run.
+const USUAL_ERROR: f64 = 0.1;
 /// How much local work counts, of which nobody else can be the reason: where rounds wait for a core, that is
 /// latency, although updates that take as long would explain it at the cost of one measurement.
 pub const LOCAL: f64 = 20.0;
@@ -102,7 +105,7 @@ const PULL: f64 = 0.01;
 const FIRST_STEP: f64 = 1.5;
 const LAST_STEP: f64 = 1.0005;
 /// A bound for the work; far more than it takes.
-const MOST_SWEEPS: usize = 5000;
+const MAX_SWEEPS: usize = 5000;
 
 /// The figures as an array, for the search.
 const FIGURES: usize = 8;
@@ -129,7 +132,7 @@ pub fn fit(samples: &[Sample]) -> Parameters {
     };
     let mut figures = begin;
     let (mut least, mut step) = (cost(figures), FIRST_STEP);
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let before = least;
         for number in 0..FIGURES {
             for factor in [step, 1.0 / step] {

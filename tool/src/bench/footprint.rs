@@ -1,11 +1,12 @@
-//! What a call adds to the resident memory of this process, as the kernel counts it.
+//! What a call adds to the resident memory of a process, as the kernel counts it.
 
-use super::calls;
+use hcube_core::Result;
+use hcube_core::comm::{Comm, agree};
 use std::fs;
 
 /// What the kernel says about this process, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Footprint {
+struct Footprint {
     /// Most pages that were resident since the peak was reset.
     peak: i64,
     /// Resident pages that are shared memory; each process that maps one counts it.
@@ -27,6 +28,28 @@ pub struct Added {
     pub held: u64,
 }
 
+/// Returns the free memory of the heap to the kernel.
+fn trim_heap() {
+    // SAFETY: has no preconditions.
+    unsafe { libc::malloc_trim(0) };
+}
+
+/// Collective: what the work adds to the memory of a process, on the largest rank; nothing where the kernel does
+/// not permit it on every rank.
+pub fn added_by(comm: &impl Comm, work: impl FnOnce() -> Result<()>) -> Result<Option<Added>> {
+    comm.barrier()?;
+    let before = Footprint::begin();
+    // Nobody maps more memory of others before all have read.
+    comm.barrier()?;
+    agree(comm, work())?;
+    let own = before.zip(Footprint::end()).map(|(before, after)| after.added_since(&before));
+    let mut largest = own.map_or([0, 0, 1], |own| [own.peak as i64, own.held as i64, 0]);
+    // Nobody frees memory before all have read, either.
+    comm.all_reduce_max(&mut largest)?;
+    let [peak, held, unknown] = largest;
+    Ok((unknown == 0).then_some(Added { peak: peak as u64, held: held as u64 }))
+}
+
 /// The value of a line `name:   123 kB`.
 fn value(text: &str, name: &str) -> Option<i64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
@@ -35,17 +58,17 @@ fn value(text: &str, name: &str) -> Option<i64> {
 
 impl Footprint {
     /// Resets the peak and reads; nothing where the kernel does not permit it.
-    pub fn begin() -> Option<Self> {
+    fn begin() -> Option<Self> {
         // Else the first exchange would use again, unseen, what the heap has kept of freed memory.
-        calls::trim_heap();
+        trim_heap();
         fs::write("/proc/self/clear_refs", "5").ok()?;
         Self::read()
     }
 
     /// Reads.
-    pub fn end() -> Option<Self> {
+    fn end() -> Option<Self> {
         let before = Self::read()?;
-        calls::trim_heap();
+        trim_heap();
         Some(Self { kept: Self::read()?.share, ..before })
     }
 
@@ -69,7 +92,7 @@ impl Footprint {
     /// What has been added since `before`. The peak counts shared memory, which is assumed to have
     /// stayed, by this process's share. Kernels may count a peak a few hundred KiB too low, but not the
     /// pages of now, so it is at least these.
-    pub fn added_since(&self, before: &Self) -> Added {
+    fn added_since(&self, before: &Self) -> Added {
         let own_peak = (self.peak - self.shared) - (before.peak - before.shared);
         let shared = self.shared_share - before.shared_share;
         let peak = (own_peak + shared).max(self.share - before.share).max(0);

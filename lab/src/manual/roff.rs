@@ -1,4 +1,4 @@
-//! Manual pages in the macros of man(7).
+//! Manual pages in the macros of man(7): those of section 3, and what clap_mangen does not write in section 1.
 
 use std::fmt::Write;
 
@@ -28,11 +28,6 @@ pub fn bold(text: &str) -> String {
 /// What stands for something else.
 pub fn italic(text: &str) -> String {
     format!("\\fI{}\\fR", plain(text))
-}
-
-/// A piece of text that no line end divides.
-pub fn unbroken(marked: &str) -> String {
-    marked.replace(' ', "\\ ")
 }
 
 /// Prose: names of hcube and what stands between backquotes are bold.
@@ -77,6 +72,18 @@ impl Page {
         let (name, version) = (plain(name), plain(env!("CARGO_PKG_VERSION")));
         let text = format!(".TH \"{name}\" {section} \"\" \"hcube {version}\" \"hcube\"\n.nh\n.ad l\n");
         Self { text, fresh: true }
+    }
+
+    /// The same for sections that clap_mangen writes: they need its string for apostrophes.
+    pub fn with_apostrophe(name: &str, section: u8) -> Self {
+        let page = Self::new(name, section);
+        Self { text: format!(".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n{}", page.text), ..page }
+    }
+
+    /// Adds sections that are written already.
+    pub fn append(&mut self, sections: &str) {
+        self.text.push_str(sections);
+        self.fresh = false;
     }
 
     fn line(&mut self, marked: &str) {
@@ -150,23 +157,6 @@ impl Page {
         self.request(".RS");
         write(self);
         self.request(".RE");
-        self
-    }
-
-    /// Text of the command line's help: paragraphs between empty lines; lines that begin with blanks stay as
-    /// they are.
-    pub fn help(&mut self, text: &str) -> &mut Self {
-        for block in text.split("\n\n") {
-            let lines: Vec<&str> = block.lines().collect();
-            for part in lines.chunk_by(|a, b| a.starts_with(' ') == b.starts_with(' ')) {
-                if part[0].starts_with(' ') {
-                    let code: Vec<String> = part.iter().map(|line| bold(line.trim())).collect();
-                    self.lines(code.iter().map(String::as_str));
-                } else {
-                    self.paragraph(&prose(&part.join(" ")));
-                }
-            }
-        }
         self
     }
 

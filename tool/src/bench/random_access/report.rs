@@ -1,17 +1,15 @@
-//! What `hcube gups` prints.
+//! What `hcube bench random-access` prints and writes.
 
-use super::arguments::{Arguments, Case, mode_name};
-use super::bench::{Bench, Measured};
+use super::arguments::{Case, mode_name};
+use super::updates::Measured;
+use super::{Competitor, RandomAccess, Row};
+use crate::bench;
 use crate::numbers::{self, percent, significant};
 use crate::session;
 use crate::table::Table;
 use hcube_random_access::Options;
 use serde::Serialize;
 use std::fmt::Write;
-
-/// Headings of columns that are shown only where they say something.
-const DIMENSIONS: &str = "d";
-const OPTIMISATIONS: &str = "optimisations";
 
 /// The results as they are written in JSON.
 #[derive(Debug, Serialize)]
@@ -114,18 +112,25 @@ impl Line {
         }
     }
 
-    /// The columns of the table: a heading and the cell of this line.
-    fn columns(&self) -> Vec<(&'static str, String)> {
+    /// The columns of the table: a heading and the cell of this line. Dimensions and optimisations only where
+    /// a line has others than the default.
+    fn columns(&self, dimensions: bool, optimisations: bool) -> Vec<(&'static str, String)> {
         let timed = self.generate + self.route + self.wait + self.update > 0.0;
-        // One rank alone does not take the time of its parts.
+        // A single rank does not measure the time of its parts.
         let share = |share: f64| if timed { percent(share) } else { "-".to_owned() };
-        let dimensions = if self.dimensions == 0 { "log2".to_owned() } else { self.dimensions.to_string() };
         let mut columns = vec![
             ("stream", self.stream.to_owned()),
             ("Q", self.look_ahead.to_string()),
             ("mode", self.mode.to_owned()),
-            (DIMENSIONS, dimensions),
-            (OPTIMISATIONS, self.optimisations.clone()),
+        ];
+        if dimensions {
+            let none = self.dimensions == 0;
+            columns.push(("d", if none { "log2".to_owned() } else { self.dimensions.to_string() }));
+        }
+        if optimisations {
+            columns.push(("optimisations", self.optimisations.clone()));
+        }
+        columns.extend([
             ("GUP/s", significant(self.gups)),
             ("spread", percent(self.spread)),
             ("errors", self.errors.map_or("-".to_owned(), |errors| errors.to_string())),
@@ -136,31 +141,27 @@ impl Line {
             ("messages/rank", format!("{:.0}", self.messages)),
             ("bytes/rank", numbers::bytes(self.message_bytes)),
             ("excess", self.excess.to_string()),
-        ];
-        if let Some(share) = self.of_local_bound {
-            columns.push(("of bound", percent(share)));
-        }
+        ]);
+        columns.extend(self.of_local_bound.map(|share| ("of bound", percent(share))));
         columns
     }
 }
 
 /// The lines above the table.
-pub fn heading(arguments: &Arguments, bench: &Bench, descriptions: &[String]) -> String {
-    let words = arguments.table_size;
+pub fn heading(of: &RandomAccess) -> String {
+    let words = of.arguments.table_size;
     let bytes = numbers::bytes(8.0 * (words as f64).exp2());
-    let (huge, possible) = bench.huge;
+    let (huge, possible) = of.bench.huge;
     let mut text = format!(
-        "hcube {} gups: {}\n\
+        "hcube {} random-access: {}\n\
          table: 2^{words} words ({bytes}), {} updates, {huge} of {possible} possible huge pages\n",
         env!("CARGO_PKG_VERSION"),
-        session::shape(&bench.node_sizes),
-        arguments.total_updates(),
+        session::shape(&of.bench.node_sizes),
+        of.arguments.total_updates(),
     );
-    let mut said: Vec<&String> = Vec::new();
-    for description in descriptions {
-        if !said.contains(&description) {
-            said.push(description);
-            let _ = writeln!(text, "path: {description}");
+    for (number, description) in of.descriptions.iter().enumerate() {
+        if !of.descriptions[..number].contains(description) {
+            let _ = writeln!(text, "route: {description}");
         }
     }
     text.push('\n');
@@ -169,61 +170,46 @@ pub fn heading(arguments: &Arguments, bench: &Bench, descriptions: &[String]) ->
 
 impl Results {
     /// From all measurements.
-    pub fn new(
-        arguments: &Arguments,
-        bench: &Bench,
-        cases: &[Case],
-        descriptions: &[String],
-        lines: &[Vec<Measured>],
-        bound: &[Measured],
-    ) -> Self {
-        let local_bound = (!bound.is_empty()).then(|| {
-            let rates = rates(bound);
+    pub fn new(of: &RandomAccess, rows: &[Row]) -> Self {
+        let local_bound = rows.iter().find(|row| matches!(row.competitor, Competitor::LocalBound(_)));
+        let local_bound = local_bound.map(|row| {
+            let rates = rates(&row.measured);
             let (gups, spread) = (numbers::median(&rates), numbers::spread(&rates));
-            Bound { gups, spread, gups_measured: rates, log2_private_table: bench.private_log2() }
+            Bound { gups, spread, gups_measured: rates, log2_private_table: of.bench.private_log2() }
         });
         let bound = local_bound.as_ref().map(|bound| bound.gups);
-        let line = |((case, description), measured): ((&Case, &String), &Vec<Measured>)| {
-            Line::new(case, description, measured, bench.ranks(), bound)
+        let line = |row: &Row| match row.competitor {
+            Competitor::LocalBound(_) => None,
+            Competitor::Case(case) => {
+                let (case, description) = (&of.cases[case], &of.descriptions[case]);
+                Some(Line::new(case, description, &row.measured, of.bench.ranks(), bound))
+            }
         };
         Self {
             hcube: env!("CARGO_PKG_VERSION"),
             mpi: hcube_core::mpi::handle::library_version(),
-            ranks: bench.ranks(),
-            nodes: bench.node_sizes.len(),
-            log2_table: arguments.table_size,
-            updates: arguments.total_updates(),
-            huge_pages: bench.huge.0,
-            huge_pages_possible: bench.huge.1,
-            repeat: arguments.repeat,
-            lines: cases.iter().zip(descriptions).zip(lines).map(line).collect(),
+            ranks: of.bench.ranks(),
+            nodes: of.bench.node_sizes.len(),
+            log2_table: of.arguments.table_size,
+            updates: of.arguments.total_updates(),
+            huge_pages: of.bench.huge.0,
+            huge_pages_possible: of.bench.huge.1,
+            repeat: of.arguments.common.repeat,
+            lines: rows.iter().filter_map(line).collect(),
             local_bound,
         }
     }
 
-    /// The table. Choices that are the same on all lines and the default are left out.
     fn table(&self) -> Table {
-        let rows: Vec<_> = self.lines.iter().map(Line::columns).collect();
         let usual = Options::default();
         let dimensions = self.lines.iter().any(|line| line.dimensions != usual.dimensions);
         let optimisations = self.lines.iter().any(|line| line.optimisations != usual.optimisations.to_list());
-        let shown = |heading: &str| {
-            (heading != DIMENSIONS || dimensions) && (heading != OPTIMISATIONS || optimisations)
-        };
-        let shown_of = |row: &[(&'static str, String)]| -> Vec<(&'static str, String)> {
-            row.iter().filter(|(heading, _)| shown(heading)).cloned().collect()
-        };
-        let mut table = Table::new(
-            rows.first().map(|row| shown_of(row)).unwrap_or_default().into_iter().map(|cell| cell.0),
-        );
-        for row in &rows {
-            table.row(shown_of(row).into_iter().map(|cell| cell.1));
-        }
-        table
+        Table::of(self.lines.iter().map(|line| line.columns(dimensions, optimisations)))
     }
+}
 
-    /// The table and the lines below it.
-    pub fn text(&self) -> String {
+impl bench::Results for Results {
+    fn text(&self) -> String {
         let mut text = self.table().render();
         if let Some(bound) = &self.local_bound {
             let _ = writeln!(
@@ -235,20 +221,14 @@ impl Results {
                 bound.log2_private_table,
             );
         }
-        let rule = if self.lines.iter().all(|line| line.strict) {
-            "strict look-ahead: what a rank has generated and what is not yet applied never exceeds Q"
+        text + if self.lines.iter().all(|line| line.strict) {
+            "strict look-ahead: values that a rank has generated and that are not yet applied never exceed Q\n"
         } else {
-            "RELAXED look-ahead, outside the benchmark's rules: up to 3 Q values of a rank are open"
-        };
-        let _ = writeln!(text, "{rule}");
-        let wrong = self.lines.iter().filter(|line| line.errors.is_some_and(|errors| errors > 0)).count();
-        match (wrong, self.lines.iter().all(|line| line.errors.is_none())) {
-            (0, true) => text.push_str("not verified\n"),
-            (0, false) => text.push_str("verified: 0 errors\n"),
-            (wrong, _) => {
-                let _ = writeln!(text, "VERIFICATION FAILED in {wrong} line(s)");
-            }
+            "RELAXED look-ahead, outside the benchmark's rules: up to 3 Q values of a rank are open\n"
         }
-        text
+    }
+
+    fn errors(&self) -> Vec<Option<u64>> {
+        self.lines.iter().map(|line| line.errors).collect()
     }
 }

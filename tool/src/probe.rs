@@ -1,16 +1,15 @@
-//! `hcube gups --calibrate`: the figures of the machine at hand for the cost model.
+//! `hcube probe`: the figures of this machine for the cost model.
 //!
-//! Parts are measured alone (generating, dividing, copying, updates without communication, messages of a
+//! Parts are measured separately (generating, dividing, copying, updates without communication, messages of a
 //! pair of ranks), then whole rounds of RandomAccess with many look-aheads. One set of figures is fitted to
-//! all of them, so that the model agrees with runs and not with parts alone, and the file says how well.
+//! all of them, so that the model agrees with whole runs and not only with parts; the file says how well.
 
 mod fit;
 mod links;
 mod local;
 mod rounds;
 
-use super::arguments::Arguments;
-use super::bench::Bench;
+use crate::bench::random_access::{DEFAULT_TABLE_SIZE, MAX_TABLE_SIZE, UpdateBench};
 use crate::machine::{Costs, Fit, Link, Machine};
 use crate::model::{fit_line, fit_warning, parameters};
 use crate::numbers;
@@ -18,37 +17,60 @@ use crate::output;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use crate::table::Table;
+use clap::value_parser;
 use fit::{Quantity, Sample};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::machine::Parameters;
 use hcube_core::mpi::handle::library_version;
 use hcube_core::node::processor;
+use hcube_random_access::Options;
 use links::Pairs;
-use std::path::Path;
+use std::path::PathBuf;
 
-/// The option's name.
-const OPTION: &str = "--calibrate";
+/// The file that `hcube probe` writes and `hcube model` reads without being told another.
+pub const DEFAULT_FILE: &str = "calibration.json";
 
-/// Collective: measures, fits, prints, writes.
-pub fn run(session: &Session, arguments: &Arguments, path: &Path) -> Result<Verdict, Failure> {
+/// Measures what `hcube model` predicts from (run it under mpirun)
+///
+/// Measures local work, messages, and rounds of RandomAccess of many lengths on the ranks at hand, fits the cost
+/// model to them and writes its figures to a file. Use at most as many ranks as cores.
+///
+/// Example: mpirun -np 2 hcube probe && hcube model --ranks "1 2 64"
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The file to write
+    #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
+    pub file: PathBuf,
+    /// Words of the whole table of RandomAccess, as a power of two; a word has 8 bytes
+    #[arg(long, value_name = "LOG2", default_value_t = DEFAULT_TABLE_SIZE,
+          value_parser = value_parser!(u32).range(0..=MAX_TABLE_SIZE))]
+    pub table_size: u32,
+    /// Leave the table on 4 KiB pages
+    #[arg(long)]
+    pub no_huge_pages: bool,
+    /// Do not show progress
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// Collective: measures, fits, prints, writes. `option` is the name of the file in messages.
+pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Result<Verdict, Failure> {
     let failure = |error: hcube_core::Error| error.to_string();
-    let comm = &session.comm;
-    let writable = if session.speaks() { output::check(OPTION, path) } else { Ok(()) };
+    let (comm, path) = (&session.comm, &arguments.file);
+    let writable = if session.speaks() { output::check(option, path) } else { Ok(()) };
     agree(comm, writable).map_err(failure)?;
     let nodes = comm.node_numbers().map_err(failure)?;
-    let crowded = processor::crowded(comm, &nodes).map_err(failure)?;
-    if session.speaks() && crowded {
-        warn(&crowded_warning(&library_version()));
+    let oversubscribed = processor::crowded(comm, &nodes).map_err(failure)?;
+    if session.speaks() && oversubscribed {
+        warn(&oversubscription_warning(&library_version()));
     }
-    let mut bench = Bench::new(session, arguments).map_err(failure)?;
-    let mut progress = Progress::new("gups", session.speaks() && !arguments.no_progress);
-    let pairs = Pairs::new(&nodes);
-    let cases = rounds::cases(comm, &nodes);
-    progress.begin(local::STEPS + pairs.steps() + rounds::steps(&cases));
-    let mut samples = local::measure(comm, &mut bench, &mut progress).map_err(failure)?;
-    samples.extend(links::measure(comm, &pairs, &mut progress).map_err(failure)?);
-    let (whole, errors) = rounds::measure(comm, &mut bench, &cases, &mut progress).map_err(failure)?;
-    samples.extend(whole);
+    let mut progress = Progress::new("probe", session.speaks() && !arguments.no_progress);
+    let (pairs, mut bench) =
+        (Pairs::new(&nodes), UpdateBench::new(session, arguments.table_size, 0).map_err(failure)?);
+    if !arguments.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
+        bench.use_huge_pages().map_err(failure)?;
+    }
+    let (samples, errors) = measure(comm, &nodes, &pairs, &mut bench, &mut progress).map_err(failure)?;
     progress.finish();
     let verdict = if errors > 0 { Verdict::Wrong } else { Verdict::Good };
     if !session.speaks() {
@@ -56,14 +78,14 @@ pub fn run(session: &Session, arguments: &Arguments, path: &Path) -> Result<Verd
     }
     let fitted = pairs.complete(fit::fit(&samples));
     let place = format!("{}, table of 2^{} words", session::shape(&bench.node_sizes), arguments.table_size);
-    let machine = machine(&fitted, &samples, (&place, crowded), &pairs);
+    let machine = machine(&fitted, &samples, (&place, oversubscribed), &pairs);
     print!("{}", text(&machine, &samples, errors));
     if let Some(warning) = machine.fit.as_ref().and_then(fit_warning) {
         warn(&warning);
     }
-    // The other ranks do not know of it, so a file that cannot be written is told but not agreed on.
+    // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
     let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"));
-    match json.and_then(|json| output::write(OPTION, path, &(json + "\n"))) {
+    match json.and_then(|json| output::write(option, path, &(json + "\n"))) {
         Ok(()) => {
             println!("written to {}; hcube model --machine {0} predicts with it", path.display());
             Ok(verdict)
@@ -75,21 +97,38 @@ pub fn run(session: &Session, arguments: &Arguments, path: &Path) -> Result<Verd
     }
 }
 
-fn warn(warning: &str) {
-    eprintln!("hcube gups: warning: {warning}");
+/// Collective: all samples, and how many words verification has found wrong.
+fn measure(
+    comm: &impl Comm,
+    nodes: &[u32],
+    pairs: &Pairs,
+    bench: &mut UpdateBench,
+    progress: &mut Progress,
+) -> hcube_core::Result<(Vec<Sample>, u64)> {
+    let cases = rounds::cases(comm, nodes);
+    progress.begin(local::STEPS + pairs.steps() + rounds::steps(&cases));
+    let mut samples = local::measure(comm, bench, progress)?;
+    samples.extend(links::measure(comm, pairs, progress)?);
+    let (whole, errors) = rounds::measure(comm, bench, &cases, progress)?;
+    samples.extend(whole);
+    Ok((samples, errors))
 }
 
-/// What to expect where ranks wait for cores, by the version of the MPI library.
-fn crowded_warning(library: &str) -> String {
+fn warn(warning: &str) {
+    eprintln!("hcube probe: warning: {warning}");
+}
+
+/// What to expect of an oversubscribed node, by the version of the MPI library.
+fn oversubscription_warning(library: &str) -> String {
     let mut text =
-        "more ranks than cores: waiting for a core is part of all figures, and predictions hold for as \
-                    many ranks per node"
+        "more ranks than cores: waiting for a core is part of all figures, and predictions hold only \
+                    for as many ranks per node"
             .to_owned();
     if library.starts_with("MPICH") {
         text.push_str(
-            "; MPICH's ranks do not give their core away while they wait, so a message may last milliseconds, as long \
-             as the scheduler leaves the core to another rank: expect a fit so bad that predictions mean little, and \
-             use at most as many ranks as cores",
+            "; MPICH's ranks busy-wait and never yield, so a message may take milliseconds, as long as a time slice \
+             of the scheduler: expect a bad fit and predictions that mean little, and use at most as many ranks \
+             as cores",
         );
     }
     text
@@ -115,7 +154,7 @@ fn count(list: &str) -> Option<usize> {
 fn machine(
     parameters: &Parameters,
     samples: &[Sample],
-    (place, crowded): (&str, bool),
+    (place, oversubscribed): (&str, bool),
     pairs: &Pairs,
 ) -> Machine {
     let link = |link: &hcube_core::machine::Link| Link {
@@ -124,15 +163,15 @@ fn machine(
         bandwidth_gb_s: 1e-9 * link.bandwidth,
     };
     let mut sources = vec![
-        format!("Measured by hcube gups --calibrate: {place}."),
+        format!("Measured by hcube probe: {place}."),
         format!(
-            "All figures were fitted together to {} measurements, each the shortest of several: local work, messages, and rounds of RandomAccess. Large errors count in proportion and small ones as squares, of logarithms; local work has a weight of {}.",
+            "All figures were fitted together to {} measurements, each the shortest of several: local work, messages, and rounds of RandomAccess. Large errors count linearly and small errors as squares, of logarithms; local work has a weight of {}.",
             samples.len(),
             fit::LOCAL
         ),
     ];
     sources.extend(pairs.sources());
-    if crowded {
+    if oversubscribed {
         sources.push("More ranks than cores: waiting for a core is part of the figures.".to_owned());
     }
     let errors: Vec<f64> = samples.iter().map(|sample| 100.0 * sample.error(parameters).abs()).collect();
@@ -195,12 +234,12 @@ fn text(machine: &Machine, samples: &[Sample], errors: u64) -> String {
         format!("VERIFICATION FAILED: {errors} errors")
     };
     format!(
-        "hcube {} gups: {}\n\n{}\nfitted: between nodes {}; inside a node {}\nfitted: generate {generate} ns, update {update} ns, \
+        "hcube {} probe: {}\n\n{}\nfitted: between nodes {}; inside a node {}\nfitted: generate {generate} ns, update {update} ns, \
          divide {divide} ns per value; copy {copy} ns per byte\n{fit}\n{verified}\n",
         env!("CARGO_PKG_VERSION"),
         machine.title,
         table.render(),
-        if *network_assumed { "not measured, taken as inside a node".to_owned() } else { link(network) },
+        if *network_assumed { "not measured, assumed as inside a node".to_owned() } else { link(network) },
         link(node),
     )
 }
@@ -225,8 +264,8 @@ mod tests {
     }
 
     #[test]
-    fn what_to_expect_depends_on_the_library() {
-        let [mpich, open] = ["MPICH Version:\t4.0.2", "Open MPI v4.1.4"].map(crowded_warning);
+    fn the_warning_depends_on_the_library() {
+        let [mpich, open] = ["MPICH Version:\t4.0.2", "Open MPI v4.1.4"].map(oversubscription_warning);
         assert!(
             mpich.starts_with(&open) && mpich.contains("milliseconds") && open.ends_with("per node"),
             "{mpich}"

@@ -1,4 +1,4 @@
-//! What there is to say of a command line, for pages and tables: taken from its parser.
+//! The options of a command line, for the table of all options: taken from its parser.
 
 use clap::{Arg, Command};
 
@@ -66,10 +66,16 @@ pub fn about(command: &Command) -> String {
     about.lines().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
 }
 
-/// A command's help without its first line, if there is more.
-pub fn help(command: &Command) -> String {
+/// A command's help without its first line, if there is more, and the command lines of its examples.
+pub fn description(command: &Command) -> (String, Vec<String>) {
     let text = command.get_long_about().or_else(|| command.get_about());
     let text = text.map(ToString::to_string).unwrap_or_default();
     let rest = text.split_once("\n\n").map(|(_, rest)| rest.to_owned());
-    rest.unwrap_or_else(|| format!("{}.", text.trim_end_matches('.')))
+    let rest = rest.unwrap_or_else(|| format!("{}.", text.trim_end_matches('.')));
+    let (examples, description): (Vec<&str>, Vec<&str>) =
+        rest.split("\n\n").partition(|paragraph| paragraph.starts_with("Example"));
+    let lines = examples.iter().flat_map(|example| {
+        example.lines().map(|line| line.trim_start_matches("Examples:").trim_start_matches("Example:").trim())
+    });
+    (description.join("\n\n"), lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }

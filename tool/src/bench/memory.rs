@@ -1,11 +1,11 @@
-//! Large memory of the tool, refused with a message where the node does not have it.
+//! Buffers of benchmarks, refused with a message before a node runs out of memory.
 
 use crate::numbers;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
 
-/// Memory that is left to a node beside it, for the kernel and everybody else.
-const RESERVE: u64 = 64 << 20;
+/// Memory of a node that is left to the kernel and other programs.
+const RESERVED_BYTES: u64 = 64 << 20;
 
 /// Bytes that programs can still obtain, as the kernel says; `None` where it does not.
 fn available() -> Option<u64> {
@@ -17,7 +17,7 @@ fn available_in(meminfo: &str) -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// What the memory is for, and the option that has asked for so much.
+/// What the memory is for, and the option that has requested it.
 pub struct Wanted {
     /// With its article, if any.
     pub what: &'static str,
@@ -36,7 +36,7 @@ fn check(wanted: &Wanted, on_node: u64, ranks_on_node: usize, available: Option<
         )
     };
     match available {
-        Some(available) if on_node.saturating_add(RESERVE) > available => {
+        Some(available) if on_node.saturating_add(RESERVED_BYTES) > available => {
             Err(Error::argument(wanted.option, &wanted.value, expected(available)))
         }
         _ => Ok(()),

@@ -1,0 +1,8 @@
+//! The commands of hcube-lab, which the fuzz targets use as well.
+
+#![expect(missing_docs, reason = "no public crate: only hcube-lab and the fuzz targets use it")]
+
+pub mod hpcc;
+pub mod manual;
+pub mod report;
+pub mod simulate;

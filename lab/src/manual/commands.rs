@@ -1,0 +1,167 @@
+//! Section 1: the tool, a page for each subcommand, and hcube-run. Written by clap_mangen, but for what the command
+//! line does not say: variables, exit status, examples, other pages.
+
+use super::File;
+use super::command;
+use super::roff::{Page, bold, plain, prose, reference, sentence};
+use clap::{Arg, Command};
+use clap_mangen::Man;
+use hcube_tool::variables::{GROUPS, Group};
+
+/// The tool in one line.
+const ABOUT: &str = "checks a machine, measures and predicts what hcube does for MPI programs";
+
+/// Former names of pages, and what they are now.
+const FORMER: [(&str, &str); 3] = [
+    ("hcube-gups", "hcube-bench-random-access"),
+    ("hcube-alltoall", "hcube-bench-alltoall"),
+    ("hcube-fftw", "hcube-bench-fftw"),
+];
+
+/// All pages of section 1. The tool is installed under a name for each MPI library, too.
+pub fn pages(tool: &Command, runner: &Command) -> Vec<File> {
+    let mut subcommands = Vec::new();
+    collect(tool, &mut subcommands);
+    let file = |name: &str, text| File::new(format!("man/man1/{name}.1"), text);
+    let mut files = vec![file("hcube", page(tool, |page| overview(page, &subcommands)))];
+    for name in super::TWINS {
+        files.push(file(name, ".so man1/hcube.1\n".to_owned()));
+    }
+    for (name, subcommand) in &subcommands {
+        let text = page(subcommand, |page| {
+            page.see_also(&[("hcube", 1), ("hcube-run", 1)]);
+        });
+        files.push(file(name, text));
+    }
+    for (name, now) in FORMER {
+        files.push(file(name, format!(".so man1/{now}.1\n")));
+    }
+    files.push(file("hcube-run", page(runner, runner_sections)));
+    files
+}
+
+/// The names of the pages of all subcommands that the help shows, with the commands.
+fn collect<'a>(command: &'a Command, found: &mut Vec<(String, &'a Command)>) {
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        let name = subcommand.get_display_name().unwrap_or_else(|| subcommand.get_name());
+        found.push((name.to_owned(), subcommand));
+        collect(subcommand, found);
+    }
+}
+
+/// What clap_mangen writes of a command, with examples, and more sections below.
+fn page(command: &Command, more: impl FnOnce(&mut Page)) -> String {
+    let (description, examples) = command::description(command);
+    let about =
+        if command.get_name() == "hcube" { ABOUT.to_owned() } else { lowered(&command::about(command)) };
+    let command = command.clone().about(about).long_about(description).mut_args(described);
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let mut page = Page::with_apostrophe(name, 1);
+    let man = Man::new(command.clone());
+    let mut render = |section: fn(&Man, &mut dyn std::io::Write) -> std::io::Result<()>| {
+        let mut text = Vec::new();
+        section(&man, &mut text).expect("memory");
+        page.append(&String::from_utf8(text).expect("pages are text"));
+    };
+    render(Man::render_name_section);
+    render(Man::render_synopsis_section);
+    render(Man::render_description_section);
+    if command.has_subcommands() {
+        render(Man::render_subcommands_section);
+    }
+    render(Man::render_options_section);
+    if !examples.is_empty() {
+        let lines: Vec<String> = examples.iter().map(|line| bold(line)).collect();
+        page.section("EXAMPLES").lines(lines.iter().map(String::as_str));
+    }
+    more(&mut page);
+    page.finish()
+}
+
+/// An option whose values stand in its text, not in a list with empty lines between them.
+fn described(option: Arg) -> Arg {
+    let help =
+        option.get_long_help().or_else(|| option.get_help()).map(ToString::to_string).unwrap_or_default();
+    let mut text = format!("{}.", sentence(help.trim_end_matches('.')));
+    let values = option.get_possible_values();
+    let takes_values = option.get_num_args().is_some_and(|range| range.takes_values());
+    if takes_values && !values.iter().all(|value| help.contains(value.get_name())) {
+        let value = |value: &clap::builder::PossibleValue| match value.get_help() {
+            Some(help) => format!("{} ({help})", value.get_name()),
+            None => value.get_name().to_owned(),
+        };
+        text += &format!(" Values: {}.", values.iter().map(value).collect::<Vec<_>>().join(", "));
+    }
+    option.hide_possible_values(true).help(text.clone()).long_help(text)
+}
+
+/// As within a sentence.
+fn lowered(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}
+
+fn overview(page: &mut Page, subcommands: &[(String, &Command)]) {
+    page.section("HCUBE WITHOUT CALLS").paragraph(&format!(
+        "Programs need no change to run with hcube: see {}. Programs that call hcube are described in {}.",
+        reference("hcube-run", 1),
+        reference("hcube", 3)
+    ));
+    environment(page);
+    page.section("EXIT STATUS");
+    page.tagged(&bold("0"), "The work was done, and nothing is wrong.");
+    page.tagged(&bold("1"), "The work was done, and something is wrong; the output says what.");
+    page.tagged(&bold("2"), "The work could not be done; one message says why.");
+    page.section("EXAMPLES");
+    for (text, line) in [
+        ("What works on this machine, and what hcube will choose:", "mpirun -np 4 hcube doctor"),
+        ("A program with hcube and statistics:", "mpirun -np 4 hcube-run --stats ./program"),
+        ("The all-to-all exchange against the MPI library's own:", "mpirun -np 4 hcube bench alltoall"),
+    ] {
+        page.paragraph(&plain(text)).lines([&*bold(line)]);
+    }
+    let mut others: Vec<(&str, u8)> = subcommands.iter().map(|(name, _)| (name.as_str(), 1)).collect();
+    others.extend([("hcube-run", 1), ("hcube", 3)]);
+    page.see_also(&others);
+}
+
+fn runner_sections(page: &mut Page) {
+    page.section("ENVIRONMENT").paragraph(&format!(
+        "The variables {} are passed to the program; {} lists them. {} is set for it.",
+        bold("HCUBE_*"),
+        reference("hcube", 1),
+        bold("LD_PRELOAD")
+    ));
+    page.section("EXIT STATUS").paragraph("That of the program, or 2 if it cannot be run with hcube.");
+    page.see_also(&[("hcube", 1), ("hcube-doctor", 1), ("hcube", 3), ("hcube_fftw", 3)]);
+}
+
+/// The table of variables.
+fn environment(page: &mut Page) {
+    page.section("ENVIRONMENT");
+    page.paragraph("Options win over variables, and what a program sets for a communicator wins over both.");
+    for group in GROUPS.iter().filter(|group| group.of_a_run) {
+        page.subsection(group.title).paragraph(&prose(group.about));
+        for variable in group.variables() {
+            page.tagged(&format!("{} ({})", bold(variable.name), plain(variable.values)), &meaning(variable));
+        }
+    }
+    let others: Vec<String> = GROUPS
+        .iter()
+        .filter(|group| !group.of_a_run)
+        .flat_map(Group::variables)
+        .map(|variable| bold(variable.name))
+        .collect();
+    page.subsection("Building").paragraph(&format!("Not read by a run: {}.", others.join(", ")));
+}
+
+fn meaning(variable: &hcube_core::options::Variable) -> String {
+    let mut text = format!("{}.", prose(&sentence(variable.meaning)));
+    if !variable.default.is_empty() {
+        text += &format!(" Default: {}.", bold(variable.default));
+    }
+    if let Some(option) = variable.option {
+        text += &format!(" Option of {}: {}.", bold("hcube bench random-access"), bold(option));
+    }
+    text
+}

@@ -1,0 +1,235 @@
+//! The measurements: buffers, and exchanges on them.
+
+use super::arguments::{Arguments, Case, ELEMENT};
+use super::calls::{Channel, Exchange};
+use super::problem::Blocks;
+use super::report::{self, Results, Run};
+use crate::bench::footprint::{self, Added};
+use crate::bench::memory::{self, Wanted};
+use crate::bench::{Opened, System, timing};
+use crate::numbers;
+use crate::progress::Progress;
+use crate::session::{Failure, Session};
+use hcube_alltoall::Options;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::{Error, Result};
+
+/// Calls from whose fastest the length of a batch follows: a single call may have waited for another program,
+/// and in its first exchanges hcube finds out which path is faster.
+const TRIALS: usize = 8;
+/// Probes of the memory that an algorithm adds.
+const PROBES: usize = 3;
+
+/// A case at one size under way.
+pub struct Line {
+    pub case: Case,
+    pub bytes: usize,
+    channel: Channel,
+    blocks: Blocks,
+    /// Elements that had not arrived, on all ranks; `None` where not verified.
+    pub errors: Option<u64>,
+}
+
+/// All measurements of a case at one size, of the slowest or largest rank.
+pub struct Measured {
+    /// Seconds of one call in each repetition.
+    pub seconds: Vec<f64>,
+    /// Calls that were timed together.
+    pub batch: u32,
+    /// Memory beyond the caller's; `None` where the kernel does not report it.
+    pub added: Option<Added>,
+}
+
+/// The buffers and what is measured with them.
+pub struct Alltoall<'a> {
+    session: &'a Session,
+    pub arguments: &'a Arguments,
+    cases: Vec<Case>,
+    /// What is sent out of place, then what is received.
+    words: Vec<u64>,
+    /// Calls that are timed together at the present size.
+    batch: u32,
+    /// Ranks of each node, largest first.
+    pub node_sizes: Vec<usize>,
+}
+
+impl Line {
+    fn exchange(&self, uniform: bool) -> Exchange<'_> {
+        Exchange { ours: self.case.algorithm.is_ours(), uniform, blocks: &self.blocks }
+    }
+}
+
+impl<'a> Alltoall<'a> {
+    /// Collective: allocates the buffers of the largest size.
+    pub fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
+        let cases = arguments.cases(&agree(&session.comm, Options::from_environment())?);
+        let largest = arguments.sizes().iter().copied().max().unwrap_or(0);
+        let wanted = Wanted { what: "two buffers", option: "--sizes", value: numbers::whole_bytes(largest) };
+        let length = 2 * largest / ELEMENT;
+        let mut words = memory::reserve(&session.comm, &wanted, length as u64)?;
+        words.resize(length, 0);
+        Ok(Self { session, arguments, cases, words, batch: 1, node_sizes: session.node_sizes()? })
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.session.comm.size()
+    }
+
+    fn blocks(&self, bytes: usize) -> Blocks {
+        let (rank, ranks, elements) = (self.session.comm.rank(), self.ranks(), bytes / ELEMENT);
+        match self.arguments.uniform {
+            true => Blocks::uniform(rank, ranks, elements),
+            false => Blocks::random(rank, ranks, elements, self.arguments.seed),
+        }
+    }
+
+    /// A communicator with the options of the case.
+    fn channel(&self, case: &Case, bytes: usize) -> Result<Channel> {
+        let channel = Channel::new();
+        if case.algorithm.is_ours() {
+            channel.set_options(&case.options(bytes, self.ranks()))?;
+        }
+        Ok(channel)
+    }
+
+    /// Buffer to send, where the case has one, and buffer to receive.
+    fn buffers(&mut self, line: &Line) -> (Option<&mut [u64]>, &mut [u64]) {
+        let half = self.words.len() / 2;
+        let (sent, received) = self.words.split_at_mut(half);
+        let elements = line.blocks.elements();
+        let sent = (!line.case.algorithm.in_place()).then_some(&mut sent[..elements]);
+        (sent, &mut received[..elements])
+    }
+
+    /// Collective: calls of an exchange on a channel.
+    fn call(&mut self, line: &Line, channel: &Channel, calls: u32) -> Result<()> {
+        let exchange = line.exchange(self.arguments.uniform);
+        let (sent, received) = self.buffers(line);
+        let sent = sent.map(|sent| &*sent);
+        let mut done = Ok(());
+        for _ in 0..calls {
+            // Also after a failure: the other ranks wait in these calls.
+            done = done.and(channel.exchange(&exchange, sent, received));
+        }
+        done
+    }
+
+    /// Collective: seconds of one call from a batch of calls.
+    fn timed(&mut self, line: &Line, calls: u32) -> Result<f64> {
+        let session = self.session;
+        let comm = &session.comm;
+        let (seconds, ()) = timing::timed(comm, || self.call(line, &line.channel, calls))?;
+        Ok(seconds / f64::from(calls))
+    }
+
+    /// One exchange of known data; returns how many elements are wrong on all ranks together. It opens
+    /// connections too.
+    fn verify(&mut self, line: &Line) -> Result<u64> {
+        let (sent, received) = self.buffers(line);
+        if let Some(sent) = sent {
+            line.blocks.fill(sent);
+            received.fill(u64::MAX);
+        } else {
+            line.blocks.fill(received);
+        }
+        let done = self.call(line, &line.channel, 1);
+        agree(&self.session.comm, done)?;
+        let wrong = line.blocks.wrong(self.buffers(line).1);
+        Ok(self.session.comm.all_gather(&[wrong])?.iter().sum())
+    }
+
+    /// Collective: what the first two exchanges on a new communicator add to the memory of a process; of the
+    /// median probe.
+    fn footprint(&mut self, line: &Line) -> Result<Option<Added>> {
+        let session = self.session;
+        let comm = &session.comm;
+        let mut probes = Vec::new();
+        for _ in 0..PROBES {
+            let fresh = Channel::new();
+            let added = footprint::added_by(comm, || {
+                if line.case.algorithm.is_ours() {
+                    fresh.set_options(&line.case.options(line.bytes, comm.size()))?;
+                }
+                self.call(line, &fresh, 1)?;
+                self.call(line, &fresh, 1)
+            })?;
+            let Some(added) = added else { return Ok(None) };
+            probes.push(added);
+        }
+        probes.sort_unstable_by_key(|added| added.peak);
+        Ok(Some(probes[PROBES / 2]))
+    }
+}
+
+impl System for Alltoall<'_> {
+    const NAME: &'static str = "alltoall";
+    type Case = (usize, Case);
+    type Line = Line;
+    type Sample = f64;
+    type Row = Run;
+    type Results = Results;
+
+    fn sizes(&self) -> Vec<Vec<Self::Case>> {
+        let cases = |&bytes: &usize| self.cases.iter().map(|&case| (bytes, case)).collect();
+        self.arguments.sizes().iter().map(cases).collect()
+    }
+
+    fn name(&self, (bytes, case): &Self::Case) -> String {
+        format!("{} of {}", case.algorithm.name(), numbers::whole_bytes(*bytes))
+    }
+
+    fn heading(&self) -> String {
+        report::heading(self)
+    }
+
+    fn open(&mut self, &(bytes, case): &Self::Case) -> Result<Opened<Line>> {
+        let name = case.algorithm.name();
+        Ok(match self.channel(&case, bytes) {
+            Ok(channel) => {
+                let blocks = self.blocks(bytes);
+                Opened::Ready(Line { case, bytes, channel, blocks, errors: None })
+            }
+            Err(reason) if case.optional => Opened::LeftOut(format!("{name} left out: {reason}")),
+            Err(reason) => {
+                let expected = format!("an algorithm that works here: {reason}");
+                return Err(Error::argument("--algorithms", name, expected));
+            }
+        })
+    }
+
+    /// Verifies each case, and finds how many calls are to be timed together.
+    fn warm_up(&mut self, lines: &mut [Line]) -> Result<()> {
+        for line in &mut *lines {
+            let wrong = self.verify(line)?;
+            line.errors = (!self.arguments.common.no_verify).then_some(wrong);
+        }
+        let mut seconds = Vec::new();
+        for line in lines {
+            let mut fastest = f64::INFINITY;
+            for _ in 0..TRIALS {
+                fastest = fastest.min(self.timed(line, 1)?);
+            }
+            seconds.push(fastest);
+        }
+        self.batch = timing::batch(&seconds);
+        Ok(())
+    }
+
+    fn measure(&mut self, line: &mut Line, _: bool, _: &mut Progress) -> Result<f64> {
+        self.timed(line, self.batch)
+    }
+
+    fn row(&mut self, line: &mut Line, seconds: Vec<f64>) -> Result<Run> {
+        let added = self.footprint(line)?;
+        Ok(Run::new(self, line, &Measured { seconds, batch: self.batch, added }))
+    }
+
+    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
+        Results::new(rows, left_out)
+    }
+
+    fn write(&self, results: &Results) -> std::result::Result<(), Failure> {
+        super::draw(self.arguments, results)
+    }
+}

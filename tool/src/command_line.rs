@@ -1,0 +1,174 @@
+//! The command line of `hcube`.
+//!
+//! | subcommand | does | started |
+//! |---|---|---|
+//! | `doctor` | reports what works on this machine and what hcube will choose | with or without mpirun |
+//! | `bench` | measures a system of hcube against its competitors | under mpirun; without it to draw results |
+//! | `probe` | measures this machine for the cost model | under mpirun |
+//! | `model` | predicts RandomAccess and the all-to-all exchange on other machines | without mpirun |
+//!
+//! `gups`, `alltoall` and `fftw` are former names of benchmarks, which scripts use. `hcube-lab` has the commands
+//! for those who develop hcube.
+
+use crate::bench::random_access;
+use crate::session::{self, report_failure};
+use crate::{alltoall, bench, doctor, fftw, model, probe};
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// hcube takes over the communication-heavy inner loops of MPI programs. This tool checks a machine, measures
+/// and predicts.
+#[derive(Debug, Parser)]
+#[command(name = "hcube", version, propagate_version = true, after_help = FORMER_NAMES)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the help says of aliases.
+const FORMER_NAMES: &str = "\
+'hcube gups', 'hcube alltoall' and 'hcube fftw' are former names of 'hcube bench random-access', 'alltoall'
+and 'fftw'; 'hcube gups --calibrate FILE' is 'hcube probe FILE'.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Doctor(doctor::Arguments),
+    Bench(bench::Arguments),
+    Probe(probe::Arguments),
+    Model(model::Arguments),
+    #[command(hide = true)]
+    Gups(GupsArguments),
+    #[command(hide = true)]
+    Alltoall(alltoall::Arguments),
+    #[command(hide = true)]
+    Fftw(fftw::Arguments),
+}
+
+/// The former name of 'hcube bench random-access' and of 'hcube probe'
+#[derive(Debug, clap::Args)]
+pub struct GupsArguments {
+    #[command(flatten)]
+    bench: random_access::Arguments,
+    /// The former name of 'hcube probe FILE'
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["updates", "look_ahead", "stream", "mode", "dimensions",
+          "optimisations", "ladder", "relaxed", "ranks_per_node", "compare", "local_bound", "repeat", "no_verify",
+          "json"])]
+    calibrate: Option<PathBuf>,
+}
+
+impl GupsArguments {
+    fn run(&self) -> ExitCode {
+        let Some(file) = self.calibrate.clone() else { return random_access::run(&self.bench) };
+        let random_access::Arguments { table_size, no_huge_pages, .. } = self.bench;
+        let no_progress = self.bench.common.no_progress;
+        let probe = probe::Arguments { file, table_size, no_huge_pages, no_progress };
+        session::run(|session| probe::run(session, &probe, "--calibrate"))
+    }
+}
+
+impl CommandLine {
+    /// Does what the command line says.
+    pub fn run(&self) -> ExitCode {
+        match &self.command {
+            Command::Doctor(arguments) => session::run(|session| doctor::run(session, arguments)),
+            Command::Bench(arguments) => bench::run(arguments),
+            Command::Probe(arguments) => session::run(|session| probe::run(session, arguments, "FILE")),
+            Command::Model(arguments) => model::run(arguments),
+            Command::Gups(arguments) => arguments.run(),
+            Command::Alltoall(arguments) => alltoall::run(arguments),
+            Command::Fftw(arguments) => fftw::run(arguments),
+        }
+    }
+}
+
+/// Former subcommands that are now commands of hcube-lab, with the target of make that runs them.
+const DEVELOPMENT_COMMANDS: [(&str, &str); 4] = [
+    ("hpcc", "make run"),
+    ("simulate", "make simulate"),
+    ("report", "make report"),
+    ("manual", "make manual"),
+];
+
+/// Runs hcube-lab if the first argument is one of its commands.
+pub fn development_command(arguments: &[OsString]) -> Option<ExitCode> {
+    let command = arguments.get(1)?;
+    let &(name, target) = DEVELOPMENT_COMMANDS.iter().find(|(name, _)| command == name)?;
+    let lab = std::env::current_exe().ok().map(|own| own.with_file_name("hcube-lab"));
+    let failure = match lab.filter(|lab| lab.is_file()) {
+        Some(lab) => {
+            let error = std::process::Command::new(&lab).args(&arguments[1..]).exec();
+            format!("{}: {error}", lab.display())
+        }
+        None => format!(
+            "'{name}' is a command of the source tree, not of the installed hcube: run '{target}' there"
+        ),
+    };
+    Some(report_failure(&failure))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn bad_values_are_named_with_their_option() {
+        for (line, option) in [
+            ("bench random-access --table-size 99", "--table-size"),
+            ("bench random-access --look-ahead 0", "--look-ahead"),
+            ("bench random-access --optimisations 1,4", "--optimisations"),
+            ("bench random-access --mode fast", "--mode"),
+            ("bench random-access --repeat 0", "--repeat"),
+            ("bench alltoall --algorithms fast", "--algorithms"),
+            ("bench alltoall --sizes 12", "--sizes"),
+            ("bench alltoall --memory 2T", "--memory"),
+            ("bench alltoall --path singlecopy", "--path"),
+            ("bench alltoall --repeat 0", "--repeat"),
+            ("bench alltoall --seed x", "--seed"),
+            ("bench alltoall --over time", "--over"),
+            ("gups --look-ahead 0", "--look-ahead"),
+            ("alltoall --sizes 12", "--sizes"),
+            ("probe --table-size 99", "--table-size"),
+            ("model --ranks 0", "--ranks"),
+            ("model --ranks-per-node 0", "--ranks-per-node"),
+            ("model --look-ahead 0", "--look-ahead"),
+            ("model --mode fast", "--mode"),
+            ("model --bytes 1x", "--bytes"),
+            ("model --memory 2T", "--memory"),
+        ] {
+            let words: Vec<&str> = ["hcube"].into_iter().chain(line.split(' ')).collect();
+            let message = CommandLine::try_parse_from(&words).expect_err("refused").to_string();
+            let value = words.last().expect("a value");
+            assert!(message.contains(option) && message.contains(value), "{message}");
+        }
+    }
+
+    #[test]
+    fn former_names_have_the_same_options() {
+        let tool = CommandLine::command();
+        let find =
+            |command: &clap::Command, name: &str| command.find_subcommand(name).expect("there").clone();
+        let options = |command: &clap::Command| -> Vec<String> {
+            command.get_arguments().map(|argument| argument.get_id().to_string()).collect()
+        };
+        let bench = find(&tool, "bench");
+        for (former, name) in [("gups", "random-access"), ("alltoall", "alltoall"), ("fftw", "fftw")] {
+            let former = find(&tool, former);
+            let (mut had, has) = (options(&former), options(&find(&bench, name)));
+            had.retain(|option| option != "calibrate");
+            assert_eq!(had, has);
+            assert!(former.is_hide_set());
+        }
+        assert!(
+            CommandLine::try_parse_from(["hcube", "gups", "--calibrate", "x", "--updates", "4"]).is_err()
+        );
+    }
+}
