@@ -61,6 +61,9 @@ all: build ## Build the library and the tool (the default)
 build: ## Set up what is missing and build for MPI=openmpi|mpich|smpi
 	@scripts/setup.sh build
 	@$(CARGO)
+ifneq ($(MPI),smpi)
+	@scripts/manual.sh
+endif
 
 run: ## Build HPCC in three variants, run them, compare (RANKS="2 4" N=8000)
 ifeq ($(MPI),smpi)
@@ -133,11 +136,11 @@ header: ## Regenerate include/hcube.h from the sources
 
 manual: ## Regenerate doc/options.md, all options and variables in tables
 ifeq ($(MPI),smpi)
-	@echo "make manual needs the tool, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+	@echo "make manual needs hcube-lab, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
 	@scripts/setup.sh build
 	@$(CARGO)
-	@$(RELEASE)/hcube manual --options >target/options.md && mv target/options.md doc/options.md
+	@$(RELEASE)/hcube-lab manual --options >target/options.md && mv target/options.md doc/options.md
 endif
 
 # Installs what is built, and builds only where nothing is: so `sudo make
@@ -146,7 +149,7 @@ install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI 
 ifeq ($(MPI),smpi)
 	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@test -f $(RELEASE)/libhcube.so -a -f $(RELEASE)/libhcube_preload.so || $(MAKE) build
+	@test -f $(RELEASE)/libhcube.so -a -f $(RELEASE)/libhcube_preload.so -a -d $(RELEASE)/share || $(MAKE) build
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 endif
 

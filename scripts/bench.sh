@@ -7,8 +7,8 @@
 #
 # What is compared is measured in one run, alternating, as often as --repeat
 # says; tables show medians and (largest - smallest) / median. All results go to
-# target/bench/gups.json: {"mpi": ..., "sections": {<name>: <hcube gups --json>,
-# ...}, "hpcc": <hcube hpcc --json> or null}. Figures of different sections were
+# target/bench/gups.json: {"mpi": ..., "sections": {<name>: <hcube bench random-access --json>,
+# ...}, "hpcc": <hcube-lab hpcc --json> or null}. Figures of different sections were
 # taken at different times: compare inside a section. Those of the all-to-all
 # exchange go to target/bench/alltoall.json, {"runs": [...]}, with the plots
 # alltoall-ranks.svg, alltoall-sizes.svg and alltoall-memory.svg beside it, and
@@ -54,7 +54,7 @@ rm -rf "$work"
 mkdir -p "$work"
 sections=()
 
-# section <name> <ranks> <title> [option of hcube gups...]: one table. MPICH
+# section <name> <ranks> <title> [option of hcube bench random-access...]: one table. MPICH
 # does not yield, so more ranks than cores would measure the scheduler's ticks.
 section() {
     local name=$1 ranks=$2 title=$3
@@ -64,12 +64,12 @@ section() {
         return
     fi
     echo "=== $title"
-    "${launcher[@]}" -np "$ranks" "$tool" gups --no-progress --json "$work/$name.json" "$@"
+    "${launcher[@]}" -np "$ranks" "$tool" bench random-access --no-progress --json "$work/$name.json" "$@"
     echo
     sections+=("$name")
 }
 
-# exchange <name> <ranks> <title> [option of hcube alltoall...]: as section.
+# exchange <name> <ranks> <title> [option of hcube bench alltoall...]: as section.
 exchange() {
     local name=$1 ranks=$2 title=$3
     shift 3
@@ -78,7 +78,7 @@ exchange() {
         return
     fi
     echo "=== $title"
-    "${launcher[@]}" -np "$ranks" "$tool" alltoall --no-progress --json "$work/$name.json" "$@"
+    "${launcher[@]}" -np "$ranks" "$tool" bench alltoall --no-progress --json "$work/$name.json" "$@"
     echo
 }
 
@@ -118,7 +118,7 @@ bench_gups() {
         ranks="2 3 4"
         [ "$mpi" = openmpi ] || ranks=2
         echo "=== Messages alone in HPCC (HCUBE_RANKS_PER_NODE=1), against Sandia's OPT2"
-        HCUBE_RANKS_PER_NODE=1 "$tool" hpcc --root "target/hpcc/$mpi" --ranks "$ranks" --n 6000 --brief \
+        HCUBE_RANKS_PER_NODE=1 "${tool}-lab" hpcc --root "target/hpcc/$mpi" --ranks "$ranks" --n 6000 --brief \
             --variants sandia,hcube --repeat 3 --json "$work/hpcc.json"
         hpcc=$(cat "$work/hpcc.json")
     else
@@ -161,18 +161,18 @@ bench_alltoall() {
     other=target/mpich/release/hcube
     if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then
         echo "=== All-to-all: all algorithms with MPICH, 2 ranks"
-        mpirun.mpich -np 2 "$other" alltoall --no-progress --json "$work/mpich-2.json" --algorithms all
+        mpirun.mpich -np 2 "$other" bench alltoall --no-progress --json "$work/mpich-2.json" --algorithms all
         echo
     fi
     all=$(joined "alltoall-*.json")
-    "$tool" alltoall --from "$all" --over ranks --sizes 4M --plot "$folder/alltoall-ranks.svg"
-    "$tool" alltoall --from "$all" --over sizes --plot "$folder/alltoall-sizes.svg"
-    "$tool" alltoall --from "$(joined "memory-*.json")" --over ranks --plot "$folder/alltoall-memory.svg"
+    "$tool" bench alltoall --from "$all" --over ranks --sizes 4M --plot "$folder/alltoall-ranks.svg"
+    "$tool" bench alltoall --from "$all" --over sizes --plot "$folder/alltoall-sizes.svg"
+    "$tool" bench alltoall --from "$(joined "memory-*.json")" --over ranks --plot "$folder/alltoall-memory.svg"
     for pattern in "memory-*.json" "mpich-*.json"; do
         more=$(joined "$pattern")
         all=$all${more:+,$more}
     done
-    "$tool" alltoall --from "$all" --json "$folder/alltoall.json"
+    "$tool" bench alltoall --from "$all" --json "$folder/alltoall.json"
 
     echo "All results: ${folder#"$root"/}/alltoall.json and alltoall-{ranks,sizes,memory}.svg beside it"
 }
@@ -279,7 +279,7 @@ bench_fftw() {
         done
         printf '\n]}\n'
     } >"$work/mpi-bench.json"
-    "$tool" fftw --from "$(joined "fftw-*.json"),$work/mpi-bench.json" --json "$folder/fftw.json" \
+    "$tool" bench fftw --from "$(joined "fftw-*.json"),$work/mpi-bench.json" --json "$folder/fftw.json" \
         --plot "$folder/fftw.svg"
     echo "All results: ${folder#"$root"/}/fftw.json and fftw.svg beside it"
 }

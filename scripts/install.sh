@@ -91,18 +91,16 @@ fill() {
     chmod 644 "$2"
 }
 
-# Pages and completions, written by the tool; the list of them is for removing them.
+# Pages and completions, which `make build` has written; the list of them is for removing them.
 install_manual() {
-    local folder file
-    folder=$(mktemp -d)
-    "$release/hcube" manual --to "$folder/share" >"$folder/list" || {
-        rm -rf "$folder"
-        fail "$release/hcube manual: failed"
-    }
+    local file list
     remove_manual
-    while read -r file; do install -D -m 644 "$folder/share/$file" "$share/$file"; done <"$folder/list"
-    install -D -m 644 "$folder/list" "$share/hcube/manual.list"
-    rm -rf "$folder"
+    list=$(cd "$release/share" && find . -type f | sed 's|^\./||' | sort)
+    [ -n "$list" ] || { echo "install: no manual pages and completions in $release/share" >&2; return 0; }
+    while read -r file; do install -D -m 644 "$release/share/$file" "$share/$file"; done <<<"$list"
+    mkdir -p "$share/hcube"
+    echo "$list" >"$share/hcube/manual.list"
+    chmod 644 "$share/hcube/manual.list"
 }
 
 remove_manual() {
@@ -160,8 +158,8 @@ install_documentation() {
 
 install_all() {
     local file name
-    for file in "$release"/{libhcube.so,libhcube.a,libhcube_preload.so,hcube}; do
-        [ -f "$file" ] || fail "no $file: run make MPI=$mpi first"
+    for file in "$release"/{libhcube.so,libhcube.a,libhcube_preload.so,hcube,share}; do
+        [ -e "$file" ] || fail "no $file: run make MPI=$mpi first"
     done
     put_library "$release/libhcube.so"
     put 644 "$release/libhcube.a" "$own/libhcube.a"

@@ -66,7 +66,7 @@ together() {
 
 # FFTW is built here, so that no test waits for it.
 build() {
-    with "$1" cargo build --release &&
+    with "$1" cargo build --release && with "$1" scripts/manual.sh &&
         build_fftw "$1" && "$1_tests" --no-run
 }
 

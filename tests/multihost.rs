@@ -117,7 +117,8 @@ fn the_tool_sees_the_nodes() {
     ];
     for (placement, found) in placements {
         let launch = Launch::new(common::tool(), 4).on(&hosts, placement);
-        let text = launch.args(["gups", "--table-size", "14", "--no-progress"]).run().success();
+        let text =
+            launch.args(["bench", "random-access", "--table-size", "14", "--no-progress"]).run().success();
         assert!(text.contains(found) && text.contains("verified: 0 errors"), "{found} expected:\n{text}");
     }
 }

@@ -289,7 +289,7 @@ fn call(comm: hcube_core::mpi::MPI_Comm, given: &Exchange, function: u8, memory:
     let Exchange { large, in_place, send, receive, .. } = given;
     let place = |side: &OneSide, start: *mut c_void| if side.null_buffer() { null_mut() } else { start };
     let from = if *in_place {
-        hcube_alltoall::mpi_front::call::in_place()
+        hcube_core::mpi::forward::in_place()
     } else {
         place(send, memory.0.as_ptr().cast_mut().cast())
     };

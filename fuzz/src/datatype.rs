@@ -9,10 +9,10 @@ use mpi::ffi::{self, MPI_Aint, MPI_Datatype};
 use std::ffi::c_int;
 use std::ptr;
 
-#[path = "../../tests/datatype/memory.rs"]
+#[path = "../../crates/core/tests/datatype/memory.rs"]
 #[allow(dead_code, reason = "some of it is needed there alone")]
 mod memory;
-#[path = "../../tests/datatype/random.rs"]
+#[path = "../../crates/core/tests/datatype/random.rs"]
 pub mod random;
 
 use memory::Memory;
@@ -59,7 +59,7 @@ pub fn datatype(data: &[u8]) {
 
 fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> hcube_core::Result<Datatype> {
     // SAFETY: MPI_Datatype of one mpi.h, seen by two sets of bindings; the handles are MPI's own.
-    unsafe { Datatype::inspect(std::mem::transmute_copy(&datatype), comm) }
+    unsafe { hcube_core::mpi::datatype::inspect(std::mem::transmute_copy(&datatype), comm) }
 }
 
 fn small(comm: &MpiComm, seed: u64, depth: usize, count: usize, range: [u16; 2]) {

@@ -10,13 +10,7 @@ mod options;
 mod singleton;
 mod tool;
 
-// The sources of the tool are written for a crate of their own and name its modules by `crate::`.
 use datatype::random;
-use tool::{
-    alltoall, fftw, gups, hpcc, launched, machine, memory, model, numbers, output, progress, published,
-    report, session, table,
-};
-
 use std::sync::OnceLock;
 
 /// What a target does with the bytes that it is given.

@@ -1,44 +1,16 @@
 //! What the command-line tool reads: options, and files. Files go through whole subcommands, so that what
 //! is made of them has a turn, too.
 
-#[path = "../../src/bin/hcube"]
-mod sources {
-    #![allow(dead_code, reason = "parts of the tool alone are reached from here")]
-
-    pub mod alltoall;
-    pub mod doctor;
-    pub mod fftw;
-    pub mod gups;
-    pub mod hpcc;
-    pub mod launched;
-    pub mod machine;
-    pub mod memory;
-    pub mod model;
-    pub mod numbers;
-    pub mod output;
-    pub mod progress;
-    pub mod published;
-    pub mod report;
-    pub mod session;
-    pub mod simulate;
-    pub mod table;
-}
-
-pub use sources::*;
-
 use clap::Parser;
+use hcube_lab::{hpcc, report, simulate};
+use hcube_tool::command_line::{self, Command};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The subcommands of the tool, but for the one that writes its manual.
+/// The subcommands of hcube-lab, but for the one that writes the manual.
 #[derive(Debug, Parser)]
-enum CommandLine {
-    Gups(gups::Arguments),
-    Alltoall(alltoall::Arguments),
-    Doctor(doctor::Arguments),
+enum Lab {
     Hpcc(hpcc::Arguments),
-    Fftw(fftw::Arguments),
-    Model(model::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
 }
@@ -46,9 +18,9 @@ enum CommandLine {
 /// A command line, of which the arguments stand on lines.
 pub fn command_line(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    if let Err(error) = CommandLine::try_parse_from(["hcube"].into_iter().chain(text.split('\n'))) {
-        assert!(!error.to_string().is_empty());
-    }
+    let line = || ["hcube"].into_iter().chain(text.split('\n'));
+    let errors = [command_line::CommandLine::try_parse_from(line()).err(), Lab::try_parse_from(line()).err()];
+    assert!(errors.into_iter().flatten().all(|error| !error.to_string().is_empty()));
 }
 
 /// A folder of this process in memory.
@@ -62,42 +34,42 @@ fn folder() -> &'static PathBuf {
     })
 }
 
-/// Writes the bytes to a file and runs the tool with it.
-fn with_file(data: &[u8], arguments: &[&str], run: impl FnOnce(&CommandLine)) {
+/// Writes the bytes to a file whose name ends the command line.
+fn with_file<T: Parser>(data: &[u8], arguments: &[&str]) -> T {
     let path = folder().join("input.json");
     std::fs::write(&path, data).expect("room");
     let path = path.to_str().expect("UTF-8");
     let line = ["hcube"].into_iter().chain(arguments.iter().copied()).chain([path]);
-    run(&CommandLine::try_parse_from(line).expect("a sound command line"));
+    T::try_parse_from(line).expect("a sound command line")
+}
+
+/// Runs the tool with a file; of its commands only those that never start MPI.
+fn run_tool(data: &[u8], arguments: &[&str]) {
+    let line: command_line::CommandLine = with_file(data, arguments);
+    assert!(matches!(line.command, Command::Model(_) | Command::Bench(_)));
+    line.run();
 }
 
 /// The description of a machine, and predictions for it.
 pub fn machine_description(data: &[u8]) {
-    let arguments = ["model", "--ranks", "1 2 3 64 1000", "--bytes", "1M", "--machine"];
-    with_file(data, &arguments, |line| {
-        if let CommandLine::Model(arguments) = line {
-            model::run(arguments);
-        }
-    });
+    run_tool(data, &["model", "--ranks", "1 2 3 64 1000", "--bytes", "1M", "--machine"]);
 }
 
 /// A file of results, and the page that is made of it.
 fn report_of(data: &[u8], option: &str) {
     let page = folder().join("page.html");
-    let arguments = ["report", "--output", page.to_str().expect("UTF-8"), option];
-    with_file(data, &arguments, |line| {
-        if let CommandLine::Report(arguments) = line {
-            report::run(arguments);
-        }
-    });
+    let line = with_file(data, &["report", "--output", page.to_str().expect("UTF-8"), option]);
+    if let Lab::Report(arguments) = line {
+        report::run(&arguments);
+    }
 }
 
-/// Results of `hcube hpcc`.
+/// Results of `hcube-lab hpcc`.
 pub fn report_run(data: &[u8]) {
     report_of(data, "--run");
 }
 
-/// Results of `hcube gups`.
+/// Results of `hcube bench random-access`.
 pub fn report_gups(data: &[u8]) {
     report_of(data, "--bench-gups");
 }
@@ -112,26 +84,18 @@ pub fn report_calibration(data: &[u8]) {
     report_of(data, "--calibration");
 }
 
-/// Results of `hcube alltoall`, in the report and in the subcommand's own table and plot.
+/// Results of `hcube bench alltoall`, in the report and in the subcommand's own table and plot.
 pub fn report_alltoall(data: &[u8]) {
     report_of(data, "--bench-alltoall");
     let plot = folder().join("plot.svg");
-    with_file(data, &["alltoall", "--plot", plot.to_str().expect("UTF-8"), "--from"], |line| {
-        if let CommandLine::Alltoall(arguments) = line {
-            alltoall::run(arguments);
-        }
-    });
+    run_tool(data, &["bench", "alltoall", "--plot", plot.to_str().expect("UTF-8"), "--from"]);
 }
 
 /// Measurements of FFTW's transposes, likewise.
 pub fn report_fftw(data: &[u8]) {
     report_of(data, "--bench-fftw");
     let plot = folder().join("plot.svg");
-    with_file(data, &["fftw", "--plot", plot.to_str().expect("UTF-8"), "--from"], |line| {
-        if let CommandLine::Fftw(arguments) = line {
-            fftw::run(arguments);
-        }
-    });
+    run_tool(data, &["bench", "fftw", "--plot", plot.to_str().expect("UTF-8"), "--from"]);
 }
 
 /// What HPCC has written.

@@ -48,7 +48,7 @@ pub struct Arguments {
     /// Simulations [default: target/simulate/simulate.json]
     #[arg(long, value_name = "FILE")]
     simulate: Option<PathBuf>,
-    /// This machine, as `hcube gups --calibrate` has measured it [default: calibration.json]
+    /// This machine, as `hcube probe` has measured it [default: calibration.json]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
     /// Where the page goes

@@ -11,12 +11,13 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 static TOOL: LazyLock<String> = LazyLock::new(common::tool);
+static LAB: LazyLock<String> = LazyLock::new(common::lab);
 
-/// A folder with everything that `hcube manual` writes.
+/// A folder with everything that `hcube-lab manual` writes.
 fn written(name: &str) -> PathBuf {
     let folder = common::build().join("clients/manual").join(name);
     drop(fs::remove_dir_all(&folder));
-    let list = common::output(Command::new(TOOL.as_str()).arg("manual").arg("--to").arg(&folder));
+    let list = common::output(Command::new(LAB.as_str()).arg("manual").arg("--to").arg(&folder));
     let mut listed: Vec<PathBuf> = list.lines().map(|file| folder.join(file)).collect();
     let mut found = files(&folder);
     listed.sort();
@@ -50,7 +51,7 @@ fn shown(folder: &Path, section: &str, name: &str) -> String {
 fn every_page_is_sound() {
     let folder = written("sound");
     let all = pages(&folder);
-    assert!(all.len() >= 16, "{all:?}");
+    assert!(all.len() >= 15, "{all:?}");
     for page in &all {
         let name = page.file_stem().expect("a name").to_str().expect("UTF-8");
         let section = page.extension().expect("a section").to_str().expect("UTF-8");
@@ -113,35 +114,49 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
     for name in GROUPS.iter().flat_map(Group::variables).map(|variable| variable.name) {
         assert!(page.contains(name), "{name}");
     }
-    let help = common::output(Command::new(TOOL.as_str()).arg("--help"));
-    let (_, commands) = help.split_once("Commands:\n").expect("a list");
-    let commands = commands.lines().take_while(|line| !line.is_empty());
-    let mut number = 0;
-    for name in commands.filter_map(|line| line.split_whitespace().next()).filter(|&name| name != "help") {
-        number += 1;
-        assert!(page.contains(&format!("hcube-{name}(1)")), "{name}:\n{page}");
-        let help = common::output(Command::new(TOOL.as_str()).args([name, "--help"]));
-        let page = shown(&folder, "1", &format!("hcube-{name}"));
-        for option in help.lines().map(str::trim).filter(|line| line.starts_with("--")) {
-            let option = option.split([' ', '[']).next().expect("a word");
-            assert!(page.lines().any(|line| line.trim().starts_with(option)), "{option}:\n{page}");
-        }
+    let mut found = Vec::new();
+    check_subcommands(&folder, &[], &page, &mut found);
+    for name in ["doctor", "bench", "bench random-access", "bench alltoall", "bench fftw", "probe", "model"] {
+        assert!(found.iter().any(|one| one == name), "{name}: {found:?}");
     }
-    assert!(number >= 9, "{help}");
     // Options that variables stand for exist.
-    let help = common::output(Command::new(TOOL.as_str()).args(["gups", "--help"]));
+    let help = common::output(Command::new(TOOL.as_str()).args(["bench", "random-access", "--help"]));
     for option in GROUPS.iter().flat_map(Group::variables).filter_map(|variable| variable.option) {
         assert!(help.lines().any(|line| line.split_whitespace().next() == Some(option)), "{option}");
+    }
+    let former = [("gups", "bench-random-access"), ("alltoall", "bench-alltoall"), ("fftw", "bench-fftw")];
+    for (former, now) in former.map(|(former, now)| (format!("hcube-{former}"), format!("hcube-{now}"))) {
+        assert_eq!(shown(&folder, "1", &former), shown(&folder, "1", &now));
     }
     for name in ["hcube-openmpi", "hcube-mpich"] {
         assert_eq!(shown(&folder, "1", name), page);
     }
 }
 
+/// That each subcommand of a command, and of these, is in hcube(1) and has a page with all its options.
+fn check_subcommands(folder: &Path, command: &[&str], overview: &str, found: &mut Vec<String>) {
+    let help = common::output(Command::new(TOOL.as_str()).args(command).arg("--help"));
+    let Some((_, list)) = help.split_once("Commands:\n") else { return };
+    let list = list.lines().take_while(|line| !line.is_empty());
+    for name in list.filter_map(|line| line.split_whitespace().next()).filter(|&name| name != "help") {
+        let words = [command, &[name]].concat();
+        let page_name = format!("hcube-{}", words.join("-"));
+        assert!(overview.contains(&format!("{page_name}(1)")), "{page_name}:\n{overview}");
+        let help = common::output(Command::new(TOOL.as_str()).args(&words).arg("--help"));
+        let page = shown(folder, "1", &page_name);
+        for option in help.lines().map(str::trim).filter(|line| line.starts_with("--")) {
+            let option = option.split([' ', '[']).next().expect("a word");
+            assert!(page.lines().any(|line| line.trim().starts_with(option)), "{option}:\n{page}");
+        }
+        found.push(words.join(" "));
+        check_subcommands(folder, &words, overview, found);
+    }
+}
+
 #[test]
 fn the_table_of_options_is_up_to_date() {
     let committed = text(&common::root().join("doc/options.md"));
-    let written = common::output(Command::new(TOOL.as_str()).args(["manual", "--options"]));
+    let written = common::output(Command::new(LAB.as_str()).args(["manual", "--options"]));
     assert!(committed == written, "doc/options.md is out of date: run 'make manual' and commit the result");
 }
 
@@ -171,7 +186,9 @@ fn variables_after(text: &str, beginnings: &[&str], found: &mut BTreeSet<String>
 fn the_table_of_variables_is_what_the_sources_read() {
     let root = common::root();
     let mut read = BTreeSet::new();
-    for folder in ["src", "hpcc-glue", "install", "scripts"].map(|folder| root.join(folder)) {
+    for folder in
+        ["src", "crates", "hpcc-glue", "lab/simgrid", "install", "scripts"].map(|folder| root.join(folder))
+    {
         for source in sources(&folder) {
             let text = text(&source);
             // What tests make up is no variable.
@@ -192,7 +209,11 @@ fn the_table_of_variables_is_what_the_sources_read() {
         }
     }
     variables_after(&text(&root.join("build.rs")), &["env::var_os(\""], &mut read);
-    variables_after(&text(&root.join("tests/common/hosts.rs")), &["const REQUIRED: &str = \""], &mut read);
+    variables_after(
+        &text(&root.join("tests/support/src/hosts.rs")),
+        &["const REQUIRED: &str = \""],
+        &mut read,
+    );
     let table: BTreeSet<String> =
         GROUPS.iter().flat_map(Group::variables).map(|variable| variable.name.to_owned()).collect();
     assert_eq!(table, read);
@@ -217,9 +238,11 @@ fn completed(tree: &Path, line: &[&str]) -> Vec<String> {
 fn bash_completes_subcommands_options_and_values() {
     let tree = written("completion");
     for name in ["hcube", "hcube-openmpi", "hcube-mpich"] {
-        assert_eq!(completed(&tree, &[name, "al"]), ["alltoall"]);
+        assert_eq!(completed(&tree, &[name, "do"]), ["doctor"]);
+        assert_eq!(completed(&tree, &[name, "bench", "al"]), ["alltoall"]);
+        assert_eq!(completed(&tree, &[name, "bench", "random-access", "--tab"]), ["--table-size"]);
+        assert_eq!(completed(&tree, &[name, "bench", "random-access", "--mode", "th"]), ["three-hop"]);
         assert_eq!(completed(&tree, &[name, "gups", "--tab"]), ["--table-size"]);
-        assert_eq!(completed(&tree, &[name, "gups", "--mode", "th"]), ["three-hop"]);
     }
     assert_eq!(completed(&tree, &["hcube-run", "--st"]), ["--stats"]);
     assert_eq!(completed(&tree, &["hcube-run", "--mpi", "op"]), ["openmpi"]);
@@ -234,7 +257,7 @@ fn the_installed_tree_has_pages_and_completions() {
         assert_eq!(text(&tree.join("share").join(name)), text(&file), "{}", name.display());
     }
     assert!(shown(&tree.join("share"), "3", "hcube_alltoallv").contains("MPI_Alltoallv"));
-    assert_eq!(completed(&tree.join("share"), &["hcube", "al"]), ["alltoall"]);
+    assert_eq!(completed(&tree.join("share"), &["hcube", "bench", "al"]), ["alltoall"]);
 }
 
 #[test]
@@ -266,7 +289,7 @@ fn manual_says_what_it_cannot_do() {
         (&["manual", "--options", "--to", "x"], "cannot be used with"),
         (&["manual", "--to", "/dev/null/x"], "--to /dev/null/x"),
     ] {
-        let output = Command::new(TOOL.as_str()).args(arguments).output().expect("it starts");
+        let output = Command::new(LAB.as_str()).args(arguments).output().expect("it starts");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
         assert!(errors.contains(words), "{arguments:?}: {errors}");

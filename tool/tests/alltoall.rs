@@ -1,4 +1,4 @@
-//! `hcube alltoall` as users start it: what it writes, and what it refuses.
+//! `hcube bench alltoall` and its former name as users start them: what they write, and what they refuse.
 
 use hcube_testing as common;
 
@@ -23,10 +23,11 @@ fn read(path: &PathBuf) -> Value {
 }
 
 /// Measures two small sizes; returns the file.
-fn measure(ranks: usize, more: &[&str]) -> PathBuf {
-    let path = file(&format!("{ranks}-{}.json", more.len()));
-    let usual = ["alltoall", "--sizes", "8k,64k", "--repeat", "2", "--no-progress", "--json"];
-    let output = Launch::new(TOOL.as_str(), ranks).args(usual).arg(&path).args(more).run().success();
+fn measure(command: &[&str], ranks: usize, more: &[&str]) -> PathBuf {
+    let path = file(&format!("{}-{ranks}-{}.json", command.join("-"), more.len()));
+    let usual = ["--sizes", "8k,64k", "--repeat", "2", "--no-progress", "--json"];
+    let launch = Launch::new(TOOL.as_str(), ranks).args(command.iter().copied()).args(usual);
+    let output = launch.arg(&path).args(more).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
     path
 }
@@ -49,15 +50,15 @@ fn check(path: &PathBuf, ranks: usize, algorithms: &[&str]) {
 #[test]
 fn results_of_several_runs_become_one_plot() {
     let usual = ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"];
-    let paths = [2, 3].map(|ranks| {
-        let path = measure(ranks, &[]);
+    let paths = [(2, &["bench", "alltoall"][..]), (3, &["alltoall"])].map(|(ranks, command)| {
+        let path = measure(command, ranks, &[]);
         check(&path, ranks, &usual);
         path
     });
     let list = paths.map(|path| path.display().to_string()).join(",");
     let (plot, joined) = (file("ranks.svg"), file("joined.json"));
     let mut command = Command::new(TOOL.as_str());
-    command.args(["alltoall", "--from", &list, "--sizes", "64k"]).arg("--plot").arg(&plot);
+    command.args(["bench", "alltoall", "--from", &list, "--sizes", "64k"]).arg("--plot").arg(&plot);
     common::output(command.arg("--json").arg(&joined));
     assert_eq!(read(&joined)["runs"].as_array().map(Vec::len), Some(2 * usual.len()));
     let drawn = fs::read_to_string(&plot).expect("a plot");
@@ -68,13 +69,17 @@ fn results_of_several_runs_become_one_plot() {
 fn schedules_with_little_memory_and_equal_counts() {
     let names = ["mpich", "linear-shift", "hierarchical-sets", "shared"];
     let list = names.join(",");
-    check(&measure(3, &["--algorithms", &list, "--memory", "0", "--uniform"]), 3, &names);
+    check(
+        &measure(&["bench", "alltoall"], 3, &["--algorithms", &list, "--memory", "0", "--uniform"]),
+        3,
+        &names,
+    );
 }
 
 #[test]
 fn files_that_cannot_be_written_are_refused_before_measuring() {
     for option in ["--plot", "--json"] {
-        let launch = Launch::new(TOOL.as_str(), 2).args(["alltoall", option, "/proc/none/results"]);
+        let launch = Launch::new(TOOL.as_str(), 2).args(["bench", "alltoall", option, "/proc/none/results"]);
         let outcome = launch.run();
         assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
         assert_eq!(outcome.stderr.matches(option).count(), 1, "{outcome:?}");

@@ -1,4 +1,4 @@
-//! `hcube gups --calibrate` and `hcube model` as users start them: a file is measured, predictions come from
+//! `hcube probe` (formerly `hcube gups --calibrate`) and `hcube model` as users start them: a file is measured, predictions come from
 //! it, and what cannot be is refused.
 
 use hcube_testing as common;
@@ -18,18 +18,14 @@ fn file(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Measures on so many ranks; returns the file and the table.
+/// Measures on this number of ranks; returns the file and the table.
 fn calibrate(ranks: usize) -> (PathBuf, String) {
     let path = file(&format!("{ranks}.json"));
     drop(fs::remove_file(&path));
-    let launch = Launch::new(TOOL.as_str(), ranks).args([
-        "gups",
-        "--table-size",
-        "16",
-        "--no-progress",
-        "--calibrate",
-    ]);
-    let table = launch.arg(&path).run().success();
+    // The former name as well.
+    let command: &[&str] = if ranks == 1 { &["gups", "--calibrate"] } else { &["probe"] };
+    let launch = Launch::new(TOOL.as_str(), ranks).args(command.iter().copied()).arg(&path);
+    let table = launch.args(["--table-size", "16", "--no-progress"]).run().success();
     assert!(table.contains("verified: 0 errors"), "{table}");
     (path, table)
 }
@@ -241,12 +237,13 @@ fn a_full_disk_costs_no_former_results() {
 
 #[test]
 fn calibrations_that_cannot_be_are_refused_before_measuring() {
-    for arguments in [
-        &["gups", "--calibrate", "/proc/none/machine.json"][..],
-        &["gups", "--calibrate", "machine.json", "--look-ahead", "64"],
+    for (arguments, option) in [
+        (&["probe", "/proc/none/machine.json"][..], "FILE = /proc/none"),
+        (&["gups", "--calibrate", "/proc/none/machine.json"], "--calibrate"),
+        (&["gups", "--calibrate", "machine.json", "--look-ahead", "64"], "--calibrate"),
     ] {
-        let outcome = Launch::new(TOOL.as_str(), 2).args(arguments).run();
+        let outcome = Launch::new(TOOL.as_str(), 2).args(arguments.iter().copied()).run();
         assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
-        assert!(outcome.stderr.contains("--calibrate"), "{outcome:?}");
+        assert!(outcome.stderr.contains(option), "{outcome:?}");
     }
 }

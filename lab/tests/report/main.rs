@@ -245,7 +245,7 @@ fn missing_parts_are_named_with_their_command() {
         ("--bench-alltoall", "make bench", "alltoall-sizes", "measured"),
         ("--bench-fftw", "make bench", "fftw", "measured"),
         ("--simulate", "make simulate", "look-ahead", "simulated"),
-        ("--calibration", "hcube gups --calibrate calibration.json", "rates", ""),
+        ("--calibration", "hcube probe calibration.json", "rates", ""),
     ] {
         let page = page_without(&format!("without{option}"), &[option]);
         let part = section(&page, part);

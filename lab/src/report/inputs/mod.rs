@@ -64,7 +64,7 @@ impl Source {
             Self::Run => "make run",
             Self::BenchGups | Self::BenchAlltoall | Self::BenchFftw => "make bench",
             Self::Simulate => "make simulate",
-            Self::Calibration => "mpirun -np 2 hcube gups --calibrate calibration.json",
+            Self::Calibration => "mpirun -np 2 hcube probe calibration.json",
         }
     }
 
