@@ -3,8 +3,7 @@
 use crate::boundary::{enter, on_communicator, output, required, text_buffer, write_text};
 use crate::sized;
 use crate::types::{
-    HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
-    hcube_random_access_statistics, hcube_table, hcube_updates,
+    hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table, hcube_updates,
 };
 use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
@@ -12,6 +11,7 @@ use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::attribute::{self, Kept};
 use hcube_core::mpi::handle::{Handle, check_communicator, check_state};
+use hcube_core::options::{self, Number};
 use hcube_random_access::{Distribution, Options, Prepared, StreamKind, Updates};
 use std::ffi::c_char;
 
@@ -81,17 +81,9 @@ unsafe fn read_task<'a>(
         // SAFETY: the caller's promise; the length has been checked against the distribution.
         unsafe { std::slice::from_raw_parts_mut(table.words, table.local_length as usize) }
     };
-    let kind = match updates.stream {
-        HCUBE_STREAM_POLYNOMIAL => StreamKind::Polynomial,
-        HCUBE_STREAM_LCG => StreamKind::Lcg,
-        other => {
-            return Err(Error::argument(
-                "updates.stream",
-                other,
-                "HCUBE_STREAM_POLYNOMIAL (0) or HCUBE_STREAM_LCG (1)",
-            ));
-        }
-    };
+    let kind = StreamKind::from_number(updates.stream.into()).ok_or_else(|| {
+        Error::argument("updates.stream", updates.stream, options::choices(StreamKind::NAMES))
+    })?;
     let updates = Updates { kind, start: updates.start, count: updates.count };
     updates.check()?;
     Ok(Task { distribution, words, updates })

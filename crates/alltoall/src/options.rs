@@ -16,12 +16,12 @@ hcube_core::named_values! {
     pub enum Schedule {
         /// hcube chooses, and forwards what it does not speed up to the MPI library.
         Auto = 0, "auto", "HCUBE_ALLTOALL_AUTO";
-        /// The order of MPICH: all pairs of ranks in lexicographic order, 2 P - 3 steps.
+        /// The order of MPICH, in which the pairs of ranks are sorted lexicographically; 2P - 3 steps.
         Mpich = 1, "mpich", "HCUBE_ALLTOALL_MPICH";
-        /// Linear shift: step s joins the ranks whose sum is s modulo P, P steps.
+        /// Linear shift, in which step s joins the ranks whose sum is s modulo P; P steps.
         LinearShift = 2, "linear-shift", "HCUBE_ALLTOALL_LINEAR_SHIFT";
-        /// Hierarchical sets: the halves of the ranks exchange with each other, then each half does the same inside;
-        /// at most P + ceil(log2 P) - 2 steps.
+        /// Hierarchical sets, in which the halves of the ranks exchange with each other, then each half does the same
+        /// inside; at most P + ceil(log2 P) - 2 steps.
         HierarchicalSets = 3, "hierarchical-sets", "HCUBE_ALLTOALL_HIERARCHICAL_SETS";
         /// Every exchange is forwarded to the MPI library.
         Library = 4, "library", "HCUBE_ALLTOALL_LIBRARY";
@@ -36,7 +36,7 @@ hcube_core::named_values! {
     pub enum Path {
         /// The fastest path that works here.
         Auto = 0, "auto", "HCUBE_PATH_AUTO";
-        /// Single copy: one process reads and writes the memory of the other, which the kernel must permit.
+        /// Single copy, in which one process reads and writes the memory of the other; the kernel must permit it.
         SingleCopy = 1, "single-copy", "HCUBE_PATH_SINGLE_COPY";
         /// A segment of shared memory.
         Shared = 2, "shared", "HCUBE_PATH_SHARED";

@@ -35,7 +35,7 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
         "between nodes, in place; no shared memory, in place (make simulate, schedules)",
     ],
-    [Schedule::Mpich.name(), "none", "2 P - 3 steps, pieces within HCUBE_MEMORY", "when asked for"],
+    [Schedule::Mpich.name(), "none", "2P - 3 steps, pieces within HCUBE_MEMORY", "when asked for"],
     [
         Schedule::Hypercube.name(),
         "blocks of at most 256 B that fit into HCUBE_MEMORY",

@@ -29,7 +29,7 @@ hcube_core::named_values! {
         Message = 1, "message", "HCUBE_MODE_MESSAGE";
         /// Shared memory inside nodes, the hypercube between them.
         Node = 2, "node", "HCUBE_MODE_NODE";
-        /// Three hops: inside the node, between nodes, inside the node; every value crosses the network once.
+        /// Three hops, inside the node, between nodes and inside the node; every value crosses the network once.
         ThreeHop = 3, "three-hop", "HCUBE_MODE_THREE_HOP";
     }
 }
@@ -38,13 +38,13 @@ hcube_core::named_set! {
     /// The optimisations of Plimpton et al. 2006, §4, Table 3, that concern the algorithm (the others change the MPI
     /// library). They act on stages of messages. The names are the paper's numbers.
     pub struct Optimisations as "HCUBE_OPTIMISATIONS_ALL" {
-        /// Mod1: the receives of all stages are posted before a round begins.
+        /// The receives of all stages are posted before a round begins (Mod1).
         pub receive_ahead = 1, "1", "HCUBE_RECEIVE_AHEAD";
-        /// Mod2: a rank applies its own values after the last send, not before.
+        /// A rank applies its own values after the last send, not before (Mod2).
         pub late_updates = 2, "2", "HCUBE_LATE_UPDATES";
-        /// Mod3: a rank waits for a message after it has divided its own values for the next stage.
+        /// A rank waits for a message after it has divided its own values for the next stage (Mod3).
         pub late_waits = 4, "3", "HCUBE_LATE_WAITS";
-        /// Mod7: sends do not block; every stage has send buffers of its own.
+        /// Sends do not block; every stage has send buffers of its own (Mod7).
         pub overlapped_sends = 8, "7", "HCUBE_OVERLAPPED_SENDS";
     }
 }
