@@ -40,7 +40,7 @@ fn preload_library_exports_the_listed_symbols_alone() {
 
 #[test]
 fn header_declares_the_listed_symbols_alone() {
-    let header = fs::read_to_string(common::root().join("include/hcube.h")).expect("include/hcube.h");
+    let header = common::header(&common::root().join("include/hcube.h"));
     let code = header.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
     let declared: BTreeSet<String> = code
         .filter_map(|line| line.split_once('('))
@@ -79,18 +79,23 @@ fn exported_functions_pass_the_boundary() {
 }
 
 #[test]
-fn header_is_valid_c_and_cxx_alone_and_twice() {
+fn headers_are_valid_c_and_cxx_alone_and_twice() {
     let mpi = Mpi::selected();
     let folder = common::build().join("clients");
     fs::create_dir_all(&folder).expect("the target directory is writable");
+    let systems = fs::read_dir(common::root().join("include/hcube")).expect("include/hcube").flatten();
+    let mut names: Vec<String> =
+        systems.map(|entry| format!("hcube/{}", entry.file_name().to_str().expect("UTF-8"))).collect();
+    assert!(names.len() >= 5, "{names:?}");
+    names.push("hcube.h".to_owned());
     for (language, extension) in [(Language::C11, "c"), (Language::Cxx17, "cpp")] {
-        let source = folder.join(format!("header.{extension}"));
-        fs::write(
-            &source,
-            "#include <hcube.h>\n#include <hcube.h>\nint main(void) { return HCUBE_SUCCESS; }\n",
-        )
-        .expect("writable");
-        output(language.compiler(mpi).arg("-fsyntax-only").arg(source));
+        for name in &names {
+            let source = folder.join(format!("header.{extension}"));
+            let text =
+                format!("#include <{name}>\n#include <{name}>\nint main(void) {{ return HCUBE_SUCCESS; }}\n");
+            fs::write(&source, text).expect("writable");
+            output(language.compiler(mpi).arg("-fsyntax-only").arg(source));
+        }
     }
 }
 

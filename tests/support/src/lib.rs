@@ -174,10 +174,35 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
+/// The text of a header, with that of the headers that it includes from its own folder in their places.
+pub fn header(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut seen = Vec::new();
+    with_included(&text, path, &mut seen)
+}
+
+fn with_included(text: &str, path: &Path, seen: &mut Vec<PathBuf>) -> String {
+    let folder = path.parent().expect("a file lies in a folder");
+    let mut whole = String::new();
+    for line in text.lines() {
+        let included = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
+        match included.map(|name| folder.join(name)) {
+            Some(path) if seen.contains(&path) => {}
+            Some(path) => {
+                seen.push(path.clone());
+                let text =
+                    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                whole += &with_included(&text, &path, seen);
+            }
+            None => whole += &format!("{line}\n"),
+        }
+    }
+    whole
+}
+
 /// Whether include/hcube.h has a function of that name.
 pub fn header_declares(function: &str) -> bool {
-    let header = fs::read_to_string(root().join("include/hcube.h")).expect("include/hcube.h");
-    header.contains(&format!("{function}("))
+    header(&root().join("include/hcube.h")).contains(&format!("{function}("))
 }
 
 /// The newest of the headers that clients share.
