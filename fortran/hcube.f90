@@ -1,15 +1,16 @@
-! hcube for Fortran 2018: the functions of hcube.h as subroutines, for every MPI library from one source.
+! hcube for Fortran 2018: the functions of hcube.h as subroutines.
 !
-! Module files belong to one compiler, so this file is compiled together with the program that uses it; see
-! share/hcube/examples. What the procedures do is said in hcube.h, under the same names.
+! Module files are specific to a compiler: compile this file together with the program that uses it; see
+! share/hcube/examples. It is the same for all MPI libraries. The procedures are documented in hcube.h, under the same
+! names.
 !
 ! Communicators and datatypes are integers, as in `use mpi` and mpif.h; with `use mpi_f08` pass comm%MPI_VAL.
-! Exchanges in place have procedures of their own; MPI_IN_PLACE is a scalar, which the compiler refuses as a buffer.
-! Counts are those of MPI's functions without large counts.
+! Exchanges in place are separate procedures (*_in_place): MPI_IN_PLACE is a scalar, which the compiler does not accept
+! as a buffer. Counts are default integers; there are no procedures with large counts.
 !
-! ierror is HCUBE_SUCCESS (0) or another HCUBE_*; of the exchanges that take the place of MPI's (hcube_alltoall
-! and its kin) it is MPI's error code, after the communicator's error handler has been called. message, where it
-! is asked for, says what was wrong: argument, value, and what would be right.
+! ierror returns HCUBE_SUCCESS (0) or HCUBE_ERR_*. The procedures that replace MPI procedures (hcube_alltoall and its
+! variants) return an MPI error code, after the error handler of the communicator has been called. The optional
+! argument message returns a text that names the wrong argument, its value and what is expected.
 module hcube
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_int32_t, &
     c_int64_t, c_null_char, c_ptr, c_size_t, c_sizeof
@@ -33,7 +34,7 @@ module hcube
     HCUBE_ERR_BUFFER = 12
   ! End of the constants.
 
-  ! words: c_loc of the rank's part, an array of 64-bit integers with the attribute target.
+  ! words: c_loc of the part of this rank, an array of 64-bit integers with the attribute target.
   type, bind(C), public :: hcube_table
     type(c_ptr) :: words
     integer(c_int64_t) :: local_length, global_length, first_index
@@ -60,7 +61,7 @@ module hcube
     integer(c_int32_t) :: schedule, path, ranks_per_node, reserved
   end type
 
-  ! The first dimension of a Fortran array is the one whose elements are neighbours: columns of C's matrix.
+  ! Fortran stores arrays by columns: the first dimension of an array is the columns of this matrix.
   type, bind(C), public :: hcube_transpose_shape
     integer(c_int64_t) :: rows, columns, element_bytes, row_block, column_block
     integer(c_int32_t) :: transposed_in, transposed_out
@@ -276,13 +277,13 @@ module hcube
 
 contains
 
-  ! The version of the library, for example 0.1.0.
+  ! Returns the version of the library, for example 0.1.0.
   function hcube_version() result(version)
     character(len=:), allocatable :: version
     version = of_c(c_version())
   end function
 
-  ! One sentence for a code HCUBE_*.
+  ! Returns a short text for an error code.
   function hcube_error_string(code) result(text)
     integer, intent(in) :: code
     character(len=:), allocatable :: text
@@ -364,7 +365,7 @@ contains
     ierror = c_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
   end subroutine
 
-  ! Block i of the buffer is replaced by what rank i - 1 has for this rank.
+  ! Block i of the buffer (from 1) is replaced by the block that rank i - 1 has for this rank.
   subroutine hcube_alltoall_in_place(buffer, count, datatype, comm, ierror)
     type(*), dimension(*) :: buffer
     integer, intent(in) :: count, datatype, comm
@@ -471,14 +472,14 @@ contains
     call tell(error, message)
   end subroutine
 
-  ! Hands on the message of a call, empty after a success.
+  ! Returns the message of a call, empty on success.
   subroutine tell(error, message)
     type(hcube_error), intent(in) :: error
     character(len=*), intent(inout), optional :: message
     if (present(message)) call copy(error%message, message)
   end subroutine
 
-  ! Copies C's characters up to the zero byte, as far as there is room.
+  ! Copies characters up to the zero byte, truncated to the length of the result.
   subroutine copy(from, to)
     character(kind=c_char), intent(in) :: from(:)
     character(len=*), intent(inout) :: to
@@ -490,7 +491,7 @@ contains
     end do
   end subroutine
 
-  ! A static text of the library.
+  ! Converts a static text of the library.
   function of_c(address) result(text)
     type(c_ptr), intent(in) :: address
     character(len=:), allocatable :: text

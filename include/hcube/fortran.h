@@ -19,7 +19,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * hcube_alltoall with the handles of Fortran; for the Fortran module hcube.
+ * hcube_alltoall with Fortran handles, for the Fortran module hcube.
  */
 int hcube_fortran_alltoall(const void *sendbuf,
                            int sendcount,
@@ -30,12 +30,12 @@ int hcube_fortran_alltoall(const void *sendbuf,
                            MPI_Fint comm);
 
 /**
- * hcube_alltoall in place with the handles of Fortran; for the Fortran module hcube.
+ * hcube_alltoall in place with Fortran handles, for the Fortran module hcube.
  */
 int hcube_fortran_alltoall_in_place(void *buffer, int count, MPI_Fint kind, MPI_Fint comm);
 
 /**
- * hcube_alltoallv with the handles of Fortran; for the Fortran module hcube.
+ * hcube_alltoallv with Fortran handles, for the Fortran module hcube.
  */
 int hcube_fortran_alltoallv(const void *sendbuf,
                             const int *sendcounts,
@@ -48,7 +48,7 @@ int hcube_fortran_alltoallv(const void *sendbuf,
                             MPI_Fint comm);
 
 /**
- * hcube_alltoallv in place with the handles of Fortran; for the Fortran module hcube.
+ * hcube_alltoallv in place with Fortran handles, for the Fortran module hcube.
  */
 int hcube_fortran_alltoallv_in_place(void *buffer,
                                      const int *counts,
@@ -57,7 +57,7 @@ int hcube_fortran_alltoallv_in_place(void *buffer,
                                      MPI_Fint comm);
 
 /**
- * hcube_alltoallw with the handles of Fortran; for the Fortran module hcube.
+ * hcube_alltoallw with Fortran handles, for the Fortran module hcube.
  */
 int hcube_fortran_alltoallw(const void *sendbuf,
                             const int *sendcounts,
@@ -70,7 +70,7 @@ int hcube_fortran_alltoallw(const void *sendbuf,
                             MPI_Fint comm);
 
 /**
- * hcube_alltoallw in place with the handles of Fortran; for the Fortran module hcube.
+ * hcube_alltoallw in place with Fortran handles, for the Fortran module hcube.
  */
 int hcube_fortran_alltoallw_in_place(void *buffer,
                                      const int *counts,
@@ -79,14 +79,14 @@ int hcube_fortran_alltoallw_in_place(void *buffer,
                                      MPI_Fint comm);
 
 /**
- * hcube_alltoall_set_options with a handle of Fortran; for the Fortran module hcube.
+ * hcube_alltoall_set_options with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_alltoall_set_options(MPI_Fint comm,
                                            const struct hcube_alltoall_options *options,
                                            struct hcube_error *error);
 
 /**
- * hcube_alltoall_last_way with a handle of Fortran; for the Fortran module hcube.
+ * hcube_alltoall_last_way with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_alltoall_last_way(MPI_Fint comm,
                                         char *text,
@@ -94,14 +94,14 @@ int32_t hcube_fortran_alltoall_last_way(MPI_Fint comm,
                                         struct hcube_error *error);
 
 /**
- * hcube_random_access_prepare with a handle of Fortran; for the Fortran module hcube.
+ * hcube_random_access_prepare with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_random_access_prepare(MPI_Fint comm,
                                             const struct hcube_random_access_options *options,
                                             struct hcube_error *error);
 
 /**
- * hcube_random_access_run with a handle of Fortran; for the Fortran module hcube.
+ * hcube_random_access_run with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_random_access_run(MPI_Fint comm,
                                         const struct hcube_table *table,
@@ -110,7 +110,7 @@ int32_t hcube_fortran_random_access_run(MPI_Fint comm,
                                         struct hcube_error *error);
 
 /**
- * hcube_random_access_verify with a handle of Fortran; for the Fortran module hcube.
+ * hcube_random_access_verify with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_random_access_verify(MPI_Fint comm,
                                            const struct hcube_table *table,
@@ -119,14 +119,14 @@ int32_t hcube_fortran_random_access_verify(MPI_Fint comm,
                                            struct hcube_error *error);
 
 /**
- * hcube_random_access_last_statistics with a handle of Fortran; for the Fortran module hcube.
+ * hcube_random_access_last_statistics with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_random_access_last_statistics(MPI_Fint comm,
                                                     struct hcube_random_access_statistics *statistics,
                                                     struct hcube_error *error);
 
 /**
- * hcube_random_access_describe with a handle of Fortran; for the Fortran module hcube.
+ * hcube_random_access_describe with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_random_access_describe(MPI_Fint comm,
                                              const struct hcube_random_access_options *options,
@@ -135,7 +135,7 @@ int32_t hcube_fortran_random_access_describe(MPI_Fint comm,
                                              struct hcube_error *error);
 
 /**
- * hcube_transpose with a handle of Fortran; for the Fortran module hcube.
+ * hcube_transpose with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_transpose(const void *input,
                                 void *output,
@@ -144,7 +144,7 @@ int32_t hcube_fortran_transpose(const void *input,
                                 struct hcube_error *error);
 
 /**
- * hcube_transpose in place with a handle of Fortran; for the Fortran module hcube.
+ * hcube_transpose in place with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_transpose_in_place(void *matrix,
                                          const struct hcube_transpose_shape *shape,
@@ -152,7 +152,7 @@ int32_t hcube_fortran_transpose_in_place(void *matrix,
                                          struct hcube_error *error);
 
 /**
- * hcube_transpose_check with a handle of Fortran; for the Fortran module hcube.
+ * hcube_transpose_check with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_transpose_check(const struct hcube_transpose_shape *shape,
                                       int32_t in_place,

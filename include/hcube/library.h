@@ -114,13 +114,18 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The version of the library, for example "0.1.0". Static; may be called before MPI_Init.
+ * Local. Returns the version of the library, for example "0.1.0". The text is static. May be
+ * called before MPI_Init and after MPI_Finalize.
  */
 const char *hcube_version(void);
 
 /**
- * One sentence for a code HCUBE_*. Static, never NULL, also for unknown codes; may be called before
- * MPI_Init. The particulars of a failure are in hcube_error.message.
+ * Local. Returns a short text for an error code, also for an unknown one. The text is static and
+ * never NULL. May be called before MPI_Init and after MPI_Finalize.
+ *
+ * The details of a failure are in hcube_error.message.
+ *
+ * code: HCUBE_SUCCESS or HCUBE_ERR_*.
  */
 const char *hcube_error_string(int32_t code);
 

@@ -20,8 +20,8 @@ hcube_core::named_values! {
 hcube_core::named_values! {
     /// How values travel between ranks.
     pub enum Mode {
-        /// Shared memory inside nodes where it works; between nodes the hypercube or three hops, whichever needs
-        /// fewer messages.
+        /// Shared memory inside nodes where it works; between nodes three hops, or the hypercube where
+        /// three hops need many more messages.
         ///
         /// See [`three_hop::worthwhile`](hcube_core::plan::three_hop::worthwhile).
         Auto = 0, "auto", "HCUBE_MODE_AUTO";
