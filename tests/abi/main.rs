@@ -85,7 +85,7 @@ fn compile_fortran(folder: &Path, source: &Path) -> PathBuf {
 
 /// The record of a header, as the compiler of the selected MPI library sees it.
 fn record(name: &str, header: &Path) -> BTreeSet<String> {
-    let parsed = Header::parse(&common::header(header));
+    let parsed = Header::parse(&common::headers::whole(header));
     assert!(
         parsed.constants.len() > 30 && parsed.structures.len() > 5 && parsed.functions.len() > 30,
         "{parsed:?}"
@@ -127,7 +127,7 @@ fn interface_is_as_recorded() {
 #[test]
 fn headers_of_releases_still_hold() {
     let now = record("now", &present());
-    let growing: BTreeSet<String> = Header::parse(&common::header(&present()))
+    let growing: BTreeSet<String> = Header::parse(&common::headers::whole(&present()))
         .structures
         .iter()
         .filter(|structure| structure.may_grow())
@@ -152,7 +152,7 @@ fn headers_of_releases_still_hold() {
 /// A later field must not fall into what is padding now, which callers leave unset.
 #[test]
 fn structures_that_grow_have_no_padding() {
-    let (now, parsed) = (record("padding", &present()), Header::parse(&common::header(&present())));
+    let (now, parsed) = (record("padding", &present()), Header::parse(&common::headers::whole(&present())));
     let mut seen = 0;
     for structure in parsed.structures.iter().filter(|structure| structure.may_grow()) {
         let number = |line: &str, word: &str| -> usize {
@@ -183,7 +183,7 @@ fn structures_that_grow_have_no_padding() {
 #[test]
 fn fortran_module_agrees_with_the_header() {
     let module = root().join("fortran/hcube.f90");
-    let (folder, parsed) = (folder("fortran"), Header::parse(&common::header(&present())));
+    let (folder, parsed) = (folder("fortran"), Header::parse(&common::headers::whole(&present())));
     let source = folder.join("layout.f90");
     fs::write(&source, parsed.fortran_program()).expect("writable");
     let program = compile_fortran(&folder, &source);
@@ -227,6 +227,24 @@ fn header_and_library_have_one_version() {
     let printed = output(&mut Command::new(compile(&folder, &present(), &source)));
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(printed.trim(), format!("{version} {version} {version}"));
+}
+
+/// What scripts/install.sh takes for the version is that of the workspace, and every package has that one.
+#[test]
+fn there_is_one_version() {
+    let workspace = read(&root().join("Cargo.toml"));
+    let first = workspace.lines().find_map(|line| line.strip_prefix("version = "));
+    assert_eq!(first, Some(concat!("\"", env!("CARGO_PKG_VERSION"), "\"")));
+    let manifests =
+        output(Command::new("git").args(["ls-files", "Cargo.toml", "*/Cargo.toml"]).current_dir(root()));
+    let packages = manifests.lines().filter(|file| !file.starts_with("fuzz/"));
+    for file in packages {
+        let manifest = read(&root().join(file));
+        assert!(
+            manifest.contains("\nversion.workspace = true\n"),
+            "{file}: expected version.workspace = true"
+        );
+    }
 }
 
 #[test]

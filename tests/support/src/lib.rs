@@ -9,6 +9,7 @@
 #![expect(missing_docs, reason = "no public crate: only tests use it")]
 
 pub mod alltoall;
+pub mod headers;
 pub mod hosts;
 pub mod hpcc;
 pub mod installed;
@@ -174,35 +175,9 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// The text of a header, with that of the headers that it includes from its own folder in their places.
-pub fn header(path: &Path) -> String {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut seen = Vec::new();
-    with_included(&text, path, &mut seen)
-}
-
-fn with_included(text: &str, path: &Path, seen: &mut Vec<PathBuf>) -> String {
-    let folder = path.parent().expect("a file lies in a folder");
-    let mut whole = String::new();
-    for line in text.lines() {
-        let included = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
-        match included.map(|name| folder.join(name)) {
-            Some(path) if seen.contains(&path) => {}
-            Some(path) => {
-                seen.push(path.clone());
-                let text =
-                    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-                whole += &with_included(&text, &path, seen);
-            }
-            None => whole += &format!("{line}\n"),
-        }
-    }
-    whole
-}
-
 /// Whether include/hcube.h has a function of that name.
 pub fn header_declares(function: &str) -> bool {
-    header(&root().join("include/hcube.h")).contains(&format!("{function}("))
+    headers::whole(&root().join("include/hcube.h")).contains(&format!("{function}("))
 }
 
 /// The newest of the headers that clients share.
@@ -220,8 +195,8 @@ pub fn client(name: &str, language: Language) -> PathBuf {
     fs::create_dir_all(&folder).expect("the target directory is writable");
     let suffix = if language == Language::C11 { "" } else { "_cxx" };
     let (source, program) = (sources.join(format!("{name}.c")), folder.join(format!("{name}{suffix}")));
-    let inputs = [&source, &root().join("include/hcube.h"), &library];
-    let newest = inputs.iter().map(|input| modified(input).expect("an input of the client")).max();
+    let inputs = headers::files().into_iter().chain([source.clone(), library.clone()]);
+    let newest = inputs.map(|input| modified(&input).expect("an input of the client")).max();
     if modified(&program) > newest.max(newest_header(&sources)) {
         return program;
     }
