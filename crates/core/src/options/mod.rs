@@ -51,8 +51,8 @@ impl Variable {
 /// RandomAccess and the all-to-all exchange both have it.
 pub const RANKS_PER_NODE: Spec =
     Spec::count("HCUBE_RANKS_PER_NODE", 0, kind::MAX_INT, "ranks").documented(
-        "Maximum number of ranks per node that is assumed, for tests: 1 uses only messages, 0 takes the nodes as they \
-         are.",
+        "Maximum number of ranks per node: larger nodes are divided into groups of consecutive ranks, for tests. 1 uses \
+         only messages, 0 the nodes as they are.",
     );
 
 /// The value of a variable of this process.
