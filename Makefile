@@ -130,7 +130,7 @@ else
 	@scripts/check-deep.sh $(SECTIONS)
 endif
 
-header: ## Regenerate include/hcube.h from the sources
+header: ## Regenerate include/hcube.h, include/hcube and the constants in fortran/hcube.f90 from the sources
 	@scripts/setup.sh build
 	@HCUBE_UPDATE_HEADER=1 $(CARGO)
 

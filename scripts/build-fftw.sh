@@ -182,7 +182,7 @@ build_patched() {
     options=(--enable-mpi --disable-shared --disable-fortran --disable-doc CC=cc "MPICC=mpicc.$mpi" CFLAGS=-O1
         "CPPFLAGS=-I$root/include" "MPILIBS=-L$release -lhcube" "LDFLAGS=-Wl,-rpath,$release")
     configuration=$(compiler_key; echo "${options[@]}"; cat "$glue/patch-fftw.sh" "$tarball" | sha256sum)
-    key=$(echo "$configuration"; cat "$glue"/transpose-hcube* "$root/include/hcube.h" | sha256sum)
+    key=$(echo "$configuration"; cat "$glue"/transpose-hcube* "$root"/include/hcube.h "$root"/include/hcube/*.h | sha256sum)
     if is_current "$program" "$key"; then
         echo "patched FFTW ($mpi) is up to date"
         return

@@ -9,7 +9,7 @@
 # is removed. Nothing that is installed names PREFIX: the tree may be moved.
 #
 #   $PREFIX/bin           hcube-<mpi>, hcube (the default's), hcube-run
-#   $PREFIX/include       hcube.h, hcube_fftw.h
+#   $PREFIX/include       hcube.h, hcube/*.h, hcube_fftw.h
 #   $PREFIX/share         manual pages, completions for bash, zsh and fish
 #   $LIBDIR/hcube/<mpi>   libhcube (shared and static), libhcube_preload.so, and
 #                         libhcube_fftw{,f,l} where `make fftw` has built them;
@@ -168,7 +168,9 @@ install_all() {
     fill install/hcube-run "$bin/hcube-run"
     chmod 755 "$bin/hcube-run"
     install_manual
-    put 644 include/hcube.h "$include/hcube.h"
+    for file in include/{hcube.h,hcube/*.h}; do
+        put 644 "$file" "$include/${file#include/}"
+    done
     fill install/hcube.pc.in "$libraries/pkgconfig/hcube-$mpi.pc"
     fill install/hcubeConfig.cmake.in "$libraries/cmake/hcube/hcubeConfig.cmake"
     fill install/hcubeConfigVersion.cmake.in "$libraries/cmake/hcube/hcubeConfigVersion.cmake"
@@ -213,6 +215,7 @@ uninstall_all() {
         return
     done
     rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/hcube.pc" "$include/hcube.h" "$include/hcube_fftw.h"
+    rm -rf "$include/hcube"
     remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
     is_system && return

@@ -36,23 +36,25 @@ unsafe fn perform(
     }
 }
 
-/// Collective: MPI_Alltoall, with its arguments, its semantics and its return value: MPI_SUCCESS, or
-/// an MPI error code after the communicator's error handler has been called.
+/// Collective. MPI_Alltoall with its arguments, its semantics and its return value: MPI_SUCCESS, or
+/// an MPI error code after the error handler of the communicator has been called.
 ///
-/// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by what rank i has for this
-/// rank, with additional memory that is bounded (hcube_alltoall_options.memory) instead of a second
-/// buffer. Buffers that overlap otherwise are an error, as in MPI, that is not detected.
-/// Which way the data takes is hcube's choice unless hcube_alltoall_set_options or the environment says
-/// otherwise; what hcube does not make faster it leaves to the library's own function. Of an exchange
-/// that it leaves to it unasked (out of place between nodes, HCUBE_ALLTOALL_LIBRARY) the library checks
-/// the arguments, on each rank alone.
+/// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
+/// for this rank, with additional memory of at most hcube_alltoall_options.memory bytes instead of
+/// a second buffer. Buffers that overlap in another way are erroneous, as in MPI, which is not
+/// detected.
 ///
-/// Errors, by their MPI error class: MPI_ERR_TRUNCATE on all ranks where what one rank sends is not
-/// what another expects (both counts and ranks are named, nothing is written), MPI_ERR_COUNT,
-/// MPI_ERR_TYPE, MPI_ERR_BUFFER, MPI_ERR_COMM; where another rank refused its arguments, the class
-/// of that rank's error.
-/// Source of the in-place algorithms: Hofmann and Ruenger, In-place Algorithms for the Symmetric
-/// All-to-all Exchange with MPI, EuroMPI 2013.
+/// hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
+/// exchange that hcube does not speed up is forwarded to the MPI library. If that is known without
+/// communication (out of place between nodes, HCUBE_ALLTOALL_LIBRARY), only the MPI library checks
+/// the arguments, on each rank separately.
+///
+/// Errors, by MPI error class: MPI_ERR_TRUNCATE on all ranks if a rank sends a different amount of
+/// data than its partner expects (the message names both ranks and counts; nothing is written);
+/// MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER, MPI_ERR_COMM; the class of the error of another
+/// rank if its arguments are not valid.
+/// Source of the in-place algorithms: M. Hofmann and G. Ruenger, In-place Algorithms for the
+/// Symmetric All-to-all Exchange with MPI, EuroMPI 2013.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -78,7 +80,7 @@ pub unsafe extern "C" fn hcube_alltoall(
     }
 }
 
-/// Collective: MPI_Alltoallv; see hcube_alltoall.
+/// Collective. MPI_Alltoallv; see hcube_alltoall.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -106,7 +108,7 @@ pub unsafe extern "C" fn hcube_alltoallv(
     }
 }
 
-/// Collective: MPI_Alltoallw; see hcube_alltoall. Displacements are in bytes.
+/// Collective. MPI_Alltoallw; see hcube_alltoall. Displacements are in bytes.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -134,7 +136,8 @@ pub unsafe extern "C" fn hcube_alltoallw(
     }
 }
 
-/// Collective: hcube_alltoall with the counts of MPI-4's MPI_Alltoall_c, with every MPI library.
+/// Collective. hcube_alltoall with large counts, as MPI_Alltoall_c of MPI-4; available with every
+/// MPI library.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -159,7 +162,8 @@ pub unsafe extern "C" fn hcube_alltoall_c(
     }
 }
 
-/// Collective: hcube_alltoallv with the counts of MPI-4's MPI_Alltoallv_c, with every MPI library.
+/// Collective. hcube_alltoallv with large counts, as MPI_Alltoallv_c of MPI-4; available with every
+/// MPI library.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -187,7 +191,8 @@ pub unsafe extern "C" fn hcube_alltoallv_c(
     }
 }
 
-/// Collective: hcube_alltoallw with the counts of MPI-4's MPI_Alltoallw_c, with every MPI library.
+/// Collective. hcube_alltoallw with large counts, as MPI_Alltoallw_c of MPI-4; available with every
+/// MPI library.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -215,11 +220,14 @@ pub unsafe extern "C" fn hcube_alltoallw_c(
     }
 }
 
-/// Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the
-/// environment variables HCUBE_ALLTOALL, HCUBE_PATH, HCUBE_MEMORY and HCUBE_RANKS_PER_NODE. Local; may
-/// be called before MPI_Init.
+/// Local. Returns the default options, changed by the environment variables
+/// [`hcube_alltoall::Options`].
+/// May be called before MPI_Init.
 ///
-/// Errors: HCUBE_ERR_ARGUMENT where options is NULL or a variable cannot be read.
+/// options: receives the options; allocated by the caller.
+/// size: size of *options in bytes, sizeof(hcube_alltoall_options).
+/// Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of a variable is
+/// not valid.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -239,13 +247,14 @@ pub unsafe extern "C" fn hcube_alltoall_default_options(
     }
 }
 
-/// Collective: sets the options of all later exchanges on a communicator, instead of the defaults and
-/// the environment; NULL for these again. Prepares what the first exchange would prepare (a private
-/// duplicate of the communicator, shared memory), which is useful before a timed region. The same
-/// options on all ranks.
+/// Collective. Sets the options of all later exchanges and transpositions on a communicator, in
+/// place of the defaults and the environment. Performs the set-up of the first exchange in advance
+/// (duplicates the communicator, allocates shared memory), which is useful before a timed region.
 ///
+/// comm: an intracommunicator.
+/// options: the same on all ranks; NULL restores the defaults and the environment.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
-/// HCUBE_ERR_MEMORY where a path was asked for that does not work here, HCUBE_ERR_MPI.
+/// HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected path does not work here.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -269,10 +278,14 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
     }
 }
 
-/// Local: the way that the data of this rank's last exchange on a communicator took, as text: "none",
-/// "alone", "shared", "single-copy", "message", "node+message", "hypercube", "library" or "refused".
+/// Local. Returns the path that the data of the last exchange of this rank on a communicator took,
+/// as text: "none" (no exchange yet), "alone" (nothing to exchange), "shared", "single-copy",
+/// "message", "node+message", "hypercube", "library" (forwarded to the MPI library) or "refused"
+/// (an error).
 ///
-/// text: receives the text and a zero byte; cut where length bytes, at least 1, are not enough.
+/// comm: an intracommunicator.
+/// text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always
+/// terminated by a zero byte.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
 ///
 /// # Safety

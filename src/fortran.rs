@@ -15,7 +15,7 @@ use hcube_core::mpi::fortran::communicator;
 use hcube_core::mpi::forward::in_place;
 use std::ffi::{c_char, c_void};
 
-/// hcube_random_access_prepare with a handle of Fortran; for the Fortran module hcube.
+/// hcube_random_access_prepare with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_prepare(
     unsafe { hcube_random_access_prepare(communicator(comm), options, error) }
 }
 
-/// hcube_random_access_run with a handle of Fortran; for the Fortran module hcube.
+/// hcube_random_access_run with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// The pointers are null or valid; table->words is valid for table->local_length words.
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_run(
     unsafe { hcube_random_access_run(communicator(comm), table, updates, options, error) }
 }
 
-/// hcube_random_access_verify with a handle of Fortran; for the Fortran module hcube.
+/// hcube_random_access_verify with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// The pointers are null or valid; table->words is valid for table->local_length words.
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_verify(
     unsafe { hcube_random_access_verify(communicator(comm), table, updates, errors, error) }
 }
 
-/// hcube_random_access_last_statistics with a handle of Fortran; for the Fortran module hcube.
+/// hcube_random_access_last_statistics with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_last_statistics(
     unsafe { hcube_random_access_last_statistics(communicator(comm), statistics, error) }
 }
 
-/// hcube_random_access_describe with a handle of Fortran; for the Fortran module hcube.
+/// hcube_random_access_describe with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// The pointers are null or valid; text is valid for length bytes.
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_describe(
     unsafe { hcube_random_access_describe(communicator(comm), options, text, length, error) }
 }
 
-/// hcube_transpose with a handle of Fortran; for the Fortran module hcube.
+/// hcube_transpose with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// As hcube_transpose.
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn hcube_fortran_transpose(
     unsafe { hcube_transpose(input, output, shape, communicator(comm), error) }
 }
 
-/// hcube_transpose in place with a handle of Fortran; for the Fortran module hcube.
+/// hcube_transpose in place with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// As hcube_transpose.
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn hcube_fortran_transpose_in_place(
     unsafe { hcube_transpose(in_place(), matrix, shape, communicator(comm), error) }
 }
 
-/// hcube_transpose_check with a handle of Fortran; for the Fortran module hcube.
+/// hcube_transpose_check with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// shape and error are null or valid.

@@ -19,7 +19,7 @@ fn start(list: &[MPI_Datatype]) -> *const MPI_Datatype {
     if list.is_empty() { null() } else { list.as_ptr() }
 }
 
-/// hcube_alltoall with the handles of Fortran; for the Fortran module hcube.
+/// hcube_alltoall with Fortran handles, for the Fortran module hcube.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall(
     unsafe { hcube_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, communicator(comm)) }
 }
 
-/// hcube_alltoall in place with the handles of Fortran; for the Fortran module hcube.
+/// hcube_alltoall in place with Fortran handles, for the Fortran module hcube.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall_in_place(
     unsafe { hcube_alltoall(in_place(), 0, no_datatype(), buffer, count, datatype(kind), communicator(comm)) }
 }
 
-/// hcube_alltoallv with the handles of Fortran; for the Fortran module hcube.
+/// hcube_alltoallv with Fortran handles, for the Fortran module hcube.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallv(
     }
 }
 
-/// hcube_alltoallv in place with the handles of Fortran; for the Fortran module hcube.
+/// hcube_alltoallv in place with Fortran handles, for the Fortran module hcube.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallv_in_place(
     }
 }
 
-/// hcube_alltoallw with the handles of Fortran; for the Fortran module hcube.
+/// hcube_alltoallw with Fortran handles, for the Fortran module hcube.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallw(
     }
 }
 
-/// hcube_alltoallw in place with the handles of Fortran; for the Fortran module hcube.
+/// hcube_alltoallw in place with Fortran handles, for the Fortran module hcube.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallw_in_place(
     }
 }
 
-/// hcube_alltoall_set_options with a handle of Fortran; for the Fortran module hcube.
+/// hcube_alltoall_set_options with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall_set_options(
     unsafe { hcube_alltoall_set_options(communicator(comm), options, error) }
 }
 
-/// hcube_alltoall_last_way with a handle of Fortran; for the Fortran module hcube.
+/// hcube_alltoall_last_way with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// The pointers are null or valid; text has room for length bytes.

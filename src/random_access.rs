@@ -3,8 +3,7 @@
 use crate::boundary::{enter, on_communicator, output, required, text_buffer, write_text};
 use crate::sized;
 use crate::types::{
-    HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
-    hcube_random_access_statistics, hcube_table, hcube_updates,
+    hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table, hcube_updates,
 };
 use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
@@ -12,6 +11,7 @@ use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::attribute::{self, Kept};
 use hcube_core::mpi::handle::{Handle, check_communicator, check_state};
+use hcube_core::options::{self, Number};
 use hcube_random_access::{Distribution, Options, Prepared, StreamKind, Updates};
 use std::ffi::c_char;
 
@@ -81,17 +81,9 @@ unsafe fn read_task<'a>(
         // SAFETY: the caller's promise; the length has been checked against the distribution.
         unsafe { std::slice::from_raw_parts_mut(table.words, table.local_length as usize) }
     };
-    let kind = match updates.stream {
-        HCUBE_STREAM_POLYNOMIAL => StreamKind::Polynomial,
-        HCUBE_STREAM_LCG => StreamKind::Lcg,
-        other => {
-            return Err(Error::argument(
-                "updates.stream",
-                other,
-                "HCUBE_STREAM_POLYNOMIAL (0) or HCUBE_STREAM_LCG (1)",
-            ));
-        }
-    };
+    let kind = StreamKind::from_number(updates.stream.into()).ok_or_else(|| {
+        Error::argument("updates.stream", updates.stream, options::choices(StreamKind::NAMES))
+    })?;
     let updates = Updates { kind, start: updates.start, count: updates.count };
     updates.check()?;
     Ok(Task { distribution, words, updates })
@@ -110,11 +102,14 @@ unsafe fn agree_task<'a>(
     agree(comm, unsafe { read_task(comm, table, updates) })
 }
 
-/// Fills *options, of size bytes (pass sizeof *options), with the defaults, changed by the
-/// environment variables HCUBE_LOOK_AHEAD, HCUBE_MODE, HCUBE_DIMENSIONS, HCUBE_RELAXED,
-/// HCUBE_OPTIMISATIONS, HCUBE_HUGE_PAGES and HCUBE_RANKS_PER_NODE. Local; may be called before MPI_Init.
+/// Local. Returns the default options, changed by the environment variables
+/// [`hcube_random_access::Options`].
+/// May be called before MPI_Init.
 ///
-/// Errors: HCUBE_ERR_ARGUMENT where options is NULL or a variable cannot be read.
+/// options: receives the options; allocated by the caller.
+/// size: size of *options in bytes, sizeof(hcube_random_access_options).
+/// Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of a variable is
+/// not valid.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -134,14 +129,15 @@ pub unsafe extern "C" fn hcube_random_access_default_options(
     }
 }
 
-/// Collective, optional: does ahead what the first run on this communicator would do (a private
-/// duplicate of it, the plan of stages, shared memory). What it makes hangs on the communicator and
-/// is freed with it or by MPI_Finalize. Useful before a timed region.
+/// Collective. Performs the set-up of the first run on a communicator in advance: duplicates the
+/// communicator, plans the stages and allocates shared memory. Optional; useful before a timed
+/// region. What is set up is attached to the communicator and freed with it, at the latest by
+/// MPI_Finalize.
 ///
-/// options: NULL for the defaults and the environment.
+/// comm: an intracommunicator.
+/// options: the same on all ranks; NULL selects the defaults and the environment.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
-/// HCUBE_ERR_MEMORY where a mode that needs shared memory was asked for and there is none,
-/// HCUBE_ERR_MPI.
+/// HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected mode needs shared memory that is not available.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -163,19 +159,25 @@ pub unsafe extern "C" fn hcube_random_access_prepare(
     }
 }
 
-/// Collective: applies the updates of all ranks to the table. Every update is done exactly once,
-/// duplicates and remainders included. When a rank returns, all values for its part are applied.
+/// Collective. Applies the updates of all ranks to the table. Every update is applied exactly once,
+/// duplicates and the remainder included. On return, all updates of the words of this rank have
+/// been applied.
 ///
-/// Ranks whose arguments are refused write nothing, nor do the others. One call at a time for a
-/// communicator; calls with different communicators may run in different threads.
-/// A failure of MPI in the middle of the exchange ends the job, because other ranks are waiting.
-/// Extra memory at the default look-ahead: about 50 KiB a rank on one node, about 10 KiB for each
-/// stage of messages, and 40 bytes per rank of the node; beyond that in proportion to the look-ahead.
+/// If the arguments of one rank are not valid, no rank writes to the table. An error of MPI during
+/// the exchange aborts the job, because other ranks are waiting. Only one call at a time may be
+/// active on a communicator; calls on different communicators may be active in different threads.
 ///
-/// options: NULL for the defaults and the environment.
+/// Additional memory per rank with the default look-ahead: on one node about 50 KiB, and 40 bytes
+/// for each rank of the node; with messages about 13 KB for each stage. It grows in proportion to
+/// the look-ahead.
+///
+/// comm: an intracommunicator.
+/// table: the part of this rank. Its words are read and written.
+/// updates: the updates of this rank.
+/// options: the same on all ranks; NULL selects the defaults and the environment.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_DISTRIBUTION, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE,
 /// HCUBE_ERR_MISMATCH, HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
-/// Source: Plimpton, Brightwell, Vaughan, Underwood and Davis, A Simple Synchronous
+/// Source: S. Plimpton, R. Brightwell, C. Vaughan, K. Underwood and M. Davis, A Simple Synchronous
 /// Distributed-Memory Algorithm for the HPCC RandomAccess Benchmark, IEEE Cluster 2006.
 ///
 /// # Safety
@@ -203,12 +205,17 @@ pub unsafe extern "C" fn hcube_random_access_run(
     }
 }
 
-/// Collective: replays the updates by another route, counts the words (on all ranks together) that
-/// do not come back to word i = i, what the table held before the updates, and restores that.
+/// Collective. Verifies updates of a table whose word i held i before them: applies all updates
+/// again, which undoes them, by a route of its own, and counts the words that do not hold their
+/// index again. All words hold their indices on return.
 ///
-/// errors: receives the count on every rank; 0 if everything was right.
+/// comm: an intracommunicator.
+/// table: the part of this rank, as in the run.
+/// updates: the updates of this rank, as in the run.
+/// errors: receives the number of wrong words on all ranks, the same on every rank; 0 if the run
+/// was correct.
 /// Errors: as hcube_random_access_run.
-/// Source: the verification that the benchmark prescribes (HPCC), by a route of its own.
+/// Source: the verification that HPCC prescribes.
 ///
 /// # Safety
 /// The pointers are null or valid; table->words is valid for table->local_length words.
@@ -234,9 +241,12 @@ pub unsafe extern "C" fn hcube_random_access_verify(
     }
 }
 
-/// Local: statistics of this rank's last run on the communicator; all zero where there was none.
-/// Set statistics->struct_size to sizeof(hcube_random_access_statistics) before the call.
+/// Local. Returns the statistics of the last run of this rank on a communicator; all fields are
+/// zero if there was none.
 ///
+/// comm: an intracommunicator.
+/// statistics: receives the statistics; allocated by the caller, who sets statistics->struct_size
+/// to sizeof(hcube_random_access_statistics) before the call.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
 ///
 /// # Safety
@@ -261,11 +271,14 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
     }
 }
 
-/// Collective: writes one line that says what a run with these options does here, for example
-/// "4 ranks, 1 node, shared memory, look-ahead 1024 (strict), AVX-512". Prepares as
-/// hcube_random_access_prepare does.
+/// Collective. Describes a run with the given options in one line, for example "4 ranks, 1 node,
+/// shared memory, look-ahead 1024 (strict), AVX-512". Performs the same set-up as
+/// hcube_random_access_prepare.
 ///
-/// text, length: a buffer of that many bytes; the line is cut to fit and terminated by a zero byte.
+/// comm: an intracommunicator.
+/// options: the same on all ranks; NULL selects the defaults and the environment.
+/// text, length: a buffer of length bytes, at least 1. The line is truncated to fit and always
+/// terminated by a zero byte.
 /// Errors: as hcube_random_access_prepare.
 ///
 /// # Safety

@@ -13,29 +13,39 @@ use hcube_core::mpi::handle::Handle;
 use hcube_transpose::{Parts, Shape, check, transpose};
 use std::ffi::c_void;
 
-/// Collective: transposes a matrix that is spread over the ranks of a communicator, as
-/// fftw_mpi_plan_many_transpose describes it, in one go: blocks are turned while they are packed and
-/// unpacked, so that memory is read once and written once, without local transpositions before and
-/// after an exchange.
+/// Collective. Transposes a matrix that is distributed over the ranks of a communicator, as
+/// fftw_mpi_plan_many_transpose of FFTW describes it. Blocks are transposed while they are packed
+/// and unpacked: the matrix is read once and written once, and no local transposition precedes or
+/// follows the exchange.
 ///
-/// input and output are the rank's parts before and afterwards, of the bytes that *shape says; either
-/// may be NULL where it has none. input == output, or MPI_IN_PLACE as input (which a rank without elements
-/// passes, too), on all ranks: in place, with additional memory that is bounded
-/// (hcube_alltoall_options.memory) instead of a second matrix; output has the bytes of the larger part
-/// then. That is possible where rows == columns, row_block == column_block and transposed_in ==
-/// transposed_out, and for any shape where ranks share memory and elements are large
-/// (hcube_transpose_check tells). Otherwise the two do not overlap, every shape is possible, and input
-/// stays as it is. The options of hcube_alltoall_set_options and the environment hold here, too, except
-/// that the library has no function for this (library orders messages as auto does), and that single
-/// copy does not turn blocks: HCUBE_PATH=single-copy is as shared, but without the last way in place.
+/// The transposition is in place if, on all ranks, input == output or input is MPI_IN_PLACE (which
+/// a rank without elements passes). output then has the size of the larger of the two parts, and
+/// additional memory is at most hcube_alltoall_options.memory bytes. In place is possible if rows
+/// == columns, row_block == column_block and transposed_in == transposed_out; for other shapes only
+/// if all ranks share memory and elements are large. hcube_transpose_check tells.
 ///
-/// Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or memory
-/// of an accelerator; HCUBE_ERR_TRUNCATE where shapes differ, or some ranks alone are in place;
-/// HCUBE_ERR_COMM for more than 65535 ranks. Where another rank refused its arguments, the code of that
-/// rank. At the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and HCUBE_ERR_MISMATCH
-/// (of options). On the calling rank alone: HCUBE_ERR_COMM for a communicator that is none, and
+/// Otherwise input and output must not overlap, every shape is possible, and input is not changed.
+///
+/// The options of hcube_alltoall_set_options and of the environment apply, with two exceptions: MPI
+/// has no such function, so HCUBE_ALLTOALL_LIBRARY is HCUBE_ALLTOALL_AUTO; and single copy cannot
+/// transpose, so HCUBE_PATH_SINGLE_COPY is HCUBE_PATH_SHARED, without the transposition of other
+/// shapes in place.
+///
+/// input: the part of this rank before the call, of the size that shape determines; NULL if that is
+/// 0.
+/// output: the part of this rank after the call, of the size that shape determines; NULL if that is
+/// 0.
+/// shape: the same on all ranks.
+/// comm: an intracommunicator.
+/// Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or
+/// device memory; HCUBE_ERR_TRUNCATE if shapes differ, or only some ranks are in place;
+/// HCUBE_ERR_COMM for more than 65535 ranks; the code of another rank if its arguments are not
+/// valid; at the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and, if options
+/// differ, HCUBE_ERR_MISMATCH.
+/// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
 /// HCUBE_ERR_MPI_STATE.
-/// Source of the exchange: Hofmann and Ruenger, EuroMPI 2013, section 4.4.
+/// Source of the exchange: M. Hofmann and G. Ruenger, In-place Algorithms for the Symmetric
+/// All-to-all Exchange with MPI, EuroMPI 2013, section 4.4.
 ///
 /// # Safety
 /// shape and error are null or valid, and the parts are as described, used by nobody else meanwhile.
@@ -68,11 +78,14 @@ pub unsafe extern "C" fn hcube_transpose(
     }
 }
 
-/// Collective: whether hcube_transpose can do this on a communicator, in_place being 1 or 0, without
-/// doing it; prepares what the first exchange would prepare.
+/// Collective. Tests whether hcube_transpose can transpose a shape on a communicator, without doing
+/// it. Performs the set-up of the first exchange in advance.
 ///
-/// Errors: HCUBE_SUCCESS on all ranks where it can. Otherwise what hcube_transpose would return, and
-/// HCUBE_ERR_MISMATCH where ranks pass different shapes.
+/// shape: the same on all ranks.
+/// in_place: 1 for in place, 0 for out of place; the same on all ranks.
+/// comm: an intracommunicator.
+/// Errors: HCUBE_SUCCESS on all ranks if hcube_transpose can; otherwise the code that
+/// hcube_transpose would return, or HCUBE_ERR_MISMATCH if shapes differ between ranks.
 ///
 /// # Safety
 /// shape and error are null or valid.

@@ -123,7 +123,7 @@ fn mpi4py_is_served_through_hcube_run() {
 fn installed_files_have_one_version() {
     let tree = installed("examples-version");
     let version = env!("CARGO_PKG_VERSION");
-    let header = fs::read_to_string(tree.join("include/hcube.h")).expect("installed");
+    let header = common::headers::whole(&tree.join("include/hcube.h"));
     assert!(header.contains(&format!("#define HCUBE_VERSION \"{version}\"\n")), "{header}");
     assert_eq!(pkg_config(&tree, "hcube", &["--modversion"]), [version]);
     let script = tree.join("version.cmake");

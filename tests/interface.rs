@@ -40,7 +40,7 @@ fn preload_library_exports_the_listed_symbols_alone() {
 
 #[test]
 fn header_declares_the_listed_symbols_alone() {
-    let header = fs::read_to_string(common::root().join("include/hcube.h")).expect("include/hcube.h");
+    let header = common::headers::whole(&common::root().join("include/hcube.h"));
     let code = header.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
     let declared: BTreeSet<String> = code
         .filter_map(|line| line.split_once('('))
@@ -55,7 +55,7 @@ fn header_declares_the_listed_symbols_alone() {
 #[test]
 fn exported_functions_pass_the_boundary() {
     let (mut seen, folder) = (BTreeSet::new(), common::root().join("src"));
-    for file in fs::read_dir(folder).expect("src").flatten() {
+    for file in fs::read_dir(folder).expect("src").flatten().filter(|file| file.path().is_file()) {
         let source = fs::read_to_string(file.path()).expect("a source file");
         for item in source.split("#[unsafe(no_mangle)]").skip(1) {
             let function = item.split("\n}").next().expect("a function");
@@ -79,18 +79,22 @@ fn exported_functions_pass_the_boundary() {
 }
 
 #[test]
-fn header_is_valid_c_and_cxx_alone_and_twice() {
+fn headers_are_valid_c_and_cxx_alone_and_twice() {
     let mpi = Mpi::selected();
     let folder = common::build().join("clients");
     fs::create_dir_all(&folder).expect("the target directory is writable");
+    let include = common::root().join("include");
+    let headers = common::headers::files();
+    assert!(headers.len() > 5, "{headers:?}");
     for (language, extension) in [(Language::C11, "c"), (Language::Cxx17, "cpp")] {
-        let source = folder.join(format!("header.{extension}"));
-        fs::write(
-            &source,
-            "#include <hcube.h>\n#include <hcube.h>\nint main(void) { return HCUBE_SUCCESS; }\n",
-        )
-        .expect("writable");
-        output(language.compiler(mpi).arg("-fsyntax-only").arg(source));
+        for header in &headers {
+            let name = header.strip_prefix(&include).expect("below include").display();
+            let source = folder.join(format!("header.{extension}"));
+            let text =
+                format!("#include <{name}>\n#include <{name}>\nint main(void) {{ return HCUBE_SUCCESS; }}\n");
+            fs::write(&source, text).expect("writable");
+            output(language.compiler(mpi).arg("-fsyntax-only").arg(source));
+        }
     }
 }
 

@@ -48,7 +48,7 @@ HCUBE_SAVED_GOAL := $(.DEFAULT_GOAL)
 
 $(HCUBE_HPCC)/hpcc : $(HCUBE_OBJECT)
 
-$(HCUBE_OBJECT) : $(HCUBE_GLUE)/hcube_random_access.c $(HCUBE_INCLUDEDIR)/hcube.h \
+$(HCUBE_OBJECT) : $(HCUBE_GLUE)/hcube_random_access.c $(HCUBE_INCLUDEDIR)/hcube.h $(wildcard $(HCUBE_INCLUDEDIR)/hcube/*.h) \
 		$(HCUBE_HPCC)/include/hpcc.h $(HCUBE_HPCC)/RandomAccess/RandomAccess.h
 	$(CC) -o $@ -c $< -I$(HCUBE_HPCC)/include -I$(HCUBE_HPCC)/RandomAccess \
 		-I$(HCUBE_INCLUDEDIR) $(CCFLAGS)

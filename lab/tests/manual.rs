@@ -120,9 +120,14 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
         assert!(found.iter().any(|one| one == name), "{name}: {found:?}");
     }
     // Options that variables stand for exist.
-    let help = common::output(Command::new(TOOL.as_str()).args(["bench", "random-access", "--help"]));
-    for option in GROUPS.iter().flat_map(Group::variables).filter_map(|variable| variable.option) {
-        assert!(help.lines().any(|line| line.split_whitespace().next() == Some(option)), "{option}");
+    for group in GROUPS {
+        let Some(command) = group.command else { continue };
+        let arguments = command.split(' ').skip(1).chain(["--help"]);
+        let help = common::output(Command::new(TOOL.as_str()).args(arguments));
+        for flag in group.variables().filter_map(|variable| variable.flag) {
+            let found = help.lines().any(|line| line.split_whitespace().next() == Some(flag));
+            assert!(found, "{command} {flag}");
+        }
     }
     let former = [("gups", "bench-random-access"), ("alltoall", "bench-alltoall"), ("fftw", "bench-fftw")];
     for (former, now) in former.map(|(former, now)| (format!("hcube-{former}"), format!("hcube-{now}"))) {
@@ -190,22 +195,27 @@ fn the_table_of_variables_is_what_the_sources_read() {
         ["src", "crates", "hpcc-glue", "lab/simgrid", "install", "scripts"].map(|folder| root.join(folder))
     {
         for source in sources(&folder) {
+            if source.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests")) {
+                continue;
+            }
             let text = text(&source);
             // What tests make up is no variable.
             let text = text.split("#[cfg(test)]").next().expect("a beginning");
-            // Functions that read, and a constant that one of them is given.
+            // Functions that read, a constant that one of them is given, and rows of the tables of options.
             let beginnings: &[&str] = match source.extension().and_then(|kind| kind.to_str()) {
-                Some("rs") => &["env::var(\"", "env::var_os(\"", "VARIABLE: &str = \""],
+                Some("rs") => &[
+                    "env::var(\"",
+                    "env::var_os(\"",
+                    "VARIABLE: &str = \"",
+                    "Spec::new(\"",
+                    "Spec::count(\"",
+                    "Spec::any_count(\"",
+                ],
                 Some("c" | "h" | "cpp") => &["getenv(\""],
                 Some("mk") => &["#   "],
                 _ => &["${", "$"],
             };
             variables_after(text, beginnings, &mut read);
-            // What takes the values of a table.
-            for (end, _) in text.match_indices("\" => self.") {
-                let name = text[..end].rsplit('"').next().expect("a beginning");
-                read.extend(name.starts_with("HCUBE_").then(|| name.to_owned()));
-            }
         }
     }
     variables_after(&text(&root.join("build.rs")), &["env::var_os(\""], &mut read);

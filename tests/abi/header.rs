@@ -68,7 +68,7 @@ impl Header {
                 (Some("#define"), Some(name), Some(_)) if !name.starts_with("HCUBE_VERSION") => {
                     header.constants.push(name.to_owned());
                 }
-                (Some(first), ..) if first.starts_with('#') || line == "extern \"C\" {" => {}
+                (Some(first), ..) if first.starts_with('#') || ["extern \"C\" {", "}"].contains(&line) => {}
                 _ => writeln!(rest, "{line}").expect("memory"),
             }
         }

@@ -38,15 +38,23 @@ fn released() -> Vec<(String, PathBuf)> {
     found
 }
 
+/// The folder in which a header is called hcube.h.
+fn include(folder: &Path, header: &Path) -> PathBuf {
+    if header.ends_with("hcube.h") {
+        return header.parent().expect("a file lies in a folder").to_owned();
+    }
+    fs::copy(header, folder.join("hcube.h")).expect("writable");
+    folder.to_owned()
+}
+
 /// Compiles a source against a header and links the library under test.
 fn compile(folder: &Path, header: &Path, source: &Path) -> PathBuf {
-    fs::copy(header, folder.join("hcube.h")).expect("writable");
     let program = folder.join("program");
     let library = common::library();
     let library = library.parent().expect("a file lies in a folder").display();
     let mut compiler = Command::new(format!("mpicc.{}", Mpi::selected().name()));
     compiler.args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"]);
-    compiler.arg("-I").arg(folder).arg(source).arg("-o").arg(&program);
+    compiler.arg("-I").arg(include(folder, header)).arg(source).arg("-o").arg(&program);
     output(
         compiler
             .arg(format!("-L{library}"))
@@ -77,7 +85,7 @@ fn compile_fortran(folder: &Path, source: &Path) -> PathBuf {
 
 /// The record of a header, as the compiler of the selected MPI library sees it.
 fn record(name: &str, header: &Path) -> BTreeSet<String> {
-    let parsed = Header::parse(&read(header));
+    let parsed = Header::parse(&common::headers::whole(header));
     assert!(
         parsed.constants.len() > 30 && parsed.structures.len() > 5 && parsed.functions.len() > 30,
         "{parsed:?}"
@@ -119,7 +127,7 @@ fn interface_is_as_recorded() {
 #[test]
 fn headers_of_releases_still_hold() {
     let now = record("now", &present());
-    let growing: BTreeSet<String> = Header::parse(&read(&present()))
+    let growing: BTreeSet<String> = Header::parse(&common::headers::whole(&present()))
         .structures
         .iter()
         .filter(|structure| structure.may_grow())
@@ -144,7 +152,7 @@ fn headers_of_releases_still_hold() {
 /// A later field must not fall into what is padding now, which callers leave unset.
 #[test]
 fn structures_that_grow_have_no_padding() {
-    let (now, parsed) = (record("padding", &present()), Header::parse(&read(&present())));
+    let (now, parsed) = (record("padding", &present()), Header::parse(&common::headers::whole(&present())));
     let mut seen = 0;
     for structure in parsed.structures.iter().filter(|structure| structure.may_grow()) {
         let number = |line: &str, word: &str| -> usize {
@@ -175,7 +183,7 @@ fn structures_that_grow_have_no_padding() {
 #[test]
 fn fortran_module_agrees_with_the_header() {
     let module = root().join("fortran/hcube.f90");
-    let (folder, parsed) = (folder("fortran"), Header::parse(&read(&present())));
+    let (folder, parsed) = (folder("fortran"), Header::parse(&common::headers::whole(&present())));
     let source = folder.join("layout.f90");
     fs::write(&source, parsed.fortran_program()).expect("writable");
     let program = compile_fortran(&folder, &source);
@@ -192,7 +200,7 @@ fn fortran_module_agrees_with_the_header() {
         Some(words[..count].join(" "))
     };
     let expected: BTreeSet<String> = record("for-fortran", &present()).iter().filter_map(known).collect();
-    assert_eq!(fortran, expected, "fortran/hcube.f90 and include/hcube.h differ");
+    assert_eq!(fortran, expected, "fortran/hcube.f90 and the headers differ");
     // The functions for Fortran are there for the module alone: it uses all of them, and no others.
     let text = read(&module);
     let bound: BTreeSet<&str> =
@@ -205,10 +213,7 @@ fn fortran_module_agrees_with_the_header() {
         assert!(bound.contains(function.as_str()), "fortran/hcube.f90 does not use {function}");
     }
     for function in bound.iter().filter(|name| **name != "strlen") {
-        assert!(
-            declared.contains(*function),
-            "fortran/hcube.f90 uses {function}, which hcube.h does not declare"
-        );
+        assert!(declared.contains(*function), "fortran/hcube.f90 uses {function}, which no header declares");
     }
 }
 
@@ -222,6 +227,22 @@ fn header_and_library_have_one_version() {
     let printed = output(&mut Command::new(compile(&folder, &present(), &source)));
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(printed.trim(), format!("{version} {version} {version}"));
+}
+
+/// What scripts/install.sh takes for the version is that of the workspace, and every package has that one.
+#[test]
+fn there_is_one_version() {
+    let workspace = read(&root().join("Cargo.toml"));
+    let first = workspace.lines().find_map(|line| line.strip_prefix("version = "));
+    assert_eq!(first, Some(concat!("\"", env!("CARGO_PKG_VERSION"), "\"")));
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(root());
+    let metadata: serde_json::Value = serde_json::from_str(&output(&mut cargo)).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    assert!(packages.len() > 5, "{metadata}");
+    for package in packages {
+        assert_eq!(package["version"], env!("CARGO_PKG_VERSION"), "{}", package["name"]);
+    }
 }
 
 #[test]

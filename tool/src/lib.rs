@@ -4,6 +4,7 @@
 
 pub mod alltoall;
 pub mod bench;
+pub mod choices;
 pub mod command_line;
 pub mod doctor;
 pub mod fftw;

@@ -1,8 +1,9 @@
-//! All environment variables of hcube in one table: what `hcube doctor`, the manual pages and doc/options.md
-//! say of them. A test (tests/manual.rs) compares it with what the sources read.
+//! All environment variables of hcube: those of the options of a system, from its table, and the others. `hcube doctor`,
+//! the manual pages and doc/options.md say what stands here; a test (lab/tests/manual.rs) compares it with what the
+//! sources read.
 
 use hcube_core::machine::work;
-use hcube_core::options::Variable;
+use hcube_core::options::{Table, Variable};
 
 /// Variables that belong together.
 #[derive(Debug, Clone, Copy)]
@@ -11,94 +12,110 @@ pub struct Group {
     pub title: &'static str,
     /// Who reads them.
     pub about: &'static str,
-    /// The C structure whose fields stand for the same.
+    /// The C structure whose fields have the same meaning.
     pub structure: Option<&'static str>,
+    /// The command of the tool whose options have the same meaning.
+    pub command: Option<&'static str>,
     /// Of a run; otherwise of building and testing.
     pub of_a_run: bool,
-    tables: &'static [&'static [Variable]],
+    /// The options of a system.
+    options: fn() -> Vec<Variable>,
+    others: &'static [Variable],
 }
 
 impl Group {
     /// Its variables.
-    pub fn variables(&self) -> impl Iterator<Item = &'static Variable> {
-        self.tables.iter().copied().flatten()
+    pub fn variables(&self) -> impl Iterator<Item = Variable> + use<> {
+        (self.options)().into_iter().chain(self.others.iter().cloned())
     }
+}
+
+/// The variables of a table.
+fn of<O: Table>() -> Vec<Variable> {
+    O::TABLE.iter().map(|row| row.variable()).collect()
 }
 
 /// RandomAccess and HPCC.
 pub const RANDOM_ACCESS: Group = Group {
     title: "RandomAccess and HPCC",
-    about: "Read by the functions `hcube_random_access_*`, and so by HPCC with hcube and by `hcube gups`. All ranks need \
-            the same values.",
+    about: "Read by the functions `hcube_random_access_*`, and therefore by HPCC with hcube and by `hcube bench \
+            random-access`. The values must be the same on all ranks.",
     structure: Some("hcube_random_access_options"),
     of_a_run: true,
-    tables: &[
-        &hcube_random_access::options::ENVIRONMENT,
-        &[Variable::new(
-            "HCUBE_VERBOSE",
-            "0 or 1",
-            "0",
-            "HPCC: rank 0 says once that the update is active, and how it works here",
-        )],
-    ],
+    command: Some("hcube bench random-access"),
+    options: of::<hcube_random_access::Options>,
+    others: &[Variable::new(
+        "HCUBE_VERBOSE",
+        "0 or 1",
+        "0",
+        "HPCC: rank 0 reports once that the update of hcube is active, and how it works here",
+    )],
 };
 
-/// The exchange and what stands on it.
+/// The all-to-all exchange and the systems that use it.
 pub const ALLTOALL: Group = Group {
     title: "All-to-all exchange and transposition",
     about: "Read by the preload library, the functions `hcube_alltoall*` and `hcube_transpose*`, FFTW with \
-            hcube, and `hcube alltoall`. All ranks need the same values.",
+            hcube, and `hcube bench alltoall`. The values must be the same on all ranks.",
     structure: Some("hcube_alltoall_options"),
     of_a_run: true,
-    tables: &[&hcube_alltoall::options::ENVIRONMENT],
+    command: Some("hcube bench alltoall"),
+    options: of::<hcube_alltoall::Options>,
+    others: &[],
 };
 
-/// What libhcube_preload.so reads besides.
+/// Read only by libhcube_preload.so.
 pub const PRELOAD: Group = Group {
     title: "Preload library",
-    about: "Read by `libhcube_preload.so`, besides those of the all-to-all exchange.",
+    about: "Read by `libhcube_preload.so`, in addition to those of the all-to-all exchange.",
     structure: None,
     of_a_run: true,
-    tables: &[&[Variable::new(
+    command: None,
+    options: Vec::new,
+    others: &[Variable::new(
         "HCUBE_STATS",
         "0, 1 or json:FILE",
         "0",
-        "statistics of all ranks, printed by rank 0 at MPI_Finalize; json:FILE writes them to a file, too",
-    )]],
+        "statistics of all ranks, printed by rank 0 in MPI_Finalize; json:FILE also writes them to FILE",
+    )],
 };
 
-/// What the solver for FFTW reads besides.
+/// Read only by the solver for FFTW.
 pub const FFTW: Group = Group {
     title: "FFTW",
-    about: "Read by `libhcube_fftw.so` and its like, besides those of the all-to-all exchange.",
+    about: "Read by `libhcube_fftw.so`, `libhcube_fftwf.so` and `libhcube_fftwl.so`, in addition to those of the all-to-all exchange.",
     structure: None,
     of_a_run: true,
-    tables: &[&[
+    command: None,
+    options: Vec::new,
+    others: &[
         Variable::new(
             "HCUBE_FFTW",
             "auto, always, never",
             "auto",
-            "which transpositions hcube makes: those where it is faster (auto), all that it can (always), none (never)",
+            "which transpositions hcube performs: those in which it is faster (auto), all that it can (always), none (never)",
         ),
-        Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "say why hcube leaves a transposition to FFTW"),
-    ]],
+        Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why hcube leaves a transposition to FFTW"),
+    ],
 };
 
-/// What a simulation hands to its ranks.
+/// What a simulation passes to its ranks.
 pub const SIMULATION: Group = Group {
     title: "Simulation",
-    about: "Set by `hcube simulate` for the ranks that it starts.",
+    about: "Set by `hcube-lab simulate` for the ranks that it starts.",
     structure: None,
     of_a_run: true,
-    tables: &[&[
+    command: None,
+    options: Vec::new,
+    others: &[
         Variable::new(
             work::VARIABLE,
             "generate=A,update=B,divide=C,copy=D in nanoseconds",
             "",
-            "what local work costs in simulated time",
+            "simulated time of local work",
         ),
         Variable::new("HCUBE_PLATFORM", "a file", "", "the simulated machine"),
-    ]],
+    ],
 };
 
 /// What is read while something is built.
@@ -107,64 +124,72 @@ pub const BUILD: Group = Group {
     about: "Read by `make`, its scripts, the tests, and by `hcube.mk` in the makefiles of HPCC.",
     structure: None,
     of_a_run: false,
-    tables: &[&[
+    command: None,
+    options: Vec::new,
+    others: &[
         Variable::new(
             "HCUBE_HPCC_TARBALL",
             "a file",
             "",
-            "HPCC's source, for a machine that cannot fetch it",
+            "source of HPCC, for a machine without access to the Internet",
         ),
         Variable::new(
             "HCUBE_FFTW_TARBALL",
             "a file",
             "",
-            "FFTW's source, for a machine that cannot fetch it",
+            "source of FFTW, for a machine without access to the Internet",
         ),
-        Variable::new("HCUBE_DIR", "a folder", "", "hcube.mk: hcube's source tree, or where it is installed"),
+        Variable::new(
+            "HCUBE_DIR",
+            "a folder",
+            "",
+            "hcube.mk: source tree of hcube, or its installation prefix",
+        ),
         Variable::new("HCUBE_MPI", "openmpi, mpich", "openmpi", "hcube.mk: the MPI library"),
         Variable::new(
             "HCUBE_LIBDIR",
             "a folder",
             "",
-            "hcube.mk: where libhcube lies, if HCUBE_DIR does not tell",
+            "hcube.mk: folder of libhcube, if it does not follow from HCUBE_DIR",
         ),
         Variable::new(
             "HCUBE_INCLUDEDIR",
             "a folder",
             "",
-            "hcube.mk: where hcube.h lies, if HCUBE_DIR does not tell",
+            "hcube.mk: folder of hcube.h, if it does not follow from HCUBE_DIR",
         ),
         Variable::new(
             "HCUBE_UPDATE_HEADER",
             "1",
             "",
-            "write include/hcube.h instead of comparing it: make header",
+            "write the headers instead of comparing them: make header",
         ),
-        Variable::new("HCUBE_BUILD_ONLY", "1", "", "scripts/simulate.sh: build and run nothing"),
+        Variable::new("HCUBE_BUILD_ONLY", "1", "", "scripts/simulate.sh: build, but do not run"),
         Variable::new(
             "HCUBE_TOOL",
             "a file",
             "",
-            "scripts/simulate.sh: another hcube than the one that was built",
+            "scripts/simulate.sh: the tool to use instead of the one that was built",
         ),
         Variable::new(
             "HCUBE_TEST_HOSTS",
             "required",
             "",
-            "tests on several hosts fail where there can be none: make test-multihost",
+            "tests on several hosts fail instead of being skipped if hosts are not available: make test-multihost",
         ),
-    ]],
+    ],
 };
 
 /// All of them.
 pub const GROUPS: [Group; 6] = [RANDOM_ACCESS, ALLTOALL, PRELOAD, FFTW, SIMULATION, BUILD];
 
 /// The meaning of a variable in each group that has it; empty for a name that hcube does not know.
-pub fn meanings(name: &str) -> Vec<&'static str> {
-    let mut meanings: Vec<&str> = Vec::new();
+pub fn meanings(name: &str) -> Vec<String> {
+    let mut meanings: Vec<String> = Vec::new();
     for variable in GROUPS.iter().flat_map(Group::variables).filter(|variable| variable.name == name) {
-        if !meanings.contains(&variable.meaning) {
-            meanings.push(variable.meaning);
+        let meaning = variable.meaning.into_owned();
+        if !meanings.contains(&meaning) {
+            meanings.push(meaning);
         }
     }
     meanings

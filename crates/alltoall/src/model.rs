@@ -59,12 +59,12 @@ pub enum Algorithm {
 impl Algorithm {
     /// All with their names.
     pub const NAMES: [(&'static str, Self); 7] = [
-        ("mpich", Self::Mpich),
-        ("linear-shift", Self::LinearShift),
-        ("hierarchical-sets", Self::HierarchicalSets),
-        ("hypercube", Self::Hypercube),
-        ("shared", Self::Shared),
-        ("single-copy", Self::SingleCopy),
+        (Schedule::Mpich.name(), Self::Mpich),
+        (Schedule::LinearShift.name(), Self::LinearShift),
+        (Schedule::HierarchicalSets.name(), Self::HierarchicalSets),
+        (Schedule::Hypercube.name(), Self::Hypercube),
+        (Path::Shared.name(), Self::Shared),
+        (Path::SingleCopy.name(), Self::SingleCopy),
         ("nodes", Self::Nodes),
     ];
 }

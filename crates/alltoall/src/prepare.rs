@@ -190,10 +190,9 @@ impl Prepared {
     /// One line that says what an exchange does here.
     pub fn describe(&self) -> String {
         let Situation { ranks, shared, single_copy, schedule, path } = self.situation;
-        let names = Schedule::NAMES.iter().find(|(_, known)| *known == schedule);
         let order = match schedule {
-            Schedule::Auto => "hierarchical-sets",
-            _ => names.map_or("", |(name, _)| name),
+            Schedule::Auto => Schedule::HierarchicalSets.name(),
+            _ => schedule.name(),
         };
         let inside = match (single_copy, path) {
             (_, Path::SingleCopy) if single_copy => "single copy",

@@ -17,33 +17,33 @@ use hcube_core::error::{Error, Result};
 pub const ALGORITHMS: [[&str; 4]; 8] = [
     ["alone", "one rank, or nothing to move", "no communication", "always then"],
     [
-        "shared",
+        Path::Shared.name(),
         "shared memory inside the node",
         "2 copies per byte, 1 round per slot",
         "inside a node: one slot (0.4 HCUBE_MEMORY) or 128 KiB per rank at most, or gaps",
     ],
     [
-        "single-copy",
+        Path::SingleCopy.name(),
         "process_vm_readv and _writev inside the node, blocks without gaps",
         "in place 1.5 copies per byte, else 1; 2 rounds",
         "inside a node: above that, tried in turn with shared; the faster stays",
     ],
-    ["linear-shift", "none", "P steps, pieces within HCUBE_MEMORY", "when asked for"],
+    [Schedule::LinearShift.name(), "none", "P steps, pieces within HCUBE_MEMORY", "when asked for"],
     [
-        "hierarchical-sets",
+        Schedule::HierarchicalSets.name(),
         "none",
         "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
         "between nodes, in place; no shared memory, in place (make simulate, schedules)",
     ],
-    ["mpich", "none", "2 P - 1 steps, pieces within HCUBE_MEMORY", "when asked for"],
+    [Schedule::Mpich.name(), "none", "2P - 3 steps, pieces within HCUBE_MEMORY", "when asked for"],
     [
-        "hypercube",
+        Schedule::Hypercube.name(),
         "blocks of at most 256 B that fit into HCUBE_MEMORY",
         "ceil(log2 P) messages, log2 P copies per byte",
         "several nodes, in place, 32 ranks or more, blocks of 16 B at most (make simulate, small)",
     ],
     [
-        "library",
+        Schedule::Library.name(),
         "the MPI library's own function",
         "what that costs",
         "several nodes, out of place; intercommunicators; memory of devices; unknown datatypes",
@@ -267,8 +267,8 @@ mod tests {
     #[test]
     fn the_table_names_all_schedules() {
         let names = ALGORITHMS.map(|[name, ..]| name);
-        for (name, schedule) in Schedule::NAMES {
-            assert!(schedule == Schedule::Auto || names.contains(&name), "{name}");
+        for &schedule in Schedule::ALL {
+            assert!(schedule == Schedule::Auto || names.contains(&schedule.name()), "{schedule:?}");
         }
         assert!(ALGORITHMS.iter().flatten().all(|cell| !cell.is_empty()));
     }

@@ -1,34 +1,51 @@
-//! The one error type of the crate and the codes by which C sees it.
+//! The error type of all crates, and the codes by which C sees it.
 
+use std::ffi::CStr;
 use std::fmt;
 
-/// The call did what it says.
-pub const HCUBE_SUCCESS: i32 = 0;
-/// An argument is outside what the function accepts; the message names it and its value.
-pub const HCUBE_ERR_ARGUMENT: i32 = 1;
-/// The local part of the table is not the part that this rank has in the distribution.
-pub const HCUBE_ERR_DISTRIBUTION: i32 = 2;
-/// The communicator is null, freed or an intercommunicator.
-pub const HCUBE_ERR_COMM: i32 = 3;
-/// MPI is not initialised yet or already finalised.
-pub const HCUBE_ERR_MPI_STATE: i32 = 4;
-/// An MPI function failed; the message names the function and carries MPI's own text.
-pub const HCUBE_ERR_MPI: i32 = 5;
-/// Memory could not be obtained.
-pub const HCUBE_ERR_MEMORY: i32 = 6;
-/// The ranks of the communicator passed different values for an argument that must agree.
-pub const HCUBE_ERR_MISMATCH: i32 = 7;
-/// A defect of hcube itself: please report the message.
-pub const HCUBE_ERR_INTERNAL: i32 = 8;
+/// A code by which C sees an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// Its constant in C and Fortran.
+    pub constant: &'static str,
+    /// Its value.
+    pub number: i32,
+    /// What it says.
+    pub text: &'static CStr,
+}
 
-/// What a rank sends is not what its partner expects; the message names ranks and counts.
-pub const HCUBE_ERR_TRUNCATE: i32 = 9;
-/// A count is negative.
-pub const HCUBE_ERR_COUNT: i32 = 10;
-/// A datatype is null, not committed or not valid.
-pub const HCUBE_ERR_DATATYPE: i32 = 11;
-/// A buffer is null where it must hold data.
-pub const HCUBE_ERR_BUFFER: i32 = 12;
+/// Declares the codes; what they say is their documentation in C's header, and the text of `hcube_error_string()`.
+macro_rules! codes {
+    ($($Name:ident = $number:literal: $text:literal;)+) => {
+        $(#[doc = $text] pub const $Name: i32 = $number;)+
+
+        /// All codes, in ascending order.
+        pub const CODES: &[Code] = &[$(Code {
+            constant: stringify!($Name),
+            number: $number,
+            text: match CStr::from_bytes_with_nul(concat!($text, "\0").as_bytes()) {
+                Ok(text) => text,
+                Err(_) => panic!("a text has no zero byte"),
+            },
+        }),+];
+    };
+}
+
+codes! {
+    HCUBE_SUCCESS = 0: "No error";
+    HCUBE_ERR_ARGUMENT = 1: "An argument is not valid; the message names it";
+    HCUBE_ERR_DISTRIBUTION = 2: "The local part of the table is not the part that this rank has in the distribution";
+    HCUBE_ERR_COMM = 3: "The communicator is null, freed, an intercommunicator or too large";
+    HCUBE_ERR_MPI_STATE = 4: "MPI is not initialised yet or already finalised";
+    HCUBE_ERR_MPI = 5: "A call of MPI failed; the message names it and contains the text of MPI";
+    HCUBE_ERR_MEMORY = 6: "Memory, or shared memory, could not be allocated";
+    HCUBE_ERR_MISMATCH = 7: "The ranks passed different values for an argument that must be the same on all ranks";
+    HCUBE_ERR_INTERNAL = 8: "An internal error of hcube; please report the message";
+    HCUBE_ERR_TRUNCATE = 9: "A rank sends a different amount of data than its partner expects; the message names both";
+    HCUBE_ERR_COUNT = 10: "A count is negative";
+    HCUBE_ERR_DATATYPE = 11: "A datatype is null, not committed or not valid";
+    HCUBE_ERR_BUFFER = 12: "A buffer is null or cannot be used";
+}
 
 /// Result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -120,24 +137,9 @@ impl Error {
     }
 }
 
-/// One sentence for each code, without the particulars that [`Error`] carries.
-pub fn describe_code(code: i32) -> &'static std::ffi::CStr {
-    match code {
-        HCUBE_SUCCESS => c"success",
-        HCUBE_ERR_ARGUMENT => c"an argument is outside what the function accepts",
-        HCUBE_ERR_DISTRIBUTION => c"the local part of the table does not match the distribution",
-        HCUBE_ERR_COMM => c"the communicator is null, freed or an intercommunicator",
-        HCUBE_ERR_MPI_STATE => c"MPI is not initialised or already finalised",
-        HCUBE_ERR_MPI => c"an MPI function failed",
-        HCUBE_ERR_MEMORY => c"memory could not be obtained",
-        HCUBE_ERR_MISMATCH => c"the ranks passed different values for an argument that must agree",
-        HCUBE_ERR_INTERNAL => c"internal error of hcube",
-        HCUBE_ERR_TRUNCATE => c"what a rank sends is not what its partner expects",
-        HCUBE_ERR_COUNT => c"a count is negative",
-        HCUBE_ERR_DATATYPE => c"a datatype is null, not committed or not valid",
-        HCUBE_ERR_BUFFER => c"a buffer is null where it must hold data",
-        _ => c"unknown error code",
-    }
+/// The text of a code.
+pub fn describe_code(code: i32) -> &'static CStr {
+    CODES.iter().find(|known| known.number == code).map_or(c"Unknown error code", |known| known.text)
 }
 
 impl fmt::Display for Error {

@@ -1,245 +1,88 @@
 //! What a caller chooses about a run, with defaults that are right without choosing.
 
-use hcube_core::error::{Error, Result};
-use hcube_core::options::{self, RANKS_PER_NODE, Variable};
+use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
-/// The look-ahead that the benchmark's rules permit.
+/// The look-ahead that the rules of the benchmark permit, in values.
 pub const DEFAULT_LOOK_AHEAD: usize = 1024;
-/// The largest look-ahead that is accepted.
-pub const LARGEST_LOOK_AHEAD: usize = 1 << 20;
+/// The largest look-ahead that is accepted, in values.
+pub const MAX_LOOK_AHEAD: usize = 1 << 20;
 
-/// How values travel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Shared memory inside nodes where it works; between nodes whichever of the two below is faster by
-    /// the number of messages, see [`three_hop::worthwhile`](hcube_core::plan::three_hop::worthwhile).
-    Auto,
-    /// Messages alone, as if every rank were a node.
-    Message,
-    /// Shared memory inside nodes, the hypercube between them.
-    Node,
-    /// Local, network, local: every value crosses the network once.
-    ThreeHop,
-}
-
-impl Mode {
-    /// All modes with their names in options and environment variables.
-    pub const NAMES: [(&'static str, Self); 4] = [
-        ("auto", Self::Auto),
-        ("message", Self::Message),
-        ("node", Self::Node),
-        ("three-hop", Self::ThreeHop),
-    ];
-
-    /// The mode of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(known, _)| *known == name).map(|&(_, mode)| mode)
+hcube_core::named_values! {
+    /// The generators that the benchmark prescribes.
+    pub enum StreamKind {
+        /// Multiplication by x modulo x^64 + x^2 + x + 1 over GF(2); the low bits of a value select the word.
+        Polynomial = 0, "polynomial", "HCUBE_STREAM_POLYNOMIAL";
+        /// The 64-bit linear congruential generator of Knuth; the high bits of a value select the word.
+        Lcg = 1, "lcg", "HCUBE_STREAM_LCG";
     }
 }
 
-/// The optimisations of Plimpton et al. 2006, §4, Table 3, that concern the algorithm (the others
-/// change the MPI library). They act on stages of messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Optimisations {
-    /// Mod1: the receives of all stages are posted before a round begins.
-    pub receive_ahead: bool,
-    /// Mod2: a rank's own values are applied after the last stage has been sent, not before.
-    pub late_updates: bool,
-    /// Mod3: a message is waited for after the kept list has been divided for the next stage.
-    pub late_waits: bool,
-    /// Mod7: sends do not block; every stage has send lists of its own.
-    pub overlapped_sends: bool,
-}
-
-impl Optimisations {
-    /// All on.
-    pub const ALL: Self =
-        Self { receive_ahead: true, late_updates: true, late_waits: true, overlapped_sends: true };
-    /// All off: the paper's original version.
-    pub const NONE: Self =
-        Self { receive_ahead: false, late_updates: false, late_waits: false, overlapped_sends: false };
-
-    /// From a list such as `1,3`, `all` or `none`: the numbers of the paper.
-    pub fn from_list(list: &str) -> Option<Self> {
-        match list {
-            "all" => return Some(Self::ALL),
-            "none" | "" => return Some(Self::NONE),
-            _ => {}
-        }
-        let mut chosen = Self::NONE;
-        for number in list.split(',') {
-            match number.trim() {
-                "1" => chosen.receive_ahead = true,
-                "2" => chosen.late_updates = true,
-                "3" => chosen.late_waits = true,
-                "7" => chosen.overlapped_sends = true,
-                _ => return None,
-            }
-        }
-        Some(chosen)
-    }
-
-    /// The inverse of [`Self::from_list`].
-    pub fn to_list(self) -> String {
-        let numbers = [
-            ("1", self.receive_ahead),
-            ("2", self.late_updates),
-            ("3", self.late_waits),
-            ("7", self.overlapped_sends),
-        ];
-        let chosen: Vec<&str> = numbers.iter().filter(|(_, on)| *on).map(|&(number, _)| number).collect();
-        if chosen.is_empty() { "none".to_owned() } else { chosen.join(",") }
-    }
-
-    /// As bits of one number, for comparing across ranks.
-    pub(super) fn bits(self) -> i64 {
-        [self.receive_ahead, self.late_updates, self.late_waits, self.overlapped_sends]
-            .iter()
-            .rev()
-            .fold(0, |bits, &on| bits << 1 | i64::from(on))
+hcube_core::named_values! {
+    /// How values travel between ranks.
+    pub enum Mode {
+        /// Shared memory inside nodes where it works; between nodes three hops, or the hypercube where
+        /// three hops need many more messages.
+        ///
+        /// See [`three_hop::worthwhile`](hcube_core::plan::three_hop::worthwhile).
+        Auto = 0, "auto", "HCUBE_MODE_AUTO";
+        /// Only messages, as if every rank were on a node of its own.
+        Message = 1, "message", "HCUBE_MODE_MESSAGE";
+        /// Shared memory inside nodes, the hypercube between them.
+        Node = 2, "node", "HCUBE_MODE_NODE";
+        /// Three hops, inside the node, between nodes and inside the node; every value crosses the network once.
+        ThreeHop = 3, "three-hop", "HCUBE_MODE_THREE_HOP";
     }
 }
 
-/// The choices of a run; the same on all ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Look-ahead Q: how many values a rank may have generated that are not yet applied.
-    pub look_ahead: usize,
-    /// How values travel.
-    pub mode: Mode,
-    /// Dimensionality d of the message stages, 1 (direct) to log2 of the nodes; 0 for log2, which in
-    /// simulations (`hcube simulate --sections dimensions`, Red Storm) reaches 95 % of the best of 1, 2, 3 and
-    /// log2 on 64 ranks and 99 % on 256.
-    pub dimensions: usize,
-    /// Whole rounds of Q overlap: up to 3 Q values of a rank may be open. Outside the rules of the
-    /// benchmark; the statistics say so.
-    pub relaxed: bool,
-    /// The paper's optimisations.
-    pub optimisations: Optimisations,
-    /// 2 MiB pages for the table where that pays.
-    pub huge_pages: bool,
-    /// Pretends that nodes hold at most so many ranks; 0 for nodes as they are.
-    pub ranks_per_node: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            look_ahead: DEFAULT_LOOK_AHEAD,
-            mode: Mode::Auto,
-            dimensions: 0,
-            relaxed: false,
-            optimisations: Optimisations::ALL,
-            huge_pages: true,
-            ranks_per_node: 0,
-        }
+hcube_core::named_set! {
+    /// The optimisations of Plimpton et al. 2006, §4, Table 3, that concern the algorithm (the others change the MPI
+    /// library). They act on stages of messages. The names are the paper's numbers.
+    pub struct Optimisations as "HCUBE_OPTIMISATIONS_ALL" {
+        /// The receives of all stages are posted before a round begins (Mod1).
+        pub receive_ahead = 1, "1", "HCUBE_RECEIVE_AHEAD";
+        /// A rank applies its own values after the last send, not before (Mod2).
+        pub late_updates = 2, "2", "HCUBE_LATE_UPDATES";
+        /// A rank waits for a message after it has divided its own values for the next stage (Mod3).
+        pub late_waits = 4, "3", "HCUBE_LATE_WAITS";
+        /// Sends do not block; every stage has send buffers of its own (Mod7).
+        pub overlapped_sends = 8, "7", "HCUBE_OVERLAPPED_SENDS";
     }
 }
 
-/// The environment variables that change the defaults.
-pub const ENVIRONMENT: [Variable; 7] = [
-    Variable::new(
-        "HCUBE_LOOK_AHEAD",
-        "1 to 1048576",
-        "1024",
-        "look-ahead Q: how many values a rank may have generated that are not yet applied; the benchmark's rules \
-         permit 1024",
-    )
-    .option("--look-ahead")
-    .field("look_ahead"),
-    Variable::new("HCUBE_MODE", "auto, message, node, three-hop", "auto", "how values travel")
-        .option("--mode")
-        .field("mode"),
-    Variable::new(
-        "HCUBE_DIMENSIONS",
-        "0 or more",
-        "0",
-        "dimensionality of the message stages: 1 sends directly, 0 takes the hypercube (log2 of the nodes)",
-    )
-    .option("--dimensions")
-    .field("dimensions"),
-    Variable::new("HCUBE_RELAXED", "0 or 1", "0", "overlap whole rounds of Q, outside the benchmark's rules")
-        .option("--relaxed")
-        .field("relaxed"),
-    Variable::new(
-        "HCUBE_OPTIMISATIONS",
-        "all, none, or of 1,2,3,7",
-        "all",
-        "optimisations of Plimpton et al. 2006, Table 3: Mod1, Mod2, Mod3, Mod7",
-    )
-    .option("--optimisations")
-    .field("optimisations"),
-    Variable::new("HCUBE_HUGE_PAGES", "0 or 1", "1", "2 MiB pages for the table where that pays")
-        .option("--no-huge-pages")
-        .field("huge_pages"),
-    RANKS_PER_NODE.option("--ranks-per-node"),
-];
+hcube_core::options_table! {
+    /// The options of a run; the same on all ranks.
+    pub struct Options {
+        /// Look-ahead Q: the maximum number of values that a rank has generated and that are not yet applied. The
+        /// rules of the benchmark permit 1024.
+        pub look_ahead: usize =
+            Spec::count("HCUBE_LOOK_AHEAD", 1, MAX_LOOK_AHEAD as i64, "values")
+                .default(DEFAULT_LOOK_AHEAD as i64).flag("--look-ahead"),
+        /// How values travel between ranks.
+        pub mode: Mode =
+            Spec::new("HCUBE_MODE", Kind::One(Mode::NAMES), Mode::Auto as i64).flag("--mode"),
+        /// Dimensionality d of the message stages, from 1 (every rank sends to every other) to log2 of the number of
+        /// nodes (the hypercube); 0 selects the hypercube.
+        ///
+        /// In simulations (`hcube-lab simulate --sections dimensions`, Red Storm) the hypercube reaches 95 % of the
+        /// best of 1, 2, 3 and log2 on 64 ranks and 99 % on 256.
+        pub dimensions: usize = Spec::any_count("HCUBE_DIMENSIONS", "dimensions").flag("--dimensions"),
+        /// Whether whole rounds of Q values overlap. A rank then has up to 3 Q values outstanding, which the rules of
+        /// the benchmark do not permit.
+        pub relaxed: bool = Spec::new("HCUBE_RELAXED", Kind::Flag, 0).flag("--relaxed"),
+        /// Optimisations of the message stages, by their numbers in Plimpton et al. 2006, Table 3.
+        pub optimisations: Optimisations =
+            Spec::new("HCUBE_OPTIMISATIONS", Optimisations::KIND, Optimisations::KIND.all()).flag("--optimisations"),
+        /// Whether the table is moved to 2 MiB pages where the kernel permits it and it pays off.
+        pub huge_pages: bool = Spec::new("HCUBE_HUGE_PAGES", Kind::Flag, 1).flag("--no-huge-pages"),
+        /// See [`RANKS_PER_NODE`].
+        pub ranks_per_node: usize = RANKS_PER_NODE.flag("--ranks-per-node"),
+    }
+}
 
 impl Options {
-    /// The defaults, changed by the environment variables of [`ENVIRONMENT`].
-    ///
-    /// # Errors
-    /// Names the variable whose value cannot be read.
-    pub fn from_environment() -> Result<Self> {
-        Self::from_variables(options::value)
-    }
-
-    /// The defaults, changed by the variables of [`ENVIRONMENT`] whose values `variable` knows.
-    ///
-    /// # Errors
-    /// As [`Self::from_environment`].
-    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let mut options = Self::default();
-        options::read(&ENVIRONMENT, variable, |name, value| options.set(name, value))?;
-        options.check()?;
-        Ok(options)
-    }
-
-    /// Sets what a variable stands for; `None` where the value cannot be read.
-    fn set(&mut self, name: &str, value: &str) -> Option<()> {
-        let flag = |value: &str| match value {
-            "0" => Some(false),
-            "1" => Some(true),
-            _ => None,
-        };
-        match name {
-            "HCUBE_LOOK_AHEAD" => self.look_ahead = value.parse().ok()?,
-            "HCUBE_MODE" => self.mode = Mode::from_name(value)?,
-            "HCUBE_DIMENSIONS" => self.dimensions = value.parse().ok()?,
-            "HCUBE_RELAXED" => self.relaxed = flag(value)?,
-            "HCUBE_OPTIMISATIONS" => self.optimisations = Optimisations::from_list(value)?,
-            "HCUBE_HUGE_PAGES" => self.huge_pages = flag(value)?,
-            "HCUBE_RANKS_PER_NODE" => self.ranks_per_node = value.parse().ok()?,
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// Checks the ranges.
-    pub fn check(&self) -> Result<()> {
-        if !(1..=LARGEST_LOOK_AHEAD).contains(&self.look_ahead) {
-            let range = format!("1 to {LARGEST_LOOK_AHEAD} values");
-            return Err(Error::argument("options.look_ahead", self.look_ahead, range));
-        }
-        Ok(())
-    }
-
     /// Values that a rank generates for one round.
     pub fn round(&self) -> usize {
         if self.relaxed { self.look_ahead } else { (self.look_ahead / 2).max(1) }
-    }
-
-    /// What must be the same on all ranks.
-    pub fn agreement(&self) -> [(&'static str, i64); 7] {
-        [
-            ("options.look_ahead", self.look_ahead as i64),
-            ("options.mode", self.mode as i64),
-            ("options.dimensions", self.dimensions as i64),
-            ("options.relaxed", i64::from(self.relaxed)),
-            ("options.optimisations", self.optimisations.bits()),
-            ("options.huge_pages", i64::from(self.huge_pages)),
-            ("options.ranks_per_node", self.ranks_per_node as i64),
-        ]
     }
 }
 
@@ -263,9 +106,11 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_the_defaults_and_the_names() {
-        options::check_table(&ENVIRONMENT, &Options::default(), |value| Options::from_variables(value));
-        assert_eq!(ENVIRONMENT[1].values, Mode::NAMES.map(|(name, _)| name).join(", "));
+    fn the_defaults_are_those_of_the_benchmark() {
+        let Options { look_ahead, mode, dimensions, relaxed, optimisations, huge_pages, ranks_per_node } =
+            Options::default();
+        assert_eq!((look_ahead, mode, dimensions, ranks_per_node), (1024, Mode::Auto, 0, 0));
+        assert_eq!((relaxed, optimisations, huge_pages), (false, Optimisations::ALL, true));
     }
 
     #[test]
@@ -273,6 +118,8 @@ mod tests {
         for (name, value) in [
             ("HCUBE_LOOK_AHEAD", "many"),
             ("HCUBE_LOOK_AHEAD", "-1"),
+            ("HCUBE_LOOK_AHEAD", "0"),
+            ("HCUBE_LOOK_AHEAD", "1048577"),
             ("HCUBE_MODE", "fast"),
             ("HCUBE_RELAXED", "yes"),
             ("HCUBE_OPTIMISATIONS", "1,4"),
@@ -282,7 +129,7 @@ mod tests {
                 Options::from_variables(|asked| (asked == name).then(|| value.into())).expect_err("refused");
             assert!(error.to_string().starts_with(&format!("{name} = '{value}'")), "{error}");
         }
-        for look_ahead in [0, LARGEST_LOOK_AHEAD + 1] {
+        for look_ahead in [0, MAX_LOOK_AHEAD + 1] {
             let error = Options { look_ahead, ..Options::default() }.check().expect_err("refused");
             assert!(error.to_string().starts_with(&format!("options.look_ahead = {look_ahead}")), "{error}");
         }

@@ -277,7 +277,7 @@ proptest! {
             receive_ahead: on(0), late_updates: on(1), late_waits: on(2), overlapped_sends: on(3),
         };
         let options = Options {
-            look_ahead, mode: Mode::NAMES[mode].1, dimensions, relaxed, optimisations, ..Options::default()
+            look_ahead, mode: Mode::ALL[mode], dimensions, relaxed, optimisations, ..Options::default()
         };
         let kind = if lcg { StreamKind::Lcg } else { StreamKind::Polynomial };
         let most = if look_ahead < 16 { 100 } else { 4000 };

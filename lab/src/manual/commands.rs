@@ -6,6 +6,7 @@ use super::command;
 use super::roff::{Page, bold, plain, prose, reference, sentence};
 use clap::{Arg, Command};
 use clap_mangen::Man;
+use hcube_core::options::Variable;
 use hcube_tool::variables::{GROUPS, Group};
 
 /// The tool in one line.
@@ -139,11 +140,13 @@ fn runner_sections(page: &mut Page) {
 /// The table of variables.
 fn environment(page: &mut Page) {
     page.section("ENVIRONMENT");
-    page.paragraph("Options win over variables, and what a program sets for a communicator wins over both.");
+    page.paragraph("An option has precedence over the variable of the same meaning, and what a program sets for a communicator has \
+         precedence over both.");
     for group in GROUPS.iter().filter(|group| group.of_a_run) {
         page.subsection(group.title).paragraph(&prose(group.about));
         for variable in group.variables() {
-            page.tagged(&format!("{} ({})", bold(variable.name), plain(variable.values)), &meaning(variable));
+            let typed = format!("{} ({})", bold(variable.name), plain(&variable.values));
+            page.tagged(&typed, &meaning(group, &variable));
         }
     }
     let others: Vec<String> = GROUPS
@@ -155,13 +158,13 @@ fn environment(page: &mut Page) {
     page.subsection("Building").paragraph(&format!("Not read by a run: {}.", others.join(", ")));
 }
 
-fn meaning(variable: &hcube_core::options::Variable) -> String {
-    let mut text = format!("{}.", prose(&sentence(variable.meaning)));
+fn meaning(group: &Group, variable: &Variable) -> String {
+    let mut text = format!("{}.", prose(&sentence(&variable.meaning)));
     if !variable.default.is_empty() {
-        text += &format!(" Default: {}.", bold(variable.default));
+        text += &format!(" Default: {}.", bold(&variable.default));
     }
-    if let Some(option) = variable.option {
-        text += &format!(" Option of {}: {}.", bold("hcube bench random-access"), bold(option));
+    if let (Some(command), Some(flag)) = (group.command, variable.flag) {
+        text += &format!(" Option of {}: {}.", bold(command), bold(flag));
     }
     text
 }

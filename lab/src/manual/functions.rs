@@ -19,9 +19,7 @@ struct Content<'a> {
 
 /// All pages of section 3, and those that lead to them.
 pub fn pages() -> Result<Vec<File>, String> {
-    let read = |name: &str, text| header::parse(text).map_err(|error| format!("include/{name}: {error}"));
-    let header = read("hcube.h", include_str!("../../../include/hcube.h"))?;
-    let fftw = read("hcube_fftw.h", include_str!("../../../include/hcube_fftw.h"))?;
+    let (header, fftw) = (header::library()?, header::fftw()?);
     let mut parts: Vec<(&Part, Vec<String>, Content<'_>)> = Vec::new();
     for (part, content) in PARTS.iter().chain([&GENERAL]).zip(divide(&header)) {
         let general = part.page == GENERAL.page;
@@ -269,7 +267,7 @@ mod tests {
     use hcube_tool::variables;
 
     fn header() -> Header {
-        header::parse(include_str!("../../../include/hcube.h")).expect("valid")
+        header::library().expect("valid")
     }
 
     #[test]

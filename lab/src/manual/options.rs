@@ -21,10 +21,11 @@ fn heading(cells: &[&str]) -> String {
 
 /// All of it.
 pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
-    let mut text = "# Options\n\nWritten by `make manual` from the sources; a test compares it with them.\n\nAn option wins \
-                    over a variable of the same meaning, and what a program sets for a communicator wins over \
-                    both.\n\n## Environment variables\n"
-        .to_owned();
+    let mut text =
+        "# Options\n\nWritten by `make manual` from the sources; a test compares it with them.\n\nAn option \
+                    has precedence over the variable of the same meaning, and what a program sets for a \
+                    communicator has precedence over both.\n\n## Environment variables\n"
+            .to_owned();
     text += &GROUPS.iter().map(variables).collect::<String>();
     text += "\n## hcube\n";
     text += &subcommands(tool);
@@ -53,18 +54,18 @@ fn subcommands(command: &clap::Command) -> String {
 /// The variables of a group.
 fn variables(group: &Group) -> String {
     let variables: Vec<_> = group.variables().collect();
-    let with_options = variables.iter().any(|variable| variable.option.is_some());
+    let command = group.command.map(|command| format!("`{command}`"));
     let field = group.structure.map(|name| format!("field of `{name}`"));
     let mut head = vec!["variable"];
-    head.extend(with_options.then_some("`hcube bench random-access`"));
+    head.extend(command.as_deref());
     head.extend(field.as_deref());
     head.extend(["values", "default", "meaning"]);
     let mut text = format!("\n### {}\n\n{}\n\n{}", group.title, group.about, heading(&head));
     for variable in variables {
         let mut cells = vec![code(variable.name)];
-        cells.extend(with_options.then(|| code(variable.option.unwrap_or_default())));
+        cells.extend(command.as_ref().map(|_| code(variable.flag.unwrap_or_default())));
         cells.extend(field.as_ref().map(|_| code(variable.field.unwrap_or_default())));
-        cells.extend([variable.values.to_owned(), code(variable.default), variable.meaning.to_owned()]);
+        cells.extend([variable.values.to_string(), code(&variable.default), variable.meaning.to_string()]);
         text += &row(&cells.iter().map(String::as_str).collect::<Vec<_>>());
     }
     text

@@ -17,6 +17,7 @@
 use super::calls::{self, Calls};
 use super::platform::Platform;
 use crate::hpcc::launch::{Job, interrupted};
+use hcube_core::options::Table;
 use hcube_tool::session::Failure;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -196,10 +197,10 @@ impl Runner {
         // The smpirun of one MPI library must not find the library for another, and what a user has set
         // for real programs would change the figures.
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
-        let options =
-            hcube_random_access::options::ENVIRONMENT.iter().chain(&hcube_alltoall::options::ENVIRONMENT);
-        for variable in options {
-            command.env_remove(variable.name);
+        let random_access = hcube_random_access::Options::TABLE.iter().map(|row| row.spec.variable);
+        let alltoall = hcube_alltoall::Options::TABLE.iter().map(|row| row.spec.variable);
+        for variable in random_access.chain(alltoall) {
+            command.env_remove(variable);
         }
         command.process_group(0).stdin(Stdio::null());
         command

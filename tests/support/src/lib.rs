@@ -9,6 +9,7 @@
 #![expect(missing_docs, reason = "no public crate: only tests use it")]
 
 pub mod alltoall;
+pub mod headers;
 pub mod hosts;
 pub mod hpcc;
 pub mod installed;
@@ -176,8 +177,7 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
 
 /// Whether include/hcube.h has a function of that name.
 pub fn header_declares(function: &str) -> bool {
-    let header = fs::read_to_string(root().join("include/hcube.h")).expect("include/hcube.h");
-    header.contains(&format!("{function}("))
+    headers::whole(&root().join("include/hcube.h")).contains(&format!("{function}("))
 }
 
 /// The newest of the headers that clients share.
@@ -195,8 +195,8 @@ pub fn client(name: &str, language: Language) -> PathBuf {
     fs::create_dir_all(&folder).expect("the target directory is writable");
     let suffix = if language == Language::C11 { "" } else { "_cxx" };
     let (source, program) = (sources.join(format!("{name}.c")), folder.join(format!("{name}{suffix}")));
-    let inputs = [&source, &root().join("include/hcube.h"), &library];
-    let newest = inputs.iter().map(|input| modified(input).expect("an input of the client")).max();
+    let inputs = headers::files().into_iter().chain([source.clone(), library.clone()]);
+    let newest = inputs.map(|input| modified(&input).expect("an input of the client")).max();
     if modified(&program) > newest.max(newest_header(&sources)) {
         return program;
     }

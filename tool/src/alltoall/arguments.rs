@@ -1,9 +1,10 @@
 //! The options of `hcube bench alltoall`, and the cases that they select.
 
 use crate::bench::Common;
+use crate::choices::{help_and, one_of, value};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hcube_alltoall::options::{LARGEST_MEMORY, parse_bytes};
+use hcube_alltoall::options::{MAX_MEMORY_BYTES, parse_bytes};
 use hcube_alltoall::{Options, Path, Schedule};
 use std::path::PathBuf;
 
@@ -50,13 +51,13 @@ use Algorithm::{
 impl Algorithm {
     /// Names, in the order of tables.
     pub const NAMES: [(&str, Self); 9] = [
-        ("auto", Auto),
+        (Schedule::Auto.name(), Auto),
         ("auto-out-of-place", AutoOutOfPlace),
-        ("mpich", Mpich),
-        ("linear-shift", LinearShift),
-        ("hierarchical-sets", HierarchicalSets),
-        ("single-copy", SingleCopy),
-        ("shared", Shared),
+        (Schedule::Mpich.name(), Mpich),
+        (Schedule::LinearShift.name(), LinearShift),
+        (Schedule::HierarchicalSets.name(), HierarchicalSets),
+        (Path::SingleCopy.name(), SingleCopy),
+        (Path::Shared.name(), Shared),
         ("library-in-place", LibraryInPlace),
         ("library-out-of-place", LibraryOutOfPlace),
     ];
@@ -105,10 +106,9 @@ fn memory(text: &str) -> Result<Memory, String> {
     if text == "all" {
         return Ok(Memory::Everything);
     }
-    match parse_bytes(text) {
-        Some(bytes) if bytes <= LARGEST_MEMORY => Ok(Memory::Bytes(bytes)),
-        _ => Err("expected all, or bytes up to 1T; k, M, G and T stand for powers of 1024".to_owned()),
-    }
+    value::<Options, usize>("memory")(text)
+        .map(Memory::Bytes)
+        .map_err(|expected| format!("{expected}, or all"))
 }
 
 fn size(text: &str) -> Result<usize, String> {
@@ -116,11 +116,6 @@ fn size(text: &str) -> Result<usize, String> {
     parse_bytes(text).filter(valid).ok_or_else(|| {
         format!("expected bytes, a multiple of {ELEMENT} below 16G; k, M and G stand for powers of 1024")
     })
-}
-
-fn path_parser() -> impl TypedValueParser<Value = Path> {
-    PossibleValuesParser::new(Path::NAMES.map(|(name, _)| name))
-        .map(|name| Path::NAMES.iter().find(|known| known.0 == name).expect("one of the names").1)
 }
 
 /// The x axis of a plot.
@@ -168,12 +163,12 @@ pub struct Arguments {
     /// Bytes of data per rank, for example 64k or 4M [default: 64k,512k,4M,32M]
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size)]
     pub sizes: Vec<usize>,
-    /// Additional memory per rank that hcube may use, in bytes; 'all' is enough for all blocks. A list
-    /// is a sweep, as in the paper's Figure 6: 0,64k,1M,all
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory)]
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory,
+          help = help_and::<Options>("memory", "'all' is enough for all blocks. A list is a sweep, as in the paper's \
+                                                Figure 6: 0,64k,1M,all"))]
     pub memory: Vec<Memory>,
-    /// Path inside a node of auto and of the schedules
-    #[arg(long, value_parser = path_parser())]
+    #[arg(long, value_parser = one_of::<Path>(Path::NAMES),
+          help = help_and::<Options>("path", "Applies to auto and to the schedules"))]
     pub path: Option<Path>,
     /// Equal counts and MPI_Alltoall instead of random counts and MPI_Alltoallv
     #[arg(long)]
@@ -213,7 +208,7 @@ impl Case {
     pub fn options(&self, bytes: usize, ranks: usize) -> Options {
         let memory = match self.memory {
             Memory::Bytes(memory) => memory,
-            Memory::Everything => bytes.saturating_add(BLOCK_OVERHEAD * ranks).min(LARGEST_MEMORY),
+            Memory::Everything => bytes.saturating_add(BLOCK_OVERHEAD * ranks).min(MAX_MEMORY_BYTES),
         };
         Options { memory, ..self.options }
     }

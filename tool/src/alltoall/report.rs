@@ -6,7 +6,6 @@ use crate::bench;
 use crate::numbers::{self, percent};
 use crate::session;
 use crate::table::Table;
-use hcube_alltoall::Path;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -83,8 +82,6 @@ impl Run {
     pub fn new(of: &Alltoall, line: &Line, measured: &Measured) -> Self {
         let Line { case, bytes, errors, .. } = line;
         let options = case.algorithm.is_ours().then(|| case.options(*bytes, of.ranks()));
-        let path =
-            |path: Path| Path::NAMES.iter().find(|known| known.1 == path).map(|known| known.0.to_owned());
         let measured_us: Vec<f64> = measured.seconds.iter().map(|seconds| 1e6 * seconds).collect();
         Self {
             mpi: session::library(),
@@ -95,7 +92,7 @@ impl Run {
             algorithm: case.algorithm.name().to_owned(),
             memory: options.map(|options| options.memory),
             everything: options.is_some() && case.memory == Memory::Everything,
-            path: options.and_then(|options| path(options.path)),
+            path: options.map(|options| options.path.name().to_owned()),
             uniform: of.arguments.uniform,
             seed: of.arguments.seed,
             median_us: numbers::median(&measured_us),

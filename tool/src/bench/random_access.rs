@@ -4,7 +4,7 @@ mod arguments;
 mod report;
 mod updates;
 
-pub use arguments::{Arguments, Case, DEFAULT_TABLE_SIZE, LADDER, MAX_TABLE_SIZE, mode_name, mode_parser};
+pub use arguments::{Arguments, Case, DEFAULT_TABLE_SIZE, LADDER, MAX_TABLE_SIZE};
 pub use updates::UpdateBench;
 
 use super::{Opened, System};

@@ -1,25 +1,20 @@
 //! The options of `hcube model`, and what cannot be predicted.
 
-use crate::bench::random_access::mode_parser;
+use crate::choices::{help, one_of, value};
 use crate::machine::Machine;
 use crate::output::JsonOption;
 use crate::probe::DEFAULT_FILE;
 use crate::published::{self, TABLE_2};
 use crate::session::Failure;
 use clap::value_parser;
-use hcube_alltoall::options::{DEFAULT_MEMORY, LARGEST_MEMORY, parse_bytes};
+use hcube_alltoall::options::DEFAULT_MEMORY_BYTES;
 use hcube_core::machine::Placement;
-use hcube_random_access::options::{DEFAULT_LOOK_AHEAD, LARGEST_LOOK_AHEAD};
+use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
 use hcube_random_access::{Mode, Options};
 use std::path::Path;
 
 /// More ranks than any machine has had cores for, and few enough to compute their plans.
 const MAX_RANKS: u64 = 1 << 20;
-
-fn memory(text: &str) -> Result<usize, String> {
-    let bytes = parse_bytes(text).filter(|&bytes| bytes <= LARGEST_MEMORY);
-    bytes.ok_or_else(|| "expected bytes up to 1T; k, M, G and T stand for powers of 1024".to_owned())
-}
 
 /// Predicts RandomAccess and the exchange in place on machines of any size (not under mpirun)
 ///
@@ -39,24 +34,23 @@ pub struct Arguments {
     /// Ranks on a node; without it one for each core
     #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MAX_RANKS))]
     ranks_per_node: Option<u64>,
-    /// Look-ahead Q of RandomAccess
-    #[arg(long, value_name = "Q", default_value_t = DEFAULT_LOOK_AHEAD as u64,
-          value_parser = value_parser!(u64).range(1..=LARGEST_LOOK_AHEAD as u64))]
-    look_ahead: u64,
+    #[arg(long, value_name = "Q", default_value_t = DEFAULT_LOOK_AHEAD, value_parser = value::<Options, usize>("look_ahead"),
+          help = help::<Options>("look_ahead"))]
+    look_ahead: usize,
     /// Rounds of Q values, as in the paper, and not of Q/2, as a strict look-ahead needs
     #[arg(long)]
     relaxed: bool,
-    /// Number of message stages: 1 sends directly, 0 uses the hypercube
-    #[arg(long, value_name = "D", default_value_t = 0, value_parser = value_parser!(u32).range(0..=64))]
-    dimensions: u32,
+    #[arg(long, value_name = "D", default_value_t = 0, value_parser = value::<Options, usize>("dimensions"),
+          help = help::<Options>("dimensions"))]
+    dimensions: usize,
     /// The route of values; without it every route that the placement permits
-    #[arg(long, value_parser = mode_parser())]
+    #[arg(long, value_parser = one_of::<Mode>(Mode::NAMES))]
     mode: Option<Mode>,
     /// Predict the exchange in place as well, with buffers of BYTES per rank
-    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    #[arg(long, value_name = "BYTES", value_parser = value::<hcube_alltoall::Options, usize>("memory"))]
     bytes: Option<usize>,
-    /// Additional memory per rank of the exchange
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MEMORY, value_parser = memory)]
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MEMORY_BYTES,
+          value_parser = value::<hcube_alltoall::Options, usize>("memory"), help = help::<hcube_alltoall::Options>("memory"))]
     memory: usize,
     #[command(flatten)]
     pub json: JsonOption,

@@ -3,7 +3,6 @@
 use super::arguments::Arguments;
 use super::published::{self, Compared};
 use super::{Round, fit_warning, network_warning};
-use crate::bench::random_access::mode_name;
 use crate::machine::Machine;
 use hcube_alltoall::model::{Algorithm, Exchange};
 use hcube_core::machine::{Parameters, Placement};
@@ -67,7 +66,7 @@ impl Updates {
             ranks: placement.ranks,
             ranks_per_node: placement.ranks_per_node,
             nodes: placement.nodes(),
-            mode: if placement.ranks == 1 { "alone" } else { mode_name(options.mode) },
+            mode: if placement.ranks == 1 { "alone" } else { options.mode.name() },
             automatic: updates::resolve(placement, Mode::Auto) == options.mode,
             dimensions: options.dimensions,
             look_ahead: options.look_ahead,

@@ -4,7 +4,7 @@
 //! the error of the fit shows what that costs.
 
 use super::fit::{Quantity, Sample};
-use crate::bench::random_access::{Case, UpdateBench, mode_name};
+use crate::bench::random_access::{Case, UpdateBench};
 use crate::progress::Progress;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
@@ -83,7 +83,7 @@ pub fn measure(
 
 fn name(case: &Case, ranks: usize) -> String {
     let Options { look_ahead, mode, .. } = case.options;
-    let route = if ranks == 1 { "alone".to_owned() } else { format!("mode {}", mode_name(mode)) };
+    let route = if ranks == 1 { "alone".to_owned() } else { format!("mode {}", mode.name()) };
     format!("round, {route}, Q = {look_ahead}")
 }
 

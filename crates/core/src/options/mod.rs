@@ -1,97 +1,86 @@
-//! Options from environment variables.
+//! Options of the systems: one table each, which [`options_table!`](crate::options_table) declares.
 //!
-//! Every system has a table of its own.
+//! A row has an option under all its names with its default, its range and its documentation. From the table follow the
+//! values of environment variables, the fields of the C structure, the options of the tool, the manual and
+//! doc/options.md; from [`named_values!`](crate::named_values) and [`named_set!`](crate::named_set) the constants of C
+//! and Fortran. build.rs reads these files to write the headers, so they use nothing of hcube but [`crate::error`].
 
-use crate::error::{Error, Result};
+mod kind;
+mod named;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use kind::{Kind, parse_bytes};
+pub use named::{Name, Number, choices};
+pub use table::{Setting, Spec, Table, agreement, check, from_variables, put};
+
+use std::borrow::Cow;
 
 /// An environment variable as users set it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
     /// `HCUBE_...`
     pub name: &'static str,
     /// What it accepts.
-    pub values: &'static str,
+    pub values: Cow<'static, str>,
     /// The value that stands for one that is not set; empty where there is none.
-    pub default: &'static str,
-    /// What it changes.
-    pub meaning: &'static str,
-    /// The option of `hcube gups` that wins over it.
-    pub option: Option<&'static str>,
-    /// The field of the C structure of options that stands for the same.
+    pub default: Cow<'static, str>,
+    /// What it changes; no full stop at the end.
+    pub meaning: Cow<'static, str>,
+    /// The option of the tool that has precedence over it.
+    pub flag: Option<&'static str>,
+    /// The field of the C structure of options with the same meaning.
     pub field: Option<&'static str>,
 }
 
 impl Variable {
-    /// A variable without a counterpart.
+    /// A variable that is not an option of a system.
     pub const fn new(
         name: &'static str,
         values: &'static str,
         default: &'static str,
         meaning: &'static str,
     ) -> Self {
-        Self { name, values, default, meaning, option: None, field: None }
-    }
-
-    /// With an option of `hcube gups` of the same meaning.
-    pub const fn option(self, option: &'static str) -> Self {
-        Self { option: Some(option), ..self }
-    }
-
-    /// With a field of a C structure of the same meaning.
-    pub const fn field(self, field: &'static str) -> Self {
-        Self { field: Some(field), ..self }
+        let (values, default, meaning) =
+            (Cow::Borrowed(values), Cow::Borrowed(default), Cow::Borrowed(meaning));
+        Self { name, values, default, meaning, flag: None, field: None }
     }
 }
 
-/// Both RandomAccess and the all-to-all exchange know it.
-pub const RANKS_PER_NODE: Variable = Variable::new(
-    "HCUBE_RANKS_PER_NODE",
-    "0 or more",
-    "0",
-    "pretend that nodes hold at most so many ranks: 1 is messages alone, 0 takes nodes as they are",
-)
-.field("ranks_per_node");
+/// RandomAccess and the all-to-all exchange both have it.
+pub const RANKS_PER_NODE: Spec =
+    Spec::count("HCUBE_RANKS_PER_NODE", 0, kind::MAX_INT, "ranks").documented(
+        "Maximum number of ranks per node: larger nodes are divided into groups of consecutive ranks, for tests. 1 uses \
+         only messages, 0 the nodes as they are.",
+    );
 
 /// The value of a variable of this process.
 pub fn value(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// Hands every variable of a table that has a value to `set`, which says `None` where it cannot be read.
-///
-/// # Errors
-/// Names the variable whose value cannot be read.
-pub fn read(
-    table: &[Variable],
-    value: impl Fn(&str) -> Option<String>,
-    mut set: impl FnMut(&str, &str) -> Option<()>,
-) -> Result<()> {
-    for variable in table {
-        let Some(value) = value(variable.name).filter(|value| !value.is_empty()) else { continue };
-        set(variable.name, &value)
-            .ok_or_else(|| Error::argument(variable.name, format!("'{value}'"), variable.values))?;
-    }
-    Ok(())
+/// The first paragraph of a documentation comment, on one line.
+pub fn paragraph(doc: &str) -> String {
+    let lines = doc.trim_start().lines().map(str::trim).take_while(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
 }
 
-/// For tests: that the defaults of a table are those of the options that are made from it, and that each of its
-/// variables is read.
-///
-/// # Panics
-/// Where that is not so.
-pub fn check_table<T: PartialEq + std::fmt::Debug>(
-    table: &[Variable],
-    default: &T,
-    from_variables: impl Fn(&dyn Fn(&str) -> Option<String>) -> Result<T>,
-) {
-    let said = |name: &str| {
-        let variable = table.iter().find(|variable| variable.name == name);
-        variable.map(|variable| variable.default.to_owned())
-    };
-    assert_eq!(from_variables(&said).as_ref(), Ok(default));
-    for variable in table {
-        let other = |name: &str| (name == variable.name).then(|| "2".to_owned());
-        // 2 is no default.
-        assert_ne!(from_variables(&other).ok().as_ref(), Some(default), "{}", variable.name);
+/// A sentence as part of another: without its full stop, and with a small letter first unless a name begins it.
+pub fn phrase(sentence: &str) -> String {
+    let text = sentence.strip_suffix('.').unwrap_or(sentence);
+    let word = text.split(' ').next().unwrap_or_default();
+    let is_name = word.chars().skip(1).any(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| if is_name { first } else { first.to_ascii_lowercase() });
+    first.into_iter().chain(characters).collect()
+}
+
+/// `a, b or c`.
+fn list(parts: &[String], word: &str) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
     }
 }

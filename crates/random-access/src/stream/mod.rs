@@ -7,29 +7,12 @@
 pub mod lcg;
 pub mod polynomial;
 
+pub use super::options::StreamKind;
+
 use hcube_core::error::{Error, Result};
 
 /// Number of values produced together: a 512-bit vector.
 pub const LANES: usize = 8;
-
-/// The generators that the benchmark prescribes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamKind {
-    /// Multiplication by x modulo x^64 + x^2 + x + 1 over GF(2).
-    Polynomial,
-    /// Knuth's 64-bit linear congruential generator.
-    Lcg,
-}
-
-impl StreamKind {
-    /// The name in tables and options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Polynomial => "polynomial",
-            Self::Lcg => "lcg",
-        }
-    }
-}
 
 /// The recurrence of one generator.
 pub trait Recurrence: Copy {

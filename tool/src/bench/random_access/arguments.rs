@@ -1,9 +1,8 @@
 //! The options of `hcube bench random-access`, and the cases that they select.
 
 use crate::bench::Common;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use crate::choices::{help, help_and, one_of, value};
 use clap::{ValueEnum, value_parser};
-use hcube_random_access::options::LARGEST_LOOK_AHEAD;
 use hcube_random_access::{Mode, Optimisations, Options, StreamKind};
 
 /// The steps of the paper's Table 3 that concern the algorithm.
@@ -18,16 +17,6 @@ pub enum Streams {
     Lcg,
     /// One after the other
     Both,
-}
-
-fn optimisations(list: &str) -> Result<Optimisations, String> {
-    Optimisations::from_list(list).ok_or_else(|| "expected all, none, or some of 1,2,3,7".to_owned())
-}
-
-/// Modes by name.
-pub fn mode_parser() -> impl TypedValueParser<Value = Mode> {
-    PossibleValuesParser::new(Mode::NAMES.map(|(name, _)| name))
-        .map(|name| Mode::from_name(&name).expect("one of the names"))
 }
 
 /// Measurements of each case without `--repeat`.
@@ -52,36 +41,31 @@ pub struct Arguments {
     /// Updates of all ranks together; default is four per word
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(0..=1 << 59))]
     pub updates: Option<u64>,
-    /// Look-ahead Q: the number of values that a rank may have generated and not yet applied; the benchmark's
-    /// rules permit 1024. A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024
-    #[arg(long, value_name = "Q[,Q...]", value_delimiter = ',',
-          value_parser = value_parser!(u64).range(1..=LARGEST_LOOK_AHEAD as u64))]
-    pub look_ahead: Vec<u64>,
+    #[arg(long, value_name = "Q[,Q...]", value_delimiter = ',', value_parser = value::<Options, usize>("look_ahead"),
+          help = help_and::<Options>("look_ahead", "A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024"))]
+    pub look_ahead: Vec<usize>,
     /// The stream of random values
     #[arg(long, value_enum, default_value_t = Streams::Polynomial)]
     pub stream: Streams,
-    /// The route of values: shared memory inside nodes where it works, only messages, nodes with a
-    /// hypercube between them, or three hops (local, network, local)
-    #[arg(long, value_parser = mode_parser())]
+    #[arg(long, value_parser = one_of::<Mode>(Mode::NAMES), help = help::<Options>("mode"))]
     pub mode: Option<Mode>,
-    /// Dimensionality of the message stages: 1 sends directly, 0 uses the hypercube. A list is a sweep
-    #[arg(long, value_name = "D[,D...]", value_delimiter = ',', value_parser = value_parser!(u32).range(0..=64))]
-    pub dimensions: Vec<u32>,
-    /// The paper's optimisations: all, none, or some of 1,2,3,7 (they apply to messages)
-    #[arg(long, value_name = "LIST", value_parser = optimisations)]
+    #[arg(long, value_name = "D[,D...]", value_delimiter = ',', value_parser = value::<Options, usize>("dimensions"),
+          help = help_and::<Options>("dimensions", "A list is a sweep"))]
+    pub dimensions: Vec<usize>,
+    #[arg(long, value_name = "LIST", value_parser = value::<Options, Optimisations>("optimisations"),
+          help = help_and::<Options>("optimisations", "all, none, or a list such as 1,2"))]
     pub optimisations: Option<Optimisations>,
     /// Measure the paper's Table 3: no optimisation, then 1, 1+2, 1+2+3 and 1+2+3+7
     #[arg(long, conflicts_with = "optimisations")]
     pub ladder: bool,
-    /// Overlap whole rounds of Q: up to 3 Q values are open, outside the benchmark's rules
-    #[arg(long)]
+    #[arg(long, help = help::<Options>("relaxed"))]
     pub relaxed: bool,
     /// Leave the table on 4 KiB pages
     #[arg(long)]
     pub no_huge_pages: bool,
-    /// Treat every K consecutive ranks of a node as a node; 0 uses the nodes as they are
-    #[arg(long, value_name = "K", value_parser = value_parser!(u32))]
-    pub ranks_per_node: Option<u32>,
+    #[arg(long, value_name = "K", value_parser = value::<Options, usize>("ranks_per_node"),
+          help = help::<Options>("ranks_per_node"))]
+    pub ranks_per_node: Option<usize>,
     /// Also measure messages only, alternating with the chosen mode
     #[arg(long)]
     pub compare: bool,
@@ -106,13 +90,8 @@ impl Case {
     /// For progress.
     pub fn name(&self) -> String {
         let options = &self.options;
-        format!("{}, Q = {}, mode {}", self.stream.name(), options.look_ahead, mode_name(options.mode))
+        format!("{}, Q = {}, mode {}", self.stream.name(), options.look_ahead, options.mode.name())
     }
-}
-
-/// The name of a mode in options.
-pub fn mode_name(mode: Mode) -> &'static str {
-    Mode::NAMES.iter().find(|&&(_, known)| known == mode).map_or("?", |&(name, _)| name)
 }
 
 impl Arguments {
@@ -128,7 +107,7 @@ impl Arguments {
         options.optimisations = self.optimisations.unwrap_or(options.optimisations);
         options.relaxed |= self.relaxed;
         options.huge_pages &= !self.no_huge_pages;
-        options.ranks_per_node = self.ranks_per_node.map_or(options.ranks_per_node, |ranks| ranks as usize);
+        options.ranks_per_node = self.ranks_per_node.unwrap_or(options.ranks_per_node);
         options
     }
 
@@ -138,10 +117,10 @@ impl Arguments {
         let base = self.options(defaults);
         let mut choices = vec![base];
         if !self.dimensions.is_empty() {
-            choices = vary(&choices, &self.dimensions, |options, &value| options.dimensions = value as usize);
+            choices = vary(&choices, &self.dimensions, |options, &value| options.dimensions = value);
         }
         if !self.look_ahead.is_empty() {
-            choices = vary(&choices, &self.look_ahead, |options, &value| options.look_ahead = value as usize);
+            choices = vary(&choices, &self.look_ahead, |options, &value| options.look_ahead = value);
         }
         if self.ladder {
             let steps = LADDER.map(|list| Optimisations::from_list(list).expect("valid"));

@@ -1,6 +1,6 @@
 //! What `hcube bench random-access` prints and writes.
 
-use super::arguments::{Case, mode_name};
+use super::arguments::Case;
 use super::updates::Measured;
 use super::{Competitor, RandomAccess, Row};
 use crate::bench;
@@ -87,7 +87,7 @@ impl Line {
         Self {
             stream: case.stream.name(),
             look_ahead: case.options.look_ahead,
-            mode: mode_name(case.options.mode),
+            mode: case.options.mode.name(),
             dimensions: case.options.dimensions,
             optimisations: case.options.optimisations.to_list(),
             strict: !case.options.relaxed,

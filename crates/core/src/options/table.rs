@@ -1,0 +1,216 @@
+//! The table of a system's options.
+
+use super::kind::Kind;
+use super::{Variable, paragraph, phrase};
+use crate::error::{Error, Result};
+
+/// An option without its place in a structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spec {
+    /// The environment variable.
+    pub variable: &'static str,
+    /// The option of the tool.
+    pub flag: Option<&'static str>,
+    /// What it accepts.
+    pub kind: Kind,
+    /// The value where none is given.
+    pub default: i64,
+    /// The documentation comment.
+    pub doc: &'static str,
+}
+
+impl Spec {
+    /// An option that accepts `kind`.
+    pub const fn new(variable: &'static str, kind: Kind, default: i64) -> Self {
+        Self { variable, flag: None, kind, default, doc: "" }
+    }
+
+    /// A number of `unit` from `min` to `max`; the default is `min`.
+    pub const fn count(variable: &'static str, min: i64, max: i64, unit: &'static str) -> Self {
+        Self::new(variable, Kind::Count { min, max, unit }, min)
+    }
+
+    /// A number of `unit` from 0 that has no bound of its own.
+    pub const fn any_count(variable: &'static str, unit: &'static str) -> Self {
+        Self::count(variable, 0, super::kind::MAX_INT, unit)
+    }
+
+    /// With another default.
+    pub const fn default(self, default: i64) -> Self {
+        Self { default, ..self }
+    }
+
+    /// With an option of the tool.
+    pub const fn flag(self, flag: &'static str) -> Self {
+        Self { flag: Some(flag), ..self }
+    }
+
+    /// With documentation, unless it has some.
+    pub const fn documented(self, doc: &'static str) -> Self {
+        if self.doc.is_empty() { Self { doc, ..self } } else { self }
+    }
+
+    /// What it means, in sentences.
+    pub fn meaning(&self) -> String {
+        paragraph(self.doc)
+    }
+}
+
+/// An option, and its place in the structure `O`.
+#[derive(Debug)]
+pub struct Setting<O> {
+    /// The option.
+    pub spec: Spec,
+    /// The field of `O` and of C's structure.
+    pub field: &'static str,
+    /// What C's field is called in messages.
+    pub argument: &'static str,
+    /// The number of its value.
+    pub get: fn(&O) -> i64,
+    /// Sets it to the value of a number.
+    pub set: fn(&mut O, i64) -> Option<()>,
+}
+
+impl<O> Setting<O> {
+    /// The environment variable.
+    pub fn variable(&self) -> Variable {
+        let Spec { variable, kind, default, flag, .. } = &self.spec;
+        Variable {
+            name: variable,
+            values: kind.values().into(),
+            default: kind.show(*default).into(),
+            meaning: phrase(&self.spec.meaning()).into(),
+            flag: *flag,
+            field: Some(self.field),
+        }
+    }
+}
+
+/// The options of a system.
+pub trait Table: Sized + 'static {
+    /// All of them.
+    const TABLE: &'static [Setting<Self>];
+
+    /// The row of a field.
+    ///
+    /// # Panics
+    /// Where no option has that name.
+    fn setting(field: &str) -> &'static Setting<Self> {
+        let row = Self::TABLE.iter().find(|row| row.field == field);
+        row.unwrap_or_else(|| panic!("no option is called {field}"))
+    }
+}
+
+/// The defaults, changed by the environment variables whose values `value` knows.
+///
+/// # Errors
+/// Names the variable whose value is not accepted.
+pub fn from_variables<O: Table + Default>(value: impl Fn(&str) -> Option<String>) -> Result<O> {
+    let mut options = O::default();
+    for row in O::TABLE {
+        let Spec { variable, kind, .. } = row.spec;
+        let Some(text) = value(variable).filter(|text| !text.is_empty()) else { continue };
+        kind.parse(&text)
+            .and_then(|number| (row.set)(&mut options, number))
+            .ok_or_else(|| Error::argument(variable, format!("'{text}'"), kind.values()))?;
+    }
+    Ok(options)
+}
+
+/// Sets the option of a field to the value of a number, as C's structure has it.
+///
+/// # Errors
+/// Where it is out of range.
+pub fn put<O: Table>(options: &mut O, field: &str, number: i64) -> Result<()> {
+    let row = O::setting(field);
+    let kind = row.spec.kind;
+    Some(number)
+        .filter(|&number| kind.accepts(number))
+        .and_then(|number| (row.set)(options, number))
+        .ok_or_else(|| Error::argument(row.argument, number, kind.numbers()))
+}
+
+/// Checks all ranges.
+///
+/// # Errors
+/// Names the first option that is out of range.
+pub fn check<O: Table>(options: &O) -> Result<()> {
+    for row in O::TABLE {
+        let number = (row.get)(options);
+        if !row.spec.kind.accepts(number) {
+            return Err(Error::argument(row.argument, number, row.spec.kind.numbers()));
+        }
+    }
+    Ok(())
+}
+
+/// What must be the same on all ranks, by name.
+pub fn agreement<O: Table>(options: &O) -> Vec<(&'static str, i64)> {
+    O::TABLE.iter().map(|row| (row.argument, (row.get)(options))).collect()
+}
+
+/// Declares the options of a system: a structure, its default, and its [`Table`]. The first paragraph of a field's
+/// documentation is that of the variable, the field of C and the manual.
+#[macro_export]
+macro_rules! options_table {
+    ($(#[$about:meta])* pub struct $Options:ident {
+        $($(#[doc = $doc:literal])+ pub $field:ident: $Type:ty = $spec:expr,)+
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $Options {
+            $($(#[doc = $doc])+ pub $field: $Type,)+
+        }
+
+        impl $crate::options::Table for $Options {
+            const TABLE: &'static [$crate::options::Setting<Self>] = &[$($crate::options::Setting {
+                spec: $spec.documented(concat!($($doc, "\n"),+)),
+                field: stringify!($field),
+                argument: concat!("options.", stringify!($field)),
+                get: |options| $crate::options::Number::number(options.$field),
+                set: |options, number| {
+                    options.$field = $crate::options::Number::from_number(number)?;
+                    Some(())
+                },
+            }),+];
+        }
+
+        impl Default for $Options {
+            fn default() -> Self {
+                let value = "a default is a value";
+                Self { $($field: $crate::options::Number::from_number($spec.default).expect(value)),+ }
+            }
+        }
+
+        impl $Options {
+            /// The defaults, changed by the environment variables of the table.
+            ///
+            /// # Errors
+            /// Names the variable whose value is not accepted.
+            pub fn from_environment() -> $crate::error::Result<Self> {
+                $crate::options::from_variables($crate::options::value)
+            }
+
+            /// As [`Self::from_environment`], with the values that `value` knows.
+            ///
+            /// # Errors
+            /// As [`Self::from_environment`].
+            pub fn from_variables(value: impl Fn(&str) -> Option<String>) -> $crate::error::Result<Self> {
+                $crate::options::from_variables(value)
+            }
+
+            /// Checks the ranges.
+            ///
+            /// # Errors
+            /// Names the first option that is out of range.
+            pub fn check(&self) -> $crate::error::Result<()> {
+                $crate::options::check(self)
+            }
+
+            /// What must be the same on all ranks.
+            pub fn agreement(&self) -> Vec<(&'static str, i64)> {
+                $crate::options::agreement(self)
+            }
+        }
+    };
+}

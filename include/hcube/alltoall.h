@@ -1,0 +1,256 @@
+/* hcube/alltoall.h: all-to-all exchanges, in place in bounded memory and out of place.
+ *
+ * Generated from src/types/alltoall.rs and src/alltoall.rs by 'make header'; do not edit.
+ * The conventions are in hcube.h.
+ */
+
+#ifndef HCUBE_ALLTOALL_H
+#define HCUBE_ALLTOALL_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include "library.h"
+
+/**
+ * hcube_alltoall_options.schedule: hcube chooses, and forwards what it does not speed up to the MPI
+ * library.
+ */
+#define HCUBE_ALLTOALL_AUTO 0
+
+/**
+ * hcube_alltoall_options.schedule: the order of MPICH, in which the pairs of ranks are sorted
+ * lexicographically; 2P - 3 steps.
+ */
+#define HCUBE_ALLTOALL_MPICH 1
+
+/**
+ * hcube_alltoall_options.schedule: linear shift, in which step s joins the ranks whose sum is s
+ * modulo P; P steps.
+ */
+#define HCUBE_ALLTOALL_LINEAR_SHIFT 2
+
+/**
+ * hcube_alltoall_options.schedule: hierarchical sets, in which the halves of the ranks exchange
+ * with each other, then each half does the same inside; at most P + ceil(log2 P) - 2 steps.
+ */
+#define HCUBE_ALLTOALL_HIERARCHICAL_SETS 3
+
+/**
+ * hcube_alltoall_options.schedule: every exchange is forwarded to the MPI library.
+ */
+#define HCUBE_ALLTOALL_LIBRARY 4
+
+/**
+ * hcube_alltoall_options.schedule: blocks of up to 256 bytes bundled along the hypercube, ceil(log2
+ * P) messages; hierarchical sets for larger blocks.
+ */
+#define HCUBE_ALLTOALL_HYPERCUBE 5
+
+/**
+ * hcube_alltoall_options.path: the fastest path that works here.
+ */
+#define HCUBE_PATH_AUTO 0
+
+/**
+ * hcube_alltoall_options.path: single copy, in which one process reads and writes the memory of the
+ * other; the kernel must permit it.
+ */
+#define HCUBE_PATH_SINGLE_COPY 1
+
+/**
+ * hcube_alltoall_options.path: a segment of shared memory.
+ */
+#define HCUBE_PATH_SHARED 2
+
+/**
+ * hcube_alltoall_options.path: messages, as between nodes.
+ */
+#define HCUBE_PATH_MESSAGE 3
+
+/**
+ * Options of the exchanges and transpositions on a communicator; the same on all ranks. Call
+ * hcube_alltoall_default_options first, then change fields. A later version may append fields:
+ * struct_size is the size that the caller knows, and fields that the caller does not know have
+ * their defaults.
+ */
+typedef struct hcube_alltoall_options {
+    /**
+     * sizeof(hcube_alltoall_options) in the program of the caller.
+     */
+    uint64_t struct_size;
+    /**
+     * Bound on additional memory per rank and communicator, in bytes; 0 selects the minimum, less
+     * than 64 KiB. Values: 0 to 1099511627776 bytes. Default: 1 MiB. Environment variable:
+     * HCUBE_MEMORY.
+     */
+    int64_t memory;
+    /**
+     * Order in which a rank exchanges messages with the other ranks. Values: HCUBE_ALLTOALL_*.
+     * Default: HCUBE_ALLTOALL_AUTO. Environment variable: HCUBE_ALLTOALL.
+     */
+    int32_t schedule;
+    /**
+     * Path of data between ranks of a node. Values: HCUBE_PATH_*. Default: HCUBE_PATH_AUTO.
+     * Environment variable: HCUBE_PATH.
+     */
+    int32_t path;
+    /**
+     * Maximum number of ranks per node that is assumed, for tests: 1 uses only messages, 0 takes
+     * the nodes as they are. Values: 0 or more. Default: 0. Environment variable:
+     * HCUBE_RANKS_PER_NODE.
+     */
+    int32_t ranks_per_node;
+    /**
+     * 0; reserved for a later version.
+     */
+    int32_t reserved;
+} hcube_alltoall_options;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Collective. MPI_Alltoall with its arguments, its semantics and its return value: MPI_SUCCESS, or
+ * an MPI error code after the error handler of the communicator has been called.
+ *
+ * sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
+ * for this rank, with additional memory of at most hcube_alltoall_options.memory bytes instead of
+ * a second buffer. Buffers that overlap in another way are erroneous, as in MPI, which is not
+ * detected.
+ *
+ * hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
+ * exchange that hcube does not speed up is forwarded to the MPI library. If that is known without
+ * communication (out of place between nodes, HCUBE_ALLTOALL_LIBRARY), only the MPI library checks
+ * the arguments, on each rank separately.
+ *
+ * Errors, by MPI error class: MPI_ERR_TRUNCATE on all ranks if a rank sends a different amount of
+ * data than its partner expects (the message names both ranks and counts; nothing is written);
+ * MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER, MPI_ERR_COMM; the class of the error of another
+ * rank if its arguments are not valid.
+ * Source of the in-place algorithms: M. Hofmann and G. Ruenger, In-place Algorithms for the
+ * Symmetric All-to-all Exchange with MPI, EuroMPI 2013.
+ */
+int hcube_alltoall(const void *sendbuf,
+                   int sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   MPI_Comm comm);
+
+/**
+ * Collective. MPI_Alltoallv; see hcube_alltoall.
+ */
+int hcube_alltoallv(const void *sendbuf,
+                    const int *sendcounts,
+                    const int *sdispls,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    const int *recvcounts,
+                    const int *rdispls,
+                    MPI_Datatype recvtype,
+                    MPI_Comm comm);
+
+/**
+ * Collective. MPI_Alltoallw; see hcube_alltoall. Displacements are in bytes.
+ */
+int hcube_alltoallw(const void *sendbuf,
+                    const int *sendcounts,
+                    const int *sdispls,
+                    const MPI_Datatype *sendtypes,
+                    void *recvbuf,
+                    const int *recvcounts,
+                    const int *rdispls,
+                    const MPI_Datatype *recvtypes,
+                    MPI_Comm comm);
+
+/**
+ * Collective. hcube_alltoall with large counts, as MPI_Alltoall_c of MPI-4; available with every
+ * MPI library.
+ */
+int hcube_alltoall_c(const void *sendbuf,
+                     MPI_Count sendcount,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     MPI_Count recvcount,
+                     MPI_Datatype recvtype,
+                     MPI_Comm comm);
+
+/**
+ * Collective. hcube_alltoallv with large counts, as MPI_Alltoallv_c of MPI-4; available with every
+ * MPI library.
+ */
+int hcube_alltoallv_c(const void *sendbuf,
+                      const MPI_Count *sendcounts,
+                      const MPI_Aint *sdispls,
+                      MPI_Datatype sendtype,
+                      void *recvbuf,
+                      const MPI_Count *recvcounts,
+                      const MPI_Aint *rdispls,
+                      MPI_Datatype recvtype,
+                      MPI_Comm comm);
+
+/**
+ * Collective. hcube_alltoallw with large counts, as MPI_Alltoallw_c of MPI-4; available with every
+ * MPI library.
+ */
+int hcube_alltoallw_c(const void *sendbuf,
+                      const MPI_Count *sendcounts,
+                      const MPI_Aint *sdispls,
+                      const MPI_Datatype *sendtypes,
+                      void *recvbuf,
+                      const MPI_Count *recvcounts,
+                      const MPI_Aint *rdispls,
+                      const MPI_Datatype *recvtypes,
+                      MPI_Comm comm);
+
+/**
+ * Local. Returns the default options, changed by the environment variables
+ * HCUBE_ALLTOALL, HCUBE_PATH, HCUBE_MEMORY and HCUBE_RANKS_PER_NODE.
+ * May be called before MPI_Init.
+ *
+ * options: receives the options; allocated by the caller.
+ * size: size of *options in bytes, sizeof(hcube_alltoall_options).
+ * Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of a variable is
+ * not valid.
+ */
+int32_t hcube_alltoall_default_options(struct hcube_alltoall_options *options,
+                                       uint64_t size,
+                                       struct hcube_error *error);
+
+/**
+ * Collective. Sets the options of all later exchanges and transpositions on a communicator, in
+ * place of the defaults and the environment. Performs the set-up of the first exchange in advance
+ * (duplicates the communicator, allocates shared memory), which is useful before a timed region.
+ *
+ * comm: an intracommunicator.
+ * options: the same on all ranks; NULL restores the defaults and the environment.
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
+ * HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected path does not work here.
+ */
+int32_t hcube_alltoall_set_options(MPI_Comm comm,
+                                   const struct hcube_alltoall_options *options,
+                                   struct hcube_error *error);
+
+/**
+ * Local. Returns the path that the data of the last exchange of this rank on a communicator took,
+ * as text: "none" (no exchange yet), "alone" (nothing to exchange), "shared", "single-copy",
+ * "message", "node+message", "hypercube", "library" (forwarded to the MPI library) or "refused"
+ * (an error).
+ *
+ * comm: an intracommunicator.
+ * text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always
+ * terminated by a zero byte.
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
+ */
+int32_t hcube_alltoall_last_way(MPI_Comm comm,
+                                char *text,
+                                uint64_t length,
+                                struct hcube_error *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* HCUBE_ALLTOALL_H */

@@ -1,0 +1,166 @@
+/* hcube/fortran.h: functions that the Fortran module hcube calls; programs in C do not need them.
+ *
+ * Generated from src/fortran_alltoall.rs and src/fortran.rs by 'make header'; do not edit.
+ * The conventions are in hcube.h.
+ */
+
+#ifndef HCUBE_FORTRAN_H
+#define HCUBE_FORTRAN_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include "library.h"
+#include "alltoall.h"
+#include "transpose.h"
+#include "random_access.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * hcube_alltoall with Fortran handles, for the Fortran module hcube.
+ */
+int hcube_fortran_alltoall(const void *sendbuf,
+                           int sendcount,
+                           MPI_Fint sendtype,
+                           void *recvbuf,
+                           int recvcount,
+                           MPI_Fint recvtype,
+                           MPI_Fint comm);
+
+/**
+ * hcube_alltoall in place with Fortran handles, for the Fortran module hcube.
+ */
+int hcube_fortran_alltoall_in_place(void *buffer, int count, MPI_Fint kind, MPI_Fint comm);
+
+/**
+ * hcube_alltoallv with Fortran handles, for the Fortran module hcube.
+ */
+int hcube_fortran_alltoallv(const void *sendbuf,
+                            const int *sendcounts,
+                            const int *sdispls,
+                            MPI_Fint sendtype,
+                            void *recvbuf,
+                            const int *recvcounts,
+                            const int *rdispls,
+                            MPI_Fint recvtype,
+                            MPI_Fint comm);
+
+/**
+ * hcube_alltoallv in place with Fortran handles, for the Fortran module hcube.
+ */
+int hcube_fortran_alltoallv_in_place(void *buffer,
+                                     const int *counts,
+                                     const int *displs,
+                                     MPI_Fint kind,
+                                     MPI_Fint comm);
+
+/**
+ * hcube_alltoallw with Fortran handles, for the Fortran module hcube.
+ */
+int hcube_fortran_alltoallw(const void *sendbuf,
+                            const int *sendcounts,
+                            const int *sdispls,
+                            const MPI_Fint *sendtypes,
+                            void *recvbuf,
+                            const int *recvcounts,
+                            const int *rdispls,
+                            const MPI_Fint *recvtypes,
+                            MPI_Fint comm);
+
+/**
+ * hcube_alltoallw in place with Fortran handles, for the Fortran module hcube.
+ */
+int hcube_fortran_alltoallw_in_place(void *buffer,
+                                     const int *counts,
+                                     const int *displs,
+                                     const MPI_Fint *kinds,
+                                     MPI_Fint comm);
+
+/**
+ * hcube_alltoall_set_options with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_alltoall_set_options(MPI_Fint comm,
+                                           const struct hcube_alltoall_options *options,
+                                           struct hcube_error *error);
+
+/**
+ * hcube_alltoall_last_way with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_alltoall_last_way(MPI_Fint comm,
+                                        char *text,
+                                        uint64_t length,
+                                        struct hcube_error *error);
+
+/**
+ * hcube_random_access_prepare with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_random_access_prepare(MPI_Fint comm,
+                                            const struct hcube_random_access_options *options,
+                                            struct hcube_error *error);
+
+/**
+ * hcube_random_access_run with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_random_access_run(MPI_Fint comm,
+                                        const struct hcube_table *table,
+                                        const struct hcube_updates *updates,
+                                        const struct hcube_random_access_options *options,
+                                        struct hcube_error *error);
+
+/**
+ * hcube_random_access_verify with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_random_access_verify(MPI_Fint comm,
+                                           const struct hcube_table *table,
+                                           const struct hcube_updates *updates,
+                                           int64_t *errors,
+                                           struct hcube_error *error);
+
+/**
+ * hcube_random_access_last_statistics with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_random_access_last_statistics(MPI_Fint comm,
+                                                    struct hcube_random_access_statistics *statistics,
+                                                    struct hcube_error *error);
+
+/**
+ * hcube_random_access_describe with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_random_access_describe(MPI_Fint comm,
+                                             const struct hcube_random_access_options *options,
+                                             char *text,
+                                             uint64_t length,
+                                             struct hcube_error *error);
+
+/**
+ * hcube_transpose with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_transpose(const void *input,
+                                void *output,
+                                const struct hcube_transpose_shape *shape,
+                                MPI_Fint comm,
+                                struct hcube_error *error);
+
+/**
+ * hcube_transpose in place with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_transpose_in_place(void *matrix,
+                                         const struct hcube_transpose_shape *shape,
+                                         MPI_Fint comm,
+                                         struct hcube_error *error);
+
+/**
+ * hcube_transpose_check with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_transpose_check(const struct hcube_transpose_shape *shape,
+                                      int32_t in_place,
+                                      MPI_Fint comm,
+                                      struct hcube_error *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* HCUBE_FORTRAN_H */

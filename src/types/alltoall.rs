@@ -1,0 +1,31 @@
+//! The types of the all-to-all exchange for C.
+
+use super::options_of_a_table;
+
+/// Options of the exchanges and transpositions on a communicator; the same on all ranks. Call
+/// hcube_alltoall_default_options first, then change fields. A later version may append fields:
+/// struct_size is the size that the caller knows, and fields that the caller does not know have
+/// their defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hcube_alltoall_options {
+    /// sizeof(hcube_alltoall_options) in the program of the caller.
+    pub struct_size: u64,
+    /// [`hcube_alltoall::Options::memory`]
+    pub memory: i64,
+    /// [`hcube_alltoall::Options::schedule`]
+    pub schedule: i32,
+    /// [`hcube_alltoall::Options::path`]
+    pub path: i32,
+    /// [`hcube_alltoall::Options::ranks_per_node`]
+    pub ranks_per_node: i32,
+    /// 0; reserved for a later version.
+    pub reserved: i32,
+}
+
+options_of_a_table!(
+    hcube_alltoall_options,
+    hcube_alltoall::Options,
+    [memory, schedule, path, ranks_per_node],
+    zero: reserved
+);

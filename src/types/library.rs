@@ -1,0 +1,22 @@
+//! Errors as C sees them.
+
+/// The error of a call. Allocated by the caller, who need not initialise it: every function with an
+/// argument error fills it, unless the argument is NULL.
+#[repr(C)]
+pub struct hcube_error {
+    /// The code that the function returns: HCUBE_SUCCESS or HCUBE_ERR_*.
+    pub code: i32,
+    /// A message that names the argument and its value, terminated by a zero byte; empty on success.
+    pub message: [std::ffi::c_char; 508],
+}
+
+impl hcube_error {
+    pub(crate) fn set(&mut self, code: i32, text: &str) {
+        self.code = code;
+        self.message.fill(0);
+        let room = self.message.len() - 1;
+        for (to, from) in self.message[..room].iter_mut().zip(text.bytes()) {
+            *to = from as std::ffi::c_char;
+        }
+    }
+}

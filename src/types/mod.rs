@@ -1,0 +1,56 @@
+//! The types of the C interface, a file for each header, and how structures of options follow from the tables of options.
+//!
+//! Documentation that is only a link to an option of a table is replaced by what the table says when build.rs writes the
+//! header.
+
+mod alltoall;
+mod library;
+mod random_access;
+mod transpose;
+
+pub use alltoall::*;
+pub use library::*;
+pub use random_access::*;
+pub use transpose::*;
+
+/// Converts between a structure of options and the options of a table, and reads one from C.
+///
+/// All fields of the table are listed, by the names that they have there; `zero` is the one for a later version.
+macro_rules! options_of_a_table {
+    ($structure:ident, $options:ty, [$($field:ident),+] $(, zero: $reserved:ident)?) => {
+        const _: () = assert!(
+            [$(stringify!($field)),+].len() == <$options as hcube_core::options::Table>::TABLE.len(),
+            "a field for each option"
+        );
+
+        impl $structure {
+            pub(crate) fn from_options(options: &$options) -> Self {
+                use hcube_core::options::Number;
+                Self {
+                    struct_size: size_of::<Self>() as u64,
+                    // In the range of the table, which fits.
+                    $($field: Number::number(options.$field) as _,)+
+                    $($reserved: 0,)?
+                }
+            }
+
+            /// The options that a caller passes; the first field says how many bytes the caller knows.
+            ///
+            /// # Safety
+            /// The pointer is valid for that many bytes.
+            pub(crate) unsafe fn read(from: *const Self) -> hcube_core::Result<$options> {
+                let defaults = || <$options>::from_environment().map(|options| Self::from_options(&options));
+                // SAFETY: `from` is valid as this function demands.
+                let given = unsafe { crate::sized::read(from, defaults) }?;
+                $(if given.$reserved != 0 {
+                    let name = concat!("options.", stringify!($reserved));
+                    return Err(hcube_core::Error::argument(name, given.$reserved, 0));
+                })?
+                let mut options = <$options>::default();
+                $(hcube_core::options::put(&mut options, stringify!($field), given.$field.into())?;)+
+                Ok(options)
+            }
+        }
+    };
+}
+use options_of_a_table;
