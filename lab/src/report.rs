@@ -1,9 +1,7 @@
-//! `hcube report`: one page with all results, that says of every figure what it stands on.
+//! `hcube-lab report`: one page with all results and the evidence of every figure.
 
-mod evidence;
 mod exchanges;
 mod headline;
-mod html;
 mod inputs;
 mod machines;
 mod model;
@@ -11,8 +9,8 @@ mod nodes;
 mod page;
 mod rates;
 mod section;
-mod svg;
 mod sweeps;
+mod table;
 mod transforms;
 mod variants;
 
@@ -25,11 +23,11 @@ use std::process::ExitCode;
 
 /// Makes one HTML page of all results (not under mpirun)
 ///
-/// Plots and tables of what was measured, simulated, published and predicted. The page needs nothing from
-/// outside, and is made from what is there; it says what is missing and which command makes it.
+/// Charts and tables of measured, simulated, published and predicted figures. The page is self-contained. It
+/// is made from the files that exist, and names missing ones with the command that makes them.
 ///
 /// Example:
-///   hcube report --output report.html
+///   hcube-lab report --output report.html
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -48,13 +46,13 @@ pub struct Arguments {
     /// Simulations [default: target/simulate/simulate.json]
     #[arg(long, value_name = "FILE")]
     simulate: Option<PathBuf>,
-    /// This machine, as `hcube probe` has measured it [default: calibration.json]
+    /// Parameters of this machine, measured by `hcube probe` [default: calibration.json]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// Where the page goes
+    /// File of the page
     #[arg(long, value_name = "FILE", default_value = "target/report/index.html")]
     output: PathBuf,
-    /// Write the main plots as SVG files of their own into FOLDER, too
+    /// Write the main charts also as SVG files into FOLDER
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 }
@@ -90,13 +88,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), Failure> {
     let sections = page::sections(inputs);
-    output::write("--output", &arguments.output, &page::html(inputs, &sections))?;
+    output::write("--output", &arguments.output, &page::Page::new(inputs, &sections).to_string())?;
     println!("{}", arguments.output.display());
     let Some(folder) = &arguments.plots else { return Ok(()) };
     for chart in sections.iter().flat_map(Section::charts) {
         let Some(name) = chart.file else { continue };
         let path = folder.join(format!("{name}.svg"));
-        output::write("--plots", &path, &chart.file())?;
+        output::write("--plots", &path, &chart.svg())?;
         println!("{}", path.display());
     }
     Ok(())

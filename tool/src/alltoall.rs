@@ -2,9 +2,8 @@
 
 mod arguments;
 mod calls;
-mod figure;
+pub mod figure;
 mod measure;
-mod plot;
 mod problem;
 mod report;
 
@@ -14,7 +13,6 @@ pub use report::{Results, Run};
 use crate::bench::{self, files};
 use crate::output;
 use crate::session::{self, Failure};
-use figure::Figure;
 use measure::Alltoall;
 use std::process::ExitCode;
 
@@ -36,8 +34,8 @@ fn check_plot(arguments: &Arguments) -> hcube_core::Result<()> {
 /// Writes the plot where it was asked for.
 fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
     let Some(path) = &arguments.plot else { return Ok(()) };
-    let figure = Figure::new(arguments, &results.runs).ok_or("--plot: there are no results to draw")?;
-    output::write("--plot", path, &plot::svg(&figure)?)
+    let sheet = figure::sheet(arguments, &results.runs).ok_or("--plot: there are no results to draw")?;
+    output::write("--plot", path, &sheet.svg())
 }
 
 /// Joins the results of earlier runs, and draws them.

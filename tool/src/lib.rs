@@ -13,6 +13,7 @@ pub mod machine;
 pub mod model;
 pub mod numbers;
 pub mod output;
+pub mod plot;
 pub mod probe;
 pub mod progress;
 pub mod published;
