@@ -159,7 +159,7 @@ valgrind() {
 first_inputs() {
     [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
     case $1 in
-    machine) echo "$root/tool/src/machine" ;;
+    machine) echo "$root/lab/results/src/machine" ;;
     report-*) echo "$root/lab/tests/fixtures" ;;
     esac
 }

@@ -15,7 +15,7 @@ mod smpirun;
 pub use arguments::Arguments;
 
 use crate::hpcc::launch;
-use hcube_tool::machine::Costs;
+use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
 use hcube_tool::session::{self, Failure};
 use platform::Platform;

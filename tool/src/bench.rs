@@ -7,14 +7,14 @@
 //! What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`] (buffers that are refused
 //! before a node runs out of memory), [`footprint`] (peak memory of a call) and [`files`] (results of earlier runs).
 
+pub mod alltoall;
+pub mod fftw;
 pub mod files;
 pub mod footprint;
 pub mod memory;
 pub mod random_access;
 pub mod timing;
 
-use crate::alltoall;
-use crate::fftw;
 use crate::output::JsonOption;
 use crate::progress::Progress;
 use crate::session::{Failure, Session, Verdict};

@@ -10,9 +10,9 @@
 //! `gups`, `alltoall` and `fftw` are former names of benchmarks, which scripts use. `hcube-lab` has the commands
 //! for those who develop hcube.
 
-use crate::bench::random_access;
+use crate::bench::{alltoall, fftw, random_access};
 use crate::session::{self, report_failure};
-use crate::{alltoall, bench, doctor, fftw, model, probe};
+use crate::{bench, doctor, model, probe};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;

@@ -5,10 +5,10 @@ mod probes;
 
 use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
-use crate::table::Table;
 use clap::ValueEnum;
 use hcube_alltoall::select::ALGORITHMS;
 use hcube_random_access::prepare::ROUTES;
+use hcube_results::table::Table;
 use serde::Serialize;
 
 /// Says what works on this machine and what hcube will choose (with or without mpirun)

@@ -9,13 +9,13 @@ mod report;
 pub use arguments::Arguments;
 pub use published::options as paper_options;
 
-use crate::machine::{Fit, Link, Machine};
-use crate::numbers;
 use crate::session::{self, Failure};
 use hcube_core::machine;
 use hcube_core::machine::Placement;
 use hcube_random_access::Options;
 use hcube_random_access::model::{Parts, Traffic, traffic};
+use hcube_results::machine::{Fit, Link, Machine};
+use hcube_results::numbers;
 use predict::Results;
 use std::process::ExitCode;
 

@@ -10,13 +10,10 @@ mod local;
 mod rounds;
 
 use crate::bench::random_access::{DEFAULT_TABLE_SIZE, MAX_TABLE_SIZE, UpdateBench};
-use crate::machine::{Costs, Fit, Link, Machine};
 use crate::model::{fit_line, fit_warning, parameters};
-use crate::numbers;
 use crate::output;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
-use crate::table::Table;
 use clap::value_parser;
 use fit::{Quantity, Sample};
 use hcube_core::comm::{Comm, agree};
@@ -24,6 +21,9 @@ use hcube_core::machine::Parameters;
 use hcube_core::mpi::handle::library_version;
 use hcube_core::node::processor;
 use hcube_random_access::Options;
+use hcube_results::machine::{Costs, Fit, Link, Machine};
+use hcube_results::numbers;
+use hcube_results::table::Table;
 use links::Pairs;
 use std::path::PathBuf;
 

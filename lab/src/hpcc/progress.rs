@@ -3,7 +3,7 @@
 
 use super::plan::{Estimate, Run, cores, in_words};
 use super::run::Outcome;
-use hcube_tool::numbers::significant;
+use hcube_results::numbers::significant;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;

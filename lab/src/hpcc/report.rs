@@ -4,8 +4,8 @@ use super::arguments::{Arguments, Variant};
 use super::parse::Section;
 use super::plan::Run;
 use super::run::Outcome;
-use hcube_tool::numbers::{median, percent, significant, spread};
-use hcube_tool::table::Table;
+use hcube_results::numbers::{median, percent, significant, spread};
+use hcube_results::table::Table;
 use serde::Serialize;
 use std::fmt::Write;
 

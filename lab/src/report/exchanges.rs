@@ -8,12 +8,12 @@ use super::section::Section;
 use super::sweeps::distinct;
 use super::table::{Table, cell};
 use super::variants;
-use hcube_tool::alltoall::Run;
-use hcube_tool::alltoall::figure::{ALGORITHMS, size, time};
-use hcube_tool::numbers;
-use hcube_tool::plot::Evidence::{Measured, Simulated};
-use hcube_tool::plot::looks;
-use hcube_tool::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series};
+use hcube_results::alltoall::Run;
+use hcube_results::alltoall::figure::{ALGORITHMS, size, time};
+use hcube_results::numbers;
+use hcube_results::plot::Evidence::{Measured, Simulated};
+use hcube_results::plot::looks;
+use hcube_results::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series};
 use sample::{Sample, at, line, main_size, part, places, samples};
 
 /// A series for each of these algorithms.

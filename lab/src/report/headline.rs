@@ -7,9 +7,9 @@ use super::rates::{self, gups};
 use super::sweeps;
 use super::transforms;
 use super::variants;
-use hcube_tool::numbers;
-use hcube_tool::plot::Evidence::{self, Measured, Simulated};
-use hcube_tool::published;
+use hcube_results::numbers;
+use hcube_results::plot::Evidence::{self, Measured, Simulated};
+use hcube_results::published;
 
 /// A figure and its meaning.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
         cards.push(Card::new(numbers::bytes(ours as f64), Measured, "Memory of the exchange", text));
     }
     let compared = transforms::comparisons(inputs);
-    let gains: Vec<f64> = compared.iter().map(hcube_tool::fftw::Comparison::gain).collect();
+    let gains: Vec<f64> = compared.iter().map(hcube_results::fftw::Comparison::gain).collect();
     if let Some((mean, (least, most))) = numbers::geometric_mean(&gains).zip(ends(&gains)) {
         let text = format!(
             "speed-up over FFTW's own plans: geometric mean over {} transpositions and transforms, from {} to {}.",

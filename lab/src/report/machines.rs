@@ -4,9 +4,9 @@ use super::inputs::{Inputs, Source};
 use super::model;
 use super::table::{NONE, Table};
 use askama::Template;
-use hcube_tool::machine::{Link, Machine, Topology};
-use hcube_tool::numbers;
-use hcube_tool::plot::Evidence::{self, Measured, Simulated};
+use hcube_results::machine::{Link, Machine, Topology};
+use hcube_results::numbers;
+use hcube_results::plot::Evidence::{self, Measured, Simulated};
 
 fn joined(factors: &[usize]) -> String {
     factors.iter().map(ToString::to_string).collect::<Vec<_>>().join(" × ")

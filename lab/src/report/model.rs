@@ -2,7 +2,7 @@
 
 use hcube_core::machine::Placement;
 use hcube_random_access::Options;
-use hcube_tool::machine::Machine;
+use hcube_results::machine::Machine;
 use hcube_tool::model::{Round, fit_warning, parameters};
 
 /// In legends.
@@ -36,9 +36,9 @@ pub fn name(words: &str, machine: &Machine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hcube_tool::machine::Fit;
+    use hcube_results::machine::Fit;
+    use hcube_results::published::{MACHINE, TABLE_2};
     use hcube_tool::model::paper_options;
-    use hcube_tool::published::{MACHINE, TABLE_2};
 
     #[test]
     fn the_papers_model_row() {

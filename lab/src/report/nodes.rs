@@ -6,9 +6,9 @@ use super::section::Section;
 use super::sweeps::{distinct, machine_title, simulated};
 use super::table::{NONE, Table, cell};
 use super::variants;
-use hcube_tool::plot::Evidence::Simulated;
-use hcube_tool::plot::looks;
-use hcube_tool::plot::{Axis, Chart, Series};
+use hcube_results::plot::Evidence::Simulated;
+use hcube_results::plot::looks;
+use hcube_results::plot::{Axis, Chart, Series};
 
 /// The cases of this part with hcube's defaults.
 fn usual(inputs: &Inputs) -> Vec<&Case> {

@@ -6,7 +6,7 @@ use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{exchanges, nodes, rates, sweeps, transforms};
 use askama::Template;
-use hcube_tool::plot::{self, Evidence};
+use hcube_results::plot::{self, Evidence};
 
 /// All parts with charts, in their order.
 pub fn sections(inputs: &Inputs) -> Vec<Section> {

@@ -8,13 +8,13 @@ use super::table::{Table, cell};
 use super::variants;
 use hcube_random_access::Options;
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
-use hcube_tool::machine::Machine;
+use hcube_results::machine::Machine;
+use hcube_results::numbers::significant;
+use hcube_results::plot::Evidence::{Measured, Predicted, Published, Simulated};
+use hcube_results::plot::looks;
+use hcube_results::plot::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
+use hcube_results::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
 use hcube_tool::model::paper_options;
-use hcube_tool::numbers::significant;
-use hcube_tool::plot::Evidence::{Measured, Predicted, Published, Simulated};
-use hcube_tool::plot::looks;
-use hcube_tool::plot::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
-use hcube_tool::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
 
 /// A rate on axes and in tables.
 pub fn gups(rate: f64) -> String {

@@ -3,7 +3,7 @@
 use super::inputs::Source;
 use super::table::Table;
 use askama::Template;
-use hcube_tool::plot::Chart;
+use hcube_results::plot::Chart;
 
 /// A part: a heading, an explanation, charts and tables.
 #[derive(Debug, Template)]

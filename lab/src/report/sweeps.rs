@@ -6,13 +6,13 @@ use super::rates::{gups, gups_axis, paper_machine, spread_point};
 use super::section::Section;
 use super::table::{Table, cell};
 use super::variants;
+use hcube_results::machine::Machine;
+use hcube_results::plot::Evidence::{self, Measured, Predicted, Published, Simulated};
+use hcube_results::plot::looks;
+use hcube_results::plot::{Axis, Chart, Look, Point, Scale, Series, plain};
+use hcube_results::published::{MACHINE, OPTIMISATIONS, PLIMPTON, SWEEP_RANKS, TABLE_4, optimised_seconds};
 use hcube_tool::bench::random_access::LADDER;
-use hcube_tool::machine::Machine;
 use hcube_tool::model::paper_options;
-use hcube_tool::plot::Evidence::{self, Measured, Predicted, Published, Simulated};
-use hcube_tool::plot::looks;
-use hcube_tool::plot::{Axis, Chart, Look, Point, Scale, Series, plain};
-use hcube_tool::published::{MACHINE, OPTIMISATIONS, PLIMPTON, SWEEP_RANKS, TABLE_4, optimised_seconds};
 
 /// Lines of the sections whose names begin with `section`, with their numbers of ranks.
 fn measured<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = (usize, &'a Line)> {

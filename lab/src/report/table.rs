@@ -1,7 +1,7 @@
 //! Tables of the page.
 
 use askama::Template;
-use hcube_tool::plot::Evidence;
+use hcube_results::plot::Evidence;
 
 /// A cell without a value.
 pub const NONE: &str = "–";

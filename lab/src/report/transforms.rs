@@ -4,10 +4,10 @@ use super::inputs::{Inputs, Source};
 use super::section::Section;
 use super::sweeps::distinct;
 use super::table::{Table, cell};
-use hcube_tool::fftw::Comparison;
-use hcube_tool::fftw::plot::{gains, short};
-use hcube_tool::numbers::{bytes, percent, significant};
-use hcube_tool::plot::Evidence::Measured;
+use hcube_results::fftw::Comparison;
+use hcube_results::fftw::plot::{gains, short};
+use hcube_results::numbers::{bytes, percent, significant};
+use hcube_results::plot::Evidence::Measured;
 
 /// All problems with and without hcube.
 pub fn comparisons(inputs: &Inputs) -> Vec<Comparison<'_>> {

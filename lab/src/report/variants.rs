@@ -4,10 +4,10 @@ use super::inputs::{Case, Inputs};
 use super::rates::deviation;
 use super::section::Section;
 use super::sweeps::{distinct, machine_title};
-use hcube_tool::plot::Evidence::Simulated;
-use hcube_tool::plot::looks;
-use hcube_tool::plot::{Colour, Look, Marker, Series};
-use hcube_tool::published::ALL_OPTIMISATIONS;
+use hcube_results::plot::Evidence::Simulated;
+use hcube_results::plot::looks;
+use hcube_results::plot::{Colour, Look, Marker, Series};
+use hcube_results::published::ALL_OPTIMISATIONS;
 
 /// Rounds and optimisations of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

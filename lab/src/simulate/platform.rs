@@ -11,7 +11,7 @@
 //! routes. Beyond [`MAX_SHARING_NODES`] nodes routes share only the ports of nodes, and links only add their
 //! latency; the results say so.
 
-use hcube_tool::machine::{Link, Machine, Topology};
+use hcube_results::machine::{Link, Machine, Topology};
 use std::fmt::Write;
 
 /// The largest number of nodes whose routes share links. Three rounds of RandomAccess on 4096 nodes take 17 to

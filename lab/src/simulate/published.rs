@@ -1,6 +1,6 @@
 //! Published figures beside the simulated ones.
 
-use hcube_tool::published::{self, OPTIMISATIONS};
+use hcube_results::published::{self, OPTIMISATIONS};
 
 /// GUP/s with all optimisations on a number of ranks.
 pub fn optimised(ranks: usize) -> Option<f64> {

@@ -3,8 +3,8 @@
 use super::arguments::Section;
 use super::published;
 use super::results::{Alltoall, RandomAccess, Results};
-use hcube_tool::numbers::{bytes, significant, time};
-use hcube_tool::table::Table;
+use hcube_results::numbers::{bytes, significant, time};
+use hcube_results::table::Table;
 
 /// A published figure and the deviation of the simulated one.
 fn beside(simulated: f64, published: Option<f64>) -> [String; 2] {

@@ -1,6 +1,6 @@
 //! Parameters and results of simulations: the rows of the JSON.
 
-use hcube_tool::machine::Machine;
+use hcube_results::machine::Machine;
 use serde::{Deserialize, Serialize};
 
 /// A run of RandomAccess.
@@ -149,7 +149,7 @@ impl Case {
             Self::RandomAccess(case) => {
                 let found: RandomAccessLine = line(text)?;
                 same(&asked, &found.case)?;
-                case.gups = hcube_tool::numbers::gups(found.updates, found.seconds);
+                case.gups = hcube_results::numbers::gups(found.updates, found.seconds);
                 (case.seconds, case.updates, case.errors) = (found.seconds, found.updates, found.errors);
                 (case.messages, case.message_bytes) = (found.messages, found.message_bytes);
                 case.plan = found.plan;

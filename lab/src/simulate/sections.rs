@@ -2,8 +2,8 @@
 
 use super::arguments::{Arguments, Section};
 use super::results::{Alltoall, Case, RandomAccess};
-use hcube_tool::machine::Machine;
-use hcube_tool::published::{self, ALL_OPTIMISATIONS, MACHINE};
+use hcube_results::machine::Machine;
+use hcube_results::published::{self, ALL_OPTIMISATIONS, MACHINE};
 use hcube_tool::session::Failure;
 
 /// Cases of one simulation, in their order.

@@ -96,7 +96,7 @@ pub const LIBRARY_SOURCES: [&str; 5] =
 
 /// The command `hcube` of the build under test.
 pub fn tool() -> String {
-    program("hcube", &["tool/src"])
+    program("hcube", &["tool/src", "lab/results/src"])
 }
 
 /// The command `hcube-lab` of the build under test.

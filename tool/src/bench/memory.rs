@@ -1,8 +1,8 @@
 //! Buffers of benchmarks, refused with a message before a node runs out of memory.
 
-use crate::numbers;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
+use hcube_results::numbers;
 
 /// Memory of a node that is left to the kernel and other programs.
 const RESERVED_BYTES: u64 = 64 << 20;

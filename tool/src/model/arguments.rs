@@ -1,16 +1,16 @@
 //! The options of `hcube model`, and what cannot be predicted.
 
 use crate::choices::{help, one_of, value};
-use crate::machine::Machine;
 use crate::output::JsonOption;
 use crate::probe::DEFAULT_FILE;
-use crate::published::{self, TABLE_2};
 use crate::session::Failure;
 use clap::value_parser;
 use hcube_alltoall::options::DEFAULT_MEMORY_BYTES;
 use hcube_core::machine::Placement;
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
 use hcube_random_access::{Mode, Options};
+use hcube_results::machine::Machine;
+use hcube_results::published::{self, TABLE_2};
 use std::path::Path;
 
 /// More ranks than any machine has had cores for, and few enough to compute their plans.

@@ -3,11 +3,11 @@
 use super::arguments::Arguments;
 use super::published::{self, Compared};
 use super::{Round, fit_warning, network_warning};
-use crate::machine::Machine;
 use hcube_alltoall::model::{Algorithm, Exchange};
 use hcube_core::machine::{Parameters, Placement};
 use hcube_random_access::model::{self as updates, Parts};
 use hcube_random_access::{Mode, Options};
+use hcube_results::machine::Machine;
 use serde::Serialize;
 
 /// Bytes of a value.

@@ -3,10 +3,10 @@
 //! Their rounds take Q values, not Q/2, and values travel by messages alone.
 
 use super::Round;
-use crate::published::{SWEEP_RANKS, TABLE_2, TABLE_4};
 use hcube_core::machine::{Parameters, Placement};
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
 use hcube_random_access::{Mode, Options};
+use hcube_results::published::{SWEEP_RANKS, TABLE_2, TABLE_4};
 use serde::Serialize;
 
 /// The paper's way of a round.
@@ -62,8 +62,8 @@ pub fn compare(parameters: &Parameters) -> Vec<Compared> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Machine;
-    use crate::published::MACHINE;
+    use hcube_results::machine::Machine;
+    use hcube_results::published::MACHINE;
 
     fn red_storm() -> Vec<Compared> {
         compare(&super::super::parameters(&Machine::find(MACHINE).expect("comes with hcube")))

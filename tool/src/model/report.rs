@@ -2,9 +2,9 @@
 
 use super::predict::{Exchanged, Results, Updates};
 use super::published::Compared;
-use crate::machine::Machine;
-use crate::numbers::{self, percent, significant};
-use crate::table::Table;
+use hcube_results::machine::Machine;
+use hcube_results::numbers::{self, percent, significant};
+use hcube_results::table::Table;
 use std::fmt::Write;
 
 /// Tables and the lines around them; what is published in full where it is `compared`.

@@ -2,11 +2,11 @@
 //! others wait.
 
 use super::fit::{Quantity, Sample};
-use crate::numbers;
 use crate::progress::Progress;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, Piece};
 use hcube_core::machine::Parameters;
+use hcube_results::numbers;
 use std::time::Instant;
 
 /// Words of the messages: from the shortest to a piece of the all-to-all exchange.

@@ -2,10 +2,10 @@
 
 use crate::report::inputs::Inputs;
 use crate::report::sweeps::{distinct, machine_title};
-use hcube_tool::alltoall::Run;
-use hcube_tool::numbers;
-use hcube_tool::plot::Evidence::{self, Measured, Simulated};
-use hcube_tool::plot::{Look, Point, Series};
+use hcube_results::alltoall::Run;
+use hcube_results::numbers;
+use hcube_results::plot::Evidence::{self, Measured, Simulated};
+use hcube_results::plot::{Look, Point, Series};
 
 /// One exchange, measured or simulated.
 #[derive(Debug, Clone)]

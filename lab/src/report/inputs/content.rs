@@ -1,7 +1,7 @@
 //! Contents of the files that the report shows, with checks of their values.
 
-use hcube_tool::machine::Machine;
-use hcube_tool::{alltoall, fftw};
+use hcube_results::machine::Machine;
+use hcube_results::{alltoall, fftw};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

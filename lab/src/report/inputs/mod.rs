@@ -5,9 +5,9 @@ mod content;
 pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Simulated};
 
 use content::Checked;
-use hcube_tool::alltoall;
-use hcube_tool::fftw;
-use hcube_tool::machine::Machine;
+use hcube_results::alltoall;
+use hcube_results::fftw;
+use hcube_results::machine::Machine;
 use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -4,10 +4,10 @@ use super::arguments::Case;
 use super::updates::Measured;
 use super::{Competitor, RandomAccess, Row};
 use crate::bench;
-use crate::numbers::{self, percent, significant};
 use crate::session;
-use crate::table::Table;
 use hcube_random_access::Options;
+use hcube_results::numbers::{self, percent, significant};
+use hcube_results::table::Table;
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -3,7 +3,6 @@
 use super::arguments::Case;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing::{slowest, timed};
-use crate::numbers;
 use crate::progress::Progress;
 use crate::session::Session;
 use hcube_core::Result;
@@ -11,6 +10,7 @@ use hcube_core::comm::Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::node::huge_pages;
 use hcube_random_access::{Distribution, Options, Prepared, Statistics, StreamKind, Updates};
+use hcube_results::numbers;
 use std::time::Instant;
 
 /// Seconds of one library call where progress is shown: long enough that starting and ending the

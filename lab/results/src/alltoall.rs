@@ -1,13 +1,15 @@
-//! What `hcube bench alltoall` prints and writes.
+//! Results of `hcube bench alltoall`: JSON, tables, picture.
 
-use super::arguments::{Algorithm, Memory};
-use super::measure::{Alltoall, Line, Measured};
-use crate::bench;
+pub mod figure;
+
 use crate::numbers::{self, percent};
-use crate::session;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+
+/// Algorithms with which the others are compared: the MPI library's own functions.
+pub const LIBRARY_IN_PLACE: &str = "library-in-place";
+pub const LIBRARY_OUT_OF_PLACE: &str = "library-out-of-place";
 
 /// The results as they are written in JSON; those of several runs can be joined.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -79,34 +81,6 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn new(of: &Alltoall, line: &Line, measured: &Measured) -> Self {
-        let Line { case, bytes, errors, .. } = line;
-        let options = case.algorithm.is_ours().then(|| case.options(*bytes, of.ranks()));
-        let measured_us: Vec<f64> = measured.seconds.iter().map(|seconds| 1e6 * seconds).collect();
-        Self {
-            mpi: session::library(),
-            ranks: of.ranks(),
-            nodes: of.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
-            bytes_per_rank: *bytes,
-            algorithm: case.algorithm.name().to_owned(),
-            memory: options.map(|options| options.memory),
-            everything: options.is_some() && case.memory == Memory::Everything,
-            path: options.map(|options| options.path.name().to_owned()),
-            uniform: of.arguments.uniform,
-            seed: of.arguments.seed,
-            median_us: numbers::median(&measured_us),
-            spread: numbers::spread(&measured_us),
-            measured_us,
-            batch: measured.batch,
-            extra_bytes: measured.added.map(|added| added.peak),
-            held_bytes: measured.added.map(|added| added.held),
-            errors: *errors,
-            speedup_in_place: None,
-            speedup_out_of_place: None,
-        }
-    }
-
     /// The additional memory in words.
     pub fn memory_name(&self) -> Option<String> {
         let memory = self.memory?;
@@ -129,20 +103,6 @@ impl Run {
             ("errors", or_none(self.errors.map(|errors| errors.to_string()))),
         ]
     }
-}
-
-/// The lines above the table.
-pub fn heading(of: &Alltoall) -> String {
-    let (counts, function) = match of.arguments.uniform {
-        true => ("equal counts".to_owned(), "MPI_Alltoall"),
-        false => (format!("random counts per pair (seed {})", of.arguments.seed), "MPI_Alltoallv"),
-    };
-    format!(
-        "hcube {} alltoall: {}\n64-bit integers, {counts}, {function}; medians of {} alternating measurements\n\n",
-        env!("CARGO_PKG_VERSION"),
-        session::shape(&of.node_sizes),
-        of.arguments.common.repeat,
-    )
 }
 
 impl Results {
@@ -177,10 +137,9 @@ impl Results {
         }
         table
     }
-}
 
-impl bench::Results for Results {
-    fn text(&self) -> String {
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
         let mut text = Table::of(self.runs.iter().map(Run::columns)).render();
         if self.runs.iter().any(|run| run.bytes_per_rank != self.runs[0].bytes_per_rank) {
             let _ = write!(text, "\nGeometric means over all sizes:\n{}", self.means().render());
@@ -194,19 +153,15 @@ impl bench::Results for Results {
         }
         text
     }
-
-    fn errors(&self) -> Vec<Option<u64>> {
-        self.runs.iter().map(|run| run.errors).collect()
-    }
 }
 
 /// Fills in the ratios to the library, among runs of one size.
 fn compare(runs: &mut [Run]) {
-    let median = |algorithm: Algorithm, runs: &[Run]| {
-        runs.iter().find(|run| run.algorithm == algorithm.name()).map(|run| run.median_us)
+    let median = |algorithm: &str, runs: &[Run]| {
+        runs.iter().find(|run| run.algorithm == algorithm).map(|run| run.median_us)
     };
-    let in_place = median(Algorithm::LibraryInPlace, runs);
-    let out_of_place = median(Algorithm::LibraryOutOfPlace, runs);
+    let in_place = median(LIBRARY_IN_PLACE, runs);
+    let out_of_place = median(LIBRARY_OUT_OF_PLACE, runs);
     for run in runs {
         let ratio =
             |library: Option<f64>| library.filter(|_| run.median_us > 0.0).map(|us| us / run.median_us);
@@ -217,8 +172,6 @@ fn compare(runs: &mut [Run]) {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::bench::Results as _;
-    use crate::session::Verdict;
 
     /// A run as the least of it in JSON.
     pub fn run(ranks: usize, bytes: usize, algorithm: &str, median_us: f64) -> Run {
@@ -259,7 +212,5 @@ pub mod tests {
         let text = results.means().render();
         assert!(text.lines().any(|line| line.starts_with("auto ") && line.contains("4.00")), "{text}");
         assert!(results.text().contains("64 KiB"));
-        results.runs[0].errors = Some(3);
-        assert_eq!(results.verdict(), Verdict::Wrong);
     }
 }

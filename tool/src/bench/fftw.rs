@@ -2,14 +2,10 @@
 //!
 //! The benchmark itself, hpcc-glue/fftw/bench, is a program that uses FFTW, whose licence the tool does not have.
 
-pub mod plot;
-mod results;
-
-pub use results::{Comparison, Results};
-
-use crate::bench::files;
+use super::files;
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure};
+use hcube_results::fftw::{Results, plot};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hcube_alltoall::options::{MAX_MEMORY_BYTES, parse_bytes};
 use hcube_alltoall::{Options, Path, Schedule};
+use hcube_results::alltoall::figure;
 use std::path::PathBuf;
 
 /// Bytes of an element.
@@ -125,6 +126,15 @@ pub enum Over {
     Ranks,
     /// Bytes per rank, a panel for each number of ranks
     Sizes,
+}
+
+impl From<Over> for figure::Over {
+    fn from(over: Over) -> Self {
+        match over {
+            Over::Ranks => Self::Ranks,
+            Over::Sizes => Self::Sizes,
+        }
+    }
 }
 
 /// Measurements of each case without `--repeat`.

@@ -3,16 +3,17 @@
 use super::arguments::{Arguments, Case, ELEMENT};
 use super::calls::{Channel, Exchange};
 use super::problem::Blocks;
-use super::report::{self, Results, Run};
+use super::report;
 use crate::bench::footprint::{self, Added};
 use crate::bench::memory::{self, Wanted};
 use crate::bench::{Opened, System, timing};
-use crate::numbers;
 use crate::progress::Progress;
 use crate::session::{Failure, Session};
 use hcube_alltoall::Options;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
+use hcube_results::alltoall::{Results, Run};
+use hcube_results::numbers;
 
 /// Calls from whose fastest the length of a batch follows: a single call may have waited for another program,
 /// and in its first exchanges hcube finds out which path is faster.
@@ -222,7 +223,7 @@ impl System for Alltoall<'_> {
 
     fn row(&mut self, line: &mut Line, seconds: Vec<f64>) -> Result<Run> {
         let added = self.footprint(line)?;
-        Ok(Run::new(self, line, &Measured { seconds, batch: self.batch, added }))
+        Ok(report::run(self, line, &Measured { seconds, batch: self.batch, added }))
     }
 
     fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {

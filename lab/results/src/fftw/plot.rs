@@ -1,6 +1,6 @@
 //! The picture of FFTW's problems: speed-ups over FFTW's own plans, and memory, with a row for each problem.
 
-use super::results::Comparison;
+use super::Comparison;
 use crate::numbers;
 use crate::plot::{Axis, Chart, Evidence, Scale, Series, Sheet, looks, plain};
 
@@ -74,7 +74,7 @@ pub fn sheet(compared: &[Comparison<'_>]) -> Option<Sheet> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::results::tests::results;
+    use super::super::tests::results;
     use super::*;
 
     #[test]

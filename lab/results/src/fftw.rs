@@ -1,7 +1,8 @@
-//! Results of the benchmark, and pairs of them.
+//! Results of the benchmark of FFTW's transposes, and pairs of them; tables and picture.
+
+pub mod plot;
 
 use crate::numbers;
-use crate::session::Failure;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +87,7 @@ impl Comparison<'_> {
 
 impl Run {
     /// Fills in what follows from the times.
-    fn summarise(&mut self) -> Result<(), Failure> {
+    fn summarise(&mut self) -> Result<(), String> {
         if self.times_ms.is_empty() {
             return Err(format!("--from: there are no times of '{}'", self.problem));
         }
@@ -138,7 +139,7 @@ impl Run {
 
 impl Results {
     /// Fills in medians and spreads.
-    pub fn summarise(&mut self) -> Result<(), Failure> {
+    pub fn summarise(&mut self) -> Result<(), String> {
         self.runs.iter_mut().try_for_each(Run::summarise)
     }
 

@@ -1,10 +1,18 @@
 //! The picture of exchanges: which results make which series.
 
-use super::arguments::{Arguments, Over};
-use super::report::Run;
+use super::Run;
 use crate::numbers;
 use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
 use crate::plot::{Colour, Marker};
+
+/// The x axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// Numbers of ranks, a panel for each size.
+    Ranks,
+    /// Bytes per rank, a panel for each number of ranks.
+    Sizes,
+}
 
 /// Algorithms in the order of tables: the name in results, the name in legends, and the look.
 pub const ALGORITHMS: [(&str, &str, Look); 10] = [
@@ -96,14 +104,15 @@ fn machine(runs: &[&Run]) -> String {
     }
 }
 
-/// The picture of the results of one MPI library, the first in the list; `None` without results.
-pub fn sheet(arguments: &Arguments, runs: &[Run]) -> Option<Sheet> {
+/// The picture of the results of one MPI library, the first in the list; `None` without results. Over ranks where
+/// there are several numbers of ranks, unless `over` says otherwise.
+pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
     let mpi = &runs.first()?.mpi;
     // One rank exchanges nothing, in far less time than the others take.
     let single = runs.iter().all(|run| run.ranks == 1);
     let runs: Vec<&Run> = runs.iter().filter(|run| &run.mpi == mpi && (single || run.ranks > 1)).collect();
     let (ranks, sizes) = (distinct(&runs, |run| run.ranks), distinct(&runs, |run| run.bytes_per_rank));
-    let over = arguments.over.unwrap_or(if ranks.len() > 1 { Over::Ranks } else { Over::Sizes });
+    let over = over.unwrap_or(if ranks.len() > 1 { Over::Ranks } else { Over::Sizes });
     let of_each = keys(&runs);
     let mut keys: Vec<&(String, Option<String>)> = Vec::new();
     for key in &of_each {
@@ -149,19 +158,11 @@ pub fn sheet(arguments: &Arguments, runs: &[Run]) -> Option<Sheet> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::tests::run;
+    use super::super::tests::run;
     use super::*;
-    use clap::Parser;
 
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn drawn(line: &str, runs: &[Run]) -> Sheet {
-        let line = std::iter::once("alltoall").chain(line.split_whitespace());
-        sheet(&Line::try_parse_from(line).expect("valid").arguments, runs).expect("there are results")
+    fn drawn(over: Option<Over>, runs: &[Run]) -> Sheet {
+        sheet(over, runs).expect("there are results")
     }
 
     fn names(chart: &Chart) -> Vec<&str> {
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn one_rank_is_drawn_if_it_is_the_only_one() {
-        let sheet = drawn("", &[run(1, 64, "auto", 1.0)]);
+        let sheet = drawn(None, &[run(1, 64, "auto", 1.0)]);
         assert_eq!((sheet.panels.len(), sheet.panels[0].title.as_str()), (1, "1 rank"));
     }
 
@@ -183,7 +184,7 @@ mod tests {
             run(2, 1 << 20, "library-in-place", 300.0),
             run(1, 1 << 20, "auto", 0.1),
         ];
-        let sheet = drawn("", &runs);
+        let sheet = drawn(None, &runs);
         assert_eq!((sheet.panels.len(), sheet.panels[0].title.as_str()), (2, "64 KiB per rank"));
         let [first, second] = &sheet.panels[..] else { panic!("two panels") };
         assert_eq!(names(first), ["hcube, in place", "MPI library, in place"]);
@@ -201,7 +202,7 @@ mod tests {
         runs[2].everything = true;
         runs.push(run(2, 1 << 20, "auto", 1.0));
         (runs[0].nodes, runs[0].cores) = (1, 2);
-        let sheet = drawn("--over sizes --plot a", &runs);
+        let sheet = drawn(Some(Over::Sizes), &runs);
         let expected = ["shared slots, 0 B", "shared slots, 64 KiB", "shared slots, all", "hcube, in place"];
         assert_eq!(names(&sheet.panels[0]), expected);
         assert_eq!(sheet.panels[0].title, "2 ranks");

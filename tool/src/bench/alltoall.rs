@@ -2,17 +2,16 @@
 
 mod arguments;
 mod calls;
-pub mod figure;
 mod measure;
 mod problem;
 mod report;
 
 pub use arguments::Arguments;
-pub use report::{Results, Run};
 
 use crate::bench::{self, files};
 use crate::output;
 use crate::session::{self, Failure};
+use hcube_results::alltoall::{Results, Run, figure};
 use measure::Alltoall;
 use std::process::ExitCode;
 
@@ -34,7 +33,8 @@ fn check_plot(arguments: &Arguments) -> hcube_core::Result<()> {
 /// Writes the plot where it was asked for.
 fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
     let Some(path) = &arguments.plot else { return Ok(()) };
-    let sheet = figure::sheet(arguments, &results.runs).ok_or("--plot: there are no results to draw")?;
+    let sheet = figure::sheet(arguments.over.map(Into::into), &results.runs)
+        .ok_or("--plot: there are no results to draw")?;
     output::write("--plot", path, &sheet.svg())
 }
 

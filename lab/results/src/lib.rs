@@ -1,0 +1,12 @@
+//! Results, without anything that runs under MPI: the formats of the files that the tool writes and the lab reads,
+//! their tables and pictures, machines, and the figures of the papers.
+
+#![expect(missing_docs, reason = "no public crate: only the tool and the lab use it")]
+
+pub mod alltoall;
+pub mod fftw;
+pub mod machine;
+pub mod numbers;
+pub mod plot;
+pub mod published;
+pub mod table;
