@@ -1,4 +1,4 @@
-//! `hcube doctor`: what works on this machine, and what hcube will choose because of it.
+//! `hcube doctor`: what works on this machine, and what hcube therefore chooses.
 
 mod environment;
 mod probes;
@@ -11,10 +11,10 @@ use hcube_random_access::prepare::ROUTES;
 use hcube_results::table::Table;
 use serde::Serialize;
 
-/// Says what works on this machine and what hcube will choose (with or without mpirun)
+/// Reports what works on this machine and what hcube will choose (with or without mpirun)
 ///
-/// Start it as the program that hcube is to accelerate is started: the same mpirun options, the same
-/// environment. Each finding that is not good comes with advice.
+/// Start it like the program that hcube is to accelerate: with the same mpirun options and the same
+/// environment. Each finding that is not good has advice.
 ///
 /// Example: mpirun -np 4 hcube doctor
 #[derive(Debug, clap::Args)]
@@ -23,11 +23,11 @@ pub struct Arguments {
     json: JsonOption,
 }
 
-/// How a finding is to be taken.
+/// The rating of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// As it should be.
+    /// Works.
     Good,
     /// A fact that is neither good nor bad.
     Fact,
@@ -160,13 +160,13 @@ fn text(results: &Results) -> String {
     if let Some(choice) = &results.choice {
         text.push_str(&format!("\nhcube will run: {choice}\n"));
     }
-    let mut routes = Table::new(["way", "needs", "cost per rank and round", "taken where"]);
+    let mut routes = Table::new(["route", "needs", "cost per rank and round", "used where"]);
     ROUTES.iter().for_each(|route| routes.row(*route));
     text.push_str(
-        "\nRandomAccess: ways of values, for P ranks on M nodes of k (HCUBE_MODE chooses another):\n",
+        "\nRandomAccess: routes of values, for P ranks on M nodes of k (HCUBE_MODE chooses another):\n",
     );
     text.push_str(&routes.render());
-    let mut algorithms = Table::new(["algorithm", "needs", "cost per rank", "taken where"]);
+    let mut algorithms = Table::new(["algorithm", "needs", "cost per rank", "used where"]);
     ALGORITHMS.iter().for_each(|algorithm| algorithms.row(*algorithm));
     text.push_str("\nAll-to-all, for P ranks (HCUBE_ALLTOALL and HCUBE_PATH choose another):\n");
     text.push_str(&algorithms.render());

@@ -1,5 +1,5 @@
-//! `hcube model`: what RandomAccess and the exchange in place would take on a machine that a file
-//! describes, by the cost model of the library. Never starts MPI.
+//! `hcube model`: predicted times of RandomAccess and the in-place exchange on a machine that a file describes, by
+//! the cost model of the library. Never starts MPI.
 
 mod arguments;
 mod predict;
@@ -46,30 +46,30 @@ pub fn fit_line(fit: &Fit) -> String {
     )
 }
 
-/// Mean error of a fit, in percent, above which predictions are not worth much: three times what figures may
-/// well move by from run to run.
-const MOST_MEAN_ERROR: f64 = 30.0;
+/// Mean error of a fit, in percent, above which predictions mean little: three times what figures usually move
+/// by from run to run.
+const MAX_MEAN_ERROR: f64 = 30.0;
 
-/// What is to be said of predictions from a fit that is too bad.
+/// The warning on predictions from a bad fit.
 pub fn fit_warning(fit: &Fit) -> Option<String> {
-    (fit.mean_error_percent > MOST_MEAN_ERROR).then(|| {
+    (fit.mean_error_percent > MAX_MEAN_ERROR).then(|| {
         format!(
             "predictions from this calibration mean little: the mean error of its fit is {:.0} %, expected \
-             {MOST_MEAN_ERROR:.0} % or less; by so much the model misses even what it was fitted to, so it cannot tell \
-             ways apart that differ by less; calibrate with at most as many ranks as cores and nothing else running",
+             {MAX_MEAN_ERROR:.0} % or less; the model misses even what it was fitted to by this much, so it cannot \
+             distinguish algorithms that differ by less; probe with at most as many ranks as cores and nothing else running",
             fit.mean_error_percent
         )
     })
 }
 
-/// What is to be said of predictions for several nodes from a network that nobody has measured.
+/// The warning on predictions for several nodes from a network that was not measured.
 pub fn network_warning(machine: &Machine, placements: &[Placement]) -> Option<String> {
     let several = placements.iter().filter(|placement| placement.nodes() > 1);
     let ranks: Vec<String> = several.map(|placement| placement.ranks.to_string()).collect();
     (machine.network_assumed && !ranks.is_empty()).then(|| {
         format!(
-            "the network was not measured: predictions for {} ranks, which take several nodes, assume that it is as \
-             fast as messages inside a node, and the error of the fit does not hold for them; calibrate with ranks on \
+            "the network was not measured: predictions for {} ranks, which need several nodes, assume that it is as \
+             fast as messages inside a node, and the error of the fit does not hold for them; probe with ranks on \
              several nodes, or write the network's figures into the file without network_assumed",
             ranks.join(", ")
         )

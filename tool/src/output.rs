@@ -6,14 +6,14 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-/// Makes the folder of a file; where that fails, so does what comes next.
+/// Makes the folder of a file; if that fails, opening the file fails too.
 fn make_folder(path: &Path) {
     if let Some(folder) = path.parent() {
         drop(fs::create_dir_all(folder));
     }
 }
 
-/// Whether a file that an option names could be written. Leaves what is there.
+/// Whether the file that an option names can be written. Does not change it.
 pub fn check(option: &'static str, path: &Path) -> hcube_core::Result<()> {
     make_folder(path);
     let new = !path.exists();
@@ -28,14 +28,14 @@ pub fn check(option: &'static str, path: &Path) -> hcube_core::Result<()> {
     Ok(())
 }
 
-/// Writes the file that an option names, whole or not at all where that is possible.
+/// Writes the file that an option names, if possible whole or not at all.
 pub fn write(option: &str, path: &Path, text: &str) -> Result<(), Failure> {
     make_folder(path);
     put(path, text).map_err(|error| format!("{option} {}: {error}", path.display()))
 }
 
 /// Writes beside the file and renames, so that neither a full disk nor an interruption leaves half of it or
-/// takes the former one.
+/// destroys the previous one.
 fn put(path: &Path, text: &str) -> std::io::Result<()> {
     let former = path.symlink_metadata();
     // A pipe or a device cannot be replaced, and a link (/dev/stdout is one) must stay one.
@@ -57,15 +57,15 @@ fn put(path: &Path, text: &str) -> std::io::Result<()> {
         if let Ok(former) = former {
             file.set_permissions(former.permissions())?;
         }
-        // A file system over a network may tell only now that there is no room.
+        // A network file system may report only now that it has no room.
         file.sync_all()
     });
     let result = match written {
-        // A file that is a mount of its own cannot be replaced; that there is room has been seen.
+        // A file that is a mount point cannot be replaced; there is room, as the new file shows.
         Ok(()) => fs::rename(&beside, path).or_else(|_| fs::write(path, text)),
         Err(error) => Err(error),
     };
-    // Where it was renamed there is none.
+    // Does not exist after it was renamed.
     drop(fs::remove_file(&beside));
     result
 }
@@ -87,7 +87,7 @@ impl JsonOption {
         self.json.as_deref() != Some("-")
     }
 
-    /// Writes the results where they were asked for.
+    /// Writes the results where the option says.
     pub fn write(&self, results: &impl Serialize) -> Result<(), Failure> {
         let Some(place) = &self.json else { return Ok(()) };
         let text = serde_json::to_string_pretty(results).map_err(|error| format!("JSON: {error}"))?;
@@ -98,7 +98,7 @@ impl JsonOption {
         write(Self::NAME, Path::new(place), &(text + "\n"))
     }
 
-    /// Whether results could be written where they were asked for.
+    /// Whether results can be written where the option says.
     pub fn check(&self) -> hcube_core::Result<()> {
         match self.json.as_deref() {
             None | Some("-") => Ok(()),
@@ -106,7 +106,7 @@ impl JsonOption {
         }
     }
 
-    /// Whether results were asked for.
+    /// Whether the option is set.
     pub fn wanted(&self) -> bool {
         self.json.is_some()
     }

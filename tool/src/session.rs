@@ -1,5 +1,5 @@
 //! MPI from start to end of a subcommand, and the rule for failures: the message appears once, every
-//! rank ends with the same status, and no rank is left waiting.
+//! rank ends with the same status, and no rank waits forever.
 
 use crate::launched;
 use hcube_core::comm::Comm;

@@ -79,7 +79,7 @@ impl Comparison<'_> {
         1.0 / self.relative()
     }
 
-    /// The same of the transposition alone.
+    /// The same of only the transposition.
     pub fn relative_transposition(&self) -> Option<f64> {
         self.transposition.map(|(own, hcube)| hcube.median_ms / own.median_ms)
     }
@@ -99,7 +99,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether it is a transposition alone.
+    /// Whether it is only a transposition.
     pub fn is_transposition(&self) -> bool {
         self.problem.starts_with(|first: char| first.is_ascii_digit())
     }
@@ -129,10 +129,11 @@ impl Run {
         self.extra_bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64))
     }
 
-    /// Which of hcube's ways are in the plan.
-    fn way(&self) -> String {
-        let ways = ["whole", "exchange"];
-        let used = ways.into_iter().filter(|way| self.plan.contains(&format!("mpi-transpose-hcube/{way}")));
+    /// Which of hcube's solvers are in the plan.
+    fn solvers(&self) -> String {
+        let names = ["whole", "exchange"];
+        let used =
+            names.into_iter().filter(|name| self.plan.contains(&format!("mpi-transpose-hcube/{name}")));
         used.collect::<Vec<_>>().join(", ")
     }
 }
@@ -176,7 +177,7 @@ impl Results {
             "extra hcube",
             "in MPI",
             "in hcube",
-            "way",
+            "solver",
         ]);
         for Comparison { own, hcube, .. } in self.comparisons() {
             table.row([
@@ -191,13 +192,13 @@ impl Results {
                 hcube.extra(),
                 own.exchange_share(),
                 hcube.exchange_share(),
-                hcube.way(),
+                hcube.solvers(),
             ]);
         }
         format!(
-            "{}\nx: times as fast with hcube as by FFTW's own plan; spread: (largest - smallest) / median of \
+            "{}\nx: speed-up with hcube over FFTW's own plan; spread: (largest - smallest) / median of \
              each\nextra: peak memory of a rank beside its arrays\nin MPI, in hcube: share of the time in \
-             calls that move data between ranks; 'whole' turns the blocks inside\n",
+             calls that move data between ranks; 'whole' transposes the blocks inside\n",
             table.render()
         )
     }

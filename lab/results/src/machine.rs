@@ -2,7 +2,7 @@
 //!
 //! A description says what every figure stands on: the machines that come with hcube
 //! (`machine/*.json`) are models with published figures, one that `hcube probe` writes was
-//! measured. The tool accepts the name of one of the former or a file.
+//! measured. The tool accepts the name of such a model or a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +143,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Whether such a machine can be.
+    /// Whether the figures are possible.
     pub fn check(&self) -> Result<(), String> {
         let named = |name: &str| {
             !name.is_empty()

@@ -30,7 +30,7 @@ pub fn gups(updates: u64, seconds: f64) -> f64 {
     if seconds > 0.0 { updates as f64 * 1e-9 / seconds } else { 0.0 }
 }
 
-/// Four digits that carry information, whatever the size: 0.1234, 0.002512.
+/// Four significant digits: 0.1234, 0.002512.
 pub fn significant(value: f64) -> String {
     if !value.is_finite() || value <= 0.0 {
         return "0".to_owned();

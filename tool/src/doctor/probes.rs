@@ -26,7 +26,7 @@ impl Places {
         Self { numbers, most, nodes }
     }
 
-    /// The next rank on the node of `rank`, cyclically; itself where it is alone.
+    /// The next rank on the node of `rank`, cyclically; itself if it has no neighbour.
     fn neighbour(&self, rank: usize) -> usize {
         let (size, own) = (self.numbers.len(), self.numbers[rank]);
         (1..=size).map(|step| (rank + step) % size).find(|&other| self.numbers[other] == own).unwrap_or(rank)

@@ -40,7 +40,7 @@ pub struct Updates {
     pub ranks_per_node: usize,
     pub nodes: usize,
     pub mode: &'static str,
-    /// Whether mode auto comes to this.
+    /// Whether this is what mode auto chooses.
     pub automatic: bool,
     pub dimensions: usize,
     pub look_ahead: usize,
@@ -92,7 +92,7 @@ pub struct Exchanged {
     pub nodes: usize,
     pub bytes_per_rank: usize,
     pub memory: usize,
-    /// What hcube takes unasked; nothing where that is the library's own function, or there is nothing to do.
+    /// What hcube chooses; nothing if that is the library's own function, or there is nothing to do.
     pub automatic: Option<&'static str>,
     pub algorithms: Vec<Timed>,
 }
@@ -129,7 +129,7 @@ impl Results {
         let placements: Vec<Placement> =
             ranks.iter().map(|&ranks| arguments.placement(machine, ranks)).collect();
         for &placement in &placements {
-            // Modes that come to the same are one line.
+            // Modes that resolve to the same mode are one line.
             let mut modes: Vec<Mode> = Vec::new();
             for mode in arguments.modes() {
                 let mode = updates::resolve(&placement, mode);

@@ -1,6 +1,6 @@
 //! What Plimpton et al. 2006 have published for Red Storm, beside the model with that machine's figures.
 //!
-//! Their rounds take Q values, not Q/2, and values travel by messages alone.
+//! Their rounds take Q values, not Q/2, and values travel only in messages.
 
 use super::Round;
 use hcube_core::machine::{Parameters, Placement};
@@ -9,7 +9,7 @@ use hcube_random_access::{Mode, Options};
 use hcube_results::published::{SWEEP_RANKS, TABLE_2, TABLE_4};
 use serde::Serialize;
 
-/// The paper's way of a round.
+/// The options of the paper's rounds.
 pub fn options(look_ahead: usize) -> Options {
     Options { mode: Mode::Message, look_ahead, relaxed: true, ..Options::default() }
 }

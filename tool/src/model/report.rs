@@ -21,7 +21,7 @@ pub fn text(results: &Results, compared: bool) -> String {
         "\nRandomAccess, rounds of {round} value(s) per rank ({rule}); times are of a round\n\n"
     );
     text += &updates(&results.random_access).render();
-    text += "\nauto: what mode auto comes to; efficiency: share of the time that generates and applies values (local)\n";
+    text += "\nauto: the mode that auto chooses; efficiency: share of the time in which values are generated and applied (local)\n";
     if let Some(first) = results.alltoall.first() {
         let (bytes, memory) =
             (numbers::whole_bytes(first.bytes_per_rank), numbers::whole_bytes(first.memory));
@@ -30,7 +30,7 @@ pub fn text(results: &Results, compared: bool) -> String {
             "\nexchange in place, {bytes} per rank, {memory} of additional memory; times in us\n\n"
         );
         text += &exchanges(&results.alltoall).render();
-        text += "\nmpich, linear-shift, hierarchical-sets, hypercube: messages alone; nodes: hierarchical sets between nodes\n";
+        text += "\nmpich, linear-shift, hierarchical-sets, hypercube: only messages; nodes: hierarchical sets between nodes\n";
     }
     if compared {
         text += "\nPlimpton et al. 2006, rounds of Q values, against the model with the same rounds\n\n";

@@ -95,7 +95,7 @@ impl Sample {
 
 /// A usual error of a measurement; figures move by ten per cent from run to run.
 const USUAL_ERROR: f64 = 0.1;
-/// How much local work counts, of which nobody else can be the reason: where rounds wait for a core, that is
+/// Weight of local work, whose measurements nothing else explains: where rounds wait for a core, that is
 /// latency, although updates that take as long would explain it at the cost of one measurement.
 pub const LOCAL: f64 = 20.0;
 /// How much figures are drawn to where they start: too little to count beside measurements, enough for one
@@ -155,7 +155,7 @@ pub fn fit(samples: &[Sample]) -> Parameters {
     from_array(figures)
 }
 
-/// What the parts that were measured alone say.
+/// What the parts that were measured separately say.
 fn start(samples: &[Sample]) -> Parameters {
     let of = |wanted: fn(&Quantity) -> bool| {
         // Where nothing of the kind was measured nothing depends on it either, and any figure will do.

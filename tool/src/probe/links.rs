@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Words of the messages: from the shortest to a piece of the all-to-all exchange.
 const WORDS: [usize; 5] = [1, 64, 512, 4096, 32768];
 /// Seconds of one measurement. The shortest counts, as disturbances only add, and all lengths are measured
-/// in turn, so that one that lasts does not hit all measurements of a length.
+/// alternately, so that a long disturbance does not hit all measurements of a length.
 const MEASUREMENT_SECONDS: f64 = 0.005;
 const TIMES: usize = 9;
 /// Exchanges of a measurement: a few where each waits for a core, and a bound for the others.
@@ -86,7 +86,7 @@ impl Pairs {
     }
 }
 
-/// Collective: exchanges of all lengths over all kinds of links, in turn.
+/// Collective: exchanges of all lengths over all kinds of links, alternately.
 pub fn measure(comm: &impl Comm, pairs: &Pairs, progress: &mut Progress) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     for (far, other) in pairs.all() {

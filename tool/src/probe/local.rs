@@ -73,7 +73,7 @@ fn updates(bench: &mut UpdateBench) -> Result<f64> {
     Ok(least / count as f64)
 }
 
-/// Seconds per unit of work of which each call does so many.
+/// Seconds per unit of work; each call does `units`.
 fn per_unit(units: usize, mut work: impl FnMut()) -> f64 {
     work();
     let mut once = || {

@@ -3,10 +3,10 @@
 //! Counts are symmetric (rank i has as many elements for j as j has for i, which an exchange in place
 //! needs) and random, and all ranks have the same total. A weight between 0 and 1 is drawn uniformly
 //! for each pair and for each rank with itself; the symmetric matrix of weights is balanced by
-//! factors, one per rank, that are corrected in turn until all rows have the same sum (Sinkhorn and
+//! factors, one per rank, that are corrected repeatedly until all rows have the same sum (Sinkhorn and
 //! Knopp's method for a symmetric matrix). Rounding goes down, and a rank's block for itself takes
-//! what is left, so totals are exact. A weight is a hash of the seed and the pair: every rank finds
-//! all counts alone, and none stores the matrix.
+//! what is left, so totals are exact. A weight is a hash of the seed and the pair: every rank computes
+//! all counts itself, and none stores the matrix.
 
 use std::ffi::c_int;
 
@@ -58,7 +58,7 @@ fn factors(ranks: usize, seed: u64) -> Vec<f64> {
             *factor /= sum.sqrt();
         }
     }
-    // No row may be too long, whatever rounding has done.
+    // No row may be too long after rounding.
     let longest = (0..ranks).map(|row| row_sum(&factors, seed, row)).fold(1.0, f64::max) * (1.0 + 1e-9);
     factors.iter().map(|factor| factor / longest.sqrt()).collect()
 }
