@@ -1,11 +1,19 @@
-//! What compares, simulates and draws, for those who develop or judge hcube; not installed.
+//! Comparison with HPCC, simulation and report, for developers and reviewers of hcube; not installed.
 //!
 //! | subcommand | does |
 //! |---|---|
 //! | `hpcc` | runs the official HPCC in several variants and compares them |
 //! | `simulate` | runs the library on simulated machines (SimGrid) |
+<<<<<<< HEAD
 //! | `report` | one page of all results, with what each stands on |
 //! | `manual` | manual pages, completions for shells and the table of all options, from the sources |
+=======
+//! | `report` | makes one page of all results with their evidence |
+
+mod hpcc;
+mod report;
+mod simulate;
+>>>>>>> wt-lab
 
 use clap::{Parser, Subcommand};
 use hcube_lab::{hpcc, manual, report, simulate};

@@ -6,24 +6,23 @@ use crate::numbers;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
-/// Who has planned the transposes.
+/// The planner of the transposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Solver {
-    /// FFTW's own, whichever of them; the plan says which.
+    /// One of FFTW's own; the plan names it.
     Pairwise,
-    /// The one of hcube.
+    /// hcube's.
     Hcube,
 }
 
-/// One problem on some ranks by one solver. Times are those of the slowest rank.
+/// One problem, number of ranks and solver. Times are those of the slowest rank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
-    /// What was done, in words.
+    /// The name of the problem.
     pub problem: String,
     /// Number of ranks.
     pub ranks: usize,
-    /// By whom.
     pub solver: Solver,
     /// The median of all times.
     #[serde(default)]
@@ -34,10 +33,10 @@ pub struct Run {
     /// Median of the time in calls of MPI or hcube that move data between ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_exchange_ms: Option<f64>,
-    /// Peak memory of a rank beside its arrays; nothing where it was not measured.
+    /// Peak memory of a rank beside its arrays; `None` if not measured.
     #[serde(default)]
     pub extra_bytes: Option<u64>,
-    /// Its arrays.
+    /// Bytes of its arrays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_bytes: Option<u64>,
     /// FFTW's text of the plan on rank 0.
@@ -45,27 +44,25 @@ pub struct Run {
     pub plan: String,
     /// All times.
     pub times_ms: Vec<f64>,
-    /// Of each the part in calls of MPI or hcube.
+    /// The part of each time in calls of MPI or hcube.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exchange_ms: Vec<f64>,
 }
 
-/// What is written and read.
+/// All results.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Results {
     /// In the order of measurement.
     pub runs: Vec<Run>,
 }
 
-/// One problem by both.
+/// One problem by both solvers.
 #[derive(Debug, Clone, Copy)]
 pub struct Comparison<'a> {
     /// By FFTW itself.
     pub own: &'a Run,
     /// By hcube.
     pub hcube: &'a Run,
-    /// The transposition that this transform does.
-    pub transposition: Option<(&'a Run, &'a Run)>,
 }
 
 impl Comparison<'_> {
@@ -78,11 +75,14 @@ impl Comparison<'_> {
     pub fn gain(&self) -> f64 {
         1.0 / self.relative()
     }
+<<<<<<< HEAD:lab/results/src/fftw.rs
 
     /// The same of only the transposition.
     pub fn relative_transposition(&self) -> Option<f64> {
         self.transposition.map(|(own, hcube)| hcube.median_ms / own.median_ms)
     }
+=======
+>>>>>>> wt-lab:tool/src/fftw/results.rs
 }
 
 impl Run {
@@ -104,22 +104,6 @@ impl Run {
         self.problem.starts_with(|first: char| first.is_ascii_digit())
     }
 
-    /// The name of the problem that is this transform's transposition: that of its first two dimensions,
-    /// with elements as long as the rest is.
-    fn transposition(&self) -> Option<String> {
-        let (kind, rest) = self.problem.split_once(' ')?;
-        let (sizes, place) = rest.split_once(' ')?;
-        let sizes: Vec<usize> = sizes.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
-        let &[rows, columns, length] = sizes.as_slice() else { return None };
-        let words = match kind {
-            "c2c" => 2 * length,
-            "r2c" => 2 * (length / 2 + 1),
-            _ => return None,
-        };
-        let place = if place.starts_with("in place") { "in place" } else { "out of place" };
-        Some(format!("{rows}x{columns}x{words} {place}"))
-    }
-
     fn exchange_share(&self) -> String {
         let share = self.median_exchange_ms.map(|exchange| numbers::percent(exchange / self.median_ms));
         share.unwrap_or_else(|| "-".to_owned())
@@ -129,11 +113,19 @@ impl Run {
         self.extra_bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64))
     }
 
+<<<<<<< HEAD:lab/results/src/fftw.rs
     /// Which of hcube's solvers are in the plan.
     fn solvers(&self) -> String {
         let names = ["whole", "exchange"];
         let used =
             names.into_iter().filter(|name| self.plan.contains(&format!("mpi-transpose-hcube/{name}")));
+=======
+    /// hcube's solvers in the plan.
+    fn solvers(&self) -> String {
+        let solvers = ["whole", "exchange"];
+        let used =
+            solvers.into_iter().filter(|name| self.plan.contains(&format!("mpi-transpose-hcube/{name}")));
+>>>>>>> wt-lab:tool/src/fftw/results.rs
         used.collect::<Vec<_>>().join(", ")
     }
 }
@@ -153,12 +145,11 @@ impl Results {
         Some((self.find(problem, ranks, Solver::Pairwise)?, self.find(problem, ranks, Solver::Hcube)?))
     }
 
-    /// All problems that were measured by both.
+    /// All problems with results of both solvers.
     pub fn comparisons(&self) -> Vec<Comparison<'_>> {
         let compared = |own: &Run| {
             let (own, hcube) = self.pair(&own.problem, own.ranks)?;
-            let transposition = own.transposition().and_then(|problem| self.pair(&problem, own.ranks));
-            Some(Comparison { own, hcube, transposition })
+            Some(Comparison { own, hcube })
         };
         self.runs.iter().filter(|run| run.solver == Solver::Pairwise).filter_map(compared).collect()
     }
@@ -177,7 +168,11 @@ impl Results {
             "extra hcube",
             "in MPI",
             "in hcube",
+<<<<<<< HEAD:lab/results/src/fftw.rs
             "solver",
+=======
+            "plan",
+>>>>>>> wt-lab:tool/src/fftw/results.rs
         ]);
         for Comparison { own, hcube, .. } in self.comparisons() {
             table.row([
@@ -196,9 +191,15 @@ impl Results {
             ]);
         }
         format!(
+<<<<<<< HEAD:lab/results/src/fftw.rs
             "{}\nx: speed-up with hcube over FFTW's own plan; spread: (largest - smallest) / median of \
              each\nextra: peak memory of a rank beside its arrays\nin MPI, in hcube: share of the time in \
              calls that move data between ranks; 'whole' transposes the blocks inside\n",
+=======
+            "{}\nx: speed-up over FFTW's own plan; spread: (largest - smallest) / median of each\nextra: peak memory of a \
+             rank beside its arrays\nin MPI, in hcube: share of the time in calls that move data between ranks; \
+             'whole' also transposes inside the blocks\n",
+>>>>>>> wt-lab:tool/src/fftw/results.rs
             table.render()
         )
     }
@@ -208,7 +209,7 @@ impl Results {
 pub mod tests {
     use super::*;
 
-    /// What the benchmark writes, the least of it.
+    /// A minimal file of the benchmark.
     pub fn results() -> Results {
         let run = |problem: &str, solver: &str, time: f64, extra: u64| {
             format!(
@@ -229,16 +230,12 @@ pub mod tests {
     }
 
     #[test]
-    fn transforms_know_their_transposition() {
+    fn problems_of_both_are_compared() {
         let results = results();
         let comparisons = results.comparisons();
         assert_eq!(comparisons.len(), 2);
         assert_eq!(comparisons[0].relative(), 0.5);
-        assert_eq!(comparisons[0].relative_transposition(), Some(0.25));
-        assert!(comparisons[1].transposition.is_none() && comparisons[1].own.is_transposition());
-        let mut real = results.runs[0].clone();
-        real.problem = "r2c 64x32x10 out of place".to_owned();
-        assert_eq!(real.transposition().as_deref(), Some("64x32x12 out of place"));
+        assert!(!comparisons[0].own.is_transposition() && comparisons[1].own.is_transposition());
     }
 
     #[test]
