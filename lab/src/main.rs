@@ -4,16 +4,9 @@
 //! |---|---|
 //! | `hpcc` | runs the official HPCC in several variants and compares them |
 //! | `simulate` | runs the library on simulated machines (SimGrid) |
-<<<<<<< HEAD
-//! | `report` | one page of all results, with what each stands on |
-//! | `manual` | manual pages, completions for shells and the table of all options, from the sources |
-=======
 //! | `report` | makes one page of all results with their evidence |
+//! | `manual` | writes manual pages, completions for shells and the table of all options from the sources |
 
-mod hpcc;
-mod report;
-mod simulate;
->>>>>>> wt-lab
 
 use clap::{Parser, Subcommand};
 use hcube_lab::{hpcc, manual, report, simulate};

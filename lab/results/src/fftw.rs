@@ -75,14 +75,6 @@ impl Comparison<'_> {
     pub fn gain(&self) -> f64 {
         1.0 / self.relative()
     }
-<<<<<<< HEAD:lab/results/src/fftw.rs
-
-    /// The same of only the transposition.
-    pub fn relative_transposition(&self) -> Option<f64> {
-        self.transposition.map(|(own, hcube)| hcube.median_ms / own.median_ms)
-    }
-=======
->>>>>>> wt-lab:tool/src/fftw/results.rs
 }
 
 impl Run {
@@ -113,19 +105,11 @@ impl Run {
         self.extra_bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64))
     }
 
-<<<<<<< HEAD:lab/results/src/fftw.rs
-    /// Which of hcube's solvers are in the plan.
-    fn solvers(&self) -> String {
-        let names = ["whole", "exchange"];
-        let used =
-            names.into_iter().filter(|name| self.plan.contains(&format!("mpi-transpose-hcube/{name}")));
-=======
     /// hcube's solvers in the plan.
     fn solvers(&self) -> String {
         let solvers = ["whole", "exchange"];
         let used =
             solvers.into_iter().filter(|name| self.plan.contains(&format!("mpi-transpose-hcube/{name}")));
->>>>>>> wt-lab:tool/src/fftw/results.rs
         used.collect::<Vec<_>>().join(", ")
     }
 }
@@ -168,11 +152,7 @@ impl Results {
             "extra hcube",
             "in MPI",
             "in hcube",
-<<<<<<< HEAD:lab/results/src/fftw.rs
-            "solver",
-=======
             "plan",
->>>>>>> wt-lab:tool/src/fftw/results.rs
         ]);
         for Comparison { own, hcube, .. } in self.comparisons() {
             table.row([
@@ -191,15 +171,9 @@ impl Results {
             ]);
         }
         format!(
-<<<<<<< HEAD:lab/results/src/fftw.rs
-            "{}\nx: speed-up with hcube over FFTW's own plan; spread: (largest - smallest) / median of \
-             each\nextra: peak memory of a rank beside its arrays\nin MPI, in hcube: share of the time in \
-             calls that move data between ranks; 'whole' transposes the blocks inside\n",
-=======
             "{}\nx: speed-up over FFTW's own plan; spread: (largest - smallest) / median of each\nextra: peak memory of a \
              rank beside its arrays\nin MPI, in hcube: share of the time in calls that move data between ranks; \
              'whole' also transposes inside the blocks\n",
->>>>>>> wt-lab:tool/src/fftw/results.rs
             table.render()
         )
     }
