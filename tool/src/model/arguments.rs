@@ -98,7 +98,7 @@ impl Arguments {
                 ));
             }
         }
-        let dimensions = self.dimensions as usize;
+        let dimensions = self.dimensions;
         let most = ranks.next_power_of_two().trailing_zeros() as usize;
         if ranks > 1 && dimensions > most {
             return Err(format!("--dimensions = {dimensions}: expected {most} or fewer for {ranks} ranks"));
@@ -129,8 +129,8 @@ impl Arguments {
 
     /// The choices of RandomAccess.
     pub fn options(&self) -> Options {
-        let (look_ahead, dimensions) = (self.look_ahead as usize, self.dimensions as usize);
-        Options { look_ahead, dimensions, relaxed: self.relaxed, ..Options::default() }
+        let Self { look_ahead, dimensions, relaxed, .. } = *self;
+        Options { look_ahead, dimensions, relaxed, ..Options::default() }
     }
 
     /// The modes to predict, before they are resolved.
