@@ -192,14 +192,10 @@ fn structures(header: &Header) -> Vec<String> {
 
 /// The constants of C: what they belong to, and their names.
 fn tables() -> [(&'static str, &'static [Name]); 5] {
-    let bits = match random_access::Optimisations::KIND {
-        Kind::Set { names, .. } => names,
-        _ => unreachable!("a set"),
-    };
     [
         ("hcube_updates.stream", random_access::StreamKind::NAMES),
         ("hcube_random_access_options.mode", random_access::Mode::NAMES),
-        ("hcube_random_access_options.optimisations", bits),
+        ("hcube_random_access_options.optimisations", random_access::Optimisations::KIND.names()),
         ("hcube_alltoall_options.schedule", alltoall::Schedule::NAMES),
         ("hcube_alltoall_options.path", alltoall::Path::NAMES),
     ]

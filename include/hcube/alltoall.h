@@ -95,9 +95,9 @@ typedef struct hcube_alltoall_options {
      */
     int32_t path;
     /**
-     * Maximum number of ranks per node that is assumed, for tests: 1 uses only messages, 0 takes
-     * the nodes as they are. Values: 0 or more. Default: 0. Environment variable:
-     * HCUBE_RANKS_PER_NODE.
+     * Maximum number of ranks per node: larger nodes are divided into groups of consecutive ranks,
+     * for tests. 1 uses only messages, 0 the nodes as they are. Values: 0 or more. Default: 0.
+     * Environment variable: HCUBE_RANKS_PER_NODE.
      */
     int32_t ranks_per_node;
     /**

@@ -102,8 +102,8 @@ typedef struct hcube_random_access_options {
      */
     int32_t dimensions;
     /**
-     * Whether whole rounds of Q values overlap. A rank then has up to 3 Q values outstanding, which
-     * the rules of the benchmark do not permit. Values: 0 or 1. Default: 0. Environment variable:
+     * Overlap of whole rounds of Q values. A rank then has up to 3 Q values outstanding, which the
+     * rules of the benchmark do not permit. Values: 0 or 1. Default: 0. Environment variable:
      * HCUBE_RELAXED.
      */
     int32_t relaxed;
@@ -115,14 +115,14 @@ typedef struct hcube_random_access_options {
      */
     uint32_t optimisations;
     /**
-     * Whether the table is moved to 2 MiB pages where the kernel permits it and it pays off.
-     * Values: 0 or 1. Default: 1. Environment variable: HCUBE_HUGE_PAGES.
+     * 2 MiB pages for the table, where the kernel permits them and they are faster. Values: 0 or 1.
+     * Default: 1. Environment variable: HCUBE_HUGE_PAGES.
      */
     int32_t huge_pages;
     /**
-     * Maximum number of ranks per node that is assumed, for tests: 1 uses only messages, 0 takes
-     * the nodes as they are. Values: 0 or more. Default: 0. Environment variable:
-     * HCUBE_RANKS_PER_NODE.
+     * Maximum number of ranks per node: larger nodes are divided into groups of consecutive ranks,
+     * for tests. 1 uses only messages, 0 the nodes as they are. Values: 0 or more. Default: 0.
+     * Environment variable: HCUBE_RANKS_PER_NODE.
      */
     int32_t ranks_per_node;
 } hcube_random_access_options;

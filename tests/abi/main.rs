@@ -30,10 +30,12 @@ fn present() -> PathBuf {
 fn released() -> Vec<(String, PathBuf)> {
     let files =
         fs::read_dir(root().join("tests/abi")).expect("tests/abi").flatten().map(|entry| entry.path());
-    let version = |path: &Path| {
-        Some(path.file_name()?.to_str()?.strip_prefix("hcube-")?.strip_suffix(".h")?.to_owned())
+    // A file, or a folder with hcube.h and what that includes.
+    let release = |path: PathBuf| {
+        let version = path.file_name()?.to_str()?.strip_prefix("hcube-")?.trim_end_matches(".h").to_owned();
+        Some((version, if path.is_dir() { path.join("hcube.h") } else { path }))
     };
-    let found: Vec<_> = files.filter_map(|path| Some((version(&path)?, path))).collect();
+    let found: Vec<_> = files.filter_map(release).collect();
     assert!(!found.is_empty(), "no header of a release in tests/abi");
     found
 }

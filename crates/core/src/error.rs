@@ -50,16 +50,16 @@ codes! {
 /// Result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong. The numbers of [`Error::code`] never change their meaning.
+/// An error. The numbers of [`Error::code`] never change their meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// An argument is outside what is accepted.
+    /// An argument is not valid.
     Argument {
         /// The argument's name in the C interface, for example `table.words`.
         name: &'static str,
         /// Its value as text.
         value: String,
-        /// What would be accepted.
+        /// What is valid.
         expected: String,
     },
     /// The local part of a table does not match the distribution.
@@ -77,28 +77,28 @@ pub enum Error {
         /// MPI's text for the code.
         text: String,
     },
-    /// Memory could not be obtained.
+    /// Memory could not be allocated.
     Memory(String),
-    /// The ranks passed different values for an argument that must agree.
+    /// The ranks passed different values for an argument that must be the same on all ranks.
     Mismatch {
         /// The argument's name.
         name: &'static str,
-        /// The smallest value any rank passed.
+        /// The smallest value.
         least: i64,
-        /// The largest value any rank passed.
+        /// The largest value.
         most: i64,
     },
-    /// What a rank sends is not what its partner expects.
+    /// A rank sends a different amount of data than its partner expects.
     Truncate(String),
     /// A count is negative.
     Count(String),
     /// A datatype is null, not committed or not valid.
     Datatype(String),
-    /// A buffer is null where it must hold data.
+    /// A buffer is null or cannot be used.
     Buffer(String),
-    /// What MPI allows and hcube leaves to the MPI library's own functions.
+    /// Valid in MPI, but forwarded to the MPI library.
     Unsupported(String),
-    /// Another rank refused its arguments.
+    /// The arguments of another rank are not valid.
     Remote {
         /// That rank.
         rank: usize,
@@ -107,7 +107,7 @@ pub enum Error {
         /// Its message.
         message: String,
     },
-    /// A defect of hcube.
+    /// An internal error of hcube.
     Internal(String),
 }
 
@@ -157,7 +157,7 @@ impl fmt::Display for Error {
             Self::Mismatch { name, least, most } => {
                 write!(
                     out,
-                    "{name} differs between ranks: from {least} to {most}; all ranks must pass the same"
+                    "{name} differs between ranks, from {least} to {most}: expected the same on all ranks"
                 )
             }
             Self::Remote { rank, message, .. } => write!(out, "rank {rank} refused: {message}"),

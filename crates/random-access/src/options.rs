@@ -66,13 +66,13 @@ hcube_core::options_table! {
         /// In simulations (`hcube-lab simulate --sections dimensions`, Red Storm) the hypercube reaches 95 % of the
         /// best of 1, 2, 3 and log2 on 64 ranks and 99 % on 256.
         pub dimensions: usize = Spec::any_count("HCUBE_DIMENSIONS", "dimensions").flag("--dimensions"),
-        /// Whether whole rounds of Q values overlap. A rank then has up to 3 Q values outstanding, which the rules of
-        /// the benchmark do not permit.
+        /// Overlap of whole rounds of Q values. A rank then has up to 3 Q values outstanding, which the rules of the
+        /// benchmark do not permit.
         pub relaxed: bool = Spec::new("HCUBE_RELAXED", Kind::Flag, 0).flag("--relaxed"),
         /// Optimisations of the message stages, by their numbers in Plimpton et al. 2006, Table 3.
         pub optimisations: Optimisations =
             Spec::new("HCUBE_OPTIMISATIONS", Optimisations::KIND, Optimisations::KIND.all()).flag("--optimisations"),
-        /// Whether the table is moved to 2 MiB pages where the kernel permits it and it pays off.
+        /// 2 MiB pages for the table, where the kernel permits them and they are faster.
         pub huge_pages: bool = Spec::new("HCUBE_HUGE_PAGES", Kind::Flag, 1).flag("--no-huge-pages"),
         /// See [`RANKS_PER_NODE`].
         pub ranks_per_node: usize = RANKS_PER_NODE.flag("--ranks-per-node"),

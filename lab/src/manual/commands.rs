@@ -147,6 +147,13 @@ fn environment(page: &mut Page) {
         for variable in group.variables() {
             let typed = format!("{} ({})", bold(variable.name), plain(&variable.values));
             page.tagged(&typed, &meaning(group, &variable));
+            if !variable.names.is_empty() {
+                page.set_in(|page| {
+                    for name in variable.names {
+                        page.tagged(&bold(name.name), &prose(&name.meaning()));
+                    }
+                });
+            }
         }
     }
     let others: Vec<String> = GROUPS

@@ -301,7 +301,7 @@ mod tests {
         page.section("FUNCTIONS");
         describe(&mut page, &function.doc, function);
         let text = page.finish();
-        assert!(text.contains(".TP\n\\fItext\\fR\nReceives the text"), "{text}");
+        assert!(text.contains(".TP\n\\fItext, length\\fR\nA buffer of length bytes"), "{text}");
         assert!(text.contains(".TP\n\\fBErrors\\fR\n\\fBHCUBE_ERR_ARGUMENT\\fR, "), "{text}");
     }
 

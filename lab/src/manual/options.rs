@@ -1,6 +1,7 @@
 //! doc/options.md: all environment variables, options and variables of make in tables.
 
 use super::command::{self, Described};
+use hcube_core::options::Variable;
 use hcube_tool::variables::{GROUPS, Group};
 
 const MAKEFILE: &str = include_str!("../../../Makefile");
@@ -61,12 +62,25 @@ fn variables(group: &Group) -> String {
     head.extend(field.as_deref());
     head.extend(["values", "default", "meaning"]);
     let mut text = format!("\n### {}\n\n{}\n\n{}", group.title, group.about, heading(&head));
+    let named: String = variables.iter().map(names).collect();
     for variable in variables {
         let mut cells = vec![code(variable.name)];
         cells.extend(command.as_ref().map(|_| code(variable.flag.unwrap_or_default())));
         cells.extend(field.as_ref().map(|_| code(variable.field.unwrap_or_default())));
         cells.extend([variable.values.to_string(), code(&variable.default), variable.meaning.to_string()]);
         text += &row(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    text + &named
+}
+
+/// The values of a variable that have names.
+fn names(variable: &Variable) -> String {
+    if variable.names.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{}", heading(&[&code(variable.name), "constant of C and Fortran", "meaning"]));
+    for name in variable.names {
+        text += &row(&[&code(name.name), &code(name.constant), &name.meaning()]);
     }
     text
 }

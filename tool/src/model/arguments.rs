@@ -129,8 +129,8 @@ impl Arguments {
 
     /// The choices of RandomAccess.
     pub fn options(&self) -> Options {
-        let (look_ahead, dimensions) = (self.look_ahead, self.dimensions);
-        Options { look_ahead, dimensions, relaxed: self.relaxed, ..Options::default() }
+        let Self { look_ahead, dimensions, relaxed, .. } = *self;
+        Options { look_ahead, dimensions, relaxed, ..Options::default() }
     }
 
     /// The modes to predict, before they are resolved.

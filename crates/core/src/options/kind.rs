@@ -183,6 +183,14 @@ impl Kind {
         if let Self::Set { names, .. } = self { members(names, bits) } else { String::new() }
     }
 
+    /// The values that have names.
+    pub const fn names(&self) -> &'static [Name] {
+        match self {
+            Self::One(names) | Self::Set { names, .. } => names,
+            _ => &[],
+        }
+    }
+
     /// All bits of a set; 0 for what is no set.
     pub const fn all(&self) -> i64 {
         if let Self::Set { names, .. } = self { mask(names) } else { 0 }

@@ -32,6 +32,8 @@ pub struct Variable {
     pub flag: Option<&'static str>,
     /// The field of the C structure of options with the same meaning.
     pub field: Option<&'static str>,
+    /// The values that have names and a meaning of their own.
+    pub names: &'static [Name],
 }
 
 impl Variable {
@@ -44,7 +46,7 @@ impl Variable {
     ) -> Self {
         let (values, default, meaning) =
             (Cow::Borrowed(values), Cow::Borrowed(default), Cow::Borrowed(meaning));
-        Self { name, values, default, meaning, flag: None, field: None }
+        Self { name, values, default, meaning, flag: None, field: None, names: &[] }
     }
 }
 

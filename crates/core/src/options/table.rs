@@ -82,6 +82,7 @@ impl<O> Setting<O> {
             meaning: phrase(&self.spec.meaning()).into(),
             flag: *flag,
             field: Some(self.field),
+            names: kind.names(),
         }
     }
 }
