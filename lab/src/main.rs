@@ -7,7 +7,6 @@
 //! | `report` | makes one page of all results with their evidence |
 //! | `manual` | writes manual pages, completions for shells and the table of all options from the sources |
 
-
 use clap::{Parser, Subcommand};
 use hcube_lab::{hpcc, manual, report, simulate};
 use hcube_tool::session;
