@@ -117,7 +117,7 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
             }
         }
     };
-    all.map(Blocks::Listed)
+    all.map(Blocks::listed)
 }
 
 /// Blocks without gaps whose arguments raise no question; the others are looked at one by one.
@@ -128,24 +128,26 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
 unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Blocks<'a>> {
     let origin = side.buffer.cast::<u8>().wrapping_offset(datatype.offset());
     let size = datatype.size();
-    if side.buffer.is_null() || !datatype.is_dense() || i32::try_from(size).is_err() {
+    if side.buffer.is_null() || !datatype.is_dense() {
         return None;
     }
     match side.counts {
         Counts::Same(count) => {
             let bytes = usize::try_from(count).ok()?.checked_mul(size)?;
-            let fits = bytes.checked_mul(ranks).is_some_and(|all| isize::try_from(all).is_ok());
-            fits.then_some(Blocks::Even { first: origin, bytes, ranks })
+            // SAFETY: the blocks of the call, whose memory is as `read` asks for it.
+            unsafe { Blocks::even(origin, bytes, ranks) }
         }
         Counts::Int(counts, displacements) => {
             if counts.is_null() || displacements.is_null() {
                 return None;
             }
-            // SAFETY: the caller's promise: arrays hold an entry per rank.
-            let [counts, displacements] =
-                [counts, displacements].map(|array| unsafe { std::slice::from_raw_parts(array, ranks) });
-            let valid = counts.iter().all(|&count| count >= 0);
-            valid.then_some(Blocks::Counted { origin, counts, displacements, size })
+            // SAFETY: arrays that are not null hold an entry per rank, and the blocks of the call are memory
+            // as `read` asks for it.
+            unsafe {
+                let [counts, displacements] =
+                    [counts, displacements].map(|array| std::slice::from_raw_parts(array, ranks));
+                Blocks::counted(origin, counts, displacements, size)
+            }
         }
         Counts::SameLarge(_) | Counts::Large(..) => None,
     }
@@ -210,8 +212,14 @@ unsafe fn block<'a>(
             "{name}[{rank}] = {count}: more elements of {size} bytes than memory"
         )));
     }
-    let address = side.buffer.cast::<u8>().wrapping_offset((displacement as isize).wrapping_mul(unit));
-    // SAFETY: the caller's promise.
+    let Some(distance) = isize::try_from(displacement).ok().and_then(|at| at.checked_mul(unit)) else {
+        let name = names.displacement;
+        return Err(Error::Count(format!(
+            "{name}[{rank}] = {displacement}: no address lies that many times {unit} bytes away"
+        )));
+    };
+    let address = side.buffer.cast::<u8>().wrapping_offset(distance);
+    // SAFETY: a block of the call, whose memory is as `read` asks for it.
     let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };
     // Absolute addresses from MPI_BOTTOM, which is null as well, are always those of a derived type.
     let nowhere = datatype.is_named() || block.address().addr() < FIRST_PAGE;

@@ -258,7 +258,7 @@ impl Counts {
         unsafe {
             match *self {
                 Self::Same(count) => i64::from(count) * rank as i64,
-                Self::SameLarge(count) => count.wrapping_mul(rank as i64),
+                Self::SameLarge(count) => count.saturating_mul(rank as i64),
                 Self::Int(_, displacements) => (*displacements.add(rank)).into(),
                 Self::Large(_, displacements) => *displacements.add(rank) as i64,
             }

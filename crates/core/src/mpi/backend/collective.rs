@@ -1,8 +1,8 @@
 //! Functions that all ranks of a communicator call together.
 
 use super::{MpiComm, check, count};
-use crate::comm::Comm;
-use crate::error::Result;
+use crate::comm::{Comm, agree};
+use crate::error::{Error, Result};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::c_int;
 
@@ -81,8 +81,9 @@ impl MpiComm {
                 self.private,
             )
         })?;
-        let (from, to) = (displacements(&lengths), displacements(&arriving));
-        let total = arriving.iter().map(|&length| length as usize).sum();
+        let places = displacements(&lengths).and_then(|from| Ok((from, displacements(&arriving)?)));
+        // A rank that went on would wait for the others.
+        let ((from, _), (to, total)) = agree(self, places)?;
         let (sent, mut received) = (parts.concat(), vec![0u64; total]);
         // SAFETY: lengths and displacements describe the two buffers exactly.
         check("MPI_Alltoallv", unsafe {
@@ -132,14 +133,29 @@ impl MpiComm {
     }
 }
 
-/// Displacements of blocks that follow one another.
-fn displacements(lengths: &[c_int]) -> Vec<c_int> {
-    lengths
-        .iter()
-        .scan(0, |end, &length| {
-            let start = *end;
-            *end += length;
-            Some(start)
-        })
-        .collect()
+/// Displacements of blocks that follow one another, and where the last one ends.
+fn displacements(lengths: &[c_int]) -> Result<(Vec<c_int>, usize)> {
+    let refused = || Error::Count("more than 2^31 - 1 words for all ranks together in one exchange".into());
+    let mut end: c_int = 0;
+    let starts = lengths.iter().map(|&length| {
+        let start = end;
+        end = start.checked_add(length).filter(|_| length >= 0).ok_or_else(refused)?;
+        Ok(start)
+    });
+    let starts = starts.collect::<Result<_>>()?;
+    Ok((starts, end as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn displacements_are_sums_that_fit() {
+        assert_eq!(displacements(&[3, 0, 2]), Ok((vec![0, 3, 3], 5)));
+        assert_eq!(displacements(&[c_int::MAX, 0]), Ok((vec![0, c_int::MAX], c_int::MAX as usize)));
+        for lengths in [&[c_int::MAX, 1][..], &[1 << 30, 1 << 30, 0], &[1, -1]] {
+            assert!(matches!(displacements(lengths), Err(Error::Count(_))), "{lengths:?}");
+        }
+    }
 }
