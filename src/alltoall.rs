@@ -2,15 +2,15 @@
 //!
 //! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
 
-use crate::boundary::{enter, on_communicator, text_buffer, write_text};
+use crate::boundary::{enter, text_buffer, write_text};
 use crate::sized;
 use crate::types::{hcube_alltoall_options, hcube_error};
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::collective::{State, prepare};
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Side, Types, Verdict, exchange};
 use hcube_core::error::HCUBE_SUCCESS;
-use hcube_core::mpi::attribute;
-use hcube_core::mpi::handle::{Handle, check_communicator, check_state};
+use hcube_core::mpi::gate;
+use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_char, c_int, c_void};
 
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
             } else {
                 hcube_alltoall_options::read(options)
             };
-            on_communicator(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
+            gate::enter(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
         })
     }
 }
@@ -289,10 +289,8 @@ pub unsafe extern "C" fn hcube_alltoall_last_way(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             let text = text_buffer(text, length)?;
-            check_state()?;
-            check_communicator(comm)?;
-            let way = attribute::peek(comm, |kept| kept.get::<State>().map(|state| state.last_way))?;
-            write_text(text, way.flatten().unwrap_or("none"));
+            let way = gate::look(comm, |state: &State| state.last_way)?;
+            write_text(text, way.unwrap_or("none"));
             Ok(())
         })
     }

@@ -1,6 +1,6 @@
 //! RandomAccess for C.
 
-use crate::boundary::{enter, on_communicator, output, required, text_buffer, write_text};
+use crate::boundary::{enter, output, required, text_buffer, write_text};
 use crate::sized;
 use crate::types::{
     HCUBE_STREAM_LCG, HCUBE_STREAM_POLYNOMIAL, hcube_error, hcube_random_access_options,
@@ -10,8 +10,8 @@ use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
-use hcube_core::mpi::attribute::{self, Kept};
-use hcube_core::mpi::handle::{Handle, check_communicator, check_state};
+use hcube_core::mpi::gate;
+use hcube_core::mpi::handle::Handle;
 use hcube_random_access::{Distribution, Options, Prepared, StreamKind, Updates};
 use std::ffi::c_char;
 
@@ -28,16 +28,20 @@ unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Op
 }
 
 /// The state for these options: the one that is kept, or a new one. Collective.
-fn prepare<'a>(comm: &MpiComm, kept: &'a mut Kept, options: &Options) -> Result<&'a mut Prepared> {
-    if !kept.get::<Prepared>().is_some_and(|kept| kept.serves(options)) {
-        let before = kept.take::<Prepared>();
+fn prepare<'a>(
+    comm: &MpiComm,
+    kept: &'a mut Option<Prepared>,
+    options: &Options,
+) -> Result<&'a mut Prepared> {
+    if !kept.as_ref().is_some_and(|kept| kept.serves(options)) {
+        let before = kept.take();
         let mut prepared = Prepared::new(comm, options)?;
         if let Some(before) = before {
             prepared.inherit(&before);
         }
-        kept.put(prepared);
+        *kept = Some(prepared);
     }
-    Ok(kept.get_mut().expect("just made"))
+    Ok(kept.as_mut().expect("just made"))
 }
 
 /// Agrees on options across ranks: an error of one becomes an error of all.
@@ -155,7 +159,7 @@ pub unsafe extern "C" fn hcube_random_access_prepare(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            on_communicator(comm, |comm, kept| {
+            gate::enter(comm, |comm, kept| {
                 let options = agree_options(comm, read_options(options))?;
                 prepare(comm, kept, &options).map(drop)
             })
@@ -192,7 +196,7 @@ pub unsafe extern "C" fn hcube_random_access_run(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            on_communicator(comm, |comm, kept| {
+            gate::enter(comm, |comm, kept| {
                 let task = agree_task(comm, table, updates)?;
                 let options = agree_options(comm, read_options(options))?;
                 let prepared = prepare(comm, kept, &options)?;
@@ -224,7 +228,7 @@ pub unsafe extern "C" fn hcube_random_access_verify(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            on_communicator(comm, |comm, _| {
+            gate::enter(comm, |comm, _: &mut Option<Prepared>| {
                 let errors = agree(comm, output(errors, "errors"))?;
                 let Task { distribution, words, updates } = agree_task(comm, table, updates)?;
                 *errors = hcube_random_access::verify(comm, distribution, words, &updates)? as i64;
@@ -252,10 +256,8 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             sized::answer(statistics, "statistics", || {
-                check_state()?;
-                check_communicator(comm)?;
-                let last = attribute::peek(comm, |kept| kept.get::<Prepared>().map(Prepared::statistics))?;
-                Ok(hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default()))
+                let last = gate::look(comm, Prepared::statistics)?;
+                Ok(hcube_random_access_statistics::from_statistics(&last.unwrap_or_default()))
             })
         })
     }
@@ -282,7 +284,7 @@ pub unsafe extern "C" fn hcube_random_access_describe(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            on_communicator(comm, |comm, kept| {
+            gate::enter(comm, |comm, kept| {
                 let buffer = text_buffer(text, length);
                 let buffer = agree(comm, buffer)?;
                 let options = agree_options(comm, read_options(options))?;

@@ -1,6 +1,6 @@
 //! Transposition of a distributed matrix for C.
 
-use crate::boundary::{enter, on_communicator, required};
+use crate::boundary::{enter, required};
 use crate::types::{hcube_error, hcube_transpose_shape};
 use hcube_alltoall::mpi_front::collective::{State, prepare};
 use hcube_core::comm::{Comm, agree, agree_on};
@@ -9,6 +9,7 @@ use hcube_core::memory::Region;
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::forward::in_place;
+use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
 use hcube_transpose::{Parts, Shape, check, transpose};
 use std::ffi::c_void;
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn hcube_transpose_check(
 
 /// Runs `work` with the private communicator and what exchanges keep on it.
 fn with_state(comm: Handle, work: impl FnOnce(&MpiComm, &mut State) -> Result<()>) -> Result<()> {
-    on_communicator(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
+    gate::enter(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
 }
 
 /// The shape, and the bytes of this rank's parts.

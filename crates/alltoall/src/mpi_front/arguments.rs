@@ -167,6 +167,9 @@ fn require_arrays(no_counts: bool, no_displacements: bool, names: &Names) -> Res
 #[derive(Debug, Default)]
 pub struct Named(Option<(MPI_Datatype, Datatype)>);
 
+// SAFETY: the handle is an address in some libraries; it is only compared with others.
+unsafe impl Send for Named {}
+
 /// # Safety
 /// As [`read`].
 unsafe fn inspect(

@@ -3,6 +3,7 @@
 use super::{MpiComm, check, count};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
+use crate::mpi::constants::constants;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::c_int;
 
@@ -18,7 +19,7 @@ impl MpiComm {
         // SAFETY: in place, on a buffer of our own with as many values of that type.
         check("MPI_Allreduce", unsafe {
             raw::PMPI_Allreduce(
-                raw::hcube_shim_in_place(),
+                constants().in_place,
                 values.as_mut_ptr().cast(),
                 count(values.len())?,
                 of,
@@ -56,7 +57,7 @@ impl MpiComm {
             raw::PMPI_Bcast(
                 bytes.as_mut_ptr().cast(),
                 count(bytes.len())?,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 root as c_int,
                 self.private,
             )
@@ -74,10 +75,10 @@ impl MpiComm {
             raw::PMPI_Alltoall(
                 lengths.as_ptr().cast(),
                 size_of::<c_int>() as c_int,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 arriving.as_mut_ptr().cast(),
                 size_of::<c_int>() as c_int,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 self.private,
             )
         })?;
@@ -109,9 +110,9 @@ impl MpiComm {
         check("MPI_Comm_split_type", unsafe {
             raw::PMPI_Comm_split_type(
                 self.private,
-                raw::hcube_shim_comm_type_shared(),
+                constants().comm_type_shared,
                 self.rank as c_int,
-                raw::hcube_shim_info_null(),
+                constants().info_null,
                 &mut node,
             )
         })?;

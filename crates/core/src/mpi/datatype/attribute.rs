@@ -22,8 +22,7 @@ fn key() -> Result<c_int> {
     if known != UNSET {
         return Ok(known);
     }
-    // SAFETY: a constant.
-    let mut created = unsafe { raw::hcube_shim_keyval_invalid() };
+    let mut created = 0;
     // SAFETY: `release` has the signature that MPI asks for.
     check("MPI_Type_create_keyval", unsafe {
         raw::hcube_shim_create_type_keyval(Some(release), &mut created)

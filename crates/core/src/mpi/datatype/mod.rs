@@ -18,6 +18,7 @@ mod attribute;
 mod contents;
 mod decode;
 
+use super::constants::constants;
 use super::backend::{MpiComm, check};
 use super::raw::{self, MPI_Datatype};
 use crate::error::{Error, Result};
@@ -53,14 +54,13 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
 /// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody makes
 /// MPI look at its arguments. It must have an element, or MPICH does not look at the type.
 fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
-    // SAFETY: a constant.
-    if datatype == unsafe { raw::hcube_shim_datatype_null() } {
+    if datatype == constants().datatype_null {
         return Err(Error::Datatype("datatype = MPI_DATATYPE_NULL: expected a committed datatype".into()));
     }
     let somewhere = 0u8;
     // SAFETY: nothing is read for a message to MPI_PROC_NULL; errors on the communicator are returned.
     let code = unsafe {
-        let nobody = raw::hcube_shim_proc_null();
+        let nobody = constants().proc_null;
         raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, comm.raw())
     };
     check("MPI_Send", code).map_err(|error| {
