@@ -151,7 +151,6 @@ impl<C> Contents<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Barrier;
     use std::sync::atomic::AtomicBool;
 
     /// Two systems.
@@ -221,26 +220,33 @@ mod tests {
 
     /// A load and a store instead of one exchange lets two threads in, now and then.
     #[test]
-    fn threads_that_meet_never_are_inside_together() {
-        const TURNS: usize = 20_000;
-        let (state, meet, inside) = (State::default(), Barrier::new(2), AtomicBool::new(false));
+    fn threads_that_meet_are_never_inside_together() {
+        const TURNS: usize = 100_000;
+        let (state, arrived, inside) = (State::default(), AtomicUsize::new(0), AtomicBool::new(false));
+        let together = AtomicUsize::new(0);
+        let run = || -> usize {
+            let turns = (1..=TURNS).map(|turn| {
+                // Busy, because what wakes threads up lets one of them be first.
+                arrived.fetch_add(1, Ordering::AcqRel);
+                let mut looks = 0;
+                while arrived.load(Ordering::Acquire) < 2 * turn {
+                    looks += 1;
+                    if looks % 1000 == 0 { std::thread::yield_now() } else { std::hint::spin_loop() }
+                }
+                let result = state.enter(|_| {
+                    together.fetch_add(usize::from(inside.swap(true, Ordering::AcqRel)), Ordering::Relaxed);
+                    inside.store(false, Ordering::Release);
+                    Ok(())
+                });
+                usize::from(result.is_ok())
+            });
+            turns.sum()
+        };
         let entered: usize = std::thread::scope(|scope| {
-            let run = || {
-                (0..TURNS).map(|_| {
-                    meet.wait();
-                    let result = state.enter(|contents| {
-                        assert!(!inside.swap(true, Ordering::AcqRel), "two threads are inside");
-                        count(contents)?;
-                        inside.store(false, Ordering::Release);
-                        Ok(())
-                    });
-                    usize::from(result.is_ok())
-                })
-            };
-            let threads = [(); 2].map(|()| scope.spawn(move || run().sum::<usize>()));
+            let threads = [(); 2].map(|()| scope.spawn(run));
             threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
         });
+        assert_eq!(together.into_inner(), 0, "two threads were inside");
         assert!((TURNS..=2 * TURNS).contains(&entered), "{entered}");
-        assert_eq!(state.enter(count), Ok(entered as u32 + 1));
     }
 }
