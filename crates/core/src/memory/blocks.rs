@@ -155,7 +155,10 @@ mod tests {
         assert_eq!(all, [vec![10, 11], vec![], vec![0, 1, 2, 3]]);
         // SAFETY: inside the memory, which lives as long as the blocks.
         let blocks = unsafe { Blocks::even(memory.as_mut_ptr(), 4, 3) }.expect("small");
-        assert_eq!((blocks.ranks(), blocks.even_bytes(), bytes(&blocks, 2)), (3, Some(4), vec![8, 9, 10, 11]));
+        assert_eq!(
+            (blocks.ranks(), blocks.even_bytes(), bytes(&blocks, 2)),
+            (3, Some(4), vec![8, 9, 10, 11])
+        );
     }
 
     #[test]

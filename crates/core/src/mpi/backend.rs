@@ -3,8 +3,8 @@
 
 mod collective;
 
-use super::constants::{SUCCESS, constants};
 use super::clock::Clock;
+use super::constants::{SUCCESS, constants};
 use super::handle::{Handle, abort, returning_errors};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use crate::comm::{Comm, Piece};

@@ -1,7 +1,7 @@
 //! How a datatype was made: MPI's envelope and contents, and what of them needs giving back.
 
-use super::super::constants::constants;
 use super::super::backend::check;
+use super::super::constants::constants;
 use super::super::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
 use crate::error::{Error, Result};
 

@@ -18,8 +18,8 @@ mod attribute;
 mod contents;
 mod decode;
 
-use super::constants::constants;
 use super::backend::{MpiComm, check};
+use super::constants::constants;
 use super::raw::{self, MPI_Datatype};
 use crate::error::{Error, Result};
 use crate::memory::datatype::Datatype;
