@@ -27,11 +27,11 @@ unsafe fn perform(
     let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
     let receive = Side { buffer: received, counts: received_counts, types: received_types };
     let call = Call { function, send, receive, comm, tolerant: false };
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,
         Verdict::Refused(refusal) => refusal.raise(),
-        // SAFETY: the caller's promise.
+        // SAFETY: the library is asked for what the caller asked hcube for, by the contract of this function.
         Verdict::Library(_) => unsafe { call.by_library() },
     }
 }
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn hcube_alltoall(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoall,
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn hcube_alltoallv(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoallv,
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn hcube_alltoallw(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoallw,
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn hcube_alltoall_c(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoall,
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn hcube_alltoallv_c(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Large(sendcounts, sdispls), Counts::Large(recvcounts, rdispls));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoallv,
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn hcube_alltoallw_c(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Large(sendcounts, sdispls), Counts::Large(recvcounts, rdispls));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoallw,
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn hcube_alltoall_default_options(
     size: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or valid, by the contract of this function.
     unsafe {
         enter(None, error, || {
             sized::fill(options, size, || {
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -284,7 +284,8 @@ pub unsafe extern "C" fn hcube_alltoall_last_way(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: error is null or valid and text has room, by the contract of this function; the handle is one of
+    // MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {

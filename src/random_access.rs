@@ -23,7 +23,7 @@ unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Op
     if options.is_null() {
         return Options::from_environment();
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: not null, and then valid, by the contract of this function.
     unsafe { hcube_random_access_options::read(options) }
 }
 
@@ -67,7 +67,7 @@ unsafe fn read_task<'a>(
     table: *const hcube_table,
     updates: *const hcube_updates,
 ) -> Result<Task<'a>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or valid, by the contract of this function.
     let (table, updates) = unsafe { (required(table, "table")?, required(updates, "updates")?) };
     let distribution = Distribution::of_length(table.global_length, comm.size())?;
     distribution.check_local(comm.rank(), table.local_length, table.first_index)?;
@@ -82,7 +82,8 @@ unsafe fn read_task<'a>(
             "an address aligned to 8 bytes",
         ));
     } else {
-        // SAFETY: the caller's promise; the length has been checked against the distribution.
+        // SAFETY: valid for its length, by the contract of this function, which has been checked against the
+        // distribution.
         unsafe { std::slice::from_raw_parts_mut(table.words, table.local_length as usize) }
     };
     let kind = match updates.stream {
@@ -110,7 +111,7 @@ unsafe fn agree_task<'a>(
     table: *const hcube_table,
     updates: *const hcube_updates,
 ) -> Result<Task<'a>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function.
     agree(comm, unsafe { read_task(comm, table, updates) })
 }
 
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn hcube_random_access_default_options(
     size: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or valid, by the contract of this function.
     unsafe {
         enter(None, error, || {
             sized::fill(options, size, || {
@@ -155,7 +156,7 @@ pub unsafe extern "C" fn hcube_random_access_prepare(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -192,7 +193,7 @@ pub unsafe extern "C" fn hcube_random_access_run(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -224,7 +225,7 @@ pub unsafe extern "C" fn hcube_random_access_verify(
     errors: *mut i64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -251,7 +252,7 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
     statistics: *mut hcube_random_access_statistics,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -280,7 +281,7 @@ pub unsafe extern "C" fn hcube_random_access_describe(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {

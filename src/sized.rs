@@ -59,10 +59,10 @@ fn check<T: Growing>(name: &'static str, size: u64) -> Result<usize> {
 /// # Safety
 /// The pointer is valid for the bytes that its first field says.
 pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() -> Result<T>) -> Result<T> {
-    // SAFETY: the caller's promise: the first field is there.
+    // SAFETY: the first field is there, by the contract of this function.
     let size = unsafe { from.cast::<u64>().read() };
     let (size, known) = (check::<T>(T::NAME, size)?, size_of::<T>());
-    // SAFETY: the caller's promise.
+    // SAFETY: valid for the bytes that the first field says, by the contract of this function.
     let given = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
     if given.iter().skip(known).any(|&byte| byte != 0) {
         let hint = format!("{known}, or zeros behind what hcube {} knows", env!("CARGO_PKG_VERSION"));
@@ -72,7 +72,7 @@ pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() ->
     // SAFETY: `T` is plain numbers, of which a caller that knows all has given all.
     let mut value = if whole { unsafe { from.read() } } else { defaults()? };
     if !whole {
-        // SAFETY: so many bytes are given, and fit; any bytes are numbers.
+        // SAFETY: `size` bytes are given, and fit because the structure has more; any bytes are numbers.
         unsafe { std::ptr::copy_nonoverlapping(given.as_ptr(), (&raw mut value).cast(), size) };
     }
     Ok(value)
@@ -92,7 +92,7 @@ pub(crate) unsafe fn write<T: Growing>(
     let size = check::<T>(name, size)?;
     let value = value()?;
     let known = size.min(size_of::<T>());
-    // SAFETY: the caller's promise; `T` has no padding.
+    // SAFETY: valid for `size` bytes, by the contract of this function; `T` has no padding.
     unsafe {
         let bytes = std::slice::from_raw_parts_mut(to.cast::<u8>(), size);
         bytes[..known].copy_from_slice(std::slice::from_raw_parts((&raw const value).cast(), known));
@@ -111,7 +111,7 @@ pub(crate) unsafe fn fill<T: Growing>(
     size: u64,
     defaults: impl FnOnce() -> Result<T>,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null, which is refused, or valid for `size` bytes, by the contract of `write`.
     unsafe {
         output(options.cast::<u8>(), "options")?;
         write(options, "size", size, defaults)
@@ -127,7 +127,8 @@ pub(crate) unsafe fn answer<T: Growing>(
     argument: &'static str,
     value: impl FnOnce() -> Result<T>,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null, which is refused, or valid for the bytes that its first field says, by the contract of this
+    // function.
     unsafe {
         let size = *output(to.cast::<u64>(), argument)?;
         write(to, T::NAME, size, value)

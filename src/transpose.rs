@@ -48,7 +48,8 @@ pub unsafe extern "C" fn hcube_transpose(
     comm: MPI_Comm,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise, here and below.
+    // SAFETY: shape and error are null or valid and the parts are as described, by the contract of this
+    // function; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -84,7 +85,7 @@ pub unsafe extern "C" fn hcube_transpose_check(
     comm: MPI_Comm,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: shape and error are null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -111,13 +112,13 @@ fn with_state(comm: Handle, work: impl FnOnce(&MpiComm, &mut State) -> Result<()
 /// # Safety
 /// `shape` is null or valid.
 unsafe fn known(shape: *const hcube_transpose_shape, comm: &impl Comm) -> Result<(Shape, [usize; 2])> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or valid, by the contract of this function.
     let shape = unsafe { required(shape, "shape") }?.to_shape()?;
     let bytes = shape.check(comm.rank(), comm.size())?;
     Ok((shape, bytes))
 }
 
-/// This rank's parts, of so many bytes before and afterwards.
+/// This rank's parts, of these bytes before and afterwards.
 ///
 /// # Safety
 /// As [`hcube_transpose`].
@@ -133,7 +134,8 @@ unsafe fn parts<'a>(
         if address.is_null() && bytes > 0 {
             return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes")));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the part of this rank, which has these bytes, by the contract of `hcube_transpose`; nobody
+        // else uses it meanwhile.
         Ok(unsafe { Region::new(address, bytes) })
     };
     // Null on both sides says nothing: it is what a rank without elements may have.

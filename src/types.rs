@@ -187,10 +187,10 @@ impl hcube_random_access_options {
     /// What a caller passes, of which the first field says how much there is.
     ///
     /// # Safety
-    /// The pointer is valid for so many bytes.
+    /// The pointer is valid for the bytes that its first field says.
     pub(crate) unsafe fn read(options: *const Self) -> Result<Options> {
         let defaults = || Options::from_environment().map(|options| Self::from_options(&options));
-        // SAFETY: the caller's promise.
+        // SAFETY: valid for the bytes that its first field says, by the contract of this function.
         unsafe { sized::read(options, defaults) }?.to_options()
     }
 
@@ -318,11 +318,11 @@ impl hcube_alltoall_options {
     /// What a caller passes, of which the first field says how much there is.
     ///
     /// # Safety
-    /// The pointer is valid for so many bytes.
+    /// The pointer is valid for the bytes that its first field says.
     pub(crate) unsafe fn read(options: *const Self) -> Result<hcube_alltoall::Options> {
         let defaults =
             || hcube_alltoall::Options::from_environment().map(|options| Self::from_options(&options));
-        // SAFETY: the caller's promise.
+        // SAFETY: valid for the bytes that its first field says, by the contract of this function.
         unsafe { sized::read(options, defaults) }?.to_options()
     }
 

@@ -38,7 +38,7 @@ pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result
     if call.receive.buffer == in_place() {
         return Err(Error::Buffer("recvbuf = MPI_IN_PLACE: expected memory to receive into".into()));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function, which is that of both.
     unsafe {
         let receive = blocks(&call.receive, comm, named, &RECEIVED)?;
         if call.in_place() {
@@ -67,12 +67,12 @@ pub fn facts(call: &Call, devices: &Devices, beyond_library: bool) -> Facts {
 unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
     if let (Types::One(datatype), Some((known, looked_at))) = (side.types, &named.0)
         && *known == datatype
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this function, which is that of `read`.
         && let Some(blocks) = unsafe { plain(side, comm.size(), looked_at) }
     {
         return Ok(blocks);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function, which is that of `read`.
     unsafe { listed(side, comm, named, names) }
 }
 
@@ -88,7 +88,7 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
         Counts::Large(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
     }
     let ranks = 0..comm.size();
-    // SAFETY: the caller's promise: arrays hold an entry per rank.
+    // SAFETY: arrays hold an entry per rank, by the contract of `read`; they are not null.
     let all: Result<_> = unsafe {
         match side.types {
             Types::One(datatype) => {
@@ -181,7 +181,7 @@ unsafe fn inspect(
     if let Some((_, known)) = named.0.as_ref().filter(|(handle, _)| *handle == datatype) {
         return Ok(known.clone());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: a value that MPI has given out and that nobody frees meanwhile, by the contract of `read`.
     let found = unsafe { datatype::inspect(datatype, comm) }.map_err(|error| match error {
         Error::Datatype(text) => Error::Datatype(format!("{}: {text}", names.datatype)),
         error => error,
@@ -203,7 +203,7 @@ unsafe fn block<'a>(
     unit: isize,
     names: &Names,
 ) -> Result<Block<'a>> {
-    // SAFETY: the caller's promise: arrays hold an entry per rank.
+    // SAFETY: arrays hold an entry per rank, by the contract of `read`; they are not null.
     let (count, displacement) = unsafe { (side.counts.of(rank), side.counts.displacement(rank)) };
     let Ok(elements) = usize::try_from(count) else {
         let name = names.count;

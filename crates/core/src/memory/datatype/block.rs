@@ -132,7 +132,8 @@ impl<'a> Block<'a> {
         if length == 0 {
             return;
         }
-        // SAFETY: the caller's promise and those of `new` and `grid`; the range was checked.
+        // SAFETY: the elements are memory by the contracts of `new` and of the region given to `contiguous` or
+        // `grid`, the packed bytes by that of this function; the range was checked.
         unsafe {
             match &self.form {
                 Form::Contiguous => {

@@ -38,6 +38,9 @@ fn key() -> Result<c_int> {
 }
 
 /// Called by MPI when the datatype is freed.
+///
+/// # Safety
+/// MPI calls it, once for each value that [`keep`] has set.
 unsafe extern "C" fn release(_: MPI_Datatype, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: the value is the box that `keep` leaked, and MPI calls this once for it.
     drop(unsafe { Box::from_raw(value.cast::<Kept>()) });
@@ -61,13 +64,14 @@ unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Kept {
 /// `datatype` is valid and nobody frees it during the call.
 pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Kept) -> Kept {
     let key = key()?;
-    // SAFETY: the caller's promise. What hangs there is never replaced and goes with the datatype.
+    // SAFETY: valid during the call, by the contract of this function. What hangs there is never replaced and
+    // goes with the datatype.
     if let Some(kept) = unsafe { lookup(datatype, key).as_ref() } {
         return kept.clone();
     }
     let kept = decode();
     if matches!(kept, Ok(_) | Err(Error::Unsupported(_))) {
-        // SAFETY: the caller's promise.
+        // SAFETY: valid during the call, by the contract of this function.
         unsafe { keep(datatype, key, kept.clone()) }?;
     }
     kept
@@ -75,12 +79,15 @@ pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Kep
 
 /// Hangs it on the datatype unless another thread was quicker: a value that is there may be in use and
 /// must not be replaced.
+///
+/// # Safety
+/// As [`cached`].
 unsafe fn keep(datatype: MPI_Datatype, key: c_int, kept: Kept) -> Result<()> {
     /// One thread at a time between looking and setting. Neither of the two calls waits.
     static TURN: Mutex<()> = Mutex::new(());
     // Simulated ranks share one thread and may change places in any call; each has its own datatypes.
     let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
-    // SAFETY: the caller's promise; `release` will free the box.
+    // SAFETY: valid during the call, by the contract of this function; `release` will free the box.
     unsafe {
         if !lookup(datatype, key).is_null() {
             return Ok(());
