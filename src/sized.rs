@@ -1,8 +1,8 @@
-//! Structures that may grow: the first field says how much of one the caller knows, because the caller
-//! was compiled with the header of another version, perhaps.
+//! Structures that may grow: the first field says how many bytes of one the caller knows, because the caller
+//! may have been compiled with the header of another version.
 //!
 //! What one side does not know counts as zero bytes, and zero in a field that was added later means what
-//! the library did before there was that field. doc/abi.md has the rules.
+//! the library did before it had that field. doc/abi.md has the rules.
 
 use crate::boundary::output;
 use crate::types::{hcube_alltoall_options, hcube_random_access_options, hcube_random_access_statistics};
@@ -11,7 +11,7 @@ use hcube_core::error::{Error, Result};
 /// A structure that may grow.
 ///
 /// # Safety
-/// `repr(C)`, aligned to 8 bytes, without padding, of integers and floating-point numbers alone; a `u64`
+/// `repr(C)`, aligned to 8 bytes, without padding, of integers and floating-point numbers only; a `u64`
 /// with the size that the caller knows is first.
 pub(crate) unsafe trait Growing: Copy {
     /// What its size is called in messages.
@@ -39,13 +39,13 @@ unsafe impl Growing for hcube_alltoall_options {
 }
 
 /// The size and one field.
-const LEAST: u64 = 16;
-/// Sizes beyond this are no size of any version, but memory that nobody has filled.
-const MOST: u64 = 4096;
+const MIN_STRUCT_BYTES: u64 = 16;
+/// Larger than any version's: what lies in memory that nobody has filled.
+const MAX_STRUCT_BYTES: u64 = 4096;
 
 /// Whether some version of the header may have a structure of that size.
 fn check<T: Growing>(name: &'static str, size: u64) -> Result<usize> {
-    if (LEAST..=MOST).contains(&size) && size.is_multiple_of(8) {
+    if (MIN_STRUCT_BYTES..=MAX_STRUCT_BYTES).contains(&size) && size.is_multiple_of(8) {
         return Ok(size as usize);
     }
     Err(Error::argument(name, size, format!("{} ({})", size_of::<T>(), T::FILLED_BY)))

@@ -252,9 +252,7 @@ mod tests {
         const SIZE: usize = 4096 - LINE;
         let mut scratch = Scratch::new(SIZE).expect("memory");
         let piece = scratch.take(SIZE).expect("room");
-        let lent = scratch.lend(piece);
-        let (region, first) = (lent.region(), scratch.memory);
-        drop(lent);
+        let (region, first) = (scratch.lend(piece).region(), scratch.memory);
         assert!(scratch.take(1).is_none(), "a lent piece stays taken");
         drop(scratch);
         let others: Vec<Scratch> = (0..100).map(|_| Scratch::new(SIZE).expect("memory")).collect();

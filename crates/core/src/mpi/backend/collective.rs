@@ -66,6 +66,7 @@ impl MpiComm {
 
     /// Part i to rank i; what has come, by rank.
     pub(super) fn exchange(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
+        assert_eq!(parts.len(), self.size, "a part for each rank");
         self.settle();
         let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len())).collect::<Result<_>>()?;
         let mut arriving = vec![0 as c_int; self.size];

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A failure is kept, too: what cannot be decoded is not tried again.
-type Kept = Result<Datatype>;
+type Decoded = Result<Datatype>;
 
 /// The key value, the same for all datatypes of the process, or `UNSET`.
 static KEY: AtomicI32 = AtomicI32::new(UNSET);
@@ -43,7 +43,7 @@ fn key() -> Result<c_int> {
 /// MPI calls it, once for each value that [`keep`] has set.
 unsafe extern "C" fn release(_: MPI_Datatype, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: the value is the box that `keep` leaked, and MPI calls this once for it.
-    drop(unsafe { Box::from_raw(value.cast::<Kept>()) });
+    drop(unsafe { Box::from_raw(value.cast::<Decoded>()) });
     0
 }
 
@@ -51,7 +51,7 @@ unsafe extern "C" fn release(_: MPI_Datatype, _: c_int, value: *mut c_void, _: *
 ///
 /// # Safety
 /// `datatype` is valid.
-unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Kept {
+unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Decoded {
     let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
     // SAFETY: a valid datatype and key value; MPI writes a pointer to `value`.
     unsafe { raw::PMPI_Type_get_attr(datatype, key, (&raw mut value).cast(), &mut found) };
@@ -62,7 +62,7 @@ unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Kept {
 ///
 /// # Safety
 /// `datatype` is valid and nobody frees it during the call.
-pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Kept) -> Kept {
+pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Decoded) -> Decoded {
     let key = key()?;
     // SAFETY: valid during the call, by the contract of this function. What hangs there is never replaced and
     // goes with the datatype.
@@ -82,7 +82,7 @@ pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Kep
 ///
 /// # Safety
 /// As [`cached`].
-unsafe fn keep(datatype: MPI_Datatype, key: c_int, kept: Kept) -> Result<()> {
+unsafe fn keep(datatype: MPI_Datatype, key: c_int, kept: Decoded) -> Result<()> {
     /// One thread at a time between looking and setting. Neither of the two calls waits.
     static TURN: Mutex<()> = Mutex::new(());
     // Simulated ranks share one thread and may change places in any call; each has its own datatypes.
