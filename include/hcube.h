@@ -488,10 +488,10 @@ const char *hcube_error_string(int32_t code);
  * sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by what rank i has for this
  * rank, with additional memory that is bounded (hcube_alltoall_options.memory) instead of a second
  * buffer. Buffers that overlap otherwise are an error, as in MPI, that is not detected.
- * Which way the data takes is hcube's choice unless hcube_alltoall_set_options or the environment says
- * otherwise; what hcube does not make faster it leaves to the library's own function. Of an exchange
- * that it leaves to it unasked (out of place between nodes, HCUBE_ALLTOALL_LIBRARY) the library checks
- * the arguments, on each rank alone.
+ * hcube chooses the path unless hcube_alltoall_set_options or the environment says otherwise; exchanges
+ * that it does not make faster are forwarded to the MPI library. Where they are forwarded without a vote of
+ * the ranks (out of place between nodes, HCUBE_ALLTOALL_LIBRARY) the library checks the arguments, on each
+ * rank only its own.
  *
  * Errors, by their MPI error class: MPI_ERR_TRUNCATE on all ranks where what one rank sends is not
  * what another expects (both counts and ranks are named, nothing is written), MPI_ERR_COUNT,
@@ -596,7 +596,7 @@ int32_t hcube_alltoall_set_options(MPI_Comm comm,
                                    struct hcube_error *error);
 
 /**
- * Local: the way that the data of this rank's last exchange on a communicator took, as text: "none",
+ * Local: the path that this rank's last exchange on a communicator used, as text: "none",
  * "alone", "shared", "single-copy", "message", "node+message", "hypercube", "library" or "refused".
  *
  * text: receives the text and a zero byte; cut where length bytes, at least 1, are not enough.
@@ -609,7 +609,7 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
 
 /**
  * Collective: transposes a matrix that is spread over the ranks of a communicator, as
- * fftw_mpi_plan_many_transpose describes it, in one go: blocks are turned while they are packed and
+ * fftw_mpi_plan_many_transpose describes it, in one step: blocks are transposed while they are packed and
  * unpacked, so that memory is read once and written once, without local transpositions before and
  * after an exchange.
  *
@@ -622,13 +622,13 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
  * (hcube_transpose_check tells). Otherwise the two do not overlap, every shape is possible, and input
  * stays as it is. The options of hcube_alltoall_set_options and the environment hold here, too, except
  * that the library has no function for this (library orders messages as auto does), and that single
- * copy does not turn blocks: HCUBE_PATH=single-copy is as shared, but without the last way in place.
+ * copy does not transpose blocks: HCUBE_PATH=single-copy is as shared, but without the last method in place.
  *
- * Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or memory
- * of an accelerator; HCUBE_ERR_TRUNCATE where shapes differ, or some ranks alone are in place;
+ * Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or device
+ * memory; HCUBE_ERR_TRUNCATE where shapes differ, or only some ranks are in place;
  * HCUBE_ERR_COMM for more than 65535 ranks. Where another rank refused its arguments, the code of that
  * rank. At the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and HCUBE_ERR_MISMATCH
- * (of options). On the calling rank alone: HCUBE_ERR_COMM for a communicator that is none, and
+ * (of options). Only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, and
  * HCUBE_ERR_MPI_STATE.
  * Source of the exchange: Hofmann and Ruenger, EuroMPI 2013, section 4.4.
  */
@@ -662,13 +662,13 @@ int32_t hcube_random_access_default_options(struct hcube_random_access_options *
                                             struct hcube_error *error);
 
 /**
- * Collective, optional: does ahead what the first run on this communicator would do (a private
- * duplicate of it, the plan of stages, shared memory). What it makes hangs on the communicator and
+ * Collective, optional: performs the set-up of the first run on this communicator in advance (a private
+ * duplicate of it, the plan of stages, shared memory). The result hangs on the communicator and
  * is freed with it or by MPI_Finalize. Useful before a timed region.
  *
  * options: NULL for the defaults and the environment.
  * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
- * HCUBE_ERR_MEMORY where a mode that needs shared memory was asked for and there is none,
+ * HCUBE_ERR_MEMORY where the mode needs shared memory that is not available,
  * HCUBE_ERR_MPI.
  */
 int32_t hcube_random_access_prepare(MPI_Comm comm,

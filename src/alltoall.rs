@@ -42,10 +42,10 @@ unsafe fn perform(
 /// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by what rank i has for this
 /// rank, with additional memory that is bounded (hcube_alltoall_options.memory) instead of a second
 /// buffer. Buffers that overlap otherwise are an error, as in MPI, that is not detected.
-/// Which way the data takes is hcube's choice unless hcube_alltoall_set_options or the environment says
-/// otherwise; what hcube does not make faster it leaves to the library's own function. Of an exchange
-/// that it leaves to it unasked (out of place between nodes, HCUBE_ALLTOALL_LIBRARY) the library checks
-/// the arguments, on each rank alone.
+/// hcube chooses the path unless hcube_alltoall_set_options or the environment says otherwise; exchanges
+/// that it does not make faster are forwarded to the MPI library. Where they are forwarded without a vote of
+/// the ranks (out of place between nodes, HCUBE_ALLTOALL_LIBRARY) the library checks the arguments, on each
+/// rank only its own.
 ///
 /// Errors, by their MPI error class: MPI_ERR_TRUNCATE on all ranks where what one rank sends is not
 /// what another expects (both counts and ranks are named, nothing is written), MPI_ERR_COUNT,
@@ -269,7 +269,7 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
     }
 }
 
-/// Local: the way that the data of this rank's last exchange on a communicator took, as text: "none",
+/// Local: the path that this rank's last exchange on a communicator used, as text: "none",
 /// "alone", "shared", "single-copy", "message", "node+message", "hypercube", "library" or "refused".
 ///
 /// text: receives the text and a zero byte; cut where length bytes, at least 1, are not enough.

@@ -58,7 +58,7 @@ struct Task<'a> {
     updates: Updates,
 }
 
-/// Converts and checks what can be checked on this rank alone.
+/// Converts, and checks what one rank can check.
 ///
 /// # Safety
 /// The pointers are null or valid; the table's words are valid for its length.
@@ -139,13 +139,13 @@ pub unsafe extern "C" fn hcube_random_access_default_options(
     }
 }
 
-/// Collective, optional: does ahead what the first run on this communicator would do (a private
-/// duplicate of it, the plan of stages, shared memory). What it makes hangs on the communicator and
+/// Collective, optional: performs the set-up of the first run on this communicator in advance (a private
+/// duplicate of it, the plan of stages, shared memory). The result hangs on the communicator and
 /// is freed with it or by MPI_Finalize. Useful before a timed region.
 ///
 /// options: NULL for the defaults and the environment.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
-/// HCUBE_ERR_MEMORY where a mode that needs shared memory was asked for and there is none,
+/// HCUBE_ERR_MEMORY where the mode needs shared memory that is not available,
 /// HCUBE_ERR_MPI.
 ///
 /// # Safety

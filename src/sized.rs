@@ -54,7 +54,7 @@ fn check<T: Growing>(name: &'static str, size: u64) -> Result<usize> {
 /// A caller's structure; what the caller does not know of it is that of `defaults`.
 ///
 /// # Errors
-/// Where the caller knows more and has set it, or the size is none.
+/// Where the caller knows more and has set it, or the size is not one of a structure.
 ///
 /// # Safety
 /// The pointer is valid for the bytes that its first field says.
@@ -69,7 +69,7 @@ pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() ->
         return Err(Error::argument(T::NAME, size, hint));
     }
     let whole = size >= known;
-    // SAFETY: `T` is plain numbers, of which a caller that knows all has given all.
+    // SAFETY: `T` is plain numbers, and a caller that knows the whole structure has given it whole.
     let mut value = if whole { unsafe { from.read() } } else { defaults()? };
     if !whole {
         // SAFETY: `size` bytes are given, and fit because the structure has more; any bytes are numbers.

@@ -15,7 +15,7 @@ use hcube_transpose::{Parts, Shape, check, transpose};
 use std::ffi::c_void;
 
 /// Collective: transposes a matrix that is spread over the ranks of a communicator, as
-/// fftw_mpi_plan_many_transpose describes it, in one go: blocks are turned while they are packed and
+/// fftw_mpi_plan_many_transpose describes it, in one step: blocks are transposed while they are packed and
 /// unpacked, so that memory is read once and written once, without local transpositions before and
 /// after an exchange.
 ///
@@ -28,13 +28,13 @@ use std::ffi::c_void;
 /// (hcube_transpose_check tells). Otherwise the two do not overlap, every shape is possible, and input
 /// stays as it is. The options of hcube_alltoall_set_options and the environment hold here, too, except
 /// that the library has no function for this (library orders messages as auto does), and that single
-/// copy does not turn blocks: HCUBE_PATH=single-copy is as shared, but without the last way in place.
+/// copy does not transpose blocks: HCUBE_PATH=single-copy is as shared, but without the last method in place.
 ///
-/// Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or memory
-/// of an accelerator; HCUBE_ERR_TRUNCATE where shapes differ, or some ranks alone are in place;
+/// Errors, on all ranks and with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or device
+/// memory; HCUBE_ERR_TRUNCATE where shapes differ, or only some ranks are in place;
 /// HCUBE_ERR_COMM for more than 65535 ranks. Where another rank refused its arguments, the code of that
 /// rank. At the first use of a communicator also HCUBE_ERR_MPI, HCUBE_ERR_MEMORY and HCUBE_ERR_MISMATCH
-/// (of options). On the calling rank alone: HCUBE_ERR_COMM for a communicator that is none, and
+/// (of options). Only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, and
 /// HCUBE_ERR_MPI_STATE.
 /// Source of the exchange: Hofmann and Ruenger, EuroMPI 2013, section 4.4.
 ///
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn hcube_transpose(
                 let work = known(shape, comm).and_then(|(shape, bytes)| {
                     let parts = parts(bytes, input, output)?;
                     if [input.cast_mut(), output].iter().any(|side| state.devices.own(side.cast())) {
-                        let text = "input or output is memory of an accelerator: expected memory of the host";
+                        let text = "input or output is device memory: expected host memory";
                         return Err(Error::Buffer(text.into()));
                     }
                     Ok((shape, parts))

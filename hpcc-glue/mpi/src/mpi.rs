@@ -46,8 +46,8 @@ pub fn world_size() -> usize {
 pub unsafe fn bytes_sent(call: &Call) -> u64 {
     let side = if call.in_place() { call.receive } else { call.send };
     let mut own = -1;
-    // SAFETY: the communicator is a valid one, and so are the datatypes, of which there is one per block
-    // as of counts.
+    // SAFETY: MPI has accepted the call, by the contract of this function: the communicator and the datatypes
+    // are valid, and arrays hold one entry per block.
     let (blocks, size_of) = unsafe {
         let size_of = move |block: usize| match side.types {
             Types::One(datatype) => raw::hcube_preload_type_size(datatype),

@@ -120,7 +120,7 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
     all.map(Blocks::listed)
 }
 
-/// Blocks without gaps whose arguments raise no question; the others are looked at one by one.
+/// Contiguous blocks whose arguments are plainly valid; the others are looked at one by one.
 ///
 /// # Safety
 /// As [`read`].

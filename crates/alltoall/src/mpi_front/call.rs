@@ -86,7 +86,7 @@ impl Call {
         self.send.buffer == in_place()
     }
 
-    /// Whether the library has a function for this kind of call, whatever its counts; the same on all
+    /// Whether the library has a function for this kind of call, without regard to its counts; the same on all
     /// ranks.
     pub fn library_has_function(&self) -> bool {
         let small = matches!(self.receive.counts, Counts::Same(_) | Counts::Int(..));

@@ -48,9 +48,9 @@ pub struct State {
     pub prepared: Prepared,
     /// The predefined datatype that was looked at last.
     named: Named,
-    /// Runtimes of accelerators whose memory may be passed.
+    /// Runtimes whose device memory may be passed.
     pub devices: Devices,
-    /// The way of the last exchange.
+    /// The path of the last exchange.
     pub last_way: &'static str,
 }
 

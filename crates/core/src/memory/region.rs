@@ -1,4 +1,4 @@
-//! Memory of the caller, of which Rust knows nothing: other processes of the node and MPI read and
+//! Memory of the caller, about which Rust knows nothing: other processes of the node and MPI read and
 //! write it, and two regions may overlap. So it is never a slice, only copied from and to.
 
 use std::marker::PhantomData;

@@ -180,8 +180,8 @@ pub fn library_version() -> String {
 }
 
 /// Where the state for a communicator hangs: on itself, except that simulated ranks share one object
-/// for `MPI_COMM_WORLD`, which `MPI_COMM_SELF`, of which each has its own, then stands in for. The
-/// second value tells the two kinds of state apart.
+/// for `MPI_COMM_WORLD`: there it hangs on `MPI_COMM_SELF`, an object per rank. The second value tells the two
+/// kinds of state apart.
 #[inline]
 pub(super) fn holder(comm: Handle) -> (Handle, usize) {
     if simulated() && comm == Handle::world() {

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Error codes that carry a text of ours, one per class, made when first needed. They belong to the
-/// process, as MPI's codes do, and MPI has no way to free them.
+/// process, as MPI's codes do, and MPI cannot free them.
 static CODES: [AtomicI32; CLASSES] = [const { AtomicI32::new(0) }; CLASSES];
 /// Number of our codes.
 const CLASSES: usize = error::HCUBE_ERR_BUFFER as usize + 1;
@@ -55,7 +55,7 @@ fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
 }
 
 /// Reports an error of a call as MPI's own functions do: the error handler of the communicator is
-/// called, of `MPI_COMM_WORLD` where there is none. Where that returns, the code for the caller, whose
+/// called, of `MPI_COMM_WORLD` where the call has no valid one. Where that returns, the code for the caller, whose
 /// class says what happened. The text is printed as well, since not every library passes it on.
 pub fn raise(comm: Option<Handle>, function: &str, error: &Error) -> c_int {
     let text = match comm.and_then(|comm| rank(comm).ok()) {

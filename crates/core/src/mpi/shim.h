@@ -104,7 +104,7 @@ int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int 
 /* Whether a datatype is one of MPI's pairs of a value and an int: the bytes of the value, and where
  * the int begins. */
 int hcube_shim_pair(MPI_Datatype type, size_t *value, size_t *second);
-/* The pairs that may have a gap, by number; MPI_DATATYPE_NULL beyond the last. */
+/* The pairs that may be non-contiguous, by number; MPI_DATATYPE_NULL beyond the last. */
 MPI_Datatype hcube_shim_pair_type(int number);
 
 #endif

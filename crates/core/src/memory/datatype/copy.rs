@@ -1,8 +1,7 @@
 //! The loops that copy: between the places of a layout and bytes that follow one another.
 //!
-//! What is whole is copied without looking at how much is left ([`whole`]); only on the way to the
-//! place where a part begins, and to that where it ends, are positions computed ([`part`]): a division
-//! per loop and a binary search per sequence.
+//! What is whole is copied without looking at how much is left ([`whole`]). Positions are computed only where
+//! a part begins and where it ends ([`part`]): a division per loop and a binary search per sequence.
 
 use super::layout::{Layout, Sequence};
 use super::runs::{place, places, run, runs};

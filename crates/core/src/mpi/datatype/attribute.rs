@@ -58,7 +58,7 @@ unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Decoded {
     if found != 0 { value.cast() } else { std::ptr::null() }
 }
 
-/// What hangs on a datatype, where need be after decoding it.
+/// What hangs on a datatype; decodes it first where nothing hangs there.
 ///
 /// # Safety
 /// `datatype` is valid and nobody frees it during the call.

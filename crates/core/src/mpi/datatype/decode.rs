@@ -39,7 +39,9 @@ pub(super) unsafe fn named(datatype: MPI_Datatype, size: usize, extent: isize) -
     let (mut value, mut second) = (0, 0);
     // SAFETY: a valid datatype.
     if unsafe { raw::hcube_shim_pair(datatype, &mut value, &mut second) } == 0 {
-        return Err(Error::Unsupported("a predefined datatype with a gap that hcube does not know".into()));
+        return Err(Error::Unsupported(
+            "a non-contiguous predefined datatype that hcube does not know".into(),
+        ));
     }
     let mut pair = Builder::default();
     let parts = [Placed::run(value), Placed { offset: second as isize, ..Placed::run(size - value) }];
