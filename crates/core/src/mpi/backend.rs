@@ -4,6 +4,7 @@
 mod collective;
 
 use super::clock::Clock;
+use super::constants::{SUCCESS, constants};
 use super::handle::{Handle, abort, returning_errors};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use crate::comm::{Comm, Piece};
@@ -16,12 +17,10 @@ use std::mem::MaybeUninit;
 
 /// Turns an MPI return code into a result.
 pub(super) fn check(call: &'static str, code: c_int) -> Result<()> {
-    // SAFETY: a constant.
-    if code == unsafe { raw::hcube_shim_success() } {
+    if code == SUCCESS {
         return Ok(());
     }
-    // SAFETY: a constant.
-    let mut text = vec![0u8; unsafe { raw::hcube_shim_max_error_string() } as usize + 1];
+    let mut text = vec![0u8; constants().max_error_string as usize + 1];
     let mut length = 0;
     // SAFETY: the buffer has the length that MPI asks for; any code may be asked about.
     unsafe { raw::PMPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
@@ -50,12 +49,11 @@ impl MpiComm {
         check("MPI_Comm_dup", duplicated)?;
         // SAFETY: `private` was just created.
         unsafe {
-            raw::PMPI_Comm_set_errhandler(private, raw::hcube_shim_errors_return());
+            raw::PMPI_Comm_set_errhandler(private, constants().errors_return);
             check("MPI_Comm_rank", raw::PMPI_Comm_rank(private, &mut rank))?;
             check("MPI_Comm_size", raw::PMPI_Comm_size(private, &mut size))?;
         }
-        // SAFETY: constants.
-        let words = unsafe { raw::hcube_shim_uint64() };
+        let words = constants().uint64;
         Ok(Self { private, words, rank: rank as usize, size: size as usize, clock })
     }
 
@@ -129,8 +127,7 @@ impl Comm for MpiComm {
 
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Sends> {
         self.settle();
-        // SAFETY: a constant.
-        let none = unsafe { raw::hcube_shim_request_null() };
+        let none = constants().request_null;
         let mut sends = Sends { buffer, first: none, further: Vec::new() };
         for (number, piece) in pieces.iter().enumerate() {
             let words = &sends.buffer[piece.range.clone()];
@@ -160,20 +157,19 @@ impl Comm for MpiComm {
     fn finish_sends(&self, mut sends: Sends) -> Result<Vec<u64>> {
         self.settle();
         // SAFETY: the requests are those of start_sends; waiting for a null request returns at once.
-        check("MPI_Wait", unsafe { raw::PMPI_Wait(&mut sends.first, raw::hcube_shim_status_ignore()) })?;
+        check("MPI_Wait", unsafe { raw::PMPI_Wait(&mut sends.first, constants().status_ignore) })?;
         if !sends.further.is_empty() {
             let (length, requests) = (count(sends.further.len())?, sends.further.as_mut_ptr());
             // SAFETY: as above.
             check("MPI_Waitall", unsafe {
-                raw::PMPI_Waitall(length, requests, raw::hcube_shim_statuses_ignore())
+                raw::PMPI_Waitall(length, requests, constants().statuses_ignore)
             })?;
         }
         Ok(std::mem::take(&mut sends.buffer))
     }
 
     fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Receive> {
-        // SAFETY: a constant.
-        let mut receive = Receive { buffer, request: unsafe { raw::hcube_shim_request_null() } };
+        let mut receive = Receive { buffer, request: constants().request_null };
         let (address, length) = (receive.buffer.as_mut_ptr().cast::<c_void>(), count(receive.buffer.len())?);
         // SAFETY: the words lie in a buffer that `receive` owns until MPI has finished with it.
         check("MPI_Irecv", unsafe {
@@ -208,26 +204,25 @@ impl Comm for MpiComm {
         // way to make progress; its result does not matter.
         unsafe {
             raw::PMPI_Iprobe(
-                raw::hcube_shim_any_source(),
-                raw::hcube_shim_any_tag(),
+                constants().any_source,
+                constants().any_tag,
                 self.private,
                 &mut flag,
-                raw::hcube_shim_status_ignore(),
+                constants().status_ignore,
             )
         };
     }
 
     fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
         self.settle();
-        // SAFETY: a constant.
-        let mut request = unsafe { raw::hcube_shim_request_null() };
+        let mut request = constants().request_null;
         let length = count(from.len())?;
         // SAFETY: the region is readable for 'a, which the transfer carries.
         check("MPI_Isend", unsafe {
             raw::PMPI_Isend(
                 from.address().cast(),
                 length,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 to as c_int,
                 tag,
                 self.private,
@@ -238,15 +233,14 @@ impl Comm for MpiComm {
     }
 
     fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
-        // SAFETY: a constant.
-        let mut request = unsafe { raw::hcube_shim_request_null() };
+        let mut request = constants().request_null;
         let length = count(into.len())?;
         // SAFETY: the region is writable for 'a, which the transfer carries.
         check("MPI_Irecv", unsafe {
             raw::PMPI_Irecv(
                 into.address().cast(),
                 length,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 from as c_int,
                 tag,
                 self.private,
@@ -258,15 +252,14 @@ impl Comm for MpiComm {
 
     fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
         self.settle();
-        // SAFETY: a constant.
-        if transfer.request == unsafe { raw::hcube_shim_request_null() } {
+        if transfer.request == constants().request_null {
             // By rest_until_any. SimGrid's MPI_Test leaves the flag alone where there is no request.
             return Ok(true);
         }
         let mut flag = 0;
         // SAFETY: the request of a transfer that was started.
         check("MPI_Test", unsafe {
-            raw::PMPI_Test(&mut transfer.request, &mut flag, raw::hcube_shim_status_ignore())
+            raw::PMPI_Test(&mut transfer.request, &mut flag, constants().status_ignore)
         })?;
         Ok(flag != 0)
     }
@@ -278,14 +271,12 @@ impl Comm for MpiComm {
     }
 
     fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
-        // SAFETY: constants.
-        let (of, operation) = unsafe { (raw::hcube_shim_int64(), raw::hcube_shim_max()) };
+        let (of, operation) = (constants().int64, constants().max);
         self.reduce(values, of, operation)
     }
 
     fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()> {
-        // SAFETY: a constant.
-        self.reduce(values, self.words, unsafe { raw::hcube_shim_sum() })
+        self.reduce(values, self.words, constants().sum)
     }
 
     fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>> {
@@ -334,7 +325,7 @@ impl Comm for MpiComm {
         let (length, mut index) = (count(requests.len())?, 0);
         // SAFETY: requests of transfers that were started; what MPI makes of them is taken over below.
         check("MPI_Waitany", unsafe {
-            raw::PMPI_Waitany(length, requests.as_mut_ptr(), &mut index, raw::hcube_shim_status_ignore())
+            raw::PMPI_Waitany(length, requests.as_mut_ptr(), &mut index, constants().status_ignore)
         })?;
         for (transfer, request) in transfers.iter_mut().zip(requests) {
             transfer.request = request;

@@ -1,8 +1,9 @@
 //! Functions that all ranks of a communicator call together.
 
 use super::{MpiComm, check, count};
-use crate::comm::Comm;
-use crate::error::Result;
+use crate::comm::{Comm, agree};
+use crate::error::{Error, Result};
+use crate::mpi::constants::constants;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::c_int;
 
@@ -18,7 +19,7 @@ impl MpiComm {
         // SAFETY: in place, on a buffer of our own with as many values of that type.
         check("MPI_Allreduce", unsafe {
             raw::PMPI_Allreduce(
-                raw::hcube_shim_in_place(),
+                constants().in_place,
                 values.as_mut_ptr().cast(),
                 count(values.len())?,
                 of,
@@ -56,7 +57,7 @@ impl MpiComm {
             raw::PMPI_Bcast(
                 bytes.as_mut_ptr().cast(),
                 count(bytes.len())?,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 root as c_int,
                 self.private,
             )
@@ -65,6 +66,7 @@ impl MpiComm {
 
     /// Part i to rank i; what has come, by rank.
     pub(super) fn exchange(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
+        assert_eq!(parts.len(), self.size, "a part for each rank");
         self.settle();
         let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len())).collect::<Result<_>>()?;
         let mut arriving = vec![0 as c_int; self.size];
@@ -74,15 +76,16 @@ impl MpiComm {
             raw::PMPI_Alltoall(
                 lengths.as_ptr().cast(),
                 size_of::<c_int>() as c_int,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 arriving.as_mut_ptr().cast(),
                 size_of::<c_int>() as c_int,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 self.private,
             )
         })?;
-        let (from, to) = (displacements(&lengths), displacements(&arriving));
-        let total = arriving.iter().map(|&length| length as usize).sum();
+        let places = displacements(&lengths).and_then(|from| Ok((from, displacements(&arriving)?)));
+        // A rank that went on would wait for the others.
+        let ((from, _), (to, total)) = agree(self, places)?;
         let (sent, mut received) = (parts.concat(), vec![0u64; total]);
         // SAFETY: lengths and displacements describe the two buffers exactly.
         check("MPI_Alltoallv", unsafe {
@@ -108,9 +111,9 @@ impl MpiComm {
         check("MPI_Comm_split_type", unsafe {
             raw::PMPI_Comm_split_type(
                 self.private,
-                raw::hcube_shim_comm_type_shared(),
+                constants().comm_type_shared,
                 self.rank as c_int,
-                raw::hcube_shim_info_null(),
+                constants().info_null,
                 &mut node,
             )
         })?;
@@ -132,14 +135,29 @@ impl MpiComm {
     }
 }
 
-/// Displacements of blocks that follow one another.
-fn displacements(lengths: &[c_int]) -> Vec<c_int> {
-    lengths
-        .iter()
-        .scan(0, |end, &length| {
-            let start = *end;
-            *end += length;
-            Some(start)
-        })
-        .collect()
+/// Displacements of blocks that follow one another, and where the last one ends.
+fn displacements(lengths: &[c_int]) -> Result<(Vec<c_int>, usize)> {
+    let refused = || Error::Count("more than 2^31 - 1 words for all ranks together in one exchange".into());
+    let mut end: c_int = 0;
+    let starts = lengths.iter().map(|&length| {
+        let start = end;
+        end = start.checked_add(length).filter(|_| length >= 0).ok_or_else(refused)?;
+        Ok(start)
+    });
+    let starts = starts.collect::<Result<_>>()?;
+    Ok((starts, end as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn displacements_are_sums_that_fit() {
+        assert_eq!(displacements(&[3, 0, 2]), Ok((vec![0, 3, 3], 5)));
+        assert_eq!(displacements(&[c_int::MAX, 0]), Ok((vec![0, c_int::MAX], c_int::MAX as usize)));
+        for lengths in [&[c_int::MAX, 1][..], &[1 << 30, 1 << 30, 0], &[1, -1]] {
+            assert!(matches!(displacements(lengths), Err(Error::Count(_))), "{lengths:?}");
+        }
+    }
 }
