@@ -12,6 +12,9 @@ MPI_Datatype hcube_shim_datatype_null(void) { return MPI_DATATYPE_NULL; }
 MPI_Datatype hcube_shim_byte(void) { return MPI_BYTE; }
 MPI_Datatype hcube_shim_uint64(void) { return MPI_UINT64_T; }
 MPI_Datatype hcube_shim_int64(void) { return MPI_INT64_T; }
+MPI_Datatype hcube_shim_double(void) { return MPI_DOUBLE; }
+MPI_Datatype hcube_shim_float(void) { return MPI_FLOAT; }
+MPI_Op hcube_shim_min(void) { return MPI_MIN; }
 MPI_Op hcube_shim_max(void) { return MPI_MAX; }
 MPI_Op hcube_shim_sum(void) { return MPI_SUM; }
 MPI_Request hcube_shim_request_null(void) { return MPI_REQUEST_NULL; }
@@ -21,6 +24,7 @@ MPI_Info hcube_shim_info_null(void) { return MPI_INFO_NULL; }
 MPI_Errhandler hcube_shim_errors_return(void) { return MPI_ERRORS_RETURN; }
 void *hcube_shim_in_place(void) { return MPI_IN_PLACE; }
 int hcube_shim_proc_null(void) { return MPI_PROC_NULL; }
+int hcube_shim_undefined(void) { return MPI_UNDEFINED; }
 int hcube_shim_any_source(void) { return MPI_ANY_SOURCE; }
 int hcube_shim_any_tag(void) { return MPI_ANY_TAG; }
 int hcube_shim_success(void) { return MPI_SUCCESS; }

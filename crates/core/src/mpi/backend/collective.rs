@@ -1,28 +1,77 @@
 //! Functions that all ranks of a communicator call together.
 
 use super::{MpiComm, check, count};
-use crate::comm::Comm;
+use crate::comm::reduction::{Element, ElementType, Operation};
 use crate::error::Result;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
+
+/// MPI's datatype for elements.
+fn datatype(of: ElementType) -> MPI_Datatype {
+    // SAFETY: constants.
+    unsafe {
+        match of {
+            ElementType::F64 => raw::hcube_shim_double(),
+            ElementType::F32 => raw::hcube_shim_float(),
+            ElementType::I64 => raw::hcube_shim_int64(),
+            ElementType::U64 => raw::hcube_shim_uint64(),
+        }
+    }
+}
+
+/// MPI's operation.
+fn operation_of(operation: Operation) -> MPI_Op {
+    // SAFETY: constants.
+    unsafe {
+        match operation {
+            Operation::Sum => raw::hcube_shim_sum(),
+            Operation::Min => raw::hcube_shim_min(),
+            Operation::Max => raw::hcube_shim_max(),
+        }
+    }
+}
 
 impl MpiComm {
-    /// Combines the values of all ranks in place; `of` is the datatype of a `Value`.
-    pub(super) fn reduce<Value>(
-        &self,
-        values: &mut [Value],
-        of: MPI_Datatype,
-        operation: MPI_Op,
-    ) -> Result<()> {
-        self.settle();
-        // SAFETY: in place, on a buffer of our own with as many values of that type.
+    /// Combines the values of all ranks in place.
+    pub(super) fn reduce_to_all<T: Element>(&self, values: &mut [T], operation: Operation) -> Result<()> {
+        self.enter()?;
+        let length = count(values.len())?;
+        // SAFETY: in place, on a slice of our own with that many elements of that type.
         check("MPI_Allreduce", unsafe {
             raw::PMPI_Allreduce(
                 raw::hcube_shim_in_place(),
                 values.as_mut_ptr().cast(),
-                count(values.len())?,
-                of,
-                operation,
+                length,
+                datatype(T::TYPE),
+                operation_of(operation),
+                self.private,
+            )
+        })
+    }
+
+    /// Combines the values of all ranks in place on `root`.
+    pub(super) fn reduce_to_root<T: Element>(
+        &self,
+        values: &mut [T],
+        operation: Operation,
+        root: usize,
+    ) -> Result<()> {
+        self.enter()?;
+        let length = count(values.len())?;
+        let own: *mut c_void = values.as_mut_ptr().cast();
+        // SAFETY: a constant.
+        let in_place = unsafe { raw::hcube_shim_in_place() };
+        let (sent, received) = if self.rank == root { (in_place, own) } else { (own, std::ptr::null_mut()) };
+        // SAFETY: a slice of our own with that many elements of that type, in place on the root; the receive
+        // buffer is significant only there.
+        check("MPI_Reduce", unsafe {
+            raw::PMPI_Reduce(
+                sent,
+                received,
+                length,
+                datatype(T::TYPE),
+                operation_of(operation),
+                root as c_int,
                 self.private,
             )
         })
@@ -30,7 +79,7 @@ impl MpiComm {
 
     /// The values of all ranks, by rank.
     pub(super) fn gather(&self, values: &[u64]) -> Result<Vec<u64>> {
-        self.settle();
+        self.enter()?;
         let mut all = vec![0; values.len() * self.size];
         let length = count(values.len())?;
         // SAFETY: `all` has room for `length` words of every rank.
@@ -50,7 +99,7 @@ impl MpiComm {
 
     /// Bytes of `root` to all ranks.
     pub(super) fn send_to_all(&self, bytes: &mut [u8], root: usize) -> Result<()> {
-        self.settle();
+        self.enter()?;
         // SAFETY: the buffer is ours and has the length given.
         check("MPI_Bcast", unsafe {
             raw::PMPI_Bcast(
@@ -65,7 +114,7 @@ impl MpiComm {
 
     /// Part i to rank i; what has come, by rank.
     pub(super) fn exchange(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
-        self.settle();
+        self.enter()?;
         let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len())).collect::<Result<_>>()?;
         let mut arriving = vec![0 as c_int; self.size];
         let words = self.words;
@@ -119,7 +168,7 @@ impl MpiComm {
 
     /// Of every rank, the smallest rank of its node.
     pub(super) fn first_ranks_of_nodes(&self) -> Result<Vec<u32>> {
-        self.settle();
+        self.enter()?;
         let mut node = self.split_node()?;
         let mut leader = [self.rank as u64];
         // SAFETY: rank 0 of `node` has the smallest rank of it, as the split is ordered by rank.
