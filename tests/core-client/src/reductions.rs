@@ -12,8 +12,11 @@ pub fn check<C: Comm>(comm: &C, report: &mut Report) {
     each(comm, report, |number| number as f64 - 0.5);
     each(comm, report, |number| number as f32 - 0.5);
     each(comm, report, |number| number - (1 << 40));
-    each(comm, report, |number| number as u64 + (1 << 63));
-    // Modulo 2^64; minimum of values that would be in the opposite order with the other sign.
+    each(comm, report, |number| (number as u64) << 59);
+    // Both signs of the same words.
+    let mut values = [if comm.rank() == 0 { u64::MAX } else { 0 }];
+    comm.all_reduce(&mut values, Operation::Min).expect("a minimum");
+    report.equal("unsigned minimum", values[0], if comm.size() == 1 { u64::MAX } else { 0 });
     let mut values = [u64::MAX];
     comm.all_reduce_sum(&mut values).expect("a sum");
     report.equal("sum modulo 2^64", values[0], (comm.size() as u64).wrapping_neg());

@@ -31,9 +31,32 @@ fn operation_of(operation: Operation) -> MPI_Op {
     }
 }
 
+/// Reduces values by `reduce` as signed numbers in the same order, where that is necessary: MPICH 4.0.2
+/// (pmodels/mpich#6083) and Open MPI 4.1.4 (open-mpi/ompi#10648) take minimum and maximum of unsigned integers as
+/// if they were signed. `None` where it is not.
+fn as_signed<T: Element>(
+    values: &mut [T],
+    operation: Operation,
+    reduce: impl FnOnce(&mut [i64]) -> Result<()>,
+) -> Option<Result<()>> {
+    const SIGN: u64 = 1 << 63;
+    if T::TYPE != ElementType::U64 || operation == Operation::Sum {
+        return None;
+    }
+    let mut signed: Vec<i64> = values.iter().map(|value| (value.to_word() ^ SIGN) as i64).collect();
+    let result = reduce(&mut signed);
+    for (value, signed) in values.iter_mut().zip(signed) {
+        *value = T::from_word(signed as u64 ^ SIGN);
+    }
+    Some(result)
+}
+
 impl MpiComm {
     /// Combines the values of all ranks in place.
     pub(super) fn reduce_to_all<T: Element>(&self, values: &mut [T], operation: Operation) -> Result<()> {
+        if let Some(result) = as_signed(values, operation, |signed| self.reduce_to_all(signed, operation)) {
+            return result;
+        }
         self.enter()?;
         let length = count(values.len())?;
         // SAFETY: in place, on a slice of our own with that many elements of that type.
@@ -56,14 +79,21 @@ impl MpiComm {
         operation: Operation,
         root: usize,
     ) -> Result<()> {
+        let signed = as_signed(values, operation, |signed| self.reduce_to_root(signed, operation, root));
+        if let Some(result) = signed {
+            return result;
+        }
         self.enter()?;
         let length = count(values.len())?;
-        let own: *mut c_void = values.as_mut_ptr().cast();
-        // SAFETY: a constant.
-        let in_place = unsafe { raw::hcube_shim_in_place() };
-        let (sent, received) = if self.rank == root { (in_place, own) } else { (own, std::ptr::null_mut()) };
-        // SAFETY: a slice of our own with that many elements of that type, in place on the root; the receive
-        // buffer is significant only there.
+        // Not in place: MPICH 4.0.2 reads through MPI_IN_PLACE where the root is not the first rank of its node.
+        let own = if self.rank == root { values.to_vec() } else { Vec::new() };
+        let (sent, received) = if self.rank == root {
+            (own.as_ptr().cast::<c_void>(), values.as_mut_ptr().cast::<c_void>())
+        } else {
+            (values.as_ptr().cast(), std::ptr::null_mut())
+        };
+        // SAFETY: slices of our own with that many elements of that type; the receive buffer is significant only
+        // on the root.
         check("MPI_Reduce", unsafe {
             raw::PMPI_Reduce(
                 sent,
