@@ -23,7 +23,7 @@ use hcube_core::machine::work::Work;
 use hcube_core::memory::Region;
 use hcube_core::memory::scratch::Scratch;
 use hcube_core::node::pace::Pace;
-use hcube_core::node::wait::Patience;
+use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 
 /// Messages of one pair keep their order.
