@@ -133,7 +133,8 @@ mod tests {
                 assert_eq!(depth.get(), 1, "entered while it runs");
                 let pollers = pollers.upgrade().expect("the registry is driving");
                 pollers.drive()?;
-                match later.borrow_mut().pop() {
+                let other = later.borrow_mut().pop();
+                match other {
                     Some(other) => drop(other),
                     None => later.borrow_mut().push(pollers.register(|| Ok(()))),
                 }
