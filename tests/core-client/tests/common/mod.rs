@@ -10,7 +10,9 @@ pub fn compile(wrapper: &str, folder: &Path, program: PathBuf) -> PathBuf {
     compiler.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror"]);
     compiler.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("main.c")).arg("-o").arg(&program);
     compiler.arg("-L").arg(folder).arg("-lhcube_core_client");
-    hcube_testing::output(compiler.arg(format!("-Wl,-rpath,{}", folder.display())));
+    // Before LD_LIBRARY_PATH, which names a folder that may hold the library of an earlier build.
+    let path = format!("-Wl,--disable-new-dtags,-rpath,{}", folder.display());
+    hcube_testing::output(compiler.arg(path));
     program
 }
 
