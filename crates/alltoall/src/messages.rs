@@ -17,17 +17,17 @@
 
 use super::on_node::write_piece;
 use super::task::Task;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, tags};
 use hcube_core::error::Result;
 use hcube_core::machine::work::Work;
 use hcube_core::memory::Region;
 use hcube_core::memory::scratch::{self, Lent, Scratch};
 use hcube_core::node::pace::Pace;
-use hcube_core::node::wait::Patience;
+use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 
-/// Message tag; messages of one pair keep their order.
-const TAG: i32 = 1;
+/// Messages of one pair keep their order.
+const TAG: i32 = tags::ALLTOALL_PIECES.tag(0);
 /// Pieces that shall fit into the scratch memory at once where blocks are larger than it.
 const PIECES: usize = 4;
 /// Smallest piece of a block that does not fit as a whole.

@@ -28,7 +28,7 @@ use hcube_core::memory::streaming;
 use hcube_core::node::board::{DETAILS, Draft, WORDS};
 use hcube_core::node::pace::{Kind, Pace};
 use hcube_core::node::single_copy::Process;
-use hcube_core::node::wait::Patience;
+use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 
 /// Pieces into which a block is cut at least, and the least size of one for which that holds.

@@ -11,7 +11,7 @@
 //!   default rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one
 //!   rank. The all-to-all exchange that hcube is compared with is the pairwise one of MPI libraries, with
 //!   one partner after the other (SimGrid's name for it is `ring`); in place SimGrid copies the blocks first.
-//! - A poll takes no time: hcube waits in simulated time by itself (node::wait).
+//! - A poll takes no time: hcube waits in simulated time by itself (progress::wait).
 //! - The time of this machine does not count: local work is charged by the library.
 
 use super::calls::{self, Calls};
