@@ -17,7 +17,7 @@ unset LD_LIBRARY_PATH LD_PRELOAD
 folder=target/simulate
 library=$PWD/target/smpi/release
 
-MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube
+MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube -p hcube-core-client
 mkdir -p "$folder"
 for driver in random_access alltoall; do
     smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "lab/simgrid/$driver.c" -o "$folder/$driver" \

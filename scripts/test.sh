@@ -89,7 +89,8 @@ mpich_tests() {
         --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_faults \
         --test mpi_alltoall_communicators --test mpi_transpose --test preload --test fftw \
         --test install --test abi --test examples -p hcube "$@" &&
-        with mpich cargo test --release -p hcube-tool --test model "$@"
+        with mpich cargo test --release -p hcube-tool --test model "$@" &&
+        with mpich cargo test --release -p hcube-core-client --test mpi "$@"
 }
 
 # Once with debug assertions and overflow checks.

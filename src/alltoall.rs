@@ -2,15 +2,15 @@
 //!
 //! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
 
-use crate::boundary::{enter, on_communicator, text_buffer, write_text};
+use crate::boundary::{enter, text_buffer, write_text};
 use crate::sized;
 use crate::types::{hcube_alltoall_options, hcube_error};
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::collective::{State, prepare};
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Side, Types, Verdict, exchange};
 use hcube_core::error::HCUBE_SUCCESS;
-use hcube_core::mpi::attribute;
-use hcube_core::mpi::handle::{Handle, check_communicator, check_state};
+use hcube_core::mpi::gate;
+use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_char, c_int, c_void};
 
@@ -27,11 +27,11 @@ unsafe fn perform(
     let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
     let receive = Side { buffer: received, counts: received_counts, types: received_types };
     let call = Call { function, send, receive, comm, tolerant: false };
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,
         Verdict::Refused(refusal) => refusal.raise(),
-        // SAFETY: the caller's promise.
+        // SAFETY: the library is asked for what the caller asked hcube for, by the contract of this function.
         Verdict::Library(_) => unsafe { call.by_library() },
     }
 }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn hcube_alltoall(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoall,
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn hcube_alltoallv(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoallv,
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn hcube_alltoallw(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoallw,
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn hcube_alltoall_c(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoall,
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn hcube_alltoallv_c(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Large(sendcounts, sdispls), Counts::Large(recvcounts, rdispls));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoallv,
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn hcube_alltoallw_c(
     comm: MPI_Comm,
 ) -> c_int {
     let (sent, received) = (Counts::Large(sendcounts, sdispls), Counts::Large(recvcounts, rdispls));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         perform(
             Function::Alltoallw,
@@ -237,7 +237,7 @@ pub unsafe extern "C" fn hcube_alltoall_default_options(
     size: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or valid, by the contract of this function.
     unsafe {
         enter(None, error, || {
             sized::fill(options, size, || {
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -273,7 +273,7 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
             } else {
                 hcube_alltoall_options::read(options)
             };
-            on_communicator(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
+            gate::enter(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
         })
     }
 }
@@ -297,15 +297,14 @@ pub unsafe extern "C" fn hcube_alltoall_last_way(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: error is null or valid and text has room, by the contract of this function; the handle is one of
+    // MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             let text = text_buffer(text, length)?;
-            check_state()?;
-            check_communicator(comm)?;
-            let way = attribute::peek(comm, |kept| kept.get::<State>().map(|state| state.last_way))?;
-            write_text(text, way.flatten().unwrap_or("none"));
+            let way = gate::look(comm, |state: &State| state.last_way)?;
+            write_text(text, way.unwrap_or("none"));
             Ok(())
         })
     }

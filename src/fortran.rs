@@ -25,7 +25,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_prepare(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_random_access_prepare(communicator(comm), options, error) }
 }
 
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_run(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_random_access_run(communicator(comm), table, updates, options, error) }
 }
 
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_verify(
     errors: *mut i64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_random_access_verify(communicator(comm), table, updates, errors, error) }
 }
 
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_last_statistics(
     statistics: *mut hcube_random_access_statistics,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_random_access_last_statistics(communicator(comm), statistics, error) }
 }
 
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_describe(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_random_access_describe(communicator(comm), options, text, length, error) }
 }
 
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn hcube_fortran_transpose(
     comm: MPI_Fint,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_transpose(input, output, shape, communicator(comm), error) }
 }
 
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn hcube_fortran_transpose_in_place(
     comm: MPI_Fint,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_transpose(in_place(), matrix, shape, communicator(comm), error) }
 }
 
@@ -133,6 +133,6 @@ pub unsafe extern "C" fn hcube_fortran_transpose_check(
     comm: MPI_Fint,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_transpose_check(shape, in_place, communicator(comm), error) }
 }

@@ -14,7 +14,7 @@ use hcube_core::mpi::{MPI_Datatype, MPI_Fint};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
-/// The start of a list, NULL where there is none.
+/// The start of a list, NULL where it is empty.
 fn start(list: &[MPI_Datatype]) -> *const MPI_Datatype {
     if list.is_empty() { null() } else { list.as_ptr() }
 }
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall(
     comm: MPI_Fint,
 ) -> c_int {
     let (sendtype, recvtype) = (datatype(sendtype), datatype(recvtype));
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe { hcube_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, communicator(comm)) }
 }
 
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall_in_place(
     kind: MPI_Fint,
     comm: MPI_Fint,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe { hcube_alltoall(in_place(), 0, no_datatype(), buffer, count, datatype(kind), communicator(comm)) }
 }
 
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallv(
     recvtype: MPI_Fint,
     comm: MPI_Fint,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         hcube_alltoallv(
             sendbuf,
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallv_in_place(
     kind: MPI_Fint,
     comm: MPI_Fint,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
         hcube_alltoallv(
             in_place(),
@@ -130,7 +130,8 @@ pub unsafe extern "C" fn hcube_fortran_alltoallw(
     comm: MPI_Fint,
 ) -> c_int {
     let comm = communicator(comm);
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function. Arrays of datatypes
+    // hold an entry per rank.
     unsafe {
         let (sent, received) = (datatypes(comm, sendtypes), datatypes(comm, recvtypes));
         hcube_alltoallw(
@@ -160,7 +161,8 @@ pub unsafe extern "C" fn hcube_fortran_alltoallw_in_place(
     comm: MPI_Fint,
 ) -> c_int {
     let comm = communicator(comm);
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function. Arrays of datatypes
+    // hold an entry per rank.
     unsafe {
         let types = datatypes(comm, kinds);
         hcube_alltoallw(in_place(), null(), null(), null(), buffer, counts, displs, start(&types), comm)
@@ -177,7 +179,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall_set_options(
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_alltoall_set_options(communicator(comm), options, error) }
 }
 
@@ -192,6 +194,6 @@ pub unsafe extern "C" fn hcube_fortran_alltoall_last_way(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_alltoall_last_way(communicator(comm), text, length, error) }
 }

@@ -1,6 +1,6 @@
 //! RandomAccess for C.
 
-use crate::boundary::{enter, on_communicator, output, required, text_buffer, write_text};
+use crate::boundary::{enter, output, required, text_buffer, write_text};
 use crate::sized;
 use crate::types::{
     hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table, hcube_updates,
@@ -9,8 +9,8 @@ use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
-use hcube_core::mpi::attribute::{self, Kept};
-use hcube_core::mpi::handle::{Handle, check_communicator, check_state};
+use hcube_core::mpi::gate;
+use hcube_core::mpi::handle::Handle;
 use hcube_core::options::{self, Number};
 use hcube_random_access::{Distribution, Options, Prepared, StreamKind, Updates};
 use std::ffi::c_char;
@@ -23,21 +23,25 @@ unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Op
     if options.is_null() {
         return Options::from_environment();
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: not null, and then valid, by the contract of this function.
     unsafe { hcube_random_access_options::read(options) }
 }
 
 /// The state for these options: the one that is kept, or a new one. Collective.
-fn prepare<'a>(comm: &MpiComm, kept: &'a mut Kept, options: &Options) -> Result<&'a mut Prepared> {
-    if !kept.get::<Prepared>().is_some_and(|kept| kept.serves(options)) {
-        let before = kept.take::<Prepared>();
+fn prepare<'a>(
+    comm: &MpiComm,
+    kept: &'a mut Option<Prepared>,
+    options: &Options,
+) -> Result<&'a mut Prepared> {
+    if !kept.as_ref().is_some_and(|kept| kept.serves(options)) {
+        let before = kept.take();
         let mut prepared = Prepared::new(comm, options)?;
         if let Some(before) = before {
             prepared.inherit(&before);
         }
-        kept.put(prepared);
+        *kept = Some(prepared);
     }
-    Ok(kept.get_mut().expect("just made"))
+    Ok(kept.as_mut().expect("just made"))
 }
 
 /// Agrees on options across ranks: an error of one becomes an error of all.
@@ -54,7 +58,7 @@ struct Task<'a> {
     updates: Updates,
 }
 
-/// Converts and checks what can be checked on this rank alone.
+/// Converts, and checks what one rank can check.
 ///
 /// # Safety
 /// The pointers are null or valid; the table's words are valid for its length.
@@ -63,7 +67,7 @@ unsafe fn read_task<'a>(
     table: *const hcube_table,
     updates: *const hcube_updates,
 ) -> Result<Task<'a>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or valid, by the contract of this function.
     let (table, updates) = unsafe { (required(table, "table")?, required(updates, "updates")?) };
     let distribution = Distribution::of_length(table.global_length, comm.size())?;
     distribution.check_local(comm.rank(), table.local_length, table.first_index)?;
@@ -78,7 +82,8 @@ unsafe fn read_task<'a>(
             "an address aligned to 8 bytes",
         ));
     } else {
-        // SAFETY: the caller's promise; the length has been checked against the distribution.
+        // SAFETY: valid for its length, by the contract of this function, which has been checked against the
+        // distribution.
         unsafe { std::slice::from_raw_parts_mut(table.words, table.local_length as usize) }
     };
     let kind = StreamKind::from_number(updates.stream.into()).ok_or_else(|| {
@@ -98,7 +103,7 @@ unsafe fn agree_task<'a>(
     table: *const hcube_table,
     updates: *const hcube_updates,
 ) -> Result<Task<'a>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function.
     agree(comm, unsafe { read_task(comm, table, updates) })
 }
 
@@ -119,7 +124,7 @@ pub unsafe extern "C" fn hcube_random_access_default_options(
     size: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or valid, by the contract of this function.
     unsafe {
         enter(None, error, || {
             sized::fill(options, size, || {
@@ -147,11 +152,11 @@ pub unsafe extern "C" fn hcube_random_access_prepare(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            on_communicator(comm, |comm, kept| {
+            gate::enter(comm, |comm, kept| {
                 let options = agree_options(comm, read_options(options))?;
                 prepare(comm, kept, &options).map(drop)
             })
@@ -168,8 +173,8 @@ pub unsafe extern "C" fn hcube_random_access_prepare(
 /// active on a communicator; calls on different communicators may be active in different threads.
 ///
 /// Additional memory per rank with the default look-ahead: on one node about 50 KiB, and 40 bytes
-/// for each rank of the node; with messages about 13 KB for each stage. It grows in proportion to
-/// the look-ahead.
+/// for each rank of the node; with messages about 8 KB, and 13 KB for each stage, or up to three
+/// times as much if ranks are oversubscribed. It grows in proportion to the look-ahead.
 ///
 /// comm: an intracommunicator.
 /// table: the part of this rank. Its words are read and written.
@@ -190,11 +195,11 @@ pub unsafe extern "C" fn hcube_random_access_run(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            on_communicator(comm, |comm, kept| {
+            gate::enter(comm, |comm, kept| {
                 let task = agree_task(comm, table, updates)?;
                 let options = agree_options(comm, read_options(options))?;
                 let prepared = prepare(comm, kept, &options)?;
@@ -227,11 +232,11 @@ pub unsafe extern "C" fn hcube_random_access_verify(
     errors: *mut i64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            on_communicator(comm, |comm, _| {
+            gate::enter(comm, |comm, _: &mut Option<Prepared>| {
                 let errors = agree(comm, output(errors, "errors"))?;
                 let Task { distribution, words, updates } = agree_task(comm, table, updates)?;
                 *errors = hcube_random_access::verify(comm, distribution, words, &updates)? as i64;
@@ -257,15 +262,13 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
     statistics: *mut hcube_random_access_statistics,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             sized::answer(statistics, "statistics", || {
-                check_state()?;
-                check_communicator(comm)?;
-                let last = attribute::peek(comm, |kept| kept.get::<Prepared>().map(Prepared::statistics))?;
-                Ok(hcube_random_access_statistics::from_statistics(&last.flatten().unwrap_or_default()))
+                let last = gate::look(comm, Prepared::statistics)?;
+                Ok(hcube_random_access_statistics::from_statistics(&last.unwrap_or_default()))
             })
         })
     }
@@ -291,11 +294,11 @@ pub unsafe extern "C" fn hcube_random_access_describe(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            on_communicator(comm, |comm, kept| {
+            gate::enter(comm, |comm, kept| {
                 let buffer = text_buffer(text, length);
                 let buffer = agree(comm, buffer)?;
                 let options = agree_options(comm, read_options(options))?;

@@ -1,8 +1,8 @@
-//! Structures that may grow: the first field says how much of one the caller knows, because the caller
-//! was compiled with the header of another version, perhaps.
+//! Structures that may grow: the first field says how many bytes of one the caller knows, because the caller
+//! may have been compiled with the header of another version.
 //!
 //! What one side does not know counts as zero bytes, and zero in a field that was added later means what
-//! the library did before there was that field. doc/abi.md has the rules.
+//! the library did before it had that field. doc/abi.md has the rules.
 
 use crate::boundary::output;
 use crate::types::{hcube_alltoall_options, hcube_random_access_options, hcube_random_access_statistics};
@@ -11,7 +11,7 @@ use hcube_core::error::{Error, Result};
 /// A structure that may grow.
 ///
 /// # Safety
-/// `repr(C)`, aligned to 8 bytes, without padding, of integers and floating-point numbers alone; a `u64`
+/// `repr(C)`, aligned to 8 bytes, without padding, of integers and floating-point numbers only; a `u64`
 /// with the size that the caller knows is first.
 pub(crate) unsafe trait Growing: Copy {
     /// What its size is called in messages.
@@ -39,13 +39,13 @@ unsafe impl Growing for hcube_alltoall_options {
 }
 
 /// The size and one field.
-const LEAST: u64 = 16;
-/// Sizes beyond this are no size of any version, but memory that nobody has filled.
-const MOST: u64 = 4096;
+const MIN_STRUCT_BYTES: u64 = 16;
+/// Larger than any version's: what lies in memory that nobody has filled.
+const MAX_STRUCT_BYTES: u64 = 4096;
 
 /// Whether some version of the header may have a structure of that size.
 fn check<T: Growing>(name: &'static str, size: u64) -> Result<usize> {
-    if (LEAST..=MOST).contains(&size) && size.is_multiple_of(8) {
+    if (MIN_STRUCT_BYTES..=MAX_STRUCT_BYTES).contains(&size) && size.is_multiple_of(8) {
         return Ok(size as usize);
     }
     Err(Error::argument(name, size, format!("{} ({})", size_of::<T>(), T::FILLED_BY)))
@@ -54,25 +54,25 @@ fn check<T: Growing>(name: &'static str, size: u64) -> Result<usize> {
 /// A caller's structure; what the caller does not know of it is that of `defaults`.
 ///
 /// # Errors
-/// Where the caller knows more and has set it, or the size is none.
+/// Where the caller knows more and has set it, or the size is not one of a structure.
 ///
 /// # Safety
 /// The pointer is valid for the bytes that its first field says.
 pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() -> Result<T>) -> Result<T> {
-    // SAFETY: the caller's promise: the first field is there.
+    // SAFETY: the first field is there, by the contract of this function.
     let size = unsafe { from.cast::<u64>().read() };
     let (size, known) = (check::<T>(T::NAME, size)?, size_of::<T>());
-    // SAFETY: the caller's promise.
+    // SAFETY: valid for the bytes that the first field says, by the contract of this function.
     let given = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
     if given.iter().skip(known).any(|&byte| byte != 0) {
         let hint = format!("{known}, or zeros behind what hcube {} knows", env!("CARGO_PKG_VERSION"));
         return Err(Error::argument(T::NAME, size, hint));
     }
     let whole = size >= known;
-    // SAFETY: `T` is plain numbers, of which a caller that knows all has given all.
+    // SAFETY: `T` is plain numbers, and a caller that knows the whole structure has given it whole.
     let mut value = if whole { unsafe { from.read() } } else { defaults()? };
     if !whole {
-        // SAFETY: so many bytes are given, and fit; any bytes are numbers.
+        // SAFETY: `size` bytes are given, and fit because the structure has more; any bytes are numbers.
         unsafe { std::ptr::copy_nonoverlapping(given.as_ptr(), (&raw mut value).cast(), size) };
     }
     Ok(value)
@@ -92,7 +92,7 @@ pub(crate) unsafe fn write<T: Growing>(
     let size = check::<T>(name, size)?;
     let value = value()?;
     let known = size.min(size_of::<T>());
-    // SAFETY: the caller's promise; `T` has no padding.
+    // SAFETY: valid for `size` bytes, by the contract of this function; `T` has no padding.
     unsafe {
         let bytes = std::slice::from_raw_parts_mut(to.cast::<u8>(), size);
         bytes[..known].copy_from_slice(std::slice::from_raw_parts((&raw const value).cast(), known));
@@ -111,7 +111,7 @@ pub(crate) unsafe fn fill<T: Growing>(
     size: u64,
     defaults: impl FnOnce() -> Result<T>,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null, which is refused, or valid for `size` bytes, by the contract of `write`.
     unsafe {
         output(options.cast::<u8>(), "options")?;
         write(options, "size", size, defaults)
@@ -127,7 +127,8 @@ pub(crate) unsafe fn answer<T: Growing>(
     argument: &'static str,
     value: impl FnOnce() -> Result<T>,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null, which is refused, or valid for the bytes that its first field says, by the contract of this
+    // function.
     unsafe {
         let size = *output(to.cast::<u64>(), argument)?;
         write(to, T::NAME, size, value)

@@ -1,6 +1,6 @@
 //! Transposition of a distributed matrix for C.
 
-use crate::boundary::{enter, on_communicator, required};
+use crate::boundary::{enter, required};
 use crate::types::{hcube_error, hcube_transpose_shape};
 use hcube_alltoall::mpi_front::collective::{State, prepare};
 use hcube_core::comm::{Comm, agree, agree_on};
@@ -9,6 +9,7 @@ use hcube_core::memory::Region;
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::forward::in_place;
+use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
 use hcube_transpose::{Parts, Shape, check, transpose};
 use std::ffi::c_void;
@@ -57,7 +58,8 @@ pub unsafe extern "C" fn hcube_transpose(
     comm: MPI_Comm,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise, here and below.
+    // SAFETY: shape and error are null or valid and the parts are as described, by the contract of this
+    // function; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -65,7 +67,7 @@ pub unsafe extern "C" fn hcube_transpose(
                 let work = known(shape, comm).and_then(|(shape, bytes)| {
                     let parts = parts(bytes, input, output)?;
                     if [input.cast_mut(), output].iter().any(|side| state.devices.own(side.cast())) {
-                        let text = "input or output is memory of an accelerator: expected memory of the host";
+                        let text = "input or output is device memory: expected host memory";
                         return Err(Error::Buffer(text.into()));
                     }
                     Ok((shape, parts))
@@ -96,7 +98,7 @@ pub unsafe extern "C" fn hcube_transpose_check(
     comm: MPI_Comm,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: shape and error are null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -115,7 +117,7 @@ pub unsafe extern "C" fn hcube_transpose_check(
 
 /// Runs `work` with the private communicator and what exchanges keep on it.
 fn with_state(comm: Handle, work: impl FnOnce(&MpiComm, &mut State) -> Result<()>) -> Result<()> {
-    on_communicator(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
+    gate::enter(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
 }
 
 /// The shape, and the bytes of this rank's parts.
@@ -123,13 +125,13 @@ fn with_state(comm: Handle, work: impl FnOnce(&MpiComm, &mut State) -> Result<()
 /// # Safety
 /// `shape` is null or valid.
 unsafe fn known(shape: *const hcube_transpose_shape, comm: &impl Comm) -> Result<(Shape, [usize; 2])> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or valid, by the contract of this function.
     let shape = unsafe { required(shape, "shape") }?.to_shape()?;
     let bytes = shape.check(comm.rank(), comm.size())?;
     Ok((shape, bytes))
 }
 
-/// This rank's parts, of so many bytes before and afterwards.
+/// This rank's parts, of these bytes before and afterwards.
 ///
 /// # Safety
 /// As [`hcube_transpose`].
@@ -145,7 +147,8 @@ unsafe fn parts<'a>(
         if address.is_null() && bytes > 0 {
             return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes")));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the part of this rank, which has these bytes, by the contract of `hcube_transpose`; nobody
+        // else uses it meanwhile.
         Ok(unsafe { Region::new(address, bytes) })
     };
     // Null on both sides says nothing: it is what a rank without elements may have.

@@ -39,6 +39,20 @@ fn threads_with_communicators_of_their_own() {
     }
 }
 
+/// hcube leaves the error handlers of the program alone, so what one thread raises while another one is inside
+/// hcube arrives at the program's handler.
+#[test]
+fn errors_of_other_threads_arrive() {
+    for ranks in 1..=2 {
+        let text = Launch::client("errors_of_threads", ranks).run().success();
+        if text.contains("skipped threads") {
+            eprintln!("{} provides no MPI_THREAD_MULTIPLE: not tested", Mpi::selected().name());
+        } else {
+            assert!(text.contains("ok errors"), "{text}");
+        }
+    }
+}
+
 /// Messages of the program make progress while a rank is inside hcube.
 #[test]
 fn messages_of_others_make_progress() {

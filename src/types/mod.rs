@@ -37,10 +37,10 @@ macro_rules! options_of_a_table {
             /// The options that a caller passes; the first field says how many bytes the caller knows.
             ///
             /// # Safety
-            /// The pointer is valid for that many bytes.
+            /// The pointer is valid for the bytes that its first field says.
             pub(crate) unsafe fn read(from: *const Self) -> hcube_core::Result<$options> {
                 let defaults = || <$options>::from_environment().map(|options| Self::from_options(&options));
-                // SAFETY: `from` is valid as this function demands.
+                // SAFETY: valid for the bytes that its first field says, by the contract of this function.
                 let given = unsafe { crate::sized::read(from, defaults) }?;
                 $(if given.$reserved != 0 {
                     let name = concat!("options.", stringify!($reserved));

@@ -12,7 +12,7 @@
 //! idea is Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE TPDS 8 (1997).
 
 use super::task::Task;
-use hcube_core::comm::{Comm, Piece};
+use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::error::Result;
 use hcube_core::machine::work::Work;
 use hcube_core::plan::{Parting, Plan, Routing, Send, Source, Stage, Topology, Transport};
@@ -21,8 +21,6 @@ use hcube_core::plan::{Parting, Plan, Routing, Send, Source, Stage, Topology, Tr
 pub const LARGEST_BLOCK: usize = 256;
 /// Words before the bytes of a record: destination and source, length.
 const HEADER: usize = 2;
-/// Message tag; every stage has its own, above those of [`super::messages`].
-const TAG: i32 = 16;
 
 /// Buffers of all records that an exchange holds at once: records held, divided, sent and received,
 /// each with room for twice the mean.
@@ -92,7 +90,7 @@ pub fn exchange<C: Comm>(comm: &C, task: &Task<'_>, plan: &Plan, largest: usize)
     let mut held = records_of(task, comm.rank());
     comm.charge(Work::copied(size_of_val(&*held.words)));
     for (number, stage) in plan.stages.iter().enumerate() {
-        held = pass_on(comm, stage, TAG + number as i32, &held, largest)?;
+        held = pass_on(comm, stage, tags::ALLTOALL_BUNDLES.tag(number), &held, largest)?;
     }
     comm.charge(Work::copied(size_of_val(&*held.words)));
     for record in held.iter() {

@@ -17,17 +17,17 @@
 
 use super::on_node::write_piece;
 use super::task::Task;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, tags};
 use hcube_core::error::Result;
 use hcube_core::machine::work::Work;
 use hcube_core::memory::Region;
-use hcube_core::memory::scratch::Scratch;
+use hcube_core::memory::scratch::{self, Lent, Scratch};
 use hcube_core::node::pace::Pace;
-use hcube_core::node::wait::Patience;
+use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 
-/// Message tag; messages of one pair keep their order.
-const TAG: i32 = 1;
+/// Messages of one pair keep their order.
+const TAG: i32 = tags::ALLTOALL_PIECES.tag(0);
 /// Pieces that shall fit into the scratch memory at once where blocks are larger than it.
 const PIECES: usize = 4;
 /// Smallest piece of a block that does not fit as a whole.
@@ -52,9 +52,9 @@ struct Piece<'a, C: Comm> {
     send: Option<C::Transfer<'a>>,
     receive: Option<C::Transfer<'a>>,
     /// Scratch memory that is sent.
-    sent: Option<Range<usize>>,
+    sent: Option<Lent>,
     /// Scratch memory that is received into, and the place in the block where its bytes belong.
-    received: Option<(Range<usize>, Range<usize>)>,
+    received: Option<(Lent, Range<usize>)>,
 }
 
 /// An exchange by messages that advances when it is polled.
@@ -96,7 +96,8 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         while index < self.under_way.len() {
             if self.advance(index)? {
                 let piece = self.under_way.remove(index);
-                self.retire(piece);
+                // SAFETY: both transfers are gone, each after the communicator has said that it has finished.
+                unsafe { self.retire(piece) };
             } else {
                 index += 1;
             }
@@ -149,15 +150,23 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         Ok(piece.send.is_none() && piece.receive.is_none())
     }
 
-    fn retire(&mut self, piece: Piece<'a, C>) {
-        if let Some((scratch, place)) = piece.received {
+    /// Takes over what has arrived.
+    ///
+    /// # Safety
+    /// Both transfers of the piece have finished.
+    unsafe fn retire(&mut self, piece: Piece<'a, C>) {
+        if let Some((lent, place)) = piece.received {
             let block = self.task.incoming(piece.partner);
-            self.scratch.with(&scratch, place.len(), |bytes| block.unpack(place.start, bytes));
+            // SAFETY: only the receive of this piece was started with the region, and it has finished.
+            let scratch = unsafe { self.scratch.reclaim(lent) };
+            block.unpack(place.start, &self.scratch.bytes(&scratch)[..place.len()]);
             self.comm.charge(Work::copied(place.len()));
-            self.scratch.give(&scratch);
+            self.scratch.give(scratch);
         }
-        if let Some(scratch) = piece.sent {
-            self.scratch.give(&scratch);
+        if let Some(lent) = piece.sent {
+            // SAFETY: only the send of this piece was started with the region, and it has finished.
+            let scratch = unsafe { self.scratch.reclaim(lent) };
+            self.scratch.give(scratch);
         }
     }
 
@@ -188,12 +197,14 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         };
         if let Some(scratch) = &send_scratch {
             // The other process has read what was here before.
-            let pace = &mut *self.pace;
-            self.scratch.with(scratch, sent.len(), |bytes| write_piece(&out, sent.start, bytes, pace));
+            let bytes = &mut self.scratch.bytes(scratch)[..sent.len()];
+            write_piece(&out, sent.start, bytes, self.pace);
             self.comm.charge(Work::copied(sent.len()));
         }
-        let place = |direct: Option<Region<'a>>, scratch: &Option<Range<usize>>, range: &Range<usize>| {
-            let staged = |scratch: &Range<usize>| self.scratch.region(scratch.start, range.len());
+        let [send_scratch, receive_scratch] =
+            [send_scratch, receive_scratch].map(|piece| piece.map(|piece| self.scratch.lend(piece)));
+        let place = |direct: Option<Region<'a>>, scratch: &Option<Lent>, range: &Range<usize>| {
+            let staged = |scratch: &Lent| scratch.region().part(0..range.len());
             scratch
                 .as_ref()
                 .map(staged)
@@ -210,8 +221,8 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         Ok(true)
     }
 
-    /// Scratch memory of two lengths, 0 for none; `None` where there is not enough now.
-    fn take(&mut self, [first, second]: [usize; 2]) -> Option<[Option<Range<usize>>; 2]> {
+    /// Scratch memory of two lengths, nothing for 0; `None` where there is not enough now.
+    fn take(&mut self, [first, second]: [usize; 2]) -> Option<[Option<scratch::Piece>; 2]> {
         let taken = match first {
             0 => None,
             _ => Some(self.scratch.take(first)?),
@@ -221,7 +232,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         }
         let further = self.scratch.take(second);
         if further.is_none() {
-            if let Some(taken) = &taken {
+            if let Some(taken) = taken {
                 self.scratch.give(taken);
             }
             return None;

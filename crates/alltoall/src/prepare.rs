@@ -15,8 +15,8 @@ use hcube_core::node::board::Board;
 use hcube_core::node::pace::Pace;
 use hcube_core::node::processor::{cache, crowded};
 use hcube_core::node::single_copy::{self, Process};
-use hcube_core::node::wait::Patience;
 use hcube_core::plan::{Plan, Topology};
+use hcube_core::progress::wait::Patience;
 
 /// Added to the memory bound, so that a bound of 0 works; the bound is kept to 64 KiB more.
 pub const LEAST: usize = 20 << 10;

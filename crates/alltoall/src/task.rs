@@ -42,8 +42,8 @@ impl<'a> Task<'a> {
     /// Where all blocks are contiguous and have the same length: the bytes of one that goes out, and of
     /// one that comes in.
     pub fn even(&self) -> Option<[usize; 2]> {
-        let into = self.receive.even()?;
-        Some([self.send.as_ref().map_or(Some(into), Blocks::even)?, into])
+        let into = self.receive.even_bytes()?;
+        Some([self.send.as_ref().map_or(Some(into), Blocks::even_bytes)?, into])
     }
 
     /// Number of ranks.

@@ -228,8 +228,8 @@ mod tests {
     }
 
     fn counted<'a>(counts: &'a [c_int], displacements: &'a [c_int]) -> Blocks<'a> {
-        // No vote looks at the memory.
-        Blocks::Counted { origin: std::ptr::null_mut(), counts, displacements, size: 1 }
+        // SAFETY: no vote looks at the memory.
+        unsafe { Blocks::counted(std::ptr::null_mut(), counts, displacements, 1) }.expect("valid counts")
     }
 
     /// The vote of a rank that sends and expects these counts; in place they are one.
@@ -343,7 +343,8 @@ mod tests {
 
     #[test]
     fn the_short_cut_for_equal_blocks_is_one() {
-        let even = |bytes, ranks| Blocks::Even { first: std::ptr::null_mut(), bytes, ranks };
+        // SAFETY: no vote looks at the memory.
+        let even = |bytes, ranks| unsafe { Blocks::even(std::ptr::null_mut(), bytes, ranks) }.expect("small");
         for ranks in 2..=20 {
             for bytes in [0, 1, 77, c_int::MAX] {
                 let counts = vec![bytes; ranks];

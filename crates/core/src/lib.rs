@@ -2,9 +2,10 @@
 //!
 //! | room | holds | uses |
 //! |---|---|---|
-//! | [`mpi`] | the only place that calls MPI: bindings, handles, attributes, errors, datatypes, the MPI back end | `comm`, `memory`, `machine` |
-//! | [`node`] | what ranks on one node share, how they wait, huge pages; all system calls | `comm`, `memory` |
-//! | [`comm`] | the trait [`Comm`](comm::Comm); ranks as threads of one process | `memory`, `machine` |
+//! | [`mpi`] | the only place that calls MPI: bindings, handles, attributes, errors, datatypes, the MPI back end | `comm`, `memory`, `machine`, `progress` |
+//! | [`node`] | what ranks on one node share, huge pages; all system calls | `comm`, `memory`, `progress` |
+//! | [`comm`] | the trait [`Comm`](comm::Comm); ranks as threads; request sets, reductions, pipelined broadcast, tags | `memory`, `machine`, `progress` |
+//! | [`progress`] | how ranks wait, and the pollers that every waiting loop drives | `error` |
 //! | [`machine`] | the figures of a machine, the cost of stages, units of simulated work | `plan` |
 //! | [`memory`] | regions, blocks, layouts of datatypes, grids, streaming copies, scratch | `error` |
 //! | [`plan`] | the stages by which values travel; pure functions | nothing |
@@ -19,5 +20,6 @@ pub mod mpi;
 pub mod node;
 pub mod options;
 pub mod plan;
+pub mod progress;
 
 pub use error::{Error, Result};

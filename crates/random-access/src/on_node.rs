@@ -20,7 +20,7 @@ use super::update::{LocalTable, Source};
 use hcube_core::comm::Comm;
 use hcube_core::machine::work::Work;
 use hcube_core::node::mailbox::{Mailbox, Shape};
-use hcube_core::node::wait::Stopwatch;
+use hcube_core::progress::wait::Stopwatch;
 use std::collections::VecDeque;
 
 /// Pieces that the look-ahead is divided into. Two where ranks run side by side: one goes on while

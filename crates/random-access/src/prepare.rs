@@ -9,8 +9,8 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::node::mailbox::{Mailbox, Shape};
 use hcube_core::node::processor::crowded;
-use hcube_core::node::wait::Patience;
 use hcube_core::plan::{Plan, Routing, Topology, Transport, three_hop};
+use hcube_core::progress::wait::Patience;
 
 /// How values can travel: name, restriction, cost per rank and round of Q values (P ranks, M nodes of
 /// k), and when [`Mode::Auto`] takes it.

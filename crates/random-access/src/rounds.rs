@@ -19,8 +19,8 @@ use super::update::{LocalTable, Source};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::machine::work::Work;
-use hcube_core::node::wait::{Patience, Stopwatch};
 use hcube_core::plan::Transport;
+use hcube_core::progress::wait::{Patience, Stopwatch};
 use message_stage::MessageStage;
 use node_stage::NodeStage;
 

@@ -49,7 +49,7 @@ impl<'s> Blocks<'s> {
 
     /// A list for an exchange.
     pub fn listed(blocks: Vec<Block<'_>>) -> blocks::Blocks<'_> {
-        blocks::Blocks::Listed(blocks)
+        blocks::Blocks::listed(blocks)
     }
 
     /// The same blocks, of a part of each element.

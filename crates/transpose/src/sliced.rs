@@ -20,9 +20,8 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 use hcube_core::memory::datatype::Block;
-use hcube_core::memory::scratch::Scratch;
+use hcube_core::memory::scratch::{Piece, Scratch};
 use std::mem::replace;
-use std::ops::Range;
 
 /// Fewest bytes of a slice, if an element has so many: some lines of the cache in a row.
 const LEAST: usize = 256;
@@ -63,7 +62,7 @@ pub fn transpose<C: Comm>(
         let blocks = blocks.slice(start..shape.element_bytes.min(start + slice));
         one_slice(comm, prepared, (shape, &blocks), part, &kept).map(Some)
     });
-    scratch(prepared).give(&kept);
+    scratch(prepared).give(kept);
     outcome.map(|last| last.expect("an element has a byte"))
 }
 
@@ -73,17 +72,17 @@ fn one_slice<C: Comm>(
     prepared: &mut Prepared,
     (shape, blocks): (&Shape, &Blocks<'_>),
     part: Region<'_>,
-    kept: &Range<usize>,
+    kept: &Piece,
 ) -> Result<Report> {
     let own = comm.rank();
     let (mut from, mut to) = (blocks.outgoing(part), blocks.incoming(part));
     let nothing = Block::contiguous(part.part(0..0));
     let leaves = replace(&mut from[own], nothing.clone());
     let arrives = replace(&mut to[own], nothing);
-    scratch(prepared).with(kept, leaves.bytes(), |bytes| leaves.pack(0, bytes));
+    leaves.pack(0, &mut scratch(prepared).bytes(kept)[..leaves.bytes()]);
     let task = Task::between(Blocks::listed(from), Blocks::listed(to));
     let report = exchange_all(comm, prepared, shape.fingerprint(), &Ok(task))?;
-    scratch(prepared).with(kept, arrives.bytes(), |bytes| arrives.unpack(0, bytes));
+    arrives.unpack(0, &scratch(prepared).bytes(kept)[..arrives.bytes()]);
     Ok(report)
 }
 

@@ -88,7 +88,7 @@ pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> 
     }
     let call = call();
     let Some(statistics) = statistics::wanted() else {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this function.
         return match unsafe { exchange(&call) } {
             Verdict::Done(_) => SUCCESS,
             Verdict::Library(_) => forward(),
@@ -100,7 +100,7 @@ pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> 
         };
     };
     let begin = Instant::now();
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function.
     match unsafe { exchange(&call) } {
         Verdict::Done(report) => {
             statistics.count(&call, Path::Hcube(report.way), begin.elapsed(), report.bytes, report.memory);

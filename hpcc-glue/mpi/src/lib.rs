@@ -90,7 +90,8 @@ macro_rules! all_to_all {
     ($($mpi:ident $pmpi:ident $arguments:tt $call:expr;)*) => {
         functions! {
             $($mpi $pmpi $arguments forward
-                // SAFETY: the caller keeps to MPI's rules.
+                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // this one takes.
                 unsafe { intercept::all_to_all(|| $call, forward) };)*
         }
     };

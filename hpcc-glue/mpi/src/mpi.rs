@@ -3,7 +3,7 @@
 //! Nothing here may be called unless the program uses the MPI library that this one was built for and
 //! MPI is running (see [`crate::intercept`]).
 
-use hcube_alltoall::mpi_front::{Call, Counts, Types};
+use hcube_alltoall::mpi_front::{Call, Types};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
 use std::ffi::c_int;
 
@@ -46,8 +46,8 @@ pub fn world_size() -> usize {
 pub unsafe fn bytes_sent(call: &Call) -> u64 {
     let side = if call.in_place() { call.receive } else { call.send };
     let mut own = -1;
-    // SAFETY: the communicator is a valid one, and so are the datatypes, of which there is one per block
-    // as of counts.
+    // SAFETY: MPI has accepted the call, by the contract of this function: the communicator and the datatypes
+    // are valid, and arrays hold one entry per block.
     let (blocks, size_of) = unsafe {
         let size_of = move |block: usize| match side.types {
             Types::One(datatype) => raw::hcube_preload_type_size(datatype),
@@ -55,19 +55,12 @@ pub unsafe fn bytes_sent(call: &Call) -> u64 {
         };
         (raw::hcube_preload_blocks(call.comm, &mut own) as usize, size_of)
     };
-    // SAFETY: arrays of counts hold one entry per block.
-    let count_of = |block: usize| unsafe {
-        match side.counts {
-            Counts::Same(count) => count.into(),
-            Counts::SameLarge(count) => count,
-            Counts::Int(counts, _) => (*counts.add(block)).into(),
-            Counts::Large(counts, _) => *counts.add(block),
-        }
-    };
+    // SAFETY: arrays of counts hold one entry per block, or MPI would not have accepted the call.
+    let count_of = |block: usize| unsafe { side.counts.of(block) };
     // Where a type has no size, or nothing is sent, there may be no datatype either.
     let bytes = |block: usize| match count_of(block) {
         0 => 0,
-        count => count as u64 * size_of(block) as u64,
+        count => (count as u64).saturating_mul(size_of(block) as u64),
     };
     (0..blocks).filter(|&block| block as c_int != own).map(bytes).sum()
 }

@@ -57,7 +57,8 @@ pub fn foreign() -> Option<[String; 2]> {
         unsafe { libc::dlclose(handle) };
         found
     })?;
-    (of_program != of_build).then(|| [of_program, of_build].map(describe))
+    // SAFETY: the loader has found both by the name of that function.
+    (of_program != of_build).then(|| [of_program, of_build].map(|address| unsafe { describe(address) }))
 }
 
 /// This library as the loader knows it: symbols looked up in it come from it and from what it is linked
@@ -76,7 +77,10 @@ fn own_handle() -> Option<*mut c_void> {
 }
 
 /// Name and version that an MPI library gives itself.
-fn describe(get_library_version: *mut c_void) -> String {
+///
+/// # Safety
+/// The address is that of an MPI library's `MPI_Get_library_version` or `PMPI_Get_library_version`.
+unsafe fn describe(get_library_version: *mut c_void) -> String {
     /// More than `MPI_MAX_LIBRARY_VERSION_STRING` of any library (MPICH has 8192).
     const ROOM: usize = 1 << 16;
     type Function = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
@@ -97,5 +101,7 @@ fn describe(get_library_version: *mut c_void) -> String {
 
 /// The MPI library that serves this process.
 pub fn library_name() -> String {
-    lookup(libc::RTLD_NEXT, c"PMPI_Get_library_version").map_or_else(|| "MPI".to_owned(), describe)
+    let found = lookup(libc::RTLD_NEXT, c"PMPI_Get_library_version");
+    // SAFETY: the loader has found it by the name of that function.
+    found.map_or_else(|| "MPI".to_owned(), |address| unsafe { describe(address) })
 }

@@ -1,4 +1,4 @@
-//! Counters of this process: what was called, which way it went, what it cost.
+//! Counters of this process: what was called, the path it took, what it cost.
 
 use hcube_alltoall::mpi_front::{Call, Function};
 use hcube_alltoall::report::Way;

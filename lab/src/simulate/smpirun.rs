@@ -11,7 +11,7 @@
 //!   default rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one
 //!   rank. The all-to-all exchange that hcube is compared with is the pairwise one of MPI libraries, with
 //!   one partner after the other (SimGrid's name for it is `ring`); in place SimGrid copies the blocks first.
-//! - A poll takes no time: hcube lets simulated time pass while it waits (node::wait).
+//! - A poll takes no time: hcube lets simulated time pass while it waits (progress::wait).
 //! - Real time is not counted: the library charges simulated time for local work.
 
 use super::calls::{self, Calls};

@@ -4,7 +4,7 @@
 use super::fit::{Quantity, Sample};
 use crate::progress::Progress;
 use hcube_core::Result;
-use hcube_core::comm::{Comm, Piece};
+use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::machine::Parameters;
 use hcube_results::numbers;
 use std::time::Instant;
@@ -19,7 +19,7 @@ const TIMES: usize = 9;
 const MIN_EXCHANGES: f64 = 4.0;
 const MAX_EXCHANGES: f64 = 5000.0;
 /// Message tag.
-const TAG: i32 = 1;
+const TAG: i32 = tags::LINKS.tag(0);
 
 /// Which ranks exchange with rank 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -38,7 +38,7 @@ pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result
     if call.receive.buffer == in_place() {
         return Err(Error::Buffer("recvbuf = MPI_IN_PLACE: expected memory to receive into".into()));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function, which is that of both.
     unsafe {
         let receive = blocks(&call.receive, comm, named, &RECEIVED)?;
         if call.in_place() {
@@ -67,12 +67,12 @@ pub fn facts(call: &Call, devices: &Devices, beyond_library: bool) -> Facts {
 unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
     if let (Types::One(datatype), Some((known, looked_at))) = (side.types, &named.0)
         && *known == datatype
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this function, which is that of `read`.
         && let Some(blocks) = unsafe { plain(side, comm.size(), looked_at) }
     {
         return Ok(blocks);
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function, which is that of `read`.
     unsafe { listed(side, comm, named, names) }
 }
 
@@ -88,7 +88,7 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
         Counts::Large(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
     }
     let ranks = 0..comm.size();
-    // SAFETY: the caller's promise: arrays hold an entry per rank.
+    // SAFETY: arrays hold an entry per rank, by the contract of `read`; they are not null.
     let all: Result<_> = unsafe {
         match side.types {
             Types::One(datatype) => {
@@ -117,10 +117,10 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
             }
         }
     };
-    all.map(Blocks::Listed)
+    all.map(Blocks::listed)
 }
 
-/// Blocks without gaps whose arguments raise no question; the others are looked at one by one.
+/// Contiguous blocks whose arguments are plainly valid; the others are looked at one by one.
 ///
 /// # Safety
 /// As [`read`].
@@ -128,24 +128,26 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
 unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Blocks<'a>> {
     let origin = side.buffer.cast::<u8>().wrapping_offset(datatype.offset());
     let size = datatype.size();
-    if side.buffer.is_null() || !datatype.is_dense() || i32::try_from(size).is_err() {
+    if side.buffer.is_null() || !datatype.is_dense() {
         return None;
     }
     match side.counts {
         Counts::Same(count) => {
             let bytes = usize::try_from(count).ok()?.checked_mul(size)?;
-            let fits = bytes.checked_mul(ranks).is_some_and(|all| isize::try_from(all).is_ok());
-            fits.then_some(Blocks::Even { first: origin, bytes, ranks })
+            // SAFETY: the blocks of the call, whose memory is as `read` asks for it.
+            unsafe { Blocks::even(origin, bytes, ranks) }
         }
         Counts::Int(counts, displacements) => {
             if counts.is_null() || displacements.is_null() {
                 return None;
             }
-            // SAFETY: the caller's promise: arrays hold an entry per rank.
-            let [counts, displacements] =
-                [counts, displacements].map(|array| unsafe { std::slice::from_raw_parts(array, ranks) });
-            let valid = counts.iter().all(|&count| count >= 0);
-            valid.then_some(Blocks::Counted { origin, counts, displacements, size })
+            // SAFETY: arrays that are not null hold an entry per rank, and the blocks of the call are memory
+            // as `read` asks for it.
+            unsafe {
+                let [counts, displacements] =
+                    [counts, displacements].map(|array| std::slice::from_raw_parts(array, ranks));
+                Blocks::counted(origin, counts, displacements, size)
+            }
         }
         Counts::SameLarge(_) | Counts::Large(..) => None,
     }
@@ -165,6 +167,9 @@ fn require_arrays(no_counts: bool, no_displacements: bool, names: &Names) -> Res
 #[derive(Debug, Default)]
 pub struct Named(Option<(MPI_Datatype, Datatype)>);
 
+// SAFETY: the handle is an address in some libraries; it is only compared with others.
+unsafe impl Send for Named {}
+
 /// # Safety
 /// As [`read`].
 unsafe fn inspect(
@@ -176,7 +181,7 @@ unsafe fn inspect(
     if let Some((_, known)) = named.0.as_ref().filter(|(handle, _)| *handle == datatype) {
         return Ok(known.clone());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: a value that MPI has given out and that nobody frees meanwhile, by the contract of `read`.
     let found = unsafe { datatype::inspect(datatype, comm) }.map_err(|error| match error {
         Error::Datatype(text) => Error::Datatype(format!("{}: {text}", names.datatype)),
         error => error,
@@ -198,7 +203,7 @@ unsafe fn block<'a>(
     unit: isize,
     names: &Names,
 ) -> Result<Block<'a>> {
-    // SAFETY: the caller's promise: arrays hold an entry per rank.
+    // SAFETY: arrays hold an entry per rank, by the contract of `read`; they are not null.
     let (count, displacement) = unsafe { (side.counts.of(rank), side.counts.displacement(rank)) };
     let Ok(elements) = usize::try_from(count) else {
         let name = names.count;
@@ -210,8 +215,14 @@ unsafe fn block<'a>(
             "{name}[{rank}] = {count}: more elements of {size} bytes than memory"
         )));
     }
-    let address = side.buffer.cast::<u8>().wrapping_offset((displacement as isize).wrapping_mul(unit));
-    // SAFETY: the caller's promise.
+    let Some(distance) = isize::try_from(displacement).ok().and_then(|at| at.checked_mul(unit)) else {
+        let name = names.displacement;
+        return Err(Error::Count(format!(
+            "{name}[{rank}] = {displacement}: no address lies that many times {unit} bytes away"
+        )));
+    };
+    let address = side.buffer.cast::<u8>().wrapping_offset(distance);
+    // SAFETY: a block of the call, whose memory is as `read` asks for it.
     let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };
     // Absolute addresses from MPI_BOTTOM, which is null as well, are always those of a derived type.
     let nowhere = datatype.is_named() || block.address().addr() < FIRST_PAGE;

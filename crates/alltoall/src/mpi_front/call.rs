@@ -33,7 +33,7 @@ impl Function {
 /// Counts and displacements of the blocks of one buffer.
 #[derive(Debug, Clone, Copy)]
 pub enum Counts {
-    /// Block i has so many elements and follows block i - 1.
+    /// Block i has this number of elements and follows block i - 1.
     Same(c_int),
     /// As [`Self::Same`], of the type of MPI-4's large-count functions.
     SameLarge(MPI_Count),
@@ -86,7 +86,7 @@ impl Call {
         self.send.buffer == in_place()
     }
 
-    /// Whether the library has a function for this kind of call, whatever its counts; the same on all
+    /// Whether the library has a function for this kind of call, without regard to its counts; the same on all
     /// ranks.
     pub fn library_has_function(&self) -> bool {
         let small = matches!(self.receive.counts, Counts::Same(_) | Counts::Int(..));
@@ -104,7 +104,7 @@ impl Call {
             || sides.iter().all(|side| match side.counts {
                 Counts::Same(_) | Counts::Int(..) => true,
                 Counts::SameLarge(count) => c_int::try_from(count).is_ok(),
-                // SAFETY: the caller's promise.
+                // SAFETY: arrays hold an entry per rank, by the contract of this function.
                 Counts::Large(..) => unsafe { side.counts.as_int(size) }.is_some(),
             })
     }
@@ -115,7 +115,7 @@ impl Call {
     /// The call describes memory and handles as MPI asks for them.
     pub unsafe fn by_library(&self) -> c_int {
         let (send, receive) = (self.send, self.receive);
-        // SAFETY: the caller's promise; the functions have the signatures of mpi.h.
+        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
         unsafe {
             match (send.counts, receive.counts) {
                 (Counts::Int(sent, from), Counts::Int(received, to)) => {
@@ -133,9 +133,12 @@ impl Call {
     }
 
     /// `MPI_Alltoall`.
+    ///
+    /// # Safety
+    /// As [`Self::by_library`].
     unsafe fn with_same_counts(&self, sent: MPI_Count, received: MPI_Count) -> c_int {
         let (send, receive) = (self.send, self.receive);
-        // SAFETY: as `by_library`.
+        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
         unsafe {
             let (Types::One(sent_type), Types::One(received_type)) = (send.types, receive.types) else {
                 return forward::error_type();
@@ -153,9 +156,12 @@ impl Call {
     }
 
     /// `MPI_Alltoallv` or `MPI_Alltoallw` with counts sent, their displacements, counts received, theirs.
+    ///
+    /// # Safety
+    /// As [`Self::by_library`], with these arrays.
     unsafe fn with_int_counts(&self, [sent, from, received, to]: [*const c_int; 4]) -> c_int {
         let (send, receive) = (self.send, self.receive);
-        // SAFETY: as `by_library`.
+        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
         unsafe {
             match (send.types, receive.types) {
                 (Types::One(sent_type), Types::One(received_type)) => forward::alltoallv(
@@ -185,12 +191,14 @@ impl Call {
         }
     }
 
+    /// # Safety
+    /// As [`Self::by_library`].
     unsafe fn with_large_counts(&self) -> c_int {
         let (send, receive) = (self.send, self.receive);
         let (Counts::Large(sent, from), Counts::Large(received, to)) = (send.counts, receive.counts) else {
             return forward::error_count();
         };
-        // SAFETY: as `by_library`.
+        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
         unsafe {
             if !forward::has_large_counts() {
                 let size = partners(Handle::new(self.comm));
@@ -238,7 +246,7 @@ impl Counts {
     /// # Safety
     /// Arrays hold an entry for it.
     pub unsafe fn of(&self, rank: usize) -> i64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: an array holds an entry for the rank, by the contract of this function.
         unsafe {
             match *self {
                 Self::Same(count) => count.into(),
@@ -254,11 +262,11 @@ impl Counts {
     /// # Safety
     /// As [`Self::of`].
     pub unsafe fn displacement(&self, rank: usize) -> i64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: an array holds an entry for the rank, by the contract of this function.
         unsafe {
             match *self {
                 Self::Same(count) => i64::from(count) * rank as i64,
-                Self::SameLarge(count) => count.wrapping_mul(rank as i64),
+                Self::SameLarge(count) => count.saturating_mul(rank as i64),
                 Self::Int(_, displacements) => (*displacements.add(rank)).into(),
                 Self::Large(_, displacements) => *displacements.add(rank) as i64,
             }
@@ -266,12 +274,15 @@ impl Counts {
     }
 
     /// Large counts and displacements as `int`s, if all of them fit.
+    ///
+    /// # Safety
+    /// Arrays hold an entry for each of `size` ranks.
     unsafe fn as_int(&self, size: usize) -> Option<(Vec<c_int>, Vec<c_int>)> {
         let &Self::Large(counts, displacements) = self else { return None };
         if counts.is_null() || displacements.is_null() {
             return None;
         }
-        // SAFETY: the caller's promise: an entry per rank.
+        // SAFETY: not null, and then they hold an entry per rank, by the contract of this function.
         let (counts, displacements) = unsafe {
             (std::slice::from_raw_parts(counts, size), std::slice::from_raw_parts(displacements, size))
         };

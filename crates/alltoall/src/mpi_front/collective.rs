@@ -1,18 +1,17 @@
-//! The one entrance for all-to-all exchanges: the C interface and the preload library both come
-//! through [`exchange`].
+//! The one entrance for all-to-all exchanges, behind the gate of all systems
+//! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
 
 use super::arguments::{Named, facts, read};
 use super::call::{Call, Function};
 use crate::{Options, Outcome, Prepared, Report, select};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
-use hcube_core::mpi::attribute::{self, Kept};
 use hcube_core::mpi::backend::MpiComm;
-use hcube_core::mpi::handle::{self, Handle, check_communicator, check_state};
+use hcube_core::mpi::handle::{Handle, check_kind, check_state, partners};
 use hcube_core::mpi::raise::raise;
+use hcube_core::mpi::{attribute, gate};
 use hcube_core::node::device::Devices;
 use std::ffi::c_int;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What became of a call, the same kind on all ranks of the communicator.
@@ -49,41 +48,44 @@ pub struct State {
     pub prepared: Prepared,
     /// The predefined datatype that was looked at last.
     named: Named,
-    /// Runtimes of accelerators whose memory may be passed.
+    /// Runtimes whose device memory may be passed.
     pub devices: Devices,
-    /// The way of the last exchange.
+    /// The path of the last exchange.
     pub last_way: &'static str,
 }
 
 /// Collective: makes the exchange of a call, or says that the library is to make it.
 ///
 /// # Safety
-/// The call describes memory and handles as MPI asks for them.
+/// The call describes memory and handles as MPI asks for them: the contract of [`Call`].
 pub unsafe fn exchange(call: &Call) -> Verdict {
-    // SAFETY: the caller's promise.
+    // SAFETY: the handle of the call, as MPI asks for it.
     let comm = unsafe { Handle::new(call.comm) };
-    // SAFETY: the caller's promise.
-    catch_unwind(AssertUnwindSafe(|| unsafe { attempt(call, comm) })).unwrap_or_else(|_| {
-        eprintln!("hcube: internal error, aborting the job; please report the lines above");
-        handle::abort(None)
-    })
+    // SAFETY: the contract of this function.
+    gate::run(Some(comm), || unsafe { attempt(call, comm) })
 }
 
 /// # Safety
 /// As [`exchange`].
 unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
-    // SAFETY: the caller's promise.
-    let work = |comm: &MpiComm, kept: &mut Kept| unsafe { with_state(call, comm, kept) };
+    // SAFETY: the contract of this function.
+    let work = |comm: &MpiComm, kept: &mut Option<State>| unsafe { with_state(call, comm, kept) };
+    // As in MPI's functions, MPI raises the error of a handle that it does not know.
     let outcome = match attribute::find(comm) {
         Ok(Some(found)) => found.with(work),
-        Ok(None) => unknown(call, comm, work),
+        // SAFETY: the contract of this function.
+        Ok(None) => unsafe { unknown(call, comm, work) },
         Err(error) => Err(error),
     };
     match outcome {
         Ok(Outcome::Done(report)) => Verdict::Done(report),
         Ok(Outcome::Library(reason)) => Verdict::Library(reason),
+        // MPICH has a limited number of them; the program may need them itself.
+        Err(Error::Mpi { call: "MPI_Comm_dup", .. }) => {
+            Verdict::Library("the library has no further communicator for hcube")
+        }
         Err(error) => {
-            // Nothing can be asked of a handle that is none.
+            // Nothing can be asked of an invalid handle.
             let living =
                 !matches!(error, Error::Communicator(_) | Error::Mpi { call: "MPI_Comm_get_attr", .. });
             Verdict::Refused(Refusal { comm: living.then_some(comm), function: call.function, error })
@@ -91,40 +93,37 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
     }
 }
 
-/// A call on a communicator on which nothing hangs yet.
+/// A call on a communicator that has no state yet.
+///
+/// # Safety
+/// As [`exchange`].
 #[cold]
-fn unknown(
+unsafe fn unknown(
     call: &Call,
     comm: Handle,
-    work: impl FnOnce(&MpiComm, &mut Kept) -> Result<Outcome>,
+    work: impl FnOnce(&MpiComm, &mut Option<State>) -> Result<Outcome>,
 ) -> Result<Outcome> {
     if !comm.is_null() && check_state().is_err() {
         return Ok(Outcome::Library("MPI is not active"));
     }
-    if !comm.is_null() && handle::is_inter(comm) {
-        // SAFETY: the arrays of an intercommunicator's call hold an entry per remote rank.
-        if !unsafe { call.library_can(handle::partners(comm)) } {
+    if check_kind(comm)? {
+        // SAFETY: the arrays of an intercommunicator's call hold an entry per remote rank, by the contract of
+        // this function.
+        if !unsafe { call.library_can(partners(comm)) } {
             let text =
                 "counts above 2^31 - 1 on an intercommunicator, which the MPI library has no function for";
             return Err(Error::Count(text.into()));
         }
         return Ok(Outcome::Library("intercommunicator"));
     }
-    check_communicator(comm)?;
-    match attribute::with(comm, work) {
-        // MPICH has a limited number of them; the program may need them itself.
-        Err(Error::Mpi { call: "MPI_Comm_dup", .. }) => {
-            Ok(Outcome::Library("the library has no further communicator for hcube"))
-        }
-        outcome => outcome,
-    }
+    gate::first(comm, work)
 }
 
 /// # Safety
 /// As [`exchange`].
-unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Kept) -> Result<Outcome> {
+unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>) -> Result<Outcome> {
     let state = prepare(comm, kept, None)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function.
     let outcome = unsafe { make(call, comm, state) };
     state.last_way = match &outcome {
         Ok(Outcome::Done(report)) => report.way.name(),
@@ -142,7 +141,7 @@ unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome
     if let (true, Some(reason)) = (call.library_has_function(), left) {
         return Ok(Outcome::Library(reason));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
     crate::exchange(comm, prepared, &task, facts(call, devices, !library_can), left)
 }
@@ -151,23 +150,21 @@ unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome
 /// are given must work; those of the environment are a wish.
 pub fn prepare<'a>(
     comm: &MpiComm,
-    kept: &'a mut Kept,
+    kept: &'a mut Option<State>,
     options: Option<Result<Options>>,
 ) -> Result<&'a mut State> {
-    if options.is_some() || kept.get::<State>().is_none() {
-        kept.put(new_state(comm, options)?);
+    if options.is_some() || kept.is_none() {
+        *kept = Some(new_state(comm, options)?);
     }
-    Ok(kept.get_mut().expect("just made"))
+    Ok(kept.as_mut().expect("just made"))
 }
 
 /// Collective: the options of all further exchanges on a communicator.
 ///
 /// # Errors
-/// Those of the options, of the communicator, and of memory that cannot be had for them.
+/// Those of the options, of the communicator, and of memory that cannot be allocated for them.
 pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
-    check_state()?;
-    check_communicator(comm)?;
-    attribute::with(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
+    gate::enter(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
 }
 
 /// Collective.

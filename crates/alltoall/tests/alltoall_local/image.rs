@@ -93,24 +93,24 @@ impl Image {
     fn blocks(&mut self) -> Blocks<'_> {
         let start = self.memory.as_mut_ptr();
         match self.form {
-            Form::Even => Blocks::Even {
-                first: start.wrapping_add(self.ranges[0].start),
-                bytes: self.ranges[0].len(),
-                ranks: self.ranges.len(),
-            },
-            Form::Counted => Blocks::Counted {
-                origin: start.wrapping_add(self.origin),
-                counts: &self.counts,
-                displacements: &self.displacements,
-                size: self.element,
-            },
+            Form::Even => {
+                let first = start.wrapping_add(self.ranges[0].start);
+                // SAFETY: the ranges of the memory, which is borrowed as long as the blocks are.
+                unsafe { Blocks::even(first, self.ranges[0].len(), self.ranges.len()) }.expect("small")
+            }
+            Form::Counted => {
+                let origin = start.wrapping_add(self.origin);
+                // SAFETY: the ranges of the memory, which is borrowed as long as the blocks are.
+                unsafe { Blocks::counted(origin, &self.counts, &self.displacements, self.element) }
+                    .expect("valid counts")
+            }
             Form::Listed => {
                 let block = |range: &Range<usize>| {
                     // SAFETY: inside the memory, which is borrowed as long as the blocks are.
                     let region = unsafe { Region::new(start.wrapping_add(range.start), range.len()) };
                     Block::contiguous(region)
                 };
-                Blocks::Listed(self.ranges.iter().map(block).collect())
+                Blocks::listed(self.ranges.iter().map(block).collect())
             }
         }
     }

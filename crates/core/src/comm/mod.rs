@@ -1,16 +1,29 @@
-//! Communication between ranks: the trait [`Comm`] and its back ends.
+//! Communication between ranks: the trait [`Comm`], its back ends, and what is built on it alone.
 //!
-//! The production back end is [`MpiComm`](crate::mpi::MpiComm); [`threads`] runs ranks as threads of one
-//! process, so that whole algorithms run under plain `cargo test`.
+//! | module | holds |
+//! |---|---|
+//! | [`threads`] | ranks as threads of one process, so that whole algorithms run under plain `cargo test` |
+//! | [`requests`] | several transfers under way, wait for any or all |
+//! | [`reduction`] | types and operations of reductions |
+//! | [`pipelined_broadcast`] | the broadcast of long messages |
+//! | [`tags`] | the message tags of all systems |
 //!
-//! Buffers are owned by the operation while it is under way and handed back when it has finished:
-//! an algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
+//! The production back end is [`MpiComm`](crate::mpi::MpiComm).
+//!
+//! Buffers are owned by the operation while it is under way and handed back when it has finished: an
+//! algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
 
+pub mod pipelined_broadcast;
+pub mod reduction;
+pub mod requests;
+pub mod tags;
 pub mod threads;
 
 use crate::error::{Error, Result};
 use crate::machine::work::Work;
 use crate::memory::Region;
+use crate::progress::Progress;
+use reduction::{Element, Operation};
 use std::ops::Range;
 
 /// A piece of a send buffer and where it goes.
@@ -24,10 +37,20 @@ pub struct Piece {
     pub tag: i32,
 }
 
-/// What algorithms need of a communicator. Ranks are `0..size`.
+/// An intracommunicator: a group of ranks `0..size` and a context in which their messages match.
 ///
-/// Collective functions are called by all ranks in the same order.
-pub trait Comm {
+/// *Collective* functions are called by all ranks of the communicator in the same order; a rank may return
+/// before others have called, except from [`barrier`](Self::barrier). All others are *local*: they do not wait
+/// for other ranks, except `finish_...`, which waits for the message or its receive.
+///
+/// Point-to-point messages between two ranks with the same tag do not overtake each other.
+///
+/// # Errors
+/// Functions return [`Error::Mpi`] where the MPI library reports an error. After an error of a collective
+/// function the ranks no longer agree on what has happened: a caller that other ranks are waiting for ends the
+/// job by [`abort`](Progress::abort). Arguments out of range (a rank not below `size`) are defects of hcube
+/// and end in an error of MPI or a panic.
+pub trait Comm: Progress {
     /// Sends under way, owning their buffer.
     type Sends;
     /// A receive under way, owning its buffer.
@@ -35,10 +58,21 @@ pub trait Comm {
     /// Bytes under way from or to memory of the caller.
     type Transfer<'a>;
 
-    /// This rank.
+    /// This rank (`MPI_Comm_rank`).
     fn rank(&self) -> usize;
-    /// Number of ranks.
+    /// Number of ranks (`MPI_Comm_size`).
     fn size(&self) -> usize;
+
+    /// Collective: new communicators, one per colour (`MPI_Comm_split`). Ranks are ordered by `key`, then by
+    /// their rank here. `None` for ranks without a colour. The new communicator has this one's clock and
+    /// pollers. It is freed when it is dropped, which all of its ranks do in the same order relative to other
+    /// collective calls.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] on a rank whose colour exceeds `i32::MAX`; the others get their communicators.
+    fn split(&self, colour: Option<u32>, key: i32) -> Result<Option<Self>>
+    where
+        Self: Sized;
 
     /// Starts sending the pieces of a buffer; an empty piece is a message of length zero.
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Self::Sends>;
@@ -46,57 +80,67 @@ pub trait Comm {
     fn finish_sends(&self, sends: Self::Sends) -> Result<Vec<u64>>;
     /// Starts receiving at most `buffer.len()` words; a longer message is an error.
     fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Self::Receive>;
-    /// Waits for the message; hands back the buffer and how many words have arrived.
+    /// Waits for the message; hands back the buffer and the number of words received.
     fn finish_receive(&self, receive: Self::Receive) -> Result<(Vec<u64>, usize)>;
 
-    /// Lets the library make progress with whatever is under way; cheap, local.
-    fn progress(&self);
-
-    /// Starts sending bytes that stay where they are; fewer than 2^31.
+    /// Starts sending bytes that stay where they are; fewer than 2^31. Several at once: [`requests`].
     fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Self::Transfer<'a>>;
-    /// Starts receiving exactly as many bytes as `into` has room for.
+    /// Starts receiving exactly `into.len()` bytes.
     fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Self::Transfer<'a>>;
-    /// Whether a transfer has finished; lets the library make progress. After `true` it is not asked
-    /// again.
+    /// Whether a transfer has finished; lets the library make progress. Not to be called again after `true`.
     fn has_finished(&self, transfer: &mut Self::Transfer<'_>) -> Result<bool>;
 
-    /// Collective: returns when all ranks have called it.
+    /// Collective: returns when all ranks have called it (`MPI_Barrier`).
     fn barrier(&self) -> Result<()>;
-    /// Collective: replaces each value by its maximum over all ranks.
-    fn all_reduce_max(&self, values: &mut [i64]) -> Result<()>;
-    /// Collective: replaces each value by its sum over all ranks, modulo 2^64.
-    fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()>;
-    /// Collective: the values of all ranks, `values.len()` per rank, in rank order.
+    /// Collective: replaces each value by its combination over all ranks (`MPI_Allreduce`). All ranks pass
+    /// the same number of values and the same operation.
+    fn all_reduce<T: Element>(&self, values: &mut [T], operation: Operation) -> Result<()>;
+    /// Collective: as [`all_reduce`](Self::all_reduce), but only `root` gets the result (`MPI_Reduce`); the
+    /// values of the others stay as they are.
+    fn reduce<T: Element>(&self, values: &mut [T], operation: Operation, root: usize) -> Result<()>;
+    /// Collective: [`all_reduce`](Self::all_reduce) by [`Operation::Max`].
+    fn all_reduce_max<T: Element>(&self, values: &mut [T]) -> Result<()> {
+        self.all_reduce(values, Operation::Max)
+    }
+    /// Collective: [`all_reduce`](Self::all_reduce) by [`Operation::Sum`].
+    fn all_reduce_sum<T: Element>(&self, values: &mut [T]) -> Result<()> {
+        self.all_reduce(values, Operation::Sum)
+    }
+    /// Collective: the values of all ranks, `values.len()` per rank, in rank order (`MPI_Allgather`).
     fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>>;
-    /// Collective: the bytes of `root` on all ranks; same length everywhere.
+    /// Collective: the bytes of `root` on all ranks; same length everywhere (`MPI_Bcast`). For long messages
+    /// see [`pipelined_broadcast`].
     fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()>;
-    /// Collective: `parts[i]` goes to rank i; the result holds what arrived, in rank order.
+    /// Collective: `parts[i]` goes to rank i; the result holds what was received, in rank order
+    /// (`MPI_Alltoallv` with counts that only the sender knows).
     fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>>;
-
-    /// Ends the job: for a failure in the middle of an exchange that other ranks are waiting in.
-    fn abort(&self, error: &Error) -> !;
 
     /// Collective: a number per rank that is equal for ranks on the same node.
     fn node_numbers(&self) -> Result<Vec<u32>>;
-    /// Whether all ranks share one thread, so that waiting needs a call of `progress` every time.
-    fn simulated(&self) -> bool {
-        false
-    }
+
     /// Notes local work of this rank, for which time passes before its next call of MPI where ranks are
-    /// simulated; see [`crate::machine::work`].
+    /// simulated; see [`work`](crate::machine::work).
     fn charge(&self, _work: Work) {}
-    /// Lets the time pass for the work that was noted: at the end of what a caller may measure, and
-    /// before other ranks see what this rank has written to shared memory.
+    /// Passes the time for the work that was noted: at the end of what a caller may measure, and before other
+    /// ranks see what this rank has written to shared memory.
     fn settle(&self) {}
-    /// Lets so much time pass where ranks are simulated.
-    fn rest(&self, _nanoseconds: f64) {}
-    /// Returns when one of these has finished, where ranks are simulated, so that nobody polls in
-    /// simulated time; elsewhere at once.
+    /// Returns when one of these has finished, where ranks are simulated, so that nobody polls in simulated
+    /// time; elsewhere at once.
     fn rest_until_any(&self, _transfers: &mut [&mut Self::Transfer<'_>]) -> Result<()> {
         Ok(())
     }
-    /// Seconds since some time in the past, by the clock that this rank lives by.
+    /// Seconds since some time in the past, by the clock of this rank.
     fn seconds(&self) -> f64;
+}
+
+/// What [`Comm::split`] says of a colour.
+pub(crate) fn check_colour(colour: Option<u32>) -> Result<()> {
+    match colour {
+        Some(colour) if i32::try_from(colour).is_err() => {
+            Err(Error::argument("colour", colour, format!("at most {}", i32::MAX)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own where it has one, else

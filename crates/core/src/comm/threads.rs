@@ -1,14 +1,19 @@
 //! Ranks as threads of one process: the back end of fast tests. Messages are queues, collective
 //! functions meet at a barrier. No MPI is called.
 
-use super::{Comm, Piece};
+use super::reduction::{Element, Operation};
+use super::{Comm, Piece, check_colour};
 use crate::error::{Error, Result};
 use crate::machine::work::Work;
 use crate::memory::Region;
+use crate::progress::Progress;
+use crate::progress::pollers::Pollers;
+use crate::progress::wait::Patience;
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Sender, receiver and tag of a message.
@@ -93,19 +98,48 @@ struct Shared {
     nodes: Vec<u32>,
     messages: Guarded<HashMap<Envelope, VecDeque<Vec<u64>>>>,
     channels: Guarded<HashMap<Envelope, Channel>>,
-    barrier: Barrier,
-    barrier_turns: Turns,
+    barrier: Guarded<Arrivals>,
     /// A place per rank for collective functions.
     places: Guarded<Vec<Vec<u64>>>,
+    /// Groups that are being made of this one, by colour.
+    parts: Guarded<HashMap<u32, Arc<Shared>>>,
 }
 
-/// One rank of a group of threads.
+/// Ranks that have reached the barrier, and how often all have.
+#[derive(Debug, Default)]
+struct Arrivals {
+    ranks: usize,
+    rounds: u64,
+}
+
+impl Shared {
+    fn new(nodes: Vec<u32>) -> Arc<Self> {
+        Arc::new(Self {
+            size: nodes.len(),
+            messages: Guarded::default(),
+            channels: Guarded::default(),
+            barrier: Guarded::default(),
+            places: Guarded::new(vec![Vec::new(); nodes.len()]),
+            parts: Guarded::default(),
+            nodes,
+        })
+    }
+}
+
+/// A communicator whose ranks are threads of one process.
 #[derive(Debug)]
 pub struct ThreadComm {
     rank: usize,
     shared: Arc<Shared>,
+    own: Rc<Own>,
+}
+
+/// What belongs to one thread, in all of its groups.
+#[derive(Debug)]
+struct Own {
     work: Cell<Work>,
     begin: Instant,
+    pollers: Rc<Pollers>,
 }
 
 /// Runs `work` on `size` ranks, consecutive `ranks_per_node` of which count as one node; see
@@ -118,21 +152,12 @@ pub fn run<T: Send>(size: usize, ranks_per_node: usize, work: impl Fn(&ThreadCom
 /// same node, and returns what each rank returned. A panic on one rank is passed on.
 pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + Sync) -> Vec<T> {
     let size = nodes.len();
-    let shared = Arc::new(Shared {
-        size,
-        nodes,
-        messages: Guarded::default(),
-        channels: Guarded::default(),
-        barrier: Barrier::new(size),
-        barrier_turns: Turns::default(),
-        places: Guarded::new(vec![Vec::new(); size]),
-    });
+    let shared = Shared::new(nodes);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..size)
             .map(|rank| {
-                let comm = ThreadComm::new(rank, Arc::clone(&shared));
-                let work = &work;
-                scope.spawn(move || work(&comm))
+                let (shared, work) = (Arc::clone(&shared), &work);
+                scope.spawn(move || work(&ThreadComm::new(rank, shared)))
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("a rank panicked")).collect()
@@ -141,12 +166,13 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + 
 
 impl ThreadComm {
     fn new(rank: usize, shared: Arc<Shared>) -> Self {
-        Self { rank, shared, work: Cell::default(), begin: Instant::now() }
+        let own = Own { work: Cell::default(), begin: Instant::now(), pollers: Rc::default() };
+        Self { rank, shared, own: Rc::new(own) }
     }
 
     /// All local work that this rank has noted.
     pub fn noted(&self) -> Work {
-        self.work.get()
+        self.own.work.get()
     }
 
     /// Puts a value into this rank's place, waits for all, hands all places to `read`.
@@ -159,9 +185,42 @@ impl ThreadComm {
     }
 
     fn wait_for_all(&self) {
-        self.shared.barrier_turns.end();
-        self.shared.barrier.wait();
-        self.shared.barrier_turns.begin();
+        let barrier = &self.shared.barrier;
+        let mut round = 0;
+        barrier.change(|arrivals| {
+            round = arrivals.rounds;
+            arrivals.ranks += 1;
+            if arrivals.ranks == self.shared.size {
+                *arrivals = Arrivals { ranks: 0, rounds: round + 1 };
+            }
+        });
+        self.wait_until(barrier, |arrivals| (arrivals.rounds != round).then_some(()));
+    }
+
+    /// Waits for a change after which the work has a result; where there are pollers, by polling.
+    fn wait_until<T, R>(&self, guarded: &Guarded<T>, mut work: impl FnMut(&mut T) -> Option<R>) -> R {
+        if self.pollers().is_empty() {
+            return guarded.wait_until(work);
+        }
+        let mut wait = Patience::new(true, false).wait();
+        loop {
+            if let Some(result) = guarded.with(&mut work) {
+                return result;
+            }
+            wait.pause(self);
+        }
+    }
+}
+
+impl Progress for ThreadComm {
+    fn progress(&self) {}
+
+    fn pollers(&self) -> &Rc<Pollers> {
+        &self.own.pollers
+    }
+
+    fn abort(&self, error: &Error) -> ! {
+        panic!("rank {}: {error}", self.rank)
     }
 }
 
@@ -176,6 +235,31 @@ impl Comm for ThreadComm {
 
     fn size(&self) -> usize {
         self.shared.size
+    }
+
+    fn split(&self, colour: Option<u32>, key: i32) -> Result<Option<Self>> {
+        let valid = colour.filter(|&colour| i32::try_from(colour).is_ok());
+        let mine = vec![valid.map_or(u64::MAX, u64::from), key as u32 as u64];
+        let mut members: Vec<(i32, usize)> = self.meet(mine, |places| {
+            let ranks = places.iter().enumerate();
+            let same = ranks.filter(|(_, place)| valid.is_some_and(|colour| place[0] == u64::from(colour)));
+            same.map(|(rank, place)| (place[1] as u32 as i32, rank)).collect()
+        });
+        members.sort_unstable();
+        let rank = members.iter().position(|&(_, rank)| rank == self.rank);
+        if let (Some(colour), Some(0)) = (valid, rank) {
+            let nodes = members.iter().map(|&(_, rank)| self.shared.nodes[rank]).collect();
+            self.shared.parts.with(|parts| parts.insert(colour, Shared::new(nodes)));
+        }
+        self.wait_for_all();
+        let shared = valid.and_then(|colour| self.shared.parts.with(|parts| parts.get(&colour).cloned()));
+        self.wait_for_all();
+        if self.rank == 0 {
+            self.shared.parts.with(HashMap::clear);
+        }
+        self.wait_for_all();
+        check_colour(colour)?;
+        Ok(rank.zip(shared).map(|(rank, shared)| Self { rank, shared, own: Rc::clone(&self.own) }))
     }
 
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Vec<u64>> {
@@ -200,7 +284,7 @@ impl Comm for ThreadComm {
         let arrived = |messages: &mut HashMap<Envelope, VecDeque<Vec<u64>>>| {
             messages.get_mut(&envelope).and_then(VecDeque::pop_front)
         };
-        let message = self.shared.messages.wait_until(arrived);
+        let message = self.wait_until(&self.shared.messages, arrived);
         let Some(room) = buffer.get_mut(..message.len()) else {
             return Err(Error::Internal(format!("{} words for a bound of {}", message.len(), buffer.len())));
         };
@@ -245,29 +329,28 @@ impl Comm for ThreadComm {
         Ok(true)
     }
 
-    fn progress(&self) {}
-
     fn barrier(&self) -> Result<()> {
         self.wait_for_all();
         Ok(())
     }
 
-    fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
-        let mine = values.iter().map(|&value| value as u64).collect();
+    fn all_reduce<T: Element>(&self, values: &mut [T], operation: Operation) -> Result<()> {
+        let mine = values.iter().map(|value| value.to_word()).collect();
         self.meet(mine, |places| {
             for (index, value) in values.iter_mut().enumerate() {
-                *value = places.iter().map(|place| place[index] as i64).max().unwrap_or(*value);
+                let all = places.iter().map(|place| T::from_word(place[index]));
+                *value = all.reduce(|a, b| a.combine(b, operation)).unwrap_or(*value);
             }
         });
         Ok(())
     }
 
-    fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()> {
-        self.meet(values.to_vec(), |places| {
-            for (index, value) in values.iter_mut().enumerate() {
-                *value = places.iter().fold(0, |sum: u64, place| sum.wrapping_add(place[index]));
-            }
-        });
+    fn reduce<T: Element>(&self, values: &mut [T], operation: Operation, root: usize) -> Result<()> {
+        let mut combined = values.to_vec();
+        self.all_reduce(&mut combined, operation)?;
+        if self.rank == root {
+            values.copy_from_slice(&combined);
+        }
         Ok(())
     }
 
@@ -301,21 +384,17 @@ impl Comm for ThreadComm {
         }))
     }
 
-    fn abort(&self, error: &Error) -> ! {
-        panic!("rank {}: {error}", self.rank)
-    }
-
     fn node_numbers(&self) -> Result<Vec<u32>> {
         Ok(self.shared.nodes.clone())
     }
 
     fn charge(&self, work: Work) {
-        let mut noted = self.work.get();
+        let mut noted = self.own.work.get();
         noted += work;
-        self.work.set(noted);
+        self.own.work.set(noted);
     }
 
     fn seconds(&self) -> f64 {
-        self.begin.elapsed().as_secs_f64()
+        self.own.begin.elapsed().as_secs_f64()
     }
 }

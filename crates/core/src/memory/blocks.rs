@@ -4,10 +4,28 @@ use super::Region;
 use super::datatype::Block;
 use std::ffi::c_int;
 
-/// The blocks of one buffer. Elements without gaps, which most programs exchange, are described by
-/// the caller's own arrays, so that a small exchange needs no memory for its description.
+/// The blocks of one buffer. Contiguous elements, which most programs exchange, are described by the
+/// caller's own arrays, so that a small exchange needs no memory for its description.
+///
+/// Safe code cannot describe memory, only lists of blocks:
+///
+/// ```compile_fail,E0133
+/// use hcube_core::memory::blocks::Blocks;
+/// let blocks = Blocks::even(std::ptr::null_mut(), 8, 2).unwrap();
+/// ```
+///
+/// nor change a description:
+///
+/// ```compile_fail,E0560
+/// use hcube_core::memory::blocks::Blocks;
+/// let blocks = Blocks { first: std::ptr::null_mut(), bytes: 8, ranks: 2 };
+/// ```
 #[derive(Debug, Clone)]
-pub enum Blocks<'a> {
+pub struct Blocks<'a>(Form<'a>);
+
+/// How the blocks are described.
+#[derive(Debug, Clone)]
+enum Form<'a> {
     /// One after the other, all of the same length.
     Even {
         /// Start of the first.
@@ -25,7 +43,7 @@ pub enum Blocks<'a> {
         counts: &'a [c_int],
         /// Where each starts, in elements.
         displacements: &'a [c_int],
-        /// Bytes of an element, which is also its extent.
+        /// Bytes of an element, which is also its extent; fits an `i32`.
         size: usize,
     },
     /// Any others.
@@ -33,35 +51,135 @@ pub enum Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
+    /// Blocks of equal length, one after the other from `first` on; `None` where no address is that large.
+    ///
+    /// # Safety
+    /// During `'a` the `bytes * ranks` bytes are memory as [`Region::new`] asks for it.
+    #[inline(always)]
+    pub unsafe fn even(first: *mut u8, bytes: usize, ranks: usize) -> Option<Self> {
+        let all = bytes.checked_mul(ranks)?;
+        isize::try_from(all).is_ok().then_some(Self(Form::Even { first, bytes, ranks }))
+    }
+
+    /// Blocks by the arrays of `MPI_Alltoallv`, of elements of `size` bytes, which is also their extent;
+    /// `None` where the arrays have different lengths, a count is negative or elements are too large for
+    /// their places to be computed without a check per block.
+    ///
+    /// # Safety
+    /// During `'a` each block, `counts[i] * size` bytes at `displacements[i] * size` from `origin`, is memory
+    /// as [`Region::new`] asks for it, and no block lies in the arrays.
+    #[inline(always)]
+    pub unsafe fn counted(
+        origin: *mut u8,
+        counts: &'a [c_int],
+        displacements: &'a [c_int],
+        size: usize,
+    ) -> Option<Self> {
+        // A product of two numbers of 32 bits is the same in 64.
+        let computable = size_of::<isize>() >= 8 && i32::try_from(size).is_ok();
+        let valid = counts.len() == displacements.len() && counts.iter().all(|&count| count >= 0);
+        (computable && valid).then_some(Self(Form::Counted { origin, counts, displacements, size }))
+    }
+
+    /// Any blocks.
+    pub fn listed(blocks: Vec<Block<'a>>) -> Self {
+        Self(Form::Listed(blocks))
+    }
+
     /// How many.
     pub fn ranks(&self) -> usize {
-        match self {
-            Self::Even { ranks, .. } => *ranks,
-            Self::Counted { counts, .. } => counts.len(),
-            Self::Listed(blocks) => blocks.len(),
+        match &self.0 {
+            Form::Even { ranks, .. } => *ranks,
+            Form::Counted { counts, .. } => counts.len(),
+            Form::Listed(blocks) => blocks.len(),
         }
     }
 
     /// Bytes of each, where all are contiguous and have the same length.
-    pub fn even(&self) -> Option<usize> {
-        match self {
-            Self::Even { bytes, .. } => Some(*bytes),
+    pub fn even_bytes(&self) -> Option<usize> {
+        match &self.0 {
+            Form::Even { bytes, .. } => Some(*bytes),
             _ => None,
         }
     }
 
     /// The block for a rank.
+    ///
+    /// # Panics
+    /// Where there is no such rank.
     pub fn block(&self, rank: usize) -> Block<'a> {
-        let (address, bytes) = match *self {
-            Self::Even { first, bytes, .. } => (first.wrapping_add(bytes * rank), bytes),
-            Self::Counted { origin, counts, displacements, size } => {
+        let (address, bytes) = match self.0 {
+            Form::Even { first, bytes, ranks } => {
+                assert!(rank < ranks, "rank {rank} of {ranks}");
+                (first.wrapping_add(bytes * rank), bytes)
+            }
+            Form::Counted { origin, counts, displacements, size } => {
+                // Neither product overflows: see `counted`.
                 let distance = displacements[rank] as isize * size as isize;
                 (origin.wrapping_offset(distance), counts[rank] as usize * size)
             }
-            Self::Listed(ref blocks) => return blocks[rank].clone(),
+            Form::Listed(ref blocks) => return blocks[rank].clone(),
         };
-        // SAFETY: whoever has made this value from the caller's arguments has promised that all its
-        // blocks are such memory.
+        // SAFETY: one of the blocks that `even` or `counted` was told of: the rank is below their number.
         Block::contiguous(unsafe { Region::new(address, bytes) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted<'a>(
+        memory: &'a mut [u8],
+        counts: &'a [c_int],
+        at: &'a [c_int],
+        size: usize,
+    ) -> Option<Blocks<'a>> {
+        // SAFETY: the tests look at the memory only where blocks lie inside it.
+        unsafe { Blocks::counted(memory.as_mut_ptr(), counts, at, size) }
+    }
+
+    fn bytes(blocks: &Blocks<'_>, rank: usize) -> Vec<u8> {
+        let block = blocks.block(rank);
+        let mut bytes = vec![0; block.bytes()];
+        block.pack(0, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn blocks_lie_where_the_arguments_say() {
+        let mut memory: Vec<u8> = (0..12).collect();
+        let blocks = counted(&mut memory, &[1, 0, 2], &[5, 3, 0], 2).expect("valid");
+        let all = [0, 1, 2].map(|rank| bytes(&blocks, rank));
+        assert_eq!((blocks.ranks(), blocks.even_bytes()), (3, None));
+        assert_eq!(all, [vec![10, 11], vec![], vec![0, 1, 2, 3]]);
+        // SAFETY: inside the memory, which lives as long as the blocks.
+        let blocks = unsafe { Blocks::even(memory.as_mut_ptr(), 4, 3) }.expect("small");
+        assert_eq!(
+            (blocks.ranks(), blocks.even_bytes(), bytes(&blocks, 2)),
+            (3, Some(4), vec![8, 9, 10, 11])
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_computed_is_refused() {
+        let memory = &mut [0u8; 4];
+        assert!(counted(memory, &[1, -1], &[0, 0], 1).is_none(), "a negative count");
+        assert!(counted(memory, &[1, 1], &[0], 1).is_none(), "a displacement short");
+        assert!(counted(memory, &[1], &[0], 1 << 31).is_none(), "an element of 2 GiB");
+        let extreme = counted(memory, &[c_int::MAX], &[c_int::MIN], i32::MAX as usize).expect("computable");
+        assert_eq!(extreme.block(0).bytes(), (c_int::MAX as usize).pow(2));
+        // SAFETY: never looked at.
+        let even = |bytes, ranks| unsafe { Blocks::even(std::ptr::null_mut(), bytes, ranks) };
+        assert!(even(1 << 62, 2).is_none() && even(usize::MAX, 2).is_none() && even(1 << 61, 2).is_some());
+    }
+
+    #[test]
+    #[should_panic(expected = "rank 2 of 2")]
+    fn a_rank_that_does_not_exist_has_no_block() {
+        let mut memory = [0u8; 8];
+        // SAFETY: the memory has two blocks of four bytes.
+        let blocks = unsafe { Blocks::even(memory.as_mut_ptr(), 4, 2) }.expect("small");
+        blocks.block(2);
     }
 }

@@ -1,12 +1,30 @@
-//! Memory of the caller, of which Rust knows nothing: other processes of the node and MPI read and
+//! Memory of the caller, about which Rust knows nothing: other processes of the node and MPI read and
 //! write it, and two regions may overlap. So it is never a slice, only copied from and to.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr;
 
-/// So many bytes of the caller's memory, which may be read and written during `'a`. A copy of it is
+/// Bytes of the caller's memory, which may be read and written during `'a`. A copy of it is
 /// the same memory. Of a send buffer, too: that it is not written is up to whoever holds the region.
+///
+/// It stays on its thread, so two copies are never written at once:
+///
+/// ```compile_fail,E0277
+/// use hcube_core::memory::Region;
+/// fn on_any_thread<T: Send>(_: T) {}
+/// let mut memory = [0u8; 8];
+/// // SAFETY: the memory is borrowed for the life of the region.
+/// on_any_thread(unsafe { Region::new(memory.as_mut_ptr(), 8) });
+/// ```
+///
+/// ```compile_fail,E0277
+/// use hcube_core::memory::Region;
+/// fn by_any_thread<T: Sync>(_: T) {}
+/// let mut memory = [0u8; 8];
+/// // SAFETY: the memory is borrowed for the life of the region.
+/// by_any_thread(unsafe { Region::new(memory.as_mut_ptr(), 8) });
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Region<'a> {
     address: *mut u8,
@@ -19,9 +37,10 @@ impl<'a> Region<'a> {
     /// The bytes from `address` on.
     ///
     /// # Safety
-    /// During `'a` this library, MPI and other processes of the node may read the bytes, and write
-    /// them where this region or one made from it is written; no Rust reference to them is used
-    /// meanwhile, and no other thread of this process touches them. No bytes: any address.
+    /// During `'a`, and until every transfer has finished that was started with this region or one made from
+    /// it, this library, MPI and other processes of the node may read the bytes, and write them where such a
+    /// region is written; no Rust reference to them is used meanwhile, and no other thread of this process
+    /// touches them. Two regions that overlap are used by one thread. No bytes: any address.
     pub unsafe fn new(address: *mut u8, length: usize) -> Self {
         Self { address, length, alive: PhantomData }
     }
@@ -56,8 +75,8 @@ impl<'a> Region<'a> {
     /// Where the lengths differ.
     pub fn read(self, out: &mut [u8]) {
         assert_eq!(self.length, out.len(), "bytes of the region and of the copy");
-        // SAFETY: `new` promises that the bytes can be read and that no reference, hence not `out`,
-        // refers to them.
+        // SAFETY: by the contract of `new` the bytes can be read and no reference, hence not `out`, refers
+        // to them.
         unsafe { ptr::copy_nonoverlapping(self.address, out.as_mut_ptr(), out.len()) };
     }
 
@@ -67,7 +86,8 @@ impl<'a> Region<'a> {
     /// Where the lengths differ.
     pub fn write(self, bytes: &[u8]) {
         assert_eq!(self.length, bytes.len(), "bytes of the region and to be written");
-        // SAFETY: as `read`, for writing.
+        // SAFETY: by the contract of `new` the bytes can be written and no reference, hence not `bytes`,
+        // refers to them.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.address, bytes.len()) };
     }
 
@@ -77,7 +97,7 @@ impl<'a> Region<'a> {
     /// Where the lengths differ.
     pub fn copy_to(self, other: Region<'_>) {
         assert_eq!(self.length, other.length, "bytes of the two regions");
-        // SAFETY: `new` promises that both may be accessed; overlap is permitted here.
+        // SAFETY: by the contract of `new` both can be read and written; `copy` permits overlap.
         unsafe { ptr::copy(self.address, other.address, self.length) };
     }
 }

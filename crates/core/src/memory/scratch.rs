@@ -1,4 +1,9 @@
-//! Scratch memory of bounded size, handed out in pieces that MPI or another process may use.
+//! Scratch memory of bounded size, in pieces.
+//!
+//! A piece belongs to whoever has taken it. As bytes and as a [`Region`] it is borrowed from the scratch
+//! memory, so that the compiler sees how long. What MPI reads or writes while the call that started it has
+//! returned cannot be borrowed: such a piece is lent ([`Scratch::lend`]), and lent memory is neither used
+//! again nor freed until somebody has shown that nothing uses it any more.
 
 use super::Region;
 use crate::error::{Error, Result};
@@ -10,6 +15,39 @@ use std::ptr::NonNull;
 const LINE: usize = 64;
 
 /// Scratch memory; pieces are taken and given back in any order.
+///
+/// A region of a piece does not outlive the memory:
+///
+/// ```compile_fail,E0505
+/// use hcube_core::memory::scratch::Scratch;
+/// let mut scratch = Scratch::new(64).unwrap();
+/// let piece = scratch.take(64).unwrap();
+/// let region = scratch.region(&piece);
+/// drop(scratch);
+/// region.write(&[1; 64]);
+/// ```
+///
+/// nor the piece,
+///
+/// ```compile_fail,E0502
+/// use hcube_core::memory::scratch::Scratch;
+/// let mut scratch = Scratch::new(64).unwrap();
+/// let piece = scratch.take(64).unwrap();
+/// let region = scratch.region(&piece);
+/// scratch.give(piece);
+/// region.write(&[1; 64]);
+/// ```
+///
+/// and no reference to the bytes exists beside it:
+///
+/// ```compile_fail,E0502
+/// use hcube_core::memory::scratch::Scratch;
+/// let mut scratch = Scratch::new(64).unwrap();
+/// let piece = scratch.take(64).unwrap();
+/// let region = scratch.region(&piece);
+/// let bytes = scratch.bytes(&piece);
+/// region.read(bytes);
+/// ```
 #[derive(Debug)]
 pub struct Scratch {
     memory: NonNull<u8>,
@@ -18,26 +56,64 @@ pub struct Scratch {
     start: usize,
     /// Taken pieces in ascending order.
     taken: Vec<Range<usize>>,
+    /// How many of them are lent.
+    lent: usize,
 }
 
-// SAFETY: the memory belongs to this value alone, like that of a Vec.
+// SAFETY: the memory belongs to this value and to lent pieces, like that of a Vec; regions of it, which are
+// not `Send`, are borrowed from this value or belong to a lent piece that stays on its thread.
 unsafe impl Send for Scratch {}
 
+/// A piece of scratch memory that was taken. There is one of each: it cannot be copied.
+#[derive(Debug)]
+pub struct Piece {
+    /// Where it lies from the first line of the cache.
+    range: Range<usize>,
+    /// Its first byte.
+    address: NonNull<u8>,
+}
+
+impl Piece {
+    /// Bytes of it, which may be more than were asked for.
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+}
+
+/// A piece of scratch memory that others may use at any time, MPI for example: its memory stays what it is
+/// until [`Scratch::reclaim`], and for ever where that is never called.
+#[derive(Debug)]
+pub struct Lent(Piece);
+
+impl Lent {
+    /// The memory. Nothing else refers to it.
+    pub fn region(&self) -> Region<'static> {
+        // SAFETY: the piece was taken, so no other piece has these bytes, and its owner has given it up for
+        // this value: no reference to them can be made, and the memory is not freed while a piece is lent.
+        unsafe { Region::new(self.0.address.as_ptr(), self.0.len()) }
+    }
+}
+
 impl Scratch {
-    /// Scratch memory of so many bytes, in whole lines; untouched pages cost nothing yet.
+    /// Scratch memory of the given size, in whole lines; untouched pages cost nothing yet.
     ///
     /// # Errors
-    /// [`Error::Memory`] where there is not so much.
+    /// [`Error::Memory`] where it cannot be allocated.
     pub fn new(bytes: usize) -> Result<Self> {
         // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned
         // to more would be touched to zero it.
         let refused = || Error::Memory(format!("no {bytes} bytes of additional memory (HCUBE_MEMORY)"));
-        let layout =
-            Layout::from_size_align(bytes.next_multiple_of(LINE) + LINE, 1).map_err(|_| refused())?;
+        let size = bytes.checked_next_multiple_of(LINE).and_then(|bytes| bytes.checked_add(LINE));
+        let layout = size.and_then(|size| Layout::from_size_align(size, 1).ok()).ok_or_else(refused)?;
         // SAFETY: the layout has a size above 0.
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         let start = memory.addr().get().next_multiple_of(LINE) - memory.addr().get();
-        Ok(Self { memory, layout, start, taken: Vec::new() })
+        Ok(Self { memory, layout, start, taken: Vec::new(), lent: 0 })
     }
 
     /// Size in bytes.
@@ -45,9 +121,10 @@ impl Scratch {
         self.layout.size() - LINE
     }
 
-    /// Takes the first free piece of this length, if there is one.
-    pub fn take(&mut self, length: usize) -> Option<Range<usize>> {
-        let length = length.next_multiple_of(LINE);
+    /// Takes the first free piece of at least this length, if there is one.
+    pub fn take(&mut self, length: usize) -> Option<Piece> {
+        // No range may be empty: two of them would be one.
+        let length = length.max(1).checked_next_multiple_of(LINE)?;
         let mut start = 0;
         let mut position = self.taken.len();
         for (index, piece) in self.taken.iter().enumerate() {
@@ -57,42 +134,85 @@ impl Scratch {
             }
             start = piece.end;
         }
-        if start + length > self.size() {
+        if length > self.size() - start {
             return None;
         }
-        self.taken.insert(position, start..start + length);
-        Some(start..start + length)
+        let range = start..start + length;
+        self.taken.insert(position, range.clone());
+        // SAFETY: `start` is less than a line, and the range lies inside the memory behind it.
+        let address = unsafe { self.memory.add(self.start + range.start) };
+        Some(Piece { range, address })
     }
 
     /// Gives a piece back.
-    pub fn give(&mut self, piece: &Range<usize>) {
-        self.taken.retain(|taken| taken.start != piece.start);
+    ///
+    /// # Panics
+    /// Where it was taken from other scratch memory.
+    pub fn give(&mut self, piece: Piece) {
+        self.check(&piece);
+        self.taken.retain(|taken| taken.start != piece.range.start);
     }
 
-    /// Hands out the first bytes of a piece that is taken and that no transfer uses now.
-    pub fn with<T>(&mut self, piece: &Range<usize>, length: usize, work: impl FnOnce(&mut [u8]) -> T) -> T {
-        assert!(self.taken.contains(piece) && length <= piece.len());
-        // SAFETY: inside the memory; whoever has taken the piece says that nothing else uses it, and
-        // the closure ends before this value is used again. Bytes have no invalid values.
-        work(unsafe {
-            std::slice::from_raw_parts_mut(self.memory.as_ptr().add(self.start + piece.start), length)
-        })
+    /// The bytes of a piece: what was written last, by whoever had them.
+    ///
+    /// # Panics
+    /// Where it was taken from other scratch memory.
+    pub fn bytes(&mut self, piece: &Piece) -> &mut [u8] {
+        self.check(piece);
+        // SAFETY: inside the memory, of which other references and regions do not exist while this value is
+        // borrowed, but for those of lent pieces, and these have other bytes. Bytes have no invalid values.
+        unsafe { std::slice::from_raw_parts_mut(piece.address.as_ptr(), piece.len()) }
     }
 
-    /// The first bytes of a piece. Its contents are whatever was written last, and nobody else's.
-    pub fn region(&self, start: usize, length: usize) -> Region<'static> {
-        assert!(start + length <= self.size());
-        // SAFETY: inside the memory, to which no reference is ever made. It lives as long as this
-        // value, which outlives the exchange that uses the piece: a failure in the middle of an
-        // exchange ends the process.
-        unsafe { Region::new(self.memory.as_ptr().add(self.start + start), length) }
+    /// A piece as memory that is copied from and to.
+    ///
+    /// # Panics
+    /// Where it was taken from other scratch memory.
+    pub fn region(&self, piece: &Piece) -> Region<'_> {
+        self.check(piece);
+        // SAFETY: inside the memory, which lives and to which no reference is made while this value is
+        // borrowed. The region stays on this thread, and so does the borrow: `Scratch` is not `Sync`.
+        unsafe { Region::new(piece.address.as_ptr(), piece.len()) }
+    }
+
+    /// Lends a piece: for what goes on when the call that started it has returned.
+    ///
+    /// # Panics
+    /// Where it was taken from other scratch memory.
+    pub fn lend(&mut self, piece: Piece) -> Lent {
+        self.check(&piece);
+        self.lent += 1;
+        Lent(piece)
+    }
+
+    /// Takes a lent piece back.
+    ///
+    /// # Panics
+    /// Where it was lent by other scratch memory.
+    ///
+    /// # Safety
+    /// Nothing uses [`Lent::region`] any more, nor a copy or part of it: every transfer that was started
+    /// with one has finished.
+    pub unsafe fn reclaim(&mut self, lent: Lent) -> Piece {
+        self.check(&lent.0);
+        self.lent -= 1;
+        lent.0
+    }
+
+    /// Whether a piece is one of this memory.
+    fn check(&self, piece: &Piece) {
+        let address = self.memory.addr().get() + self.start + piece.range.start;
+        assert_eq!(piece.address.addr().get(), address, "a piece of other scratch memory");
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+        // MPI, perhaps, still uses what is lent.
+        if self.lent == 0 {
+            // SAFETY: allocated in `new` with this layout; regions and bytes were borrowed from this value.
+            unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+        }
     }
 }
 
@@ -103,15 +223,59 @@ mod tests {
     #[test]
     fn pieces_fill_gaps_and_stay_apart() {
         let mut scratch = Scratch::new(256).expect("memory");
-        let pieces: Vec<_> = (0..4).map(|_| scratch.take(60).expect("room")).collect();
-        assert_eq!(pieces, [0..64, 64..128, 128..192, 192..256]);
-        assert_eq!(scratch.take(1), None);
-        scratch.give(&pieces[1]);
-        scratch.give(&pieces[2]);
-        assert_eq!(scratch.take(129), None);
-        assert_eq!(
-            (scratch.take(64), scratch.take(64), scratch.take(64)),
-            (Some(64..128), Some(128..192), None)
-        );
+        let range = |piece: Option<Piece>| piece.map(|piece| piece.range);
+        let mut pieces: Vec<_> = (0..4).map(|_| scratch.take(60).expect("room")).collect();
+        let ranges: Vec<_> = pieces.iter().map(|piece| piece.range.clone()).collect();
+        assert_eq!(ranges, [0..64, 64..128, 128..192, 192..256]);
+        assert!(scratch.take(1).is_none() && scratch.take(0).is_none() && scratch.take(usize::MAX).is_none());
+        scratch.give(pieces.remove(1));
+        scratch.give(pieces.remove(1));
+        assert!(scratch.take(129).is_none());
+        let next = [(); 3].map(|()| range(scratch.take(64)));
+        assert_eq!(next, [Some(64..128), Some(128..192), None]);
+    }
+
+    #[test]
+    fn bytes_and_regions_of_a_piece_are_the_same_memory() {
+        let mut scratch = Scratch::new(128).expect("memory");
+        let (first, second) = (scratch.take(64).expect("room"), scratch.take(64).expect("room"));
+        scratch.bytes(&second).fill(2);
+        scratch.region(&first).write(&[1; 64]);
+        let mut read = [0; 64];
+        scratch.region(&second).read(&mut read);
+        assert_eq!((scratch.bytes(&first)[..] == [1; 64], read), (true, [2; 64]));
+    }
+
+    /// What a transfer that nobody waited for may still write to is never given to anybody else.
+    #[test]
+    fn lent_memory_outlives_the_scratch_memory() {
+        const SIZE: usize = 4096 - LINE;
+        let mut scratch = Scratch::new(SIZE).expect("memory");
+        let piece = scratch.take(SIZE).expect("room");
+        let (region, first) = (scratch.lend(piece).region(), scratch.memory);
+        assert!(scratch.take(1).is_none(), "a lent piece stays taken");
+        drop(scratch);
+        let others: Vec<Scratch> = (0..100).map(|_| Scratch::new(SIZE).expect("memory")).collect();
+        assert!(others.iter().all(|other| other.memory != first), "lent memory was freed");
+        region.write(&[7; SIZE]);
+    }
+
+    #[test]
+    fn a_piece_that_was_reclaimed_is_free_again() {
+        let mut scratch = Scratch::new(64).expect("memory");
+        let piece = scratch.take(64).expect("room");
+        let lent = scratch.lend(piece);
+        // SAFETY: its region was never asked for.
+        let piece = unsafe { scratch.reclaim(lent) };
+        scratch.give(piece);
+        assert_eq!((scratch.lent, scratch.take(64).is_some()), (0, true));
+    }
+
+    #[test]
+    #[should_panic(expected = "other scratch memory")]
+    fn a_piece_of_other_memory_is_refused() {
+        let [mut one, mut other] = [(); 2].map(|()| Scratch::new(64).expect("memory"));
+        let piece = other.take(64).expect("room");
+        one.bytes(&piece).fill(1);
     }
 }

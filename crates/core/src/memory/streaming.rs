@@ -69,7 +69,7 @@ unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
 /// As `ptr::copy`.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: as `ptr::copy`, by the contract of this function.
     unsafe { std::ptr::copy(from, to, length) };
 }
 

@@ -3,52 +3,19 @@
 //! `MPI_Finalize`. Nothing that belongs to a communicator stands in a static, so one process may
 //! hold many simulated ranks and many threads may call with different communicators.
 
-use super::backend::MpiComm;
-use super::handle::{Handle, check_state, holder};
+use super::backend::{MpiComm, check};
+use super::constants::SUCCESS;
+use super::handle::{Handle, check_state, holder, simulated};
 use super::raw::{self, MPI_Comm};
+use super::state::CommState;
 use crate::error::{Error, Result};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// What hangs on a communicator.
-struct Attached {
-    /// The private duplicate through which hcube speaks.
-    comm: MpiComm,
-    /// What algorithms keep between calls.
-    kept: Kept,
-    /// A call is under way: the same communicator entered twice at once is an error in MPI, too.
-    busy: AtomicBool,
-}
-
-/// What algorithms keep on a communicator: at most one value of each type.
-#[derive(Default)]
-pub struct Kept(Vec<Box<dyn Any>>);
-
-impl Kept {
-    /// The value of a type.
-    pub fn get<T: Any>(&self) -> Option<&T> {
-        self.0.iter().find_map(|value| value.downcast_ref())
-    }
-
-    /// The value of a type, to be changed.
-    pub fn get_mut<T: Any>(&mut self) -> Option<&mut T> {
-        self.0.iter_mut().find_map(|value| value.downcast_mut())
-    }
-
-    /// Takes the value of a type out.
-    pub fn take<T: Any>(&mut self) -> Option<Box<T>> {
-        let index = self.0.iter().position(|value| value.is::<T>())?;
-        self.0.swap_remove(index).downcast().ok()
-    }
-
-    /// Keeps a value instead of the one of its type.
-    pub fn put<T: Any>(&mut self, value: T) -> &mut T {
-        drop(self.take::<T>());
-        self.0.push(Box::new(value));
-        self.0.last_mut().and_then(|value| value.downcast_mut()).expect("just kept")
-    }
-}
+type State = CommState<MpiComm>;
 
 /// The key values, the same for all communicators of the process, or `UNSET`; see [`holder`] for the
 /// second.
@@ -62,13 +29,10 @@ fn key(number: usize) -> Result<c_int> {
     if known != UNSET {
         return Ok(known);
     }
-    // SAFETY: a constant.
-    let mut created = unsafe { raw::hcube_shim_keyval_invalid() };
+    let mut created = 0;
     // SAFETY: `release` has the signature that MPI asks for.
     let code = unsafe { raw::hcube_shim_create_keyval(Some(release), &mut created) };
-    if code != 0 {
-        return Err(Error::Mpi { call: "MPI_Comm_create_keyval", code, text: String::new() });
-    }
+    check("MPI_Comm_create_keyval", code)?;
     match KEYS[number].compare_exchange(UNSET, created, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => Ok(created),
         Err(winner) => {
@@ -80,123 +44,124 @@ fn key(number: usize) -> Result<c_int> {
 }
 
 /// Called by MPI when the communicator is freed or MPI is finalised.
+///
+/// # Safety
+/// MPI calls it, once for each value that [`attach`] has set.
 unsafe extern "C" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
-    // SAFETY: the value is the box that `attach` leaked, and MPI calls this once for it.
-    let attached = unsafe { Box::from_raw(value.cast::<Attached>()) };
-    let Attached { comm, kept, .. } = *attached;
-    drop(kept);
+    // SAFETY: `attach` has made the value from a box, and nobody else frees it.
+    let state = unsafe { Box::from_raw(value.cast::<State>()) };
+    if state.is_entered() {
+        // That call would go on with memory that is freed.
+        eprintln!("hcube: a communicator was freed inside a call of hcube that uses it: ending the job");
+        super::handle::abort(None);
+    }
     // Attributes of MPI_COMM_WORLD may be released when MPI calls are no longer allowed; MPI then
     // frees the duplicate itself.
-    if check_state().is_ok() {
+    if let (Some(comm), Ok(())) = (state.into_comm(), check_state()) {
         comm.free();
     }
     0
 }
 
-/// What hangs on a communicator, or null; MPI's error code where it does not know the communicator.
-fn lookup(comm: Handle, key: c_int) -> std::result::Result<*mut Attached, c_int> {
+/// What hangs on a communicator; MPI's error code where it does not know the communicator.
+fn lookup(comm: Handle, key: c_int) -> std::result::Result<Option<NonNull<State>>, c_int> {
     let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
-    // SAFETY: MPI checks the handle, as far as it can, and writes a pointer to `value`.
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI looks whether it is that
+    // of a living communicator, and writes a pointer to `value`.
     let code = unsafe { raw::PMPI_Comm_get_attr(comm.raw(), key, (&raw mut value).cast(), &mut found) };
-    // SAFETY: a constant.
-    if code != unsafe { raw::hcube_shim_success() } {
+    if code != SUCCESS {
         return Err(code);
     }
-    Ok(if found != 0 { value.cast() } else { std::ptr::null_mut() })
+    Ok(NonNull::new(value.cast()).filter(|_| found != 0))
 }
 
 /// The state of a communicator that has been found.
-#[derive(Debug, Clone, Copy)]
-pub struct Found(*mut Attached);
+#[derive(Debug)]
+pub struct Found {
+    state: NonNull<State>,
+    comm: Handle,
+}
 
 impl Found {
-    /// As [`with`].
-    pub fn with<T>(self, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>) -> Result<T> {
-        // SAFETY: found on a communicator that its user keeps alive during the call.
-        unsafe { enter(self.0, work) }
+    /// Collective at the first call for a communicator (it duplicates it), local afterwards: runs `work` with
+    /// the private duplicate and what the system that keeps an `S` keeps between calls: nothing at first.
+    /// Inside `work` other systems may enter with the same communicator.
+    ///
+    /// # Errors
+    /// Those of `work`, of MPI, and [`Error::Communicator`] where another thread is inside a call with the
+    /// same communicator, or this thread inside one of the same system.
+    #[inline(always)]
+    pub fn with<S: Any + Send, T>(
+        self,
+        work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,
+    ) -> Result<T> {
+        self.state().enter(|contents| {
+            let private = contents.comm(|| MpiComm::duplicate(self.comm))?;
+            contents.with(|kept| work(private, kept))
+        })
+    }
+
+    /// Local: looks at what the system that keeps an `S` has kept, if anything.
+    ///
+    /// # Errors
+    /// [`Error::Communicator`] as [`Self::with`].
+    pub fn look<S: Any + Send, T>(self, look: impl FnOnce(&S) -> T) -> Result<Option<T>> {
+        self.state().enter(|contents| contents.with(|kept: &mut Option<S>| Ok(kept.as_ref().map(look))))
+    }
+
+    fn state(&self) -> &State {
+        // SAFETY: `attach` has made it, and `release` frees it with the communicator, which nobody frees while
+        // what was found through its handle is in use, by the contract of `Handle::new`.
+        unsafe { self.state.as_ref() }
     }
 }
 
 /// Local: the state of a communicator, if it has one. Asking MPI for the attribute is the cheapest check
-/// of a handle that there is.
+/// of a handle. MPI raises the error of an invalid handle, as in its own functions.
 ///
 /// # Errors
-/// [`Error::Communicator`] where the handle is none.
+/// [`Error::Mpi`] where the handle is invalid.
+#[inline(always)]
 pub fn find(comm: Handle) -> Result<Option<Found>> {
     let (holder, number) = holder(comm);
     let key = KEYS[number].load(Ordering::Acquire);
     if key == UNSET || comm.is_null() {
         return Ok(None);
     }
-    lookup(holder, key).map(|state| (!state.is_null()).then_some(Found(state))).map_err(failed)
+    match lookup(holder, key) {
+        Ok(state) => Ok(state.map(|state| Found { state, comm })),
+        Err(code) => Err(failed(code)),
+    }
 }
 
-/// Collective at the first call for a communicator (it duplicates it), local afterwards: runs
-/// `work` with the private duplicate and the place for what is kept between calls.
+/// Local: the state of a living communicator, which gets one where it has none.
 ///
 /// # Errors
-/// Those of `work`, of MPI, and [`Error::Communicator`] where another thread is inside a call with
-/// the same communicator.
-pub fn with<T>(comm: Handle, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>) -> Result<T> {
+/// Those of MPI.
+#[cold]
+pub fn attach(comm: Handle) -> Result<Found> {
+    /// One thread at a time between looking and setting, or one would replace what another one uses. No
+    /// call in here waits for another rank, and nobody comes here who has found state before.
+    static TURN: Mutex<()> = Mutex::new(());
     let (holder, number) = holder(comm);
     let key = key(number)?;
-    let mut state = lookup(holder, key).map_err(failed)?;
-    if state.is_null() {
-        let attached =
-            Attached { comm: MpiComm::duplicate(comm)?, kept: Kept::default(), busy: AtomicBool::new(false) };
-        state = Box::into_raw(Box::new(attached));
-        // SAFETY: the communicator is valid, and `release` will free the box.
-        let code = unsafe { raw::PMPI_Comm_set_attr(holder.raw(), key, state.cast()) };
-        if code != 0 {
-            return Err(Error::Mpi { call: "MPI_Comm_set_attr", code, text: String::new() });
-        }
+    // Simulated ranks share one thread and may change places in any call; each has state of its own.
+    let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
+    if let Some(state) = lookup(holder, key).map_err(failed)? {
+        return Ok(Found { state, comm });
     }
-    Found(state).with(work)
+    let state = NonNull::from(Box::leak(Box::<State>::default()));
+    // SAFETY: MPI has just found that the communicator lives; `release` will free the box.
+    let code = unsafe { raw::PMPI_Comm_set_attr(holder.raw(), key, state.as_ptr().cast()) };
+    if let Err(error) = check("MPI_Comm_set_attr", code) {
+        // SAFETY: leaked above, and MPI has not taken it.
+        drop(unsafe { Box::from_raw(state.as_ptr()) });
+        return Err(error);
+    }
+    Ok(Found { state, comm })
 }
 
+#[cold]
 fn failed(code: c_int) -> Error {
     Error::Mpi { call: "MPI_Comm_get_attr", code, text: String::new() }
-}
-
-/// Runs `work` on a communicator's state.
-///
-/// # Safety
-/// The state is a living box that only its communicator refers to.
-unsafe fn enter<T>(state: *mut Attached, work: impl FnOnce(&MpiComm, &mut Kept) -> Result<T>) -> Result<T> {
-    /// Marks the state as free again, whichever way the call ends.
-    struct Leave<'a>(&'a AtomicBool);
-    impl Drop for Leave<'_> {
-        fn drop(&mut self) {
-            self.0.store(false, Ordering::Release);
-        }
-    }
-
-    // SAFETY: the caller's promise; shared until `busy` is ours.
-    let busy = unsafe { &(*state).busy };
-    // Two threads that enter at the same moment are the caller's mistake and may pass unnoticed: an
-    // operation that could not miss them would wait for all of this core's stores first.
-    if busy.load(Ordering::Acquire) {
-        return Err(Error::Communicator(
-            "comm is in use by another hcube call: one call per communicator at a time".into(),
-        ));
-    }
-    busy.store(true, Ordering::Relaxed);
-    let _leave = Leave(busy);
-    // SAFETY: as above; a communicator is used by one thread at a time, by the rules of MPI, and a call
-    // from inside a call (of an error handler) has found `busy` set.
-    let (private, kept) = unsafe { (&(*state).comm, &mut (*state).kept) };
-    work(private, kept)
-}
-
-/// Local: looks at what is kept on a communicator, if anything is.
-pub fn peek<T>(comm: Handle, look: impl FnOnce(&Kept) -> T) -> Result<Option<T>> {
-    let (holder, number) = holder(comm);
-    let state = lookup(holder, key(number)?).map_err(failed)?;
-    // SAFETY: null, or the living box of `with`; a call under way on the same communicator is
-    // excluded by `busy` in the same thread and by MPI's rules in others.
-    let Some(attached) = (unsafe { state.as_ref() }) else { return Ok(None) };
-    if attached.busy.load(Ordering::Acquire) {
-        return Err(Error::Communicator("comm is in use by another hcube call".into()));
-    }
-    Ok(Some(look(&attached.kept)))
 }

@@ -2,26 +2,31 @@
 //! the raw `PMPI_` functions of the MPI library that this build serves.
 
 mod collective;
+mod waiting;
 
 use super::clock::Clock;
-use super::handle::{Handle, abort, returning_errors};
+use super::constants::{SUCCESS, constants};
+use super::handle::{Handle, abort, check_state, returning_errors};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
-use crate::comm::{Comm, Piece};
+use crate::comm::reduction::{Element, Operation};
+use crate::comm::{Comm, Piece, check_colour};
 use crate::error::{Error, Result};
 use crate::machine::work::Work;
 use crate::memory::Region;
+use crate::progress::Progress;
+use crate::progress::pollers::Pollers;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::rc::Rc;
+use waiting::no_request;
 
 /// Turns an MPI return code into a result.
 pub(super) fn check(call: &'static str, code: c_int) -> Result<()> {
-    // SAFETY: a constant.
-    if code == unsafe { raw::hcube_shim_success() } {
+    if code == SUCCESS {
         return Ok(());
     }
-    // SAFETY: a constant.
-    let mut text = vec![0u8; unsafe { raw::hcube_shim_max_error_string() } as usize + 1];
+    let mut text = vec![0u8; constants().max_error_string as usize + 1];
     let mut length = 0;
     // SAFETY: the buffer has the length that MPI asks for; any code may be asked about.
     unsafe { raw::PMPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
@@ -29,14 +34,17 @@ pub(super) fn check(call: &'static str, code: c_int) -> Result<()> {
     Err(Error::Mpi { call, code, text: String::from_utf8_lossy(&text).into_owned() })
 }
 
-/// A duplicate of a communicator that belongs to hcube alone.
+/// A communicator that belongs to hcube alone: a duplicate of the caller's, or split from one. It is freed when
+/// it is dropped, unless MPI is finalised by then.
 #[derive(Debug)]
 pub struct MpiComm {
     private: MPI_Comm,
     words: MPI_Datatype,
     rank: usize,
     size: usize,
-    clock: Clock,
+    /// Of this rank: shared by a duplicate and all that is split from it.
+    clock: Rc<Clock>,
+    pollers: Rc<Pollers>,
 }
 
 impl MpiComm {
@@ -44,31 +52,45 @@ impl MpiComm {
     pub fn duplicate(comm: Handle) -> Result<Self> {
         let clock = Clock::new()?;
         let (user, comm) = (comm, comm.raw());
-        let (mut private, mut rank, mut size) = (comm, 0, 0);
+        let mut private = comm;
         // SAFETY: `comm` has been checked by the caller (check_communicator).
         let duplicated = returning_errors(user, || unsafe { raw::PMPI_Comm_dup(comm, &mut private) });
         check("MPI_Comm_dup", duplicated)?;
-        // SAFETY: `private` was just created.
+        Self::adopt(private, Rc::new(clock), Rc::default())
+    }
+
+    /// Takes over a communicator that was just created.
+    fn adopt(private: MPI_Comm, clock: Rc<Clock>, pollers: Rc<Pollers>) -> Result<Self> {
+        let words = constants().uint64;
+        let mut comm = Self { private, words, rank: 0, size: 0, clock, pollers };
+        let (mut rank, mut size) = (0, 0);
+        // SAFETY: `private` is a living communicator.
         unsafe {
-            raw::PMPI_Comm_set_errhandler(private, raw::hcube_shim_errors_return());
+            raw::PMPI_Comm_set_errhandler(private, constants().errors_return);
             check("MPI_Comm_rank", raw::PMPI_Comm_rank(private, &mut rank))?;
             check("MPI_Comm_size", raw::PMPI_Comm_size(private, &mut size))?;
         }
-        // SAFETY: constants.
-        let words = unsafe { raw::hcube_shim_uint64() };
-        Ok(Self { private, words, rank: rank as usize, size: size as usize, clock })
+        (comm.rank, comm.size) = (rank as usize, size as usize);
+        Ok(comm)
     }
 
-    /// Frees the duplicate. Called by all ranks; a value that is dropped without it only leaks the
-    /// handle, because MPI may be finalised by then.
-    pub fn free(mut self) {
-        // SAFETY: created by `duplicate`, not freed before.
-        unsafe { raw::PMPI_Comm_free(&mut self.private) };
+    /// Collective: frees the communicator, as dropping it does.
+    pub fn free(self) {
+        drop(self);
     }
 
     /// The duplicate, for MPI's functions that this trait does not have.
     pub(super) fn raw(&self) -> MPI_Comm {
         self.private
+    }
+}
+
+impl Drop for MpiComm {
+    fn drop(&mut self) {
+        if check_state().is_ok() {
+            // SAFETY: created for this value and not freed before; MPI is active.
+            unsafe { raw::PMPI_Comm_free(&mut self.private) };
+        }
     }
 }
 
@@ -114,6 +136,41 @@ fn count(words: usize) -> Result<c_int> {
         .map_err(|_| Error::Internal(format!("a message of {words} words was not cut into pieces")))
 }
 
+impl Progress for MpiComm {
+    fn progress(&self) {
+        self.settle();
+        let mut flag = 0;
+        // SAFETY: `private` lives as long as self. A probe that finds nothing is MPI's documented
+        // way to make progress; its result does not matter.
+        unsafe {
+            raw::PMPI_Iprobe(
+                constants().any_source,
+                constants().any_tag,
+                self.private,
+                &mut flag,
+                constants().status_ignore,
+            )
+        };
+    }
+
+    fn pollers(&self) -> &Rc<Pollers> {
+        &self.pollers
+    }
+
+    fn simulated(&self) -> bool {
+        self.clock.is_simulated()
+    }
+
+    fn rest(&self, nanoseconds: f64) {
+        self.clock.rest(nanoseconds);
+    }
+
+    fn abort(&self, error: &Error) -> ! {
+        eprintln!("hcube: rank {}: {error}; other ranks are waiting for this one: ending the job", self.rank);
+        abort(None)
+    }
+}
+
 impl Comm for MpiComm {
     type Sends = Sends;
     type Receive = Receive;
@@ -127,15 +184,28 @@ impl Comm for MpiComm {
         self.size
     }
 
+    fn split(&self, colour: Option<u32>, key: i32) -> Result<Option<Self>> {
+        self.enter()?;
+        let undefined = constants().undefined;
+        // A colour that is refused takes part as none, so that no other rank is left waiting.
+        let number = colour.and_then(|colour| c_int::try_from(colour).ok()).unwrap_or(undefined);
+        let mut part = self.private;
+        // SAFETY: `private` lives as long as self.
+        check("MPI_Comm_split", unsafe { raw::PMPI_Comm_split(self.private, number, key, &mut part) })?;
+        check_colour(colour)?;
+        if part == constants().comm_null {
+            return Ok(None);
+        }
+        Self::adopt(part, Rc::clone(&self.clock), Rc::clone(&self.pollers)).map(Some)
+    }
+
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Sends> {
         self.settle();
-        // SAFETY: a constant.
-        let none = unsafe { raw::hcube_shim_request_null() };
-        let mut sends = Sends { buffer, first: none, further: Vec::new() };
+        let mut sends = Sends { buffer, first: no_request(), further: Vec::new() };
         for (number, piece) in pieces.iter().enumerate() {
             let words = &sends.buffer[piece.range.clone()];
             let (address, length) = (words.as_ptr().cast::<c_void>(), count(words.len())?);
-            let mut request = none;
+            let mut request = no_request();
             // SAFETY: the words lie in a buffer that `sends` owns until MPI has finished with it.
             check("MPI_Isend", unsafe {
                 raw::PMPI_Isend(
@@ -158,22 +228,15 @@ impl Comm for MpiComm {
     }
 
     fn finish_sends(&self, mut sends: Sends) -> Result<Vec<u64>> {
-        self.settle();
-        // SAFETY: the requests are those of start_sends; waiting for a null request returns at once.
-        check("MPI_Wait", unsafe { raw::PMPI_Wait(&mut sends.first, raw::hcube_shim_status_ignore()) })?;
+        self.wait(&mut sends.first, &mut MaybeUninit::uninit())?;
         if !sends.further.is_empty() {
-            let (length, requests) = (count(sends.further.len())?, sends.further.as_mut_ptr());
-            // SAFETY: as above.
-            check("MPI_Waitall", unsafe {
-                raw::PMPI_Waitall(length, requests, raw::hcube_shim_statuses_ignore())
-            })?;
+            self.wait_all(&mut sends.further)?;
         }
         Ok(std::mem::take(&mut sends.buffer))
     }
 
     fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Receive> {
-        // SAFETY: a constant.
-        let mut receive = Receive { buffer, request: unsafe { raw::hcube_shim_request_null() } };
+        let mut receive = Receive { buffer, request: no_request() };
         let (address, length) = (receive.buffer.as_mut_ptr().cast::<c_void>(), count(receive.buffer.len())?);
         // SAFETY: the words lie in a buffer that `receive` owns until MPI has finished with it.
         check("MPI_Irecv", unsafe {
@@ -191,43 +254,23 @@ impl Comm for MpiComm {
     }
 
     fn finish_receive(&self, mut receive: Receive) -> Result<(Vec<u64>, usize)> {
-        self.settle();
         let (mut status, mut words) = (MaybeUninit::uninit(), 0);
-        // SAFETY: the request is that of start_receive; the status is written by MPI_Wait.
-        unsafe {
-            check("MPI_Wait", raw::PMPI_Wait(&mut receive.request, status.as_mut_ptr()))?;
-            check("MPI_Get_count", raw::PMPI_Get_count(status.as_ptr(), self.words, &mut words))?;
-        }
+        self.wait(&mut receive.request, &mut status)?;
+        // SAFETY: the request was that of start_receive, so the wait has written the status.
+        check("MPI_Get_count", unsafe { raw::PMPI_Get_count(status.as_ptr(), self.words, &mut words) })?;
         Ok((std::mem::take(&mut receive.buffer), words as usize))
-    }
-
-    fn progress(&self) {
-        self.settle();
-        let mut flag = 0;
-        // SAFETY: `private` lives as long as self. A probe that finds nothing is MPI's documented
-        // way to make progress; its result does not matter.
-        unsafe {
-            raw::PMPI_Iprobe(
-                raw::hcube_shim_any_source(),
-                raw::hcube_shim_any_tag(),
-                self.private,
-                &mut flag,
-                raw::hcube_shim_status_ignore(),
-            )
-        };
     }
 
     fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
         self.settle();
-        // SAFETY: a constant.
-        let mut request = unsafe { raw::hcube_shim_request_null() };
+        let mut request = no_request();
         let length = count(from.len())?;
         // SAFETY: the region is readable for 'a, which the transfer carries.
         check("MPI_Isend", unsafe {
             raw::PMPI_Isend(
                 from.address().cast(),
                 length,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 to as c_int,
                 tag,
                 self.private,
@@ -238,15 +281,14 @@ impl Comm for MpiComm {
     }
 
     fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
-        // SAFETY: a constant.
-        let mut request = unsafe { raw::hcube_shim_request_null() };
+        let mut request = no_request();
         let length = count(into.len())?;
         // SAFETY: the region is writable for 'a, which the transfer carries.
         check("MPI_Irecv", unsafe {
             raw::PMPI_Irecv(
                 into.address().cast(),
                 length,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 from as c_int,
                 tag,
                 self.private,
@@ -258,34 +300,33 @@ impl Comm for MpiComm {
 
     fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
         self.settle();
-        // SAFETY: a constant.
-        if transfer.request == unsafe { raw::hcube_shim_request_null() } {
+        if transfer.request == no_request() {
             // By rest_until_any. SimGrid's MPI_Test leaves the flag alone where there is no request.
             return Ok(true);
         }
         let mut flag = 0;
         // SAFETY: the request of a transfer that was started.
         check("MPI_Test", unsafe {
-            raw::PMPI_Test(&mut transfer.request, &mut flag, raw::hcube_shim_status_ignore())
+            raw::PMPI_Test(&mut transfer.request, &mut flag, constants().status_ignore)
         })?;
         Ok(flag != 0)
     }
 
     fn barrier(&self) -> Result<()> {
         self.settle();
+        if !self.pollers.is_empty() {
+            return self.driven_barrier();
+        }
         // SAFETY: `private` lives as long as self.
         check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.private) })
     }
 
-    fn all_reduce_max(&self, values: &mut [i64]) -> Result<()> {
-        // SAFETY: constants.
-        let (of, operation) = unsafe { (raw::hcube_shim_int64(), raw::hcube_shim_max()) };
-        self.reduce(values, of, operation)
+    fn all_reduce<T: Element>(&self, values: &mut [T], operation: Operation) -> Result<()> {
+        self.reduce_to_all(values, operation)
     }
 
-    fn all_reduce_sum(&self, values: &mut [u64]) -> Result<()> {
-        // SAFETY: a constant.
-        self.reduce(values, self.words, unsafe { raw::hcube_shim_sum() })
+    fn reduce<T: Element>(&self, values: &mut [T], operation: Operation, root: usize) -> Result<()> {
+        self.reduce_to_root(values, operation, root)
     }
 
     fn all_gather(&self, values: &[u64]) -> Result<Vec<u64>> {
@@ -300,17 +341,8 @@ impl Comm for MpiComm {
         self.exchange(parts)
     }
 
-    fn abort(&self, error: &Error) -> ! {
-        eprintln!("hcube: rank {}: {error}; other ranks are waiting for this one: ending the job", self.rank);
-        abort(None)
-    }
-
     fn node_numbers(&self) -> Result<Vec<u32>> {
         self.first_ranks_of_nodes()
-    }
-
-    fn simulated(&self) -> bool {
-        self.clock.is_simulated()
     }
 
     fn charge(&self, work: Work) {
@@ -321,21 +353,12 @@ impl Comm for MpiComm {
         self.clock.settle();
     }
 
-    fn rest(&self, nanoseconds: f64) {
-        self.clock.rest(nanoseconds);
-    }
-
     fn rest_until_any(&self, transfers: &mut [&mut Transfer<'_>]) -> Result<()> {
         if !self.simulated() {
             return Ok(());
         }
-        self.settle();
         let mut requests: Vec<MPI_Request> = transfers.iter().map(|transfer| transfer.request).collect();
-        let (length, mut index) = (count(requests.len())?, 0);
-        // SAFETY: requests of transfers that were started; what MPI makes of them is taken over below.
-        check("MPI_Waitany", unsafe {
-            raw::PMPI_Waitany(length, requests.as_mut_ptr(), &mut index, raw::hcube_shim_status_ignore())
-        })?;
+        self.wait_any(&mut requests)?;
         for (transfer, request) in transfers.iter_mut().zip(requests) {
             transfer.request = request;
         }

@@ -44,7 +44,7 @@ impl Clock {
         }
     }
 
-    /// Lets so much time pass.
+    /// Lets this time pass.
     pub fn rest(&self, nanoseconds: f64) {
         if self.is_simulated() {
             self.settle();

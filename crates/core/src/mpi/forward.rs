@@ -1,31 +1,28 @@
 //! MPI's own all-to-all functions, for the calls that hcube forwards: thin wrappers, because only this room
 //! calls MPI.
 
+use super::constants::constants;
 use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_int, c_void};
 
 /// Whether the library has MPI-4's functions with large counts.
 pub fn has_large_counts() -> bool {
-    // SAFETY: a constant.
-    unsafe { raw::hcube_shim_has_large_counts() != 0 }
+    constants().large_counts != 0
 }
 
 /// MPI_IN_PLACE, which stands for a send buffer and is never read through.
 pub fn in_place() -> *mut c_void {
-    // SAFETY: a constant.
-    unsafe { raw::hcube_shim_in_place() }
+    constants().in_place
 }
 
 /// MPI_ERR_TYPE.
 pub fn error_type() -> c_int {
-    // SAFETY: a constant.
-    unsafe { raw::hcube_shim_error_type() }
+    constants().error_type
 }
 
 /// MPI_ERR_COUNT.
 pub fn error_count() -> c_int {
-    // SAFETY: a constant.
-    unsafe { raw::hcube_shim_error_count() }
+    constants().error_count
 }
 
 /// Defines a wrapper for each of MPI's functions, with its arguments.

@@ -1,9 +1,11 @@
 //! What comes from the caller: the state of MPI and communicator handles, which may be anything.
 
 use super::backend::check;
+use super::constants::constants;
+use super::guard;
 use super::raw::{self, MPI_Comm};
 use crate::error::{Error, Result};
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 /// Whether MPI may be called now.
@@ -29,22 +31,23 @@ impl Handle {
     /// Wraps MPI's handle.
     ///
     /// # Safety
-    /// `comm` is a value that MPI has given out, for a communicator that lives as long as this
-    /// handle is used, or `MPI_COMM_NULL`. Freed ones are recognised where the MPI library does.
+    /// `comm` is a value that MPI has given out for a communicator, or `MPI_COMM_NULL`. Nobody frees the
+    /// communicator while a function uses the handle or what was found through it. One that was freed
+    /// before is refused as far as the MPI library can tell.
     pub unsafe fn new(comm: MPI_Comm) -> Self {
         Self(comm)
     }
 
     /// `MPI_COMM_WORLD`.
     pub fn world() -> Self {
-        // SAFETY: a constant.
+        // SAFETY: returns what mpi.h defines; may be called at any time.
         Self(unsafe { raw::hcube_shim_comm_world() })
     }
 
     /// Whether it is `MPI_COMM_NULL`.
+    #[inline]
     pub fn is_null(self) -> bool {
-        // SAFETY: a constant.
-        self.0 == unsafe { raw::hcube_shim_comm_null() }
+        self.0 == constants().comm_null
     }
 
     /// MPI's handle.
@@ -54,44 +57,48 @@ impl Handle {
 }
 
 /// Whether all ranks are simulated in one process (SimGrid).
+#[inline]
 pub(super) fn simulated() -> bool {
-    // SAFETY: a constant.
-    unsafe { raw::hcube_shim_simulated() != 0 }
+    constants().simulated != 0
 }
 
-/// Makes a local MPI call that may get an invalid handle: its error would be raised on
-/// `MPI_COMM_WORLD`, whose default is to abort.
-fn quietly(call: impl FnOnce() -> c_int) -> c_int {
-    /// One thread at a time, or one would put back what another has set. No MPI call in here waits.
-    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-    returning_errors(Handle::world(), call)
-}
-
-/// Checks that a handle is a living intracommunicator.
+/// Checks that a handle is one of a living communicator, while MPI is active. No error is raised on a
+/// communicator of the program, and none of its error handlers is touched.
 ///
 /// # Errors
-/// [`Error::Communicator`] for a null, freed or inter-communicator.
-pub fn check_communicator(Handle(comm): Handle) -> Result<()> {
-    // SAFETY: a constant.
-    if comm == unsafe { raw::hcube_shim_comm_null() } {
+/// [`Error::Communicator`] for a null or freed communicator.
+pub fn check_living(comm: Handle) -> Result<()> {
+    if comm.is_null() {
         return Err(Error::Communicator(
             "comm = MPI_COMM_NULL: expected a communicator (freed before this call?)".into(),
         ));
     }
-    // SAFETY: MPI is initialised (checked by the caller); any handle may be asked about.
-    if unsafe { raw::hcube_shim_may_be_alive(comm) } == 0 {
+    let guard = guard::guard()?;
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`, and a communicator of ours.
+    if unsafe { raw::hcube_shim_is_living(comm.0, guard) } == 0 {
         return Err(Error::Communicator("comm is not a valid communicator (freed before this call?)".into()));
     }
+    Ok(())
+}
+
+/// As [`check_living`]; whether it is an intercommunicator.
+///
+/// # Errors
+/// As [`check_living`].
+pub fn check_kind(comm: Handle) -> Result<bool> {
+    check_living(comm)?;
     let mut inter = 0;
-    let code = quietly(|| {
-        // SAFETY: MPI is initialised; the handle is checked by this very call.
-        unsafe { raw::PMPI_Comm_test_inter(comm, &mut inter) }
-    });
-    check("MPI_Comm_test_inter", code).map_err(|error| {
-        Error::Communicator(format!("comm is not a valid communicator (freed before this call?): {error}"))
-    })?;
-    if inter != 0 {
+    // SAFETY: the communicator lives, by the check above.
+    check("MPI_Comm_test_inter", unsafe { raw::PMPI_Comm_test_inter(comm.0, &mut inter) })?;
+    Ok(inter != 0)
+}
+
+/// As [`check_living`], for an intracommunicator.
+///
+/// # Errors
+/// [`Error::Communicator`] for a null, freed or inter-communicator.
+pub fn check_communicator(comm: Handle) -> Result<()> {
+    if check_kind(comm)? {
         return Err(Error::Communicator(
             "comm is an intercommunicator: expected an intracommunicator".into(),
         ));
@@ -99,22 +106,10 @@ pub fn check_communicator(Handle(comm): Handle) -> Result<()> {
     Ok(())
 }
 
-/// Whether a handle is a living intercommunicator.
-pub fn is_inter(Handle(comm): Handle) -> bool {
-    // SAFETY: a constant.
-    if comm == unsafe { raw::hcube_shim_comm_null() } {
-        return false;
-    }
-    let mut inter = 0;
-    // SAFETY: MPI is initialised (checked by the caller); the handle is checked by this very call.
-    quietly(|| unsafe { raw::PMPI_Comm_test_inter(comm, &mut inter) });
-    inter != 0
-}
-
 /// Ranks that a rank of a living communicator exchanges with: of the remote group where there is one.
 pub fn partners(Handle(comm): Handle) -> usize {
     let (mut inter, mut size) = (0, 0);
-    // SAFETY: the caller has checked the handle, or MPI does.
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives.
     unsafe {
         raw::PMPI_Comm_test_inter(comm, &mut inter);
         if inter != 0 {
@@ -126,17 +121,18 @@ pub fn partners(Handle(comm): Handle) -> usize {
     size.max(0) as usize
 }
 
-/// Runs `work` while errors on a communicator are returned, whatever its error handler.
+/// Runs `work` while errors on a communicator are returned, not given to its error handler.
 pub(super) fn returning_errors<T>(Handle(comm): Handle, work: impl FnOnce() -> T) -> T {
     if simulated() {
         // SimGrid's PMPI functions return their errors, and its ranks share the error handler.
         return work();
     }
     let mut handler = MaybeUninit::uninit();
-    // SAFETY: a living communicator; its error handler is put back.
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives,
+    // and raises an error otherwise. The error handler is put back, and freed where it is a copy.
     unsafe {
         raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr());
-        raw::PMPI_Comm_set_errhandler(comm, raw::hcube_shim_errors_return());
+        raw::PMPI_Comm_set_errhandler(comm, constants().errors_return);
         let result = work();
         raw::PMPI_Comm_set_errhandler(comm, handler.assume_init());
         raw::PMPI_Errhandler_free(handler.as_mut_ptr());
@@ -147,14 +143,18 @@ pub(super) fn returning_errors<T>(Handle(comm): Handle, work: impl FnOnce() -> T
 /// Reports an error through the error handler of the caller's communicator, as MPI's own functions
 /// do; returns where that handler returns.
 pub fn call_error_handler(Handle(comm): Handle, code: i32) {
-    // SAFETY: the communicator has been checked by the caller; any code may be passed.
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives.
+    // Any code may be passed.
     unsafe { raw::PMPI_Comm_call_errhandler(comm, code) };
 }
 
-/// This process's rank in a communicator that has been checked.
+/// This process's rank in a communicator.
+///
+/// # Errors
+/// MPI's, where the error handler of the communicator returns.
 pub fn rank(Handle(comm): Handle) -> Result<usize> {
     let mut rank = 0;
-    // SAFETY: the communicator has been checked by the caller.
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives.
     check("MPI_Comm_rank", unsafe { raw::PMPI_Comm_rank(comm, &mut rank) })?;
     Ok(rank as usize)
 }
@@ -170,8 +170,7 @@ pub fn abort(comm: Option<Handle>) -> ! {
 
 /// MPI's own description of itself, first line.
 pub fn library_version() -> String {
-    // SAFETY: a constant.
-    let mut text = vec![0u8; unsafe { raw::hcube_shim_max_library_version_string() } as usize + 1];
+    let mut text = vec![0u8; constants().max_library_version_string as usize + 1];
     let mut length = 0;
     // SAFETY: the buffer has the length that MPI asks for; callable at any time.
     unsafe { raw::PMPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &mut length) };
@@ -181,12 +180,18 @@ pub fn library_version() -> String {
 }
 
 /// Where the state for a communicator hangs: on itself, except that simulated ranks share one object
-/// for `MPI_COMM_WORLD`, which `MPI_COMM_SELF`, of which each has its own, then stands in for. The
-/// second value tells the two kinds of state apart.
+/// for `MPI_COMM_WORLD`: there it hangs on `MPI_COMM_SELF`, an object per rank. The second value tells the two
+/// kinds of state apart.
+#[inline]
 pub(super) fn holder(comm: Handle) -> (Handle, usize) {
     if simulated() && comm == Handle::world() {
-        // SAFETY: a constant.
-        return (Handle(unsafe { raw::hcube_shim_comm_self() }), 1);
+        return (Handle(own()), 1);
     }
     (comm, 0)
+}
+
+/// `MPI_COMM_SELF`.
+pub(super) fn own() -> MPI_Comm {
+    // SAFETY: returns what mpi.h defines; may be called at any time in which MPI is active.
+    unsafe { raw::hcube_shim_comm_self() }
 }

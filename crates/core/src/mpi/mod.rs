@@ -4,9 +4,12 @@
 pub mod attribute;
 pub mod backend;
 mod clock;
+mod constants;
 pub mod datatype;
 pub mod fortran;
 pub mod forward;
+pub mod gate;
+mod guard;
 pub mod handle;
 pub mod raise;
 #[expect(missing_docs, reason = "generated from mpi.h")]
@@ -23,6 +26,7 @@ mod raw {
 }
 #[cfg(feature = "rsmpi")]
 pub mod rsmpi;
+mod state;
 
 pub use backend::MpiComm;
 /// MPI's handles and integers, as the chosen MPI library defines them.

@@ -1,6 +1,7 @@
 //! Errors as MPI's functions report them: through the error handler of the caller's communicator, and
 //! as a return value.
 
+use super::constants::{SUCCESS, constants};
 use super::handle::{Handle, rank};
 use super::raw;
 use crate::error::{self, Error};
@@ -9,26 +10,24 @@ use std::io::Write;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Error codes that carry a text of ours, one per class, made when first needed. They belong to the
-/// process, as MPI's codes do, and MPI has no way to free them.
+/// process, as MPI's codes do, and MPI cannot free them.
 static CODES: [AtomicI32; CLASSES] = [const { AtomicI32::new(0) }; CLASSES];
 /// Number of our codes.
 const CLASSES: usize = error::HCUBE_ERR_BUFFER as usize + 1;
 
 /// MPI's error class for an error.
 fn class(error: &Error) -> c_int {
-    // SAFETY: constants.
-    unsafe {
-        match error.code() {
-            error::HCUBE_ERR_ARGUMENT | error::HCUBE_ERR_MISMATCH => raw::hcube_shim_error_arg(),
-            error::HCUBE_ERR_COMM => raw::hcube_shim_error_comm(),
-            error::HCUBE_ERR_MEMORY => raw::hcube_shim_error_no_mem(),
-            error::HCUBE_ERR_TRUNCATE => raw::hcube_shim_error_truncate(),
-            error::HCUBE_ERR_COUNT => raw::hcube_shim_error_count(),
-            error::HCUBE_ERR_DATATYPE => raw::hcube_shim_error_type(),
-            error::HCUBE_ERR_BUFFER => raw::hcube_shim_error_buffer(),
-            error::HCUBE_ERR_INTERNAL => raw::hcube_shim_error_intern(),
-            _ => raw::hcube_shim_error_other(),
-        }
+    let mpi = constants();
+    match error.code() {
+        error::HCUBE_ERR_ARGUMENT | error::HCUBE_ERR_MISMATCH => mpi.error_arg,
+        error::HCUBE_ERR_COMM => mpi.error_comm,
+        error::HCUBE_ERR_MEMORY => mpi.error_no_mem,
+        error::HCUBE_ERR_TRUNCATE => mpi.error_truncate,
+        error::HCUBE_ERR_COUNT => mpi.error_count,
+        error::HCUBE_ERR_DATATYPE => mpi.error_type,
+        error::HCUBE_ERR_BUFFER => mpi.error_buffer,
+        error::HCUBE_ERR_INTERNAL => mpi.error_intern,
+        _ => mpi.error_other,
     }
 }
 
@@ -37,13 +36,13 @@ fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
     let Ok(text) = CString::new(text.chars().take(250).collect::<String>()) else { return class };
     let Some(place) = CODES.get(error.code() as usize) else { return class };
     let mut code = place.load(Ordering::Acquire);
-    // SAFETY: MPI is initialised (checked by the caller); the text ends with a zero byte.
+    if constants().texts_for_classes == 0 {
+        return class;
+    }
+    // SAFETY: MPI checks that it is active; the text ends with a zero byte.
     unsafe {
-        if raw::hcube_shim_texts_for_classes() == 0 {
-            return class;
-        }
         if code == 0 {
-            if raw::PMPI_Add_error_code(class, &mut code) != raw::hcube_shim_success() {
+            if raw::PMPI_Add_error_code(class, &mut code) != SUCCESS {
                 return class;
             }
             if let Err(winner) = place.compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire) {
@@ -56,7 +55,7 @@ fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
 }
 
 /// Reports an error of a call as MPI's own functions do: the error handler of the communicator is
-/// called, of `MPI_COMM_WORLD` where there is none. Where that returns, the code for the caller, whose
+/// called, of `MPI_COMM_WORLD` where the call has no valid one. Where that returns, the code for the caller, whose
 /// class says what happened. The text is printed as well, since not every library passes it on.
 pub fn raise(comm: Option<Handle>, function: &str, error: &Error) -> c_int {
     let text = match comm.and_then(|comm| rank(comm).ok()) {

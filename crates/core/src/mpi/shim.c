@@ -5,39 +5,65 @@
 #include <time.h>
 #endif
 
-MPI_Comm hcube_shim_comm_null(void) { return MPI_COMM_NULL; }
+void hcube_shim_fill(struct hcube_shim_constants *constants) {
+    constants->comm_null = MPI_COMM_NULL;
+    constants->datatype_null = MPI_DATATYPE_NULL;
+    constants->byte = MPI_BYTE;
+    constants->uint64 = MPI_UINT64_T;
+    constants->int64 = MPI_INT64_T;
+    constants->int32 = MPI_INT32_T;
+    constants->float32 = MPI_FLOAT;
+    constants->float64 = MPI_DOUBLE;
+    constants->max = MPI_MAX;
+    constants->min = MPI_MIN;
+    constants->sum = MPI_SUM;
+    constants->request_null = MPI_REQUEST_NULL;
+    constants->status_ignore = MPI_STATUS_IGNORE;
+    constants->statuses_ignore = MPI_STATUSES_IGNORE;
+    constants->info_null = MPI_INFO_NULL;
+    constants->errors_return = MPI_ERRORS_RETURN;
+    constants->in_place = MPI_IN_PLACE;
+    constants->proc_null = MPI_PROC_NULL;
+    constants->undefined = MPI_UNDEFINED;
+    constants->any_source = MPI_ANY_SOURCE;
+    constants->any_tag = MPI_ANY_TAG;
+    constants->comm_type_shared = MPI_COMM_TYPE_SHARED;
+    constants->max_error_string = MPI_MAX_ERROR_STRING;
+    constants->max_library_version_string = MPI_MAX_LIBRARY_VERSION_STRING;
+    constants->order_fortran = MPI_ORDER_FORTRAN;
+    constants->distribute_none = MPI_DISTRIBUTE_NONE;
+    constants->distribute_block = MPI_DISTRIBUTE_BLOCK;
+    constants->distribute_cyclic = MPI_DISTRIBUTE_CYCLIC;
+    constants->distribute_default = MPI_DISTRIBUTE_DFLT_DARG;
+    constants->error_arg = MPI_ERR_ARG;
+    constants->error_buffer = MPI_ERR_BUFFER;
+    constants->error_comm = MPI_ERR_COMM;
+    constants->error_count = MPI_ERR_COUNT;
+    constants->error_intern = MPI_ERR_INTERN;
+    constants->error_no_mem = MPI_ERR_NO_MEM;
+    constants->error_other = MPI_ERR_OTHER;
+    constants->error_truncate = MPI_ERR_TRUNCATE;
+    constants->error_type = MPI_ERR_TYPE;
+#ifdef SMPI_H
+    constants->simulated = 1;
+#else
+    constants->simulated = 0;
+#endif
+    constants->large_counts = MPI_VERSION >= 4;
+#ifdef OPEN_MPI
+    constants->texts_for_classes = 1;
+#else
+    constants->texts_for_classes = 0;
+#endif
+#if defined OPEN_MPI || defined SMPI_H
+    constants->guard_needed = 0;
+#else
+    constants->guard_needed = 1;
+#endif
+}
+
 MPI_Comm hcube_shim_comm_self(void) { return MPI_COMM_SELF; }
 MPI_Comm hcube_shim_comm_world(void) { return MPI_COMM_WORLD; }
-MPI_Datatype hcube_shim_datatype_null(void) { return MPI_DATATYPE_NULL; }
-MPI_Datatype hcube_shim_byte(void) { return MPI_BYTE; }
-MPI_Datatype hcube_shim_uint64(void) { return MPI_UINT64_T; }
-MPI_Datatype hcube_shim_int64(void) { return MPI_INT64_T; }
-MPI_Op hcube_shim_max(void) { return MPI_MAX; }
-MPI_Op hcube_shim_sum(void) { return MPI_SUM; }
-MPI_Request hcube_shim_request_null(void) { return MPI_REQUEST_NULL; }
-MPI_Status *hcube_shim_status_ignore(void) { return MPI_STATUS_IGNORE; }
-MPI_Status *hcube_shim_statuses_ignore(void) { return MPI_STATUSES_IGNORE; }
-MPI_Info hcube_shim_info_null(void) { return MPI_INFO_NULL; }
-MPI_Errhandler hcube_shim_errors_return(void) { return MPI_ERRORS_RETURN; }
-void *hcube_shim_in_place(void) { return MPI_IN_PLACE; }
-int hcube_shim_proc_null(void) { return MPI_PROC_NULL; }
-int hcube_shim_any_source(void) { return MPI_ANY_SOURCE; }
-int hcube_shim_any_tag(void) { return MPI_ANY_TAG; }
-int hcube_shim_success(void) { return MPI_SUCCESS; }
-int hcube_shim_comm_type_shared(void) { return MPI_COMM_TYPE_SHARED; }
-int hcube_shim_keyval_invalid(void) { return MPI_KEYVAL_INVALID; }
-int hcube_shim_max_error_string(void) { return MPI_MAX_ERROR_STRING; }
-int hcube_shim_max_library_version_string(void) { return MPI_MAX_LIBRARY_VERSION_STRING; }
-
-int hcube_shim_error_arg(void) { return MPI_ERR_ARG; }
-int hcube_shim_error_buffer(void) { return MPI_ERR_BUFFER; }
-int hcube_shim_error_comm(void) { return MPI_ERR_COMM; }
-int hcube_shim_error_count(void) { return MPI_ERR_COUNT; }
-int hcube_shim_error_intern(void) { return MPI_ERR_INTERN; }
-int hcube_shim_error_no_mem(void) { return MPI_ERR_NO_MEM; }
-int hcube_shim_error_other(void) { return MPI_ERR_OTHER; }
-int hcube_shim_error_truncate(void) { return MPI_ERR_TRUNCATE; }
-int hcube_shim_error_type(void) { return MPI_ERR_TYPE; }
 
 /* Functions in some libraries, macros in others. A number that means nothing is 0 or NULL in some. */
 MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number) {
@@ -50,17 +76,7 @@ MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number) {
     return type ? type : MPI_DATATYPE_NULL;
 }
 
-int hcube_shim_texts_for_classes(void) {
-#ifdef OPEN_MPI
-    return 1;
-#else
-    return 0;
-#endif
-}
-
 #if MPI_VERSION >= 4
-
-int hcube_shim_has_large_counts(void) { return 1; }
 
 int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
                           MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm) {
@@ -82,8 +98,6 @@ int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const
 }
 
 #else
-
-int hcube_shim_has_large_counts(void) { return 0; }
 
 int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
                           MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm) {
@@ -110,14 +124,6 @@ int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const
 
 #endif
 
-int hcube_shim_simulated(void) {
-#ifdef SMPI_H
-    return 1;
-#else
-    return 0;
-#endif
-}
-
 void hcube_shim_pass(double nanoseconds) {
 #ifdef SMPI_H
     /* A sleep and not operations of a host: every rank has a core of its own. */
@@ -131,12 +137,22 @@ void hcube_shim_pass(double nanoseconds) {
 #endif
 }
 
-int hcube_shim_may_be_alive(MPI_Comm comm) {
-#ifdef OPEN_MPI
+int hcube_shim_is_living(MPI_Comm comm, MPI_Comm guard) {
+    int answer = 0;
+#if defined OPEN_MPI
+    (void)guard, (void)answer;
     return PMPI_Comm_f2c(PMPI_Comm_c2f(comm)) == comm;
+#elif defined SMPI_H
+    /* Errors are returned in any case. */
+    (void)guard;
+    return PMPI_Comm_test_inter(comm, &answer) == MPI_SUCCESS;
 #else
-    (void)comm;
-    return 1;
+#ifdef MPICH_NAME
+    /* What is no handle of a communicator at all is refused before the guard is looked at. */
+    const unsigned kind = 0x3c000000;
+    if (((unsigned)comm & kind) != ((unsigned)MPI_COMM_WORLD & kind) || (unsigned)comm >> 30 == 0) return 0;
+#endif
+    return PMPI_Comm_compare(guard, comm, &answer) == MPI_SUCCESS;
 #endif
 }
 
@@ -262,9 +278,3 @@ MPI_Datatype hcube_shim_pair_type(int number) {
         return MPI_DATATYPE_NULL;
     }
 }
-
-int hcube_shim_order_fortran(void) { return MPI_ORDER_FORTRAN; }
-int hcube_shim_distribute_none(void) { return MPI_DISTRIBUTE_NONE; }
-int hcube_shim_distribute_block(void) { return MPI_DISTRIBUTE_BLOCK; }
-int hcube_shim_distribute_cyclic(void) { return MPI_DISTRIBUTE_CYCLIC; }
-int hcube_shim_distribute_default(void) { return MPI_DISTRIBUTE_DFLT_DARG; }

@@ -1,44 +1,47 @@
-/* Constants of MPI as functions: in some MPI libraries they are no constant expressions
- * (addresses of objects, casts, calls), so bindgen cannot carry them over. */
+/* What bindgen cannot carry over from mpi.h: constants that are addresses of objects, casts or calls in some
+ * MPI libraries, functions that are macros in others, and what differs between libraries. */
 #ifndef HCUBE_SHIM_H
 #define HCUBE_SHIM_H
 
 #include <mpi.h>
 #include <stddef.h>
 
-MPI_Comm hcube_shim_comm_null(void);
+/* What does not change while a process runs. */
+struct hcube_shim_constants {
+    MPI_Comm comm_null;
+    MPI_Datatype datatype_null, byte, uint64, int64, int32, float32, float64;
+    MPI_Op max, min, sum;
+    MPI_Request request_null;
+    MPI_Status *status_ignore, *statuses_ignore;
+    MPI_Info info_null;
+    MPI_Errhandler errors_return;
+    void *in_place;
+    int proc_null, undefined, any_source, any_tag;
+    int comm_type_shared;
+    int max_error_string, max_library_version_string;
+    int order_fortran;
+    int distribute_none, distribute_block, distribute_cyclic, distribute_default;
+    int error_arg, error_buffer, error_comm, error_count, error_intern, error_no_mem, error_other,
+        error_truncate, error_type;
+    /* 1 where all ranks are simulated in one process by one thread (SimGrid SMPI): there a rank that waits
+     * without calling MPI waits for ever. */
+    int simulated;
+    /* 1 where the library has MPI-4's functions with large counts; the hcube_shim_ forms of them below call
+     * them, or return MPI_ERR_COUNT. */
+    int large_counts;
+    /* 1 where MPI_Add_error_code takes a predefined class and keeps the text (Open MPI); MPICH 4.0 mixes
+     * the new code with its own message tables. */
+    int texts_for_classes;
+    /* 1 where hcube_shim_is_living needs a guard. */
+    int guard_needed;
+};
+
+/* Fills the structure; may be called at any time, also before MPI_Init. */
+void hcube_shim_fill(struct hcube_shim_constants *constants);
+
+/* SimGrid has one of each per simulated rank. */
 MPI_Comm hcube_shim_comm_self(void);
 MPI_Comm hcube_shim_comm_world(void);
-MPI_Datatype hcube_shim_datatype_null(void);
-MPI_Datatype hcube_shim_byte(void);
-MPI_Datatype hcube_shim_uint64(void);
-MPI_Datatype hcube_shim_int64(void);
-MPI_Op hcube_shim_max(void);
-MPI_Op hcube_shim_sum(void);
-MPI_Request hcube_shim_request_null(void);
-MPI_Status *hcube_shim_status_ignore(void);
-MPI_Status *hcube_shim_statuses_ignore(void);
-MPI_Info hcube_shim_info_null(void);
-MPI_Errhandler hcube_shim_errors_return(void);
-void *hcube_shim_in_place(void);
-int hcube_shim_proc_null(void);
-int hcube_shim_any_source(void);
-int hcube_shim_any_tag(void);
-int hcube_shim_success(void);
-int hcube_shim_comm_type_shared(void);
-int hcube_shim_keyval_invalid(void);
-int hcube_shim_max_error_string(void);
-int hcube_shim_max_library_version_string(void);
-
-int hcube_shim_error_arg(void);
-int hcube_shim_error_buffer(void);
-int hcube_shim_error_comm(void);
-int hcube_shim_error_count(void);
-int hcube_shim_error_intern(void);
-int hcube_shim_error_no_mem(void);
-int hcube_shim_error_other(void);
-int hcube_shim_error_truncate(void);
-int hcube_shim_error_type(void);
 
 /* A macro in some libraries. */
 typedef MPI_Fint hcube_shim_fint;
@@ -46,13 +49,7 @@ typedef MPI_Fint hcube_shim_fint;
 MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number);
 MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number);
 
-/* 1 where MPI_Add_error_code takes a predefined class and keeps the text (Open MPI); MPICH 4.0 mixes
- * the new code with its own message tables. */
-int hcube_shim_texts_for_classes(void);
-
-/* 1 where the library has MPI-4's functions with large counts; the three below call them, or return
- * MPI_ERR_COUNT where it has not. */
-int hcube_shim_has_large_counts(void);
+/* See large_counts. */
 int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
                           MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm);
 int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
@@ -62,17 +59,15 @@ int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const
                            const MPI_Datatype *sent_types, void *received, const MPI_Count *received_counts,
                            const MPI_Aint *to, const MPI_Datatype *received_types, MPI_Comm comm);
 
-/* 1 where all ranks are simulated in one process by one thread (SimGrid SMPI): there a rank that
- * waits without calling MPI waits for ever. */
-int hcube_shim_simulated(void);
-
 /* Lets simulated time pass for this rank. */
 void hcube_shim_pass(double nanoseconds);
 
-/* 1 unless it is certain that the handle is no living communicator. Where handles are addresses (Open
- * MPI) a freed communicator is freed memory that may still look alive; the table of Fortran handles
- * knows the living ones, and asking it raises no error. */
-int hcube_shim_may_be_alive(MPI_Comm comm);
+/* 1 where the handle is one of a living communicator, as far as the library can tell, asked so that no error
+ * is raised on a communicator of the program. Where handles are addresses (Open MPI) a freed communicator is
+ * freed memory that may still look alive; the table of Fortran handles knows the living ones. MPICH's
+ * MPI_Comm_compare raises what is wrong with its second argument on the first: on the guard, a communicator of
+ * ours of one rank that returns errors. */
+int hcube_shim_is_living(MPI_Comm comm, MPI_Comm guard);
 
 /* Creates a key value whose attribute is not copied by MPI_Comm_dup. The null copy function is a
  * macro or a function, depending on the library. */
@@ -109,13 +104,7 @@ int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int 
 /* Whether a datatype is one of MPI's pairs of a value and an int: the bytes of the value, and where
  * the int begins. */
 int hcube_shim_pair(MPI_Datatype type, size_t *value, size_t *second);
-/* The pairs that may have a gap, by number; MPI_DATATYPE_NULL beyond the last. */
+/* The pairs that may be non-contiguous, by number; MPI_DATATYPE_NULL beyond the last. */
 MPI_Datatype hcube_shim_pair_type(int number);
-
-int hcube_shim_order_fortran(void);
-int hcube_shim_distribute_none(void);
-int hcube_shim_distribute_block(void);
-int hcube_shim_distribute_cyclic(void);
-int hcube_shim_distribute_default(void);
 
 #endif

@@ -12,9 +12,9 @@
 //! Memory per rank: two slots of the capacity and about 24 bytes per rank of the node.
 
 use super::segment::{self, Segment};
-use super::wait::Patience;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::progress::wait::Patience;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Flags of different ranks never share a line of the cache; a notice starts at a pair of lines, which

@@ -226,7 +226,7 @@ impl Mailbox {
 mod tests {
     use super::*;
     use crate::comm::threads;
-    use crate::node::wait::Patience;
+    use crate::progress::wait::Patience;
 
     /// Every rank sends numbered words to every other; the receiver checks that each arrives once
     /// and in order, through slots that hold far less than the whole.

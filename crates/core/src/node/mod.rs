@@ -9,4 +9,3 @@ pub mod pace;
 pub mod processor;
 pub mod segment;
 pub mod single_copy;
-pub mod wait;

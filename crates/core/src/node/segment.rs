@@ -46,6 +46,10 @@ fn object(file: &File) -> Result<u64> {
     file.metadata().map(|data| data.ino()).map_err(|error| Error::Memory(format!("shared memory: {error}")))
 }
 
+// SAFETY: a mapping belongs to the process, not to the thread that made it; a segment is used through the value
+// or borrows of it, and is not `Sync`.
+unsafe impl Send for Segment {}
+
 impl Segment {
     /// Creates a segment. Keep the file open until all others have opened it.
     pub fn create(length: usize) -> Result<(Self, File, Location)> {

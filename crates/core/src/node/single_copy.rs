@@ -22,16 +22,20 @@ impl Process {
     /// Copies from `address` of this process to `local`.
     ///
     /// # Errors
-    /// What the kernel says: not permitted, no such process, no such address.
+    /// The kernel's: not permitted, no such process, no such address.
     pub fn read(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
         self.transfer(libc::process_vm_readv, address, local)
     }
 
     /// Copies `local` to `address` of this process.
     ///
+    /// # Safety
+    /// The process lends these bytes: they are in a [`Region`] of it, on which it waits for the end of this
+    /// copy.
+    ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn write(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
+    pub unsafe fn write(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
         self.transfer(libc::process_vm_writev, address, local)
     }
 
@@ -44,8 +48,8 @@ impl Process {
                 iov_base: std::ptr::without_provenance_mut(address as usize + moved),
                 iov_len: rest,
             };
-            // SAFETY: the local range is a region that may be read and written; the kernel checks the
-            // other process's range.
+            // SAFETY: the local range is a region that may be read and written; the kernel checks the range of the
+            // other process. What is written there `write` answers for.
             match unsafe { call(self.0, &here, 1, &there, 1, 0) } {
                 count @ 1.. => moved += count as usize,
                 0 => return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof)),
@@ -59,7 +63,7 @@ impl Process {
 /// Reads a word of another process's memory.
 ///
 /// # Errors
-/// What the kernel says: not permitted, no such process, no such address.
+/// The kernel's: not permitted, no such process, no such address.
 pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
     let mut word = 0u64;
     // SAFETY: a local variable that nothing refers to during the call.
@@ -68,12 +72,12 @@ pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
     Ok(word)
 }
 
-/// Collective over `comm`: the processes of `ranks`, this rank's node, after each has read a word of
-/// each other whose value only that process can know, and has written one that only it can know:
-/// numbers of processes of another container mean nothing here, and a filter may permit one of the two.
+/// Collective over `comm`: the processes of `ranks`, this rank's node. Every rank has read a word of each other
+/// rank whose value only that process knows, and has written one that only it knows: process numbers of
+/// another container mean nothing here, and a filter may permit only one of the two calls.
 ///
 /// # Errors
-/// On all ranks of `comm`, where any two ranks of a node cannot reach each other.
+/// On all ranks of `comm`, if two ranks of a node cannot reach each other.
 pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Vec<Process>> {
     let own = u64::from(std::process::id());
     let place = std::ptr::from_ref(comm).cast::<u8>().addr() as u64;
@@ -96,15 +100,18 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Vec<Process>
             Err(error) => return refused(error.to_string()),
         }
         let cell = writable + (index * size_of::<u64>()) as u64;
-        process.write(cell, local).map_or_else(|error| refused(error.to_string()), |()| Ok(process))
+        // SAFETY: the process has just shown that it is the rank that has posted this address: its cell for this
+        // rank. It keeps the cells until all ranks have agreed below.
+        let written = unsafe { process.write(cell, local) };
+        written.map_or_else(|error| refused(error.to_string()), |()| Ok(process))
     });
-    // Also the barrier after which all have written, and the cookie may go.
+    // Acts as the barrier as well, after which all have written and nobody reads the cookie.
     let processes = agree(comm, tried.collect())?;
     let written = ranks.iter().zip(&mut cells).all(|(&rank, cell)| {
-        // SAFETY: a cell of our own; others have finished writing to it.
+        // SAFETY: a cell of this rank, read from its own address; others have finished writing to it.
         unsafe { (&raw const *cell).read_volatile() == all[4 * rank + 3] }
     });
-    let refusal = || Error::Memory("single copy: what was written has not arrived".into());
+    let refusal = || Error::Memory("single copy: a word that was written has not arrived".into());
     agree(comm, if written { Ok(processes) } else { Err(refusal()) })
 }
 

@@ -8,8 +8,6 @@
 mod kind;
 mod named;
 mod table;
-#[cfg(test)]
-mod tests;
 
 pub use kind::{Kind, parse_bytes};
 pub use named::{Name, Number, choices};
@@ -86,3 +84,6 @@ fn list(parts: &[String], word: &str) -> String {
         [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests;

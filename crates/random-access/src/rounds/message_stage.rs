@@ -7,7 +7,7 @@
 use super::{Context, LocalTable, divide_all};
 use crate::divide::Divider;
 use crate::options::Optimisations;
-use hcube_core::comm::{Comm, Piece};
+use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::error::Result;
 use hcube_core::plan::{Send, Source};
 
@@ -57,7 +57,7 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
                 Incoming { from: source.from, buffer: vec![0; capacity], posted: None, capacity }
             })
             .collect();
-        let (tag, in_flight, pieces) = (number as i32, Vec::new(), Vec::new());
+        let (tag, in_flight, pieces) = (tags::RANDOM_ACCESS.tag(number), Vec::new(), Vec::new());
         Self { tag, own, divider, sends, incoming, in_flight, pieces, round, outstanding: false }
     }
 

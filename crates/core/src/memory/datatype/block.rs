@@ -76,7 +76,8 @@ impl<'a> Block<'a> {
     /// The memory itself, where the packed bytes lie there one after the other in their order.
     pub fn region(&self) -> Option<Region<'a>> {
         let contiguous = matches!(self.form, Form::Contiguous);
-        // SAFETY: the promise of `new`, for the bytes of the elements alone.
+        // SAFETY: exactly the bytes of the elements, which are memory by the contracts of `new` and of the region
+        // given to `contiguous`.
         contiguous.then(|| unsafe { Region::new(self.address, self.bytes) })
     }
 
@@ -85,12 +86,12 @@ impl<'a> Block<'a> {
     /// # Panics
     /// Where these go beyond [`Self::bytes`].
     pub fn pack(&self, offset: usize, out: &mut [u8]) {
-        // SAFETY: `out` can be written, and no reference to the block's memory exists by the promise of
-        // `new`, so it lies elsewhere.
+        // SAFETY: `out` can be written, and no reference to the block's memory exists by the contract of
+        // `Region::new`, so it lies elsewhere.
         unsafe { self.copy::<true>(offset, out.as_mut_ptr(), out.len()) };
     }
 
-    /// Overwrites the packed bytes from `offset` on; gaps between the elements' bytes stay as they are.
+    /// Overwrites the packed bytes from `offset` on; bytes between those of the elements stay as they are.
     ///
     /// # Panics
     /// Where these go beyond [`Self::bytes`].
@@ -132,7 +133,8 @@ impl<'a> Block<'a> {
         if length == 0 {
             return;
         }
-        // SAFETY: the caller's promise and those of `new` and `grid`; the range was checked.
+        // SAFETY: the elements are memory by the contracts of `new` and of the region given to `contiguous` or
+        // `grid`, the packed bytes by that of this function; the range was checked.
         unsafe {
             match &self.form {
                 Form::Contiguous => {

@@ -1,8 +1,7 @@
 //! The loops that copy: between the places of a layout and bytes that follow one another.
 //!
-//! What is whole is copied without looking at how much is left ([`whole`]); only on the way to the
-//! place where a part begins, and to that where it ends, are positions computed ([`part`]): a division
-//! per loop and a binary search per sequence.
+//! What is whole is copied without looking at how much is left ([`whole`]). Positions are computed only where
+//! a part begins and where it ends ([`part`]): a division per loop and a binary search per sequence.
 
 use super::layout::{Layout, Sequence};
 use super::runs::{place, places, run, runs};
@@ -28,7 +27,8 @@ pub(super) struct Loop<'a> {
 /// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` the other
 /// way round, and the two do not overlap.
 unsafe fn whole<const PACK: bool>(layout: &Layout, memory: *mut u8, mut packed: *mut u8) -> *mut u8 {
-    // SAFETY: the caller's promise, here and in what is called.
+    // SAFETY: the bytes of the layout can be copied, by the contract of this function, and its parts are bytes
+    // of it.
     unsafe {
         match layout {
             Layout::Run(length) => run::<PACK>(memory, packed, *length),
@@ -49,6 +49,9 @@ unsafe fn whole<const PACK: bool>(layout: &Layout, memory: *mut u8, mut packed: 
 }
 
 /// As [`whole`], `count` times, `stride` bytes apart in memory.
+///
+/// # Safety
+/// As [`whole`], for all of them.
 unsafe fn repeat<const PACK: bool>(
     inner: &Layout,
     memory: *mut u8,
@@ -56,7 +59,7 @@ unsafe fn repeat<const PACK: bool>(
     count: usize,
     mut packed: *mut u8,
 ) -> *mut u8 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the bytes of all repetitions can be copied, by the contract of this function.
     unsafe {
         if let Layout::Run(length) = inner {
             return runs::<PACK>(*length, memory, stride, count, packed);
@@ -74,7 +77,8 @@ unsafe fn repeat<const PACK: bool>(
 /// # Safety
 /// As [`whole`], of the bytes that are reached.
 unsafe fn part<const PACK: bool>(layout: &Layout, memory: *mut u8, skip: usize, packed: &mut Packed) {
-    // SAFETY: the caller's promise, here and in what is called.
+    // SAFETY: what is reached can be copied, by the contract of this function; `skip` and what is left of the
+    // packed bytes bound it.
     unsafe {
         match layout {
             _ if skip == 0 && layout.bytes() <= packed.left => {
@@ -117,7 +121,7 @@ impl Loop<'_> {
     /// As [`part`].
     pub unsafe fn copy<const PACK: bool>(self, mut memory: *mut u8, skip: usize, packed: &mut Packed) {
         let Self { mut count, stride, size, inner } = self;
-        // SAFETY: the caller's promise: only bytes of this loop are reached.
+        // SAFETY: only bytes of this loop are reached, which can be copied by the contract of this function.
         unsafe {
             if skip > 0 {
                 let (first, skip) = (skip / size, skip % size);
@@ -141,6 +145,9 @@ impl Loop<'_> {
 }
 
 /// As [`part`], for a sequence.
+///
+/// # Safety
+/// As [`part`].
 unsafe fn parts<const PACK: bool>(sequence: &Sequence, memory: *mut u8, skip: usize, packed: &mut Packed) {
     let first = sequence.parts.partition_point(|part| part.start <= skip) - 1;
     let mut skip = skip - sequence.parts[first].start;
@@ -148,7 +155,8 @@ unsafe fn parts<const PACK: bool>(sequence: &Sequence, memory: *mut u8, skip: us
         if packed.left == 0 {
             return;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: parts of the sequence, which can be copied as far as they are reached, by the contract of
+        // this function.
         unsafe { part::<PACK>(&next.layout, place(memory, next.offset), skip, packed) };
         skip = 0;
     }

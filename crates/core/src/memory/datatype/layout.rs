@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The shape of a tree; where it begins is known to whoever holds it.
 #[derive(Debug, Clone)]
 pub(crate) enum Layout {
-    /// So many bytes that follow one another.
+    /// Bytes that follow one another.
     Run(usize),
     /// A loop.
     Repeated(Arc<Repeated>),

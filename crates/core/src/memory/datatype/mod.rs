@@ -38,7 +38,7 @@ impl Datatype {
         matches!(self.placed.layout, Layout::Run(_))
     }
 
-    /// Whether elements follow one another without a gap, in order.
+    /// Whether elements are contiguous, in order.
     pub fn is_dense(&self) -> bool {
         self.is_one_run() && isize::try_from(self.size) == Ok(self.extent)
     }

@@ -20,7 +20,7 @@ pub(super) fn place(memory: *mut u8, offset: isize) -> *mut u8 {
 #[inline(always)]
 pub(super) unsafe fn run<const PACK: bool>(memory: *mut u8, packed: *mut u8, length: usize) -> *mut u8 {
     let (from, to) = if PACK { (memory.cast_const(), packed) } else { (packed.cast_const(), memory) };
-    // SAFETY: the caller's promise.
+    // SAFETY: both ranges can be accessed and do not overlap, by the contract of this function.
     unsafe {
         short(from, to, length);
         packed.add(length)
@@ -39,7 +39,7 @@ pub(super) unsafe fn runs<const PACK: bool>(
     packed: *mut u8,
 ) -> *mut u8 {
     let at = move |number: usize| memory.wrapping_offset(stride.wrapping_mul(number as isize));
-    // SAFETY: the caller's promise.
+    // SAFETY: `at` says where the runs are that can be copied by the contract of this function.
     unsafe { copies::<PACK>(length, count, at, packed) }
 }
 
@@ -53,7 +53,8 @@ pub(super) unsafe fn places<const PACK: bool>(
     memory: *mut u8,
     packed: *mut u8,
 ) -> *mut u8 {
-    // SAFETY: the number of a run is less than that of offsets, and the caller's promise.
+    // SAFETY: `copies` asks for numbers below that of offsets, and these runs can be copied by the contract of
+    // this function.
     unsafe {
         let at = move |number: usize| place(memory, *offsets.get_unchecked(number));
         copies::<PACK>(length, offsets.len(), at, packed)
@@ -61,6 +62,9 @@ pub(super) unsafe fn places<const PACK: bool>(
 }
 
 /// Copies runs of one length; `at` says where they are.
+///
+/// # Safety
+/// As [`run`], for all of them.
 #[inline(always)]
 unsafe fn copies<const PACK: bool>(
     length: usize,
@@ -68,7 +72,8 @@ unsafe fn copies<const PACK: bool>(
     at: impl Fn(usize) -> *mut u8 + Copy,
     packed: *mut u8,
 ) -> *mut u8 {
-    // SAFETY: the caller's promise.
+    // SAFETY: all runs can be copied, by the contract of this function, and each of these loops copies all of
+    // them.
     unsafe {
         match length {
             1 => numbers::<PACK, 1>(count, at, packed),
@@ -84,6 +89,9 @@ unsafe fn copies<const PACK: bool>(
 }
 
 /// Copies runs of `N` bytes, four at a time: loads that do not wait for stores.
+///
+/// # Safety
+/// As [`run`], for all of them.
 #[inline(always)]
 unsafe fn numbers<const PACK: bool, const N: usize>(
     count: usize,
@@ -92,7 +100,8 @@ unsafe fn numbers<const PACK: bool, const N: usize>(
 ) -> *mut u8 {
     let packed = packed.cast::<[u8; N]>();
     let fours = count / 4;
-    // SAFETY: the caller's promise; arrays of bytes need no alignment.
+    // SAFETY: all runs have `N` bytes and can be copied, by the contract of this function; arrays of bytes need
+    // no alignment.
     unsafe {
         for four in 0..fours {
             let there = [0, 1, 2, 3].map(|number| at(4 * four + number).cast::<[u8; N]>());
@@ -118,7 +127,8 @@ unsafe fn numbers<const PACK: bool, const N: usize>(
 /// `length` bytes can be read and written, and the two do not overlap.
 #[inline(always)]
 unsafe fn short(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the caller's promise; both ends lie inside because a run has at least the width.
+    // SAFETY: the run can be copied, by the contract of this function; both ends lie inside because it has at
+    // least the width.
     unsafe {
         match length {
             0 => {}
@@ -140,7 +150,7 @@ unsafe fn short(from: *const u8, to: *mut u8, length: usize) {
 /// As [`short`], and `length` is at least `N`.
 #[inline(always)]
 unsafe fn ends<const N: usize>(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: both ends lie inside the run, which has at least `N` bytes, by the contract of this function.
     unsafe {
         let (first, last) = (*from.cast::<[u8; N]>(), *from.add(length - N).cast::<[u8; N]>());
         *to.cast() = first;

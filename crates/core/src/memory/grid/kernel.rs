@@ -21,7 +21,8 @@ pub(super) unsafe fn rows<const PACK: bool>(
     packed: *mut u8,
 ) {
     let [first, second] = axes;
-    // SAFETY: the caller's promise, here and in what is called.
+    // SAFETY: the elements of all rows, and of each part of them, can be copied by the contract of this
+    // function.
     unsafe {
         if second.stride == element_bytes {
             let row = second.count * element_bytes;
@@ -55,18 +56,18 @@ pub(super) unsafe fn part_of_row<const PACK: bool>(
     while done < length {
         let (number, within) = ((skip + done) / element_bytes, (skip + done) % element_bytes);
         let part = (element_bytes - within).min(length - done);
-        // SAFETY: the caller's promise.
+        // SAFETY: a part of one element of the row, which can be copied by the contract of this function.
         unsafe { copy::<PACK>(memory.wrapping_add(number * stride + within), packed.add(done), part) };
         done += part;
     }
 }
 
 /// # Safety
-/// As [`rows`], of so many bytes.
+/// As [`rows`], of `length` bytes.
 #[inline(always)]
 unsafe fn copy<const PACK: bool>(memory: *mut u8, packed: *mut u8, length: usize) {
     let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
-    // SAFETY: the caller's promise.
+    // SAFETY: both ranges can be accessed and do not overlap, by the contract of this function.
     unsafe { ptr::copy_nonoverlapping(from, to, length) };
 }
 
@@ -84,7 +85,7 @@ unsafe fn elements<const PACK: bool>(
     for outer in 0..second.count {
         let memory = memory.wrapping_add(outer * second.stride);
         for inner in 0..first.count {
-            // SAFETY: the caller's promise.
+            // SAFETY: one element of a row, which can be copied by the contract of this function.
             unsafe {
                 let packed = packed.add((inner * second.count + outer) * element_bytes);
                 copy::<PACK>(memory.wrapping_add(inner * first.stride), packed, element_bytes);
@@ -102,7 +103,8 @@ unsafe fn blocks<const PACK: bool, T: Copy>(memory: *mut u8, axes: [Axis; 2], pa
     let packed = packed.cast::<T>();
     let dense = first.stride == size_of::<T>();
     let whole = if dense { [first.count, second.count].map(|count| count / BLOCK * BLOCK) } else { [0, 0] };
-    // SAFETY: the caller's promise; all places are inside.
+    // SAFETY: elements of `T`'s size that can be copied, by the contract of this function; blocks lie inside
+    // the counts.
     unsafe {
         for column in (0..whole[1]).step_by(BLOCK) {
             let columns: [*mut T; BLOCK] =
@@ -133,7 +135,7 @@ unsafe fn blocks<const PACK: bool, T: Copy>(memory: *mut u8, axes: [Axis; 2], pa
 /// The rows can be read.
 #[inline(always)]
 pub(super) unsafe fn load<T: Copy>(from: Rows<T>) -> [[T; BLOCK]; BLOCK] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the row can be read, by the contract of this function, in any alignment.
     let rows = from.map(|row| unsafe { row.read_unaligned() });
     std::array::from_fn(|column| rows.map(|row| row[column]))
 }
@@ -143,7 +145,7 @@ pub(super) unsafe fn load<T: Copy>(from: Rows<T>) -> [[T; BLOCK]; BLOCK] {
 #[inline(always)]
 pub(super) unsafe fn store<T: Copy>(block: [[T; BLOCK]; BLOCK], to: Rows<T>) {
     for (row, to) in block.into_iter().zip(to) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the row can be written, by the contract of this function, in any alignment.
         unsafe { to.write_unaligned(row) };
     }
 }

@@ -1,28 +1,103 @@
 //! Functions that all ranks of a communicator call together.
 
 use super::{MpiComm, check, count};
-use crate::comm::Comm;
-use crate::error::Result;
+use crate::comm::agree;
+use crate::comm::reduction::{Element, ElementType, Operation};
+use crate::error::{Error, Result};
+use crate::mpi::constants::constants;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
+
+/// MPI's datatype for elements.
+fn datatype(of: ElementType) -> MPI_Datatype {
+    match of {
+        ElementType::F64 => constants().float64,
+        ElementType::F32 => constants().float32,
+        ElementType::I64 => constants().int64,
+        ElementType::U64 => constants().uint64,
+    }
+}
+
+/// MPI's operation.
+fn operation_of(operation: Operation) -> MPI_Op {
+    match operation {
+        Operation::Sum => constants().sum,
+        Operation::Min => constants().min,
+        Operation::Max => constants().max,
+    }
+}
+
+/// Reduces values by `reduce` as signed numbers in the same order, where that is necessary: MPICH 4.0.2
+/// (pmodels/mpich#6083) and Open MPI 4.1.4 (open-mpi/ompi#10648) take minimum and maximum of unsigned integers as
+/// if they were signed. `None` where it is not.
+fn as_signed<T: Element>(
+    values: &mut [T],
+    operation: Operation,
+    reduce: impl FnOnce(&mut [i64]) -> Result<()>,
+) -> Option<Result<()>> {
+    const SIGN: u64 = 1 << 63;
+    if T::TYPE != ElementType::U64 || operation == Operation::Sum {
+        return None;
+    }
+    let mut signed: Vec<i64> = values.iter().map(|value| (value.to_word() ^ SIGN) as i64).collect();
+    let result = reduce(&mut signed);
+    for (value, signed) in values.iter_mut().zip(signed) {
+        *value = T::from_word(signed as u64 ^ SIGN);
+    }
+    Some(result)
+}
 
 impl MpiComm {
-    /// Combines the values of all ranks in place; `of` is the datatype of a `Value`.
-    pub(super) fn reduce<Value>(
-        &self,
-        values: &mut [Value],
-        of: MPI_Datatype,
-        operation: MPI_Op,
-    ) -> Result<()> {
-        self.settle();
-        // SAFETY: in place, on a buffer of our own with as many values of that type.
+    /// Combines the values of all ranks in place.
+    pub(super) fn reduce_to_all<T: Element>(&self, values: &mut [T], operation: Operation) -> Result<()> {
+        if let Some(result) = as_signed(values, operation, |signed| self.reduce_to_all(signed, operation)) {
+            return result;
+        }
+        self.enter()?;
+        let length = count(values.len())?;
+        // SAFETY: in place, on a slice of our own with that many elements of that type.
         check("MPI_Allreduce", unsafe {
             raw::PMPI_Allreduce(
-                raw::hcube_shim_in_place(),
+                constants().in_place,
                 values.as_mut_ptr().cast(),
-                count(values.len())?,
-                of,
-                operation,
+                length,
+                datatype(T::TYPE),
+                operation_of(operation),
+                self.private,
+            )
+        })
+    }
+
+    /// Combines the values of all ranks in place on `root`.
+    pub(super) fn reduce_to_root<T: Element>(
+        &self,
+        values: &mut [T],
+        operation: Operation,
+        root: usize,
+    ) -> Result<()> {
+        let signed = as_signed(values, operation, |signed| self.reduce_to_root(signed, operation, root));
+        if let Some(result) = signed {
+            return result;
+        }
+        self.enter()?;
+        let length = count(values.len())?;
+        // Not in place: MPICH 4.0.2 reads through MPI_IN_PLACE where the root is not the first rank of its node.
+        let own = if self.rank == root { values.to_vec() } else { Vec::new() };
+        let (sent, received) = if self.rank == root {
+            (own.as_ptr().cast::<c_void>(), values.as_mut_ptr().cast::<c_void>())
+        } else {
+            (values.as_ptr().cast(), std::ptr::null_mut())
+        };
+        // SAFETY: slices of our own with that many elements of that type; the receive buffer is significant only
+        // on the root.
+        check("MPI_Reduce", unsafe {
+            raw::PMPI_Reduce(
+                sent,
+                received,
+                length,
+                datatype(T::TYPE),
+                operation_of(operation),
+                root as c_int,
                 self.private,
             )
         })
@@ -30,7 +105,7 @@ impl MpiComm {
 
     /// The values of all ranks, by rank.
     pub(super) fn gather(&self, values: &[u64]) -> Result<Vec<u64>> {
-        self.settle();
+        self.enter()?;
         let mut all = vec![0; values.len() * self.size];
         let length = count(values.len())?;
         // SAFETY: `all` has room for `length` words of every rank.
@@ -50,13 +125,17 @@ impl MpiComm {
 
     /// Bytes of `root` to all ranks.
     pub(super) fn send_to_all(&self, bytes: &mut [u8], root: usize) -> Result<()> {
-        self.settle();
+        if bytes.is_empty() {
+            // The address of an empty slice of bytes may be 1, which is MPI_IN_PLACE in Open MPI.
+            return Ok(());
+        }
+        self.enter()?;
         // SAFETY: the buffer is ours and has the length given.
         check("MPI_Bcast", unsafe {
             raw::PMPI_Bcast(
                 bytes.as_mut_ptr().cast(),
                 count(bytes.len())?,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 root as c_int,
                 self.private,
             )
@@ -65,7 +144,8 @@ impl MpiComm {
 
     /// Part i to rank i; what has come, by rank.
     pub(super) fn exchange(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
-        self.settle();
+        assert_eq!(parts.len(), self.size, "a part for each rank");
+        self.enter()?;
         let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len())).collect::<Result<_>>()?;
         let mut arriving = vec![0 as c_int; self.size];
         let words = self.words;
@@ -74,15 +154,16 @@ impl MpiComm {
             raw::PMPI_Alltoall(
                 lengths.as_ptr().cast(),
                 size_of::<c_int>() as c_int,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 arriving.as_mut_ptr().cast(),
                 size_of::<c_int>() as c_int,
-                raw::hcube_shim_byte(),
+                constants().byte,
                 self.private,
             )
         })?;
-        let (from, to) = (displacements(&lengths), displacements(&arriving));
-        let total = arriving.iter().map(|&length| length as usize).sum();
+        let places = displacements(&lengths).and_then(|from| Ok((from, displacements(&arriving)?)));
+        // A rank that went on would wait for the others.
+        let ((from, _), (to, total)) = agree(self, places)?;
         let (sent, mut received) = (parts.concat(), vec![0u64; total]);
         // SAFETY: lengths and displacements describe the two buffers exactly.
         check("MPI_Alltoallv", unsafe {
@@ -108,9 +189,9 @@ impl MpiComm {
         check("MPI_Comm_split_type", unsafe {
             raw::PMPI_Comm_split_type(
                 self.private,
-                raw::hcube_shim_comm_type_shared(),
+                constants().comm_type_shared,
                 self.rank as c_int,
-                raw::hcube_shim_info_null(),
+                constants().info_null,
                 &mut node,
             )
         })?;
@@ -119,7 +200,7 @@ impl MpiComm {
 
     /// Of every rank, the smallest rank of its node.
     pub(super) fn first_ranks_of_nodes(&self) -> Result<Vec<u32>> {
-        self.settle();
+        self.enter()?;
         let mut node = self.split_node()?;
         let mut leader = [self.rank as u64];
         // SAFETY: rank 0 of `node` has the smallest rank of it, as the split is ordered by rank.
@@ -132,14 +213,29 @@ impl MpiComm {
     }
 }
 
-/// Displacements of blocks that follow one another.
-fn displacements(lengths: &[c_int]) -> Vec<c_int> {
-    lengths
-        .iter()
-        .scan(0, |end, &length| {
-            let start = *end;
-            *end += length;
-            Some(start)
-        })
-        .collect()
+/// Displacements of blocks that follow one another, and where the last one ends.
+fn displacements(lengths: &[c_int]) -> Result<(Vec<c_int>, usize)> {
+    let refused = || Error::Count("more than 2^31 - 1 words for all ranks together in one exchange".into());
+    let mut end: c_int = 0;
+    let starts = lengths.iter().map(|&length| {
+        let start = end;
+        end = start.checked_add(length).filter(|_| length >= 0).ok_or_else(refused)?;
+        Ok(start)
+    });
+    let starts = starts.collect::<Result<_>>()?;
+    Ok((starts, end as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn displacements_are_sums_that_fit() {
+        assert_eq!(displacements(&[3, 0, 2]), Ok((vec![0, 3, 3], 5)));
+        assert_eq!(displacements(&[c_int::MAX, 0]), Ok((vec![0, c_int::MAX], c_int::MAX as usize)));
+        for lengths in [&[c_int::MAX, 1][..], &[1 << 30, 1 << 30, 0], &[1, -1]] {
+            assert!(matches!(displacements(lengths), Err(Error::Count(_))), "{lengths:?}");
+        }
+    }
 }

@@ -4,14 +4,13 @@
 //! Both are loops inside loops, from the dimension whose elements are neighbours to the one whose
 //! elements lie farthest apart: the first to the last in Fortran's order, the other way round in C's.
 
-use super::super::raw;
+use super::super::constants::constants;
 use super::decode::count;
 use crate::memory::datatype::layout::{Builder, Placed, times};
 
 /// The dimensions in the order of the loops, innermost first.
 fn innermost_first(dimensions: usize, order: i64) -> Box<dyn Iterator<Item = usize>> {
-    // SAFETY: a constant.
-    if order == i64::from(unsafe { raw::hcube_shim_order_fortran() }) {
+    if order == i64::from(constants().order_fortran) {
         Box::new(0..dimensions)
     } else {
         Box::new((0..dimensions).rev())
@@ -71,15 +70,10 @@ struct Axis {
 impl Axis {
     /// Elements that a process has in a row: every distribution is a cyclic one of such blocks.
     fn block(&self, distribution: i64, argument: i64) -> Option<usize> {
-        // SAFETY: constants.
-        let (none, block, cyclic, default) = unsafe {
-            (
-                i64::from(raw::hcube_shim_distribute_none()),
-                i64::from(raw::hcube_shim_distribute_block()),
-                i64::from(raw::hcube_shim_distribute_cyclic()),
-                i64::from(raw::hcube_shim_distribute_default()),
-            )
-        };
+        let mpi = constants();
+        let [none, block, cyclic, default] =
+            [mpi.distribute_none, mpi.distribute_block, mpi.distribute_cyclic, mpi.distribute_default]
+                .map(i64::from);
         let given = if argument == default { None } else { Some(usize::try_from(argument).ok()?) };
         match distribution {
             _ if distribution == none => Some(self.size),

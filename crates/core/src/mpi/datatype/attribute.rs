@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A failure is kept, too: what cannot be decoded is not tried again.
-type Kept = Result<Datatype>;
+type Decoded = Result<Datatype>;
 
 /// The key value, the same for all datatypes of the process, or `UNSET`.
 static KEY: AtomicI32 = AtomicI32::new(UNSET);
@@ -22,8 +22,7 @@ fn key() -> Result<c_int> {
     if known != UNSET {
         return Ok(known);
     }
-    // SAFETY: a constant.
-    let mut created = unsafe { raw::hcube_shim_keyval_invalid() };
+    let mut created = 0;
     // SAFETY: `release` has the signature that MPI asks for.
     check("MPI_Type_create_keyval", unsafe {
         raw::hcube_shim_create_type_keyval(Some(release), &mut created)
@@ -39,9 +38,12 @@ fn key() -> Result<c_int> {
 }
 
 /// Called by MPI when the datatype is freed.
+///
+/// # Safety
+/// MPI calls it, once for each value that [`keep`] has set.
 unsafe extern "C" fn release(_: MPI_Datatype, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: the value is the box that `keep` leaked, and MPI calls this once for it.
-    drop(unsafe { Box::from_raw(value.cast::<Kept>()) });
+    drop(unsafe { Box::from_raw(value.cast::<Decoded>()) });
     0
 }
 
@@ -49,26 +51,27 @@ unsafe extern "C" fn release(_: MPI_Datatype, _: c_int, value: *mut c_void, _: *
 ///
 /// # Safety
 /// `datatype` is valid.
-unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Kept {
+unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Decoded {
     let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
     // SAFETY: a valid datatype and key value; MPI writes a pointer to `value`.
     unsafe { raw::PMPI_Type_get_attr(datatype, key, (&raw mut value).cast(), &mut found) };
     if found != 0 { value.cast() } else { std::ptr::null() }
 }
 
-/// What hangs on a datatype, where need be after decoding it.
+/// What hangs on a datatype; decodes it first where nothing hangs there.
 ///
 /// # Safety
 /// `datatype` is valid and nobody frees it during the call.
-pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Kept) -> Kept {
+pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Decoded) -> Decoded {
     let key = key()?;
-    // SAFETY: the caller's promise. What hangs there is never replaced and goes with the datatype.
+    // SAFETY: valid during the call, by the contract of this function. What hangs there is never replaced and
+    // goes with the datatype.
     if let Some(kept) = unsafe { lookup(datatype, key).as_ref() } {
         return kept.clone();
     }
     let kept = decode();
     if matches!(kept, Ok(_) | Err(Error::Unsupported(_))) {
-        // SAFETY: the caller's promise.
+        // SAFETY: valid during the call, by the contract of this function.
         unsafe { keep(datatype, key, kept.clone()) }?;
     }
     kept
@@ -76,12 +79,15 @@ pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Kep
 
 /// Hangs it on the datatype unless another thread was quicker: a value that is there may be in use and
 /// must not be replaced.
-unsafe fn keep(datatype: MPI_Datatype, key: c_int, kept: Kept) -> Result<()> {
+///
+/// # Safety
+/// As [`cached`].
+unsafe fn keep(datatype: MPI_Datatype, key: c_int, kept: Decoded) -> Result<()> {
     /// One thread at a time between looking and setting. Neither of the two calls waits.
     static TURN: Mutex<()> = Mutex::new(());
     // Simulated ranks share one thread and may change places in any call; each has its own datatypes.
     let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
-    // SAFETY: the caller's promise; `release` will free the box.
+    // SAFETY: valid during the call, by the contract of this function; `release` will free the box.
     unsafe {
         if !lookup(datatype, key).is_null() {
             return Ok(());

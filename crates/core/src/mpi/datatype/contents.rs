@@ -1,6 +1,7 @@
 //! How a datatype was made: MPI's envelope and contents, and what of them needs giving back.
 
 use super::super::backend::check;
+use super::super::constants::constants;
 use super::super::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
 use crate::error::{Error, Result};
 
@@ -87,8 +88,7 @@ impl Contents {
             Error::Unsupported("the datatype was made by a constructor that hcube does not know".into())
         })?;
         let [integers, addresses, counts, types] = envelope.lengths.map(|length| length as usize);
-        // SAFETY: a constant.
-        let null = unsafe { raw::hcube_shim_datatype_null() };
+        let null = constants().datatype_null;
         let mut contents = Self { combiner, numbers: Vec::new(), types: vec![null; types] };
         let mut integers = vec![0; integers];
         let mut addresses: Vec<MPI_Aint> = vec![0; addresses];
@@ -123,8 +123,7 @@ impl Contents {
 
 impl Drop for Contents {
     fn drop(&mut self) {
-        // SAFETY: a constant.
-        let null = unsafe { raw::hcube_shim_datatype_null() };
+        let null = constants().datatype_null;
         for datatype in &mut self.types {
             // SAFETY: what MPI_Type_get_contents returns is a reference of ours to a valid datatype,
             // except for named ones, which are constants; null where the call has failed.

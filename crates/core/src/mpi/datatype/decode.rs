@@ -39,7 +39,9 @@ pub(super) unsafe fn named(datatype: MPI_Datatype, size: usize, extent: isize) -
     let (mut value, mut second) = (0, 0);
     // SAFETY: a valid datatype.
     if unsafe { raw::hcube_shim_pair(datatype, &mut value, &mut second) } == 0 {
-        return Err(Error::Unsupported("a predefined datatype with a gap that hcube does not know".into()));
+        return Err(Error::Unsupported(
+            "a non-contiguous predefined datatype that hcube does not know".into(),
+        ));
     }
     let mut pair = Builder::default();
     let parts = [Placed::run(value), Placed { offset: second as isize, ..Placed::run(size - value) }];
@@ -51,7 +53,7 @@ pub(super) unsafe fn named(datatype: MPI_Datatype, size: usize, extent: isize) -
 /// # Safety
 /// `datatype` is valid, `envelope` is its own and `size` what [`measure`] says.
 pub(super) unsafe fn derived(datatype: MPI_Datatype, envelope: &Envelope, size: usize) -> Result<Placed> {
-    // SAFETY: the caller's promise.
+    // SAFETY: valid, and the envelope is its own, by the contract of this function.
     let placed = unsafe { decode(datatype, envelope, DEEPEST) }?;
     // Where hcube and the library do not see the same datatype, the library's view counts. True extents
     // would say more, but in MPICH 4.0 those of a struct include members of an empty datatype.
@@ -77,7 +79,7 @@ impl Inner {
     /// # Safety
     /// `datatype` is valid.
     unsafe fn of(datatype: MPI_Datatype, depth: usize) -> Result<Self> {
-        // SAFETY: the caller's promise.
+        // SAFETY: valid, by the contract of this function.
         unsafe {
             let (size, extent) = measure(datatype)?;
             let envelope = Envelope::of(datatype)?;
@@ -91,11 +93,14 @@ impl Inner {
     }
 }
 
+/// # Safety
+/// As [`derived`].
 unsafe fn decode(datatype: MPI_Datatype, envelope: &Envelope, depth: usize) -> Result<Placed> {
     let depth = depth
         .checked_sub(1)
         .ok_or_else(|| Error::Unsupported(format!("a datatype of more than {DEEPEST} levels")))?;
-    // SAFETY: the caller's promise; what it is made from is valid as long as `contents` lives.
+    // SAFETY: valid, and the envelope is its own, by the contract of this function; what it is made from is
+    // valid as long as `contents` lives.
     unsafe {
         let contents = Contents::of(datatype, envelope)?;
         if contents.combiner == Combiner::Struct {
@@ -134,7 +139,7 @@ fn combine(combiner: Combiner, numbers: &[i64], Inner { placed, extent }: Inner)
     }
 }
 
-/// Blocks of so many elements at such places.
+/// Blocks of these lengths at these places.
 fn blocks<'a>(
     blocks: impl Iterator<Item = (&'a i64, &'a i64)>,
     unit: isize,
@@ -165,7 +170,7 @@ unsafe fn structure(contents: &Contents, depth: usize) -> Result<Placed> {
     for ((&datatype, &length), &at) in contents.types.iter().zip(lengths).zip(displacements) {
         let inner = match last.take() {
             Some((same, inner)) if same == datatype => inner,
-            // SAFETY: the caller's promise.
+            // SAFETY: one of `contents`, which are valid by the contract of this function.
             _ => unsafe { Inner::of(datatype, depth) }?,
         };
         let block = usize::try_from(length)

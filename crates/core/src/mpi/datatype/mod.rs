@@ -1,13 +1,13 @@
 //! MPI datatypes understood: which bytes of a buffer are data, and in which order.
 //!
 //! Idea: a datatype is decoded once, from what `MPI_Type_get_contents` says of it, into loops over
-//! contiguous runs ([`crate::memory::datatype`]); `MPI_Pack` knows whole elements
-//! alone, of which one may be the whole buffer. What was decoded hangs on the datatype as an MPI
-//! attribute, is not copied by `MPI_Type_dup` and goes with the datatype.
+//! contiguous runs ([`crate::memory::datatype`]). `MPI_Pack` would not do: it packs whole elements, and one
+//! element may be the whole buffer. The result hangs on the datatype as an MPI attribute, is not copied by
+//! `MPI_Type_dup` and goes with the datatype.
 //!
-//! Restrictions: constructors of MPI-3.1 and those with large counts of MPI-4. Anything else, and
-//! anything of which the MPI library gives another size than hcube, is [`Error::Unsupported`]: there
-//! the library's own functions do the work. A datatype used after it was freed is found out only as
+//! Restrictions: constructors of MPI-3.1 and those with large counts of MPI-4. Other constructors, and
+//! datatypes whose size differs between hcube and the MPI library, are [`Error::Unsupported`]: such exchanges
+//! are forwarded to the library's own functions. A datatype used after it was freed is found out only as
 //! far as the MPI library does.
 //!
 //! Cost: predefined datatypes four short MPI calls, others one more and a reference count; decoding
@@ -19,6 +19,7 @@ mod contents;
 mod decode;
 
 use super::backend::{MpiComm, check};
+use super::constants::constants;
 use super::raw::{self, MPI_Datatype};
 use crate::error::{Error, Result};
 use crate::memory::datatype::Datatype;
@@ -53,14 +54,13 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
 /// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody makes
 /// MPI look at its arguments. It must have an element, or MPICH does not look at the type.
 fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
-    // SAFETY: a constant.
-    if datatype == unsafe { raw::hcube_shim_datatype_null() } {
+    if datatype == constants().datatype_null {
         return Err(Error::Datatype("datatype = MPI_DATATYPE_NULL: expected a committed datatype".into()));
     }
     let somewhere = 0u8;
     // SAFETY: nothing is read for a message to MPI_PROC_NULL; errors on the communicator are returned.
     let code = unsafe {
-        let nobody = raw::hcube_shim_proc_null();
+        let nobody = constants().proc_null;
         raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, comm.raw())
     };
     check("MPI_Send", code).map_err(|error| {

@@ -1,7 +1,7 @@
-//! Waiting for another rank: a short spin, then the core is given away, and MPI makes progress now
-//! and then, so that a message that the other rank needs first is not held up by us.
+//! Waiting for another rank: a short spin, then the core is yielded, and MPI and the pollers make progress
+//! now and then, so that a message or an answer that another rank needs first is not held up.
 
-use crate::comm::Comm;
+use super::Progress;
 use std::time::Instant;
 
 /// Polls between two yields where every rank has a core of its own.
@@ -65,9 +65,11 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Waits a little: some polls, then the core is given away, now and then MPI makes progress.
-    pub fn pause<C: Comm + ?Sized>(&mut self, comm: &C) {
+    /// Waits a little: some polls, then the core is yielded; drives the pollers with every yield, and with
+    /// every hint to the processor before, and MPI after some yields.
+    pub fn pause<P: Progress + ?Sized>(&mut self, comm: &P) {
         if self.patience.simulated {
+            comm.drive();
             let rest = FIRST_REST.max(REST_SHARE * self.rested);
             comm.rest(rest);
             self.rested += rest;
@@ -78,10 +80,12 @@ impl Wait {
             // The hint costs some 20 ns, in which a notice would go unseen.
             if self.spins.is_multiple_of(POLLS_PER_HINT) {
                 std::hint::spin_loop();
+                comm.drive();
             }
             return;
         }
         self.spins = 0;
+        comm.drive();
         if self.yields >= self.patience.yields_before_progress {
             comm.progress();
         } else {

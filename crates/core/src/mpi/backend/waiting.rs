@@ -1,0 +1,102 @@
+//! Waits on MPI's requests. Without pollers they are MPI's own; with pollers they are loops that drive them.
+
+use super::{MpiComm, check, count};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::mpi::constants::constants;
+use crate::mpi::raw::{self, MPI_Request, MPI_Status};
+use crate::progress::Progress;
+use crate::progress::wait::Patience;
+use std::ffi::c_int;
+use std::mem::MaybeUninit;
+
+/// The request that stands for none.
+pub(super) fn no_request() -> MPI_Request {
+    constants().request_null
+}
+
+impl MpiComm {
+    /// Waits for a request, which becomes null; the status is written unless the request was null before.
+    pub(super) fn wait(&self, request: &mut MPI_Request, status: &mut MaybeUninit<MPI_Status>) -> Result<()> {
+        self.settle();
+        if self.pollers.is_empty() {
+            // SAFETY: a request of this communicator, whose buffer its owner keeps.
+            return check("MPI_Wait", unsafe { raw::PMPI_Wait(request, status.as_mut_ptr()) });
+        }
+        self.drive_until(|| {
+            let mut flag = c_int::from(*request == no_request());
+            if flag == 0 {
+                // SAFETY: as above.
+                check("MPI_Test", unsafe { raw::PMPI_Test(request, &mut flag, status.as_mut_ptr()) })?;
+            }
+            Ok(flag != 0)
+        })
+    }
+
+    /// Waits for all requests, which become null.
+    pub(super) fn wait_all(&self, requests: &mut [MPI_Request]) -> Result<()> {
+        self.settle();
+        if self.pollers.is_empty() {
+            let length = count(requests.len())?;
+            // SAFETY: requests of this communicator, whose buffers their owner keeps.
+            return check("MPI_Waitall", unsafe {
+                raw::PMPI_Waitall(length, requests.as_mut_ptr(), constants().statuses_ignore)
+            });
+        }
+        requests.iter_mut().try_for_each(|request| self.wait(request, &mut MaybeUninit::uninit()))
+    }
+
+    /// Waits until any of the requests has finished.
+    pub(super) fn wait_any(&self, requests: &mut [MPI_Request]) -> Result<()> {
+        self.settle();
+        let (length, mut index) = (count(requests.len())?, 0);
+        if self.pollers.is_empty() {
+            // SAFETY: requests of this communicator, whose buffers their owner keeps.
+            return check("MPI_Waitany", unsafe {
+                raw::PMPI_Waitany(length, requests.as_mut_ptr(), &mut index, constants().status_ignore)
+            });
+        }
+        if requests.iter().all(|&request| request == no_request()) {
+            return Ok(());
+        }
+        self.drive_until(|| {
+            let mut flag = 0;
+            // SAFETY: as above.
+            check("MPI_Testany", unsafe {
+                raw::PMPI_Testany(
+                    length,
+                    requests.as_mut_ptr(),
+                    &mut index,
+                    &mut flag,
+                    constants().status_ignore,
+                )
+            })?;
+            Ok(flag != 0)
+        })
+    }
+
+    /// Begins a collective function. With pollers, all ranks first meet in a barrier that drives them, so that
+    /// nobody waits long in MPI's own function.
+    pub(super) fn enter(&self) -> Result<()> {
+        self.settle();
+        if self.pollers.is_empty() { Ok(()) } else { self.driven_barrier() }
+    }
+
+    /// A barrier that drives pollers.
+    pub(super) fn driven_barrier(&self) -> Result<()> {
+        let mut request = no_request();
+        // SAFETY: `private` lives as long as self.
+        check("MPI_Ibarrier", unsafe { raw::PMPI_Ibarrier(self.private, &mut request) })?;
+        self.wait(&mut request, &mut MaybeUninit::uninit())
+    }
+
+    /// Drives pollers until `finished` says so.
+    fn drive_until(&self, mut finished: impl FnMut() -> Result<bool>) -> Result<()> {
+        // Whether ranks share cores is not known here. The wait of one that has its own is longer by a yield.
+        let mut wait = Patience::new(true, self.simulated()).wait();
+        while !finished()? {
+            wait.pause(self);
+        }
+        Ok(())
+    }
+}

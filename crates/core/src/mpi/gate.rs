@@ -1,0 +1,77 @@
+//! The one gate through which all systems come from a caller to a communicator.
+//!
+//! A known communicator costs one question for its attribute. No lock is taken, and no error handler of the
+//! program is touched, so an error that another thread raises meanwhile arrives where it belongs. Only the
+//! first call on a communicator sets its error handler aside, while it duplicates it.
+
+use super::attribute;
+use super::backend::MpiComm;
+use super::handle::{self, Handle, check_communicator, check_living, check_state};
+use crate::error::Result;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs the body of an exported function.
+///
+/// A panic is a defect of hcube. It may have happened inside an exchange that other ranks wait in,
+/// so returning an error would leave them waiting: the job is aborted.
+#[inline(always)]
+pub fn run<T>(comm: Option<Handle>, body: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| defect(comm))
+}
+
+#[cold]
+fn defect(comm: Option<Handle>) -> ! {
+    let rank = comm
+        .filter(|&comm| check_state().is_ok() && check_living(comm).is_ok())
+        .and_then(|comm| handle::rank(comm).ok())
+        .map_or_else(|| "unknown".to_owned(), |rank| rank.to_string());
+    // The panic hook has printed message and place; the rank is missing there.
+    eprintln!("hcube: internal error on rank {rank}, aborting the job; please report the lines above");
+    handle::abort(None);
+}
+
+/// Collective at the first call for a communicator, local afterwards: runs `work` with the private duplicate
+/// and what the system that keeps an `S` keeps on the communicator. Nothing is raised for an invalid handle.
+///
+/// # Errors
+/// [`Error::MpiState`](crate::Error::MpiState), [`Error::Communicator`](crate::Error::Communicator) for a
+/// handle that is null, freed or of an intercommunicator, and those of [`attribute::Found::with`].
+pub fn enter<S: Any + Send, T>(
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,
+) -> Result<T> {
+    check_state()?;
+    check_living(comm)?;
+    match attribute::find(comm)? {
+        Some(found) => found.with(work),
+        None => first(comm, work),
+    }
+}
+
+/// As [`enter`], for a communicator that has no state yet.
+///
+/// # Errors
+/// As [`enter`].
+#[cold]
+pub fn first<S: Any + Send, T>(
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,
+) -> Result<T> {
+    check_state()?;
+    check_communicator(comm)?;
+    attribute::attach(comm)?.with(work)
+}
+
+/// Local: looks at what the system that keeps an `S` has kept on a communicator, if anything.
+///
+/// # Errors
+/// As [`enter`].
+pub fn look<S: Any + Send, T>(comm: Handle, look: impl FnOnce(&S) -> T) -> Result<Option<T>> {
+    check_state()?;
+    check_living(comm)?;
+    match attribute::find(comm)? {
+        Some(found) => found.look(look),
+        None => check_communicator(comm).map(|()| None),
+    }
+}

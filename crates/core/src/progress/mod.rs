@@ -1,0 +1,39 @@
+//! Progress while a rank waits: what waiting loops do for others.
+//!
+//! A rank that waits for another must not keep third ranks waiting: MPI has to make progress with messages
+//! that are under way ([`Progress::progress`]), and systems may have work that only this rank can do, as to
+//! answer a request that another rank has sent to it ([`pollers`]). Every loop that waits does both, through
+//! [`wait::Wait`]; where a wait is a call of MPI, the back end makes it a loop as soon as there is a poller.
+
+pub mod pollers;
+pub mod wait;
+
+use crate::error::Error;
+use pollers::Pollers;
+use std::rc::Rc;
+
+/// What a waiting loop needs of the communicator that it waits on.
+pub trait Progress {
+    /// Lets the MPI library make progress with what is under way. Local, about 100 ns.
+    fn progress(&self);
+    /// The pollers of this rank: one registry for a communicator and all that were split from it.
+    fn pollers(&self) -> &Rc<Pollers>;
+    /// Whether all ranks share one thread (simulation), so that each poll of a waiting loop must pass time.
+    fn simulated(&self) -> bool {
+        false
+    }
+    /// Passes time in a simulation; elsewhere returns at once.
+    fn rest(&self, _nanoseconds: f64) {}
+    /// Ends the job: for a failure in the middle of an exchange that other ranks are waiting in.
+    fn abort(&self, error: &Error) -> !;
+
+    /// Calls every registered poller once. A poller that fails ends the job, as other ranks wait for it.
+    #[inline]
+    fn drive(&self) {
+        if !self.pollers().is_empty()
+            && let Err(error) = self.pollers().drive()
+        {
+            self.abort(&error);
+        }
+    }
+}

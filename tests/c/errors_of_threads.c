@@ -1,0 +1,95 @@
+/* Errors that one thread raises on MPI_COMM_WORLD while another one calls hcube with a communicator of its
+ * own: each arrives at the program's error handler, and none ends the job.
+ *
+ *   errors_of_threads [turns]     prints `ok errors: <n> raised`, or `skipped threads`
+ */
+#include "client.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#define LOG2 8
+
+static int rank, size;
+/* Errors that thread B has raised, and those that have arrived; only that thread counts. */
+static long raised, arrived;
+static int started, stop;
+
+static void on_error(MPI_Comm *comm, int *code, ...) {
+  (void)comm;
+  (void)code;
+  arrived++;
+}
+
+/* Thread B: an error that no other rank hears of. */
+static void *raise_errors(void *argument) {
+  int value = 1;
+  (void)argument;
+  while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+    int code = MPI_Send(&value, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD);
+    if (code == MPI_SUCCESS) FAIL("a message to a rank that does not exist was sent");
+    raised++;
+    if (arrived != raised) FAIL("%ld errors raised, %ld have arrived at the error handler", raised, arrived);
+    __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
+  }
+  return NULL;
+}
+
+/* Thread A: every system with a communicator that hcube knows, by all ranks. */
+static void call_hcube(MPI_Comm comm, int turns) {
+  hcube_transpose_shape shape;
+  hcube_random_access_statistics statistics;
+  hcube_error error;
+  double *matrix = (double *)calloc((size_t)size, sizeof(double));
+  char text[64];
+  int turn, call;
+  REQUIRE(matrix != NULL);
+  memset(&shape, 0, sizeof shape);
+  shape.rows = shape.columns = (int64_t)size;
+  shape.element_bytes = sizeof(double);
+  shape.row_block = shape.column_block = 1;
+  memset(&statistics, 0, sizeof statistics);
+  statistics.struct_size = sizeof statistics;
+  for (turn = 0; turn < turns; turn++) {
+    SUCCEED(hcube_transpose(matrix, matrix, &shape, comm, &error), error);
+    /* Calls that wait for nobody meet the other thread most often. */
+    for (call = 0; call < 200; call++) {
+      SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &error), error);
+      SUCCEED(hcube_alltoall_last_way(comm, text, sizeof text, &error), error);
+    }
+    if (turn % 50 == 0) run_and_verify(comm, LOG2, HCUBE_STREAM_LCG, NULL);
+  }
+  free(matrix);
+}
+
+int main(int argc, char **argv) {
+  MPI_Comm comm;
+  MPI_Errhandler handler, found;
+  pthread_t thread;
+  int provided = MPI_THREAD_SINGLE, turns = argc > 1 ? atoi(argv[1]) : 1000;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (provided < MPI_THREAD_MULTIPLE) {
+    if (rank == 0) printf("skipped threads: MPI does not provide MPI_THREAD_MULTIPLE\n");
+    MPI_Finalize();
+    return 0;
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_create_errhandler(on_error, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  REQUIRE(pthread_create(&thread, NULL, raise_errors, NULL) == 0);
+  while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE)) sched_yield();
+  call_hcube(comm, turns);
+  __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+  REQUIRE(pthread_join(thread, NULL) == 0);
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &found);
+  if (found != handler) FAIL("hcube has changed the error handler of MPI_COMM_WORLD");
+  if (raised < 100) FAIL("only %ld errors were raised: nothing was shown", raised);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&comm);
+  if (rank == 0) printf("ok errors: %ld raised\n", raised);
+  fflush(stdout);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,222 @@
+//! Pollers: rank 0 answers requests from within its own waits.
+//!
+//! In each check every other rank first asks rank 0 and waits for the answer, and only then does what rank 0
+//! waits for. Rank 0 answers in a poller, so a wait that does not drive it never ends.
+
+use crate::{Report, patience};
+use hcube_core::comm::pipelined_broadcast::{Plan, Tree, broadcast_by};
+use hcube_core::comm::{Comm, Piece, requests};
+use hcube_core::error::Result;
+use hcube_core::memory::Region;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Tags on the communicator of the server; the last on the one under test.
+const ASK: i32 = 1;
+const ANSWER: i32 = 2;
+const GO: i32 = 3;
+/// What a rank asks last; it is not answered.
+const STOP: u8 = 255;
+/// Longer than what any MPI library sends before it has been asked for.
+const LONG_WORDS: usize = 200_000;
+
+/// What rank 0 has under way with another rank.
+struct Client<C: Comm + 'static> {
+    byte: Region<'static>,
+    /// A request or its answer; none after the last.
+    transfer: Option<C::Transfer<'static>>,
+    asked: bool,
+}
+
+/// Answers every request with what was asked; on a communicator of its own.
+struct Server<C: Comm + 'static> {
+    comm: C,
+    clients: RefCell<Vec<Client<C>>>,
+    answers: Cell<u32>,
+}
+
+impl<C: Comm + 'static> Server<C> {
+    /// Collective.
+    fn new(comm: &C) -> Rc<Self> {
+        let comm = comm.split(Some(0), 0).expect("a split").expect("a group");
+        let others = if comm.rank() == 0 { 1..comm.size() } else { 0..0 };
+        let clients = others.map(|rank| {
+            let memory = Box::leak(Box::new([0u8]));
+            // SAFETY: leaked, so it is there for ever, and only this region refers to it.
+            let byte = unsafe { Region::new(memory.as_mut_ptr(), 1) };
+            let transfer = comm.start_receive_bytes(byte, rank, ASK).expect("a receive");
+            Client { byte, transfer: Some(transfer), asked: false }
+        });
+        let clients = RefCell::new(clients.collect());
+        Rc::new(Self { comm, clients, answers: Cell::new(0) })
+    }
+
+    /// Answers what has been asked by now.
+    fn poll(&self) -> Result<()> {
+        // The clients of this rank; no other rank borrows them, also where ranks share a thread.
+        for (number, client) in self.clients.borrow_mut().iter_mut().enumerate() {
+            let Some(transfer) = &mut client.transfer else { continue };
+            if !self.comm.has_finished(transfer)? {
+                continue;
+            }
+            let (rank, mut request) = (number + 1, [0]);
+            client.byte.read(&mut request);
+            client.asked = !client.asked;
+            client.transfer = match (client.asked, request) {
+                (true, [STOP]) => None,
+                (true, _) => {
+                    self.answers.set(self.answers.get() + 1);
+                    Some(self.comm.start_send_bytes(client.byte, rank, ANSWER)?)
+                }
+                (false, _) => Some(self.comm.start_receive_bytes(client.byte, rank, ASK)?),
+            };
+        }
+        Ok(())
+    }
+
+    /// On ranks other than 0: asks rank 0 and waits for the answer. Whether it was right.
+    fn ask(&self, value: u8) -> bool {
+        if self.comm.rank() == 0 {
+            return true;
+        }
+        let (sent, mut answer) = ([value], [!value]);
+        requests::scope(&self.comm, patience(&self.comm), |requests| {
+            requests.receive(0, &mut answer, 0, ANSWER)?;
+            requests.send(1, &sent, 0, ASK)
+        })
+        .expect("an answer");
+        answer == sent
+    }
+
+    /// Collective: ends all conversations.
+    fn stop(&self) {
+        if self.comm.rank() > 0 {
+            let sent = [STOP];
+            requests::scope(&self.comm, patience(&self.comm), |requests| requests.send(0, &sent, 0, ASK))
+                .expect("the last request");
+        }
+        let mut wait = patience(&self.comm).wait();
+        while self.clients.borrow().iter().any(|client| client.transfer.is_some()) {
+            wait.pause(&self.comm);
+        }
+    }
+}
+
+/// A name and what rank 0 waits in.
+type Step<C> = (&'static str, fn(&C));
+
+pub fn check<C: Comm + 'static>(comm: &C, report: &mut Report) {
+    report.check(comm.pollers().is_empty(), || "a poller before the first".into());
+    let server = Server::new(comm);
+    let registration = comm.pollers().register({
+        let server = Rc::downgrade(&server);
+        move || server.upgrade().map_or(Ok(()), |server| server.poll())
+    });
+    // On a communicator that is split from the one that the poller was registered on.
+    let part = comm.split(Some(0), 0).expect("a split").expect("a group");
+    let steps: [Step<C>; 12] = [
+        ("finish_receive", receive),
+        ("finish_sends", |comm| send(comm, 1)),
+        ("finish_sends of pieces", |comm| send(comm, 4)),
+        ("wait_any", wait_any),
+        ("pause", pause),
+        ("barrier", |comm| comm.barrier().expect("a barrier")),
+        ("all_reduce", |comm| comm.all_reduce_sum(&mut [1u64]).expect("a sum")),
+        ("reduce", |comm| {
+            comm.reduce(&mut [1u64], hcube_core::comm::reduction::Operation::Sum, 0).expect("a sum")
+        }),
+        ("all_gather", |comm| drop(comm.all_gather(&[1]).expect("gathered"))),
+        ("all_to_all", |comm| drop(comm.all_to_all(&vec![vec![1]; comm.size()]).expect("exchanged"))),
+        ("split", |comm| drop(comm.split(Some(0), 0).expect("a split"))),
+        ("pipelined broadcast", broadcast),
+    ];
+    for (number, (name, step)) in steps.into_iter().enumerate() {
+        for (on, comm) in [comm, &part].into_iter().enumerate() {
+            report.check(server.ask(2 * number as u8 + on as u8), || format!("answer before {name}"));
+            step(comm);
+        }
+    }
+    server.stop();
+    if comm.rank() == 0 {
+        let expected = 2 * steps.len() * (comm.size() - 1);
+        report.equal("answers", server.answers.get() as usize, expected);
+    }
+    drop(registration);
+    report.check(comm.pollers().is_empty(), || "a poller after the last".into());
+    comm.barrier().expect("a barrier without pollers");
+}
+
+/// Rank 0 waits for a message of every other.
+fn receive<C: Comm>(comm: &C) {
+    if comm.rank() == 0 {
+        for from in 1..comm.size() {
+            let receive = comm.start_receive(vec![0; 2], from, GO).expect("a receive");
+            assert_eq!(comm.finish_receive(receive).expect("received"), (vec![from as u64, 0], 1));
+        }
+    } else {
+        let piece = Piece { range: 0..1, to: 0, tag: GO };
+        let sends = comm.start_sends(vec![comm.rank() as u64], &[piece]).expect("a send");
+        comm.finish_sends(sends).expect("sent");
+    }
+}
+
+/// Rank 0 waits until the last rank receives long messages.
+fn send<C: Comm>(comm: &C, pieces: usize) {
+    let last = comm.size() - 1;
+    if last == 0 {
+        return;
+    }
+    if comm.rank() == 0 {
+        let words = vec![7; pieces * LONG_WORDS];
+        let piece =
+            |number| Piece { range: number * LONG_WORDS..(number + 1) * LONG_WORDS, to: last, tag: GO };
+        let sends = comm.start_sends(words, &(0..pieces).map(piece).collect::<Vec<_>>()).expect("sends");
+        comm.finish_sends(sends).expect("sent");
+    } else if comm.rank() == last {
+        for _ in 0..pieces {
+            let receive = comm.start_receive(vec![0; LONG_WORDS], 0, GO).expect("a receive");
+            comm.finish_receive(receive).expect("received");
+        }
+    }
+}
+
+/// Rank 0 receives a byte of every other rank.
+fn wait_any<C: Comm>(comm: &C) {
+    let (sent, mut received) = ([1], vec![[0u8]; comm.size()]);
+    requests::scope(comm, patience(comm), |requests| {
+        if comm.rank() > 0 {
+            return requests.send(0, &sent, 0, GO);
+        }
+        for (from, byte) in received.iter_mut().enumerate().skip(1) {
+            requests.receive(from, byte, from, GO)?;
+        }
+        while requests.wait_any()?.is_some() {}
+        Ok(())
+    })
+    .expect("a byte of every rank");
+}
+
+/// Rank 0 waits by polling, as for a flag in shared memory.
+fn pause<C: Comm>(comm: &C) {
+    let last = comm.size() - 1;
+    let mut memory = [0u8];
+    // SAFETY: the array lives until the end of this function, when the only transfer has finished.
+    let byte = unsafe { Region::new(memory.as_mut_ptr(), 1) };
+    let transfer = match comm.rank() {
+        0 if last > 0 => comm.start_receive_bytes(byte, last, GO),
+        rank if rank == last && last > 0 => comm.start_send_bytes(byte, 0, GO),
+        _ => return,
+    };
+    let (mut transfer, mut wait) = (transfer.expect("a transfer"), patience(comm).wait());
+    while !comm.has_finished(&mut transfer).expect("a transfer") {
+        wait.pause(comm);
+    }
+}
+
+/// From the last rank, along all others.
+fn broadcast<C: Comm>(comm: &C) {
+    let plan = Plan { tree: Tree::Chain, segment: 100 };
+    let mut bytes = [comm.rank() as u8; 1000];
+    broadcast_by(comm, &mut bytes, comm.size() - 1, patience(comm), plan).expect("a broadcast");
+    assert_eq!(bytes, [(comm.size() - 1) as u8; 1000]);
+}
