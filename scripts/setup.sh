@@ -6,8 +6,9 @@
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
 #          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
-#          shows the report, what makes hosts of network namespaces, and what
-#          builds programs against an installed tree (pkg-config, CMake, modules)
+#          shows the report, a renderer of pictures that is none, what makes hosts of
+#          network namespaces, and what builds programs against an installed tree
+#          (pkg-config, CMake, modules)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -122,6 +123,13 @@ has_browser() {
             --dump-dom "file://$scratch/probe.html" 2>/dev/null | grep -q '<p>shown</p>'
 }
 
+# What draws a picture without a browser's style sheets.
+has_renderer() {
+    printf '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>' \
+        >"$scratch/probe.svg"
+    rsvg-convert "$scratch/probe.svg" -o "$scratch/probe.png" 2>/dev/null && [ -s "$scratch/probe.png" ]
+}
+
 # bindgen loads libclang and needs the headers that come with clang (stddef.h).
 # The package clang depends on both; libclang-dev would be ten times its size.
 has_clang() {
@@ -179,6 +187,7 @@ missing_packages() {
         has_manual_pages || echo man-db mandoc
         command -v nm >/dev/null 2>&1 || echo binutils
         has_browser || echo chromium
+        has_renderer || echo librsvg2-bin
         command -v pkg-config >/dev/null 2>&1 || echo pkg-config
         command -v cmake >/dev/null 2>&1 || echo cmake
         has_modules || echo environment-modules
