@@ -1,9 +1,7 @@
 //! `hcube report`: one page with all results, that says of every figure what it stands on.
 
-mod evidence;
 mod exchanges;
 mod headline;
-mod html;
 mod inputs;
 mod machines;
 mod model;
@@ -11,8 +9,8 @@ mod nodes;
 mod page;
 mod rates;
 mod section;
-mod svg;
 mod sweeps;
+mod table;
 mod transforms;
 mod variants;
 
@@ -90,13 +88,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), Failure> {
     let sections = page::sections(inputs);
-    output::write("--output", &arguments.output, &page::html(inputs, &sections))?;
+    output::write("--output", &arguments.output, &page::Page::new(inputs, &sections).to_string())?;
     println!("{}", arguments.output.display());
     let Some(folder) = &arguments.plots else { return Ok(()) };
     for chart in sections.iter().flat_map(Section::charts) {
         let Some(name) = chart.file else { continue };
         let path = folder.join(format!("{name}.svg"));
-        output::write("--plots", &path, &chart.file())?;
+        output::write("--plots", &path, &chart.svg())?;
         println!("{}", path.display());
     }
     Ok(())

@@ -6,9 +6,8 @@
 mod arguments;
 mod bench;
 mod calls;
-mod figure;
+pub mod figure;
 mod footprint;
-mod plot;
 mod problem;
 mod report;
 
@@ -19,7 +18,6 @@ use crate::output;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use bench::Bench;
-use figure::Figure;
 use hcube_alltoall::Options;
 use hcube_core::comm::agree;
 use std::process::ExitCode;
@@ -79,8 +77,8 @@ fn check_files(arguments: &Arguments) -> hcube_core::Result<()> {
 fn write(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
     arguments.json.write(results)?;
     let Some(path) = &arguments.plot else { return Ok(()) };
-    let figure = Figure::new(arguments, &results.runs).ok_or("--plot: there are no results to draw")?;
-    output::write("--plot", path, &plot::svg(&figure)?)
+    let sheet = figure::sheet(arguments, &results.runs).ok_or("--plot: there are no results to draw")?;
+    output::write("--plot", path, &sheet.svg())
 }
 
 /// Joins the results of earlier runs, and draws them.

@@ -13,6 +13,7 @@ pub mod memory;
 pub mod model;
 pub mod numbers;
 pub mod output;
+pub mod plot;
 pub mod progress;
 pub mod published;
 pub mod session;

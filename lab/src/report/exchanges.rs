@@ -2,42 +2,19 @@
 
 mod sample;
 
-use super::evidence::Evidence::{Measured, Simulated};
-use super::html::{Table, cell};
 use super::inputs::{Exchange, Inputs, Source};
 use super::rates::ranks_axis;
-use super::section::{Section, looks};
-use super::svg::{Axis, Chart, Colour, Look, Marker, Scale, Series, plain};
+use super::section::Section;
 use super::sweeps::distinct;
+use super::table::{Table, cell};
 use super::variants;
 use hcube_tool::alltoall::Run;
+use hcube_tool::alltoall::figure::{ALGORITHMS, size, time};
 use hcube_tool::numbers;
+use hcube_tool::plot::Evidence::{Measured, Simulated};
+use hcube_tool::plot::looks;
+use hcube_tool::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series};
 use sample::{Sample, at, line, main_size, part, places, samples};
-
-/// Names of algorithms in legends, and how they look.
-const ALGORITHMS: [(&str, &str, Look); 8] = [
-    ("auto", "hcube, in place", looks::HCUBE),
-    ("library-in-place", "MPI library, in place", looks::STOCK),
-    ("library-out-of-place", "MPI library, out of place", looks::COMPETITOR),
-    ("mpich", "MPICH order", (Colour::Ink, Marker::Down)),
-    ("linear-shift", "linear shift", looks::OTHER_WAY),
-    ("hierarchical-sets", "hierarchical sets", (Colour::Green, Marker::Circle)),
-    ("hypercube", "hypercube", (Colour::Ink, Marker::Up)),
-    ("auto-out-of-place", "hcube, out of place", (Colour::Green, Marker::Up)),
-];
-
-fn time(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        short if short < 1e-3 => (1e6 * short, "µs"),
-        short if short < 1.0 => (1e3 * short, "ms"),
-        long => (long, "s"),
-    };
-    format!("{} {unit}", plain(numbers::significant(value).parse().unwrap_or(value)))
-}
-
-fn size(bytes: f64) -> String {
-    numbers::whole_bytes(bytes as usize)
-}
 
 /// A line for each algorithm among these.
 fn by_algorithm(
@@ -202,7 +179,7 @@ fn by_memory(samples: &[&Sample]) -> Vec<Series> {
     let amounts = swept.iter().filter_map(|sample| sample.memory.as_ref());
     let amounts = distinct(amounts.map(|memory| (order(memory), memory.1.as_str())));
     let looks =
-        [looks::OTHER_WAY, (Colour::Green, Marker::Down), looks::HCUBE, (Colour::Ink, Marker::Circle)];
+        [looks::OTHER_OPTIONS, (Colour::Green, Marker::Down), looks::HCUBE, (Colour::Ink, Marker::Circle)];
     let lines = amounts.into_iter().zip(looks).filter_map(|((_, memory), look)| {
         let own = at(&swept, |sample| sample.memory.as_ref().is_some_and(|own| own.1 == memory));
         line(format!("hierarchical sets, {memory}"), look, &own, |one| one.ranks, |_, seconds| seconds)
@@ -279,7 +256,7 @@ fn taken(inputs: &Inputs) -> Chart {
                 .collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             points.dedup_by_key(|point| point.0);
-            super::rates::series(name, Measured, look, points)
+            Series::new(name, Measured, look, points)
         });
     Chart {
         title: format!("Memory beside the buffers, this machine, {most} ranks"),

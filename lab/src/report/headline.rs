@@ -1,8 +1,6 @@
 //! The figures at the top: what hcube brings, each with what it stands on.
 
-use super::evidence::Evidence::{self, Measured, Simulated};
 use super::exchanges;
-use super::html::{badge, escape};
 use super::inputs::{HpccRun, Inputs};
 use super::nodes;
 use super::rates::{self, gups};
@@ -10,34 +8,23 @@ use super::sweeps;
 use super::transforms;
 use super::variants;
 use hcube_tool::numbers;
+use hcube_tool::plot::Evidence::{self, Measured, Simulated};
 use hcube_tool::published;
 
 /// A large figure and what it means.
 #[derive(Debug)]
 pub struct Card {
-    figure: String,
-    evidence: Evidence,
-    title: String,
-    text: String,
-    /// Something is wrong.
-    alarm: bool,
+    pub figure: String,
+    pub evidence: Evidence,
+    pub title: String,
+    pub text: String,
+    /// The figure shows an error.
+    pub alarm: bool,
 }
 
 impl Card {
     fn new(figure: String, evidence: Evidence, title: impl Into<String>, text: String) -> Self {
         Self { figure, evidence, title: title.into(), text, alarm: false }
-    }
-
-    /// The card as HTML.
-    pub fn html(&self) -> String {
-        format!(
-            "<div class=\"card{}\"><p class=\"figure\">{} {}</p><p class=\"what\">{}</p><p>{}</p></div>\n",
-            if self.alarm { " alarm" } else { "" },
-            escape(&self.figure),
-            badge(self.evidence),
-            escape(&self.title),
-            escape(&self.text)
-        )
     }
 }
 
@@ -155,7 +142,7 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
         cards.push(Card::new(numbers::bytes(ours as f64), Measured, "Memory of the exchange", text));
     }
     let compared = transforms::comparisons(inputs);
-    let gains: Vec<f64> = compared.iter().map(transforms::gain).collect();
+    let gains: Vec<f64> = compared.iter().map(hcube_tool::fftw::Comparison::gain).collect();
     if let Some((mean, (least, most))) = numbers::geometric_mean(&gains).zip(ends(&gains)) {
         let text = format!(
             "as fast as FFTW's own plans: geometric mean over {} transpositions and transforms, from {} to {}.",
@@ -234,7 +221,7 @@ mod tests {
         let mut inputs =
             Inputs { run: Some(serde_json::from_str(text).expect("valid")), ..Inputs::default() };
         let cards = errors(&inputs);
-        assert!(cards.len() == 1 && cards[0].alarm && cards[0].html().contains("3 errors"), "{cards:?}");
+        assert!(cards.len() == 1 && cards[0].alarm && cards[0].figure == "3 errors", "{cards:?}");
         inputs.run = serde_json::from_str(&text.replace(": 3,", ": 0,")).ok();
         assert!(!errors(&inputs)[0].alarm);
     }

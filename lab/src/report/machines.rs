@@ -1,12 +1,12 @@
 //! Where the figures are from: machines, versions, files.
 
-use super::evidence::Evidence::{Measured, Simulated};
-use super::html::{Table, badge, escape};
 use super::inputs::{Inputs, Source};
 use super::model;
+use super::table::{NONE, Table};
+use askama::Template;
 use hcube_tool::machine::{Link, Machine, Topology};
 use hcube_tool::numbers;
-use std::fmt::Write;
+use hcube_tool::plot::Evidence::{self, Measured, Simulated};
 
 fn joined(factors: &[usize]) -> String {
     factors.iter().map(ToString::to_string).collect::<Vec<_>>().join(" × ")
@@ -49,58 +49,69 @@ fn network(machine: &Machine) -> String {
 }
 
 /// The machines that were simulated and the one that was calibrated, with their sources.
-pub fn machines(inputs: &Inputs) -> String {
-    let simulated = inputs.simulated.iter().flat_map(|simulated| &simulated.machines);
-    // Figures that were fitted to measurements; others that a file may have stand on nobody knows what.
-    let fitted = inputs.calibration.iter().map(|one| (one, one.fit.as_ref().map(|_| Measured)));
-    let all = simulated.map(|machine| (machine, Some(Simulated))).chain(fitted);
-    let mut text = String::new();
-    for (machine, evidence) in all {
-        let costs = &machine.costs;
-        let _ = write!(
-            text,
-            "<div class=\"machine\"><h3>{} {}</h3><dl>\
-             <dt>Nodes</dt><dd>{}; {} core(s) each</dd>\
-             <dt>Between nodes</dt><dd>{}</dd><dt>Inside a node</dt><dd>{}</dd>\
-             <dt>Local work</dt><dd>generate {} ns, update {} ns, divide {} ns a value; copy {} ns a byte</dd>",
-            escape(&machine.title),
-            evidence.map(badge).unwrap_or_default(),
-            escape(&topology(machine)),
-            machine.cores,
-            network(machine),
-            link(&machine.node),
-            costs.generate_ns,
-            costs.update_ns,
-            costs.divide_ns,
-            costs.copy_ns
-        );
-        if let Some(fit) = &machine.fit {
-            let _ = write!(
-                text,
-                "<dt>Figures</dt><dd>fitted to {} measurements</dd>\
-                 <dt>Error of the fit</dt><dd>{:.1} % at most, {:.1} % in the mean{}</dd>",
-                fit.samples,
-                fit.largest_error_percent,
-                fit.mean_error_percent,
-                model::warning(machine)
-                    .map(|warning| format!(
-                        ". <strong class=\"alarm\">Bad fit: {}.</strong>",
-                        escape(&warning)
-                    ))
-                    .unwrap_or_default()
-            );
-        }
-        text.push_str("</dl><ul class=\"sources\">");
-        for source in &machine.sources {
-            let _ = write!(text, "<li>{}</li>", escape(source));
-        }
-        text.push_str("</ul></div>\n");
-    }
-    text
+#[derive(Debug, Template)]
+#[template(path = "machines.html")]
+pub struct Machines<'a> {
+    machines: Vec<(&'a Machine, Option<Evidence>)>,
 }
 
-/// Versions, as far as the files tell, and the files.
-pub fn environment(inputs: &Inputs) -> String {
+impl<'a> Machines<'a> {
+    /// Those of the inputs.
+    pub fn new(inputs: &'a Inputs) -> Self {
+        let simulated = inputs.simulated.iter().flat_map(|simulated| &simulated.machines);
+        // A file without a fit may hold figures of any source.
+        let fitted = inputs.calibration.iter().map(|one| (one, one.fit.as_ref().map(|_| Measured)));
+        Self { machines: simulated.map(|machine| (machine, Some(Simulated))).chain(fitted).collect() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.machines.is_empty()
+    }
+
+    fn topology(&self, machine: &Machine) -> String {
+        topology(machine)
+    }
+
+    fn network(&self, machine: &Machine) -> String {
+        network(machine)
+    }
+
+    fn link(&self, link: &Link) -> String {
+        self::link(link)
+    }
+
+    fn warning(&self, machine: &Machine) -> Option<String> {
+        model::warning(machine)
+    }
+}
+
+/// Versions, where the files name them, and the files.
+#[derive(Debug, Template)]
+#[template(path = "environment.html")]
+pub struct Environment {
+    table: Table,
+    files: Vec<(Option<String>, Source)>,
+    failures: Vec<String>,
+}
+
+impl Environment {
+    /// That of the inputs.
+    pub fn new(inputs: &Inputs) -> Self {
+        let path = |source: Source| inputs.files.iter().find(|(own, _)| *own == source);
+        let file = |source| (path(source).map(|(_, path)| path.display().to_string()), source);
+        let failures = inputs.simulated.iter().flat_map(|simulated| &simulated.failures);
+        Self {
+            table: versions(inputs),
+            files: Source::ALL.map(file).to_vec(),
+            // Further lines tell what each rank did.
+            failures: failures.map(|text| text.lines().next().unwrap_or_default().to_owned()).collect(),
+        }
+    }
+}
+
+/// Programs and libraries of the measurements.
+fn versions(inputs: &Inputs) -> Table {
     let mut table = Table::new(
         "What was run, and with what",
         [
@@ -110,7 +121,7 @@ pub fn environment(inputs: &Inputs) -> String {
             ("shape", Some(Measured)),
         ],
     );
-    let none = || "–".to_owned();
+    let none = || NONE.to_owned();
     if let Some(hpcc) = &inputs.run {
         let words = hpcc.runs.iter().map(|run| run.log2_table).max();
         let shape = words.map_or_else(none, |log2| format!("table of 2^{log2} words"));
@@ -139,32 +150,7 @@ pub fn environment(inputs: &Inputs) -> String {
     for (mpi, shape) in shapes {
         table.row(["all-to-all".to_owned(), none(), mpi, shape]);
     }
-    let mut text = if table.is_empty() { String::new() } else { table.html() };
-    text.push_str("<p>Made from:</p><ul class=\"files\">");
-    for source in Source::ALL {
-        let path = inputs.files.iter().find(|(own, _)| *own == source).map(|(_, path)| path.display());
-        let _ = match path {
-            Some(path) => write!(
-                text,
-                "<li><code>{}</code>: {}</li>",
-                escape(&path.to_string()),
-                escape(source.subject())
-            ),
-            None => write!(
-                text,
-                "<li class=\"missing\"><b>Missing:</b> {}. <code>{}</code> makes it.</li>",
-                escape(source.subject()),
-                escape(source.command())
-            ),
-        };
-    }
-    for failure in inputs.simulated.iter().flat_map(|simulated| &simulated.failures) {
-        // Further lines are what ranks were doing.
-        let what = escape(failure.lines().next().unwrap_or_default());
-        let _ = write!(text, "<li class=\"missing\"><b>Failed:</b> {what}</li>");
-    }
-    text.push_str("</ul>\n");
-    text
+    table
 }
 
 #[cfg(test)]

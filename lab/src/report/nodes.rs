@@ -1,13 +1,14 @@
 //! RandomAccess on nodes of many ranks: ways through them.
 
-use super::evidence::Evidence::Simulated;
-use super::html::{NONE, Table, cell};
 use super::inputs::{Case, Inputs, Source};
-use super::rates::{gups, gups_axis, series};
-use super::section::{Section, looks};
-use super::svg::{Axis, Chart};
+use super::rates::{gups, gups_axis};
+use super::section::Section;
 use super::sweeps::{distinct, machine_title, simulated};
+use super::table::{NONE, Table, cell};
 use super::variants;
+use hcube_tool::plot::Evidence::Simulated;
+use hcube_tool::plot::looks;
+use hcube_tool::plot::{Axis, Chart, Series};
 
 /// The cases of this part, as users get them.
 fn usual(inputs: &Inputs) -> Vec<&Case> {
@@ -95,11 +96,11 @@ fn node_chart(inputs: &Inputs, machine: &str, own: &[&Case]) -> Chart {
             .iter()
             .enumerate()
             .filter_map(|(place, &shape)| Some((place as f64, node_rate(own, machine, shape, mode)?)));
-        series(name, Simulated, look, points)
+        Series::new(name, Simulated, look, points)
     };
     let all = [
         ("message", "messages alone", looks::STOCK),
-        ("node", "node", looks::OTHER_WAY),
+        ("node", "node", looks::OTHER_OPTIONS),
         ("three-hop", "three hops", looks::COMPETITOR),
         ("auto", "as hcube chooses (auto)", looks::HCUBE),
     ];

@@ -1,18 +1,19 @@
 //! RandomAccess over numbers of ranks: rates and parallel efficiency.
 
-use super::evidence::Evidence::{self, Measured, Predicted, Published, Simulated};
-use super::html::{Table, cell};
 use super::inputs::{Case, HpccRun, Inputs, Line, Source};
 use super::model;
-use super::section::{Section, looks};
-use super::svg::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
+use super::section::Section;
 use super::sweeps::distinct;
+use super::table::{Table, cell};
 use super::variants;
 use hcube_random_access::Options;
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
 use hcube_tool::machine::Machine;
 use hcube_tool::model::paper_options;
 use hcube_tool::numbers::significant;
+use hcube_tool::plot::Evidence::{Measured, Predicted, Published, Simulated};
+use hcube_tool::plot::looks;
+use hcube_tool::plot::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
 use hcube_tool::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
 
 /// A rate, as it is written on axes and in tables.
@@ -28,17 +29,6 @@ pub fn ranks_axis() -> Axis {
 /// Rates upwards.
 pub fn gups_axis() -> Axis {
     Axis::new("GUP/s, higher is better", Scale::Log10, gups)
-}
-
-/// Points that share an evidence.
-pub fn series(
-    name: impl Into<String>,
-    evidence: Evidence,
-    look: Look,
-    points: impl IntoIterator<Item = (f64, f64)>,
-) -> Series {
-    let points = points.into_iter().map(|(x, y)| Point::new(x, y)).collect();
-    Series { name: name.into(), evidence, look, points }
 }
 
 /// Lines of one mode that were measured with the defaults on several numbers of ranks.
@@ -77,7 +67,7 @@ fn powers(most: usize) -> impl Iterator<Item = usize> {
 /// The model's line.
 fn predicted(name: &str, machine: &Machine, options: &Options, most: usize) -> Series {
     let points = powers(most).map(|ranks| (ranks as f64, model::rate(machine, ranks, options)));
-    series(model::name(name, machine), Predicted, looks::MODEL, points)
+    Series::new(model::name(name, machine), Predicted, looks::MODEL, points)
 }
 
 /// What the paper's rounds are predicted to reach.
@@ -98,12 +88,12 @@ fn here(inputs: &Inputs) -> Chart {
         ("hcube", "HPCC with hcube", looks::HCUBE),
     ] {
         let runs = inputs.run.iter().flat_map(|hpcc| &hpcc.runs).filter(|run| run.variant == variant);
-        all.push(series(name, Measured, look, runs.map(|run| (run.ranks as f64, run.gups))));
+        all.push(Series::new(name, Measured, look, runs.map(|run| (run.ranks as f64, run.gups))));
     }
     let lines = measured(inputs, "auto").into_iter();
     let points = lines.map(|(ranks, line)| spread_point(ranks as f64, line)).collect();
     let name = "hcube gups, without HPCC".to_owned();
-    all.push(Series { name, evidence: Measured, look: looks::OTHER_WAY, points });
+    all.push(Series { name, evidence: Measured, look: looks::OTHER_OPTIONS, points });
     if let Some(machine) = &inputs.calibration {
         // More ranks than cores share these, of which the model knows nothing.
         all.push(predicted(model::NAME, machine, &Options::default(), machine.cores));
@@ -133,15 +123,15 @@ fn red_storm(inputs: &Inputs) -> Chart {
         all.push(line);
     }
     let stock = TABLE_2.iter().filter_map(|rate| Some((rate.ranks as f64, rate.stock?)));
-    all.push(series("Red Storm, HPCC as shipped (Table 2)", Published, looks::STOCK, stock));
+    all.push(Series::new("Red Storm, HPCC as shipped (Table 2)", Published, looks::STOCK, stock));
     all.extend(variants::lines(&cases, "Red Storm, ", |own| {
         own.iter().map(|case| (case.ranks as f64, case.gups)).collect()
     }));
     let hypercube = TABLE_2.iter().map(|rate| (rate.ranks as f64, rate.hypercube));
-    all.push(series("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
+    all.push(Series::new("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
     let (ranks, rate) = OPTIMISED;
     let look = (Colour::Purple, Marker::Diamond);
-    all.push(series("Red Storm, optimised (section 4)", Published, look, [(ranks as f64, rate)]));
+    all.push(Series::new("Red Storm, optimised (section 4)", Published, look, [(ranks as f64, rate)]));
     Chart {
         title: "RandomAccess on Red Storm (Cray XT3)".to_owned(),
         x: ranks_axis(),
@@ -300,14 +290,14 @@ pub fn efficiency(inputs: &Inputs) -> Section {
     let bound = |mode: &str, name: &str, look: Look| {
         let lines = measured(inputs, mode).into_iter();
         let points = lines.filter_map(|(ranks, line)| Some((ranks as f64, 100.0 * line.of_local_bound?)));
-        series(name, Measured, look, points)
+        Series::new(name, Measured, look, points)
     };
     section.chart(Chart {
         title: "Share of the local bound on this machine".to_owned(),
         x: ranks_axis(),
         y: percent_axis("of the local bound, higher is better"),
         series: vec![
-            bound("message", "hcube, messages alone", looks::OTHER_WAY),
+            bound("message", "hcube, messages alone", looks::OTHER_OPTIONS),
             bound("auto", "hcube", looks::HCUBE),
         ],
         reference: None,
@@ -317,13 +307,13 @@ pub fn efficiency(inputs: &Inputs) -> Section {
     let paper: Vec<(usize, f64)> = TABLE_2.iter().map(|rate| (rate.ranks, rate.hypercube)).collect();
     let model = paper_machine().map(|machine| {
         let points: Vec<_> = powers(8192).map(|ranks| (ranks, paper_rate(&machine, ranks))).collect();
-        series(model::NAME, Predicted, looks::MODEL, efficiencies(&points))
+        Series::new(model::NAME, Predicted, looks::MODEL, efficiencies(&points))
     });
     let mut all: Vec<Series> = model.into_iter().collect();
     all.extend(variants::lines(&cases, "", |own| {
         efficiencies(&own.iter().map(|case| (case.ranks, case.gups)).collect::<Vec<_>>())
     }));
-    all.push(series("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
+    all.push(Series::new("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
     section.chart(Chart {
         title: "Parallel efficiency on Red Storm".to_owned(),
         x: ranks_axis(),

@@ -1,16 +1,17 @@
 //! RandomAccess with one choice varied: look-ahead, optimisations, dimensions.
 
-use super::evidence::Evidence::{self, Measured, Predicted, Published, Simulated};
-use super::html::{Table, cell};
 use super::inputs::{Case, Inputs, Line, Source};
 use super::model;
-use super::rates::{gups, gups_axis, paper_machine, series, spread_point};
-use super::section::{Section, looks};
-use super::svg::{Axis, Chart, Look, Point, Scale, Series, plain};
+use super::rates::{gups, gups_axis, paper_machine, spread_point};
+use super::section::Section;
+use super::table::{Table, cell};
 use super::variants;
 use hcube_tool::gups::LADDER;
 use hcube_tool::machine::Machine;
 use hcube_tool::model::paper_options;
+use hcube_tool::plot::Evidence::{self, Measured, Predicted, Published, Simulated};
+use hcube_tool::plot::looks;
+use hcube_tool::plot::{Axis, Chart, Look, Point, Scale, Series, plain};
 use hcube_tool::published::{MACHINE, OPTIMISATIONS, PLIMPTON, SWEEP_RANKS, TABLE_4, optimised_seconds};
 
 /// Lines of sections of `hcube gups` whose names begin so, with their numbers of ranks.
@@ -66,15 +67,15 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     let mut all: Vec<Series> = Vec::new();
     if let Some(machine) = paper_machine() {
         let points = TABLE_4.map(|(q, _)| (q as f64, paper_rate(&machine, q)));
-        all.push(series(model::NAME, Predicted, looks::MODEL, points));
+        all.push(Series::new(model::NAME, Predicted, looks::MODEL, points));
     }
     all.extend(variants::lines(&ours, "", |own| {
         own.iter().map(|case| (case.look_ahead as f64, case.gups)).collect()
     }));
     let table_4 = TABLE_4.map(|(q, rate)| (q as f64, rate));
-    all.push(series("hypercube (Table 4)", Published, looks::PAPER, table_4));
+    all.push(Series::new("hypercube (Table 4)", Published, looks::PAPER, table_4));
     let ranks = measured(inputs, "look-ahead").map(|(ranks, _)| ranks).next().unwrap_or_default();
-    let here = [("message", "messages alone", looks::OTHER_WAY), ("auto", "shared memory", looks::HCUBE)];
+    let here = [("message", "messages alone", looks::OTHER_OPTIONS), ("auto", "shared memory", looks::HCUBE)];
     let here = here.map(|(mode, name, look)| {
         let lines = measured(inputs, "look-ahead").filter(|(_, line)| line.mode == mode);
         let mut points: Vec<Point> =
@@ -230,7 +231,7 @@ impl Steps {
     }
 
     fn series(&self) -> Series {
-        series(self.name.clone(), self.evidence, self.look, self.saved.clone())
+        Series::new(self.name.clone(), self.evidence, self.look, self.saved.clone())
     }
 
     fn cell(&self, step: usize) -> String {
@@ -283,7 +284,7 @@ pub fn dimensions(inputs: &Inputs) -> Section {
             let own = own.iter().filter(|case| case.ranks == ranks);
             let mut points: Vec<(f64, f64)> = own.map(|case| (place(case.dimensions), case.gups)).collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            series(format!("hcube, {ranks} ranks"), Simulated, look, points)
+            Series::new(format!("hcube, {ranks} ranks"), Simulated, look, points)
         };
         let ranks = distinct(own.iter().map(|case| case.ranks));
         let all = ranks.iter().zip(looks::ALL).map(of_ranks).collect();

@@ -1,27 +1,17 @@
 //! FFTW's transposes and transforms.
 
-use super::evidence::Evidence::Measured;
-use super::html::{Table, cell};
 use super::inputs::{Inputs, Source};
-use super::rates::series;
-use super::section::{Section, looks};
-use super::svg::{Axis, Chart, Scale, plain};
+use super::section::Section;
 use super::sweeps::distinct;
+use super::table::{Table, cell};
 use hcube_tool::fftw::Comparison;
+use hcube_tool::fftw::plot::{gains, short};
 use hcube_tool::numbers::{bytes, percent, significant};
+use hcube_tool::plot::Evidence::Measured;
 
 /// All problems that were measured with and without hcube.
 pub fn comparisons(inputs: &Inputs) -> Vec<Comparison<'_>> {
     inputs.fftw.iter().flat_map(|results| results.comparisons()).collect()
-}
-
-/// Times as fast as FFTW's own plan.
-pub fn gain(comparison: &Comparison) -> f64 {
-    1.0 / comparison.relative()
-}
-
-fn short(problem: &str) -> String {
-    problem.replace('x', "×")
 }
 
 /// Times and memory beside FFTW's own.
@@ -29,14 +19,14 @@ pub fn transforms(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "fftw",
         "FFTW",
-        "How many times as fast FFTW's transpositions and transforms are with hcube as by FFTW's own plans: \
-         right of 1 hcube is faster. Transpositions alone are named by their sizes.",
+        "Speed-up of FFTW's transpositions and transforms with hcube over FFTW's own plans: \
+         right of 1 hcube is faster. Names without c2c or r2c are transpositions.",
     );
     let compared = comparisons(inputs);
     let ranks = distinct(compared.iter().map(|one| one.own.ranks));
     for (number, &count) in ranks.iter().enumerate() {
-        let own: Vec<&Comparison> = compared.iter().filter(|one| one.own.ranks == count).collect();
-        section.chart(gains_chart(&own, count, (number == 0).then_some("fftw")));
+        let own: Vec<Comparison> = compared.iter().filter(|one| one.own.ranks == count).copied().collect();
+        section.chart(gains(&own, count, (number == 0).then_some("fftw")));
     }
     let mut table = Table::new(
         "Times, and memory beside the arrays",
@@ -45,7 +35,7 @@ pub fn transforms(inputs: &Inputs) -> Section {
             ("ranks", None),
             ("FFTW, ms", Some(Measured)),
             ("with hcube, ms", Some(Measured)),
-            ("times as fast", Some(Measured)),
+            ("speed-up", Some(Measured)),
             ("spread FFTW", Some(Measured)),
             ("spread hcube", Some(Measured)),
             ("extra FFTW", Some(Measured)),
@@ -59,7 +49,7 @@ pub fn transforms(inputs: &Inputs) -> Section {
             comparison.own.ranks.to_string(),
             significant(comparison.own.median_ms),
             significant(comparison.hcube.median_ms),
-            format!("×{:.2}", gain(comparison)),
+            format!("×{:.2}", comparison.gain()),
             percent(comparison.own.spread),
             percent(comparison.hcube.spread),
             extra(comparison.own.extra_bytes),
@@ -69,24 +59,4 @@ pub fn transforms(inputs: &Inputs) -> Section {
     section.table(table);
     section.lacks(compared.is_empty(), "FFTW's transposes, measured", Source::BenchFftw);
     section
-}
-
-fn gains_chart(own: &[&Comparison], ranks: usize, file: Option<&'static str>) -> Chart {
-    // The first of the list is the highest on the page.
-    let rows: Vec<&&Comparison> = own.iter().rev().collect();
-    let of = |alone: bool, look, name: &str| {
-        let chosen = rows.iter().enumerate().filter(move |(_, one)| one.own.is_transposition() == alone);
-        series(name, Measured, look, chosen.map(|(row, one)| (gain(one), row as f64)))
-    };
-    Chart {
-        title: format!("FFTW with hcube, {ranks} ranks"),
-        x: Axis::new("times as fast as FFTW's own plan", Scale::Log10, plain),
-        y: Axis::categories("", rows.iter().map(|one| short(&one.own.problem)).collect()),
-        series: vec![
-            of(true, looks::OTHER_WAY, "transposition alone"),
-            of(false, looks::HCUBE, "whole transform"),
-        ],
-        reference: Some(1.0),
-        file,
-    }
 }

@@ -1,11 +1,12 @@
 //! Simulated RandomAccess as the paper has it and as hcube does it: rounds and optimisations.
 
-use super::evidence::Evidence::Simulated;
 use super::inputs::{Case, Inputs};
-use super::rates::{deviation, series};
-use super::section::{Section, looks};
-use super::svg::{Colour, Look, Marker, Series};
+use super::rates::deviation;
+use super::section::Section;
 use super::sweeps::{distinct, machine_title};
+use hcube_tool::plot::Evidence::Simulated;
+use hcube_tool::plot::looks;
+use hcube_tool::plot::{Colour, Look, Marker, Series};
 
 /// All of HCUBE_OPTIMISATIONS_ALL.
 const ALL_OPTIMISATIONS: u32 = 15;
@@ -25,7 +26,7 @@ pub struct Variant {
 
 /// The algorithm of the paper's section 2, with rounds as in the paper.
 const PAPERS: Variant =
-    Variant { relaxed: true, optimisations: 0, name: "the paper's algorithm", look: looks::OTHER_WAY };
+    Variant { relaxed: true, optimisations: 0, name: "the paper's algorithm", look: looks::OTHER_OPTIONS };
 /// What hcube does by itself.
 pub const USUAL: Variant =
     Variant { relaxed: false, optimisations: ALL_OPTIMISATIONS, name: "hcube, strict", look: looks::HCUBE };
@@ -87,7 +88,7 @@ pub fn lines(cases: &[&Case], place: &str, points: impl Fn(&[&Case]) -> Vec<(f64
     let line = |variant: &Variant| {
         let own: Vec<&Case> = cases.iter().copied().filter(|case| variant.is(case)).collect();
         (!own.is_empty())
-            .then(|| series(format!("{place}{}", variant.name), Simulated, variant.look, points(&own)))
+            .then(|| Series::new(format!("{place}{}", variant.name), Simulated, variant.look, points(&own)))
     };
     [PLAIN, RELAXED, PAPERS, USUAL].iter().filter_map(line).collect()
 }

@@ -1,29 +1,38 @@
-//! Which results make which lines of a plot.
+//! The picture of exchanges: which results make which series.
 
 use super::arguments::{Arguments, Over};
 use super::report::Run;
 use crate::numbers;
+use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
+use crate::plot::{Colour, Marker};
 
-/// A plot: panels with the same lines.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
-    /// Above all panels.
-    pub title: String,
-    /// What lies along the x axes.
-    pub over: Over,
-    /// Names of the lines.
-    pub names: Vec<String>,
-    /// From left to right.
-    pub panels: Vec<Panel>,
+/// Algorithms in the order of tables: the name in results, the name in legends, and the look.
+pub const ALGORITHMS: [(&str, &str, Look); 10] = [
+    ("auto", "hcube, in place", looks::HCUBE),
+    ("library-in-place", "MPI library, in place", looks::STOCK),
+    ("library-out-of-place", "MPI library, out of place", looks::COMPETITOR),
+    ("mpich", "MPICH order", (Colour::Ink, Marker::Down)),
+    ("linear-shift", "linear shift", looks::OTHER_OPTIONS),
+    ("hierarchical-sets", "hierarchical sets", (Colour::Green, Marker::Circle)),
+    ("hypercube", "hypercube", (Colour::Ink, Marker::Up)),
+    ("auto-out-of-place", "hcube, out of place", (Colour::Green, Marker::Up)),
+    ("single-copy", "single copy", (Colour::Blue, Marker::Diamond)),
+    ("shared", "shared slots", (Colour::Ochre, Marker::Square)),
+];
+
+/// A time on an axis.
+pub fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        short if short < 0.999e-3 => (1e6 * short, "µs"),
+        short if short < 0.999 => (1e3 * short, "ms"),
+        long => (long, "s"),
+    };
+    format!("{} {unit}", plain(numbers::significant(value).parse().unwrap_or(value)))
 }
 
-/// One pair of axes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Panel {
-    /// What the results in it have in common.
-    pub title: String,
-    /// For each name, points of ranks or bytes and seconds; none where there are no results.
-    pub lines: Vec<Vec<(f64, f64)>>,
+/// A size on an axis.
+pub fn size(bytes: f64) -> String {
+    numbers::whole_bytes(bytes as usize)
 }
 
 /// All values of a key, each once, in ascending order.
@@ -34,30 +43,48 @@ fn distinct(runs: &[&Run], key: impl Fn(&Run) -> usize) -> Vec<usize> {
     values
 }
 
-/// The name of each run's line: the algorithm, and its additional memory where that varies.
-fn names(runs: &[&Run]) -> Vec<String> {
-    let name = |run: &&Run| {
-        let swept =
+/// The key of each run's series: the algorithm, and its additional memory where that varies.
+fn keys(runs: &[&Run]) -> Vec<(String, Option<String>)> {
+    let key = |run: &&Run| {
+        let varies =
             |other: &&Run| other.algorithm == run.algorithm && other.memory_name() != run.memory_name();
-        match run.memory_name() {
-            Some(memory) if runs.iter().any(swept) => format!("{}, {memory}", run.algorithm),
-            _ => run.algorithm.clone(),
-        }
+        let memory = run.memory_name().filter(|_| runs.iter().any(varies));
+        (run.algorithm.clone(), memory)
     };
-    runs.iter().map(name).collect()
+    runs.iter().map(key).collect()
 }
 
-/// The points of a line: medians where the same was measured several times.
-fn points<'a>(runs: impl Iterator<Item = &'a Run> + Clone, x: impl Fn(&Run) -> usize) -> Vec<(f64, f64)> {
-    let places = distinct(&runs.clone().collect::<Vec<_>>(), &x);
+/// Name and look of a series by its key and its number in the picture.
+fn named((algorithm, memory): &(String, Option<String>), number: usize) -> (String, Look) {
+    let known = ALGORITHMS.iter().find(|(key, _, _)| key == algorithm);
+    let name = known.map_or(algorithm.as_str(), |(_, name, _)| name);
+    match (memory, known) {
+        (Some(memory), _) => (format!("{name}, {memory}"), looks::numbered(number)),
+        (None, Some((_, _, look))) => (name.to_owned(), *look),
+        (None, None) => (name.to_owned(), looks::numbered(number)),
+    }
+}
+
+/// Smallest and largest time of a measurement in seconds.
+pub fn range(run: &Run) -> (f64, f64) {
+    let smallest = run.measured_us.iter().copied().fold(run.median_us, f64::min);
+    let largest = run.measured_us.iter().copied().fold(run.median_us, f64::max);
+    (1e-6 * smallest, 1e-6 * largest)
+}
+
+/// The points of a series: medians where the same was measured several times.
+fn points(runs: &[&Run], x: impl Fn(&Run) -> usize) -> Vec<Point> {
     let point = |place: usize| {
-        let medians: Vec<f64> = runs.clone().filter(|run| x(run) == place).map(|run| run.median_us).collect();
-        (place as f64, 1e-6 * numbers::median(&medians))
+        let own: Vec<&&Run> = runs.iter().filter(|run| x(run) == place).collect();
+        let medians: Vec<f64> = own.iter().map(|run| run.median_us).collect();
+        // The range of one of several measurements is not that of their median.
+        let range = if let [run] = own[..] { Some(range(run)) } else { None };
+        Point { x: place as f64, y: 1e-6 * numbers::median(&medians), range }
     };
-    places.into_iter().map(point).collect()
+    distinct(runs, &x).into_iter().map(point).collect()
 }
 
-/// The machine, as far as the results tell.
+/// The machine, where results name it.
 fn machine(runs: &[&Run]) -> String {
     let (nodes, cores) = (distinct(runs, |run| run.nodes), distinct(runs, |run| run.cores));
     match (nodes.last(), cores.last()) {
@@ -69,45 +96,55 @@ fn machine(runs: &[&Run]) -> String {
     }
 }
 
-impl Figure {
-    /// From the results of one MPI library, the first there is; nothing where there are no results.
-    pub fn new(arguments: &Arguments, runs: &[Run]) -> Option<Self> {
-        let mpi = &runs.first()?.mpi;
-        // One rank alone exchanges nothing, in far less time than the others take.
-        let alone = runs.iter().all(|run| run.ranks == 1);
-        let runs: Vec<&Run> = runs.iter().filter(|run| &run.mpi == mpi && (alone || run.ranks > 1)).collect();
-        let (ranks, sizes) = (distinct(&runs, |run| run.ranks), distinct(&runs, |run| run.bytes_per_rank));
-        let over = arguments.over.unwrap_or(if ranks.len() > 1 { Over::Ranks } else { Over::Sizes });
-        let of_each = names(&runs);
-        let mut names: Vec<String> = Vec::new();
-        for name in &of_each {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
+/// The picture of the results of one MPI library, the first in the list; `None` without results.
+pub fn sheet(arguments: &Arguments, runs: &[Run]) -> Option<Sheet> {
+    let mpi = &runs.first()?.mpi;
+    // One rank exchanges nothing, in far less time than the others take.
+    let single = runs.iter().all(|run| run.ranks == 1);
+    let runs: Vec<&Run> = runs.iter().filter(|run| &run.mpi == mpi && (single || run.ranks > 1)).collect();
+    let (ranks, sizes) = (distinct(&runs, |run| run.ranks), distinct(&runs, |run| run.bytes_per_rank));
+    let over = arguments.over.unwrap_or(if ranks.len() > 1 { Over::Ranks } else { Over::Sizes });
+    let of_each = keys(&runs);
+    let mut keys: Vec<&(String, Option<String>)> = Vec::new();
+    for key in &of_each {
+        if !keys.contains(&key) {
+            keys.push(key);
         }
-        let panel = |value: usize| {
-            let belongs = move |run: &Run| match over {
-                Over::Ranks => run.bytes_per_rank == value,
-                Over::Sizes => run.ranks == value,
+    }
+    let panel = |value: usize| {
+        let belongs = |run: &Run| match over {
+            Over::Ranks => run.bytes_per_rank == value,
+            Over::Sizes => run.ranks == value,
+        };
+        let series = |(number, &key): (usize, &&(String, Option<String>))| {
+            let own = runs.iter().zip(&of_each).filter(|(run, own)| belongs(run) && *own == key);
+            let own: Vec<&Run> = own.map(|(run, _)| *run).collect();
+            let (name, look) = named(key, number);
+            let points = match over {
+                Over::Ranks => points(&own, |run| run.ranks),
+                Over::Sizes => points(&own, |run| run.bytes_per_rank),
             };
-            let line = |name: &String| {
-                let own = runs.iter().zip(&of_each).filter(move |(run, own)| belongs(run) && *own == name);
-                points(own.map(|(run, _)| *run), |run| match over {
-                    Over::Ranks => run.ranks,
-                    Over::Sizes => run.bytes_per_rank,
-                })
-            };
-            let title = match over {
+            Series { name, evidence: Evidence::Measured, look, points }
+        };
+        Chart {
+            title: match over {
                 Over::Ranks => format!("{} per rank", numbers::whole_bytes(value)),
                 Over::Sizes => format!("{value} rank{}", if value == 1 { "" } else { "s" }),
-            };
-            Panel { title, lines: names.iter().map(line).collect() }
-        };
-        let values = if over == Over::Ranks { sizes } else { ranks };
-        let panels = values.into_iter().map(panel).collect();
-        let title = format!("All-to-all exchange, {mpi}{}", machine(&runs));
-        Some(Self { title, over, names, panels })
-    }
+            },
+            x: match over {
+                Over::Ranks => Axis::new("ranks", Scale::Log2, plain),
+                Over::Sizes => Axis::new("data per rank", Scale::Log2, size),
+            },
+            y: Axis::new("time of one exchange, lower is better", Scale::Log10, time),
+            // The first is in front.
+            series: keys.iter().enumerate().map(series).rev().collect(),
+            reference: None,
+            file: None,
+        }
+    };
+    let values = if over == Over::Ranks { sizes } else { ranks };
+    let panels = values.into_iter().map(panel).collect();
+    Some(Sheet { title: format!("All-to-all exchange, {mpi}{}", machine(&runs)), panels })
 }
 
 #[cfg(test)]
@@ -122,15 +159,19 @@ mod tests {
         arguments: Arguments,
     }
 
-    #[test]
-    fn one_rank_is_drawn_where_there_is_nothing_else() {
-        let figure = figure("", &[run(1, 64, "auto", 1.0)]);
-        assert_eq!((figure.panels.len(), figure.panels[0].title.as_str()), (1, "1 rank"));
+    fn drawn(line: &str, runs: &[Run]) -> Sheet {
+        let line = std::iter::once("alltoall").chain(line.split_whitespace());
+        sheet(&Line::try_parse_from(line).expect("valid").arguments, runs).expect("there are results")
     }
 
-    fn figure(line: &str, runs: &[Run]) -> Figure {
-        let line = std::iter::once("alltoall").chain(line.split_whitespace());
-        Figure::new(&Line::try_parse_from(line).expect("valid").arguments, runs).expect("there are results")
+    fn names(chart: &Chart) -> Vec<&str> {
+        chart.series.iter().rev().map(|series| series.name.as_str()).collect()
+    }
+
+    #[test]
+    fn one_rank_is_drawn_if_it_is_the_only_one() {
+        let sheet = drawn("", &[run(1, 64, "auto", 1.0)]);
+        assert_eq!((sheet.panels.len(), sheet.panels[0].title.as_str()), (1, "1 rank"));
     }
 
     #[test]
@@ -142,14 +183,15 @@ mod tests {
             run(2, 1 << 20, "library-in-place", 300.0),
             run(1, 1 << 20, "auto", 0.1),
         ];
-        let figure = figure("", &runs);
-        assert_eq!((figure.over, figure.panels.len()), (Over::Ranks, 2));
-        assert_eq!(figure.names, ["auto", "library-in-place"]);
-        assert_eq!(figure.panels[0].title, "64 KiB per rank");
-        let line = &figure.panels[0].lines[0];
-        let rounded: Vec<(f64, f64)> = line.iter().map(|&(x, y)| (x, (1e6 * y).round())).collect();
+        let sheet = drawn("", &runs);
+        assert_eq!((sheet.panels.len(), sheet.panels[0].title.as_str()), (2, "64 KiB per rank"));
+        let [first, second] = &sheet.panels[..] else { panic!("two panels") };
+        assert_eq!(names(first), ["hcube, in place", "MPI library, in place"]);
+        let points = &first.series[1].points;
+        let rounded: Vec<(f64, f64)> = points.iter().map(|one| (one.x, (1e6 * one.y).round())).collect();
         assert_eq!(rounded, [(2.0, 25.0), (4.0, 40.0)]);
-        assert!(figure.panels[0].lines[1].is_empty() && figure.panels[1].lines[0].is_empty());
+        assert!(points[0].range.is_none() && points[1].range.is_some());
+        assert!(first.series[0].points.is_empty() && second.series[1].points.is_empty());
     }
 
     #[test]
@@ -159,9 +201,16 @@ mod tests {
         runs[2].everything = true;
         runs.push(run(2, 1 << 20, "auto", 1.0));
         (runs[0].nodes, runs[0].cores) = (1, 2);
-        let figure = figure("--over sizes --plot a", &runs);
-        assert_eq!(figure.names, ["shared, 0 B", "shared, 64 KiB", "shared, all", "auto"]);
-        assert_eq!((figure.over, figure.panels[0].title.as_str()), (Over::Sizes, "2 ranks"));
-        assert!(figure.title.ends_with("Some MPI 1.0, 1 node of 2 cores"), "{}", figure.title);
+        let sheet = drawn("--over sizes --plot a", &runs);
+        let expected = ["shared slots, 0 B", "shared slots, 64 KiB", "shared slots, all", "hcube, in place"];
+        assert_eq!(names(&sheet.panels[0]), expected);
+        assert_eq!(sheet.panels[0].title, "2 ranks");
+        assert!(sheet.title.ends_with("Some MPI 1.0, 1 node of 2 cores"), "{}", sheet.title);
+    }
+
+    #[test]
+    fn times_are_short() {
+        let times = [100e-6, 0.000_999_5, 2e-3, 1.0].map(time);
+        assert_eq!(times, ["100 µs", "0.9995 ms", "2 ms", "1 s"]);
     }
 }

@@ -73,6 +73,11 @@ impl Comparison<'_> {
         self.hcube.median_ms / self.own.median_ms
     }
 
+    /// The speed-up over FFTW's own plan.
+    pub fn gain(&self) -> f64 {
+        1.0 / self.relative()
+    }
+
     /// The same of the transposition alone.
     pub fn relative_transposition(&self) -> Option<f64> {
         self.transposition.map(|(own, hcube)| hcube.median_ms / own.median_ms)

@@ -1,11 +1,11 @@
 //! Exchanges that were measured and simulated, in one form.
 
-use crate::report::evidence::Evidence::{self, Measured, Simulated};
 use crate::report::inputs::Inputs;
-use crate::report::svg::{Look, Point, Series};
 use crate::report::sweeps::{distinct, machine_title};
 use hcube_tool::alltoall::Run;
 use hcube_tool::numbers;
+use hcube_tool::plot::Evidence::{self, Measured, Simulated};
+use hcube_tool::plot::{Look, Point, Series};
 
 /// One exchange, measured or simulated.
 #[derive(Debug, Clone)]

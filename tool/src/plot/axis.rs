@@ -1,26 +1,26 @@
-//! Axes: which range, which ticks, and where a value lies.
+//! Axes: range, ticks and position of values.
 
-/// What an axis is divided by.
+/// The division of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scale {
     /// Powers of two: numbers of ranks, sizes.
     Log2,
     /// Powers of ten: rates, times.
     Log10,
-    /// Equal steps, 0 among them.
+    /// Equal steps, 0 included.
     Linear,
-    /// Places of equal width with these names; values are their numbers.
+    /// Named places of equal width; values are their indices.
     Categories(Vec<String>),
 }
 
-/// An axis before it is known what lies on it.
+/// An axis without its range.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    /// What it shows, with the unit.
+    /// Quantity and unit.
     pub title: String,
-    /// How it is divided.
+    /// Its division.
     pub scale: Scale,
-    /// How a value is written.
+    /// Formats a value.
     pub written: fn(f64) -> String,
 }
 
@@ -30,12 +30,12 @@ impl Axis {
         Self { title: title.into(), scale, written }
     }
 
-    /// An axis with places that have names.
+    /// An axis of named places.
     pub fn categories(title: impl Into<String>, names: Vec<String>) -> Self {
         Self::new(title, Scale::Categories(names), plain)
     }
 
-    /// The name of a category, or the value as it is written.
+    /// The name of a category, or the formatted value.
     pub fn value(&self, value: f64) -> String {
         match &self.scale {
             Scale::Categories(names) => names.get(value as usize).cloned().unwrap_or_default(),
@@ -43,15 +43,15 @@ impl Axis {
         }
     }
 
-    /// With the range that these values need.
+    /// The range and ticks for these values.
     pub fn fit(&self, values: &[f64]) -> Ruler {
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         match &self.scale {
-            Scale::Log2 => powers(2.0, least, most, self.written),
-            Scale::Log10 if most / least > 50.0 => powers(10.0, least, most, self.written),
-            Scale::Log10 => round_values(least, most, self.written),
-            Scale::Linear => linear(least, most, self.written),
+            Scale::Log2 => powers(2.0, low, high, self.written),
+            Scale::Log10 if high / low > 50.0 => powers(10.0, low, high, self.written),
+            Scale::Log10 => round_values(low, high, self.written),
+            Scale::Linear => linear(low, high, self.written),
             Scale::Categories(names) => Ruler {
                 low: -0.5,
                 high: names.len() as f64 - 0.5,
@@ -62,7 +62,7 @@ impl Axis {
     }
 }
 
-/// A number without needless decimals.
+/// A number without trailing zeros.
 pub fn plain(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -79,7 +79,7 @@ pub struct Ruler {
 }
 
 impl Ruler {
-    /// Where a value lies: 0 at the low end, 1 at the high one.
+    /// Position of a value: 0 at the low end, 1 at the high end.
     pub fn place(&self, value: f64) -> f64 {
         if self.logarithmic {
             (value / self.low).ln() / (self.high / self.low).ln()
@@ -89,51 +89,51 @@ impl Ruler {
     }
 }
 
-/// Labels that fit beside each other on the smallest screen.
-const MOST_STEPS: i32 = 6;
+/// Labels that fit beside each other on a small screen.
+const MAX_STEPS: i32 = 6;
 
-fn powers(base: f64, least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
+fn powers(base: f64, low: f64, high: f64, written: fn(f64) -> String) -> Ruler {
     // Logarithms of powers are not always whole.
     let exponent = |value: f64| value.ln() / base.ln();
-    let from = (exponent(least) + 1e-9).floor() as i32;
-    let to = ((exponent(most) - 1e-9).ceil() as i32).max(from + 1);
-    let step = (to - from + MOST_STEPS - 1) / MOST_STEPS;
+    let from = (exponent(low) + 1e-9).floor() as i32;
+    let to = ((exponent(high) - 1e-9).ceil() as i32).max(from + 1);
+    let step = (to - from + MAX_STEPS - 1) / MAX_STEPS;
     let ticks = (from..=to).step_by(step.max(1) as usize);
     let ticks = ticks.map(|power| base.powi(power)).map(|value| (value, written(value))).collect();
     Ruler { low: base.powi(from), high: base.powi(to), logarithmic: true, ticks }
 }
 
-/// Round values with a label each: 1, 2 and 5 of every decade, more where these would be too few.
-fn round_values(least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
-    let coarse = between(&[1.0, 2.0, 5.0], least, most);
+/// Round values: 1, 2 and 5 times powers of ten, or more of them where these are too few.
+fn round_values(low: f64, high: f64, written: fn(f64) -> String) -> Ruler {
+    let coarse = between(&[1.0, 2.0, 5.0], low, high);
     let values = if coarse.len() > 3 {
         coarse
     } else {
-        between(&[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0], least, most)
+        between(&[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0], low, high)
     };
     let ticks = values.iter().map(|&value| (value, written(value))).collect();
     Ruler { low: values[0], high: values[values.len() - 1], logarithmic: true, ticks }
 }
 
-/// Multiples of powers of ten by these digits, from the last below to the first above.
-fn between(digits: &[f64], least: f64, most: f64) -> Vec<f64> {
-    let decade = least.log10().floor() as i32;
+/// These digits times powers of ten, from the last below the range to the first above it.
+fn between(digits: &[f64], low: f64, high: f64) -> Vec<f64> {
+    let decade = low.log10().floor() as i32;
     let steps: Vec<f64> = (decade..decade + 5)
         .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)))
         .collect();
-    let from = steps.iter().rposition(|&step| step <= least * (1.0 + 1e-9)).unwrap_or(0);
-    let to = steps.iter().position(|&step| step >= most * (1.0 - 1e-9)).unwrap_or(steps.len() - 1);
+    let from = steps.iter().rposition(|&step| step <= low * (1.0 + 1e-9)).unwrap_or(0);
+    let to = steps.iter().position(|&step| step >= high * (1.0 - 1e-9)).unwrap_or(steps.len() - 1);
     steps[from..=to.max(from + 1)].to_vec()
 }
 
-fn linear(least: f64, most: f64, written: fn(f64) -> String) -> Ruler {
-    let (least, most) = (least.min(0.0), most.max(0.0));
-    let rough = ((most - least) / 4.0).max(f64::MIN_POSITIVE);
+fn linear(low: f64, high: f64, written: fn(f64) -> String) -> Ruler {
+    let (low, high) = (low.min(0.0), high.max(0.0));
+    let rough = ((high - low) / 4.0).max(f64::MIN_POSITIVE);
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|digit| digit * power);
     let step = step.into_iter().find(|&step| step >= rough * (1.0 - 1e-9)).unwrap_or(10.0 * power);
-    let from = (least / step + 1e-9).floor() as i32;
-    let to = ((most / step - 1e-9).ceil() as i32).max(from + 1);
+    let from = (low / step + 1e-9).floor() as i32;
+    let to = ((high / step - 1e-9).ceil() as i32).max(from + 1);
     let ticks = (from..=to).map(|number| step * f64::from(number)).map(|value| (value, written(value)));
     let ticks = ticks.collect();
     Ruler { low: step * f64::from(from), high: step * f64::from(to), logarithmic: false, ticks }

@@ -1,13 +1,13 @@
-//! What a figure stands on. Every figure of the report carries it, in words and in the way it is drawn.
+//! The source of a figure. Every series carries it, in words and in the way it is drawn.
 
-/// Kinds of evidence.
+/// Kinds of sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
     /// Taken with a clock, on the machine that the environment names.
     Measured,
     /// The same code on a model of a machine, in simulated time.
     Simulated,
-    /// From a paper.
+    /// Printed in a paper.
     Published,
     /// Computed by a formula.
     Predicted,
@@ -37,7 +37,7 @@ impl Evidence {
         }
     }
 
-    /// Whether points are joined by a line.
+    /// Whether a line joins the points.
     pub fn has_line(self) -> bool {
         self != Self::Published
     }
@@ -50,7 +50,9 @@ impl Evidence {
     /// How it is drawn, in words.
     pub fn drawn(self) -> &'static str {
         match self {
-            Self::Measured => "solid line, filled markers, thin upright lines from the least to the largest",
+            Self::Measured => {
+                "solid line, filled markers, thin vertical bars from the smallest to the largest value"
+            }
             Self::Simulated => "dashed line, open markers",
             Self::Published => "filled markers without a line",
             Self::Predicted => "dotted line without markers",

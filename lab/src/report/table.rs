@@ -1,0 +1,106 @@
+//! Tables of the page.
+
+use askama::Template;
+use hcube_tool::plot::Evidence;
+
+/// A cell without a value.
+pub const NONE: &str = "–";
+
+/// A cell whose value may be missing.
+pub fn cell<T>(value: Option<T>, written: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| NONE.to_owned(), written)
+}
+
+/// A table with the evidence of each column.
+#[derive(Debug, Clone, Template)]
+#[template(path = "table.html")]
+pub struct Table {
+    caption: String,
+    columns: Vec<(String, Option<Evidence>)>,
+    rows: Vec<Vec<String>>,
+}
+
+/// Tables with more rows are folded, so that charts stay near each other.
+const MAX_OPEN_ROWS: usize = 12;
+
+impl Table {
+    /// A table without rows. Columns that name the subject of a row have no evidence.
+    pub fn new<T: Into<String>>(
+        caption: impl Into<String>,
+        columns: impl IntoIterator<Item = (T, Option<Evidence>)>,
+    ) -> Self {
+        let columns = columns.into_iter().map(|(title, evidence)| (title.into(), evidence)).collect();
+        Self { caption: caption.into(), columns, rows: Vec::new() }
+    }
+
+    /// Adds a row, with a cell for each column.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+        debug_assert_eq!(self.rows.last().map(Vec::len), Some(self.columns.len()));
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether it fits beside a chart.
+    pub fn is_narrow(&self) -> bool {
+        self.shown().len() <= 4
+    }
+
+    fn is_long(&self) -> bool {
+        self.rows.len() > MAX_OPEN_ROWS
+    }
+
+    /// Columns with a value.
+    fn shown(&self) -> Vec<usize> {
+        let filled = |column: &usize| self.rows.iter().any(|row| row[*column] != NONE);
+        (0..self.columns.len()).filter(filled).collect()
+    }
+
+    fn headings(&self) -> Vec<&(String, Option<Evidence>)> {
+        self.shown().into_iter().map(|column| &self.columns[column]).collect()
+    }
+
+    fn cells<'a>(&self, row: &'a [String]) -> Vec<&'a str> {
+        self.shown().into_iter().map(|column| row[column].as_str()).collect()
+    }
+
+    /// Whether a cell is aligned left; numbers are aligned right.
+    fn is_words(&self, cell: &str) -> bool {
+        let starts_number = |first: char| first.is_ascii_digit() || "+-−×".contains(first);
+        cell != NONE && !cell.starts_with(starts_number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_badges_and_empty_ones_are_left_out() {
+        let mut table = Table::new(
+            "a & b",
+            [("ranks", None), ("GUP/s", Some(Evidence::Simulated)), ("paper", Some(Evidence::Published))],
+        );
+        assert!(table.is_empty());
+        table.row([
+            "4".to_owned(),
+            cell(Some(0.5), |rate| rate.to_string()),
+            cell(None::<f64>, |_| String::new()),
+        ]);
+        let html = table.to_string();
+        assert!(html.contains("<th scope=\"col\">GUP/s<br><span class=\"badge simulated\">"), "{html}");
+        assert!(html.contains("<td>0.5</td>") && !html.contains("paper"), "{html}");
+        assert!(html.contains(" open>") && !html.contains("a & b"), "{html}");
+        assert!(table.is_words("juropa") && !table.is_words("−3 %"));
+    }
+
+    #[test]
+    fn long_tables_are_folded() {
+        let mut table = Table::new("", [("n", None)]);
+        (0..=MAX_OPEN_ROWS).for_each(|number| table.row([number.to_string()]));
+        assert!(!table.to_string().contains(" open>"));
+    }
+}

@@ -1,0 +1,356 @@
+//! Drawing of one chart.
+
+use super::axis::Ruler;
+use super::colour::{GRID, PAPER, SOFT, TEXT};
+use super::{Chart, Evidence, Marker, Point, Scale, Series, dark_style, escape};
+use std::fmt::Write;
+
+/// Width of a chart; all lengths are in units of the drawing.
+pub const WIDTH: f64 = 420.0;
+/// Height of the title of a file.
+pub const TITLE_HEIGHT: f64 = 30.0;
+/// Space for the title of the y axis.
+const ABOVE: f64 = 26.0;
+/// Space for labels and title of the x axis.
+const BELOW: f64 = 42.0;
+/// Half of the widest label of the x axis.
+const RIGHT: f64 = 26.0;
+const PLOT_HEIGHT: f64 = 200.0;
+/// Height of a category on the y axis.
+const ROW_HEIGHT: f64 = 22.0;
+/// Height of a line of the legend.
+pub const LEGEND_HEIGHT: f64 = 18.0;
+/// Width of a letter in the largest size that the report's style sheet uses, on average.
+const LETTER: f64 = 7.6;
+/// Pixels of a unit in files.
+const ZOOM: f64 = 1.6;
+
+/// Elements of a drawing.
+#[derive(Debug, Default)]
+pub struct Canvas {
+    pub text: String,
+}
+
+impl Canvas {
+    /// A path.
+    pub fn path(&mut self, class: &str, attributes: &str, data: &str) {
+        let _ = write!(self.text, "<path class=\"{class}\" {attributes} d=\"{data}\"/>");
+    }
+
+    /// A line of text; `anchor` is the side or the middle that stands at `x`.
+    pub fn label(&mut self, class: &str, (x, y): (f64, f64), anchor: &str, words: &str) {
+        let colour = if matches!(class, "tick" | "evidence") { SOFT } else { TEXT };
+        let size = if class == "title" { " font-size=\"14\" font-weight=\"600\"" } else { "" };
+        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
+        let _ = write!(
+            self.text,
+            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\" stroke=\"none\"{size}{anchor}>{}</text>",
+            escape(words)
+        );
+    }
+
+    /// Begins a group in the colour of a series.
+    fn group(&mut self, kind: &str, series: &Series) {
+        let colour = series.look.0;
+        let _ = write!(
+            self.text,
+            "<g class=\"{kind}{} {}\" fill=\"{1}\" stroke=\"{1}\">",
+            colour.class(),
+            series.evidence.word(),
+        );
+    }
+
+    fn end_group(&mut self) {
+        self.text.push_str("</g>");
+    }
+
+    fn line(&mut self, evidence: Evidence, data: &str) {
+        let dashes = match evidence {
+            Evidence::Simulated => "stroke-width=\"2\" stroke-dasharray=\"7 4\"",
+            Evidence::Predicted => "stroke-width=\"2.6\" stroke-dasharray=\".1 5\" stroke-linecap=\"round\"",
+            Evidence::Measured | Evidence::Published => "stroke-width=\"2\"",
+        };
+        self.path("line", &format!("fill=\"none\" stroke-linejoin=\"round\" {dashes}"), data);
+    }
+
+    fn marker(&mut self, evidence: Evidence, marker: Marker, (x, y): (f64, f64), hint: &str) {
+        let fill = if evidence == Evidence::Simulated { format!(" fill=\"{PAPER}\"") } else { String::new() };
+        let outline = outline(evidence, marker, x, y);
+        let hint = if hint.is_empty() { String::new() } else { format!("<title>{}</title>", escape(hint)) };
+        let _ = write!(
+            self.text,
+            "<path class=\"mark\" stroke-width=\"1.6\"{fill} d=\"{outline}\">{hint}</path>"
+        );
+    }
+
+    /// A line of the legend: sample, name, and evidence at the right end.
+    pub fn legend(&mut self, series: &Series, joined: bool, (left, y): (f64, f64), right: f64) {
+        self.group("legend ", series);
+        if joined {
+            self.line(series.evidence, &format!("M{:.1} {:.1}H{:.1}", left + 8.0, y - 4.0, left + 38.0));
+        }
+        if series.evidence.has_markers() {
+            self.marker(series.evidence, series.look.1, (left + 23.0, y - 4.0), "");
+        }
+        self.label("name", (left + 46.0, y), "start", &series.name);
+        self.label("evidence", (right, y), "end", series.evidence.word());
+        self.end_group();
+    }
+}
+
+/// The outline of a marker. Published ones are smaller, so that they are visible inside open ones.
+fn outline(evidence: Evidence, marker: Marker, x: f64, y: f64) -> String {
+    let scale = if evidence == Evidence::Published { 0.7 } else { 1.0 };
+    let corners: &[(f64, f64)] = match marker {
+        Marker::Circle => {
+            let radius = 4.0 * scale;
+            let half = format!("a{radius:.1} {radius:.1} 0 1 1");
+            let (left, across) = (x - radius, 2.0 * radius);
+            return format!("M{left:.1} {y:.1}{half} {across:.1} 0{half} {:.1} 0z", -across);
+        }
+        Marker::Square => &[(-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)],
+        Marker::Up => &[(-4.5, 3.5), (4.5, 3.5), (0.0, -4.5)],
+        Marker::Down => &[(-4.5, -3.5), (4.5, -3.5), (0.0, 4.5)],
+        Marker::Diamond => &[(-5.0, 0.0), (0.0, -5.0), (5.0, 0.0), (0.0, 5.0)],
+    };
+    let places =
+        corners.iter().map(|(right, down)| format!("{:.1} {:.1}", x + scale * right, y + scale * down));
+    format!("M{}z", places.collect::<Vec<_>>().join("L"))
+}
+
+/// The area of a chart between its axes.
+struct Plane<'a> {
+    chart: &'a Chart,
+    x: Ruler,
+    y: Ruler,
+    left: f64,
+    height: f64,
+}
+
+impl<'a> Plane<'a> {
+    fn new(chart: &'a Chart) -> Self {
+        let points = || chart.series.iter().flat_map(|series| &series.points);
+        let both = |chosen: fn(&Point) -> Vec<f64>| points().flat_map(chosen).collect::<Vec<f64>>();
+        let (mut x, mut y) = (both(|point| vec![point.x]), both(|point| vec![point.y]));
+        y.extend(both(|point| point.range.map_or_else(Vec::new, |(low, high)| vec![low, high])));
+        if chart.has_rows() {
+            x.extend(chart.reference)
+        } else {
+            y.extend(chart.reference)
+        }
+        let (x, y) = (chart.x.fit(&x), chart.y.fit(&y));
+        let longest = y.ticks.iter().map(|tick| tick.1.chars().count()).max().unwrap_or(0);
+        let height = if chart.has_rows() { ROW_HEIGHT * y.ticks.len() as f64 } else { PLOT_HEIGHT };
+        Self { chart, x, y, left: 16.0 + LETTER * longest as f64, height }
+    }
+
+    fn across(&self, value: f64) -> f64 {
+        self.left + (WIDTH - RIGHT - self.left) * self.x.place(value)
+    }
+
+    fn down(&self, value: f64) -> f64 {
+        ABOVE + self.height * (1.0 - self.y.place(value))
+    }
+
+    fn bottom(&self) -> f64 {
+        ABOVE + self.height
+    }
+
+    fn draw_axes(&self, canvas: &mut Canvas) {
+        let (left, right, bottom) = (self.left, WIDTH - RIGHT, self.bottom());
+        let grid = format!("stroke=\"{GRID}\" fill=\"none\"");
+        for (value, label) in &self.y.ticks {
+            let y = self.down(*value);
+            canvas.path("grid", &grid, &format!("M{left:.1} {y:.1}H{right:.1}"));
+            canvas.label("tick", (left - 6.0, y + 4.0), "end", label);
+        }
+        for (value, label) in &self.x.ticks {
+            let x = self.across(*value);
+            canvas.path("grid", &grid, &format!("M{x:.1} {ABOVE}V{:.1}", bottom + 4.0));
+            canvas.label("tick", (x, bottom + 17.0), "middle", label);
+        }
+        let axis = format!("stroke=\"{SOFT}\" fill=\"none\"");
+        canvas.path("axis", &axis, &format!("M{left:.1} {ABOVE}V{bottom:.1}H{right:.1}"));
+        canvas.label("name", (6.0, 14.0), "start", &self.chart.y.title);
+        canvas.label("name", (right, bottom + 35.0), "end", &self.chart.x.title);
+        let Some(value) = self.chart.reference else { return };
+        let line = if self.chart.has_rows() {
+            format!("M{:.1} {ABOVE}V{bottom:.1}", self.across(value))
+        } else {
+            format!("M{left:.1} {:.1}H{right:.1}", self.down(value))
+        };
+        canvas.path("reference", &format!("{axis} stroke-width=\"1.5\""), &line);
+    }
+
+    fn draw_series(&self, series: &Series, canvas: &mut Canvas) {
+        canvas.group("", series);
+        if self.chart.has_line(series) {
+            let steps = series.points.iter().enumerate().map(|(number, point)| {
+                let letter = if number == 0 { 'M' } else { 'L' };
+                format!("{letter}{:.1} {:.1}", self.across(point.x), self.down(point.y))
+            });
+            canvas.line(series.evidence, &steps.collect::<String>());
+        }
+        for point in series.points.iter().filter(|_| series.evidence.has_markers()) {
+            let (x, y) = (self.across(point.x), self.down(point.y));
+            if let Some((low, high)) = point.range {
+                let bar = format!("M{x:.1} {:.1}V{:.1}", self.down(low), self.down(high));
+                canvas.path("range", "fill=\"none\" stroke-opacity=\".65\"", &bar);
+            }
+            let values = [self.chart.x.value(point.x), self.chart.y.value(point.y)];
+            let values: Vec<String> = values.into_iter().filter(|value| !value.is_empty()).collect();
+            let hint = format!("{}, {}: {}", series.name, series.evidence.word(), values.join(", "));
+            canvas.marker(series.evidence, series.look.1, (x, y), &hint);
+        }
+        canvas.end_group();
+    }
+}
+
+impl Chart {
+    /// Whether the y axis has categories.
+    fn has_rows(&self) -> bool {
+        matches!(self.y.scale, Scale::Categories(_))
+    }
+
+    /// Whether a line joins the points. Categories on the y axis are separate things.
+    pub fn has_line(&self, series: &Series) -> bool {
+        series.evidence.has_line() && !self.has_rows()
+    }
+
+    /// Series with points; the one in front comes first.
+    pub fn shown(&self) -> impl Iterator<Item = &Series> {
+        self.series.iter().rev().filter(|series| !series.points.is_empty())
+    }
+
+    /// Description for readers who cannot see it.
+    pub fn described(&self) -> String {
+        let names = self.series.iter().map(|series| format!("{} ({})", series.name, series.evidence.word()));
+        format!("{}. {}", self.title, names.collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// Draws axes and series; returns the height.
+pub fn plane(chart: &Chart, canvas: &mut Canvas) -> f64 {
+    let plane = Plane::new(chart);
+    plane.draw_axes(canvas);
+    for series in chart.series.iter().filter(|series| !series.points.is_empty()) {
+        plane.draw_series(series, canvas);
+    }
+    plane.bottom() + BELOW
+}
+
+/// Axes, series and legend, and their height.
+fn whole(chart: &Chart) -> (String, f64) {
+    let mut canvas = Canvas::default();
+    let mut y = plane(chart, &mut canvas);
+    for series in chart.shown() {
+        y += LEGEND_HEIGHT;
+        canvas.legend(series, chart.has_line(series), (0.0, y - 5.0), WIDTH - 10.0);
+    }
+    (canvas.text, y + 4.0)
+}
+
+const FONT: &str =
+    "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"11\"";
+
+/// A chart for a page, which has the title and [`dark_style`].
+pub fn inline(chart: &Chart) -> String {
+    let (inside, height) = whole(chart);
+    let label = escape(&chart.described());
+    format!(
+        "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{label}\" {FONT}>{inside}</svg>"
+    )
+}
+
+/// A chart as a file.
+pub fn file(chart: &Chart) -> String {
+    let (inside, height) = whole(chart);
+    document((WIDTH, height), &chart.title, &chart.described(), &inside)
+}
+
+/// A file with a title above a drawing.
+pub fn document((width, height): (f64, f64), title: &str, description: &str, inside: &str) -> String {
+    let height = height + TITLE_HEIGHT + 8.0;
+    let mut heading = Canvas::default();
+    heading.label("title", (10.0, 21.0), "start", title);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" width=\"{:.0}\" height=\"{:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\" {FONT}>\n<style>{}</style>\n\
+         <rect class=\"ground\" fill=\"{PAPER}\" width=\"{width:.0}\" height=\"{height:.0}\"/>\n{}\n\
+         <g transform=\"translate(0 {TITLE_HEIGHT})\">{inside}</g>\n</svg>\n",
+        ZOOM * width,
+        ZOOM * height,
+        escape(description),
+        dark_style(),
+        heading.text,
+    )
+}
+
+/// A sample of how series of this evidence are drawn, for the key of a page.
+pub fn sample(evidence: Evidence) -> String {
+    let look = (super::Colour::Ink, Marker::Circle);
+    let series = Series { name: String::new(), evidence, look, points: Vec::new() };
+    let mut canvas = Canvas::default();
+    canvas.group("", &series);
+    if evidence.has_line() {
+        canvas.line(evidence, "M2 8H38");
+    }
+    if evidence.has_markers() {
+        canvas.marker(evidence, look.1, (20.0, 8.0), "");
+    }
+    canvas.end_group();
+    format!("<svg class=\"chart sample\" viewBox=\"0 0 40 16\" aria-hidden=\"true\">{}</svg>", canvas.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Axis, Colour, plain};
+    use super::*;
+
+    fn chart(evidence: Evidence) -> Chart {
+        Chart {
+            title: "Rates <of> a & b".to_owned(),
+            x: Axis::new("ranks", Scale::Log2, plain),
+            y: Axis::new("GUP/s", Scale::Log10, plain),
+            series: vec![Series::new(
+                "hcube",
+                evidence,
+                (Colour::Blue, Marker::Circle),
+                [(1.0, 0.1), (4.0, 0.3)],
+            )],
+            reference: None,
+            file: None,
+        }
+    }
+
+    #[test]
+    fn evidence_decides_about_lines_and_markers() {
+        for evidence in Evidence::ALL {
+            let drawn = chart(evidence).inline();
+            // One in the plane and one in the legend.
+            let lines = if evidence.has_line() { 2 } else { 0 };
+            let markers = if evidence.has_markers() { 3 } else { 0 };
+            assert_eq!(drawn.matches("class=\"line\"").count(), lines, "{drawn}");
+            assert_eq!(drawn.matches("class=\"mark\"").count(), markers, "{drawn}");
+            assert!(drawn.contains(&format!(">{}</text>", evidence.word())), "{drawn}");
+        }
+    }
+
+    #[test]
+    fn text_is_escaped_and_colours_are_attributes() {
+        let file = chart(Evidence::Measured).svg();
+        assert!(file.contains("Rates &lt;of&gt; a &amp; b") && !file.contains("<of>"), "{file}");
+        assert!(!file.contains("var(") && file.contains("stroke=\"#0066b3\""), "{file}");
+        assert!(file.contains("class=\"ground\" fill=\"#ffffff\""), "{file}");
+        assert!(chart(Evidence::Measured).inline().contains("hcube, measured: 4, 0.3"));
+    }
+
+    #[test]
+    fn rows_are_as_many_as_their_names() {
+        let mut rows = chart(Evidence::Measured);
+        rows.y = Axis::categories("", ["a", "b", "c"].map(str::to_owned).to_vec());
+        rows.reference = Some(1.0);
+        assert!(rows.inline().contains("class=\"reference\"") && !rows.is_empty());
+        assert_eq!(Plane::new(&rows).height, 3.0 * ROW_HEIGHT);
+    }
+}
