@@ -12,7 +12,7 @@ pub fn all(page: &str) -> Vec<[&str; 3]> {
         let (title, figure) = between(figure, "<figcaption>", "</figcaption>").expect("a title");
         let figure = figure.split("</figure>").next().unwrap_or(figure);
         for legend in figure.split("<g class=\"legend ").skip(1) {
-            let (name, rest) = between(legend, "<text x=\"46\"", "</text>").expect("a name");
+            let (name, rest) = between(legend, "<text class=\"name\"", "</text>").expect("a name");
             let (word, _) = between(rest, "<text class=\"evidence\"", "</text>").expect("a word");
             let [name, word] = [name, word].map(|text| text.split_once('>').expect("a tag ends").1);
             let class = legend.split('"').next().unwrap_or_default();

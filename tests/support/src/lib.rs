@@ -100,7 +100,7 @@ pub fn tool() -> String {
 
 /// The command `hcube-lab` of the build under test.
 pub fn lab() -> String {
-    program("hcube-lab", &["lab/src", "tool/src"])
+    program("hcube-lab", &["lab/src", "lab/templates", "tool/src"])
 }
 
 fn program(name: &str, sources: &[&str]) -> String {

@@ -54,9 +54,10 @@ impl Canvas {
         let colour = series.look.0;
         let _ = write!(
             self.text,
-            "<g class=\"{kind}{} {}\" fill=\"{1}\" stroke=\"{1}\">",
+            "<g class=\"{kind}{} {}\" fill=\"{2}\" stroke=\"{2}\">",
             colour.class(),
             series.evidence.word(),
+            colour.light(),
         );
     }
 
