@@ -92,7 +92,7 @@ fn here(inputs: &Inputs) -> Chart {
     }
     let lines = measured(inputs, "auto").into_iter();
     let points = lines.map(|(ranks, line)| spread_point(ranks as f64, line)).collect();
-    let name = "hcube gups, without HPCC".to_owned();
+    let name = "hcube, without HPCC".to_owned();
     all.push(Series { name, evidence: Measured, look: looks::OTHER_OPTIONS, points });
     if let Some(machine) = &inputs.calibration {
         // More ranks than cores share these, of which the model knows nothing.

@@ -380,7 +380,10 @@ fn plots_as_files_of_their_own() {
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);
         assert!(drawn.starts_with("<svg xmlns=") && drawn.ends_with("</svg>\n"), "{name}: {drawn}");
-        assert!(drawn.contains(words) && drawn.contains("class=\"ground\" fill=\"#ffffff\""), "{name}: {drawn}");
+        assert!(
+            drawn.contains(words) && drawn.contains("class=\"ground\" fill=\"#ffffff\""),
+            "{name}: {drawn}"
+        );
         assert!(drawn.contains("<text class=\"evidence\""), "{name}: {drawn}");
     }
 }

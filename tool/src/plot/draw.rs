@@ -7,8 +7,11 @@ use std::fmt::Write;
 
 /// Width of a chart; all lengths are in units of the drawing.
 pub const WIDTH: f64 = 420.0;
-/// Height of the title of a file.
-pub const TITLE_HEIGHT: f64 = 30.0;
+/// Height of the title of a file: of its first line with the space around it, and of every further line.
+const TITLE_HEIGHT: f64 = 30.0;
+const TITLE_LINE: f64 = 17.0;
+/// Width of a letter of the title, on average.
+const TITLE_LETTER: f64 = 9.2;
 /// Space for the title of the y axis.
 const ABOVE: f64 = 26.0;
 /// Space for labels and title of the x axis.
@@ -40,7 +43,11 @@ impl Canvas {
     /// A line of text; `anchor` is the side or the middle that stands at `x`.
     pub fn label(&mut self, class: &str, (x, y): (f64, f64), anchor: &str, words: &str) {
         let colour = if matches!(class, "tick" | "evidence") { SOFT } else { TEXT };
-        let size = if class == "title" { " font-size=\"14\" font-weight=\"600\"" } else { "" };
+        let size = match class {
+            "title" => " font-size=\"14\" font-weight=\"600\"",
+            "caption" => " font-weight=\"600\"",
+            _ => "",
+        };
         let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
         let _ = write!(
             self.text,
@@ -165,10 +172,16 @@ impl<'a> Plane<'a> {
             canvas.path("grid", &grid, &format!("M{left:.1} {y:.1}H{right:.1}"));
             canvas.label("tick", (left - 6.0, y + 4.0), "end", label);
         }
+        let mut free = f64::NEG_INFINITY;
         for (value, label) in &self.x.ticks {
             let x = self.across(*value);
             canvas.path("grid", &grid, &format!("M{x:.1} {ABOVE}V{:.1}", bottom + 4.0));
-            canvas.label("tick", (x, bottom + 17.0), "middle", label);
+            let half = 0.5 * LETTER * label.chars().count() as f64;
+            // A label that would touch the one before it is left out.
+            if x - half >= free {
+                canvas.label("tick", (x, bottom + 17.0), "middle", label);
+                free = x + half;
+            }
         }
         let axis = format!("stroke=\"{SOFT}\" fill=\"none\"");
         canvas.path("axis", &axis, &format!("M{left:.1} {ABOVE}V{bottom:.1}H{right:.1}"));
@@ -269,16 +282,36 @@ pub fn file(chart: &Chart) -> String {
     document((WIDTH, height), &chart.title, &chart.described(), &inside)
 }
 
+/// The words of a title in lines that fit.
+fn lines(title: &str, width: f64) -> Vec<String> {
+    let fits = |line: &str| TITLE_LETTER * line.chars().count() as f64 <= width - 20.0;
+    let mut lines: Vec<String> = Vec::new();
+    for word in title.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if fits(&format!("{line} {word}")) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// A file with a title above a drawing.
 pub fn document((width, height): (f64, f64), title: &str, description: &str, inside: &str) -> String {
-    let height = height + TITLE_HEIGHT + 8.0;
     let mut heading = Canvas::default();
-    heading.label("title", (10.0, 21.0), "start", title);
+    let lines = lines(title, width);
+    for (number, line) in lines.iter().enumerate() {
+        heading.label("title", (10.0, 21.0 + TITLE_LINE * number as f64), "start", line);
+    }
+    let above = TITLE_HEIGHT + TITLE_LINE * lines.len().saturating_sub(1) as f64;
+    let height = height + above + 8.0;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" width=\"{:.0}\" height=\"{:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\" {FONT}>\n<style>{}</style>\n\
          <rect class=\"ground\" fill=\"{PAPER}\" width=\"{width:.0}\" height=\"{height:.0}\"/>\n{}\n\
-         <g transform=\"translate(0 {TITLE_HEIGHT})\">{inside}</g>\n</svg>\n",
+         <g transform=\"translate(0 {above})\">{inside}</g>\n</svg>\n",
         ZOOM * width,
         ZOOM * height,
         escape(description),
@@ -344,6 +377,13 @@ mod tests {
         assert!(!file.contains("var(") && file.contains("stroke=\"#0066b3\""), "{file}");
         assert!(file.contains("class=\"ground\" fill=\"#ffffff\""), "{file}");
         assert!(chart(Evidence::Measured).inline().contains("hcube, measured: 4, 0.3"));
+    }
+
+    #[test]
+    fn long_titles_have_several_lines() {
+        let title = "All-to-all, this machine, Open MPI v4.1.4, 32 MiB per rank";
+        assert_eq!(lines(title, WIDTH), ["All-to-all, this machine, Open MPI v4.1.4,", "32 MiB per rank"]);
+        assert_eq!(lines(title, 2.0 * WIDTH).len(), 1);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub struct Sheet {
 /// Charts beside each other.
 const COLUMNS: usize = 2;
 /// Height of the title of a chart.
-const CAPTION: f64 = 22.0;
+const CAPTION: f64 = 18.0;
 /// Space between rows.
 const GAP: f64 = 12.0;
 
@@ -29,7 +29,7 @@ impl Sheet {
             let mut height: f64 = 0.0;
             for (column, panel) in row.iter().enumerate() {
                 let mut canvas = Canvas::default();
-                canvas.label("caption", (6.0, -10.0), "start", &panel.title);
+                canvas.label("caption", (6.0, -6.0), "start", &panel.title);
                 height = height.max(plane(panel, &mut canvas));
                 let x = WIDTH * column as f64;
                 text += &format!("<g transform=\"translate({x} {})\">{}</g>\n", y + CAPTION, canvas.text);
