@@ -8,7 +8,7 @@
 # What is compared is measured in one run, alternating, as often as --repeat
 # says; tables show medians and (largest - smallest) / median. All results go to
 # target/bench/gups.json: {"mpi": ..., "sections": {<name>: <hcube gups --json>,
-# ...}, "hpcc": <hcube hpcc --json> or null}. Figures of different sections were
+# ...}, "hpcc": <hcube-lab hpcc --json> or null}. Figures of different sections were
 # taken at different times: compare inside a section. Those of the all-to-all
 # exchange go to target/bench/alltoall.json, {"runs": [...]}, with the plots
 # alltoall-ranks.svg, alltoall-sizes.svg and alltoall-memory.svg beside it, and

@@ -1,4 +1,4 @@
-// The platform of a simulation, built from a description that `hcube simulate` writes
+// The platform of a simulation, built from a description that `hcube-lab simulate` writes
 // (HCUBE_PLATFORM names it; the format is in src/bin/hcube/simulate/platform.rs).
 //
 // SimGrid's own torus wraps every dimension and its links alone carry latency and bandwidth. Here a node

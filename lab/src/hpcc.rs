@@ -1,4 +1,4 @@
-//! `hcube hpcc`: runs the official HPCC in several variants and compares their RandomAccess.
+//! `hcube-lab hpcc`: runs the official HPCC in several variants and compares their RandomAccess.
 //!
 //! This subcommand starts mpirun itself, so it never initialises MPI.
 
@@ -6,6 +6,7 @@ pub mod arguments;
 mod input;
 pub mod launch;
 pub mod parse;
+mod plan;
 mod progress;
 mod report;
 mod run;
@@ -14,8 +15,9 @@ pub use arguments::Arguments;
 
 use hcube_tool::session::{self, Failure};
 use launch::Launcher;
+use plan::Run;
 use progress::Progress;
-use run::{Outcome, Run};
+use run::Outcome;
 use std::process::ExitCode;
 
 /// Runs all variants on all numbers of ranks, in turn.
@@ -27,16 +29,16 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Returns whether all that must be right was right.
+/// Returns whether every run passed.
 fn compare(arguments: &Arguments) -> Result<bool, Failure> {
     let launcher = Launcher::new(arguments)?;
     for &variant in &arguments.variants {
         arguments.program(variant)?;
     }
     launch::end_children_on_signals()?;
-    announce(arguments, &launcher);
-    let runs = arguments.all_runs();
-    let mut progress = Progress::new(runs.len());
+    let runs = arguments.all_runs(launcher.mpi);
+    announce(arguments, &launcher, &runs);
+    let mut progress = Progress::new(&runs);
     let mut outcomes: Vec<(Run, Outcome)> = Vec::new();
     for one in runs {
         progress.begin(&one);
@@ -48,18 +50,21 @@ fn compare(arguments: &Arguments) -> Result<bool, Failure> {
     let results = report::Results::new(launcher.mpi.name(), &outcomes);
     if arguments.json.tables() {
         print!("{}", report::text(&results, arguments, &outcomes));
+        if let Some(sentence) = results.sentence(plan::cores()) {
+            println!("\n{sentence}");
+        }
     }
     arguments.json.write(&results)?;
     let problems: Vec<String> =
         outcomes.iter().flat_map(|(run, outcome)| report::problems(run, outcome)).collect();
     for problem in &problems {
-        eprintln!("hcube hpcc: {problem}");
+        eprintln!("hcube-lab hpcc: {problem}");
     }
     Ok(problems.is_empty())
 }
 
-/// Says what is going to happen, and what may take long.
-fn announce(arguments: &Arguments, launcher: &Launcher) {
+/// Tells what will run, and what may take long.
+fn announce(arguments: &Arguments, launcher: &Launcher, runs: &[Run]) {
     let names = |whole: Option<bool>| {
         let chosen = arguments
             .variants
@@ -67,17 +72,24 @@ fn announce(arguments: &Arguments, launcher: &Launcher) {
             .filter(|&&variant| whole.is_none_or(|whole| arguments.whole(variant) == whole));
         chosen.map(|variant| variant.name()).collect::<Vec<_>>().join(", ")
     };
-    eprintln!("hcube hpcc: HPCC with N = {}, variants {}", arguments.n, names(None));
+    let cores = plan::cores();
+    eprintln!(
+        "hcube-lab hpcc: {} runs of HPCC with N = {}, variants {}; about {}",
+        runs.len(),
+        arguments.n,
+        names(None),
+        plan::in_words(plan::Estimate::new(cores).seconds(runs))
+    );
     let brief = names(Some(false));
     if !brief.is_empty() {
         eprintln!(
-            "hcube hpcc: runs of {brief} end when both MPIRandomAccess results are there (--complete runs all of HPCC)"
+            "hcube-lab hpcc: {brief}: stopped after both MPIRandomAccess sections (--complete runs all of HPCC)"
         );
     }
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    if launcher.mpi == arguments::Mpi::Mpich && arguments.ranks.0.iter().any(|&ranks| ranks > cores) {
+    if launcher.mpi == arguments::Mpi::Mpich && runs.iter().any(|run| run.ranks > cores) {
         eprintln!(
-            "hcube hpcc: warning: more ranks than the {cores} cores here: MPICH's ranks do not yield, so HPCC may take many minutes"
+            "hcube-lab hpcc: warning: more ranks than the {cores} cores: ranks of MPICH do not yield, so HPCC may \
+             take many minutes"
         );
     }
 }

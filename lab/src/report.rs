@@ -1,4 +1,4 @@
-//! `hcube report`: one page with all results, that says of every figure what it stands on.
+//! `hcube-lab report`: one page with all results, that says of every figure what it stands on.
 
 mod exchanges;
 mod headline;
@@ -27,7 +27,7 @@ use std::process::ExitCode;
 /// outside, and is made from what is there; it says what is missing and which command makes it.
 ///
 /// Example:
-///   hcube report --output report.html
+///   hcube-lab report --output report.html
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

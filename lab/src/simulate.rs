@@ -1,4 +1,4 @@
-//! `hcube simulate`: runs the library on simulated machines and sets the results beside published ones.
+//! `hcube-lab simulate`: runs the library on simulated machines and sets the results beside published ones.
 //!
 //! This subcommand starts smpirun itself, so it never initialises MPI. The order of results is that of
 //! the sections, whichever simulation ends first, and nothing in them depends on the time of this machine.
@@ -54,7 +54,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     }
     // What the others have found is not lost.
     for failure in &failures {
-        eprintln!("hcube simulate: {failure}");
+        eprintln!("hcube-lab simulate: {failure}");
     }
     let errors: u64 = filled.iter().flatten().map(Case::errors).sum();
     let results = collect(&batches, &platforms, filled, failures);
@@ -63,7 +63,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     }
     arguments.json.write(&results)?;
     if errors > 0 {
-        eprintln!("hcube simulate: {errors} error(s) in the data: see the column errors");
+        eprintln!("hcube-lab simulate: {errors} error(s) in the data: see the column errors");
     }
     Ok(errors == 0 && results.failures.is_empty())
 }

@@ -1,4 +1,4 @@
-//! `hcube simulate` as users start it: small sizes on every machine, the same bytes twice, refusals, and a
+//! `hcube-lab simulate` as users start it: small sizes on every machine, the same bytes twice, refusals, and a
 //! driver that hangs. Needs SimGrid and target/smpi, which scripts/test.sh builds.
 
 use hcube_testing as common;
@@ -210,7 +210,7 @@ fn folder_with_client(name: &str, client: &str) -> PathBuf {
     folder
 }
 
-/// `hcube simulate` with a driver that does not come to its end.
+/// `hcube-lab simulate` with a driver that does not come to its end.
 fn hanging(folder: &Path, kind: &str, limit: &str) -> Command {
     let mut command = Command::new(TOOL.as_str());
     command.args(["simulate", "--sections", "memory", "--machine", "juropa", "--ranks", "6", "--root"]);

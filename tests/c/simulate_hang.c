@@ -1,4 +1,4 @@
-/* A driver of `hcube simulate` that does not come to an end, in the way that HCUBE_TEST_HANG names. Before it
+/* A driver of `hcube-lab simulate` that does not come to an end, in the way that HCUBE_TEST_HANG names. Before it
  * does, rank 0 prints what belongs to the first case; more is not read of the cases. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

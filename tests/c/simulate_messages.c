@@ -1,4 +1,4 @@
-/* A driver of `hcube simulate` that measures single messages: between rank 0 and each of the ranks that
+/* A driver of `hcube-lab simulate` that measures single messages: between rank 0 and each of the ranks that
  * HCUBE_TEST_PEERS names, of several lengths. For every case, of which nothing is read, it prints the same
  * line; its `way` is `<peer> <bytes> <seconds one way> <seconds in both directions at once>; ...`. */
 #ifndef _GNU_SOURCE

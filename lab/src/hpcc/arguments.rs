@@ -1,12 +1,12 @@
-//! The options of `hcube hpcc`, and the runs that they ask for.
+//! The options of `hcube-lab hpcc`, and the runs that they select.
 
-use super::run::Run;
+use super::plan::{self, Run};
 use clap::{ValueEnum, value_parser};
 use hcube_tool::output::JsonOption;
 use hcube_tool::session::Failure;
 use std::path::PathBuf;
 
-/// Which update HPCC was built with.
+/// RandomAccess updates of HPCC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Variant {
     /// HPCC's standard algorithm
@@ -31,7 +31,7 @@ impl Variant {
     }
 }
 
-/// Which MPI library HPCC was built with.
+/// MPI libraries of HPCC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Mpi {
     /// Open MPI
@@ -60,7 +60,7 @@ pub fn ranks(list: &str) -> Result<Ranks, String> {
     for word in list.split(separators).filter(|word| !word.is_empty()) {
         match word.parse() {
             Ok(number @ 1..=65536) => numbers.push(number),
-            _ => return Err(format!("'{word}' is no number of ranks from 1 to 65536")),
+            _ => return Err(format!("'{word}' is not a number of ranks from 1 to 65536")),
         }
     }
     if numbers.is_empty() {
@@ -72,41 +72,45 @@ pub fn ranks(list: &str) -> Result<Ranks, String> {
 
 /// Runs the official HPCC in several variants and compares their RandomAccess (not under mpirun)
 ///
-/// Runs ROOT/{stock,sandia,hcube}/hpcc, as scripts/build-hpcc.sh builds them, for each number of
-/// ranks, and prints one table. Fails where a verification failed or hcube was not active.
+/// Runs ROOT/{stock,sandia,hcube}/hpcc, built by scripts/build-hpcc.sh, for each number of ranks, and
+/// prints one table. Fails if a verification failed or hcube was not active.
 ///
-/// Example: hcube hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 6000 --json results.json
+/// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 6000 --json results.json
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Folder that holds the variants; runs are kept below its folder runs
+    /// Folder of the variants; files of runs go to its folder runs
     #[arg(long, value_name = "DIR")]
     pub root: PathBuf,
-    /// Numbers of ranks
-    #[arg(long, value_name = "LIST", default_value = "1 2 3 4 8", value_parser = ranks)]
-    pub ranks: Ranks,
-    /// Size of HPL's matrix, from which HPCC derives the table
+    /// Numbers of ranks, for all variants [default: the cores and half of them; sandia and hcube also
+    /// with twice as many ranks as cores]
+    #[arg(long, value_name = "LIST", value_parser = ranks)]
+    pub ranks: Option<Ranks>,
+    /// All variants on 1, 2, 3, 4 and 8 ranks; oversubscribed, stock HPCC takes more than 2 minutes per run
+    #[arg(long)]
+    pub full: bool,
+    /// Size of HPL's matrix, from which HPCC derives the size of the table
     #[arg(long, value_name = "N", default_value_t = 6000, value_parser = value_parser!(u32).range(1..=10_000_000))]
     pub n: u32,
     /// Variants to run
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Variant::ALL)]
     pub variants: Vec<Variant>,
-    /// Runs of each variant on each number of ranks, in turn; the results are medians
+    /// Runs of each variant on each number of ranks, alternating; results are medians
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100))]
     pub repeat: u32,
-    /// The MPI library; default is the last part of ROOT
+    /// The MPI library [default: the last part of ROOT]
     #[arg(long, value_enum)]
     pub mpi: Option<Mpi>,
-    /// What starts the ranks instead of mpirun and its options; -np and the number of ranks are added
+    /// Launcher and its options instead of mpirun; -np and the number of ranks are added
     #[arg(long, value_name = "COMMAND")]
     pub launcher: Option<String>,
-    /// Run the whole HPCC of every variant; by default only hcube's runs go to HPCC's end, and the
-    /// others end when both of their MPIRandomAccess results are there
+    /// Run all of HPCC in every variant; by default stock and sandia are stopped after both
+    /// MPIRandomAccess sections
     #[arg(long, conflicts_with = "brief")]
     pub complete: bool,
-    /// End all runs when both of their MPIRandomAccess results are there, hcube's too
+    /// Stop every run after both MPIRandomAccess sections
     #[arg(long)]
     pub brief: bool,
-    /// Seconds after which a run is ended and counts as timed out
+    /// Seconds after which a run is stopped and counts as timed out
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = value_parser!(u64).range(1..=86400))]
     pub time_limit: u64,
     #[command(flatten)]
@@ -122,7 +126,7 @@ impl Arguments {
         let last = self.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         [Mpi::Openmpi, Mpi::Mpich].into_iter().find(|mpi| mpi.name() == last).ok_or_else(|| {
             format!(
-                "--root {}: its last part names no MPI library: add --mpi openmpi or --mpi mpich",
+                "--root {}: its last part is not an MPI library: add --mpi openmpi or --mpi mpich",
                 self.root.display()
             )
         })
@@ -142,25 +146,27 @@ impl Arguments {
         })
     }
 
-    /// Whether a run of this variant goes to HPCC's end.
+    /// Whether runs of this variant run all of HPCC.
     pub fn whole(&self, variant: Variant) -> bool {
         self.complete || (variant == Variant::Hcube && !self.brief)
     }
 
-    /// All runs, the variants alternating.
-    pub fn all_runs(&self) -> Vec<Run> {
-        let mut runs = Vec::new();
-        for &ranks in &self.ranks.0 {
-            for repeat in 0..self.repeat {
-                runs.extend(self.variants.iter().map(|&variant| Run {
-                    variant,
-                    ranks,
-                    repeat,
-                    whole: self.whole(variant),
-                }));
-            }
-        }
-        runs
+    /// All runs in their order.
+    pub fn all_runs(&self, mpi: Mpi) -> Vec<Run> {
+        let cores = plan::cores();
+        let groups = match &self.ranks {
+            Some(ranks) => plan::on_ranks(&ranks.0, &self.variants),
+            None if self.full => plan::on_ranks(&plan::FULL_RANKS, &self.variants),
+            None => plan::usual(cores, mpi, &self.variants),
+        };
+        let rounds = groups.iter().flat_map(|group| (0..self.repeat).map(move |repeat| (group, repeat)));
+        let run = |variant, ranks, repeat| Run { variant, ranks, repeat, whole: self.whole(variant) };
+        rounds
+            .flat_map(|((ranks, variants), repeat)| {
+                variants.iter().map(move |&variant| (variant, *ranks, repeat))
+            })
+            .map(|(variant, ranks, repeat)| run(variant, ranks, repeat))
+            .collect()
     }
 }
 

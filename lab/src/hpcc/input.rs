@@ -11,7 +11,7 @@ pub fn process_grid(ranks: usize) -> (usize, usize) {
 pub fn text(n: u32, ranks: usize) -> String {
     let (rows, columns) = process_grid(ranks);
     let lines = [
-        "input of HPCC, written by hcube hpcc".to_owned(),
+        "input of HPCC, written by hcube-lab hpcc".to_owned(),
         "one problem, of which RandomAccess takes the size of its table".to_owned(),
         "hpl.out   file for HPL, not used".to_owned(),
         "8   where HPL reports: a file".to_owned(),

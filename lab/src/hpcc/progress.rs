@@ -1,7 +1,8 @@
-//! Progress of the runs, on standard error: a bar on a terminal, else a line when a run begins and
-//! ends.
+//! Progress of the runs on standard error: a bar on a terminal, otherwise a line at the begin and the end of
+//! each run.
 
-use super::run::{Outcome, Run};
+use super::plan::{Estimate, Run, cores, in_words};
+use super::run::Outcome;
 use hcube_tool::numbers::significant;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -10,22 +11,24 @@ use std::time::Duration;
 /// Progress through the runs.
 pub struct Progress {
     bar: Option<ProgressBar>,
-    runs: usize,
+    runs: Vec<Run>,
+    /// Number of the current run, from 1.
     run: usize,
+    estimate: Estimate,
 }
 
 impl Progress {
-    /// Through so many runs.
-    pub fn new(runs: usize) -> Self {
+    /// Through these runs.
+    pub fn new(runs: &[Run]) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(runs as u64);
+            let bar = ProgressBar::new(runs.len() as u64);
             let style = ProgressStyle::with_template("{spinner} [{elapsed}] {bar:24} {pos}/{len} {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             // Twice per second: the ranks need the cores.
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        Self { bar, runs, run: 0 }
+        Self { bar, runs: runs.to_vec(), run: 0, estimate: Estimate::new(cores()) }
     }
 
     /// A run begins.
@@ -33,7 +36,7 @@ impl Progress {
         self.run += 1;
         match &self.bar {
             Some(bar) => bar.set_message(run.name()),
-            None => eprintln!("hcube hpcc: run {} of {}: {} ...", self.run, self.runs, run.name()),
+            None => eprintln!("hcube-lab hpcc: run {} of {}: {} ...", self.run, self.runs.len(), run.name()),
         }
     }
 
@@ -46,17 +49,22 @@ impl Progress {
 
     /// A run has ended.
     pub fn end(&mut self, run: &Run, outcome: &Outcome) {
+        self.estimate.add(*run, outcome.seconds);
         let rate = |section: Option<super::parse::Section>| {
-            section.map_or("-".to_owned(), |section| significant(section.gups))
+            section.map_or("-".to_owned(), |section| {
+                format!("{} GUP/s, {} errors", significant(section.gups), section.errors)
+            })
         };
         let end = match (outcome.timed_out, run.whole) {
             (true, _) => "timed out",
             (false, true) if outcome.success => "complete",
-            (false, false) if outcome.lcg.is_some() => "ended after its second MPIRandomAccess",
+            (false, false) if outcome.lcg.is_some() => "stopped after MPIRandomAccess",
             _ => "failed",
         };
+        let rest = self.estimate.seconds(&self.runs[self.run..]);
+        let left = if rest > 0.0 { format!("; about {} left", in_words(rest)) } else { String::new() };
         let line = format!(
-            "{}: {} GUP/s, LCG {} GUP/s, {:.0} s, {end}",
+            "{}: {}; LCG {}; {:.0} s, {end}{left}",
             run.name(),
             rate(outcome.polynomial),
             rate(outcome.lcg),
@@ -67,11 +75,11 @@ impl Progress {
                 bar.println(line);
                 bar.inc(1);
             }
-            None => eprintln!("hcube hpcc: run {} of {}: {line}", self.run, self.runs),
+            None => eprintln!("hcube-lab hpcc: run {} of {}: {line}", self.run, self.runs.len()),
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

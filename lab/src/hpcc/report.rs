@@ -2,7 +2,8 @@
 
 use super::arguments::{Arguments, Variant};
 use super::parse::Section;
-use super::run::{Outcome, Run};
+use super::plan::Run;
+use super::run::Outcome;
 use hcube_tool::numbers::{median, percent, significant, spread};
 use hcube_tool::table::Table;
 use serde::Serialize;
@@ -53,7 +54,7 @@ impl Entry {
     }
 }
 
-/// All pairs of a number of ranks and a variant that were run, without repetitions.
+/// Numbers of ranks and variants of the runs, in the order of the table.
 fn kinds(outcomes: &[(Run, Outcome)]) -> Vec<(usize, Variant)> {
     let mut kinds = Vec::new();
     for (run, _) in outcomes {
@@ -61,6 +62,7 @@ fn kinds(outcomes: &[(Run, Outcome)]) -> Vec<(usize, Variant)> {
             kinds.push((run.ranks, run.variant));
         }
     }
+    kinds.sort_by_key(|&(ranks, variant)| (ranks, Variant::ALL.iter().position(|&one| one == variant)));
     kinds
 }
 
@@ -71,28 +73,54 @@ impl Results {
         Self { mpi, runs: kinds(outcomes).into_iter().filter_map(entry).collect() }
     }
 
+    /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others.
+    pub fn sentence(&self, cores: usize) -> Option<String> {
+        let ours = self.runs.iter().filter(|entry| entry.variant == Variant::Hcube.name());
+        let ours = ours.max_by_key(|entry| (entry.ranks <= cores, entry.ranks))?;
+        let of = |variant, title: &str| {
+            let other = self.entry(variant, ours.ranks).filter(|entry| entry.gups > 0.0)?;
+            Some(format!(
+                "{:.1} over {title} ({} GUP/s, {} errors)",
+                ours.gups / other.gups,
+                significant(other.gups),
+                other.errors
+            ))
+        };
+        let others = [of(Variant::Stock, "stock HPCC"), of(Variant::Sandia, "Sandia's update")];
+        let others: Vec<String> = others.into_iter().flatten().collect();
+        let speed_up = if others.is_empty() {
+            String::new()
+        } else {
+            format!(": a speed-up of {}", others.join(" and of "))
+        };
+        let ranks = if ours.ranks == 1 { "rank" } else { "ranks" };
+        Some(format!(
+            "On {} {ranks} HPCC RandomAccess with hcube reaches {} GUP/s with {} errors{speed_up}.",
+            ours.ranks,
+            significant(ours.gups),
+            ours.errors
+        ))
+    }
+
     fn entry(&self, variant: Variant, ranks: usize) -> Option<&Entry> {
         self.runs.iter().find(|entry| entry.variant == variant.name() && entry.ranks == ranks)
     }
 }
 
-/// A cell, or the sign that there is nothing to say.
+/// A cell whose value may be missing.
 fn cell<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or("-".to_owned(), text)
 }
 
-/// One table of all variants, and what was done.
+/// The table of all variants, and how it was measured.
 pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)]) -> String {
     let variants: Vec<Variant> = Variant::ALL
         .into_iter()
         .filter(|variant| outcomes.iter().any(|(run, _)| run.variant == *variant))
         .collect();
-    let mut ranks: Vec<usize> = Vec::new();
-    for (run, _) in outcomes {
-        if !ranks.contains(&run.ranks) {
-            ranks.push(run.ranks);
-        }
-    }
+    let mut ranks: Vec<usize> = outcomes.iter().map(|(run, _)| run.ranks).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
     let others: Vec<Variant> =
         variants.iter().copied().filter(|&variant| variant != Variant::Hcube).collect();
     let mut headings = vec!["ranks".to_owned(), "stream".to_owned()];
@@ -152,18 +180,18 @@ fn what_was_done(arguments: &Arguments, results: &Results, variants: &[Variant])
     };
     let (whole, brief) = (names(true), names(false));
     if !whole.is_empty() {
-        let _ = writeln!(text, "Run to the end of HPCC: {whole}.");
+        let _ = writeln!(text, "All of HPCC was run: {whole}.");
     }
     if !brief.is_empty() {
         let _ = writeln!(
             text,
-            "Ended after the results of both MPIRandomAccess sections: {brief} (--complete runs all of HPCC)."
+            "Stopped after both MPIRandomAccess sections: {brief} (--complete runs all of HPCC)."
         );
     }
     text
 }
 
-/// What is wrong with a run; each of these makes the tool fail.
+/// Failures of a run; each makes the command fail.
 pub fn problems(run: &Run, outcome: &Outcome) -> Vec<String> {
     let ours = run.variant == Variant::Hcube;
     let name = run.name();
@@ -176,20 +204,20 @@ pub fn problems(run: &Run, outcome: &Outcome) -> Vec<String> {
             // The standard algorithm may well be too slow; what it has finished must be right.
             None if outcome.timed_out => {}
             None => problems.push(format!(
-                "{name}: no result for the {stream} stream; the output ends so:\n{}",
+                "{name}: no result for the {stream} stream; the end of its output:\n{}",
                 outcome.tail
             )),
             Some(section) if !section.passed => {
                 problems.push(format!("{name}: verification failed, {} errors ({stream})", section.errors));
             }
             Some(section) if ours && section.errors > 0 => {
-                problems.push(format!("{name}: {} errors ({stream}) where hcube makes none", section.errors));
+                problems.push(format!("{name}: {} errors ({stream}), expected 0", section.errors));
             }
             Some(_) => {}
         }
     }
     if run.whole && !outcome.success {
-        problems.push(format!("{name}: HPCC did not come to a successful end (no Success=1)"));
+        problems.push(format!("{name}: HPCC did not succeed (no Success=1)"));
     }
     match (ours, outcome.active) {
         (true, false) => problems.push(format!("{name}: hcube was not active: its announcement is missing")),
@@ -219,6 +247,23 @@ mod tests {
         let entry = Entry::new(Variant::Sandia, 2, &outcomes).expect("results");
         assert_eq!((entry.gups, entry.errors_lcg, entry.log2_table), (0.2, 4, 20));
         assert_eq!(Entry::new(Variant::Stock, 2, &outcomes), None);
+    }
+
+    #[test]
+    fn the_sentence_names_ratios_and_errors() {
+        let outcomes = [
+            (run(Variant::Hcube), outcome(0.3, 0)),
+            (run(Variant::Stock), outcome(0.01, 12)),
+            (run(Variant::Sandia), outcome(0.1, 3)),
+            (Run { ranks: 4, ..run(Variant::Hcube) }, outcome(0.2, 0)),
+        ];
+        let sentence = |of: &[(Run, Outcome)]| Results::new("x", of).sentence(2);
+        let expected = "On 2 ranks HPCC RandomAccess with hcube reaches 0.3000 GUP/s with 0 errors: a speed-up of 30.0 \
+                        over stock HPCC (0.01000 GUP/s, 12 errors) and of 3.0 over Sandia's update (0.1000 GUP/s, 3 \
+                        errors).";
+        assert_eq!(sentence(&outcomes).as_deref(), Some(expected));
+        assert!(sentence(&outcomes[..1]).is_some_and(|text| text.ends_with("with 0 errors.")));
+        assert_eq!(sentence(&outcomes[1..3]), None);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! One run of HPCC, from its folder to its results.
 
-use super::arguments::{Arguments, Variant};
+use super::arguments::Arguments;
 use super::input;
 use super::launch::{self, Launcher};
 use super::parse::{self, Section};
+use super::plan::Run;
 use super::progress::Progress;
 use hcube_tool::session::Failure;
 use std::fs::File;
@@ -17,27 +18,6 @@ const GLANCE: Duration = Duration::from_millis(200);
 const RESULTS: &str = "hpccoutf.txt";
 /// Where the standard output of all ranks goes.
 const OUTPUT: &str = "output.txt";
-
-/// One run that was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
-    /// HPCC's update.
-    pub variant: Variant,
-    /// Number of ranks.
-    pub ranks: usize,
-    /// Number of the repetition, from 0.
-    pub repeat: u32,
-    /// Whether it goes to HPCC's end.
-    pub whole: bool,
-}
-
-impl Run {
-    /// For messages.
-    pub fn name(&self) -> String {
-        let ranks = if self.ranks == 1 { "rank" } else { "ranks" };
-        format!("{} on {} {ranks}", self.variant.name(), self.ranks)
-    }
-}
 
 /// How a run has ended.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,4 +1,4 @@
-//! The options of `hcube simulate`.
+//! The options of `hcube-lab simulate`.
 
 use clap::{ValueEnum, value_parser};
 use hcube_tool::output::JsonOption;
@@ -67,7 +67,7 @@ impl Section {
 /// Every run is verified: RandomAccess by its table, the all-to-all exchange by every byte. The machines
 /// are models, as their files say. Fails where a run has errors, hangs or cannot be made.
 ///
-/// Example: hcube simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
+/// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Folder with the drivers and platform.so, as scripts/simulate.sh builds them; files of runs are

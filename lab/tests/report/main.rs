@@ -1,4 +1,4 @@
-//! `hcube report` as users start it: the page, missing and broken files, and what a browser makes of it.
+//! `hcube-lab report` as users start it: the page, missing and broken files, and what a browser makes of it.
 //!
 //! The figures in lab/tests/fixtures are invented.
 

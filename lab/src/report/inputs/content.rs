@@ -5,7 +5,7 @@ use hcube_tool::{alltoall, fftw};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What `hcube hpcc --json` writes.
+/// What `hcube-lab hpcc --json` writes.
 #[derive(Debug, Deserialize)]
 pub struct Hpcc {
     /// Name of the MPI library.
@@ -82,7 +82,7 @@ pub struct Line {
     pub of_local_bound: Option<f64>,
 }
 
-/// What `hcube simulate --json` writes.
+/// What `hcube-lab simulate --json` writes.
 #[derive(Debug, Deserialize)]
 pub struct Simulated {
     /// What was simulated.

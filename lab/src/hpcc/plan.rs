@@ -1,0 +1,135 @@
+//! The runs of a comparison: numbers of ranks, variants, and how long they take.
+
+use super::arguments::{Mpi, Variant};
+
+/// One run of HPCC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// The update of HPCC.
+    pub variant: Variant,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Number of the repetition, from 0.
+    pub repeat: u32,
+    /// Whether it runs all of HPCC.
+    pub whole: bool,
+}
+
+impl Run {
+    /// For messages.
+    pub fn name(&self) -> String {
+        let ranks = if self.ranks == 1 { "rank" } else { "ranks" };
+        format!("{} on {} {ranks}", self.variant.name(), self.ranks)
+    }
+}
+
+/// Variants that run on a number of ranks, one after the other.
+pub type Group = (usize, Vec<Variant>);
+
+/// Numbers of ranks of `--full`.
+pub const FULL_RANKS: [usize; 5] = [1, 2, 3, 4, 8];
+
+/// Cores of this machine.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Stock HPCC comes last: it is the slowest.
+fn in_order(variants: &[Variant]) -> Vec<Variant> {
+    let mut ordered = variants.to_vec();
+    ordered.sort_by_key(|&variant| variant == Variant::Stock);
+    ordered
+}
+
+/// The given variants on each of these numbers of ranks.
+pub fn on_ranks(ranks: &[usize], variants: &[Variant]) -> Vec<Group> {
+    ranks.iter().map(|&ranks| (ranks, in_order(variants))).collect()
+}
+
+/// What takes a few minutes: all cores first, half of them, and oversubscribed without stock HPCC, which
+/// then uses up its limit of 60 s for each stream. Ranks of MPICH do not yield, so that they take as long.
+pub fn usual(cores: usize, mpi: Mpi, variants: &[Variant]) -> Vec<Group> {
+    let mut groups = vec![(cores, in_order(variants))];
+    if cores > 1 {
+        groups.push((cores / 2, in_order(variants)));
+    }
+    let mut fast = in_order(variants);
+    fast.retain(|&variant| variant != Variant::Stock);
+    if mpi == Mpi::Openmpi && !fast.is_empty() {
+        groups.push((2 * cores, fast));
+    }
+    groups
+}
+
+/// How long runs take that have not begun, from those that have ended.
+#[derive(Debug)]
+pub struct Estimate {
+    cores: usize,
+    /// Runs and their seconds.
+    ended: Vec<(Run, f64)>,
+}
+
+impl Estimate {
+    /// Before the first run.
+    pub fn new(cores: usize) -> Self {
+        Self { cores, ended: Vec::new() }
+    }
+
+    /// A run has ended.
+    pub fn add(&mut self, run: Run, seconds: f64) {
+        self.ended.push((run, seconds));
+    }
+
+    /// Seconds of these runs.
+    pub fn seconds(&self, runs: &[Run]) -> f64 {
+        runs.iter().map(|run| self.of(run)).sum()
+    }
+
+    /// As long as the same variant has taken so far, or as it takes on a usual machine.
+    fn of(&self, run: &Run) -> f64 {
+        let crowded = |run: &Run| run.ranks > self.cores;
+        let alike = self.ended.iter().filter(|(ended, _)| {
+            ended.variant == run.variant && ended.whole == run.whole && crowded(ended) == crowded(run)
+        });
+        let usual = match run.variant {
+            Variant::Stock if crowded(run) => 130.0,
+            Variant::Stock => 40.0,
+            Variant::Sandia => 12.0,
+            Variant::Hcube => 20.0,
+        };
+        alike.map(|(_, seconds)| *seconds).reduce(f64::max).unwrap_or(usual)
+    }
+}
+
+/// A time as people say it.
+pub fn in_words(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    if seconds < 100 { format!("{seconds} s") } else { format!("{} min {} s", seconds / 60, seconds % 60) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Variant::{Hcube, Sandia, Stock};
+    use super::*;
+
+    #[test]
+    fn the_usual_runs_spare_stock_hpcc_oversubscribed() {
+        let expected =
+            [(2, vec![Sandia, Hcube, Stock]), (1, vec![Sandia, Hcube, Stock]), (4, vec![Sandia, Hcube])];
+        assert_eq!(usual(2, Mpi::Openmpi, &Variant::ALL), expected);
+        assert_eq!(usual(2, Mpi::Mpich, &Variant::ALL), expected[..2]);
+        assert_eq!(usual(1, Mpi::Openmpi, &[Stock]), [(1, vec![Stock])]);
+        assert_eq!(on_ranks(&[3], &[Stock, Hcube]), [(3, vec![Hcube, Stock])]);
+    }
+
+    #[test]
+    fn runs_take_as_long_as_those_before() {
+        let run = |variant, ranks| Run { variant, ranks, repeat: 0, whole: false };
+        let mut estimate = Estimate::new(2);
+        let pending = [run(Stock, 1), run(Stock, 4)];
+        assert_eq!(estimate.seconds(&pending), 170.0);
+        estimate.add(run(Stock, 2), 25.0);
+        assert_eq!(estimate.seconds(&pending), 155.0);
+        assert_eq!([99.0, 150.4].map(in_words), ["99 s", "2 min 30 s"]);
+    }
+}
