@@ -2,9 +2,11 @@
 #
 #   MPI     openmpi, mpich or smpi (SimGrid): the library that hcube is built
 #           for. One build serves one of them; each has its own target/$(MPI).
-#   RANKS   numbers of ranks that `make run` goes through
+#   RANKS   numbers of ranks of `make run`, for all variants; by default as many as
+#           cores, half of them, and for Sandia's and hcube's variant twice as many
 #   N       size of HPL's matrix in `make run`; HPCC derives the table from it
-#   FULL    1 for all sizes in `make simulate`, which takes hours
+#   FULL    1 for all cases: of `make run` (1, 2, 3, 4 and 8 ranks, about 15 minutes),
+#           `make bench` (about 20 minutes) and `make simulate` (hours)
 #   SECTIONS  parts of `make check-deep`, all by default
 #   FUZZ_SECONDS  how long it tries each parser and argument checker
 #   PREFIX  where `make install` puts things; the tree may be moved afterwards
@@ -12,7 +14,7 @@
 #   DESTDIR  a folder in front of both, for packages
 
 MPI    ?= openmpi
-RANKS  ?= 1 2 3 4 8
+RANKS  ?=
 N      ?= 6000
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -62,7 +64,7 @@ build: ## Set up what is missing and build for MPI=openmpi|mpich|smpi
 	@scripts/setup.sh build
 	@$(CARGO)
 
-run: ## Build HPCC in three variants, run them, compare (RANKS="2 4" N=8000)
+run: ## Build HPCC in three variants, run them for about 4 minutes, compare (FULL=1, RANKS="2 4", N=8000)
 ifeq ($(MPI),smpi)
 	@echo "make run needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
@@ -71,7 +73,8 @@ else
 	@scripts/build-hpcc.sh stock $(MPI)
 	@scripts/build-hpcc.sh sandia $(MPI)
 	@scripts/build-hpcc.sh hcube $(MPI)
-	@$(RELEASE)/hcube-lab hpcc --root target/hpcc/$(MPI) --ranks "$(RANKS)" --n $(N) --json target/hpcc/results.json
+	@$(RELEASE)/hcube-lab hpcc --root target/hpcc/$(MPI) $(if $(RANKS),--ranks "$(RANKS)") $(if $(FULL),--full) \
+		--n $(N) --json target/hpcc/results.json
 endif
 
 fftw: ## Build what brings hcube into FFTW, and FFTW's benchmark program
@@ -83,13 +86,13 @@ else
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
 
-bench: ## Measure all competitors, the local bound, the all-to-all exchange, FFTW
+bench: ## Measure RandomAccess, the all-to-all exchange and FFTW for about 10 minutes (FULL=1 for all cases)
 	@scripts/setup.sh build hpcc fftw
 	@$(CARGO)
 ifneq ($(MPI),smpi)
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
-	@scripts/bench.sh
+	@scripts/bench.sh $(if $(FULL),--full)
 
 simulate: ## Run the library on simulated machines, to 10240 ranks with FULL=1
 	@MPI=openmpi scripts/setup.sh build simulate

@@ -1,36 +1,56 @@
 #!/usr/bin/env bash
-# Measures hcube against the bound of this machine, message passing against
-# shared memory, and the sweeps of Plimpton et al. 2006; and the all-to-all
-# exchange, alone and in FFTW, as Hofmann and Ruenger 2013 do:
+# Measures RandomAccess, the all-to-all exchange and FFTW with hcube and with its
+# competitors, as Plimpton et al. 2006 and Hofmann and Ruenger 2013 do:
 #
-#   [MPI=openmpi|mpich] scripts/bench.sh [gups] [alltoall] [fftw]     all by default
+#   [MPI=openmpi|mpich] scripts/bench.sh [--full] [random-access] [alltoall] [fftw]
+#
+# All parts by default, in at most 10 minutes on two cores; --full measures all
+# numbers of ranks, sizes and problems, which takes 20 to 30 minutes. Every step
+# begins with a line that tells the time so far and the time that is left.
 #
 # What is compared is measured in one run, alternating, as often as --repeat
-# says; tables show medians and (largest - smallest) / median. All results go to
-# target/bench/gups.json: {"mpi": ..., "sections": {<name>: <hcube gups --json>,
-# ...}, "hpcc": <hcube-lab hpcc --json> or null}. Figures of different sections were
-# taken at different times: compare inside a section. Those of the all-to-all
-# exchange go to target/bench/alltoall.json, {"runs": [...]}, with the plots
-# alltoall-ranks.svg, alltoall-sizes.svg and alltoall-memory.svg beside it, and
-# include two ranks of MPICH where the tool is built for it. FFTW's transposes go to
-# target/bench/fftw.json and fftw.svg. Called by `make bench`, which builds the
-# tool. Compares with HPCC too where `make run` has built it.
+# says; tables show medians and (largest - smallest) / median. Figures of different
+# steps were taken at different times: compare inside a step. Results:
+#
+#   target/bench/gups.json      RandomAccess: {"mpi": ..., "cores": ..., "sections": {<name>:
+#                               <hcube bench random-access --json>, ...},
+#                               "hpcc": <hcube-lab hpcc --json> or null}
+#   target/bench/alltoall.json  the exchange, and alltoall-{ranks,sizes,memory}.svg
+#   target/bench/fftw.json      FFTW's transposes and transforms, and fftw.svg
+#
+# Called by `make bench`, which builds everything. Includes HPCC if `make run` has
+# built it, and two ranks of MPICH if the tool is built for it.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 mpi=${MPI:-openmpi}
 tool=$root/target/$mpi/release/hcube
+lab=$root/target/$mpi/release/hcube-lab
 folder=$root/target/bench
 work=$folder/$mpi
 cores=$(nproc)
-parts=${*:-gups alltoall fftw}
+full=
+parts=()
+
+for argument in "$@"; do
+    case $argument in
+    --full) full=1 ;;
+    random-access | gups) parts+=(random_access) ;;
+    alltoall | fftw) parts+=("$argument") ;;
+    *)
+        echo "bench: $argument: expected --full, random-access, alltoall or fftw" >&2
+        exit 2
+        ;;
+    esac
+done
+[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall fftw)
 
 case $mpi in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none) ;;
 mpich) launcher=(mpirun.mpich) ;;
 *)
-    echo "bench: MPI=$mpi: the tool is built for openmpi and mpich only" >&2
+    echo "bench: MPI=$mpi: expected openmpi or mpich, which the tool is built for" >&2
     exit 2
     ;;
 esac
@@ -39,95 +59,126 @@ command -v "${launcher[0]}" >/dev/null || launcher[0]=mpirun
 if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
-# Choices of the caller's environment would change what the sections say.
+# Options in the caller's environment would change what the steps measure.
 unset HCUBE_ALLTOALL HCUBE_PATH HCUBE_MEMORY HCUBE_FFTW HCUBE_VERBOSE
 unset HCUBE_LOOK_AHEAD HCUBE_MODE HCUBE_DIMENSIONS HCUBE_RELAXED HCUBE_OPTIMISATIONS HCUBE_HUGE_PAGES HCUBE_RANKS_PER_NODE
 
-for part in $parts; do
-    case $part in
-    gups | alltoall | fftw) ;;
-    *) echo "bench: $part: expected gups, alltoall or fftw" >&2; exit 2 ;;
-    esac
-done
-
 rm -rf "$work"
 mkdir -p "$work"
-sections=()
 
-# section <name> <ranks> <title> [option of hcube gups...]: one table. MPICH
-# does not yield, so more ranks than cores would measure the scheduler's ticks.
-section() {
-    local name=$1 ranks=$2 title=$3
-    shift 3
-    if [ "$mpi" = mpich ] && [ "$ranks" -gt "$cores" ]; then
-        echo "=== $title: left out, $ranks ranks of MPICH on $cores cores"
-        return
-    fi
-    echo "=== $title"
-    "${launcher[@]}" -np "$ranks" "$tool" gups --no-progress --json "$work/$name.json" "$@"
-    echo
-    sections+=("$name")
+# --- Steps -------------------------------------------------------------------
+
+titles=() seconds=() commands=()
+
+# step <seconds> <title> <command> [argument...]: adds a step, and how long it takes
+# on two cores.
+step() {
+    seconds+=("$1")
+    titles+=("$2")
+    shift 2
+    commands+=("$(printf '%q ' "$@")")
 }
 
-# exchange <name> <ranks> <title> [option of hcube alltoall...]: as section.
-exchange() {
-    local name=$1 ranks=$2 title=$3
-    shift 3
-    if [ "$mpi" = mpich ] && [ "$ranks" -gt "$cores" ]; then
-        echo "=== $title: left out, $ranks ranks of MPICH on $cores cores"
-        return
-    fi
-    echo "=== $title"
-    "${launcher[@]}" -np "$ranks" "$tool" alltoall --no-progress --json "$work/$name.json" "$@"
+in_words() {
+    printf '%d min %02d s' $(($1 / 60)) $(($1 % 60))
+}
+
+# Estimates are scaled by the time that the steps so far have taken.
+run_steps() {
+    local number finished=0 all=0 left
+    for number in "${seconds[@]}"; do all=$((all + number)); done
+    for number in "${!titles[@]}"; do
+        left=$((all - finished))
+        [ "$finished" -lt 20 ] || left=$((left * SECONDS / finished))
+        printf '=== %d/%d, %s, about %s left: %s\n' $((number + 1)) ${#titles[@]} \
+            "$(in_words "$SECONDS")" "$(in_words "$left")" "${titles[number]}"
+        eval "${commands[number]}"
+        finished=$((finished + seconds[number]))
+    done
+    echo "=== finished after $(in_words "$SECONDS")"
+}
+
+# fits <ranks> <title>: whether a step of that many ranks makes sense. MPICH's ranks
+# do not yield, so that oversubscribed they would measure the scheduler's ticks.
+fits() {
+    [ "$mpi" = openmpi ] || [ "$1" -le "$cores" ] ||
+        { echo "=== $2: skipped, $1 ranks of MPICH on $cores cores"; return 1; }
+}
+
+# measure <name> <ranks> <subcommand of hcube bench> [option...]: one table.
+measure() {
+    local name=$1 ranks=$2
+    shift 2
+    "${launcher[@]}" -np "$ranks" "$tool" bench "$@" --no-progress --json "$work/$name.json"
     echo
 }
 
-# joined <file pattern>: those files of $work that are there, with commas.
+# joined <file pattern>: the matching files of $work, separated by commas.
 joined() {
     find "$work" -name "$1" | sort -V | paste -sd,
 }
 
-# RandomAccess.
-bench_gups() {
+# --- RandomAccess ------------------------------------------------------------
+
+sections=()
+
+# section <seconds> <name> <ranks> <title> [option...]: a step of RandomAccess.
+section() {
+    local time=$1 name=$2 ranks=$3 title=$4
+    shift 4
+    fits "$ranks" "$title" || return 0
+    step "$time" "$title" measure "$name" "$ranks" random-access "$@"
+    sections+=("$name")
+}
+
+bench_random_access() {
+    local options ranks some all=(1 2 4)
+    [ -z "$full" ] || all=(1 2 3 4 8)
     # The table of HPCC with N=6000 has 2^25 words.
-    for ranks in 1 2 3 4 8; do
+    for ranks in "${all[@]}"; do
         options=(--table-size 25 --local-bound)
         case $ranks in 2 | 3 | 4) options+=(--compare) ;; esac
-        section "ranks-$ranks" "$ranks" "$ranks rank(s): the default, messages alone, and the local bound" "${options[@]}"
+        section 12 "ranks-$ranks" "$ranks" "RandomAccess on $ranks rank(s): default, only messages, and the local bound" \
+            "${options[@]}"
     done
     if [ "$cores" -gt 8 ]; then
-        section "ranks-$cores" "$cores" "all $cores cores" --table-size 27 --local-bound --compare
+        section 30 "ranks-$cores" "$cores" "RandomAccess on all $cores cores" --table-size 27 --local-bound --compare
     fi
 
-    # The values of Q of the paper's Table 4. A small Q takes a hundred times as long
-    # for an update, so it gets fewer of them.
-    section look-ahead-small 2 "Small look-ahead (the paper's Table 4), 2 ranks" \
+    # The values of Q of the paper's Table 4. An update with a small Q takes a hundred
+    # times as long, so that these have fewer updates.
+    section 10 look-ahead-small 2 "Small look-ahead (the paper's Table 4), 2 ranks" \
         --table-size 24 --updates 1048576 --look-ahead 1,4,16 --compare --no-verify
-    section look-ahead-large 2 "Large look-ahead (the paper's Table 4), 2 ranks" \
+    section 10 look-ahead-large 2 "Large look-ahead (the paper's Table 4), 2 ranks" \
         --table-size 24 --updates 16777216 --look-ahead 64,256,1024,2048,4096,8192,32768 --compare --no-verify
 
-    ladder_ranks=4
-    [ "$mpi" = openmpi ] || ladder_ranks=2
-    section optimisations "$ladder_ranks" "Optimisations (the paper's Table 3), $ladder_ranks ranks, messages alone" \
+    ranks=4
+    [ "$mpi" = openmpi ] || ranks=2
+    section 10 optimisations "$ranks" "Optimisations (the paper's Table 3), $ranks ranks, only messages" \
         --table-size 24 --mode message --ladder --no-verify
-    section dimensions 8 "Dimensions (the paper's section 2), 8 ranks, messages alone" \
+    section 10 dimensions 8 "Dimensions (the paper's section 2), 8 ranks, only messages" \
         --table-size 24 --mode message --dimensions 1,2,3 --no-verify
 
-    hpcc=null
     if [ -x "target/hpcc/$mpi/sandia/hpcc" ] && [ -x "target/hpcc/$mpi/hcube/hpcc" ]; then
-        ranks="2 3 4"
-        [ "$mpi" = openmpi ] || ranks=2
-        echo "=== Messages alone in HPCC (HCUBE_RANKS_PER_NODE=1), against Sandia's OPT2"
-        HCUBE_RANKS_PER_NODE=1 "$tool" hpcc --root "target/hpcc/$mpi" --ranks "$ranks" --n 6000 --brief \
-            --variants sandia,hcube --repeat 3 --json "$work/hpcc.json"
-        hpcc=$(cat "$work/hpcc.json")
+        some=2
+        [ -z "$full" ] || [ "$mpi" != openmpi ] || some="2 3 4"
+        step 60 "Only messages in HPCC (HCUBE_RANKS_PER_NODE=1), against Sandia's update" messages_in_hpcc "$some"
     else
-        echo "=== Messages alone in HPCC: left out, HPCC is not built (make run MPI=$mpi builds it)"
+        echo "=== Only messages in HPCC: skipped, HPCC is not built (make run MPI=$mpi builds it)"
     fi
+    step 1 "Results of RandomAccess" write_random_access
+}
 
+messages_in_hpcc() {
+    HCUBE_RANKS_PER_NODE=1 "$lab" hpcc --root "target/hpcc/$mpi" --ranks "$1" --n 6000 --brief \
+        --variants sandia,hcube --repeat 3 --json "$work/hpcc.json"
+}
+
+write_random_access() {
+    local name separator='' ranks file hpcc=null
+    [ ! -f "$work/hpcc.json" ] || hpcc=$(cat "$work/hpcc.json")
     {
         printf '{"mpi": "%s", "cores": %s, "sections": {' "$mpi" "$cores"
-        separator=
         for name in "${sections[@]}"; do
             printf '%s\n"%s": ' "$separator" "$name"
             cat "$work/$name.json"
@@ -135,11 +186,8 @@ bench_gups() {
         done
         printf '},\n"hpcc": %s}\n' "$hpcc"
     } >"$folder/gups.json"
-
-    echo
     echo "All results: ${folder#"$root"/}/gups.json"
-
-    # What the default reaches of the bound, once more in one place.
+    # The share of the bound for each number of ranks, in one place.
     for ranks in 1 2 3 4 8; do
         file=$work/ranks-$ranks.json
         [ -f "$file" ] || continue
@@ -148,37 +196,58 @@ bench_gups() {
     done
 }
 
-# The all-to-all exchange.
+# --- The all-to-all exchange -------------------------------------------------
+
+# exchange <seconds> <name> <ranks> <title> [option...]: a step of the exchange.
+exchange() {
+    local time=$1 name=$2 ranks=$3 title=$4
+    shift 4
+    fits "$ranks" "$title" || return 0
+    step "$time" "$title" measure "$name" "$ranks" alltoall "$@"
+}
+
 bench_alltoall() {
-    for ranks in 1 2 3 4 8; do
-        exchange "alltoall-$ranks" "$ranks" "All-to-all: all algorithms (the paper's Figure 5), $ranks rank(s)" \
+    local ranks all=(2 4 8) swept=(4) other=$root/target/mpich/release/hcube
+    [ -z "$full" ] || all=(1 2 3 4 8) swept=(2 3 4 8)
+    for ranks in "${all[@]}"; do
+        exchange 20 "alltoall-$ranks" "$ranks" "All-to-all: all algorithms (the paper's Figure 5), $ranks rank(s)" \
             --algorithms all
     done
-    for ranks in 2 3 4 8; do
-        exchange "memory-$ranks" "$ranks" "All-to-all: additional memory (the paper's Figure 6), $ranks ranks" \
+    for ranks in "${swept[@]}"; do
+        exchange 10 "memory-$ranks" "$ranks" "All-to-all: additional memory (the paper's Figure 6), $ranks ranks" \
             --algorithms hierarchical-sets,library-in-place,library-out-of-place --memory 0,64k,1M,all --sizes 4M
     done
-    other=target/mpich/release/hcube
     if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then
-        echo "=== All-to-all: all algorithms with MPICH, 2 ranks"
-        mpirun.mpich -np 2 "$other" alltoall --no-progress --json "$work/mpich-2.json" --algorithms all
-        echo
+        step 20 "All-to-all: all algorithms with MPICH, 2 ranks" mpich_exchange "$other"
     fi
+    step 1 "Results of the all-to-all exchange" write_alltoall
+}
+
+mpich_exchange() {
+    mpirun.mpich -np 2 "$1" bench alltoall --no-progress --json "$work/mpich-2.json" --algorithms all
+    echo
+}
+
+write_alltoall() {
+    local all more pattern
     all=$(joined "alltoall-*.json")
-    "$tool" alltoall --from "$all" --over ranks --sizes 4M --plot "$folder/alltoall-ranks.svg"
-    "$tool" alltoall --from "$all" --over sizes --plot "$folder/alltoall-sizes.svg"
-    "$tool" alltoall --from "$(joined "memory-*.json")" --over ranks --plot "$folder/alltoall-memory.svg"
+    "$tool" bench alltoall --from "$all" --over ranks --sizes 4M --plot "$folder/alltoall-ranks.svg"
+    "$tool" bench alltoall --from "$all" --over sizes --plot "$folder/alltoall-sizes.svg"
+    "$tool" bench alltoall --from "$(joined "memory-*.json")" --over ranks --plot "$folder/alltoall-memory.svg"
     for pattern in "memory-*.json" "mpich-*.json"; do
         more=$(joined "$pattern")
         all=$all${more:+,$more}
     done
-    "$tool" alltoall --from "$all" --json "$folder/alltoall.json"
-
-    echo "All results: ${folder#"$root"/}/alltoall.json and alltoall-{ranks,sizes,memory}.svg beside it"
+    "$tool" bench alltoall --from "$all" --json "$folder/alltoall.json"
+    echo "All results: ${folder#"$root"/}/alltoall.json and alltoall-{ranks,sizes,memory}.svg"
 }
 
+# --- FFTW --------------------------------------------------------------------
+
+plugin=$root/target/$mpi/release/libhcube_fftw.so
+
 # compare_fftw <name> <ranks> [option and problem of the client...]: FFTW's own
-# plans and those with hcube in one process, in turn.
+# plans and those with hcube in one process, alternating.
 compare_fftw() {
     local name=$1 ranks=$2
     shift 2
@@ -186,7 +255,7 @@ compare_fftw() {
 }
 
 # mpi_bench <ranks> <pairwise|hcube> <problem> [option...]: FFTW's own benchmark.
-# What planning has learnt is kept beside for the next time.
+# It keeps what planning has found for the next run.
 mpi_bench() {
     local ranks=$1 solver=$2 problem=$3 settings=()
     shift 3
@@ -196,42 +265,43 @@ mpi_bench() {
         "$root/target/fftw/$mpi/mpi-bench" -o wisdom --report-time "$@" -s "$problem")
 }
 
-# upstream <ranks> <problem> <name>: five runs of it without and with hcube, in
-# turn. It prints (least mean largest median) of one run in seconds.
+# upstream <ranks> <problem> <name>: five runs without and with hcube, alternating.
+# mpi-bench prints (smallest mean largest median) of one run in seconds.
 upstream() {
-    local ranks=$1 problem=$2 name=$3 solver turn
+    local ranks=$1 problem=$2 name=$3 solver separator=''
     local -A plan=() times=()
-    echo "mpi-bench $name, $ranks ranks" >&2
     for solver in pairwise hcube; do
-        # From the line that begins the plan to the one that counts its operations, with
-        # what JSON escapes.
+        # From the first line of the plan to the count of its operations, escaped for JSON.
         plan[$solver]=$(mpi_bench "$ranks" "$solver" "$problem" --verbose=2 |
             sed -n '/^(mpi-/,/^flops/{/^flops/d;s/["\\]/\\&/g;p}' | paste -sd'|' | sed 's/|/\\n/g')
         case $solver-${plan[$solver]} in
-        pairwise-*hcube* | pairwise- | hcube-) echo "bench: mpi-bench: not a plan of $solver" >&2; exit 1 ;;
+        pairwise-*hcube* | pairwise- | hcube-) echo "bench: mpi-bench: the plan is not one of $solver" >&2; exit 1 ;;
         hcube-*hcube* | pairwise-*) ;;
-        *) echo "bench: mpi-bench: not a plan of $solver" >&2; exit 1 ;;
+        *) echo "bench: mpi-bench: the plan is not one of $solver" >&2; exit 1 ;;
         esac
     done
-    for turn in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         for solver in pairwise hcube; do
             times[$solver]+=${times[$solver]:+, }$(mpi_bench "$ranks" "$solver" "$problem" |
                 sed -n 's/^(.* \(.*\))$/\1/p' | awk '{ printf "%.6f", 1e3 * $1 }')
         done
     done
+    [ ! -s "$work/mpi-bench.part" ] || separator=$',\n'
     for solver in pairwise hcube; do
         printf '%s{"problem": "mpi-bench %s", "ranks": %d, "solver": "%s", "times_ms": [%s], "plan": "%s"}' \
             "$separator" "$name" "$ranks" "$solver" "${times[$solver]}" "${plan[$solver]}"
         separator=$',\n'
-    done
+    done >>"$work/mpi-bench.part"
 }
 
-# FFTW's transposes.
+# Problems: most of the time goes into planning, which is why the default has few.
+# shellcheck disable=SC2054 # names of problems have commas
 bench_fftw() {
-    local ranks n layout problem separator= available plugin=$root/target/$mpi/release/libhcube_fftw.so
-    local squares=() large=() transforms=() largest=()
+    local program ranks n layout problem all=(2)
+    local squares=(transpose,1024x1024,in,none transpose,2048x2048,in,none) large=(transpose,4096x4096,in,none)
+    local transforms=(c2c,128x128x128,in,none r2c,128x128x128,in,none r2c,256x256x256,in,none) largest=()
     if [ "$mpi" != openmpi ]; then
-        echo "=== FFTW: left out, a machine's own FFTW is for Open MPI"
+        echo "=== FFTW: skipped, FFTW of the distribution is for Open MPI"
         return
     fi
     for program in "$plugin" "target/fftw/$mpi/mpi-bench"; do
@@ -239,51 +309,67 @@ bench_fftw() {
     done
     "mpicc.$mpi" -std=c99 -O2 -rdynamic -Iinclude -o "$work/fftw-bench" hpcc-glue/fftw/bench/*.c \
         -lfftw3_mpi -lfftw3 -ldl -lm
-    for layout in none both; do
-        squares+=("transpose,1024x1024,in,$layout" "transpose,2048x2048,in,$layout")
-        large+=("transpose,4096x4096,in,$layout" "transpose,8192x8192,in,$layout")
-    done
-    # Then the transpositions of the transforms.
-    large+=(transpose,4096x4096,out,none)
-    squares+=(transpose,128x128x256,in,none transpose,128x128x130,in,none)
-    large+=(transpose,256x256x512,in,none transpose,256x256x258,in,none)
-    for n in 128 256; do
-        for layout in none OUT; do
-            transforms+=("c2c,${n}x${n}x$n,in,$layout" "r2c,${n}x${n}x$n,in,$layout")
-        done
-    done
-    # The paper's case of equal blocks, 1 GiB in all, needs half as much again by FFTW's plan.
-    available=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
-    if [ "$available" -gt 3072 ]; then
-        large+=(transpose,512x512x514,in,none)
-        largest+=(r2c,512x512x512,in,none)
-    else
-        echo "=== FFTW: 512x512x512 left out, $available MiB of memory are too few"
+    if [ -n "$full" ]; then
+        all=(2 4)
+        squares+=(transpose,1024x1024,in,both transpose,2048x2048,in,both)
+        large+=(transpose,8192x8192,in,none transpose,4096x4096,in,both transpose,8192x8192,in,both)
+        large+=(transpose,4096x4096,out,none)
+        # The transpositions of the transforms.
+        squares+=(transpose,128x128x256,in,none transpose,128x128x130,in,none)
+        large+=(transpose,256x256x512,in,none transpose,256x256x258,in,none)
+        transforms+=(c2c,128x128x128,in,OUT r2c,128x128x128,in,OUT c2c,256x256x256,in,none)
+        transforms+=(c2c,256x256x256,in,OUT r2c,256x256x256,in,OUT)
+        # The paper's case of equal blocks has 1 GiB; FFTW's own plan needs half of it in addition.
+        if [ "$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)" -gt 3072 ]; then
+            large+=(transpose,512x512x514,in,none)
+            largest+=(r2c,512x512x512,in,none)
+        else
+            echo "=== FFTW: 512x512x512 skipped, less than 3 GiB of memory are available"
+        fi
     fi
-    for ranks in 2 4; do
-        echo "=== FFTW: its own transposes against hcube's, $ranks ranks"
-        compare_fftw "fftw-$ranks-a" "$ranks" --rigour patient --repeat 51 "${squares[@]}"
-        compare_fftw "fftw-$ranks-b" "$ranks" --rigour patient --repeat 15 "${large[@]}"
-        compare_fftw "fftw-$ranks-c" "$ranks" --rigour measure --repeat 15 "${transforms[@]}"
-        [ ${#largest[@]} -eq 0 ] || compare_fftw "fftw-$ranks-d" "$ranks" --rigour measure --repeat 7 "${largest[@]}"
+    for ranks in "${all[@]}"; do
+        problem="FFTW's own plans against hcube's, $ranks ranks"
+        step 20 "$problem: small transpositions" \
+            compare_fftw "fftw-$ranks-a" "$ranks" --rigour patient --repeat 51 "${squares[@]}"
+        step 40 "$problem: large transpositions" \
+            compare_fftw "fftw-$ranks-b" "$ranks" --rigour patient --repeat 15 "${large[@]}"
+        step 40 "$problem: transforms" \
+            compare_fftw "fftw-$ranks-c" "$ranks" --rigour measure --repeat 15 "${transforms[@]}"
+        [ ${#largest[@]} -eq 0 ] || step 120 "$problem: 512x512x512" \
+            compare_fftw "fftw-$ranks-d" "$ranks" --rigour measure --repeat 7 "${largest[@]}"
     done
-    {
-        printf '{"runs": [\n'
+    if [ -n "$full" ]; then
         for ranks in 2 4; do
             for n in 128 256; do
                 for problem in c r; do
-                    upstream "$ranks" "i${problem}f${n}x${n}x$n" "${problem}2c ${n}x${n}x$n in place"
-                    upstream "$ranks" "i${problem}f]${n}x${n}x$n" "${problem}2c ${n}x${n}x$n in place OUT"
+                    for layout in "" "OUT"; do
+                        upstream_step "$ranks" "$n" "$problem" "$layout"
+                    done
                 done
             done
         done
-        printf '\n]}\n'
-    } >"$work/mpi-bench.json"
-    "$tool" fftw --from "$(joined "fftw-*.json"),$work/mpi-bench.json" --json "$folder/fftw.json" \
-        --plot "$folder/fftw.svg"
-    echo "All results: ${folder#"$root"/}/fftw.json and fftw.svg beside it"
+    else
+        upstream_step 2 128 r OUT
+    fi
+    step 1 "Results of FFTW" write_fftw
 }
 
-for part in $parts; do
+# upstream_step <ranks> <n> <c|r> <layout>: a step of FFTW's own benchmark.
+upstream_step() {
+    local name="${3}2c ${2}x${2}x$2 in place${4:+ $4}"
+    step 30 "FFTW's mpi-bench: $name, $1 ranks" upstream "$1" "i${3}f${4:+]}${2}x${2}x$2" "$name"
+}
+
+write_fftw() {
+    { printf '{"runs": [\n'; cat "$work/mpi-bench.part"; printf '\n]}\n'; } >"$work/mpi-bench.json"
+    "$tool" bench fftw --from "$(joined "fftw-*.json"),$work/mpi-bench.json" --json "$folder/fftw.json" \
+        --plot "$folder/fftw.svg"
+    echo "All results: ${folder#"$root"/}/fftw.json and fftw.svg"
+}
+
+# --- All of it ---------------------------------------------------------------
+
+for part in "${parts[@]}"; do
     "bench_$part"
 done
+run_steps

@@ -85,19 +85,30 @@ impl Estimate {
         runs.iter().map(|run| self.of(run)).sum()
     }
 
-    /// As long as the same variant has taken so far, or as it takes on a usual machine.
+    /// As long as the same variant has taken so far, or as its usual time at the speed of this machine.
     fn of(&self, run: &Run) -> f64 {
         let crowded = |run: &Run| run.ranks > self.cores;
         let alike = self.ended.iter().filter(|(ended, _)| {
             ended.variant == run.variant && ended.whole == run.whole && crowded(ended) == crowded(run)
         });
-        let usual = match run.variant {
-            Variant::Stock if crowded(run) => 130.0,
+        alike.map(|(_, seconds)| *seconds).reduce(f64::max).unwrap_or_else(|| self.speed() * self.usual(run))
+    }
+
+    /// Seconds on two cores with the usual table.
+    fn usual(&self, run: &Run) -> f64 {
+        match run.variant {
+            Variant::Stock if run.ranks > self.cores => 130.0,
             Variant::Stock => 40.0,
             Variant::Sandia => 12.0,
             Variant::Hcube => 20.0,
-        };
-        alike.map(|(_, seconds)| *seconds).reduce(f64::max).unwrap_or(usual)
+        }
+    }
+
+    /// Time of the runs so far as a share of their usual time.
+    fn speed(&self) -> f64 {
+        let usual: f64 = self.ended.iter().map(|(run, _)| self.usual(run)).sum();
+        let taken: f64 = self.ended.iter().map(|(_, seconds)| seconds).sum();
+        if usual > 0.0 { taken / usual } else { 1.0 }
     }
 }
 
@@ -128,8 +139,8 @@ mod tests {
         let mut estimate = Estimate::new(2);
         let pending = [run(Stock, 1), run(Stock, 4)];
         assert_eq!(estimate.seconds(&pending), 170.0);
-        estimate.add(run(Stock, 2), 25.0);
-        assert_eq!(estimate.seconds(&pending), 155.0);
+        estimate.add(run(Stock, 2), 20.0);
+        assert_eq!(estimate.seconds(&pending), 20.0 + 0.5 * 130.0);
         assert_eq!([99.0, 150.4].map(in_words), ["99 s", "2 min 30 s"]);
     }
 }
