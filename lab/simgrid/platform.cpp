@@ -1,5 +1,5 @@
 // The platform of a simulation, built from a description that `hcube-lab simulate` writes
-// (HCUBE_PLATFORM names it; the format is in src/bin/hcube/simulate/platform.rs).
+// (HCUBE_PLATFORM names it; the format is in lab/src/simulate/platform.rs).
 //
 // SimGrid's own torus wraps every dimension and its links alone carry latency and bandwidth. Here a node
 // has a port to the network, which limits what it sends and what it receives and carries the latency of

@@ -7,9 +7,7 @@ use super::sweeps::{distinct, machine_title};
 use hcube_tool::plot::Evidence::Simulated;
 use hcube_tool::plot::looks;
 use hcube_tool::plot::{Colour, Look, Marker, Series};
-
-/// All of HCUBE_OPTIMISATIONS_ALL.
-const ALL_OPTIMISATIONS: u32 = 15;
+use hcube_tool::published::ALL_OPTIMISATIONS;
 
 /// How a run differs from others in the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! What a simulation runs on: a machine cut down to the nodes that are needed, as the description that
-//! `hpcc-glue/simgrid/platform.cpp` reads and a list of the node of every rank.
+//! `lab/simgrid/platform.cpp` reads and a list of the node of every rank.
 //!
 //! A run of few ranks takes a compact part of the machine. Of a grid that is the block that grows from
 //! one node, always in its shortest dimension that the machine has room in (the last of several), until

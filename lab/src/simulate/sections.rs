@@ -1,10 +1,9 @@
 //! Which runs a section is made of. Runs of equal machine and ranks share a simulation.
 
 use super::arguments::{Arguments, Section};
-use super::published;
 use super::results::{Alltoall, Case, RandomAccess};
 use hcube_tool::machine::Machine;
-use hcube_tool::published::MACHINE;
+use hcube_tool::published::{self, ALL_OPTIMISATIONS, MACHINE};
 use hcube_tool::session::Failure;
 
 /// Cases that one simulation runs one after the other.
@@ -18,8 +17,6 @@ pub struct Batch {
 
 /// The look-ahead of HPCC's rules.
 const LOOK_AHEAD: u64 = 1024;
-/// All of HCUBE_OPTIMISATIONS_ALL.
-const ALL_OPTIMISATIONS: u32 = 15;
 /// Words of the table per rank: small, so that the check of all words takes no time.
 pub const LOG2_WORDS: u32 = 10;
 /// Bytes of a rank for all others together where a section is not about sizes.
@@ -175,7 +172,7 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
 fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
     match place.section {
         Section::Ranks => over_ranks(place, ranks, full),
-        Section::LookAhead => updates(published::OVER_LOOK_AHEAD, |(look_ahead, gups)| RandomAccess {
+        Section::LookAhead => updates(published::TABLE_4, |(look_ahead, gups)| RandomAccess {
             look_ahead,
             relaxed: true,
             optimisations: 0,
@@ -243,17 +240,17 @@ fn exchanges<T>(all: impl IntoIterator<Item = T>, case: impl Fn(T) -> Alltoall) 
 /// The paper's algorithm, hcube's default, and that with rounds as large as the paper's.
 fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
     let of_paper = place.is_published().then_some(ranks);
-    let (measured, model) = of_paper.map_or((None, None), published::over_ranks);
+    let published = of_paper.and_then(published::over_ranks);
     let hcube = place.random_access(ranks, "message");
     let relaxed = RandomAccess {
         relaxed: true,
-        published_gups: of_paper.and_then(published::optimised),
+        published_gups: of_paper.and_then(super::published::optimised),
         ..hcube.clone()
     };
     let plain = RandomAccess {
         optimisations: 0,
-        published_gups: measured,
-        published_model_gups: model,
+        published_gups: published.map(|rate| rate.hypercube),
+        published_model_gups: published.and_then(|rate| rate.model),
         ..relaxed.clone()
     };
     if ranks > 4096 && !full {
