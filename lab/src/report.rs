@@ -1,4 +1,4 @@
-//! `hcube-lab report`: one page with all results, that says of every figure what it stands on.
+//! `hcube-lab report`: one page with all results and the evidence of every figure.
 
 mod exchanges;
 mod headline;
@@ -23,8 +23,8 @@ use std::process::ExitCode;
 
 /// Makes one HTML page of all results (not under mpirun)
 ///
-/// Plots and tables of what was measured, simulated, published and predicted. The page needs nothing from
-/// outside, and is made from what is there; it says what is missing and which command makes it.
+/// Charts and tables of measured, simulated, published and predicted figures. The page is self-contained. It
+/// is made from the files that exist, and names missing ones with the command that makes them.
 ///
 /// Example:
 ///   hcube-lab report --output report.html
@@ -46,13 +46,13 @@ pub struct Arguments {
     /// Simulations [default: target/simulate/simulate.json]
     #[arg(long, value_name = "FILE")]
     simulate: Option<PathBuf>,
-    /// This machine, as `hcube gups --calibrate` has measured it [default: calibration.json]
+    /// Parameters of this machine, measured by `hcube probe` [default: calibration.json]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// Where the page goes
+    /// File of the page
     #[arg(long, value_name = "FILE", default_value = "target/report/index.html")]
     output: PathBuf,
-    /// Write the main plots as SVG files of their own into FOLDER, too
+    /// Write the main charts also as SVG files into FOLDER
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
-//! `hcube-lab simulate`: runs the library on simulated machines and sets the results beside published ones.
+//! `hcube-lab simulate`: runs the library on simulated machines and compares the results with published ones.
 //!
-//! This subcommand starts smpirun itself, so it never initialises MPI. The order of results is that of
-//! the sections, whichever simulation ends first, and nothing in them depends on the time of this machine.
+//! This subcommand starts smpirun itself, so it never initialises MPI. Results are in
+//! the order of the sections, and do not depend on the speed of this machine.
 
 mod arguments;
 mod calls;
@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Runs all sections that were asked for.
+/// Runs the selected sections.
 pub fn run(arguments: &Arguments) -> ExitCode {
     match simulate(arguments) {
         Ok(true) => ExitCode::SUCCESS,
@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Returns whether every run was without errors.
+/// Returns whether no run had errors.
 fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     arguments.json.check().map_err(|error| error.to_string())?;
     let batches = batches(arguments)?;
@@ -52,7 +52,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     if let (true, Some(failure)) = (nothing, failures.first()) {
         return Err(failure.clone());
     }
-    // What the others have found is not lost.
+    // The results of the others are written.
     for failure in &failures {
         eprintln!("hcube-lab simulate: {failure}");
     }
@@ -68,12 +68,12 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     Ok(errors == 0 && results.failures.is_empty())
 }
 
-/// What was asked for.
+/// The selected simulations.
 fn batches(arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
     let mut batches: Vec<Batch> = Vec::new();
     for &section in &arguments.sections {
         for batch in sections::batches(section, arguments)? {
-            // With --ranks or --machine parts of a section may be the same.
+            // With --ranks or --machine parts of a section may be equal.
             if !batches.contains(&batch) {
                 batches.push(batch);
             }
@@ -107,11 +107,11 @@ fn collect(
     results
 }
 
-/// Bytes of the simulations that need most, as many as there are at a time.
+/// Bytes of the concurrent simulations that need most.
 fn memory(batches: &[Batch], jobs: usize) -> u64 {
     let of_case = |case: &Case| match case {
         Case::RandomAccess(_) => 0,
-        // The data and what comes on top: a second copy where the library of the simulator exchanges them.
+        // The data; and a second copy for the exchange of the simulator's library.
         Case::Alltoall(case) if case.algorithm.starts_with("library") => {
             case.bytes_per_rank.saturating_mul(2)
         }
@@ -126,17 +126,17 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
     all.iter().take(jobs).fold(0, |sum, &bytes| sum.saturating_add(bytes))
 }
 
-/// As the library takes it.
+/// In the form that the library reads.
 fn costs(costs: &Costs) -> String {
     let Costs { generate_ns, update_ns, divide_ns, copy_ns } = costs;
     format!("generate={generate_ns},update={update_ns},divide={divide_ns},copy={copy_ns}")
 }
 
-/// What a simulation says that a signal has ended.
+/// Failure of a simulation that a signal has stopped.
 const INTERRUPTED: &str = "interrupted";
 
-/// Runs the batches, several at a time; the cases with their figures, in the order of the batches, and
-/// what became of those that failed, which have none.
+/// Runs the batches, several concurrently; returns the cases with their figures, in the order of the batches, and
+/// the failures.
 fn run_all(
     arguments: &Arguments,
     batches: &[Batch],
@@ -176,7 +176,7 @@ fn run_all(
     });
     let done = done.collect();
     if launch::interrupted() {
-        // Hours of simulations are not lost.
+        // Results of hours are kept.
         failures.retain(|failure| failure != INTERRUPTED);
         failures.push(format!("{INTERRUPTED}: simulations that had not ended are missing"));
     }

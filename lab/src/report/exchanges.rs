@@ -1,4 +1,4 @@
-//! The all-to-all exchange: over ranks, over sizes, and with more or less memory.
+//! The all-to-all exchange over ranks, over sizes and over additional memory.
 
 mod sample;
 
@@ -16,7 +16,7 @@ use hcube_tool::plot::looks;
 use hcube_tool::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series};
 use sample::{Sample, at, line, main_size, part, places, samples};
 
-/// A line for each algorithm among these.
+/// A series for each of these algorithms.
 fn by_algorithm(
     samples: &[&Sample],
     algorithms: &[&str],
@@ -28,7 +28,7 @@ fn by_algorithm(
         let own: Vec<&Sample> = samples.iter().copied().filter(|sample| sample.algorithm == key).collect();
         line(name.to_owned(), look, &own, x, y)
     };
-    // What matters most is drawn last, above the others.
+    // The first is drawn last, in front.
     known.rev().filter_map(series).collect()
 }
 
@@ -44,7 +44,7 @@ fn over_ranks(title: String, series: Vec<Series>, file: Option<&'static str>) ->
     Chart { title, x: ranks_axis(), y, series, reference: None, file }
 }
 
-/// Says where messages did not compete for links in these parts of a simulation.
+/// Adds a sentence on simulations without shared links in these sections.
 fn say_links(section: &mut Section, inputs: &Inputs, parts: &[&str]) {
     let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
     let own = exchanges.filter(|exchange| parts.contains(&exchange.section.as_str()));
@@ -58,8 +58,8 @@ pub fn ranks(inputs: &Inputs) -> Section {
         "All-to-all exchange over ranks",
         "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5) \
          beside the MPI library's own functions, one of which needs a second buffer (out of place). \
-         Where simulated, the MPI library is SimGrid's, and beyond 64 ranks the schedules have the least additional \
-         memory: with more, simulations take hours.",
+         In simulations the MPI library is SimGrid's, and beyond 64 ranks the schedules have the minimum of \
+         additional memory: with more, simulations take hours.",
     );
     let all = samples(inputs);
     let measured = part(&all, Measured, "");
@@ -67,7 +67,7 @@ pub fn ranks(inputs: &Inputs) -> Section {
     for (samples, file) in [(&measured, "alltoall-measured"), (&simulated, "alltoall-simulated")] {
         for (number, place) in places(samples).into_iter().enumerate() {
             let (bytes, own) = main_size(&at(samples, |sample| sample.place == place));
-            // One number of ranks makes no line; the table has it.
+            // One number of ranks is only in the table.
             if number > 0 && distinct(own.iter().map(|sample| sample.ranks)).len() < 2 {
                 continue;
             }
@@ -79,8 +79,7 @@ pub fn ranks(inputs: &Inputs) -> Section {
     let nodes = part(&all, Simulated, "nodes");
     for place in places(&nodes) {
         let (bytes, own) = main_size(&at(&nodes, |sample| sample.place == place));
-        let paths =
-            [("message", "messages alone", looks::STOCK), ("auto", "node-aware (auto)", looks::HCUBE)];
+        let paths = [("message", "only messages", looks::STOCK), ("auto", "node-aware (auto)", looks::HCUBE)];
         let series = paths.into_iter().filter_map(|(path, name, look)| {
             line(
                 name.to_owned(),
@@ -90,7 +89,7 @@ pub fn ranks(inputs: &Inputs) -> Section {
                 |_, time| time,
             )
         });
-        let title = format!("Ways through nodes, {place}, {} per rank", numbers::whole_bytes(bytes));
+        let title = format!("Paths inside nodes, {place}, {} per rank", numbers::whole_bytes(bytes));
         section.chart(over_ranks(title, series.collect(), None));
     }
     section.table(table(&measured, "Times of the exchange on this machine"));
@@ -101,14 +100,14 @@ pub fn ranks(inputs: &Inputs) -> Section {
     section
 }
 
-/// The times of all algorithms, and what hcube brings against the library in place.
+/// The times of all algorithms, and the speed-up over the library in place.
 fn table(samples: &[&Sample], caption: &str) -> Table {
     let evidence = samples.first().map(|sample| sample.evidence);
     let mut columns =
         vec![("where".to_owned(), None), ("ranks".to_owned(), None), ("per rank".to_owned(), None)];
     let named = ALGORITHMS.iter();
     columns.extend(named.clone().map(|(_, name, _)| ((*name).to_owned(), evidence)));
-    columns.push(("times as fast, in place".to_owned(), evidence));
+    columns.push(("speed-up, in place".to_owned(), evidence));
     let mut table = Table::new(caption, columns);
     let rows = distinct(samples.iter().map(|one| (one.place.as_str(), one.ranks, one.bytes)));
     for (place, ranks, bytes) in rows {
@@ -129,13 +128,13 @@ fn table(samples: &[&Sample], caption: &str) -> Table {
     table
 }
 
-/// Data of a rank by the time, over its size.
+/// Bandwidth over the size.
 pub fn sizes(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "alltoall-sizes",
         "All-to-all exchange over sizes",
-        "Data of a rank by the time of an exchange: the higher line is the faster way at that size. In place \
-         compare circles with squares, out of place triangles.",
+        "Data of a rank divided by the time of an exchange: higher is faster. Compare circles with squares (in \
+         place), and the two triangles (out of place).",
     );
     let all = samples(inputs);
     let rate = |sample: &Sample, seconds: f64| sample.bytes as f64 * 1e-9 / seconds;
@@ -171,10 +170,10 @@ pub fn sizes(inputs: &Inputs) -> Section {
     section
 }
 
-/// Lines of the hierarchical sets with different memory, and of the library.
+/// Series of the hierarchical sets with different memory, and of the library.
 fn by_memory(samples: &[&Sample]) -> Vec<Series> {
     let swept = at(samples, |sample| sample.algorithm == "hierarchical-sets");
-    // All is as much as the data, which differs.
+    // The size of `all` depends on the data.
     let order = |memory: &(u64, String)| if memory.1 == "all" { u64::MAX } else { memory.0 };
     let amounts = swept.iter().filter_map(|sample| sample.memory.as_ref());
     let amounts = distinct(amounts.map(|memory| (order(memory), memory.1.as_str())));
@@ -188,20 +187,20 @@ fn by_memory(samples: &[&Sample]) -> Vec<Series> {
     lines.chain(by_algorithm(samples, &library, |one| one.ranks, |_, seconds| seconds)).collect()
 }
 
-/// Whether additional memory was varied among these.
+/// Whether additional memory varies.
 fn varied(samples: &[&Sample]) -> bool {
     let amounts = samples.iter().filter(|sample| sample.algorithm == "hierarchical-sets");
     distinct(amounts.map(|sample| sample.memory.as_ref())).len() > 1
 }
 
-/// Additional memory: what it brings, as in Figure 6 (left), and what is taken.
+/// Additional memory: its effect, as in Figure 6 (left), and the amount used.
 pub fn memory(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "memory",
         "Additional memory",
-        "With more additional memory more blocks are in flight at a time; the question is how little is enough, \
-         and in which order blocks go where there is none. The last plot shows what was really taken beside the program's buffers: hcube's line should stay flat. Out \
-         of place the program itself holds a second buffer, which is not in it.",
+        "With more additional memory more blocks are in flight; the charts show how much is enough, and which schedule \
+         is best without it. The last chart shows the memory used in addition to the program's buffers: hcube's line \
+         should stay flat. Out of place the program itself holds a second buffer, which is not included.",
     );
     let all = samples(inputs);
     let measured: Vec<&Sample> = all.iter().filter(|sample| sample.evidence == Measured).collect();
@@ -223,20 +222,20 @@ pub fn memory(inputs: &Inputs) -> Section {
         let least = own.iter().filter_map(|sample| sample.memory.clone()).min();
         let (bytes, own) = main_size(&at(&own, |sample| sample.memory == least));
         let series = by_algorithm(&own, &SCHEDULES, |sample| sample.ranks, |_, seconds| seconds);
-        let title = format!("Least memory, {place}, {} per rank", numbers::whole_bytes(bytes));
+        let title = format!("Minimum of memory, {place}, {} per rank", numbers::whole_bytes(bytes));
         if series.len() > 1 {
             section.chart(over_ranks(title, series, None));
         }
     }
     say_links(&mut section, inputs, &["memory"]);
     let taken = taken(inputs);
-    section.lacks(taken.is_empty(), "memory that was taken, measured", Source::BenchAlltoall);
+    section.lacks(taken.is_empty(), "memory used, measured", Source::BenchAlltoall);
     section.chart(taken);
     section.lacks(simulated.is_empty(), "additional memory on large machines, simulated", Source::Simulate);
     section
 }
 
-/// Runs that were measured with the memory that hcube takes by itself.
+/// Runs with hcube's default memory.
 fn usual_runs(inputs: &Inputs) -> Vec<&Run> {
     let runs = || inputs.alltoall.iter().flat_map(|results| &results.runs).filter(|run| run.ranks > 1);
     let Some(first) = runs().next() else { return Vec::new() };
@@ -247,7 +246,7 @@ fn usual_runs(inputs: &Inputs) -> Vec<&Run> {
 fn taken(inputs: &Inputs) -> Chart {
     let runs = usual_runs(inputs);
     let most = runs.iter().map(|run| run.ranks).max().unwrap_or_default();
-    // A logarithmic axis has no place for nothing.
+    // A logarithmic axis has no 0.
     let series =
         ALGORITHMS.iter().rev().filter(|(key, _, _)| COMPARED.contains(key)).map(|&(key, name, look)| {
             let own = runs.iter().filter(|run| run.algorithm == key && run.ranks == most);
@@ -259,28 +258,27 @@ fn taken(inputs: &Inputs) -> Chart {
             Series::new(name, Measured, look, points)
         });
     Chart {
-        title: format!("Memory beside the buffers, this machine, {most} ranks"),
+        title: format!("Additional memory used, this machine, {most} ranks"),
         x: Axis::new("data of a rank", Scale::Log2, size),
-        y: Axis::new("peak per rank (1 KiB or less at the bottom)", Scale::Log2, size),
+        y: Axis::new("peak per rank (at least 1 KiB drawn)", Scale::Log2, size),
         series: series.collect(),
         reference: None,
         file: Some("alltoall-memory"),
     }
 }
 
-/// What the headlines say of the exchange.
+/// Figures of the exchange for the headlines.
 #[derive(Debug, Default)]
 pub struct Gains {
-    /// Geometric means over sizes of the library's time in place by hcube's, with the number of ranks.
+    /// Numbers of ranks and the geometric mean over sizes of the speed-up over the library in place.
     pub measured: Vec<(usize, f64)>,
-    /// The library's time in place by hcube's, machine and ranks; on several nodes, where ranks exchange more
-    /// than copies.
+    /// Speed-up over the library in place on several nodes, machine and ranks.
     pub simulated: Vec<(f64, String, usize)>,
-    /// Bytes of the data, of hcube and of the library, where the library takes most.
+    /// Bytes of the data, of hcube and of the library, at the maximum of the library.
     pub memory: Option<(usize, u64, u64)>,
 }
 
-/// What hcube brings.
+/// The gains of hcube.
 pub fn gains(inputs: &Inputs) -> Gains {
     let runs = usual_runs(inputs);
     let ratios = |ranks: usize| -> Vec<f64> {

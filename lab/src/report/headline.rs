@@ -1,4 +1,4 @@
-//! The figures at the top: what hcube brings, each with what it stands on.
+//! The headline figures, each with its evidence.
 
 use super::exchanges;
 use super::inputs::{HpccRun, Inputs};
@@ -11,7 +11,7 @@ use hcube_tool::numbers;
 use hcube_tool::plot::Evidence::{self, Measured, Simulated};
 use hcube_tool::published;
 
-/// A large figure and what it means.
+/// A figure and its meaning.
 #[derive(Debug)]
 pub struct Card {
     pub figure: String,
@@ -28,17 +28,17 @@ impl Card {
     }
 }
 
-/// A ratio in as few digits as say enough.
+/// A speed-up with few digits.
 fn times(ratio: f64) -> String {
     if ratio >= 20.0 { format!("×{ratio:.0}") } else { format!("×{ratio:.1}") }
 }
 
-/// From the least to the most.
+/// Smallest and largest.
 fn ends(ratios: &[f64]) -> Option<(f64, f64)> {
     Some((ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?))
 }
 
-/// All headlines for which there are figures.
+/// The headlines that the inputs have figures for.
 pub fn cards(inputs: &Inputs) -> Vec<Card> {
     let mut cards = Vec::new();
     cards.extend(hpcc(inputs, "stock", "HPCC RandomAccess against HPCC as shipped", "HPCC's own update"));
@@ -70,7 +70,7 @@ fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card
     let (least, most) = ends(&pairs.iter().map(|(_, ours, theirs)| ours / theirs).collect::<Vec<_>>())?;
     let (ranks, ours, theirs) = *best;
     let text = format!(
-        "{} instead of {} GUP/s on {ranks} rank(s), where the gain over {other} is largest; {} where it is least.",
+        "{} instead of {} GUP/s on {ranks} rank(s), the largest speed-up over {other}; the smallest is {}.",
         gups(ours),
         gups(theirs),
         times(least)
@@ -97,7 +97,7 @@ fn red_storm(inputs: &Inputs) -> Option<Card> {
 fn node_aware(inputs: &Inputs) -> Option<Card> {
     let (gain, case) = nodes::best(inputs)?;
     let text = format!(
-        "as fast as messages alone, on {} ranks of a model of {} with {} ranks per node, where the gain is largest.",
+        "speed-up over only messages, on {} ranks of a model of {} with {} ranks per node.",
         case.ranks,
         sweeps::machine_title(inputs, &case.machine),
         case.ranks_per_node
@@ -111,7 +111,7 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
     if let Some((least, most)) = ends(&gains.measured.iter().map(|gain| gain.1).collect::<Vec<_>>()) {
         let ranks: Vec<String> = gains.measured.iter().map(|gain| gain.0.to_string()).collect();
         let text = format!(
-            "as fast as the MPI library in place: geometric means over all sizes, from {} to {} on {} ranks.",
+            "speed-up over the MPI library in place: geometric means over all sizes, from {} to {} on {} ranks.",
             times(least),
             times(most),
             ranks.join(", ")
@@ -126,8 +126,8 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
     if let Some((gain, place, ranks)) = gains.simulated.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
         let least = gains.simulated.iter().map(|gain| gain.0).fold(f64::INFINITY, f64::min);
         let text = format!(
-            "as fast as SimGrid's MPI library in place, on {ranks} ranks of a model of {place}, where the gain \
-             on several nodes is largest; {} where it is least.",
+            "speed-up over SimGrid's MPI library in place, on {ranks} ranks of a model of {place}; the smallest on \
+             several nodes is {}.",
             times(least)
         );
         let title = "All-to-all exchange on a large machine";
@@ -135,7 +135,7 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
     }
     if let Some((size, ours, library)) = gains.memory {
         let text = format!(
-            "beside the program's buffers for an exchange in place of {} per rank; the MPI library took {}.",
+            "in addition to the program's buffers for an exchange in place of {} per rank; the MPI library took {}.",
             numbers::whole_bytes(size),
             numbers::bytes(library as f64)
         );
@@ -145,7 +145,7 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
     let gains: Vec<f64> = compared.iter().map(hcube_tool::fftw::Comparison::gain).collect();
     if let Some((mean, (least, most))) = numbers::geometric_mean(&gains).zip(ends(&gains)) {
         let text = format!(
-            "as fast as FFTW's own plans: geometric mean over {} transpositions and transforms, from {} to {}.",
+            "speed-up over FFTW's own plans: geometric mean over {} transpositions and transforms, from {} to {}.",
             gains.len(),
             times(least),
             times(most)
@@ -155,7 +155,7 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
     cards
 }
 
-/// Runs that were verified, and what was wrong in them.
+/// The number of verified runs and of their errors.
 fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let mut measured: Vec<u64> = Vec::new();
     let hpcc = inputs.run.iter().flat_map(|hpcc| &hpcc.runs).filter(|run| run.variant == "hcube");
@@ -174,7 +174,7 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))
 }
 
-/// What the other variants of HPCC got wrong, in a sentence.
+/// Errors of the other variants of HPCC, in a sentence.
 fn errors_of_others(inputs: &Inputs) -> String {
     let runs = || inputs.run.iter().flat_map(|hpcc| &hpcc.runs);
     let of = |(variant, name): (&str, &str)| {
@@ -187,14 +187,14 @@ fn errors_of_others(inputs: &Inputs) -> String {
     if others.is_empty() {
         String::new()
     } else {
-        format!(" Errors of HPCC beside them: {}.", others.join(", "))
+        format!(" Errors of HPCC in the same runs: {}.", others.join(", "))
     }
 }
 
 fn errors(inputs: &Inputs) -> Vec<Card> {
     let checked = verified(inputs).into_iter().filter(|(_, runs, _)| *runs > 0);
     let card = |(evidence, runs, errors): (Evidence, usize, u64)| {
-        let mut text = format!("in {runs} runs of hcube whose results were verified.");
+        let mut text = format!("in {runs} verified runs of hcube.");
         if evidence == Measured {
             text.push_str(&errors_of_others(inputs));
         }

@@ -1,4 +1,4 @@
-//! Where the figures are from: machines, versions, files.
+//! Machines, versions and files of the figures.
 
 use super::inputs::{Inputs, Source};
 use super::model;
@@ -39,7 +39,7 @@ fn link(link: &Link) -> String {
     format!("{} µs{hop}, {} GB/s", link.latency_us, link.bandwidth_gb_s)
 }
 
-/// What messages between nodes cost, as far as that is known.
+/// Cost of messages between nodes, if known.
 fn network(machine: &Machine) -> String {
     if machine.network_assumed {
         "not measured; taken as inside a node".to_owned()
@@ -48,7 +48,7 @@ fn network(machine: &Machine) -> String {
     }
 }
 
-/// The machines that were simulated and the one that was calibrated, with their sources.
+/// The simulated machines and the calibrated one, with their sources.
 #[derive(Debug, Template)]
 #[template(path = "machines.html")]
 pub struct Machines<'a> {
@@ -56,7 +56,6 @@ pub struct Machines<'a> {
 }
 
 impl<'a> Machines<'a> {
-    /// Those of the inputs.
     pub fn new(inputs: &'a Inputs) -> Self {
         let simulated = inputs.simulated.iter().flat_map(|simulated| &simulated.machines);
         // A file without a fit may hold figures of any source.
@@ -64,7 +63,6 @@ impl<'a> Machines<'a> {
         Self { machines: simulated.map(|machine| (machine, Some(Simulated))).chain(fitted).collect() }
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.machines.is_empty()
     }
@@ -96,7 +94,6 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// That of the inputs.
     pub fn new(inputs: &Inputs) -> Self {
         let path = |source: Source| inputs.files.iter().find(|(own, _)| *own == source);
         let file = |source| (path(source).map(|(_, path)| path.display().to_string()), source);

@@ -1,4 +1,4 @@
-//! Lines of the cost model: what the library predicts from the stages of its production plans.
+//! Series of the cost model, which predicts rates from the stages of the library's plans.
 
 use hcube_core::machine::Placement;
 use hcube_random_access::Options;
@@ -8,26 +8,26 @@ use hcube_tool::model::{Round, fit_warning, parameters};
 /// In legends.
 pub const NAME: &str = "cost model";
 
-/// GUP/s of so many ranks, as many on each node as it has cores.
+/// Predicted GUP/s with one rank on each core.
 pub fn rate(machine: &Machine, ranks: usize, options: &Options) -> f64 {
     let placement = Placement { ranks, ranks_per_node: machine.cores };
     Round::new(&parameters(machine), &placement, options).gups()
 }
 
-/// Why predictions for a machine mean little, if so.
+/// A warning if the predictions for a machine are inaccurate.
 pub fn warning(machine: &Machine) -> Option<String> {
     machine.fit.as_ref().and_then(fit_warning)
 }
 
-/// Why nothing is predicted for several nodes of a machine, if so.
+/// The reason if several nodes of a machine cannot be predicted.
 pub fn one_node_only(machine: &Machine) -> Option<&'static str> {
     machine.network_assumed.then_some(
-        "Rates of many nodes like this machine are not predicted: it was calibrated on one node, so that its \
-         network is not known.",
+        "Rates of many nodes like this machine are not predicted: it was calibrated on one node, so its network \
+         is not known.",
     )
 }
 
-/// The name of a line, which says so if it means little.
+/// The name of a series, with a mark if it is inaccurate.
 pub fn name(words: &str, machine: &Machine) -> String {
     let mark = if warning(machine).is_some() { ", bad fit" } else { "" };
     format!("{words}{mark}")
@@ -47,7 +47,7 @@ mod tests {
         for (ranks, published) in known {
             let rate = rate(&machine, ranks, &paper_options(1024));
             assert!((rate / published - 1.0).abs() < 0.02, "{ranks} ranks: {rate}, published {published}");
-            // Two rounds of half as many values have twice as many messages.
+            // Rounds of half the values need twice the messages.
             let strict = super::rate(&machine, ranks, &Options::default());
             assert!(ranks == 1 || strict < 0.95 * rate, "{ranks} ranks: {strict} strict, {rate} relaxed");
         }

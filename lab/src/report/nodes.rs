@@ -1,4 +1,4 @@
-//! RandomAccess on nodes of many ranks: ways through them.
+//! RandomAccess on nodes with many ranks: modes of transport.
 
 use super::inputs::{Case, Inputs, Source};
 use super::rates::{gups, gups_axis};
@@ -10,21 +10,21 @@ use hcube_tool::plot::Evidence::Simulated;
 use hcube_tool::plot::looks;
 use hcube_tool::plot::{Axis, Chart, Series};
 
-/// The cases of this part, as users get them.
+/// The cases of this part with hcube's defaults.
 fn usual(inputs: &Inputs) -> Vec<&Case> {
     variants::usual(simulated(inputs, "nodes"))
 }
 
-/// Places beside each other for which labels have room.
-const MOST_SHAPES: usize = 6;
+/// Labels of the x axis that fit.
+const MAX_SHAPES: usize = 6;
 
-/// Ways through nodes.
+/// Modes on nodes.
 pub fn nodes(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "nodes",
         "Node-aware routing",
-        "Ranks of a node exchange through shared memory and only what leaves the node is a message (node); with \
-         three hops a value crosses the network once, in larger messages. Compare with messages alone.",
+        "Ranks of a node exchange through shared memory, and only values that leave the node are sent as messages \
+         (node); with three hops a value crosses the network once, in larger messages. Compare with only messages.",
     );
     let cases = usual(inputs);
     variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
@@ -33,15 +33,15 @@ pub fn nodes(inputs: &Inputs) -> Section {
         section.chart(node_chart(inputs, machine, &own));
     }
     let mut table = Table::new(
-        "GUP/s of ways through nodes",
+        "GUP/s by mode",
         [
             ("machine", None),
             ("ranks", None),
             ("per node", None),
-            ("messages alone", Some(Simulated)),
+            ("only messages", Some(Simulated)),
             ("node", Some(Simulated)),
             ("three hops", Some(Simulated)),
-            ("as chosen (auto)", Some(Simulated)),
+            ("default (auto)", Some(Simulated)),
             ("auto / messages", Some(Simulated)),
         ],
     );
@@ -62,7 +62,7 @@ pub fn nodes(inputs: &Inputs) -> Section {
         ]);
     }
     section.table(table);
-    section.lacks(cases.is_empty(), "ways through nodes, simulated", Source::Simulate);
+    section.lacks(cases.is_empty(), "modes on nodes, simulated", Source::Simulate);
     section
 }
 
@@ -73,7 +73,7 @@ fn node_rate(cases: &[&Case], machine: &str, shape: (usize, usize), mode: &str) 
     cases.iter().find(same).map(|case| case.gups)
 }
 
-/// The best gain of what hcube chooses over messages alone, and where it is.
+/// The largest speed-up of hcube's default over only messages, and its case.
 pub fn best(inputs: &Inputs) -> Option<(f64, &Case)> {
     let cases = usual(inputs);
     let gains = cases.iter().filter(|case| case.mode == "auto").filter_map(|&case| {
@@ -85,12 +85,12 @@ pub fn best(inputs: &Inputs) -> Option<(f64, &Case)> {
 
 fn node_chart(inputs: &Inputs, machine: &str, own: &[&Case]) -> Chart {
     let mut shapes = distinct(own.iter().map(|case| (case.ranks, case.ranks_per_node)));
-    // The largest say most: nodes of several sizes on as many ranks, or else numbers of ranks.
+    // The most ranks with nodes of several sizes, or else all numbers of ranks.
     let most = shapes.last().map_or(0, |shape| shape.0);
     if shapes.iter().filter(|shape| shape.0 == most).count() > 1 {
         shapes.retain(|shape| shape.0 == most);
     }
-    shapes.drain(..shapes.len().saturating_sub(MOST_SHAPES));
+    shapes.drain(..shapes.len().saturating_sub(MAX_SHAPES));
     let line = |(mode, name, look)| {
         let points = shapes
             .iter()
@@ -99,10 +99,10 @@ fn node_chart(inputs: &Inputs, machine: &str, own: &[&Case]) -> Chart {
         Series::new(name, Simulated, look, points)
     };
     let all = [
-        ("message", "messages alone", looks::STOCK),
+        ("message", "only messages", looks::STOCK),
         ("node", "node", looks::OTHER_OPTIONS),
         ("three-hop", "three hops", looks::COMPETITOR),
-        ("auto", "as hcube chooses (auto)", looks::HCUBE),
+        ("auto", "hcube's default (auto)", looks::HCUBE),
     ];
     Chart {
         title: machine_title(inputs, machine).to_owned(),

@@ -8,7 +8,7 @@ use super::{exchanges, nodes, rates, sweeps, transforms};
 use askama::Template;
 use hcube_tool::plot::{self, Evidence};
 
-/// All parts with plots, in their order.
+/// All parts with charts, in their order.
 pub fn sections(inputs: &Inputs) -> Vec<Section> {
     vec![
         rates::rates(inputs),
@@ -36,7 +36,7 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Of these inputs, with the charts and tables in `sections`.
+    /// The page of `inputs`, whose charts and tables are in `sections`.
     pub fn new(inputs: &'a Inputs, sections: &'a [Section]) -> Self {
         Self {
             dark_style: plot::dark_style(),

@@ -16,22 +16,22 @@ use hcube_tool::plot::looks;
 use hcube_tool::plot::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
 use hcube_tool::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
 
-/// A rate, as it is written on axes and in tables.
+/// A rate on axes and in tables.
 pub fn gups(rate: f64) -> String {
     if rate >= 100.0 { plain(rate.round()) } else { plain(significant(rate).parse().unwrap_or(rate)) }
 }
 
-/// A number of ranks.
+/// The axis of numbers of ranks.
 pub fn ranks_axis() -> Axis {
     Axis::new("ranks", Scale::Log2, plain)
 }
 
-/// Rates upwards.
+/// The axis of rates.
 pub fn gups_axis() -> Axis {
     Axis::new("GUP/s, higher is better", Scale::Log10, gups)
 }
 
-/// Lines of one mode that were measured with the defaults on several numbers of ranks.
+/// Measured lines of one mode with the defaults, by number of ranks.
 fn measured<'a>(inputs: &'a Inputs, mode: &'a str) -> Vec<(usize, &'a Line)> {
     let sections = inputs.gups.iter().flat_map(|bench| &bench.sections);
     let mut lines: Vec<(usize, &Line)> = sections
@@ -43,14 +43,14 @@ fn measured<'a>(inputs: &'a Inputs, mode: &'a str) -> Vec<(usize, &'a Line)> {
     lines
 }
 
-/// A median with all that it is of.
+/// A median with the range of its measurements.
 pub fn spread_point(x: f64, line: &Line) -> Point {
     let least = line.gups_measured.iter().copied().fold(line.gups, f64::min);
     let most = line.gups_measured.iter().copied().fold(line.gups, f64::max);
     Point { x, y: line.gups, range: Some((least, most)) }
 }
 
-/// What was simulated over ranks on the paper's machine.
+/// Simulations over ranks on the paper's machine.
 pub fn simulated(inputs: &Inputs) -> Vec<&Case> {
     let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
     let mut cases: Vec<&Case> =
@@ -64,18 +64,18 @@ fn powers(most: usize) -> impl Iterator<Item = usize> {
     (0..).map(|power| 1 << power).take_while(move |&ranks| ranks <= most)
 }
 
-/// The model's line.
+/// The series of the model.
 fn predicted(name: &str, machine: &Machine, options: &Options, most: usize) -> Series {
     let points = powers(most).map(|ranks| (ranks as f64, model::rate(machine, ranks, options)));
     Series::new(model::name(name, machine), Predicted, looks::MODEL, points)
 }
 
-/// What the paper's rounds are predicted to reach.
+/// The predicted rate of the paper's rounds.
 fn paper_rate(machine: &Machine, ranks: usize) -> f64 {
     model::rate(machine, ranks, &paper_options(DEFAULT_LOOK_AHEAD))
 }
 
-/// What the paper's machine is by the model.
+/// The paper's machine for the model.
 pub fn paper_machine() -> Option<Machine> {
     Machine::find(MACHINE).ok()
 }
@@ -95,7 +95,7 @@ fn here(inputs: &Inputs) -> Chart {
     let name = "hcube, without HPCC".to_owned();
     all.push(Series { name, evidence: Measured, look: looks::OTHER_OPTIONS, points });
     if let Some(machine) = &inputs.calibration {
-        // More ranks than cores share these, of which the model knows nothing.
+        // The model does not cover oversubscribed cores.
         all.push(predicted(model::NAME, machine, &Options::default(), machine.cores));
     }
     Chart {
@@ -142,9 +142,9 @@ fn red_storm(inputs: &Inputs) -> Chart {
     }
 }
 
-/// How far what was simulated is from what was published, in words.
+/// The deviation of simulated from published rates, in words.
 pub fn deviation(pairs: &[(f64, f64)]) -> Option<String> {
-    // The sum makes an ordinary zero of a negative one.
+    // The sum turns a negative zero into zero.
     let shares = pairs.iter().map(|(ours, theirs)| (100.0 * (ours / theirs - 1.0)).round() + 0.0);
     let least = shares.clone().reduce(f64::min)?;
     let most = shares.reduce(f64::max)?;
@@ -242,7 +242,7 @@ pub fn rates(inputs: &Inputs) -> Section {
         "rates",
         "RandomAccess: GUP/s over ranks",
         "On this machine, compare hcube with HPCC's own update at the same number of ranks; on Red Storm, \
-         whether the simulated points lie on the published ones.",
+         compare the simulated points with the published ones.",
     );
     let cases = simulated(inputs);
     variants::say_deviation(&mut section, &cases, |case| Some(over_ranks(case.ranks)?.hypercube));
@@ -262,7 +262,11 @@ pub fn rates(inputs: &Inputs) -> Section {
         "HPCC as shipped, with Sandia's update and with hcube, measured",
         Source::Run,
     );
-    section.lacks(measured(inputs, "auto").is_empty(), "hcube gups over ranks, measured", Source::BenchGups);
+    section.lacks(
+        measured(inputs, "auto").is_empty(),
+        "hcube without HPCC over ranks, measured",
+        Source::BenchGups,
+    );
     section.lacks(cases.is_empty(), "rates on Red Storm, simulated", Source::Simulate);
     section.lacks(inputs.calibration.is_none(), "the model of this machine, predicted", Source::Calibration);
     section
@@ -272,7 +276,7 @@ fn percent_axis(title: &str) -> Axis {
     Axis::new(title, Scale::Linear, |share| format!("{} %", plain((10.0 * share).round() / 10.0)))
 }
 
-/// Rates in percent of as many times the rate of one rank.
+/// Rates in percent of P times the rate of one rank.
 fn efficiencies(points: &[(usize, f64)]) -> Vec<(f64, f64)> {
     let Some((_, alone)) = points.iter().find(|(ranks, _)| *ranks == 1) else { return Vec::new() };
     points.iter().map(|&(ranks, rate)| (ranks as f64, 100.0 * rate / (ranks as f64 * alone))).collect()
@@ -283,9 +287,8 @@ pub fn efficiency(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "efficiency",
         "Parallel efficiency",
-        "How much of a rank's speed alone is left when many work together: on Red Storm in percent of P times \
-         the rate of one rank, on this machine in percent of what all cores reach on tables of their own \
-         without communication.",
+        "On Red Storm the rate in percent of P times the rate of one rank; on this machine in percent of the rate of \
+         all cores on private tables without communication.",
     );
     let bound = |mode: &str, name: &str, look: Look| {
         let lines = measured(inputs, mode).into_iter();
@@ -297,7 +300,7 @@ pub fn efficiency(inputs: &Inputs) -> Section {
         x: ranks_axis(),
         y: percent_axis("of the local bound, higher is better"),
         series: vec![
-            bound("message", "hcube, messages alone", looks::OTHER_OPTIONS),
+            bound("message", "hcube, only messages", looks::OTHER_OPTIONS),
             bound("auto", "hcube", looks::HCUBE),
         ],
         reference: None,

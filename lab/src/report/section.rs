@@ -5,7 +5,7 @@ use super::table::Table;
 use askama::Template;
 use hcube_tool::plot::Chart;
 
-/// A part: a heading, what to see, plots and tables.
+/// A part: a heading, an explanation, charts and tables.
 #[derive(Debug, Template)]
 #[template(path = "section.html")]
 pub struct Section {
@@ -23,39 +23,38 @@ impl Section {
         Self { id, title, says: says.into(), charts: Vec::new(), tables: Vec::new(), missing: Vec::new() }
     }
 
-    /// With one sentence more.
+    /// Adds a sentence to the explanation.
     pub fn say(&mut self, sentence: &str) {
         self.says.push(' ');
         self.says.push_str(sentence);
     }
 
-    /// Adds a plot, if it shows something.
+    /// Adds a chart, unless it is empty.
     pub fn chart(&mut self, chart: Chart) {
         if !chart.is_empty() {
             self.charts.push(chart);
         }
     }
 
-    /// Adds a table, if it has rows.
+    /// Adds a table, unless it is empty.
     pub fn table(&mut self, table: Table) {
         if !table.is_empty() {
             self.tables.push(table);
         }
     }
 
-    /// Says that something is not there, if so.
+    /// Adds a note that something is missing, if `lacks`.
     pub fn lacks(&mut self, lacks: bool, what: &'static str, source: Source) {
         if lacks {
             self.missing.push((what, source));
         }
     }
 
-    /// Its plots.
     pub fn charts(&self) -> &[Chart] {
         &self.charts
     }
 
-    /// Whether there is one plot and a table that has room beside it.
+    /// Whether it is one chart with a table that fits beside it.
     fn pair(&self) -> bool {
         self.charts.len() == 1 && matches!(self.tables.as_slice(), [table] if table.is_narrow())
     }

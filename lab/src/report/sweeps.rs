@@ -1,4 +1,4 @@
-//! RandomAccess with one choice varied: look-ahead, optimisations, dimensions.
+//! RandomAccess with one option varied: look-ahead, optimisations, dimensions.
 
 use super::inputs::{Case, Inputs, Line, Source};
 use super::model;
@@ -14,7 +14,7 @@ use hcube_tool::plot::looks;
 use hcube_tool::plot::{Axis, Chart, Look, Point, Scale, Series, plain};
 use hcube_tool::published::{MACHINE, OPTIMISATIONS, PLIMPTON, SWEEP_RANKS, TABLE_4, optimised_seconds};
 
-/// Lines of sections of `hcube gups` whose names begin so, with their numbers of ranks.
+/// Lines of the sections whose names begin with `section`, with their numbers of ranks.
 fn measured<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = (usize, &'a Line)> {
     let sections = inputs.gups.iter().flat_map(|bench| &bench.sections);
     sections
@@ -22,13 +22,13 @@ fn measured<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = (u
         .flat_map(|(_, section)| section.lines.iter().map(|line| (section.ranks, line)))
 }
 
-/// What was simulated for a part.
+/// The simulated cases of a section.
 pub fn simulated<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = &'a Case> + Clone {
     let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
     cases.filter(move |case| case.section == section)
 }
 
-/// A machine as legends name it.
+/// The name of a machine in legends.
 pub fn machine_title<'a>(inputs: &'a Inputs, name: &'a str) -> &'a str {
     let machines = inputs.simulated.iter().flat_map(|simulated| &simulated.machines);
     let title = machines.filter(|machine| machine.name == name).map(|machine| machine.title.as_str()).next();
@@ -48,8 +48,8 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "look-ahead",
         "Look-ahead",
-        "Rates rise with the values Q that a rank may hold back; the benchmark allows 1024. Small Q are bound by \
-         the latency of messages, which shared memory inside a node mostly avoids.",
+        "Rates rise with Q, the number of values that a rank may have generated and not yet applied; the benchmark \
+         allows 1024. Small Q are bound by the latency of messages, which shared memory inside a node mostly avoids.",
     );
     let ours = simulated(inputs, "look-ahead");
     let ours: Vec<&Case> = ours.filter(|case| case.machine == MACHINE && case.ranks == SWEEP_RANKS).collect();
@@ -75,7 +75,7 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     let table_4 = TABLE_4.map(|(q, rate)| (q as f64, rate));
     all.push(Series::new("hypercube (Table 4)", Published, looks::PAPER, table_4));
     let ranks = measured(inputs, "look-ahead").map(|(ranks, _)| ranks).next().unwrap_or_default();
-    let here = [("message", "messages alone", looks::OTHER_OPTIONS), ("auto", "shared memory", looks::HCUBE)];
+    let here = [("message", "only messages", looks::OTHER_OPTIONS), ("auto", "shared memory", looks::HCUBE)];
     let here = here.map(|(mode, name, look)| {
         let lines = measured(inputs, "look-ahead").filter(|(_, line)| line.mode == mode);
         let mut points: Vec<Point> =
@@ -95,7 +95,7 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     section
 }
 
-/// What the paper's rounds of so many values are predicted to reach.
+/// The predicted rate of the paper's rounds of `look_ahead` values.
 fn paper_rate(machine: &Machine, look_ahead: u64) -> f64 {
     model::rate(machine, SWEEP_RANKS, &paper_options(look_ahead as usize))
 }
@@ -109,7 +109,7 @@ fn look_ahead_table(inputs: &Inputs, ours: &[&Case]) -> Table {
         ("Red Storm, Table 4".to_owned(), Some(Published)),
         (format!("{compared} / published"), Some(Simulated)),
         (format!("Red Storm, {}", model::NAME), Some(Predicted)),
-        ("here, messages alone".to_owned(), Some(Measured)),
+        ("here, only messages".to_owned(), Some(Measured)),
         ("here, shared memory".to_owned(), Some(Measured)),
     ]);
     let mut table = Table::new(format!("GUP/s over Q, and Table 4 of {PLIMPTON}"), columns);
@@ -141,7 +141,7 @@ fn look_ahead_table(inputs: &Inputs, ours: &[&Case]) -> Table {
 /// The steps of Table 3 in words.
 const STEPS: [&str; 5] = ["original", "Mod1", "+ Mod2", "+ Mod3", "+ Mod7"];
 
-/// Percent of time that each step saves against the first; none without the first.
+/// Percent of time that each step saves against the first; empty without the first.
 fn saved(seconds: [Option<f64>; 5]) -> Vec<(f64, f64)> {
     let Some(original) = seconds[0] else { return Vec::new() };
     let share =
@@ -149,13 +149,13 @@ fn saved(seconds: [Option<f64>; 5]) -> Vec<(f64, f64)> {
     seconds.into_iter().enumerate().filter_map(share).collect()
 }
 
-/// The optimisations of the paper's section 4, each with those before it.
+/// The optimisations of the paper's section 4, cumulative.
 pub fn ladder(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "optimisations",
         "Optimisation ladder",
-        "What each optimisation of the paper's section 4 saves, on top of those before it: receives posted ahead \
-         (Mod1), late updates (Mod2), late waits (Mod3), sends that do not block (Mod7). Mod4 to Mod6 changed \
+        "Savings of each optimisation of the paper's section 4, in addition to those before it: receives posted in \
+         advance (Mod1), late updates (Mod2), late waits (Mod3), nonblocking sends (Mod7). Mod4 to Mod6 changed \
          the MPI library.",
     );
     let cases: Vec<&Case> =
@@ -190,7 +190,7 @@ pub fn ladder(inputs: &Inputs) -> Section {
     section
 }
 
-/// What the steps of the ladder save in one place.
+/// Savings of the steps on one machine.
 struct Steps {
     name: String,
     evidence: Evidence,
@@ -217,7 +217,7 @@ impl Steps {
         Self { name, evidence: Published, look: looks::PAPER, saved }
     }
 
-    /// On the most ranks, as hcube does it by itself or with rounds as in the paper.
+    /// Savings on the most ranks, with hcube's default rounds or with the paper's.
     fn simulated(cases: &[&Case], relaxed: bool) -> Self {
         let own = || cases.iter().filter(|case| case.relaxed == relaxed);
         let ranks = own().map(|case| case.ranks).max().unwrap_or_default();
@@ -240,18 +240,18 @@ impl Steps {
     }
 }
 
-/// 0 is written as the dimensionality that it stands for.
+/// The name of a dimensionality; 0 is the hypercube.
 fn dimension_name(dimensions: usize) -> String {
     if dimensions == 0 { "log2 P".to_owned() } else { dimensions.to_string() }
 }
 
-/// Rates over the dimensions in which values are routed.
+/// Rates over dimensions.
 pub fn dimensions(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "dimensions",
         "Dimensionality",
-        "Values can be routed in d dimensions: few make many small messages, log2 P (the hypercube) makes the \
-         fewest. Which is best depends on latency against bandwidth.",
+        "Values can be routed in d dimensions: few dimensions need many small messages, log2 P dimensions (the \
+         hypercube) need the fewest. Latency and bandwidth decide which is best.",
     );
     let cases = variants::usual(simulated(inputs, "dimensions"));
     variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));

@@ -9,12 +9,12 @@ use hcube_tool::fftw::plot::{gains, short};
 use hcube_tool::numbers::{bytes, percent, significant};
 use hcube_tool::plot::Evidence::Measured;
 
-/// All problems that were measured with and without hcube.
+/// All problems with and without hcube.
 pub fn comparisons(inputs: &Inputs) -> Vec<Comparison<'_>> {
     inputs.fftw.iter().flat_map(|results| results.comparisons()).collect()
 }
 
-/// Times and memory beside FFTW's own.
+/// Times and memory, and those of FFTW's own plans.
 pub fn transforms(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "fftw",

@@ -1,4 +1,4 @@
-//! Simulated RandomAccess as the paper has it and as hcube does it: rounds and optimisations.
+//! Simulated RandomAccess of the paper and of hcube: rounds and optimisations.
 
 use super::inputs::{Case, Inputs};
 use super::rates::deviation;
@@ -9,12 +9,12 @@ use hcube_tool::plot::looks;
 use hcube_tool::plot::{Colour, Look, Marker, Series};
 use hcube_tool::published::ALL_OPTIMISATIONS;
 
-/// How a run differs from others in the same place.
+/// Rounds and optimisations of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variant {
-    /// Rounds of Q values, not of Q/2.
+    /// Rounds of Q values; otherwise of Q/2.
     relaxed: bool,
-    /// Bits as in hcube.h.
+    /// Bits of hcube.h.
     optimisations: u32,
     /// In legends and tables.
     pub name: &'static str,
@@ -22,20 +22,20 @@ pub struct Variant {
     pub look: Look,
 }
 
-/// The algorithm of the paper's section 2, with rounds as in the paper.
+/// The algorithm of the paper's section 2, with its rounds.
 const PAPERS: Variant =
     Variant { relaxed: true, optimisations: 0, name: "the paper's algorithm", look: looks::OTHER_OPTIONS };
-/// What hcube does by itself.
+/// hcube's defaults.
 pub const USUAL: Variant =
     Variant { relaxed: false, optimisations: ALL_OPTIMISATIONS, name: "hcube, strict", look: looks::HCUBE };
-/// hcube with rounds as in the paper.
+/// hcube with the paper's rounds.
 pub const RELAXED: Variant = Variant {
     relaxed: true,
     optimisations: ALL_OPTIMISATIONS,
     name: "hcube, the paper's rounds",
     look: looks::COMPETITOR,
 };
-/// The same without optimisations.
+/// hcube without optimisations.
 const PLAIN: Variant = Variant {
     relaxed: false,
     optimisations: 0,
@@ -46,18 +46,18 @@ const PLAIN: Variant = Variant {
 /// In the order of tables.
 pub const ALL: [Variant; 4] = [PAPERS, RELAXED, USUAL, PLAIN];
 
-/// What the names mean.
-const MEANING: &str = "The paper's rounds take Q values. Strict ones, which hcube makes by itself, take Q/2, so that \
-                       never more than Q values of a rank are open; they need twice as many messages.";
+/// Meaning of the names.
+const MEANING: &str = "The paper's rounds take Q values. Strict rounds, hcube's default, take Q/2, so that a rank never has \
+                       more than Q open values; they need twice the messages.";
 
 impl Variant {
-    /// Whether a case is of it.
+    /// Whether a case is of this variant.
     pub fn is(&self, case: &Case) -> bool {
         (case.relaxed, case.optimisations) == (self.relaxed, self.optimisations)
     }
 }
 
-/// The cases of the first of some variants that has any.
+/// The first variant with cases, and its cases.
 fn first_of<'a>(cases: &[&'a Case], order: &[Variant]) -> Option<(Variant, Vec<&'a Case>)> {
     let found = order.iter().map(|variant| {
         let own: Vec<&Case> = cases.iter().copied().filter(|case| variant.is(case)).collect();
@@ -66,22 +66,22 @@ fn first_of<'a>(cases: &[&'a Case], order: &[Variant]) -> Option<(Variant, Vec<&
     found.into_iter().find(|(_, own)| !own.is_empty())
 }
 
-/// What is to be compared with the paper: the most similar that there is.
+/// The variant to compare with the paper: the most similar one with cases.
 pub fn like_the_paper<'a>(cases: &[&'a Case]) -> Option<(Variant, Vec<&'a Case>)> {
     first_of(cases, &[PAPERS, RELAXED, PLAIN, USUAL])
 }
 
-/// What users get: the nearest to it that there is.
+/// The variant that is most similar to hcube's defaults and has cases.
 pub fn as_users_get<'a>(cases: &[&'a Case]) -> Option<(Variant, Vec<&'a Case>)> {
     first_of(cases, &[USUAL, RELAXED, PLAIN, PAPERS])
 }
 
-/// The cases that are what users get.
+/// The cases of that variant.
 pub fn usual<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<&'a Case> {
     as_users_get(&cases.collect::<Vec<_>>()).map(|(_, own)| own).unwrap_or_default()
 }
 
-/// A line for each variant that there is; what users get is drawn last, above the others.
+/// A series for each variant with cases; hcube's defaults are drawn last, in front.
 pub fn lines(cases: &[&Case], place: &str, points: impl Fn(&[&Case]) -> Vec<(f64, f64)>) -> Vec<Series> {
     let line = |variant: &Variant| {
         let own: Vec<&Case> = cases.iter().copied().filter(|case| variant.is(case)).collect();
@@ -91,7 +91,7 @@ pub fn lines(cases: &[&Case], place: &str, points: impl Fn(&[&Case]) -> Vec<(f64
     [PLAIN, RELAXED, PAPERS, USUAL].iter().filter_map(line).collect()
 }
 
-/// Says how far what is most similar to the paper is from what that has published.
+/// Adds a sentence on the deviation from published rates.
 pub fn say_deviation(section: &mut Section, cases: &[&Case], published: impl Fn(&Case) -> Option<f64>) {
     let Some((variant, own)) = like_the_paper(cases) else { return };
     let pairs: Vec<(f64, f64)> = own.iter().filter_map(|case| Some((case.gups, published(case)?))).collect();
@@ -101,7 +101,7 @@ pub fn say_deviation(section: &mut Section, cases: &[&Case], published: impl Fn(
     section.say(MEANING);
 }
 
-/// Says where messages did not compete for the links of the network: machine, ranks, and whether they did.
+/// Adds a sentence on runs (machine, ranks, whether links were shared) without shared links.
 pub fn say_links<'a>(
     section: &mut Section,
     inputs: &'a Inputs,
@@ -115,7 +115,7 @@ pub fn say_links<'a>(
     let places: Vec<String> = places.collect();
     if !places.is_empty() {
         section.say(&format!(
-            "Simulated without shared links, so that messages compete for the ports of nodes alone: {}.",
+            "Simulated without shared links, so that messages share only the ports of nodes: {}.",
             places.join("; ")
         ));
     }

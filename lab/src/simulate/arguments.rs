@@ -42,12 +42,12 @@ impl Section {
         Self::Small,
     ];
 
-    /// Whether it is about RandomAccess, not the all-to-all exchange.
+    /// Whether it is about RandomAccess; otherwise it is about the all-to-all exchange.
     pub fn is_random_access(self) -> bool {
         matches!(self, Self::Ranks | Self::LookAhead | Self::Optimisations | Self::Dimensions | Self::Nodes)
     }
 
-    /// The name in JSON, where a list of its own tells both sections about nodes apart.
+    /// The name in JSON, where the two sections about nodes are in different lists.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ranks => "ranks",
@@ -65,36 +65,34 @@ impl Section {
 /// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
 ///
 /// Every run is verified: RandomAccess by its table, the all-to-all exchange by every byte. The machines
-/// are models, as their files say. Fails where a run has errors, hangs or cannot be made.
+/// are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
 ///
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Folder with the drivers and platform.so, as scripts/simulate.sh builds them; files of runs are
-    /// kept there
+    /// Folder of the drivers and platform.so, built by scripts/simulate.sh, and of the files of runs
     #[arg(long, value_name = "DIR", default_value = "target/simulate")]
     pub root: PathBuf,
-    /// All sizes; without it those that take a few minutes on two cores
+    /// All sizes, which takes hours; the default takes a few minutes on two cores
     #[arg(long)]
     pub full: bool,
     /// Sections to run
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::ALL)]
     pub sections: Vec<Section>,
-    /// The machine instead of those that a section is about: one that comes with hcube (red-storm,
-    /// juropa, juqueen) or a file
+    /// The machine: red-storm, juropa, juqueen or a file; by default those of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
-    /// Numbers of ranks instead of those of a section, such as "64 256"
+    /// Numbers of ranks, such as "64 256"; by default those of each section
     #[arg(long, value_name = "LIST", value_parser = crate::hpcc::arguments::ranks)]
     pub ranks: Option<crate::hpcc::arguments::Ranks>,
-    /// Ranks per node instead of those of a section
+    /// Ranks per node; by default those of each section
     #[arg(long, value_name = "RANKS", value_parser = value_parser!(u32).range(1..=4096))]
     pub ranks_per_node: Option<u32>,
-    /// Simulations at a time; default is the number of cores, 2 at most
+    /// Simulations that run concurrently [default: the number of cores, at most 2]
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..=256))]
     pub jobs: Option<u32>,
-    /// Seconds after which a simulation is ended and counts as hanging (900, with --full 7200); it is then run
-    /// once more, for as long at most, with a log that tells where its ranks are
+    /// Seconds after which a simulation is stopped and counts as hanging [default: 900, with --full 7200];
+    /// it then runs again with a log, at most as long, which shows where its ranks are
     #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u64).range(1..=86400))]
     pub time_limit: Option<u64>,
     #[command(flatten)]
@@ -102,12 +100,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// How long a simulation may take.
+    /// The time limit of a simulation.
     pub fn limit(&self) -> Duration {
         Duration::from_secs(self.time_limit.unwrap_or(if self.full { 7200 } else { 900 }))
     }
 
-    /// Simulations at a time.
+    /// Simulations that run concurrently.
     pub fn jobs(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         self.jobs.map_or(cores.min(2), |jobs| jobs as usize)

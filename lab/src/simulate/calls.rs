@@ -1,26 +1,25 @@
 //! Where every rank of a hanging simulation is, from SimGrid's log.
 //!
-//! Two of its categories are read. `smpi_mpi` tells of every call of an `MPI_` name, with entering and
-//! leaving. hcube's own calls go to `PMPI_` names, which it does not tell of; there `smpi_request` helps,
-//! which tells of every request: who posts it, for whom, with which tag, and who waits for it. Messages of
-//! collectives have negative tags, each collective its own. A rank that polls with `PMPI_Test` leaves no
-//! trace, so all that can be said is that it does not wait.
+//! It reads two categories. `smpi_mpi` logs begin and end of every call of an `MPI_` name. hcube calls
+//! `PMPI_` names, which are not logged there; `smpi_request` logs every request: its sender and receiver, its
+//! tag, and who waits for it. Messages of collectives have negative tags, one for each collective. A rank that
+//! polls with `PMPI_Test` is not logged, so the report only says that it does not wait.
 //!
-//! Ranks at the same place are told of together, in the order of the first rank of each place.
+//! Ranks at the same place share a line, in the order of the first rank of each place.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
-/// What SimGrid is asked to tell.
+/// The log categories.
 pub const LOGS: [&str; 2] = ["--log=smpi_mpi.thres:verbose", "--log=smpi_request.thres:debug"];
 
-/// The most places that are told of, ranges of ranks of each, and messages of each.
+/// Limit on places, on ranges of ranks of a place, and on messages of a place in the report.
 const MOST: usize = 16;
 
-/// The flag of a request that receives.
+/// The flag of receive requests.
 const RECEIVES: u32 = 8;
 
-/// Source and tag of a receive that takes any.
+/// Source and tag of a receive with wildcards.
 const ANY_SOURCE: i64 = -555;
 const ANY_TAG: i64 = -444;
 
@@ -40,11 +39,11 @@ const COLLECTIVES: [(i64, &str); 12] = [
     (-4445, "an allreduce"),
 ];
 
-/// A message that is sent or received.
+/// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Request {
     receives: bool,
-    /// The other rank; nothing for any.
+    /// The other rank; `None` for any.
     peer: Option<usize>,
     tag: i64,
 }
@@ -78,12 +77,12 @@ impl Request {
     }
 }
 
-/// What a rank does, as far as it is known.
+/// The last known state of a rank.
 #[derive(Debug, Default)]
 enum Activity {
     #[default]
     Runs,
-    /// The requests are still being listed.
+    /// The list of requests is not complete.
     Lists(Vec<Request>),
     Waits(Vec<Request>),
     Polls(Request),
@@ -91,13 +90,13 @@ enum Activity {
 
 #[derive(Debug, Default)]
 struct Rank {
-    /// The last `MPI_` call, and whether it has been left.
+    /// The last `MPI_` call, and whether it has returned.
     call: String,
     left: bool,
     activity: Activity,
 }
 
-/// Of `[node-0:3:(4) 0.000000] ...`; lines of no rank have the time alone.
+/// Of `[node-0:3:(4) 0.000000] ...`; lines without a rank have only the time.
 fn rank_of(line: &str) -> Option<usize> {
     let mut parts = line.strip_prefix('[')?.split(':').skip(1);
     let rank = parts.next()?.parse().ok()?;
@@ -140,7 +139,7 @@ impl Calls {
             match verb.trim() {
                 "Waiting" => rank.activity = Activity::Waits(vec![request]),
                 "New iprobe" => rank.activity = Activity::Polls(request),
-                // What a probe looks with goes at once, and the rank looks again.
+                // The request of a probe is freed immediately, and the rank probes again.
                 "Destroying" if matches!(rank.activity, Activity::Polls(_)) => {}
                 "Destroying" => {
                     self.requests.remove(address);
@@ -154,7 +153,7 @@ impl Calls {
         }
     }
 
-    /// A line for all ranks at a place; those that have left MPI_Finalize are counted alone.
+    /// A line for all ranks at a place; ranks that have left MPI_Finalize are only counted.
     pub fn text(&self) -> String {
         let mut places: Vec<(String, Vec<usize>, Vec<String>)> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
@@ -201,7 +200,7 @@ impl Rank {
 
     fn place(&self) -> String {
         let polls = ["MPI_Test", "MPI_Iprobe", "MPI_Improbe"].iter().any(|call| self.call.starts_with(call));
-        // Between two polls of a loop is the same place as in one.
+        // Inside and between polls of a loop is the same place.
         let mut place = match (self.left, polls) {
             (_, true) => format!("at {}", self.call),
             (true, false) => format!("after {}", self.call),
@@ -242,7 +241,7 @@ fn ranges(ranks: &[usize]) -> String {
 mod tests {
     use super::*;
 
-    /// Lines as SimGrid 3.32 writes them, of a rank each.
+    /// Lines of SimGrid 3.32, one for each rank.
     fn text_of(lines: &[(usize, &str)]) -> String {
         let mut calls = Calls::default();
         for (rank, text) in lines {

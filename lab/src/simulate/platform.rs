@@ -1,33 +1,32 @@
-//! What a simulation runs on: a machine cut down to the nodes that are needed, as the description that
-//! `lab/simgrid/platform.cpp` reads and a list of the node of every rank.
+//! The platform of a simulation: the part of a machine that its nodes need, as the description that
+//! `lab/simgrid/platform.cpp` reads, and the list of the node of every rank.
 //!
-//! A run of few ranks takes a compact part of the machine. Of a grid that is the block that grows from
-//! one node, always in its shortest dimension that the machine has room in (the last of several), until
-//! it holds enough nodes; a dimension shorter than the machine's has no ends that could be joined. Of a
-//! tree it is the first nodes, and the switches above them. Nodes are numbered with the first dimension
+//! A run of few ranks uses a compact part of the machine. In a grid this is a block that grows from one
+//! node, always in its shortest dimension that is not complete (the last if several are), until it holds
+//! all nodes; a dimension shorter than the machine's does not wrap around. In a tree these are the first nodes
+//! and the switches above them. Nodes are numbered with the first dimension
 //! fastest, and ranks fill one node after the other.
 //!
-//! Routes compete for the links between nodes, of which max-min fairness takes too long where thousands
-//! of irregular routes share them. Beyond [`MOST_SHARING`] nodes only the ports of nodes are shared, and
-//! links add their latency alone; results say so.
+//! Routes share the links between nodes by max-min fairness, which takes too long for thousands of irregular
+//! routes. Beyond [`MAX_SHARING_NODES`] nodes routes share only the ports of nodes, and links only add their
+//! latency; the results say so.
 
 use hcube_tool::machine::{Link, Machine, Topology};
 use std::fmt::Write;
 
-/// The largest number of nodes of which routes compete for links. Three rounds of RandomAccess on 4096 of
-/// them take 17 to 19 s of a core, 15 s without; on 8192 they did not end in five minutes, and take 36 s
-/// without.
-const MOST_SHARING: usize = 4096;
+/// The largest number of nodes whose routes share links. Three rounds of RandomAccess on 4096 nodes take 17 to
+/// 19 s of a core, without shared links 15 s; on 8192 nodes they did not end in five minutes, without 36 s.
+const MAX_SHARING_NODES: usize = 4096;
 
-/// The part of a machine that a run takes.
+/// The part of a machine that a run uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Platform<'a> {
     machine: &'a Machine,
-    /// How many ranks a node has; the last one may have fewer.
+    /// Ranks per node; the last node may have fewer.
     pub ranks_per_node: usize,
     ranks: usize,
     lengths: Vec<usize>,
-    /// Of a grid, whether the ends of each dimension are joined; nothing for a tree.
+    /// Whether each dimension of a grid wraps around; `None` for a tree.
     wrapped: Option<Vec<bool>>,
 }
 
@@ -36,29 +35,29 @@ fn block(whole: &[usize], nodes: usize) -> Vec<usize> {
     let mut lengths = vec![1; whole.len()];
     while lengths.iter().product::<usize>() < nodes {
         let room = (0..whole.len()).rev().filter(|&dimension| lengths[dimension] < whole[dimension]);
-        // The first of the least in reversed order is the last dimension.
+        // In reverse order the first minimum is the last dimension.
         let Some(shortest) = room.min_by_key(|&dimension| lengths[dimension]) else { break };
         lengths[shortest] += 1;
     }
     lengths
 }
 
-/// The tree with as many switches of the upper levels as `nodes` nodes need.
+/// The tree with the switches of the upper levels that `nodes` nodes need.
 fn subtree(down: &[usize], nodes: usize) -> Vec<usize> {
     let mut left = nodes;
     down.iter()
         .map(|&fanout| {
             let needed = left.min(fanout);
             left = left.div_ceil(fanout);
-            // A switch is whole where there are several.
+            // Switches of a level with several are complete.
             if left > 1 { fanout } else { needed.max(1) }
         })
         .collect()
 }
 
 impl<'a> Platform<'a> {
-    /// Refuses what the machine has no room for. More ranks per node than cores are allowed where the
-    /// caller asks for them: they are a model of larger nodes.
+    /// Fails if the machine has too few nodes. More ranks per node than cores are permitted: they model larger
+    /// nodes.
     pub fn new(machine: &'a Machine, ranks: usize, ranks_per_node: usize) -> Result<Self, String> {
         let name = &machine.name;
         let Some(topology) = &machine.topology else {
@@ -87,12 +86,12 @@ impl<'a> Platform<'a> {
         self.ranks.div_ceil(self.ranks_per_node)
     }
 
-    /// Whether routes compete for links.
+    /// Whether routes share links.
     pub fn sharing(&self) -> bool {
-        self.nodes() <= MOST_SHARING
+        self.nodes() <= MAX_SHARING_NODES
     }
 
-    /// The name of the file of ranks' nodes and of the description; the same for equal platforms.
+    /// The name of its files; equal for equal platforms.
     pub fn name(&self) -> String {
         format!("{}-{}x{}", self.machine.name, self.ranks, self.ranks_per_node)
     }
@@ -128,7 +127,7 @@ impl<'a> Platform<'a> {
         }
         put("nodes", self.nodes().to_string());
         put("shared", u8::from(self.sharing()).to_string());
-        // A core for every rank, so that none waits for another.
+        // A core for every rank, so that no rank waits for another.
         put("cores", self.ranks_per_node.to_string());
         put("ranks", self.ranks.to_string());
         for (name, value) in [
@@ -144,7 +143,7 @@ impl<'a> Platform<'a> {
         text
     }
 
-    /// The node of every rank, a line each.
+    /// The node of every rank, one line each.
     pub fn hosts(&self) -> String {
         (0..self.ranks).fold(String::new(), |mut text, rank| {
             let _ = writeln!(text, "node-{}", rank / self.ranks_per_node);
@@ -192,7 +191,7 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line} expected:\n{text}");
         }
-        // What is spent on sending is a part of the latency.
+        // The overhead of sending is a part of the latency.
         let wire = text.lines().find_map(|line| line.strip_prefix("latency ")).expect("a line of its own");
         let wire: f64 = wire.parse().expect("a number");
         assert!((wire + platform.overhead() - 7e-6).abs() < 1e-12, "{wire}");

@@ -1,4 +1,4 @@
-//! The tables: what was simulated beside what was published.
+//! The tables of simulated and published figures.
 
 use super::arguments::Section;
 use super::published;
@@ -6,7 +6,7 @@ use super::results::{Alltoall, RandomAccess, Results};
 use hcube_tool::numbers::{bytes, significant, time};
 use hcube_tool::table::Table;
 
-/// A published figure and how far the simulated one is from it.
+/// A published figure and the deviation of the simulated one.
 fn beside(simulated: f64, published: Option<f64>) -> [String; 2] {
     let none = || "-".to_owned();
     published.map_or_else(

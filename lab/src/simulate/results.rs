@@ -1,4 +1,4 @@
-//! What a simulation is asked for and what it found: the rows of the JSON.
+//! Parameters and results of simulations: the rows of the JSON.
 
 use hcube_tool::machine::Machine;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct RandomAccess {
     pub dimensions: u32,
     pub optimisations: u32,
     pub look_ahead: u64,
-    /// Rounds of as many values as the look-ahead, as in the paper, instead of two of half as many.
+    /// Rounds of Q values, as in the paper; otherwise rounds of Q/2 values.
     pub relaxed: bool,
     /// Of all ranks, in the time.
     pub updates: u64,
@@ -26,7 +26,7 @@ pub struct RandomAccess {
     pub messages: u64,
     pub message_bytes: u64,
     pub plan: String,
-    /// Whether routes competed for the links between nodes, not for the ports of nodes alone.
+    /// Whether routes shared the links between nodes; otherwise they shared only the ports of nodes.
     pub links_shared: bool,
     pub published_gups: Option<f64>,
     pub published_model_gups: Option<f64>,
@@ -48,22 +48,22 @@ pub struct Alltoall {
     pub errors: u64,
     pub way: Option<String>,
     pub links_shared: bool,
-    /// What the simulator's own function pays for each byte that it copies in place.
+    /// Time that the simulator's own function takes for each byte that it copies in place.
     #[serde(skip)]
     pub copy_ns: f64,
 }
 
-/// All of it.
+/// All results.
 #[derive(Debug, Default, Serialize)]
 pub struct Results {
     pub machines: Vec<Machine>,
     pub random_access: Vec<RandomAccess>,
     pub alltoall: Vec<Alltoall>,
-    /// Simulations that have brought no rows, and why.
+    /// Failed simulations and the reasons.
     pub failures: Vec<String>,
 }
 
-/// What the driver of RandomAccess prints.
+/// Output of the driver of RandomAccess.
 #[derive(Debug, Deserialize)]
 struct RandomAccessLine {
     case: String,
@@ -75,7 +75,7 @@ struct RandomAccessLine {
     plan: String,
 }
 
-/// What the driver of the exchange prints.
+/// Output of the driver of the exchange.
 #[derive(Debug, Deserialize)]
 struct AlltoallLine {
     case: String,
@@ -84,7 +84,7 @@ struct AlltoallLine {
     way: Option<String>,
 }
 
-/// A row that is waiting for its figures.
+/// A row without its figures.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Case {
     RandomAccess(RandomAccess),
@@ -107,7 +107,7 @@ fn same(expected: &str, found: &str) -> Result<(), String> {
 impl RandomAccess {
     fn text(&self) -> String {
         let Self { mode, dimensions, optimisations, look_ahead, relaxed, .. } = self;
-        // A round to warm up, and so many more whose time counts: fewer where they take long.
+        // One round to warm up, and timed rounds: fewer where rounds take long.
         let warmup = if *relaxed { *look_ahead } else { look_ahead.div_ceil(2) };
         let rounds = match self.ranks {
             0..=256 => 4,
@@ -124,7 +124,7 @@ impl RandomAccess {
 }
 
 impl Case {
-    /// As the driver takes it.
+    /// In the form that the driver reads.
     pub fn text(&self) -> String {
         match self {
             Self::RandomAccess(case) => case.text(),
@@ -136,7 +136,7 @@ impl Case {
                 case.memory,
                 case.bytes_per_rank,
                 if case.section == "small" { "equal" } else { "random" },
-                // Two ways inside a node are tried in turn before one is kept.
+                // hcube tries two paths inside a node before it selects one.
                 if case.path == "auto" && case.ranks_per_node > 1 { 5 } else { 1 }
             ),
         }
@@ -164,7 +164,7 @@ impl Case {
         Ok(())
     }
 
-    /// How many values or bytes were wrong.
+    /// The number of wrong values or bytes.
     pub fn errors(&self) -> u64 {
         match self {
             Self::RandomAccess(case) => case.errors,

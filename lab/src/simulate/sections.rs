@@ -1,4 +1,4 @@
-//! Which runs a section is made of. Runs of equal machine and ranks share a simulation.
+//! The runs of each section. Runs with equal machine and ranks share a simulation.
 
 use super::arguments::{Arguments, Section};
 use super::results::{Alltoall, Case, RandomAccess};
@@ -6,7 +6,7 @@ use hcube_tool::machine::Machine;
 use hcube_tool::published::{self, ALL_OPTIMISATIONS, MACHINE};
 use hcube_tool::session::Failure;
 
-/// Cases that one simulation runs one after the other.
+/// Cases of one simulation, in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
     pub machine: Machine,
@@ -17,9 +17,9 @@ pub struct Batch {
 
 /// The look-ahead of HPCC's rules.
 const LOOK_AHEAD: u64 = 1024;
-/// Words of the table per rank: small, so that the check of all words takes no time.
+/// Words of the table per rank; few, so that the check of all words is fast.
 pub const LOG2_WORDS: u32 = 10;
-/// Bytes of a rank for all others together where a section is not about sizes.
+/// Bytes that a rank sends in total, in sections that do not vary it.
 const BYTES: u64 = 1 << 20;
 
 /// A section on one machine.
@@ -31,7 +31,7 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// With what was asked for instead of what the section is about.
+    /// A place of the section, with the options of the command line in place of its own.
     fn new(
         section: Section,
         arguments: &'a Arguments,
@@ -41,7 +41,7 @@ impl<'a> Place<'a> {
         let machine = Machine::find(asked.unwrap_or(machine))?;
         let ranks_per_node = match arguments.ranks_per_node {
             Some(ranks) => ranks as usize,
-            // The section's own are about another machine, unless it is about them.
+            // The section's number belongs to another machine, except where the section varies it.
             None if asked.is_some() && section != Section::Nodes => machine.cores,
             None => ranks_per_node,
         };
@@ -59,7 +59,7 @@ impl<'a> Place<'a> {
         self.ranks.iter().map(batch).collect()
     }
 
-    /// Whether it is what was published of Red Storm.
+    /// Whether the paper has figures of it.
     fn is_published(&self) -> bool {
         self.machine.name == MACHINE && self.ranks_per_node == 1
     }
@@ -108,17 +108,17 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Ranks up to which exchanges are simulated with memory for all blocks at once: SimGrid shares bandwidth anew
-/// whenever a message ends, among all that are under way, and 256 ranks with as much memory as data take more
-/// than 4 minutes of a core, without memory 17 s.
-const MANY_AT_ONCE: usize = 64;
-/// Ranks from which every case is a simulation of its own: it takes minutes, and is lost with one that fails.
-const ALONE_FROM: usize = 512;
+/// Ranks up to which exchanges have memory for all blocks. SimGrid redistributes the bandwidth among all active
+/// messages whenever one ends; 256 ranks with memory for all blocks take more than 4 minutes of a core, without
+/// memory 17 s.
+const MAX_RANKS_WITH_MEMORY: usize = 64;
+/// Ranks from which every case is a separate simulation: each takes minutes and is lost if the simulation fails.
+const MIN_RANKS_SEPARATE: usize = 512;
 
 /// All simulations of a section.
 pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
     let split = |batch: Batch| {
-        let size = if batch.ranks < ALONE_FROM { batch.cases.len() } else { 1 };
+        let size = if batch.ranks < MIN_RANKS_SEPARATE { batch.cases.len() } else { 1 };
         let cases: Vec<_> = batch.cases.chunks(size).map(<[Case]>::to_vec).collect();
         cases.into_iter().map(move |cases| Batch { cases, ..batch.clone() })
     };
@@ -134,7 +134,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
 /// Machine, numbers of ranks, ranks per node.
 type Shape = (&'static str, &'static [usize], usize);
 
-/// What a section is about: by default what takes a few minutes for all sections together.
+/// The machines and ranks of a section; the default takes a few minutes for all sections.
 fn shapes(section: Section, full: bool) -> Vec<Shape> {
     let sizes = |default: &'static [usize], all: &'static [usize]| if full { all } else { default };
     let clusters = |ranks: &'static [usize]| vec![("juropa", ranks, 8), ("juqueen", ranks, 16)];
@@ -186,7 +186,7 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
         }),
         Section::Dimensions => {
             let log2 = ranks.next_power_of_two().ilog2();
-            // Of one dimension every rank sends to every other: at most 256.
+            // In one dimension every rank sends to every other: only up to 256 ranks.
             let sensible = |&dimensions: &u32| dimensions > 1 || ranks <= 256;
             let dimensions = [1, 2, 3, log2].into_iter().filter(sensible);
             updates(dimensions, |dimensions| RandomAccess {
@@ -200,9 +200,9 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
         Section::Schedules => {
             let all =
                 ["mpich", "linear-shift", "hierarchical-sets", "library-in-place", "library-out-of-place"];
-            // What hcube takes by itself, with the memory that it takes.
-            let chosen = (ranks <= MANY_AT_ONCE).then_some("auto");
-            let memory = if ranks <= MANY_AT_ONCE { BYTES } else { 0 };
+            // hcube with its defaults.
+            let chosen = (ranks <= MAX_RANKS_WITH_MEMORY).then_some("auto");
+            let memory = if ranks <= MAX_RANKS_WITH_MEMORY { BYTES } else { 0 };
             exchanges(all.into_iter().chain(chosen), |algorithm| Alltoall {
                 memory,
                 ..place.alltoall(ranks, algorithm)
@@ -237,7 +237,7 @@ fn exchanges<T>(all: impl IntoIterator<Item = T>, case: impl Fn(T) -> Alltoall) 
     all.into_iter().map(case).map(Case::Alltoall).collect()
 }
 
-/// The paper's algorithm, hcube's default, and that with rounds as large as the paper's.
+/// The paper's algorithm, hcube's default, and hcube with the paper's rounds.
 fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
     let of_paper = place.is_published().then_some(ranks);
     let published = of_paper.and_then(published::over_ranks);
@@ -254,7 +254,7 @@ fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
         ..relaxed.clone()
     };
     if ranks > 4096 && !full {
-        // A minute of a core for each.
+        // Each takes a minute of a core.
         return updates([plain, hcube], |case| case);
     }
     updates([plain, hcube, relaxed], |case| case)

@@ -1,18 +1,18 @@
-//! Starting `smpirun`, and what may come of it: lines of results, a deadlock, a hang, a failure.
+//! Runs `smpirun`; the outcome is lines of results, a deadlock, a hang or a failure.
 //!
-//! SimGrid's options, and why:
+//! SimGrid's options and their reasons:
 //! - The piecewise factors of its default model are for a cluster with Ethernet; factors of 1 leave the
 //!   machine's own figures. TCP's window and the traffic of its acknowledgements do not exist on these
 //!   networks, and competing messages share a link evenly (weight-S).
-//! - No send is detached: one that is stands in a list of all such sends of all ranks, which is searched
-//!   at every end of one. That takes three quarters of the time on 8192 ranks.
+//! - No send is detached: SimGrid keeps detached sends of all ranks in one list and searches it when one
+//!   ends, which takes three quarters of the time on 8192 ranks.
 //! - Collectives along trees, 2 P messages in log2 P steps: a reduction in which all ranks exchange in
 //!   every step costs the simulator as much as a round of RandomAccess, and no figure depends on it. By
 //!   default rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one
 //!   rank. The all-to-all exchange that hcube is compared with is the pairwise one of MPI libraries, with
 //!   one partner after the other (SimGrid's name for it is `ring`); in place SimGrid copies the blocks first.
-//! - A poll takes no time: hcube waits in simulated time by itself (node::wait).
-//! - The time of this machine does not count: local work is charged by the library.
+//! - A poll takes no time: hcube lets simulated time pass while it waits (node::wait).
+//! - Real time is not counted: the library charges simulated time for local work.
 
 use super::calls::{self, Calls};
 use super::platform::Platform;
@@ -45,20 +45,20 @@ const OPTIONS: [&str; 20] = [
     "--cfg=contexts/stack-size:256",
     "--cfg=contexts/guard-size:0",
     "--log=root.thres:error",
-    // The ranks that are left in a deadlock.
+    // The ranks in a deadlock.
     "--log=ker_engine.thres:info",
 ];
 
-/// Bytes that SimGrid and hcube take for a rank: 260 MB on 8192 ranks, and as much again for the driver.
+/// Bytes of SimGrid, hcube and the driver per rank: 260 MB on 8192 ranks without the driver, twice that with it.
 pub const MEMORY_PER_RANK: u64 = 64 << 10;
 
 /// File handles of a simulation, with room to spare: libraries, files of the run, pipes.
 const HANDLES: u64 = 64;
 
-/// What SimGrid says where no rank can go on, also where MPI_Abort has left ranks behind.
+/// SimGrid's message when no rank can proceed, also after MPI_Abort of some ranks.
 const DEADLOCK: &str = "Deadlock detected";
 
-/// What it says besides after MPI_Abort; smpirun's status is 0 nevertheless.
+/// Its message after MPI_Abort; the exit status of smpirun is 0 nevertheless.
 const ABORTED: &str = "Process called exit when leaving";
 
 /// One simulation: a driver with its arguments on a platform.
@@ -69,16 +69,16 @@ pub struct Simulation<'a> {
     pub driver: PathBuf,
     /// Before the cases.
     pub arguments: Vec<String>,
-    /// Of each the driver prints a line.
+    /// The driver prints a line for each.
     pub cases: Vec<String>,
     pub costs: String,
 }
 
 impl Simulation<'_> {
-    /// What it is and in which case, from the lines that the driver has printed.
+    /// The simulation and its current case, by the lines that the driver has printed.
     fn place(&self, printed: &str) -> String {
         let (driver, name, ranks) = (self.driver.display(), self.platform.name(), self.ranks);
-        // smpirun writes there too where a driver fails.
+        // smpirun writes there too when a driver fails.
         let done = printed.lines().filter(|line| line.starts_with('{')).count();
         let case = match self.cases.get(done) {
             Some(case) => format!(", case {case},"),
@@ -88,21 +88,21 @@ impl Simulation<'_> {
     }
 }
 
-/// What all simulations share.
+/// Starts simulations.
 #[derive(Debug, Clone)]
 pub struct Runner {
-    /// Where platform.so and the drivers are, and files of runs are put.
+    /// Folder of platform.so, the drivers and the files of runs.
     pub root: PathBuf,
     pub limit: Duration,
 }
 
-/// What driver and library have said on standard error, among what SimGrid and smpirun say; every line
-/// once, however many ranks have said it.
+/// Lines of the driver and the library on standard error, without those of SimGrid and smpirun; each line
+/// once, even if several ranks have printed it.
 fn words_of(errors: &str) -> String {
     let of_others = |line: &str| {
         line.starts_with('[')
             || line == "Aborted"
-            // SimGrid ends ranks with an exception through all of their functions.
+            // SimGrid ends ranks by an exception that unwinds all of their functions.
             || line.starts_with("fatal runtime error: Rust cannot catch foreign exceptions")
     };
     let mut words: Vec<&str> = Vec::new();
@@ -114,9 +114,9 @@ fn words_of(errors: &str) -> String {
     words.iter().fold(String::new(), |text, line| text + "\n" + line)
 }
 
-/// What is missing for simulations at all.
+/// The first missing prerequisite of simulations.
 pub fn check(root: &Path) -> Result<(), Failure> {
-    // smpirun is a script that takes its arguments apart.
+    // smpirun is a script that splits its arguments at spaces.
     if root.canonicalize().is_ok_and(|root| root.to_string_lossy().contains(char::is_whitespace)) {
         let root = root.display();
         return Err(format!("--root {root}: smpirun expects folders without blanks in their names"));
@@ -139,14 +139,14 @@ pub fn check(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The first number after a name in a file of the kernel's; nothing where there is none, or no limit.
+/// The first number after a name in a file of the kernel; `None` without a number or a limit.
 fn number_in(path: &str, name: &str) -> Option<u64> {
     let text = fs::read_to_string(path).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// What this machine has for simulations; nothing where it is not known or without limit.
+/// Limits of this machine; `None` where unknown or unlimited.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     handles: Option<u64>,
@@ -154,7 +154,7 @@ struct Room {
     memory: Option<u64>,
 }
 
-/// Whether this machine can hold simulations of that many ranks, and as much memory.
+/// Checks that simulations of `ranks` ranks and their memory fit into this machine.
 pub fn check_room(ranks: usize, memory: u64) -> Result<(), Failure> {
     let room = Room {
         handles: number_in("/proc/self/limits", "Max open files"),
@@ -168,7 +168,7 @@ impl Room {
     fn check(self, ranks: u64, memory: u64) -> Result<(), Failure> {
         for (what, needed, available, remedy) in [
             ("file handles", HANDLES, self.handles, "ulimit -n"),
-            // At most a stack each, and what the process itself has mapped.
+            // A stack for each rank, and the mappings of the process itself.
             ("mappings", ranks.saturating_add(1000), self.mappings, "sysctl vm.max_map_count"),
             ("bytes of free memory", memory, self.memory, "fewer --ranks or --jobs"),
         ] {
@@ -188,13 +188,13 @@ impl Runner {
         command.arg("-np").arg(simulation.ranks.to_string());
         command.arg("-platform").arg(self.root.join("platform.so")).arg("-hostfile").arg(&files[1]);
         let overhead = simulation.platform.overhead();
-        // From 0 bytes on: seconds, and seconds per byte; of blocking sends and of others.
+        // From 0 bytes: seconds and seconds per byte, for blocking and for other sends.
         command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
         command.args(OPTIONS).args(more).arg(&simulation.driver);
         command.args(&simulation.arguments).args(&simulation.cases);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
-        // The smpirun of one MPI library must not find the library for another, and what a user has set
-        // for real programs would change the figures.
+        // The environment may name libraries for another MPI library and options for real programs, which
+        // would change the figures.
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
         let options =
             hcube_random_access::options::ENVIRONMENT.iter().chain(&hcube_alltoall::options::ENVIRONMENT);
@@ -205,11 +205,11 @@ impl Runner {
         command
     }
 
-    /// Runs a simulation; its lines of standard output. `number` tells files of several runs apart.
+    /// Runs a simulation and returns its lines of standard output. `number` is part of its file names.
     pub fn run(&self, number: usize, simulation: &Simulation<'_>) -> Result<Vec<String>, Failure> {
         let files = self.write_platform(number, simulation.platform)?;
         let folder = self.root.join("runs");
-        // Several may be at work in one folder.
+        // Several processes may use one folder.
         let process = std::process::id();
         let outputs = ["out", "err"].map(|kind| folder.join(format!("{process}-{number}.{kind}")));
         let open =
@@ -246,7 +246,7 @@ impl Runner {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// Several simulations may have the same platform, also at the same time.
+    /// Concurrent simulations may share a platform.
     fn write_platform(&self, number: usize, platform: &Platform<'_>) -> Result<[PathBuf; 2], Failure> {
         let folder = self.root.join("platforms");
         let put = |end: &str, text: String| {
@@ -261,7 +261,7 @@ impl Runner {
         Ok([put("platform", platform.description())?, put("hosts", platform.hosts())?])
     }
 
-    /// Whether it has ended well; nothing where it was ended at the limit.
+    /// Whether it has succeeded; `None` if it was stopped at the limit.
     fn wait(&self, mut job: Job) -> Result<Option<bool>, Failure> {
         let begin = Instant::now();
         loop {
@@ -280,8 +280,8 @@ impl Runner {
         }
     }
 
-    /// Where the ranks are, from the same once more with SimGrid's log; for the same time at most, which may
-    /// not be as far.
+    /// Where the ranks are, by a second run with SimGrid's log; it has the same time limit, and may not get
+    /// as far.
     fn calls_of_a_hang(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2]) -> Result<String, Failure> {
         let mut command = self.command(simulation, files, &calls::LOGS);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
@@ -321,7 +321,7 @@ mod tests {
             let error = room.check(ranks, 100).expect_err("no room");
             assert!(error.contains(message), "{error}");
         }
-        // What the kernel's files say is found at all.
+        // The kernel's files can be parsed.
         assert!(check_room(1 << 40, 0).is_err() && check_room(1, 1 << 60).is_err());
     }
 

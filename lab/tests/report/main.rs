@@ -250,7 +250,7 @@ fn missing_parts_are_named_with_their_command() {
         ("--bench-alltoall", "make bench", "alltoall-sizes", "measured"),
         ("--bench-fftw", "make bench", "fftw", "measured"),
         ("--simulate", "make simulate", "look-ahead", "simulated"),
-        ("--calibration", "hcube gups --calibrate calibration.json", "rates", ""),
+        ("--calibration", "mpirun -np 2 hcube probe", "rates", ""),
     ] {
         let page = page_without(&format!("without{option}"), &[option]);
         let part = section(&page, part);
@@ -352,7 +352,7 @@ fn broken_files_leave_the_page_that_was_there() {
             let message = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(1), "{option} with {content:?}: {message}");
             assert!(message.contains(&format!("{option} {path}: ")), "{message}");
-            assert!(message.contains("expected JSON as `"), "{message}");
+            assert!(message.contains("expected JSON of `"), "{message}");
             assert_eq!(fs::read_to_string(&page).expect("the page"), "as it was");
         }
     }

@@ -1,4 +1,4 @@
-//! Exchanges that were measured and simulated, in one form.
+//! Measured and simulated exchanges in one form.
 
 use crate::report::inputs::Inputs;
 use crate::report::sweeps::{distinct, machine_title};
@@ -10,27 +10,25 @@ use hcube_tool::plot::{Look, Point, Series};
 /// One exchange, measured or simulated.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// What it stands on.
     pub evidence: Evidence,
-    /// The part of a simulation; empty where measured.
+    /// The section of a simulation; empty if measured.
     pub section: String,
-    /// Where, in words.
+    /// Machine and MPI library, in words.
     pub place: String,
-    /// Number of ranks.
     pub ranks: usize,
-    /// Whether they are on several nodes; false where nobody says.
+    /// Whether the ranks are on several nodes; false if unknown.
     pub between_nodes: bool,
     /// Data of each rank.
     pub bytes: usize,
-    /// As in `hcube alltoall`.
+    /// As in `hcube bench alltoall`.
     pub algorithm: String,
-    /// As in `hcube alltoall`.
+    /// As in `hcube bench alltoall`.
     pub path: String,
-    /// Additional memory and its name; nothing for the library.
+    /// Additional memory and its name; `None` for the library.
     pub memory: Option<(u64, String)>,
-    /// Of one exchange; the median where measured.
+    /// Time of one exchange; the median if measured.
     pub seconds: f64,
-    /// The least and the most.
+    /// Smallest and largest time.
     pub range: Option<(f64, f64)>,
 }
 
@@ -54,10 +52,10 @@ impl Sample {
     }
 }
 
-/// All of them between several ranks.
+/// All samples of several ranks.
 pub fn samples(inputs: &Inputs) -> Vec<Sample> {
     let runs = inputs.alltoall.iter().flat_map(|results| &results.runs);
-    // One rank alone exchanges nothing.
+    // One rank exchanges nothing.
     let measured = runs.filter(|run| run.ranks > 1).map(Sample::measured);
     let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
     let simulated = exchanges.filter(|exchange| exchange.ranks > 1).map(|exchange| Sample {
@@ -69,7 +67,7 @@ pub fn samples(inputs: &Inputs) -> Vec<Sample> {
         bytes: exchange.bytes_per_rank,
         algorithm: exchange.algorithm.clone(),
         path: exchange.path.clone().unwrap_or_default(),
-        // Several amounts may be enough for all data.
+        // Several amounts may hold all data.
         memory: exchange.memory.map(|bytes| (bytes, numbers::whole_bytes(bytes as usize))),
         seconds: exchange.seconds,
         range: None,
@@ -77,7 +75,7 @@ pub fn samples(inputs: &Inputs) -> Vec<Sample> {
     measured.chain(simulated).collect()
 }
 
-/// What was simulated for a part, or measured with the memory that hcube takes by itself.
+/// The simulated samples of a section, or those measured with hcube's default memory.
 pub fn part<'a>(all: &'a [Sample], evidence: Evidence, section: &str) -> Vec<&'a Sample> {
     let usual = all.iter().find(|sample| sample.evidence == Measured && sample.algorithm == "auto");
     let usual = usual.and_then(|sample| sample.memory.as_ref());
@@ -88,7 +86,7 @@ pub fn part<'a>(all: &'a [Sample], evidence: Evidence, section: &str) -> Vec<&'a
     all.iter().filter(|sample| sample.evidence == evidence).filter(chosen).collect()
 }
 
-/// A line of medians.
+/// A series of medians.
 pub fn line(
     name: String,
     look: Look,
@@ -101,14 +99,14 @@ pub fn line(
         let own: Vec<&&Sample> = samples.iter().filter(|sample| x(sample) == place).collect();
         let seconds = numbers::median(&own.iter().map(|sample| sample.seconds).collect::<Vec<_>>());
         let range = own[0].range.map(|(low, high)| (y(own[0], low), y(own[0], high)));
-        // Of several measurements the range of one would not be theirs.
+        // The range of one of several measurements is not that of their median.
         Point { x: place as f64, y: y(own[0], seconds), range: range.filter(|_| own.len() == 1) }
     };
     let points = distinct(samples.iter().map(|sample| x(sample))).into_iter().map(point).collect();
     Some(Series { name, evidence, look, points })
 }
 
-/// Places of some samples, in the order in which they come.
+/// Places of the samples, in the order of their first occurrence.
 pub fn places<'a>(samples: &[&'a Sample]) -> Vec<&'a str> {
     let mut places: Vec<&str> = Vec::new();
     for sample in samples {
@@ -119,12 +117,12 @@ pub fn places<'a>(samples: &[&'a Sample]) -> Vec<&'a str> {
     places
 }
 
-/// Those that are wanted.
+/// The samples that match.
 pub fn at<'a>(samples: &[&'a Sample], wanted: impl Fn(&Sample) -> bool) -> Vec<&'a Sample> {
     samples.iter().copied().filter(|sample| wanted(sample)).collect()
 }
 
-/// Those of the size at which most were taken, and the largest of such sizes.
+/// The size with the most numbers of ranks (the largest if several), and its samples.
 pub fn main_size<'a>(samples: &[&'a Sample]) -> (usize, Vec<&'a Sample>) {
     let ranks =
         |bytes: usize| distinct(at(samples, |one| one.bytes == bytes).iter().map(|one| one.ranks)).len();

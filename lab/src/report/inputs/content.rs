@@ -1,99 +1,79 @@
-//! What is in the files, as far as the report shows it, and whether it can be.
+//! Contents of the files that the report shows, with checks of their values.
 
 use hcube_tool::machine::Machine;
 use hcube_tool::{alltoall, fftw};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What `hcube-lab hpcc --json` writes.
+/// Results of `hcube-lab hpcc --json`.
 #[derive(Debug, Deserialize)]
 pub struct Hpcc {
-    /// Name of the MPI library.
     pub mpi: String,
-    /// A variant on a number of ranks.
     pub runs: Vec<HpccRun>,
 }
 
 /// Medians of one variant.
 #[derive(Debug, Deserialize)]
 pub struct HpccRun {
-    /// stock, sandia or hcube.
+    /// `stock`, `sandia` or `hcube`.
     pub variant: String,
-    /// Number of ranks.
     pub ranks: usize,
-    /// Rate with the polynomial stream.
+    /// GUP/s with the polynomial stream.
     pub gups: f64,
-    /// Rate with the stream of linear congruences.
+    /// GUP/s with the LCG stream.
     pub gups_lcg: f64,
     /// Wrong words of the table.
     pub errors: u64,
-    /// The same with the other stream.
+    /// Wrong words with the LCG stream.
     pub errors_lcg: u64,
-    /// Its size.
     pub log2_table: u32,
 }
 
-/// What scripts/bench.sh makes of several runs of `hcube gups`.
+/// Results of scripts/bench.sh: several runs of `hcube bench random-access`.
 #[derive(Debug, Deserialize)]
 pub struct Bench {
-    /// Name of the MPI library.
     pub mpi: String,
-    /// Of the machine.
     pub cores: usize,
-    /// By name.
     pub sections: BTreeMap<String, Measurement>,
 }
 
-/// What `hcube gups --json` writes.
+/// Results of `hcube bench random-access --json`.
 #[derive(Debug, Deserialize)]
 pub struct Measurement {
-    /// Version.
     pub hcube: String,
-    /// Version of the MPI library.
     pub mpi: String,
-    /// Number of ranks.
     pub ranks: usize,
-    /// On so many nodes.
     pub nodes: usize,
-    /// Size of the table.
     pub log2_table: u32,
-    /// One for each case.
     pub lines: Vec<Line>,
 }
 
-/// A case.
 #[derive(Debug, Deserialize)]
 pub struct Line {
-    /// Q.
     pub look_ahead: u64,
-    /// How values travel.
+    /// The name in `--mode`.
     pub mode: String,
     /// 0 for log2 P.
     pub dimensions: usize,
-    /// As in the paper's Table 3.
+    /// Numbers of the paper's Table 3.
     pub optimisations: String,
-    /// Median rate.
     pub gups: f64,
-    /// All of them.
     pub gups_measured: Vec<f64>,
-    /// Wrong words of the table; nothing where not verified.
+    /// Wrong words of the table; `None` without verification.
     pub errors: Option<u64>,
-    /// Share of what all cores reach on tables of their own.
+    /// Share of the rate of all cores on private tables.
     pub of_local_bound: Option<f64>,
 }
 
-/// What `hcube-lab simulate --json` writes.
+/// Results of `hcube-lab simulate --json`.
 #[derive(Debug, Deserialize)]
 pub struct Simulated {
-    /// What was simulated.
     pub machines: Vec<Machine>,
-    /// RandomAccess.
     #[serde(default)]
     pub random_access: Vec<Case>,
-    /// All-to-all.
     #[serde(default)]
     pub alltoall: Vec<Exchange>,
-    /// Simulations that brought nothing, and why.
+    /// Failed simulations and the reasons.
     #[serde(default)]
     pub failures: Vec<String>,
 }
@@ -101,36 +81,27 @@ pub struct Simulated {
 /// A simulated RandomAccess.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Case {
-    /// What it is part of.
     pub section: String,
-    /// Name of the machine.
     pub machine: String,
-    /// Number of ranks.
     pub ranks: usize,
-    /// On each node.
     pub ranks_per_node: usize,
-    /// How values travel.
+    /// The name in `--mode`.
     pub mode: String,
     /// 0 for log2 P.
     pub dimensions: usize,
     /// Bits as in hcube.h.
     pub optimisations: u32,
-    /// Q.
     pub look_ahead: u64,
-    /// Of all ranks.
     pub updates: u64,
-    /// Simulated.
     pub seconds: f64,
-    /// Simulated.
     pub gups: f64,
     /// Wrong words of the table.
     pub errors: u64,
-    /// Of all ranks.
     pub messages: u64,
-    /// Rounds of Q values instead of Q/2.
+    /// Rounds of Q values; otherwise of Q/2.
     #[serde(default)]
     pub relaxed: bool,
-    /// Whether messages competed for the links between nodes, and not for the ports of nodes alone.
+    /// Whether messages shared the links between nodes; otherwise they shared only the ports of nodes.
     #[serde(default = "shared")]
     pub links_shared: bool,
 }
@@ -138,25 +109,20 @@ pub struct Case {
 /// A simulated all-to-all exchange.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Exchange {
-    /// What it is part of.
     pub section: String,
-    /// Name of the machine.
     pub machine: String,
-    /// Number of ranks.
     pub ranks: usize,
-    /// On each node.
     pub ranks_per_node: usize,
-    /// As in `hcube alltoall`.
+    /// As in `hcube bench alltoall`.
     pub algorithm: String,
-    /// As in `hcube alltoall`; nothing for the library.
+    /// As in `hcube bench alltoall`; `None` for the library.
     #[serde(default)]
     pub path: Option<String>,
-    /// Additional memory; nothing for the library.
+    /// Additional memory; `None` for the library.
     #[serde(default)]
     pub memory: Option<u64>,
     /// Data of each rank.
     pub bytes_per_rank: usize,
-    /// Simulated.
     pub seconds: f64,
     /// Wrong elements.
     pub errors: u64,
@@ -179,14 +145,14 @@ impl Exchange {
     }
 }
 
-/// Files that do not say it are of simulations in which all links were shared.
+/// Files without it are of simulations with shared links.
 fn shared() -> bool {
     true
 }
 
-/// What can be read and still be nonsense.
+/// Values that are valid JSON and may still be out of range.
 pub trait Checked {
-    /// Names the first figure that cannot be.
+    /// Fails with the first value that is out of range.
     fn check(&self) -> Result<(), String>;
 }
 
@@ -230,7 +196,7 @@ impl Checked for alltoall::Results {
         for (number, run) in self.runs.iter().enumerate() {
             positive("runs", number, "ranks", run.ranks as f64)?;
             positive("runs", number, "bytes_per_rank", run.bytes_per_rank as f64)?;
-            // Nothing is moved where there is one rank.
+            // One rank moves no data.
             if run.ranks > 1 {
                 positive("runs", number, "median_us", run.median_us)?;
                 run.measured_us.iter().try_for_each(|&time| positive("runs", number, "measured_us", time))?;

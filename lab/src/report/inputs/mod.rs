@@ -1,4 +1,4 @@
-//! The files that the report is made from: which there are, and what is in them.
+//! The input files of the report.
 
 mod content;
 
@@ -23,14 +23,13 @@ pub enum Source {
     BenchAlltoall,
     /// FFTW's transposes, measured.
     BenchFftw,
-    /// Both on machines of thousands of ranks.
+    /// RandomAccess and the exchange, simulated.
     Simulate,
-    /// What this machine costs, for the model.
+    /// Parameters of this machine for the cost model.
     Calibration,
 }
 
 impl Source {
-    /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Run, Self::BenchGups, Self::BenchAlltoall, Self::BenchFftw, Self::Simulate, Self::Calibration];
 
@@ -46,7 +45,7 @@ impl Source {
         }
     }
 
-    /// Where it is without that option.
+    /// Its path without that option.
     pub fn default_path(self) -> &'static str {
         match self {
             Self::Run => "target/hpcc/results.json",
@@ -58,17 +57,17 @@ impl Source {
         }
     }
 
-    /// What makes it.
+    /// The command that makes it.
     pub fn command(self) -> &'static str {
         match self {
             Self::Run => "make run",
             Self::BenchGups | Self::BenchAlltoall | Self::BenchFftw => "make bench",
             Self::Simulate => "make simulate",
-            Self::Calibration => "mpirun -np 2 hcube gups --calibrate calibration.json",
+            Self::Calibration => "mpirun -np 2 hcube probe",
         }
     }
 
-    /// What it brings into the report.
+    /// Its part of the report.
     pub fn subject(self) -> &'static str {
         match self {
             Self::Run => "the official HPCC in three variants, measured",
@@ -84,13 +83,13 @@ impl Source {
 /// Why there is no report.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// A file is missing that was asked for, or all are.
+    /// A named file is missing, or all files are.
     Missing(String),
-    /// A file is not what it should be.
+    /// A file is invalid.
     Broken(String),
 }
 
-/// What was read.
+/// Contents of the files.
 #[derive(Debug, Default)]
 pub struct Inputs {
     /// HPCC.
@@ -105,12 +104,12 @@ pub struct Inputs {
     pub simulated: Option<Simulated>,
     /// This machine.
     pub calibration: Option<Machine>,
-    /// Which files that was.
+    /// The files.
     pub files: Vec<(Source, PathBuf)>,
 }
 
 impl Inputs {
-    /// Reads what the options name, and what lies in the usual places.
+    /// Reads the named files, and the others where they are at their default paths.
     pub fn read(named: impl Fn(Source) -> Option<PathBuf>) -> Result<Self, Refusal> {
         let mut inputs = Self::default();
         for source in Source::ALL {
@@ -124,7 +123,7 @@ impl Inputs {
                 }
                 Err(error) => {
                     return Err(Refusal::Missing(format!(
-                        "{} {}: {error}; expected a file as `{}` writes it",
+                        "{} {}: {error}; expected a file of `{}`",
                         source.option(),
                         path.display(),
                         source.command()
@@ -157,18 +156,18 @@ impl Inputs {
     }
 }
 
-/// The message where there is not one file.
+/// The message without any file.
 fn nothing() -> String {
-    let mut text = "there is nothing to report: none of these files is there".to_owned();
+    let mut text = "nothing to report: none of these files exists".to_owned();
     for source in Source::ALL {
-        text += &format!("\n  {:<30} `{}` makes it", source.default_path(), source.command());
+        text += &format!("\n  {:<30} made by `{}`", source.default_path(), source.command());
     }
     text
 }
 
 fn broken(source: Source, path: &Path, problem: &str) -> Refusal {
     Refusal::Broken(format!(
-        "{} {}: {problem}; expected JSON as `{}` writes it",
+        "{} {}: {problem}; expected JSON of `{}`",
         source.option(),
         path.display(),
         source.command()
