@@ -1,10 +1,10 @@
-//! What compares, simulates and draws, for those who develop or judge hcube; not installed.
+//! Comparison with HPCC, simulation and report, for developers and reviewers of hcube; not installed.
 //!
 //! | subcommand | does |
 //! |---|---|
 //! | `hpcc` | runs the official HPCC in several variants and compares them |
 //! | `simulate` | runs the library on simulated machines (SimGrid) |
-//! | `report` | one page of all results, with what each stands on |
+//! | `report` | makes one page of all results with their evidence |
 
 mod hpcc;
 mod report;

@@ -1,5 +1,4 @@
-//! HPCC's input file. HPCC reads the first words of each line by position, so the order of the lines
-//! is fixed; the words after them are for people.
+//! HPCC's input file. HPCC reads the first words of each line by position; the words after them are comments.
 
 /// The process grid with P <= Q that is nearest to a square.
 pub fn process_grid(ranks: usize) -> (usize, usize) {

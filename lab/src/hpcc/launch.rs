@@ -1,4 +1,4 @@
-//! Starting mpirun, and ending it, or another launcher, with all that it has started.
+//! Starts mpirun or another launcher, and stops it with all of its processes.
 
 use super::arguments::{Arguments, Mpi};
 use hcube_tool::session::Failure;
@@ -13,27 +13,27 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Time for mpirun to end its ranks before it is killed, and for what is killed to be gone.
+/// Time that mpirun has to end its ranks before it is killed, and that killed processes have to disappear.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often is looked.
-const GLANCE: Duration = Duration::from_millis(50);
+/// Interval of polls.
+const POLL: Duration = Duration::from_millis(50);
 
-/// Whether a signal has asked this tool to end.
+/// Whether a signal has interrupted this command.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on ctrl-C and its like are seen by [`interrupted`] instead of ending this process at once:
-/// mpirun, in a process group of its own, has to be ended first.
+/// Makes [`interrupted`] report SIGINT and SIGTERM, which otherwise end this process: mpirun, in a process group of
+/// its own, must be stopped first.
 pub fn end_children_on_signals() -> Result<(), Failure> {
     ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed))
         .map_err(|error| format!("signals: {error}"))
 }
 
-/// Whether the user wants to stop.
+/// Whether the user has interrupted the command.
 pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// How ranks are started.
+/// The command that starts ranks.
 #[derive(Debug)]
 pub struct Launcher {
     /// The MPI library.
@@ -48,7 +48,7 @@ fn exists(name: &str) -> bool {
 }
 
 impl Launcher {
-    /// mpirun of the chosen library, or what the user has asked for.
+    /// mpirun of the library, or the command of `--launcher`.
     pub fn new(arguments: &Arguments) -> Result<Self, Failure> {
         let mpi = arguments.mpi()?;
         let command: Vec<String> = match &arguments.launcher {
@@ -74,18 +74,18 @@ impl Launcher {
             ));
         };
         let options: &[&str] = match mpi {
-            // More ranks than cores are wanted here, and binding would put them all on one.
+            // Runs may be oversubscribed, and binding would put all ranks on one core.
             Mpi::Openmpi => &["--oversubscribe", "--bind-to", "none"],
             Mpi::Mpich => &[],
         };
         Ok(std::iter::once(name).chain(options).map(|&word| word.to_owned()).collect())
     }
 
-    /// Starts a program on `ranks` ranks in `folder`; all of its output goes to `output`.
+    /// Starts a program on `ranks` ranks in `folder`; its output goes to `output`.
     pub fn start(&self, program: &Path, ranks: usize, folder: &Path, output: File) -> std::io::Result<Job> {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).arg("-np").arg(ranks.to_string()).arg(program);
-        // A process group of its own, so that all of it can be ended.
+        // A process group of its own, so that all processes can be stopped.
         command.current_dir(folder).process_group(0);
         command.stdin(std::process::Stdio::null()).stderr(output.try_clone()?).stdout(output);
         // Threads of the BLAS would compete with the ranks.
@@ -94,29 +94,29 @@ impl Launcher {
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         }
         if self.mpi == Mpi::Openmpi {
-            // One of some thousand jobs that end well is taken for one that left without MPI_Finalize
-            // (Open MPI 4, github.com/open-mpi/ompi/issues/7833). What they print is checked anyway.
+            // Open MPI 4 rarely reports a successful job as one that left without MPI_Finalize
+            // (github.com/open-mpi/ompi/issues/7833). Its output is checked anyway.
             command.env("OMPI_MCA_orte_allowed_exit_without_sync", "1");
         }
         command.spawn().map(Job::new)
     }
 }
 
-/// A running launcher with its process group; ended when dropped.
+/// A running launcher with its process group; stopped when dropped.
 #[derive(Debug)]
 pub struct Job {
     child: Child,
-    /// How the launcher has ended; known once its process group has been ended with it.
+    /// Exit status of the launcher, after its process group has ended.
     status: Option<ExitStatus>,
 }
 
 impl Job {
-    /// Takes charge of a process that leads a process group.
+    /// Takes ownership of a process that leads a process group.
     pub fn new(child: Child) -> Self {
         Self { child, status: None }
     }
 
-    /// How the launcher has ended, if it has; nothing of its process group is left then.
+    /// Exit status of the launcher if it has ended; its process group has ended, too.
     pub fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
         if self.status.is_none() && self.launcher_has_ended() {
             self.status = Some(self.clear()?);
@@ -124,7 +124,7 @@ impl Job {
         Ok(self.status)
     }
 
-    /// Ends it: mpirun is asked first, since it alone can end ranks that left its process group.
+    /// Stops it: by SIGTERM first, since only mpirun can end ranks that left its process group.
     pub fn end(&mut self) {
         if !matches!(self.ended(), Ok(None)) {
             return;
@@ -132,7 +132,7 @@ impl Job {
         let _ = killpg(self.group(), Signal::SIGTERM);
         let begin = Instant::now();
         while begin.elapsed() < GRACE && !self.launcher_has_ended() {
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL);
         }
         self.status = self.clear().ok();
     }
@@ -141,25 +141,25 @@ impl Job {
         Pid::from_raw(self.child.id() as i32)
     }
 
-    /// Leaves the launcher a zombie, which keeps its number from being given to another process.
+    /// The launcher stays a zombie, so that its process number is not reused.
     fn launcher_has_ended(&self) -> bool {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-        // An error is about how it has ended: by a signal that is not known here.
+        // An error means that a signal unknown here has ended it.
         !matches!(waitid(Id::Pid(self.group()), flags), Ok(WaitStatus::StillAlive))
     }
 
-    /// Kills the process group, with the launcher where it still runs. smpirun waits for its simulator
-    /// neither when it is asked to end nor when it is killed, so the others may outlive the launcher.
+    /// Kills the process group, and the launcher if it still runs. smpirun does not wait for its simulator when it
+    /// ends by a signal, so other processes may outlive the launcher.
     fn clear(&mut self) -> std::io::Result<ExitStatus> {
         let group = self.group();
-        // Before the launcher is reaped: a group of which all are reaped leaves its number to others.
+        // Before the launcher is reaped: afterwards the number of the group may be reused.
         let _ = killpg(group, Signal::SIGKILL);
         let status = self.child.wait()?;
-        // They hold files and memory for a moment, and count until init has reaped them. This sends no
-        // signal, so it does no harm where others have the number by now.
+        // Killed processes exist until init has reaped them. This sends no signal, so it is harmless if the
+        // number has been reused.
         let begin = Instant::now();
         while killpg(group, None).is_ok() && begin.elapsed() < GRACE {
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL);
         }
         Ok(status)
     }
@@ -178,7 +178,7 @@ mod tests {
     use std::os::fd::OwnedFd;
     use std::os::unix::process::ExitStatusExt;
 
-    /// A shell in the place of a launcher, and what it and its children print.
+    /// A shell in place of a launcher, and its output.
     fn start(script: &str) -> (Job, PipeReader) {
         let launcher =
             Launcher { mpi: Mpi::Mpich, command: ["sh", "-c", script, "sh"].map(str::to_owned).into() };
@@ -187,7 +187,7 @@ mod tests {
         (launcher.start(Path::new("x"), 1, Path::new("/"), output).expect("starts"), reader)
     }
 
-    /// What was printed until the last process was gone that could.
+    /// The output until the last process has closed it.
     fn rest(mut reader: PipeReader) -> String {
         let mut text = String::new();
         reader.read_to_string(&mut text).expect("a pipe");
@@ -212,7 +212,7 @@ mod tests {
             if let Some(status) = job.ended().expect("it can be waited for") {
                 break status;
             }
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL);
         };
         assert_eq!(status.code(), Some(3));
         assert_eq!(rest(reader), "");

@@ -1,8 +1,8 @@
-//! What HPCC has written: section by section, so that a run that was ended early can be read too.
+//! HPCC's results, section by section, so that a stopped run can be read, too.
 
 /// Section of the polynomial stream.
 pub const POLYNOMIAL: &str = "MPIRandomAccess";
-/// Section of the LCG stream, the later one.
+/// Section of the LCG stream, which comes later.
 pub const LCG: &str = "MPIRandomAccess_LCG";
 
 /// The results of one RandomAccess section.
@@ -18,25 +18,25 @@ pub struct Section {
     pub log2_table: u32,
 }
 
-/// The section that HPCC is in: begun and not ended.
+/// The section that HPCC runs.
 pub fn current_section(text: &str) -> Option<&str> {
     let begun =
         text.lines().rev().find_map(|line| line.strip_prefix("Begin of ")?.strip_suffix(" section."))?;
     (!has_ended(text, begun)).then_some(begun)
 }
 
-/// Whether a section has come to its end.
+/// Whether a section is complete.
 pub fn has_ended(text: &str, name: &str) -> bool {
     let end = format!("End of {name} section.");
     text.lines().any(|line| line == end)
 }
 
-/// Whether HPCC says in its summary that all of it succeeded.
+/// Whether HPCC's summary reports success.
 pub fn success(text: &str) -> bool {
     text.lines().any(|line| line.trim() == "Success=1")
 }
 
-/// The results of a section, where they are all there.
+/// The results of a complete section.
 pub fn section(text: &str, name: &str) -> Option<Section> {
     let begin = format!("Begin of {name} section.");
     let end = format!("End of {name} section.");
@@ -49,7 +49,7 @@ pub fn section(text: &str, name: &str) -> Option<Section> {
 fn rate(line: &str) -> Option<f64> {
     let (number, rest) = line.trim().split_once(char::is_whitespace)?;
     let words: Vec<&str> = rest.split_whitespace().collect();
-    // Words such as nan and inf are numbers to the standard library.
+    // The standard library parses nan and inf as numbers.
     let rate = number.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate >= 0.0);
     words.starts_with(&["Billion(10^9)", "Updates", "per", "second"]).then_some(rate)?
 }
@@ -60,8 +60,8 @@ fn found(line: &str) -> Option<(u64, bool)> {
     Some((errors.parse().ok()?, rest.contains("(passed)")))
 }
 
-/// From `Total Main table size = 2^25 = 33554432 words`; where the number of ranks is no power of two
-/// the line may lack the power.
+/// From `Total Main table size = 2^25 = 33554432 words`; if the number of ranks is not a power of
+/// two, the line may lack the exponent.
 fn table_size(line: &str) -> Option<u32> {
     let size = line.trim().strip_prefix("Total Main table size = ")?;
     let power = size.strip_prefix("2^").and_then(|rest| rest.split_whitespace().next()?.parse().ok());

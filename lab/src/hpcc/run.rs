@@ -11,34 +11,34 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often the output is looked at: seldom enough not to take the ranks' time.
-const GLANCE: Duration = Duration::from_millis(200);
+/// Interval of polls of the output, long enough not to disturb the ranks.
+const POLL: Duration = Duration::from_millis(200);
 
 /// HPCC's result file.
 const RESULTS: &str = "hpccoutf.txt";
 /// Where the standard output of all ranks goes.
 const OUTPUT: &str = "output.txt";
 
-/// How a run has ended.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
-    /// Both streams; `None` where a result is missing.
+    /// Results of the polynomial stream; `None` if missing.
     pub polynomial: Option<Section>,
-    /// As above.
+    /// Results of the LCG stream; `None` if missing.
     pub lcg: Option<Section>,
     /// The time limit was reached.
     pub timed_out: bool,
-    /// HPCC's summary says that all of it succeeded.
+    /// HPCC's summary reports success.
     pub success: bool,
     /// The announcement of the plug-in is in the output.
     pub active: bool,
     /// Seconds of the run.
     pub seconds: f64,
-    /// The end of what the ranks printed, where results are missing.
+    /// The last lines of the output, if results are missing.
     pub tail: String,
 }
 
-/// Why watching a run has ended.
+/// Why the loop over a run has ended.
 enum Watch {
     Ended,
     Enough,
@@ -48,7 +48,7 @@ enum Watch {
 /// Runs HPCC once.
 ///
 /// # Errors
-/// Where it could not be started, or the user wants to stop.
+/// If it could not be started, or the user has interrupted the command.
 pub fn run(
     arguments: &Arguments,
     launcher: &Launcher,
@@ -58,7 +58,7 @@ pub fn run(
     let name = format!("{}-{}-{}", run.variant.name(), run.ranks, run.repeat);
     let folder = arguments.root.join("runs").join(name);
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    // Results of an earlier run must not be taken for those of this one.
+    // Results of an earlier run must not be mistaken for those of this one.
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(failed)?;
     }
@@ -70,7 +70,7 @@ pub fn run(
         launcher.start(&arguments.program(run.variant)?, run.ranks, &folder, output).map_err(failed)?;
     let limit = Duration::from_secs(arguments.time_limit);
     let watch = loop {
-        std::thread::sleep(GLANCE);
+        std::thread::sleep(POLL);
         if launch::interrupted() {
             job.end();
             return Err("interrupted".to_owned());
@@ -90,12 +90,12 @@ pub fn run(
     let seconds = begin.elapsed().as_secs_f64();
     job.end();
     let mut outcome = outcome(&read(&folder.join(RESULTS)), &read(&folder.join(OUTPUT)), seconds);
-    // Results that came in the last moment count where nothing else was wanted.
+    // Complete results count even if the limit was reached in the same moment.
     outcome.timed_out = matches!(watch, Watch::TimedOut) && (run.whole || outcome.lcg.is_none());
     Ok(outcome)
 }
 
-/// The text of a file, empty where there is none yet.
+/// The text of a file, empty if it does not exist.
 fn read(path: &Path) -> String {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }

@@ -63,8 +63,6 @@ pub struct Comparison<'a> {
     pub own: &'a Run,
     /// By hcube.
     pub hcube: &'a Run,
-    /// The transposition that this transform does.
-    pub transposition: Option<(&'a Run, &'a Run)>,
 }
 
 impl Comparison<'_> {
@@ -76,11 +74,6 @@ impl Comparison<'_> {
     /// The speed-up over FFTW's own plan.
     pub fn gain(&self) -> f64 {
         1.0 / self.relative()
-    }
-
-    /// The same of the transposition alone.
-    pub fn relative_transposition(&self) -> Option<f64> {
-        self.transposition.map(|(own, hcube)| hcube.median_ms / own.median_ms)
     }
 }
 
@@ -101,22 +94,6 @@ impl Run {
     /// Whether it is a transposition alone.
     pub fn is_transposition(&self) -> bool {
         self.problem.starts_with(|first: char| first.is_ascii_digit())
-    }
-
-    /// The name of the problem that is this transform's transposition: that of its first two dimensions,
-    /// with elements as long as the rest is.
-    fn transposition(&self) -> Option<String> {
-        let (kind, rest) = self.problem.split_once(' ')?;
-        let (sizes, place) = rest.split_once(' ')?;
-        let sizes: Vec<usize> = sizes.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
-        let &[rows, columns, length] = sizes.as_slice() else { return None };
-        let words = match kind {
-            "c2c" => 2 * length,
-            "r2c" => 2 * (length / 2 + 1),
-            _ => return None,
-        };
-        let place = if place.starts_with("in place") { "in place" } else { "out of place" };
-        Some(format!("{rows}x{columns}x{words} {place}"))
     }
 
     fn exchange_share(&self) -> String {
@@ -155,8 +132,7 @@ impl Results {
     pub fn comparisons(&self) -> Vec<Comparison<'_>> {
         let compared = |own: &Run| {
             let (own, hcube) = self.pair(&own.problem, own.ranks)?;
-            let transposition = own.transposition().and_then(|problem| self.pair(&problem, own.ranks));
-            Some(Comparison { own, hcube, transposition })
+            Some(Comparison { own, hcube })
         };
         self.runs.iter().filter(|run| run.solver == Solver::Pairwise).filter_map(compared).collect()
     }
@@ -227,16 +203,12 @@ pub mod tests {
     }
 
     #[test]
-    fn transforms_know_their_transposition() {
+    fn problems_of_both_are_compared() {
         let results = results();
         let comparisons = results.comparisons();
         assert_eq!(comparisons.len(), 2);
         assert_eq!(comparisons[0].relative(), 0.5);
-        assert_eq!(comparisons[0].relative_transposition(), Some(0.25));
-        assert!(comparisons[1].transposition.is_none() && comparisons[1].own.is_transposition());
-        let mut real = results.runs[0].clone();
-        real.problem = "r2c 64x32x10 out of place".to_owned();
-        assert_eq!(real.transposition().as_deref(), Some("64x32x12 out of place"));
+        assert!(!comparisons[0].own.is_transposition() && comparisons[1].own.is_transposition());
     }
 
     #[test]
