@@ -5,24 +5,23 @@ use crate::session::Failure;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
-/// Who has planned the transposes.
+/// The planner of the transposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Solver {
-    /// FFTW's own, whichever of them; the plan says which.
+    /// One of FFTW's own; the plan names it.
     Pairwise,
-    /// The one of hcube.
+    /// hcube's.
     Hcube,
 }
 
-/// One problem on some ranks by one solver. Times are those of the slowest rank.
+/// One problem, number of ranks and solver. Times are those of the slowest rank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
-    /// What was done, in words.
+    /// The name of the problem.
     pub problem: String,
     /// Number of ranks.
     pub ranks: usize,
-    /// By whom.
     pub solver: Solver,
     /// The median of all times.
     #[serde(default)]
@@ -33,10 +32,10 @@ pub struct Run {
     /// Median of the time in calls of MPI or hcube that move data between ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_exchange_ms: Option<f64>,
-    /// Peak memory of a rank beside its arrays; nothing where it was not measured.
+    /// Peak memory of a rank beside its arrays; `None` if not measured.
     #[serde(default)]
     pub extra_bytes: Option<u64>,
-    /// Its arrays.
+    /// Bytes of its arrays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_bytes: Option<u64>,
     /// FFTW's text of the plan on rank 0.
@@ -44,19 +43,19 @@ pub struct Run {
     pub plan: String,
     /// All times.
     pub times_ms: Vec<f64>,
-    /// Of each the part in calls of MPI or hcube.
+    /// The part of each time in calls of MPI or hcube.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exchange_ms: Vec<f64>,
 }
 
-/// What is written and read.
+/// All results.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Results {
     /// In the order of measurement.
     pub runs: Vec<Run>,
 }
 
-/// One problem by both.
+/// One problem by both solvers.
 #[derive(Debug, Clone, Copy)]
 pub struct Comparison<'a> {
     /// By FFTW itself.
@@ -91,7 +90,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether it is a transposition alone.
+    /// Whether it is only a transposition.
     pub fn is_transposition(&self) -> bool {
         self.problem.starts_with(|first: char| first.is_ascii_digit())
     }
@@ -105,10 +104,11 @@ impl Run {
         self.extra_bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64))
     }
 
-    /// Which of hcube's ways are in the plan.
-    fn way(&self) -> String {
-        let ways = ["whole", "exchange"];
-        let used = ways.into_iter().filter(|way| self.plan.contains(&format!("mpi-transpose-hcube/{way}")));
+    /// hcube's solvers in the plan.
+    fn solvers(&self) -> String {
+        let solvers = ["whole", "exchange"];
+        let used =
+            solvers.into_iter().filter(|name| self.plan.contains(&format!("mpi-transpose-hcube/{name}")));
         used.collect::<Vec<_>>().join(", ")
     }
 }
@@ -128,7 +128,7 @@ impl Results {
         Some((self.find(problem, ranks, Solver::Pairwise)?, self.find(problem, ranks, Solver::Hcube)?))
     }
 
-    /// All problems that were measured by both.
+    /// All problems with results of both solvers.
     pub fn comparisons(&self) -> Vec<Comparison<'_>> {
         let compared = |own: &Run| {
             let (own, hcube) = self.pair(&own.problem, own.ranks)?;
@@ -151,7 +151,7 @@ impl Results {
             "extra hcube",
             "in MPI",
             "in hcube",
-            "way",
+            "plan",
         ]);
         for Comparison { own, hcube, .. } in self.comparisons() {
             table.row([
@@ -166,13 +166,13 @@ impl Results {
                 hcube.extra(),
                 own.exchange_share(),
                 hcube.exchange_share(),
-                hcube.way(),
+                hcube.solvers(),
             ]);
         }
         format!(
-            "{}\nx: times as fast with hcube as by FFTW's own plan; spread: (largest - smallest) / median of \
-             each\nextra: peak memory of a rank beside its arrays\nin MPI, in hcube: share of the time in \
-             calls that move data between ranks; 'whole' turns the blocks inside\n",
+            "{}\nx: speed-up over FFTW's own plan; spread: (largest - smallest) / median of each\nextra: peak memory of a \
+             rank beside its arrays\nin MPI, in hcube: share of the time in calls that move data between ranks; \
+             'whole' also transposes inside the blocks\n",
             table.render()
         )
     }
@@ -182,7 +182,7 @@ impl Results {
 pub mod tests {
     use super::*;
 
-    /// What the benchmark writes, the least of it.
+    /// A minimal file of the benchmark.
     pub fn results() -> Results {
         let run = |problem: &str, solver: &str, time: f64, extra: u64| {
             format!(
