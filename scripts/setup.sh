@@ -6,7 +6,7 @@
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
 #          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
-#          shows the report, a renderer of pictures that is none, what makes hosts of
+#          shows the report, a renderer of SVG besides it, what makes hosts of
 #          network namespaces, and what builds programs against an installed tree
 #          (pkg-config, CMake, modules)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
@@ -123,7 +123,7 @@ has_browser() {
             --dump-dom "file://$scratch/probe.html" 2>/dev/null | grep -q '<p>shown</p>'
 }
 
-# What draws a picture without a browser's style sheets.
+# The renderer of SVG that the tests of the pictures use.
 has_renderer() {
     printf '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>' \
         >"$scratch/probe.svg"

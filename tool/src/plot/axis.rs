@@ -45,8 +45,13 @@ impl Axis {
 
     /// The range and ticks for these values.
     pub fn fit(&self, values: &[f64]) -> Ruler {
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let logarithmic = matches!(self.scale, Scale::Log2 | Scale::Log10);
+        let drawable = |value: &f64| value.is_finite() && (!logarithmic || *value > 0.0);
+        let values = values.iter().copied().filter(drawable);
+        let values = values.map(|value| value.clamp(-MAX_VALUE, MAX_VALUE));
+        let values = values.map(|value| if logarithmic { value.max(MAX_VALUE.recip()) } else { value });
+        let low = values.clone().reduce(f64::min).unwrap_or(1.0);
+        let high = values.reduce(f64::max).unwrap_or(1.0);
         match &self.scale {
             Scale::Log2 => powers(2.0, low, high, self.written),
             Scale::Log10 if high / low > 50.0 => powers(10.0, low, high, self.written),
@@ -61,6 +66,9 @@ impl Axis {
         }
     }
 }
+
+/// Larger values, and on logarithmic axes their reciprocals, are drawn at the edge.
+const MAX_VALUE: f64 = 1e30;
 
 /// A number without trailing zeros.
 pub fn plain(value: f64) -> String {
@@ -79,13 +87,15 @@ pub struct Ruler {
 }
 
 impl Ruler {
-    /// Position of a value: 0 at the low end, 1 at the high end.
+    /// Position of a value: 0 at the low end and for what the axis cannot show, 1 at the high end.
     pub fn place(&self, value: f64) -> f64 {
-        if self.logarithmic {
+        let place = if self.logarithmic {
             (value / self.low).ln() / (self.high / self.low).ln()
         } else {
             (value - self.low) / (self.high - self.low)
-        }
+        };
+        // `max` turns NaN into 0.
+        place.max(0.0).min(1.0)
     }
 }
 
@@ -123,7 +133,7 @@ fn between(digits: &[f64], low: f64, high: f64) -> Vec<f64> {
         .collect();
     let from = steps.iter().rposition(|&step| step <= low * (1.0 + 1e-9)).unwrap_or(0);
     let to = steps.iter().position(|&step| step >= high * (1.0 - 1e-9)).unwrap_or(steps.len() - 1);
-    steps[from..=to.max(from + 1)].to_vec()
+    steps[from.min(steps.len() - 2)..=to.max(from + 1)].to_vec()
 }
 
 fn linear(low: f64, high: f64, written: fn(f64) -> String) -> Ruler {
@@ -157,6 +167,19 @@ mod tests {
         assert_eq!(labels(Scale::Linear, &[-7.0, 22.0]), ["-10", "0", "10", "20", "30"]);
         assert_eq!(labels(Scale::Log10, &[1.0, 1.0]), ["1", "1.5"]);
         assert_eq!(labels(Scale::Log10, &[0.021, 0.044]), ["0.02", "0.025", "0.03", "0.04", "0.05"]);
+    }
+
+    #[test]
+    fn any_value_has_a_place() {
+        let extremes = [0.0, -4.0, 1e-300, 1.0, 1e300, f64::INFINITY, f64::NAN];
+        for scale in [Scale::Log2, Scale::Log10, Scale::Linear] {
+            for values in [&extremes[..], &extremes[..1], &[5.0, 5.0], &[]] {
+                let ruler = Axis::new("", scale.clone(), plain).fit(values);
+                assert!(ruler.ticks.len() >= 2, "{values:?}: {ruler:?}");
+                let mut places = extremes.iter().chain(values).map(|&value| ruler.place(value));
+                assert!(places.all(|place| (0.0..=1.0).contains(&place)), "{values:?}: {ruler:?}");
+            }
+        }
     }
 
     #[test]
