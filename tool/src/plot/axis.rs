@@ -94,8 +94,7 @@ impl Ruler {
         } else {
             (value - self.low) / (self.high - self.low)
         };
-        // `max` turns NaN into 0.
-        place.max(0.0).min(1.0)
+        if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
 }
 
