@@ -6,12 +6,12 @@
  *   algorithm=auto|mpich|linear-shift|hierarchical-sets|hypercube   hcube's, in place
  *   algorithm=library-in-place|library-out-of-place                 MPI_Alltoallv of the simulator
  *   path=auto|single-copy|shared|message   inside a node   memory=  bytes of additional memory
- *   bytes=   what a rank sends to all others together, 1 MiB by default
- *   counts=random|equal   random: the size for each pair is drawn, as in the paper's section 4.1
- *   repeat=  runs of which the median is taken, 1 by default: a simulation has no noise, but hcube
- *            tries two ways inside a node before it stays with one
- *   copy=    nanoseconds for each byte that the simulator's own function copies in place, 0 by default: it
- *            takes a copy of the whole buffer first, which is not simulated
+ *   bytes=   bytes that a rank sends in total, 1 MiB by default
+ *   counts=random|equal   random: a random size for each pair, as in the paper's section 4.1
+ *   repeat=  runs for the median, 1 by default: a simulation has no noise, but hcube tries two paths inside
+ *            a node before it selects one
+ *   copy=    nanoseconds per byte that the simulator's own function copies in place, 0 by default: it
+ *            copies the whole buffer first, which is not simulated
  *
  * All ranks begin at the same simulated time; the time is that of the last to finish. Rank 0 prints a line
  * of JSON for each case. Every byte that arrives is checked.
@@ -30,7 +30,7 @@ typedef struct test_case {
   double copy;
 } test_case;
 
-/* An exchange: how many 64-bit numbers for whom, and where. */
+/* An exchange: counts and displacements of 64-bit numbers for each rank. */
 typedef struct exchange {
   int rank, size;
   int *counts, *displacements;
@@ -76,7 +76,7 @@ static int take_pair(void *into, const char *key, const char *value) {
   return 0;
 }
 
-/* Finaliser of SplitMix64: neighbouring arguments give unrelated results. */
+/* Finaliser of SplitMix64: a hash of its argument. */
 static uint64_t mix(uint64_t value) {
   value += UINT64_C(0x9E3779B97F4A7C15);
   value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -84,7 +84,7 @@ static uint64_t mix(uint64_t value) {
   return value ^ value >> 31;
 }
 
-/* Numbers that a pair of ranks exchanges: the same for both. */
+/* Count of numbers between a pair of ranks: equal in both directions. */
 static int count_of_pair(const test_case *test, int first, int second, int size) {
   int64_t mean = test->bytes / (int64_t)sizeof(uint64_t) / (size > 1 ? size - 1 : 1);
   uint64_t low = (uint64_t)(first < second ? first : second), high = (uint64_t)(first < second ? second : first);
@@ -127,7 +127,7 @@ static void free_exchange(const exchange *of) {
 static void fill(const exchange *of) {
   uint64_t *data = of->sent != NULL ? of->sent : of->data;
   int peer, position;
-  /* Out of place nothing of the exchange before may pass for what this one brings. */
+  /* Out of place, data of the exchange before must not be mistaken for received data. */
   if (of->sent != NULL) memset(of->data, 0xff, (size_t)of->total * sizeof *of->data);
   for (peer = 0; peer < of->size; peer++)
     for (position = 0; position < of->counts[peer]; position++)
@@ -156,7 +156,7 @@ static int call(const exchange *of, const test_case *test) {
                          MPI_UINT64_T, MPI_COMM_WORLD);
 }
 
-/* One number to and from a neighbour: hcube finds out about nodes and memory at its first exchange. */
+/* One number to and from a neighbour: hcube detects nodes and memory at its first exchange. */
 static void prepare(const test_case *test) {
   exchange of = make_exchange(test);
   int peer, partner = of.rank ^ 1;
@@ -166,11 +166,11 @@ static void prepare(const test_case *test) {
   free_exchange(&of);
 }
 
-/* Seconds of the slowest rank since all of them have begun. */
+/* Seconds of the slowest rank since all ranks have begun. */
 static double timed_call(const exchange *of, const test_case *test, const char *text) {
   double begin = MPI_Wtime(), latest;
   MPI_Allreduce(&begin, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  /* A barrier lets ranks go one after the other; within this time all of them have come so far. */
+  /* Ranks leave a barrier one after the other; after this time all have left it. */
   begin = latest + 10e-3;
   pass(1e9 * (begin - MPI_Wtime()));
   if (MPI_Wtime() > begin + 1e-6) FAIL("case '%s': the ranks could not begin together", text);

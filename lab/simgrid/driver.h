@@ -1,4 +1,4 @@
-/* What the drivers share: cases, failures, and what only works because all simulated ranks live in one
+/* Shared code of the drivers: cases, failures, and calls that rely on all simulated ranks being in one
  * process. */
 #ifndef DRIVER_H
 #define DRIVER_H
@@ -22,13 +22,13 @@
     abort();                             \
   } while (0)
 
-/* A call of hcube's that must succeed. */
+/* A call of hcube that must succeed. */
 #define SUCCEED(call, error)                                                  \
   do {                                                                        \
     if ((call) != HCUBE_SUCCESS) FAIL("%s: %s", #call, (error).message);      \
   } while (0)
 
-/* A name and the number that stands for it. */
+/* A name and its number. */
 typedef struct meaning {
   const char *name;
   int number;
@@ -41,7 +41,7 @@ static inline int find_name(const meaning *list, const char *name) {
   return -1;
 }
 
-/* Reads a case, `key=value,key=value`, with a function that takes a pair and returns whether it is one. */
+/* Reads a case, `key=value,key=value`, with a function that reads a pair and returns whether it is valid. */
 static inline void read_case(const char *text, int (*take)(void *into, const char *key, const char *value), void *into) {
   char copy[512], *save = NULL, *part;
   if (strlen(text) >= sizeof copy) FAIL("case '%s': expected fewer than %d characters", text, (int)sizeof copy);
@@ -54,7 +54,7 @@ static inline void read_case(const char *text, int (*take)(void *into, const cha
   }
 }
 
-/* A whole number that is not negative. */
+/* A non-negative integer. */
 static inline int read_number(const char *value, int64_t *into) {
   char *end;
   *into = strtoll(value, &end, 10);
@@ -67,7 +67,7 @@ static inline void *allocate(int64_t bytes) {
   return memory;
 }
 
-/* Lets so many simulated nanoseconds pass. */
+/* Lets the given number of simulated nanoseconds pass. */
 static inline void pass(double nanoseconds) {
   struct timespec time;
   if (nanoseconds < 0.5) return;

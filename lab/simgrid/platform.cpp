@@ -1,13 +1,13 @@
 // The platform of a simulation, built from a description that `hcube-lab simulate` writes
 // (HCUBE_PLATFORM names it; the format is in lab/src/simulate/platform.rs).
 //
-// SimGrid's own torus wraps every dimension and its links alone carry latency and bandwidth. Here a node
-// has a port to the network, which limits what it sends and what it receives and carries the latency of
-// a message; links between nodes or switches come on top, so that a message of n bytes takes
-// latency + links * latency per link + n / bandwidth while nothing else is under way, and less bandwidth
-// where routes share a link. A message inside a node has the node's figures, and all messages inside it
-// together as many times its bandwidth as it has ranks: every rank copies with a core of its own. One
-// rank's messages are not told from another's, so a rank alone may have the share of those that rest.
+// SimGrid's own torus wraps around in every dimension, and only its links have latency and bandwidth. Here a
+// node has a port to the network, which limits the rates of sending and receiving and has the latency of a
+// message; links between nodes or switches are added, so that a message of n bytes takes
+// latency + links * latency per link + n / bandwidth if no other is active; routes that share a link share its
+// bandwidth. A message inside a node has the figures of the node, and all messages inside it together the
+// bandwidth of the node times its ranks: every rank copies on its own core. Messages of different ranks are
+// not distinguished, so that a single active rank may use the bandwidth of all.
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
