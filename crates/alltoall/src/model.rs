@@ -31,7 +31,7 @@ use hcube_core::machine::{Link, Parameters, Placement, log2};
 use hcube_core::plan::Routing;
 
 /// Share of a message's latency for which the processor is busy, so that no other message hides it. An
-/// estimate: sending takes one half and the way the other. Simulations (`hcube simulate`) take the same share,
+/// estimate: sending takes one half and the way the other. Simulations (`hcube-lab simulate`) take the same share,
 /// there of the shorter of both latencies, as SimGrid knows one figure for all messages.
 const BUSY: f64 = 0.5;
 /// Bytes of a record before those of its block.

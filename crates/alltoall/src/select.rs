@@ -9,7 +9,7 @@ use hcube_core::error::{Error, Result};
 /// The algorithms: name, what they need, cost per rank, and when `auto` takes them (P ranks, n bytes for
 /// each other rank, k ranks on a node).
 ///
-/// Between nodes hierarchical sets are chosen by simulation (`hcube simulate`, sections schedules and memory, 1 MiB
+/// Between nodes hierarchical sets are chosen by simulation (`hcube-lab simulate`, sections schedules and memory, 1 MiB
 /// per rank, machines juropa and juqueen, hierarchical sets as 1). With 1 MiB of memory on 16 to 64 ranks: linear
 /// shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64 and 128 ranks: linear shift 1.07 to 1.17,
 /// MPICH order 1.80 to 1.92. Inside a node and between two of them, where hierarchical sets let all ranks cross at
@@ -83,7 +83,7 @@ pub struct Situation {
 }
 
 /// Ranks from which small blocks are bundled, and the largest block that is, unasked: P - 1 messages
-/// against log2 P stages and the copies of P / 2 records in each. Simulated (`hcube simulate --sections
+/// against log2 P stages and the copies of P / 2 records in each. Simulated (`hcube-lab simulate --sections
 /// small`, machines juropa and juqueen, P = 16 to 64, P - 1 messages by hierarchical sets as 1): blocks of 8
 /// bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92 to 1.32, of 64 bytes 1.07 to 1.77, of 256 bytes
 /// 1.9 to 2.7; larger blocks lose on every machine.

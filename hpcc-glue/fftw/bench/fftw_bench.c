@@ -10,7 +10,7 @@
  *
  * Each problem is planned twice: with HCUBE_FFTW=never the plan is FFTW's best, with always it is hcube's,
  * and the plans' texts must say so. Both are warmed up, then executed in turn; a time is that of the
- * slowest rank. Results must agree. FILE gets all times; `hcube fftw` makes tables and plots of it.
+ * slowest rank. Results must agree. FILE gets all times; `hcube bench fftw` makes tables and plots of it.
  */
 #define _GNU_SOURCE
 #include "exchange_time.h"

@@ -32,7 +32,7 @@ fn lanes(node: usize, ranks: usize, other: usize, nodes: usize) -> Lanes {
 
 /// How many messages of three hops cost no more than a stage of the hypercube. Those are under way all at
 /// once, so that each costs little beyond its call, and values are looked at in three stages instead of in
-/// log2 M; a stage waits for a message. Simulated (`hcube simulate --sections nodes`, with --full from 512 ranks
+/// log2 M; a stage waits for a message. Simulated (`hcube-lab simulate --sections nodes`, with --full from 512 ranks
 /// on), three hops as a multiple of the rate of the hypercube between nodes on juropa and on juqueen, with the
 /// messages of a rank for each stage of the hypercube in brackets: 16 nodes of 8 ranks 1.21
 /// and 1.10 (0.5), 16 of 16 1.70 and 1.47 (0.2), 64 of 8 1.69 and 1.41 (1.3), 32 of 4 1.33 and 1.17 (1.6), 128 of 4
