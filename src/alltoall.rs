@@ -40,8 +40,8 @@ unsafe fn perform(
 /// an MPI error code after the error handler of the communicator has been called.
 ///
 /// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
-/// for this rank, with additional memory of at most hcube_alltoall_options.memory bytes instead of
-/// a second buffer. Buffers that overlap in another way are erroneous, as in MPI, which is not
+/// for this rank, with additional memory that hcube_alltoall_options.memory bounds instead of a
+/// second buffer. Buffers that overlap in another way are erroneous, as in MPI, which is not
 /// detected.
 ///
 /// hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
