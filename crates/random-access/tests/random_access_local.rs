@@ -57,6 +57,7 @@ impl Case {
         let nodes = self.nodes.clone().unwrap_or_else(consecutive);
         let parts = threads::run_on_nodes(nodes, |comm| {
             use hcube_core::comm::Comm;
+            use hcube_random_access::work::{GENERATE, UPDATE};
             let rank = comm.rank();
             let mut words: Vec<u64> = (distribution.start(rank)..distribution.start(rank + 1)).collect();
             let (start, count) = self.shares[rank];
@@ -67,7 +68,7 @@ impl Case {
             // What a simulation charges is what was done.
             let noted = comm.noted();
             assert_eq!(
-                (noted.generated, noted.updated),
+                (noted.amount(GENERATE), noted.amount(UPDATE)),
                 (statistics.generated, statistics.applied),
                 "{self:?}"
             );
