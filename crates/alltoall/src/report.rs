@@ -1,6 +1,6 @@
-//! What an exchange has done, for statistics.
+//! What an exchange has done, for statistics: the path that the data has used, and bytes.
 
-/// The way that the data of a call took.
+/// The path that the data of a call has used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Way {
     /// Nothing had to be moved to another rank.
@@ -9,7 +9,7 @@ pub enum Way {
     Shared,
     /// Single copy between processes of the node.
     SingleCopy,
-    /// Messages alone.
+    /// Only messages.
     Message,
     /// Shared memory or single copy inside nodes, messages between them.
     Mixed,
@@ -18,7 +18,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// All ways, in the order of their numbers.
+    /// All paths, in the order of their numbers.
     pub const ALL: [Self; 6] =
         [Self::Alone, Self::Shared, Self::SingleCopy, Self::Message, Self::Mixed, Self::Hypercube];
 
@@ -38,7 +38,7 @@ impl Way {
 /// What one call has done on this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
-    /// How the data travelled.
+    /// The path used.
     pub way: Way,
     /// Bytes that this rank gave to other ranks.
     pub bytes: u64,
