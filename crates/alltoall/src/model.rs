@@ -151,7 +151,7 @@ impl Exchange {
         match select::choose(&situation, &sum, &mut Trials::default()) {
             Choice::Alone => None,
             Choice::Hypercube => Some(Algorithm::Hypercube),
-            Choice::Messages if self.placement.most_on_node() > 1 => Some(Algorithm::Nodes),
+            Choice::Messages if self.placement.max_on_node() > 1 => Some(Algorithm::Nodes),
             Choice::Messages => Some(Algorithm::HierarchicalSets),
             Choice::Enclosed => Some(Algorithm::Shared),
             // Both are tried, and the faster one is used.
@@ -163,14 +163,14 @@ impl Exchange {
     }
 
     fn vote(&self, parameters: &Parameters) -> f64 {
-        let inside = if self.placement.most_on_node() > 1 { parameters.node.latency } else { 0.0 };
+        let inside = if self.placement.max_on_node() > 1 { parameters.node.latency } else { 0.0 };
         inside + f64::from(log2(self.placement.nodes())) * parameters.network.latency
     }
 
     /// Only messages, partner after partner.
     fn by_schedule(&self, schedule: Schedule, parameters: &Parameters) -> f64 {
-        let near = self.placement.most_on_node() - 1;
-        let far = self.ranks() - self.placement.most_on_node();
+        let near = self.placement.max_on_node() - 1;
+        let far = self.ranks() - self.placement.max_on_node();
         self.messages(schedule, [near, far], self.budget(), parameters)
     }
 
@@ -195,7 +195,7 @@ impl Exchange {
         let exchanges = partners + idle / (under_way / pieces).max(1.0);
         let latency = |link: &Link| link.latency * (BUSY + (1.0 - BUSY) / under_way);
         let block = self.block() as f64;
-        let sharing = self.placement.most_on_node() as f64;
+        let sharing = self.placement.max_on_node() as f64;
         let one = |link: &Link, sharing: f64| pieces * latency(link) + link.transfer(block * sharing);
         let each = near as f64 * one(&parameters.node, 1.0) + far as f64 * one(&parameters.network, sharing);
         exchanges / partners * each + partners * block * parameters.copy
@@ -214,8 +214,8 @@ impl Exchange {
         let stage = |load: &Load| {
             let sent = load.near.words + load.far.words;
             Parts {
-                divide: load.looked_at * records * divide,
-                copy: (load.looked_at + 2.0 * sent) * bytes * copy,
+                divide: load.divided * records * divide,
+                copy: (load.divided + 2.0 * sent) * bytes * copy,
                 latency: load.far.messages * network.latency + load.near.messages * node.latency,
                 transfer: network.transfer(load.far.words * bytes * load.sharing)
                     + node.transfer(load.near.words * bytes),
@@ -227,7 +227,7 @@ impl Exchange {
 
     /// Bytes for the other ranks of the node.
     fn inside(&self) -> f64 {
-        ((self.placement.most_on_node() - 1) * self.block()) as f64
+        ((self.placement.max_on_node() - 1) * self.block()) as f64
     }
 
     fn shared(&self, parameters: &Parameters) -> f64 {
@@ -241,11 +241,11 @@ impl Exchange {
     }
 
     fn over_nodes(&self, parameters: &Parameters) -> Option<f64> {
-        if self.one_node() || self.placement.most_on_node() == 1 {
+        if self.one_node() || self.placement.max_on_node() == 1 {
             return None;
         }
         let scratch = Shares::of(self.budget(), true).scratch;
-        let far = self.ranks() - self.placement.most_on_node();
+        let far = self.ranks() - self.placement.max_on_node();
         let between = self.messages(Schedule::HierarchicalSets, [0, far], scratch, parameters);
         Some(between + self.shared(parameters).min(self.single_copy(parameters)))
     }

@@ -100,7 +100,7 @@ impl Prepared {
         self.patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
         let limit = (self.options.ranks_per_node > 0).then_some(self.options.ranks_per_node);
         let topology = Topology::from_node_numbers(&numbers, limit);
-        if topology.most_ranks_per_node() < 2 || self.options.path == Path::Message {
+        if topology.max_ranks_per_node() < 2 || self.options.path == Path::Message {
             return Ok(());
         }
         let home = topology.node_of(topology.position(comm.rank()));

@@ -10,7 +10,7 @@ pub use hcube_core::machine::traffic::{Flow, Load, Parts, Traffic};
 /// The mode that is used where `mode` was requested: what [`Mode::Auto`] selects, and messages for every mode
 /// where nodes have a single rank.
 pub fn resolve(placement: &Placement, mode: Mode) -> Mode {
-    let (shared, several) = (placement.most_on_node() > 1, placement.nodes() > 1);
+    let (shared, several) = (placement.max_on_node() > 1, placement.nodes() > 1);
     match mode {
         _ if !shared => Mode::Message,
         Mode::Message => Mode::Message,

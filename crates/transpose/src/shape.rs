@@ -12,8 +12,8 @@ pub enum Layout {
     ColumnMajor,
 }
 
-/// A matrix of `rows` x `columns` elements, of which rank r has the rows from `row_block * r` on, and
-/// afterwards, in the transposed matrix, the columns from `column_block * r` on as its rows.
+/// A matrix of `rows` x `columns` elements: rank r has the rows from `row_block * r` on, and afterwards, as rows
+/// of the transposed matrix, the columns from `column_block * r` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Rows of the matrix.

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn payloads_arrive_whatever_their_length() {
+    fn payloads_of_any_length_arrive() {
         for ranks in 1..=5 {
             // Asked for and created: whole pairs of lines, and no less than a short payload.
             for (capacity, expected) in [(0, 256), (300, 384), (4096, 4096), (70_000, 70_016)] {

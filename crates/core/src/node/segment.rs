@@ -58,7 +58,7 @@ impl Segment {
         if number < 0 {
             return Err(failed("memfd_create for shared memory"));
         }
-        // SAFETY: a file that was just created and belongs to nobody else.
+        // SAFETY: a file that was just created and has no other owner.
         let file = unsafe { File::from_raw_fd(number) };
         file.set_len(length as u64)
             .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;

@@ -4,7 +4,7 @@
 //! *lane*); the lane sends them in one message to a lane of that node, which passes them to their owners
 //! through shared memory. With more ranks on a node than other nodes, several lanes share a node.
 //!
-//! Restrictions: several nodes, some of which hold several ranks. [`worthwhile`] compares the number of
+//! Restrictions: several nodes, one of them with several ranks. [`worthwhile`] compares the number of
 //! messages with that of the hypercube between nodes.
 //! Cost per rank and round of Q values, M nodes of k ranks: about (M-1)/k messages of k Q/M words
 //! for k < M; the words cross shared memory twice. Extra memory: a second mailbox.
