@@ -16,8 +16,8 @@ use hcube_core::node::board::Board;
 use hcube_core::node::pace::Pace;
 use hcube_core::node::processor::{cache, crowded};
 use hcube_core::node::single_copy;
-use hcube_core::progress::wait::Patience;
 use hcube_core::plan::{Plan, Topology};
+use hcube_core::progress::wait::Patience;
 use hcube_core::progress::wait::Patience;
 
 /// Added to the memory bound, so that a bound of 0 works; hcube holds at most 64 KiB more than the bound.

@@ -23,8 +23,8 @@ use super::work::GENERATE;
 use context::Context;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
-use hcube_core::progress::wait::Stopwatch;
 use hcube_core::plan::Transport;
+use hcube_core::progress::wait::Stopwatch;
 use message_stage::MessageStage;
 use node_stage::NodeStage;
 
