@@ -191,14 +191,14 @@ impl Board {
     /// Like all that read a notice: before [`Self::has_posted`] or [`Self::wait_for`] has seen it.
     #[inline]
     pub fn words(&self, rank: usize) -> [u64; WORDS] {
-        let words: &[u64] = slots::numbers(&self.notice(rank)[..WORDS_END]);
-        words.try_into().expect("the words of a notice")
+        let notice = self.notice(rank);
+        std::array::from_fn(|word| slots::u64_at(notice, word * size_of::<u64>()))
     }
 
     /// The detail with this number of a rank's notice.
     #[inline]
     pub fn detail(&self, rank: usize, number: usize) -> u64 {
-        slots::numbers::<u64>(&self.notice(rank)[self.layout.details..])[number]
+        slots::u64_at(self.notice(rank), self.layout.details + number * size_of::<u64>())
     }
 
     /// The address that a rank has posted for this one.
@@ -211,9 +211,8 @@ impl Board {
     #[inline]
     pub fn bytes(&self, rank: usize) -> &[u8] {
         let (notice, own, layout) = (self.notice(rank), self.own(), self.layout);
-        let bounds: &[u32] = slots::numbers(&notice[WORDS_END..layout.bounds_end]);
-        let [from, to, all] =
-            [bounds[own], bounds[own + 1], bounds[self.ranks()]].map(|bound| bound as usize);
+        let bound = |number: usize| slots::u32_at(notice, WORDS_END + number * size_of::<u32>()) as usize;
+        let [from, to, all] = [own, own + 1, self.ranks()].map(bound);
         assert!(
             from <= to && to <= all && all <= layout.capacity,
             "the notice board of this node is damaged"

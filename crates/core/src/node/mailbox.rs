@@ -163,8 +163,8 @@ impl Mailbox {
         // SAFETY: published, and not acknowledged: `acknowledge` accepts pieces that were taken, and `take`
         // must be called for this one, which borrows the mailbox mutably and ends the result.
         let contents = unsafe { self.slots.contents(writer, piece) };
-        let bounds: &[u32] = slots::numbers(&contents[..self.layout.bounds_end]);
-        let [from, to] = [bounds[self.own()], bounds[self.own() + 1]].map(|bound| bound as usize);
+        let bound = |number: usize| slots::u32_at(contents, number * size_of::<u32>()) as usize;
+        let [from, to] = [self.own(), self.own() + 1].map(bound);
         let words: &[u64] = slots::numbers(&contents[self.layout.words..self.layout.words_end]);
         Some(Piece { words: words.get(from..to).expect("a mailbox of this node is damaged"), last })
     }

@@ -180,7 +180,7 @@ impl Slots {
     }
 }
 
-/// A number that every pattern of bits is a value of.
+/// A number of which every pattern of bits is a value.
 pub(super) trait Plain {}
 impl Plain for u32 {}
 impl Plain for u64 {}
@@ -191,19 +191,37 @@ impl Plain for u64 {}
 /// For bytes that are not aligned, or not whole numbers.
 #[inline]
 pub(super) fn numbers<T: Plain>(bytes: &[u8]) -> &[T] {
-    // SAFETY: any bytes are a value of the type, which is what `Plain` says.
-    let (before, numbers, after) = unsafe { bytes.align_to::<T>() };
-    assert!(before.is_empty() && after.is_empty(), "bytes that are not whole numbers");
-    numbers
+    let first = bytes.as_ptr().cast::<T>();
+    assert!(
+        first.is_aligned() && bytes.len().is_multiple_of(size_of::<T>()),
+        "bytes that are not whole numbers"
+    );
+    // SAFETY: aligned, inside the bytes, and any bytes are a value of the type, as `Plain` tells.
+    unsafe { std::slice::from_raw_parts(first, bytes.len() / size_of::<T>()) }
 }
 
 /// As [`numbers`], to be written.
 #[inline]
 pub(super) fn numbers_mut<T: Plain>(bytes: &mut [u8]) -> &mut [T] {
-    // SAFETY: any bytes are a value of the type, and any value of the type is bytes, which is what `Plain` says.
-    let (before, numbers, after) = unsafe { bytes.align_to_mut::<T>() };
-    assert!(before.is_empty() && after.is_empty(), "bytes that are not whole numbers");
-    numbers
+    let first = bytes.as_mut_ptr().cast::<T>();
+    assert!(
+        first.is_aligned() && bytes.len().is_multiple_of(size_of::<T>()),
+        "bytes that are not whole numbers"
+    );
+    // SAFETY: as `numbers`; and any value of the type is bytes.
+    unsafe { std::slice::from_raw_parts_mut(first, bytes.len() / size_of::<T>()) }
+}
+
+/// The number that starts at an offset.
+#[inline]
+pub(super) fn u32_at(bytes: &[u8], offset: usize) -> u32 {
+    u32::from_ne_bytes(bytes[offset..][..size_of::<u32>()].try_into().expect("the bytes of a number"))
+}
+
+/// The number that starts at an offset.
+#[inline]
+pub(super) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
+    u64::from_ne_bytes(bytes[offset..][..size_of::<u64>()].try_into().expect("the bytes of a number"))
 }
 
 #[cfg(test)]
