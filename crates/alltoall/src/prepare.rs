@@ -18,7 +18,6 @@ use hcube_core::node::processor::{cache, crowded};
 use hcube_core::node::single_copy;
 use hcube_core::plan::{Plan, Topology};
 use hcube_core::progress::wait::Patience;
-use hcube_core::progress::wait::Patience;
 
 /// Added to the memory bound, so that a bound of 0 works; hcube holds at most 64 KiB more than the bound.
 pub const BASE_MEMORY_BYTES: usize = 20 << 10;
