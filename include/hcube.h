@@ -94,7 +94,7 @@
 #define HCUBE_ALLTOALL_AUTO 0
 
 /**
- * hcube_alltoall_options.schedule: pairs in lexicographic order, 2 P - 1 steps.
+ * hcube_alltoall_options.schedule: pairs in lexicographic order, 2 P - 3 steps.
  */
 #define HCUBE_ALLTOALL_MPICH 1
 
@@ -682,7 +682,7 @@ int32_t hcube_random_access_prepare(MPI_Comm comm,
  * Ranks whose arguments are refused write nothing, nor do the others. One call at a time for a
  * communicator; calls with different communicators may run in different threads.
  * A failure of MPI in the middle of the exchange ends the job, because other ranks are waiting.
- * Extra memory at the default look-ahead: about 50 KiB a rank on one node, about 10 KiB for each
+ * Extra memory at the default look-ahead: about 50 KiB a rank on one node, about 13 KB for each
  * stage of messages, and 40 bytes per rank of the node; beyond that in proportion to the look-ahead.
  *
  * options: NULL for the defaults and the environment.

@@ -260,7 +260,7 @@ impl hcube_random_access_statistics {
 /// hcube_alltoall_options.schedule: hcube decides, and leaves what it does not make faster to the
 /// library's own function.
 pub const HCUBE_ALLTOALL_AUTO: i32 = 0;
-/// hcube_alltoall_options.schedule: pairs in lexicographic order, 2 P - 1 steps.
+/// hcube_alltoall_options.schedule: pairs in lexicographic order, 2 P - 3 steps.
 pub const HCUBE_ALLTOALL_MPICH: i32 = 1;
 /// hcube_alltoall_options.schedule: linear shift, P steps.
 pub const HCUBE_ALLTOALL_LINEAR_SHIFT: i32 = 2;

@@ -8,7 +8,7 @@ use crate::session::{Failure, Session, Verdict};
 use crate::table::Table;
 use clap::ValueEnum;
 use hcube_alltoall::select::ALGORITHMS;
-use hcube_random_access::prepare::ROUTES;
+use hcube_random_access::state::ROUTES;
 use serde::Serialize;
 
 /// Says what works on this machine and what hcube will choose (with or without mpirun)

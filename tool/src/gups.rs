@@ -15,7 +15,7 @@ use crate::session::{Failure, Session, Verdict};
 use arguments::Case;
 use bench::{Bench, Measured};
 use hcube_core::comm::Comm;
-use hcube_random_access::Prepared;
+use hcube_random_access::UpdateState;
 
 /// Collective: runs the benchmark.
 pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
@@ -55,7 +55,8 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
 fn describe(comm: &impl Comm, cases: &[Case]) -> Result<Vec<String>, Failure> {
     let mut descriptions = Vec::new();
     for case in cases {
-        descriptions.push(Prepared::new(comm, &case.options).map_err(|error| error.to_string())?.describe());
+        descriptions
+            .push(UpdateState::new(comm, &case.options).map_err(|error| error.to_string())?.describe());
     }
     Ok(descriptions)
 }

@@ -8,7 +8,7 @@
 use super::conditions::Conditions;
 use super::copies::write_pieces;
 use super::node::Node;
-use super::prepare::Prepared;
+use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
 use super::work::COPY;
@@ -40,7 +40,7 @@ pub struct Ballot {
 #[inline(always)]
 pub fn hold<C: Comm>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut ExchangeState,
     task: &Result<Task<'_>>,
     conditions: Conditions,
 ) -> Result<Ballot> {
@@ -49,18 +49,18 @@ pub fn hold<C: Comm>(
         Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
         Err(_) => own = own.with(Property::Refused, true),
         Ok(task) => {
-            (own, largest) = Vote::of(task, comm.rank(), prepared.factors);
+            (own, largest) = Vote::of(task, comm.rank(), state.factors);
             if conditions.agreement != 0 {
                 own = own.agreeing(conditions.agreement, comm.rank(), comm.size());
             }
-            enclosed = !conditions.unreachable && prepared.encloses(own.bytes as usize);
+            enclosed = !conditions.unreachable && state.encloses(own.bytes as usize);
             if !enclosed {
                 // From here on, so that both algorithms that may be compared include the time in which other
                 // ranks have the core. Enclosed exchanges are never compared, and short enough for reading the
                 // clock to matter.
                 begin = Some(comm.seconds());
             }
-            let small = prepared.bundles(largest);
+            let small = state.bundles(largest);
             own = own
                 .with(Property::Unreachable, conditions.unreachable)
                 .with(Property::Enclosed, enclosed)
@@ -68,8 +68,8 @@ pub fn hold<C: Comm>(
         }
     }
     own = own.with(Property::BeyondLibrary, conditions.beyond_library);
-    own.time = prepared.time;
-    let Prepared { node, situation, trials, patience, .. } = prepared;
+    own.time = state.time;
+    let ExchangeState { node, situation, trials, patience, .. } = state;
     let Some(node) = node else {
         return Ok(Ballot { sum: all_reduce(comm, &own)?, largest: 0, begin });
     };

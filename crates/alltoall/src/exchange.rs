@@ -5,9 +5,9 @@ use super::choice::Choice;
 use super::conditions::Conditions;
 use super::copies::copy_own;
 use super::messages::Messages;
-use super::prepare::Prepared;
-use super::report::{Report, Way};
+use super::report::{Report, UsedPath};
 use super::select::{choose, inside_node};
+use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
 use super::{ballot, bundles, enclosed, mismatch, single_copy, slots};
@@ -32,12 +32,12 @@ pub enum Outcome {
 /// [`Error::Truncate`] for counts that do not match.
 pub fn exchange<C: Comm>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut ExchangeState,
     task: &Result<Task<'_>>,
     conditions: Conditions,
     left: Option<&'static str>,
 ) -> Result<Outcome> {
-    let ballot::Ballot { sum, largest, begin } = ballot::hold(comm, prepared, task, conditions)?;
+    let ballot::Ballot { sum, largest, begin } = ballot::hold(comm, state, task, conditions)?;
     if sum.any(Property::Refused) {
         let refusal = match task {
             Ok(_) | Err(Error::Unsupported(_)) => Ok(()),
@@ -59,16 +59,16 @@ pub fn exchange<C: Comm>(
         let tolerant = conditions.tolerant && library_can;
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
     }
-    let choice = choose(&prepared.situation, &sum, &mut prepared.trials);
-    let streaming = prepared.exceeds_cache(task, comm.rank(), sum.bytes);
-    let way = perform(comm, prepared, task, (choice, streaming), &sum, largest)
+    let choice = choose(&state.situation, &sum, &mut state.trials);
+    let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
+    let path = perform(comm, state, task, (choice, streaming), &sum, largest)
         .unwrap_or_else(|error| comm.abort(&error));
     comm.settle();
-    if let (Some(begin), true) = (begin, prepared.trials.take_under_way()) {
-        prepared.time = (1e9 * (comm.seconds() - begin)) as u64;
+    if let (Some(begin), true) = (begin, state.trials.take_under_way()) {
+        state.time = (1e9 * (comm.seconds() - begin)) as u64;
     }
     let bytes = task.bytes_sent(comm.rank());
-    Ok(Outcome::Done(Report { way, bytes, memory: prepared.memory() }))
+    Ok(Outcome::Done(Report { path, bytes, memory: state.memory() }))
 }
 
 /// Exchanges that hcube cannot make are forwarded to the MPI library, if it can represent the counts of all
@@ -95,51 +95,51 @@ fn check_in_place(ranks: usize, sum: &Vote) -> Result<()> {
 /// Moves the data by the algorithm chosen.
 fn perform<C: Comm>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut ExchangeState,
     task: &Task<'_>,
     (choice, streaming): (Choice, bool),
     sum: &Vote,
     largest: usize,
-) -> Result<Way> {
-    let (patience, bundled) = (prepared.patience, prepared.largest_bundled());
-    match (choice, &mut prepared.node) {
+) -> Result<UsedPath> {
+    let (patience, bundled) = (state.patience, state.largest_bundled());
+    match (choice, &mut state.node) {
         (Choice::Alone, node) => {
-            let scratch = node.as_mut().map_or(&mut prepared.scratch, |node| &mut node.chunk);
+            let scratch = node.as_mut().map_or(&mut state.scratch, |node| &mut node.chunk);
             copy_own(comm, task, scratch, streaming);
-            Ok(Way::Alone)
+            Ok(UsedPath::Alone)
         }
         (Choice::Hypercube, _) => {
-            copy_own(comm, task, &mut prepared.scratch, false);
-            let plan = prepared.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
+            copy_own(comm, task, &mut state.scratch, false);
+            let plan = state.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
             bundles::exchange(comm, task, plan, bundled.expect("chosen where blocks fit"))?;
-            Ok(Way::Hypercube)
+            Ok(UsedPath::Hypercube)
         }
         (Choice::Enclosed, Some(node)) => {
             enclosed::exchange(comm, node, task, streaming);
-            Ok(Way::Shared)
+            Ok(UsedPath::Shared)
         }
         (Choice::Slots, Some(node)) => {
             slots::exchange(comm, node, task, largest, streaming, patience, || Ok(()))?;
-            Ok(Way::Shared)
+            Ok(UsedPath::Shared)
         }
         (Choice::SingleCopy, Some(node)) => {
             single_copy::exchange(comm, node, task, streaming, patience, || Ok(()))?;
-            Ok(Way::SingleCopy)
+            Ok(UsedPath::SingleCopy)
         }
-        _ => by_messages(comm, prepared, task, sum, largest),
+        _ => by_messages(comm, state, task, sum, largest),
     }
 }
 
 /// Messages, and slots or single copy between ranks of a node while they are under way.
 fn by_messages<C: Comm>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut ExchangeState,
     task: &Task<'_>,
     sum: &Vote,
     largest: usize,
-) -> Result<Way> {
+) -> Result<UsedPath> {
     let packed = sum.any(Property::Packed);
-    let Prepared { node, scratch, pace, remote, patience, situation, trials, .. } = prepared;
+    let ExchangeState { node, scratch, pace, remote, patience, situation, trials, .. } = state;
     let patience = *patience;
     if node.is_none() || largest == 0 {
         copy_own(comm, task, scratch, false);
@@ -147,7 +147,7 @@ fn by_messages<C: Comm>(
     let mut messages = Messages::new(comm, task, scratch, pace, remote, packed);
     let Some(node) = node else {
         messages.finish(patience)?;
-        return Ok(Way::Message);
+        return Ok(UsedPath::Message);
     };
     messages.poll()?;
     let idle = || messages.poll().map(drop);
@@ -156,5 +156,5 @@ fn by_messages<C: Comm>(
         _ => slots::exchange(comm, node, task, largest, false, patience, idle)?,
     }
     messages.finish(patience)?;
-    Ok(Way::Mixed)
+    Ok(UsedPath::Mixed)
 }

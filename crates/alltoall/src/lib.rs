@@ -13,7 +13,7 @@
 //! | [`messages`], [`schedule`] | messages, and the orders of partners |
 //! | [`bundles`] | small blocks along the hypercube |
 //! | [`copies`] | the copies that algorithms have in common |
-//! | [`prepare`], [`node`] | the state between exchanges |
+//! | [`state`], [`node`] | the state between exchanges |
 //! | [`task`], [`conditions`], [`options`], [`report`], [`work`] | the blocks of a rank, its conditions; what a user chooses; the result; units of simulated work |
 //! | [`model`] | predicted times |
 
@@ -30,20 +30,20 @@ pub mod model;
 pub mod mpi_front;
 pub mod node;
 pub mod options;
-pub mod prepare;
 pub mod report;
 pub mod schedule;
 pub mod select;
 pub mod single_copy;
 pub mod slots;
+pub mod state;
 pub mod task;
 pub mod trials;
 pub mod vote;
 pub mod work;
 
-pub use conditions::{Conditions, Conditions as Facts};
+pub use conditions::Conditions;
 pub use exchange::{Outcome, exchange};
 pub use options::{Options, Path, Schedule};
-pub use prepare::Prepared;
-pub use report::{Report, Way};
+pub use report::{Report, UsedPath};
+pub use state::ExchangeState;
 pub use task::Task;

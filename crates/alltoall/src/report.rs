@@ -2,7 +2,7 @@
 
 /// The path that the data of a call has used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum UsedPath {
     /// Nothing had to be moved to another rank.
     Alone,
     /// Through shared memory of the node.
@@ -17,7 +17,7 @@ pub enum Way {
     Hypercube,
 }
 
-impl Way {
+impl UsedPath {
     /// All paths, in the order of their numbers.
     pub const ALL: [Self; 6] =
         [Self::Alone, Self::Shared, Self::SingleCopy, Self::Message, Self::Mixed, Self::Hypercube];
@@ -39,7 +39,7 @@ impl Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
     /// The path used.
-    pub way: Way,
+    pub path: UsedPath,
     /// Bytes that this rank gave to other ranks.
     pub bytes: u64,
     /// Bytes of additional memory that hcube holds for this communicator on this rank.

@@ -12,7 +12,7 @@
 //! | `local_table` | the words that a rank owns |
 //! | [`kernel`] | the inner loops for the processor |
 //! | `divide` | a list of values into one list per part |
-//! | [`prepare`] | what depends only on communicator and options, kept between runs |
+//! | [`state`] | what depends only on communicator and options, kept between runs |
 //! | `one_rank` | a single rank: no communication |
 //! | `on_node` | all ranks on one node: only mailboxes, no rounds |
 //! | `rounds` | synchronous rounds: stages of messages, of shared memory, or both |
@@ -35,9 +35,9 @@ pub mod model;
 mod on_node;
 mod one_rank;
 pub mod options;
-pub mod prepare;
 mod rounds;
 pub mod source;
+pub mod state;
 pub mod statistics;
 pub mod stream;
 pub mod table;
@@ -46,8 +46,8 @@ pub mod verify;
 pub mod work;
 
 pub use options::{Mode, Optimisations, Options};
-pub use prepare::Prepared;
 pub use source::Updates;
+pub use state::UpdateState;
 pub use statistics::Statistics;
 pub use stream::StreamKind;
 pub use table::Distribution;

@@ -15,8 +15,8 @@ mod node_stage;
 use super::divide::Divider;
 use super::local_table::LocalTable;
 use super::options::Options;
-use super::prepare::Prepared;
 use super::source::Source;
+use super::state::UpdateState;
 use super::statistics::Statistics;
 use super::table::{Distribution, Index};
 use super::work::GENERATE;
@@ -37,16 +37,16 @@ enum Stage<'a, C: Comm + ?Sized> {
 /// Runs `rounds` rounds, the same number on all ranks.
 pub(super) fn run<C: Comm + ?Sized>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut UpdateState,
     (options, rounds): (&Options, u64),
     (distribution, index): (Distribution, Index),
     source: &mut Source,
     table: &mut LocalTable,
 ) -> Result<Statistics> {
-    let mut mailboxes = prepared.mailboxes.iter_mut();
+    let mut mailboxes = state.mailboxes.iter_mut();
     let mut stages = Vec::new();
-    for (number, stage) in prepared.plan.stages.iter().enumerate() {
-        let divider = Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level);
+    for (number, stage) in state.plan.stages.iter().enumerate() {
+        let divider = Divider::new(&stage.parting, stage.parts, distribution, index, state.level);
         stages.push(match &stage.transport {
             Transport::Messages { sends, receives } => Stage::Messages(MessageStage::new(
                 number,
@@ -62,7 +62,7 @@ pub(super) fn run<C: Comm + ?Sized>(
             }
         });
     }
-    let (patience, statistics) = (prepared.patience, Statistics::default());
+    let (patience, statistics) = (state.patience, Statistics::default());
     let mut context = Context { comm, options, patience, statistics, watch: Stopwatch::default() };
     let (mut list, mut unapplied) = (Vec::new(), Vec::new());
     for round in 0..rounds {

@@ -3,8 +3,8 @@
 use super::divide::Divider;
 use super::local_table::LocalTable;
 use super::options::Options;
-use super::prepare::Prepared;
 use super::source::{Source, Updates};
+use super::state::UpdateState;
 use super::statistics::Statistics;
 use super::table::Distribution;
 use super::{on_node, one_rank, rounds};
@@ -16,13 +16,13 @@ use std::time::Instant;
 /// Collective: applies the updates of all ranks to the table whose local parts are `words`.
 ///
 /// Every value is applied exactly once, duplicates included. The state must have
-/// been created on the same communicator with options that it [serves](Prepared::serves).
+/// been created on the same communicator with options that it [serves](UpdateState::serves).
 ///
 /// # Errors
 /// On all ranks, if a rank refuses an argument; then no rank has written anything.
 pub fn run<C: Comm + ?Sized>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut UpdateState,
     distribution: Distribution,
     words: &mut [u64],
     updates: &Updates,
@@ -37,21 +37,21 @@ pub fn run<C: Comm + ?Sized>(
     }
     let paging_seconds = begin.elapsed().as_secs_f64();
     let index = distribution.index(updates.kind);
-    let mut source = Source::new(updates, prepared.level);
+    let mut source = Source::new(updates, state.level);
     let mut table = LocalTable::new(words, distribution.start(comm.rank()), index);
     let mut statistics = if comm.size() == 1 {
         one_rank::run(comm, options, &mut source, &mut table)
-    } else if prepared.on_one_node() {
-        let stage = &prepared.plan.stages[0];
-        let divider = Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level);
-        let mailbox = &mut prepared.mailboxes[0];
-        on_node::run(comm, mailbox, divider, (options, prepared.patience), &mut source, &mut table)
+    } else if state.on_one_node() {
+        let stage = &state.plan.stages[0];
+        let divider = Divider::new(&stage.parting, stage.parts, distribution, index, state.level);
+        let mailbox = &mut state.mailboxes[0];
+        on_node::run(comm, mailbox, divider, (options, state.patience), &mut source, &mut table)
     } else {
         let mut largest = [updates.count];
         comm.all_reduce_max(&mut largest)?;
         let rounds = (largest[0] as u64).div_ceil(options.round() as u64);
         // Other ranks wait for this rank's messages: an error cannot be returned any more.
-        rounds::run(comm, prepared, (options, rounds), (distribution, index), &mut source, &mut table)
+        rounds::run(comm, state, (options, rounds), (distribution, index), &mut source, &mut table)
             .unwrap_or_else(|error| comm.abort(&error))
     };
     table.flush();
@@ -63,12 +63,12 @@ pub fn run<C: Comm + ?Sized>(
     }
     statistics.generated = updates.count as u64;
     statistics.applied = table.applied();
-    statistics.stages = prepared.plan.stages.len() as u64;
+    statistics.stages = state.plan.stages.len() as u64;
     statistics.open_bound = options.look_ahead as u64 * if options.relaxed { 3 } else { 1 };
     statistics.huge_pages = paging.pages as u64;
     statistics.paging = paging_seconds;
     statistics.finish(begin.elapsed().as_secs_f64());
-    prepared.statistics = statistics;
+    state.statistics = statistics;
     Ok(statistics)
 }
 

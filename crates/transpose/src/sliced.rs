@@ -16,7 +16,7 @@
 use super::blocks::Blocks;
 use super::exchange::exchange_all;
 use super::shape::Shape;
-use hcube_alltoall::{Prepared, Report, Task};
+use hcube_alltoall::{ExchangeState, Report, Task};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
@@ -30,9 +30,9 @@ pub const MIN_SLICE_BYTES: usize = 256;
 const LINE: usize = 64;
 
 /// Bytes of a slice, or `None` where slices are not possible; the same on all ranks.
-pub fn slice(shape: &Shape, prepared: &Prepared) -> Option<usize> {
-    let ranks = prepared.situation.ranks;
-    let (enclosed, kept) = (prepared.max_enclosed()?, prepared.node.as_ref()?.chunk.size());
+pub fn slice(shape: &Shape, state: &ExchangeState) -> Option<usize> {
+    let ranks = state.situation.ranks;
+    let (enclosed, kept) = (state.max_enclosed()?, state.node.as_ref()?.chunk.size());
     let (mut leaving, mut staying) = (1, 1);
     for rank in 0..ranks {
         let own = shape.rows_of(rank) * shape.columns_of(rank);
@@ -50,27 +50,27 @@ pub fn slice(shape: &Shape, prepared: &Prepared) -> Option<usize> {
 /// As [`hcube_alltoall::exchange()`]; they occur in the first slice, before anything is written.
 pub fn transpose<C: Comm>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut ExchangeState,
     shape: &Shape,
     part: Region<'_>,
     slice: usize,
 ) -> Result<Report> {
     let own = comm.rank();
-    let kept = scratch(prepared).take(shape.rows_of(own) * shape.columns_of(own) * slice);
+    let kept = scratch(state).take(shape.rows_of(own) * shape.columns_of(own) * slice);
     let kept = kept.expect("nothing else uses this memory between exchanges");
     let blocks = Blocks::new(shape, own, comm.size());
     let outcome = (0..shape.element_bytes).step_by(slice).try_fold(None, |_, start| {
         let blocks = blocks.slice(start..shape.element_bytes.min(start + slice));
-        one_slice(comm, prepared, (shape, &blocks), part, &kept).map(Some)
+        one_slice(comm, state, (shape, &blocks), part, &kept).map(Some)
     });
-    scratch(prepared).give(kept);
+    scratch(state).give(kept);
     outcome.map(|last| last.expect("an element has a byte"))
 }
 
 /// Collective: one slice; this rank's own block goes through the memory `kept`.
 fn one_slice<C: Comm>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut ExchangeState,
     (shape, blocks): (&Shape, &Blocks<'_>),
     part: Region<'_>,
     kept: &Piece,
@@ -80,14 +80,14 @@ fn one_slice<C: Comm>(
     let nothing = Block::contiguous(part.part(0..0));
     let leaves = replace(&mut from[own], nothing.clone());
     let arrives = replace(&mut to[own], nothing);
-    leaves.pack(0, &mut scratch(prepared).bytes(kept)[..leaves.bytes()]);
+    leaves.pack(0, &mut scratch(state).bytes(kept)[..leaves.bytes()]);
     let task = Task::between(Blocks::listed(from), Blocks::listed(to));
-    let report = exchange_all(comm, prepared, shape.fingerprint(), &Ok(task))?;
-    arrives.unpack(0, &scratch(prepared).bytes(kept)[..arrives.bytes()]);
+    let report = exchange_all(comm, state, shape.fingerprint(), &Ok(task))?;
+    arrives.unpack(0, &scratch(state).bytes(kept)[..arrives.bytes()]);
     Ok(report)
 }
 
 /// Memory that an exchange uses only where blocks are not enclosed.
-fn scratch(prepared: &mut Prepared) -> &mut Scratch {
-    &mut prepared.node.as_mut().expect("a slice is known where there is a node").chunk
+fn scratch(state: &mut ExchangeState) -> &mut Scratch {
+    &mut state.node.as_mut().expect("a slice is known where there is a node").chunk
 }

@@ -23,7 +23,7 @@ use super::blocks::Blocks;
 use super::exchange::exchange_all;
 use super::shape::Shape;
 use super::sliced;
-use hcube_alltoall::{Prepared, Report, Task, select};
+use hcube_alltoall::{ExchangeState, Report, Task, select};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -43,10 +43,10 @@ pub enum Parts<'a> {
 ///
 /// # Errors
 /// [`Error::Argument`] that says what is possible, [`Error::Communicator`] for too many ranks.
-pub fn check<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, in_place: bool) -> Result<[usize; 2]> {
-    select::check_ranks(&prepared.situation)?;
+pub fn check<C: Comm>(comm: &C, state: &ExchangeState, shape: &Shape, in_place: bool) -> Result<[usize; 2]> {
+    select::check_ranks(&state.situation)?;
     let bytes = shape.check(comm.rank(), comm.size())?;
-    if !in_place || shape.is_symmetric() || sliced::slice(shape, prepared).is_some() {
+    if !in_place || shape.is_symmetric() || sliced::slice(shape, state).is_some() {
         return Ok(bytes);
     }
     let Shape { rows, columns, element_bytes, row_block, column_block, .. } = shape;
@@ -61,9 +61,9 @@ pub fn check<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, in_place: bo
 }
 
 /// As [`check`], and whether the parts are large enough.
-fn check_parts<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, parts: &Parts<'_>) -> Result<()> {
+fn check_parts<C: Comm>(comm: &C, state: &ExchangeState, shape: &Shape, parts: &Parts<'_>) -> Result<()> {
     let in_place = matches!(parts, Parts::InPlace(_));
-    let [before, after] = check(comm, prepared, shape, in_place)?;
+    let [before, after] = check(comm, state, shape, in_place)?;
     let pairs = match parts {
         Parts::InPlace(all) => [(all, before), (all, after)],
         Parts::Between(from, to) => [(from, before), (to, after)],
@@ -83,37 +83,37 @@ fn check_parts<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, parts: &Pa
 /// [`hcube_alltoall::exchange()`]; nothing is written then.
 pub fn transpose<C: Comm>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut ExchangeState,
     work: Result<(Shape, Parts<'_>)>,
 ) -> Result<Report> {
     let own = comm.rank();
     let checked = work.and_then(|(shape, parts)| {
-        check_parts(comm, prepared, &shape, &parts)?;
+        check_parts(comm, state, &shape, &parts)?;
         Ok((shape, parts))
     });
     let (shape, parts) = match checked {
         Ok(work) => work,
-        Err(refusal) => return exchange_all(comm, prepared, 0, &Err(refusal)),
+        Err(refusal) => return exchange_all(comm, state, 0, &Err(refusal)),
     };
     let agreement = shape.fingerprint();
     let blocks = Blocks::new(&shape, own, comm.size());
     match parts {
         Parts::InPlace(part) if shape.is_symmetric() => {
             let task = Task::in_place(Blocks::listed(blocks.outgoing(part)));
-            let report = exchange_all(comm, prepared, agreement, &Ok(task))?;
+            let report = exchange_all(comm, state, agreement, &Ok(task))?;
             if let Some((own_block, side, stride)) = shape.own_block(own, part) {
                 transpose_square(own_block, side, stride, shape.element_bytes);
             }
             Ok(report)
         }
         Parts::InPlace(part) => {
-            let slice = sliced::slice(&shape, prepared).expect("checked");
-            sliced::transpose(comm, prepared, &shape, part, slice)
+            let slice = sliced::slice(&shape, state).expect("checked");
+            sliced::transpose(comm, state, &shape, part, slice)
         }
         Parts::Between(from, to) => {
             let (from, to) = (blocks.outgoing(from), blocks.incoming(to));
             let task = Task::between(Blocks::listed(from), Blocks::listed(to));
-            exchange_all(comm, prepared, agreement, &Ok(task))
+            exchange_all(comm, state, agreement, &Ok(task))
         }
     }
 }

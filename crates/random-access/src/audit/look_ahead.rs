@@ -1,7 +1,7 @@
 //! No run exceeds its look-ahead.
 
 use super::audit;
-use crate::prepare::Prepared;
+use crate::state::UpdateState;
 use crate::stream::StreamKind;
 use crate::{Distribution, Mode, Options, Updates, run};
 use hcube_core::comm::{Comm, threads};
@@ -15,8 +15,8 @@ fn most_open(ranks: usize, ranks_per_node: usize, options: &Options) -> usize {
             let mut words: Vec<u64> = (distribution.start(rank)..distribution.start(rank + 1)).collect();
             let count = (20 * options.look_ahead as i64).clamp(50, 3000);
             let updates = Updates { kind: StreamKind::Lcg, start: (rank as i64 + 1) << 40, count };
-            let mut prepared = Prepared::new(comm, options).expect("prepared");
-            run(comm, &mut prepared, distribution, &mut words, &updates, options).expect("run");
+            let mut state = UpdateState::new(comm, options).expect("created");
+            run(comm, &mut state, distribution, &mut words, &updates, options).expect("run");
         })
     };
     audit(|| drop(run_all())).most

@@ -29,7 +29,7 @@ pub const ROUTES: [[&str; 4]; 5] = [
 
 /// The state of one rank.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct UpdateState {
     pub(super) topology: Topology,
     pub(super) plan: Plan,
     /// One for each stage through shared memory, in order.
@@ -44,7 +44,7 @@ pub struct Prepared {
     pub(super) statistics: Statistics,
 }
 
-impl Prepared {
+impl UpdateState {
     /// Collective. Only messages where no node holds several ranks, and with [`Mode::Auto`] where memory cannot be
     /// shared.
     ///

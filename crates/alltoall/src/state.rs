@@ -26,7 +26,7 @@ const MAX_CHUNK_BYTES: usize = 64 << 10;
 
 /// The state of one rank.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct ExchangeState {
     /// The options requested.
     pub options: Options,
     /// What decisions depend on.
@@ -55,7 +55,7 @@ pub struct Prepared {
     pub time: u64,
 }
 
-impl Prepared {
+impl ExchangeState {
     /// Collective. Falls back to a path that works; [`Self::refusal`] tells where that is not the requested one.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Prepared {
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
         agree_on(comm, &options.agreement())?;
         let (size, rank) = (comm.size(), comm.rank());
-        let mut prepared = Self {
+        let mut state = Self {
             options: *options,
             situation: Situation {
                 ranks: size,
@@ -85,13 +85,13 @@ impl Prepared {
             time: 0,
         };
         if size > 1 && options.schedule != Schedule::Library {
-            prepared.look_at_nodes(comm)?;
+            state.look_at_nodes(comm)?;
         }
-        if prepared.scratch.size() == 0 && !prepared.situation.shared {
+        if state.scratch.size() == 0 && !state.situation.shared {
             let scratch = Scratch::new(options.memory + BASE_MEMORY_BYTES);
-            prepared.scratch = agree(comm, scratch)?;
+            state.scratch = agree(comm, scratch)?;
         }
-        Ok(prepared)
+        Ok(state)
     }
 
     fn look_at_nodes<C: Comm + ?Sized>(&mut self, comm: &C) -> Result<()> {
