@@ -303,8 +303,8 @@ pub unsafe extern "C" fn hcube_alltoall_last_way(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             let text = text_buffer(text, length)?;
-            let way = gate::look(comm, |state: &State| state.last_way)?;
-            write_text(text, way.unwrap_or("none"));
+            let path = gate::look(comm, |state: &State| state.last_path)?;
+            write_text(text, path.unwrap_or("none"));
             Ok(())
         })
     }

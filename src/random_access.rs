@@ -12,7 +12,7 @@ use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::options::{self, Number};
-use hcube_random_access::{Distribution, Options, Prepared, StreamKind, Updates};
+use hcube_random_access::{Distribution, Options, StreamKind, UpdateState, Updates};
 use std::ffi::c_char;
 
 /// The options that a caller passed, or the defaults and the environment.
@@ -30,16 +30,16 @@ unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Op
 /// The state for these options: the one that is kept, or a new one. Collective.
 fn prepare<'a>(
     comm: &MpiComm,
-    kept: &'a mut Option<Prepared>,
+    kept: &'a mut Option<UpdateState>,
     options: &Options,
-) -> Result<&'a mut Prepared> {
+) -> Result<&'a mut UpdateState> {
     if !kept.as_ref().is_some_and(|kept| kept.serves(options)) {
         let before = kept.take();
-        let mut prepared = Prepared::new(comm, options)?;
+        let mut state = UpdateState::new(comm, options)?;
         if let Some(before) = before {
-            prepared.inherit(&before);
+            state.inherit(&before);
         }
-        *kept = Some(prepared);
+        *kept = Some(state);
     }
     Ok(kept.as_mut().expect("just made"))
 }
@@ -202,9 +202,9 @@ pub unsafe extern "C" fn hcube_random_access_run(
             gate::enter(comm, |comm, kept| {
                 let task = agree_task(comm, table, updates)?;
                 let options = agree_options(comm, read_options(options))?;
-                let prepared = prepare(comm, kept, &options)?;
+                let state = prepare(comm, kept, &options)?;
                 let Task { distribution, words, updates } = task;
-                hcube_random_access::run(comm, prepared, distribution, words, &updates, &options).map(drop)
+                hcube_random_access::run(comm, state, distribution, words, &updates, &options).map(drop)
             })
         })
     }
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn hcube_random_access_verify(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |comm, _: &mut Option<Prepared>| {
+            gate::enter(comm, |comm, _: &mut Option<UpdateState>| {
                 let errors = agree(comm, output(errors, "errors"))?;
                 let Task { distribution, words, updates } = agree_task(comm, table, updates)?;
                 *errors = hcube_random_access::verify(comm, distribution, words, &updates)? as i64;
@@ -267,7 +267,7 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             sized::answer(statistics, "statistics", || {
-                let last = gate::look(comm, Prepared::statistics)?;
+                let last = gate::look(comm, UpdateState::statistics)?;
                 Ok(hcube_random_access_statistics::from_statistics(&last.unwrap_or_default()))
             })
         })

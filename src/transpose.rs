@@ -72,8 +72,8 @@ pub unsafe extern "C" fn hcube_transpose(
                     }
                     Ok((shape, parts))
                 });
-                let report = transpose(comm, &mut state.prepared, work);
-                state.last_way = report.as_ref().map_or("refused", |report| report.way.name());
+                let report = transpose(comm, &mut state.exchange, work);
+                state.last_path = report.as_ref().map_or("refused", |report| report.path.name());
                 report.map(drop)
             })
         })
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn hcube_transpose_check(
         enter(Some(comm), error, || {
             with_state(comm, |comm, state| {
                 let checked = known(shape, comm).and_then(|(shape, _)| match in_place {
-                    0 | 1 => check(comm, &state.prepared, &shape, in_place == 1).map(drop),
+                    0 | 1 => check(comm, &state.exchange, &shape, in_place == 1).map(drop),
                     _ => Err(Error::argument("in_place", in_place, "0 or 1")),
                 });
                 agree(comm, checked)?;

@@ -15,6 +15,7 @@ mod smpirun;
 pub use arguments::Arguments;
 
 use crate::hpcc::launch;
+use hcube_random_access::work::{COPY, DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
 use hcube_tool::session::{self, Failure};
@@ -126,10 +127,11 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
     all.iter().take(jobs).fold(0, |sum, &bytes| sum.saturating_add(bytes))
 }
 
-/// In the form that the library reads.
+/// The costs as the library reads them, by the names of the units that the systems declare.
 fn costs(costs: &Costs) -> String {
     let Costs { generate_ns, update_ns, divide_ns, copy_ns } = costs;
-    format!("generate={generate_ns},update={update_ns},divide={divide_ns},copy={copy_ns}")
+    let units = [(GENERATE, generate_ns), (UPDATE, update_ns), (DIVIDE, divide_ns), (COPY, copy_ns)];
+    units.map(|(unit, cost)| format!("{}={cost}", unit.name())).join(",")
 }
 
 /// Failure of a simulation that a signal has stopped.

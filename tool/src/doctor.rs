@@ -7,7 +7,7 @@ use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
 use clap::ValueEnum;
 use hcube_alltoall::select::ALGORITHMS;
-use hcube_random_access::prepare::ROUTES;
+use hcube_random_access::state::ROUTES;
 use hcube_results::table::Table;
 use serde::Serialize;
 

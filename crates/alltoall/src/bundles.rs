@@ -1,36 +1,37 @@
 //! Small blocks, bundled along the hypercube.
 //!
-//! Idea: a message costs about a microsecond whatever it holds, so with P ranks P - 1 small messages
-//! cost far more than their bytes. Every rank makes its blocks into records (destination, source,
-//! length, bytes) and the plan of stages of RandomAccess takes them to their owners: in each of
-//! log2 P stages a rank sends the records for the other half of its group in one message.
+//! Idea: a small message costs about a microsecond, independent of its size, so on P ranks P - 1 small messages
+//! cost far more than their bytes. Every rank puts its blocks into records (destination, source, length,
+//! bytes), which travel to their destinations by the plan of stages of RandomAccess: in each of log2 P
+//! stages a rank sends the records for the other half of its group in one message.
 //!
-//! Restrictions: blocks of at most [`LARGEST_BLOCK`] bytes on all ranks, and no more than what makes
-//! all records of a rank fit into the memory bound ([`largest`]). Any number of ranks.
-//! Cost: ceil(log2 P) messages per rank, about P / 2 records each; every byte is copied log2 P times.
+//! Restrictions: blocks of at most [`MAX_BLOCK_BYTES`] on all ranks, and small enough for all records of a rank
+//! to fit into the memory bound ([`largest`]). Any number of ranks.
+//! Cost: ceil(log2 P) messages per rank, about P / 2 records each; every byte is copied log2 P times. Extra
+//! memory: the buffers of the records, at most half of the memory bound.
 //! Source of the plan: Plimpton et al. 2006, §2; for the all-to-all exchange of short messages the
 //! idea is Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE TPDS 8 (1997).
 
 use super::task::Task;
+use super::work::COPY;
 use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::error::Result;
-use hcube_core::machine::work::Work;
 use hcube_core::plan::{Parting, Plan, Routing, Send, Source, Stage, Topology, Transport};
 
 /// Largest block that is bundled.
-pub const LARGEST_BLOCK: usize = 256;
+pub const MAX_BLOCK_BYTES: usize = 256;
 /// Words before the bytes of a record: destination and source, length.
-const HEADER: usize = 2;
+const HEADER_WORDS: usize = 2;
 
-/// Buffers of all records that an exchange holds at once: records held, divided, sent and received,
+/// Buffers of all records that an exchange needs at the same time: records held, divided, sent and received,
 /// each with room for twice the mean.
 const BUFFERS: usize = 8;
 
-/// Largest block that can be bundled among so many ranks within a memory bound, at most
-/// [`LARGEST_BLOCK`]; `None` where there is no memory for any.
+/// Largest block that `memory` bytes permit to bundle on `ranks` ranks, at most [`MAX_BLOCK_BYTES`]; `None`
+/// where they permit no block.
 pub fn largest(ranks: usize, memory: usize) -> Option<usize> {
-    let record = (memory / (BUFFERS * ranks)).checked_sub(HEADER * size_of::<u64>())?;
-    Some((record / size_of::<u64>() * size_of::<u64>()).min(LARGEST_BLOCK)).filter(|&bytes| bytes > 0)
+    let record = (memory / (BUFFERS * ranks)).checked_sub(HEADER_WORDS * size_of::<u64>())?;
+    Some((record / size_of::<u64>() * size_of::<u64>()).min(MAX_BLOCK_BYTES)).filter(|&bytes| bytes > 0)
 }
 
 /// The plan of one rank.
@@ -53,7 +54,7 @@ impl Records {
         self.words.extend_from_slice(record);
     }
 
-    /// Adds what a message holds.
+    /// Adds the records of a message.
     fn append(&mut self, mut words: &[u64]) {
         while let Some((record, rest)) = words.split_at_checked(length(words)).filter(|_| !words.is_empty()) {
             self.push(record);
@@ -74,29 +75,29 @@ impl Records {
 
 /// Words of the record that starts here.
 fn length(words: &[u64]) -> usize {
-    words.get(1).map_or(0, |&bytes| HEADER + (bytes as usize).div_ceil(size_of::<u64>()))
+    words.get(1).map_or(0, |&bytes| HEADER_WORDS + (bytes as usize).div_ceil(size_of::<u64>()))
 }
 
 fn destination(record: &[u64]) -> usize {
     (record[0] >> 32) as usize
 }
 
-/// Collective: makes the exchange, but for a rank's block for itself. `largest` is what [`largest`] says,
+/// Collective: makes the exchange, without a rank's block for itself. `largest` is the result of [`largest`],
 /// the same on all ranks.
 ///
 /// # Errors
-/// Of MPI; others are waiting then, so the job must end.
+/// Of MPI; other ranks are waiting then, so the job must end.
 pub fn exchange<C: Comm>(comm: &C, task: &Task<'_>, plan: &Plan, largest: usize) -> Result<()> {
     let mut held = records_of(task, comm.rank());
-    comm.charge(Work::copied(size_of_val(&*held.words)));
+    comm.charge(COPY.of(size_of_val(&*held.words)));
     for (number, stage) in plan.stages.iter().enumerate() {
         held = pass_on(comm, stage, tags::ALLTOALL_BUNDLES.tag(number), &held, largest)?;
     }
-    comm.charge(Work::copied(size_of_val(&*held.words)));
+    comm.charge(COPY.of(size_of_val(&*held.words)));
     for record in held.iter() {
         let source = record[0] as u32 as usize;
-        let mut bytes = [0; LARGEST_BLOCK];
-        for (to, word) in bytes.chunks_exact_mut(size_of::<u64>()).zip(&record[HEADER..]) {
+        let mut bytes = [0; MAX_BLOCK_BYTES];
+        for (to, word) in bytes.chunks_exact_mut(size_of::<u64>()).zip(&record[HEADER_WORDS..]) {
             to.copy_from_slice(&word.to_ne_bytes());
         }
         task.incoming(source).unpack(0, &bytes[..record[1] as usize]);
@@ -111,12 +112,12 @@ fn records_of(task: &Task<'_>, own: usize) -> Records {
     records.starts.reserve_exact(task.ranks());
     for to in (0..task.ranks()).filter(|&to| to != own) {
         let block = task.outgoing(to);
-        let mut bytes = [0; LARGEST_BLOCK];
+        let mut bytes = [0; MAX_BLOCK_BYTES];
         block.pack(0, &mut bytes[..block.bytes()]);
-        let mut record = [0; HEADER + LARGEST_BLOCK / size_of::<u64>()];
+        let mut record = [0; HEADER_WORDS + MAX_BLOCK_BYTES / size_of::<u64>()];
         record[0] = (to as u64) << 32 | own as u64;
         record[1] = block.bytes() as u64;
-        for (word, from) in record[HEADER..].iter_mut().zip(bytes.chunks_exact(size_of::<u64>())) {
+        for (word, from) in record[HEADER_WORDS..].iter_mut().zip(bytes.chunks_exact(size_of::<u64>())) {
             *word = u64::from_ne_bytes(from.try_into().expect("eight bytes"));
         }
         let words = length(&record);
@@ -125,7 +126,7 @@ fn records_of(task: &Task<'_>, own: usize) -> Records {
     records
 }
 
-/// One stage: sends what belongs to other parts, returns what stays and what has arrived.
+/// One stage: sends the records of other parts, returns those of this part and those that have arrived.
 fn pass_on<C: Comm>(comm: &C, stage: &Stage, tag: i32, held: &Records, largest: usize) -> Result<Records> {
     let Transport::Messages { sends, receives } = &stage.transport else {
         unreachable!("without nodes all stages are messages")
@@ -140,13 +141,13 @@ fn pass_on<C: Comm>(comm: &C, stage: &Stage, tag: i32, held: &Records, largest: 
         parts[part_of(&stage.parting, destination(record))].push(record);
     }
     let (message, pieces) = assemble(&parts, sends, tag);
-    comm.charge(Work::copied(size_of_val(&*held.words) + size_of_val(&*message)));
+    comm.charge(COPY.of(size_of_val(&*held.words) + size_of_val(&*message)));
     let under_way = comm.start_sends(message, &pieces)?;
     let mut kept = std::mem::take(&mut parts[stage.own]);
     for receive in started {
         let (words, length) = comm.finish_receive(receive)?;
         kept.append(&words[..length]);
-        comm.charge(Work::copied(size_of_val(&words[..length])));
+        comm.charge(COPY.of(size_of_val(&words[..length])));
     }
     comm.finish_sends(under_way)?;
     Ok(kept)
@@ -171,20 +172,20 @@ fn assemble(parts: &[Records], sends: &[Send], tag: i32) -> (Vec<u64>, Vec<Piece
     (message, pieces)
 }
 
-/// Words that a message of a stage can hold at most: twice the share of it that is expected, because
-/// shares are whole records and parts differ by a rank, and a few records.
+/// Largest number of words of a message: twice the expected share, because shares are whole records and parts
+/// differ by a rank, and a few records.
 fn bound(size: usize, source: &Source, largest: usize) -> usize {
     let (numerator, denominator) = source.mean;
     let records = (2 * size as u64 * numerator).div_ceil(denominator) as usize + 4;
-    records * (HEADER + largest / size_of::<u64>())
+    records * (HEADER_WORDS + largest / size_of::<u64>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Follows the records of all ranks through all stages: each message keeps its bound, and each
-    /// record arrives.
+    /// Follows the records of all ranks through all stages: no message exceeds its bound, and every record
+    /// arrives.
     #[test]
     fn messages_keep_their_bounds_at_every_size() {
         for size in (2..=40).chain([63, 64, 65, 100, 127]) {
@@ -205,7 +206,8 @@ mod tests {
                     for send in sends {
                         let sent = &parts[send.part][send.cut(parts[send.part].len())];
                         let source = Source { from: rank, mean: send.mean };
-                        let most = bound(size, &source, LARGEST_BLOCK) / (HEADER + LARGEST_BLOCK / 8);
+                        let most =
+                            bound(size, &source, MAX_BLOCK_BYTES) / (HEADER_WORDS + MAX_BLOCK_BYTES / 8);
                         assert!(sent.len() <= most, "{} of {most} records, {size} ranks", sent.len());
                         next[send.to].extend(sent);
                     }

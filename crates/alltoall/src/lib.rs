@@ -1,41 +1,49 @@
 //! The all-to-all exchange of MPI, in place and out of place.
 //!
-//! | module | holds |
+//! A call goes through these files from top to bottom; no file uses one above it:
+//!
+//! | file | holds |
 //! |---|---|
-//! | [`options`] | what a user can choose |
-//! | [`select`] | the table of algorithms and the decision |
-//! | [`schedule`] | orders of partners: pure functions |
-//! | [`trials`] | which way is faster here |
-//! | [`task`] | the blocks of one rank |
-//! | [`vote`] | what ranks tell each other before anything is written |
-//! | [`on_node`] | shared memory and single copy |
-//! | [`bundles`] | small blocks along the hypercube |
-//! | [`messages`] | the engine for messages along a schedule |
-//! | [`exchange`](mod@exchange) | one exchange from the first notice to the last byte |
 //! | [`mpi_front`] | from the arguments of MPI's functions to an exchange |
+//! | [`exchange`](mod@exchange) | one exchange, from the votes to the last byte |
+//! | [`ballot`], [`vote`] | the votes by which all ranks decide before anything is written |
+//! | [`mismatch`] | which ranks have passed counts that do not match |
+//! | [`select`], [`trials`], [`choice`] | the decision: by rules, and by measured times |
+//! | [`enclosed`], [`slots`], [`single_copy`] | algorithms inside a node |
+//! | [`messages`], [`schedule`] | messages, and the orders of partners |
+//! | [`bundles`] | small blocks along the hypercube |
+//! | [`copies`] | the copies that algorithms have in common |
+//! | [`state`], [`node`] | the state between exchanges |
+//! | [`task`], [`conditions`], [`options`], [`report`], [`work`] | the blocks of a rank, its conditions; what a user chooses; the result; units of simulated work |
 //! | [`model`] | predicted times |
-//! | [`mismatch`] | who has passed counts that do not match |
-//! | [`prepare`] | what is kept between exchanges |
-//! | [`report`] | what an exchange has done |
 
+pub mod ballot;
 pub mod bundles;
+pub mod choice;
+pub mod conditions;
+pub mod copies;
+pub mod enclosed;
 pub mod exchange;
 pub mod messages;
 pub mod mismatch;
 pub mod model;
 pub mod mpi_front;
-pub mod on_node;
+pub mod node;
 pub mod options;
-pub mod prepare;
 pub mod report;
 pub mod schedule;
 pub mod select;
+pub mod single_copy;
+pub mod slots;
+pub mod state;
 pub mod task;
 pub mod trials;
 pub mod vote;
+pub mod work;
 
-pub use exchange::{Facts, Outcome, exchange};
+pub use conditions::Conditions;
+pub use exchange::{Outcome, exchange};
 pub use options::{Options, Path, Schedule};
-pub use prepare::Prepared;
-pub use report::{Report, Way};
+pub use report::{Report, UsedPath};
+pub use state::ExchangeState;
 pub use task::Task;

@@ -1,25 +1,26 @@
 //! The exchange by messages, along a schedule of partners.
 //!
-//! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. A piece that
-//! is exchanged in place is first copied to scratch memory, sent from there, and received into its
-//! place; as many pieces are under way at once as the scratch memory holds, of one partner or of
-//! several. With scratch memory for all blocks every exchange is under way at once, which is the
-//! additional memory of the paper's §3.4; with less the rest follows as memory becomes free, and with
-//! the least one block goes piece by piece. Out of place contiguous blocks need no scratch memory.
+//! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. In place, a piece is
+//! copied to scratch memory and sent from there, and the partner's piece is received into its place. The
+//! number of pieces under way, of one partner or of several, is what the scratch memory holds. With scratch
+//! memory for all blocks all exchanges are under way at the same time, which is the additional memory of
+//! the paper's §3.4; with less, further pieces start as memory becomes free. Out of place, contiguous blocks
+//! need no scratch memory.
 //!
-//! No deadlock: both partners of a pair cut it into the same pieces, and the schedules order the pairs
-//! of all ranks without a cycle. So the first piece of all that is not finished has been started on
-//! both sides, and nothing that it waits for comes after it.
+//! No deadlock: both partners of a pair cut it into the same pieces, and the schedules order the pairs of all
+//! ranks without a cycle. So the first unfinished piece in this order has been started on both sides, and it
+//! waits for no piece after it.
 //!
-//! Restrictions: none. Cost: a message per piece and direction; 2 copies per byte in place (to scratch
-//! memory, and what the library needs), 1 out of place. Extra memory: the scratch memory.
-//! Source: Hofmann and Ruenger, EuroMPI 2013, §3; pieces and several partners at once are our own.
+//! Restrictions: none.
+//! Cost: a message per piece and direction; besides the copies of the MPI library 1 copy per byte in place
+//! and for non-contiguous blocks on each side, none otherwise. Extra memory: the scratch memory.
+//! Source: Hofmann and Ruenger, EuroMPI 2013, §3; pieces and several partners at the same time are our own.
 
-use super::on_node::write_piece;
+use super::copies::write_piece;
 use super::task::Task;
+use super::work::COPY;
 use hcube_core::comm::{Comm, tags};
 use hcube_core::error::Result;
-use hcube_core::machine::work::Work;
 use hcube_core::memory::Region;
 use hcube_core::memory::scratch::{self, Lent, Scratch};
 use hcube_core::node::pace::Pace;
@@ -28,22 +29,26 @@ use std::ops::Range;
 
 /// Messages of one pair keep their order.
 const TAG: i32 = tags::ALLTOALL_PIECES.tag(0);
-/// Pieces that shall fit into the scratch memory at once where blocks are larger than it.
+/// Pieces that fit into the scratch memory at the same time where blocks are larger than it.
 const PIECES: usize = 4;
 /// Smallest piece of a block that does not fit as a whole.
-const LEAST_PIECE: usize = 2 << 10;
+const MIN_PIECE_BYTES: usize = 2 << 10;
 /// Largest piece that is copied: it should stay in the cache between the copy and the send.
-const MOST_COPIED: usize = 256 << 10;
-/// Largest message without a copy: what MPI's counts hold, with room.
-const MOST_DIRECT: usize = 1 << 30;
-/// Most pieces under way; a bound for the time to look at all of them.
-pub const MOST_UNDER_WAY: usize = 64;
+const MAX_COPIED_BYTES: usize = 256 << 10;
+/// Largest message without a copy, below the limit of MPI's counts.
+const MAX_DIRECT_BYTES: usize = 1 << 30;
+/// Largest number of pieces under way; it bounds the time of a poll.
+pub const MAX_PIECES_UNDER_WAY: usize = 64;
 
-/// Bytes of the pieces that a block of so many is cut into where pieces are copied, with so much scratch
-/// memory among so many ranks.
+/// Size of the pieces that a block is cut into where pieces are copied, with `scratch` bytes of scratch memory
+/// and `ranks` ranks.
 pub fn copied_piece(block: usize, scratch: usize, ranks: usize) -> usize {
     let share = scratch / ranks / 2;
-    if block <= share.min(MOST_COPIED) { block } else { (scratch / PIECES).clamp(LEAST_PIECE, MOST_COPIED) }
+    if block <= share.min(MAX_COPIED_BYTES) {
+        block
+    } else {
+        (scratch / PIECES).clamp(MIN_PIECE_BYTES, MAX_COPIED_BYTES)
+    }
 }
 
 /// A piece of the blocks of a pair, under way in both directions.
@@ -53,7 +58,7 @@ struct Piece<'a, C: Comm> {
     receive: Option<C::Transfer<'a>>,
     /// Scratch memory that is sent.
     sent: Option<Lent>,
-    /// Scratch memory that is received into, and the place in the block where its bytes belong.
+    /// Scratch memory that is received into, and the range of the block that its bytes belong to.
     received: Option<(Lent, Range<usize>)>,
 }
 
@@ -64,17 +69,17 @@ pub struct Messages<'t, 'a, C: Comm> {
     scratch: &'t mut Scratch,
     pace: &'t mut Pace,
     partners: &'t [usize],
-    /// Whether pieces are such as can be copied, on all ranks.
+    /// Whether pieces are cut to be copied, which all ranks must do alike.
     copied: bool,
-    /// Number of the partner whose blocks are being started, and of the next piece of them.
+    /// Index of the partner whose blocks are being started, and of their next piece.
     position: usize,
     piece: usize,
     under_way: Vec<Piece<'a, C>>,
 }
 
 impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
-    /// An exchange with these partners, in this order, with this scratch memory, which has the same
-    /// size on all ranks, 8 KiB or more. `packed`: blocks of any rank have gaps.
+    /// An exchange with these partners, in this order. The scratch memory has the same size on all ranks, 8 KiB
+    /// or more. `packed`: a rank has non-contiguous blocks.
     pub fn new(
         comm: &'t C,
         task: &'t Task<'a>,
@@ -87,7 +92,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         Self { comm, task, scratch, pace, partners, copied, position: 0, piece: 0, under_way: Vec::new() }
     }
 
-    /// Starts what can be started and notes what has finished; whether all has.
+    /// Starts pieces and completes those that have arrived; whether all are complete.
     ///
     /// # Errors
     /// Of MPI; pieces are under way then, so the job must end.
@@ -96,13 +101,13 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         while index < self.under_way.len() {
             if self.advance(index)? {
                 let piece = self.under_way.remove(index);
-                // SAFETY: both transfers are gone, each after the communicator has said that it has finished.
+                // SAFETY: both transfers have been removed, each after the communicator has reported that it has finished.
                 unsafe { self.retire(piece) };
             } else {
                 index += 1;
             }
         }
-        while self.position < self.partners.len() && self.under_way.len() < MOST_UNDER_WAY {
+        while self.position < self.partners.len() && self.under_way.len() < MAX_PIECES_UNDER_WAY {
             if !self.start_next()? {
                 break;
             }
@@ -110,12 +115,12 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         Ok(self.position == self.partners.len() && self.under_way.is_empty())
     }
 
-    /// Waits until all has finished.
+    /// Waits until all pieces are complete.
     ///
     /// # Errors
     /// As [`Self::poll`].
     pub fn finish(mut self, patience: Patience) -> Result<()> {
-        // A poll costs as much as many looks at a flag.
+        // A poll costs some calls of MPI.
         let mut wait = patience.for_costly_polls().wait();
         while !self.poll()? {
             if self.comm.simulated() {
@@ -127,7 +132,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         Ok(())
     }
 
-    /// Waits until a transfer has finished, where that can be told without polling.
+    /// Waits in the simulator until a transfer has finished.
     fn rest_until_any(&mut self) -> Result<()> {
         let pieces = self.under_way.iter_mut();
         let mut transfers: Vec<_> = pieces
@@ -137,7 +142,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         self.comm.rest_until_any(&mut transfers)
     }
 
-    /// Whether a piece has finished now.
+    /// Whether a piece has finished.
     fn advance(&mut self, index: usize) -> Result<bool> {
         let piece = &mut self.under_way[index];
         for transfer in [&mut piece.send, &mut piece.receive] {
@@ -150,7 +155,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         Ok(piece.send.is_none() && piece.receive.is_none())
     }
 
-    /// Takes over what has arrived.
+    /// Unpacks a piece that has arrived, and releases its scratch memory.
     ///
     /// # Safety
     /// Both transfers of the piece have finished.
@@ -160,7 +165,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
             // SAFETY: only the receive of this piece was started with the region, and it has finished.
             let scratch = unsafe { self.scratch.reclaim(lent) };
             block.unpack(place.start, &self.scratch.bytes(&scratch)[..place.len()]);
-            self.comm.charge(Work::copied(place.len()));
+            self.comm.charge(COPY.of(place.len()));
             self.scratch.give(scratch);
         }
         if let Some(lent) = piece.sent {
@@ -170,14 +175,14 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         }
     }
 
-    /// Where a piece of a block of so many bytes lies; the same for sender and receiver.
+    /// The range of a piece in a block of `bytes` bytes; the same for sender and receiver.
     fn range(&self, bytes: usize, piece: usize) -> Range<usize> {
         let (scratch, ranks) = (self.scratch.size(), self.task.ranks());
-        let length = if self.copied { copied_piece(bytes, scratch, ranks) } else { MOST_DIRECT };
+        let length = if self.copied { copied_piece(bytes, scratch, ranks) } else { MAX_DIRECT_BYTES };
         bytes.min(piece * length)..bytes.min((piece + 1) * length)
     }
 
-    /// Starts the next piece; false where there is no scratch memory for it now.
+    /// Starts the next piece; false where no scratch memory is free for it.
     fn start_next(&mut self) -> Result<bool> {
         let partner = self.partners[self.position];
         let task = self.task;
@@ -196,10 +201,10 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
             return Ok(false);
         };
         if let Some(scratch) = &send_scratch {
-            // The other process has read what was here before.
+            // The other process has read the previous contents.
             let bytes = &mut self.scratch.bytes(scratch)[..sent.len()];
             write_piece(&out, sent.start, bytes, self.pace);
-            self.comm.charge(Work::copied(sent.len()));
+            self.comm.charge(COPY.of(sent.len()));
         }
         let [send_scratch, receive_scratch] =
             [send_scratch, receive_scratch].map(|piece| piece.map(|piece| self.scratch.lend(piece)));
@@ -221,7 +226,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         Ok(true)
     }
 
-    /// Scratch memory of two lengths, nothing for 0; `None` where there is not enough now.
+    /// Scratch memory of two lengths, nothing for 0; `None` where not enough is free.
     fn take(&mut self, [first, second]: [usize; 2]) -> Option<[Option<scratch::Piece>; 2]> {
         let taken = match first {
             0 => None,

@@ -1,15 +1,15 @@
-//! Counts that do not match: finds out between which ranks, and says so on all of them.
+//! Counts that do not match: finds the ranks, and reports them on all ranks.
 
 use super::task::Task;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
-/// Collective, where the votes have shown that counts do not match: exchanges the counts of all pairs.
-/// `Ok` where that is `tolerant` and every rank sends no more than its partner expects, out of place: such
-/// an exchange is left to the library's own function. `agreed`: not only counts had to match.
+/// Collective, after votes that do not match: exchanges the counts of all pairs. `Ok` with `tolerant` where
+/// every rank sends at most what its partner expects, out of place: such an exchange is forwarded to the MPI
+/// library. `agreed`: other arguments than counts had to match as well.
 ///
 /// # Errors
-/// On all ranks: with both counts and ranks on those concerned, the first of these messages on others.
+/// On all ranks: on the ranks concerned with both counts and ranks, on others the first of these messages.
 pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool, agreed: bool) -> Result<&'static str> {
     let own = comm.rank();
     let parts: Vec<Vec<u64>> = (0..comm.size())
@@ -36,7 +36,7 @@ pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool, agreed: bool)
     agree(comm, refusal)?;
     Err(match agreed {
         true => Error::Truncate("counts match, but shapes are not the same on all ranks".into()),
-        false => Error::Internal("counts match that did not".into()),
+        false => Error::Internal("votes did not match, but counts do".into()),
     })
 }
 

@@ -4,35 +4,36 @@
 //! fit into the scratch memory, stages and records of the bundles, copies inside a node. A vote precedes
 //! every exchange: an all-reduce.
 //!
-//! - *Schedules*: S steps of which a rank takes part in P - 1; idle ones cost as much as busy ones where
-//!   one partner is under way at a time, and the more the less. A message costs its latency, of which the
-//!   processor is busy for `BUSY`; the rest is shared by the pieces under way. One copy per byte, to
-//!   the scratch memory.
+//! - *Schedules*: S steps, in P - 1 of which a rank exchanges; idle steps cost as much as busy ones where
+//!   one partner is under way at a time, and less where several are. The processor is busy for the share `BUSY`
+//!   of a message's latency; the pieces under way share the rest. One copy per byte, to the scratch memory.
 //! - *Hypercube*: the stages of the plan; every record held is put on a list, every one sent is copied
 //!   into a message and out of it.
 //! - *Shared, single copy*: 2 and 1.5 copies per byte; one latency per slot, or two.
 //! - *Nodes*: hierarchical sets between nodes, the faster of shared and single copy inside, one after the
 //!   other.
 //!
-//! Left out, with the general points of [`super`]: system calls of single copy, what the library needs
-//! to find messages among many, and the overlap of copies inside nodes with messages between them.
-//! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (additional memory); the rest is counted
-//! from `crate`.
+//! Omitted, besides the points in [`hcube_core::machine::parameters`]: system calls of single copy, the MPI
+//! library's search for messages among many, and the overlap of copies inside nodes with messages between
+//! them.
+//! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (additional memory); the rest is counted from
+//! the code of this crate.
 
 use crate::bundles;
-use crate::messages::{MOST_UNDER_WAY, copied_piece};
-use crate::prepare::{LEAST, Shares};
-use crate::select::{self, Choice, MOST_ENCLOSED, Situation};
+use crate::choice::Choice;
+use crate::messages::{MAX_PIECES_UNDER_WAY, copied_piece};
+use crate::options::{Path, Schedule};
+use crate::select::{self, MAX_ENCLOSED_BYTES, Situation};
+use crate::state::{BASE_MEMORY_BYTES, Shares};
 use crate::trials::Trials;
 use crate::vote::{Property, Vote};
-use crate::{Path, Schedule};
 use hcube_core::machine::traffic::{Load, Parts, Traffic};
 use hcube_core::machine::{Link, Parameters, Placement, log2};
 use hcube_core::plan::Routing;
 
 /// Share of a message's latency for which the processor is busy, so that no other message hides it. An
-/// estimate: sending takes one half and the way the other. Simulations (`hcube-lab simulate`) take the same share,
-/// there of the shorter of both latencies, as SimGrid knows one figure for all messages.
+/// estimate: one half for sending, the other half in the network. Simulations (`hcube-lab simulate`) use the
+/// same share, of the shorter of both latencies, as SimGrid has one figure for all messages.
 const BUSY: f64 = 0.5;
 /// Bytes of a record before those of its block.
 const HEADER: usize = 16;
@@ -87,7 +88,7 @@ pub fn steps(schedule: Schedule, ranks: usize) -> usize {
         Schedule::Mpich => 2 * ranks - 3,
         Schedule::LinearShift if ranks > 2 => ranks,
         Schedule::LinearShift => 1,
-        // As many as the larger half has ranks, then those inside of it.
+        // The ranks of the larger half, then the steps inside of it.
         _ => ranks.div_ceil(2) + steps(schedule, ranks.div_ceil(2)),
     }
 }
@@ -103,7 +104,7 @@ impl Exchange {
 
     /// Memory that is divided among slots, pieces and messages.
     fn budget(&self) -> usize {
-        self.memory + LEAST
+        self.memory + BASE_MEMORY_BYTES
     }
 
     fn one_node(&self) -> bool {
@@ -129,8 +130,8 @@ impl Exchange {
         inside.map(|seconds| vote + seconds)
     }
 
-    /// What the production code takes unasked: its own decision, for blocks without gaps and where single
-    /// copy is permitted; `None` where there is nothing to do, or it is the library's.
+    /// The decision of the production code by default, for contiguous blocks where single copy is permitted;
+    /// `None` where nothing is exchanged, or the MPI library makes the exchange.
     pub fn automatic(&self, parameters: &Parameters) -> Option<Algorithm> {
         let shared = self.one_node();
         let (schedule, path) = (Schedule::Auto, Path::Auto);
@@ -143,18 +144,18 @@ impl Exchange {
         let mut vote = Vote::default()
             .with(Property::InPlace, true)
             .with(Property::Small, select::may_bundle(schedule, self.block(), self.largest_bundled()))
-            .with(Property::Enclosed, shared && sent <= slot.min(MOST_ENCLOSED));
+            .with(Property::Enclosed, shared && sent <= slot.min(MAX_ENCLOSED_BYTES));
         vote.bytes = sent as u64;
         let mut sum = Vote::default();
         (0..self.ranks()).for_each(|_| sum.add_brief(vote.brief()));
         match select::choose(&situation, &sum, &mut Trials::default()) {
             Choice::Alone => None,
             Choice::Hypercube => Some(Algorithm::Hypercube),
-            Choice::Messages if self.placement.most_on_node() > 1 => Some(Algorithm::Nodes),
+            Choice::Messages if self.placement.max_on_node() > 1 => Some(Algorithm::Nodes),
             Choice::Messages => Some(Algorithm::HierarchicalSets),
             Choice::Enclosed => Some(Algorithm::Shared),
-            // Both are tried, and the faster one stays.
-            Choice::Shared | Choice::SingleCopy => {
+            // Both are tried, and the faster one is used.
+            Choice::Slots | Choice::SingleCopy => {
                 let faster = self.single_copy(parameters) < self.shared(parameters);
                 Some(if faster { Algorithm::SingleCopy } else { Algorithm::Shared })
             }
@@ -162,18 +163,18 @@ impl Exchange {
     }
 
     fn vote(&self, parameters: &Parameters) -> f64 {
-        let inside = if self.placement.most_on_node() > 1 { parameters.node.latency } else { 0.0 };
+        let inside = if self.placement.max_on_node() > 1 { parameters.node.latency } else { 0.0 };
         inside + f64::from(log2(self.placement.nodes())) * parameters.network.latency
     }
 
-    /// Messages alone, partner after partner.
+    /// Only messages, partner after partner.
     fn by_schedule(&self, schedule: Schedule, parameters: &Parameters) -> f64 {
-        let near = self.placement.most_on_node() - 1;
-        let far = self.ranks() - self.placement.most_on_node();
+        let near = self.placement.max_on_node() - 1;
+        let far = self.ranks() - self.placement.max_on_node();
         self.messages(schedule, [near, far], self.budget(), parameters)
     }
 
-    /// Messages with so many partners inside the node and outside of it.
+    /// Messages with `near` partners inside the node and `far` outside of it.
     fn messages(
         &self,
         schedule: Schedule,
@@ -187,14 +188,14 @@ impl Exchange {
         }
         let piece = copied_piece(self.block(), scratch, self.ranks());
         let pieces = self.block().div_ceil(piece) as f64;
-        let under_way = ((scratch / piece).clamp(1, MOST_UNDER_WAY) as f64).min(partners * pieces);
+        let under_way = ((scratch / piece).clamp(1, MAX_PIECES_UNDER_WAY) as f64).min(partners * pieces);
         // Idle steps in proportion to the partners that are met by messages.
         let all = (self.ranks() - 1) as f64;
         let idle = (steps(schedule, self.ranks()) as f64 - all) * partners / all;
         let exchanges = partners + idle / (under_way / pieces).max(1.0);
         let latency = |link: &Link| link.latency * (BUSY + (1.0 - BUSY) / under_way);
         let block = self.block() as f64;
-        let sharing = self.placement.most_on_node() as f64;
+        let sharing = self.placement.max_on_node() as f64;
         let one = |link: &Link, sharing: f64| pieces * latency(link) + link.transfer(block * sharing);
         let each = near as f64 * one(&parameters.node, 1.0) + far as f64 * one(&parameters.network, sharing);
         exchanges / partners * each + partners * block * parameters.copy
@@ -213,8 +214,8 @@ impl Exchange {
         let stage = |load: &Load| {
             let sent = load.near.words + load.far.words;
             Parts {
-                divide: load.looked_at * records * divide,
-                copy: (load.looked_at + 2.0 * sent) * bytes * copy,
+                divide: load.divided * records * divide,
+                copy: (load.divided + 2.0 * sent) * bytes * copy,
                 latency: load.far.messages * network.latency + load.near.messages * node.latency,
                 transfer: network.transfer(load.far.words * bytes * load.sharing)
                     + node.transfer(load.near.words * bytes),
@@ -226,7 +227,7 @@ impl Exchange {
 
     /// Bytes for the other ranks of the node.
     fn inside(&self) -> f64 {
-        ((self.placement.most_on_node() - 1) * self.block()) as f64
+        ((self.placement.max_on_node() - 1) * self.block()) as f64
     }
 
     fn shared(&self, parameters: &Parameters) -> f64 {
@@ -240,11 +241,11 @@ impl Exchange {
     }
 
     fn over_nodes(&self, parameters: &Parameters) -> Option<f64> {
-        if self.one_node() || self.placement.most_on_node() == 1 {
+        if self.one_node() || self.placement.max_on_node() == 1 {
             return None;
         }
         let scratch = Shares::of(self.budget(), true).scratch;
-        let far = self.ranks() - self.placement.most_on_node();
+        let far = self.ranks() - self.placement.max_on_node();
         let between = self.messages(Schedule::HierarchicalSets, [0, far], scratch, parameters);
         Some(between + self.shared(parameters).min(self.single_copy(parameters)))
     }

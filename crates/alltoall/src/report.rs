@@ -1,15 +1,15 @@
-//! What an exchange has done, for statistics.
+//! What an exchange has done, for statistics: the path that the data has used, and bytes.
 
-/// The way that the data of a call took.
+/// The path that the data of a call has used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum UsedPath {
     /// Nothing had to be moved to another rank.
     Alone,
     /// Through shared memory of the node.
     Shared,
     /// Single copy between processes of the node.
     SingleCopy,
-    /// Messages alone.
+    /// Only messages.
     Message,
     /// Shared memory or single copy inside nodes, messages between them.
     Mixed,
@@ -17,8 +17,8 @@ pub enum Way {
     Hypercube,
 }
 
-impl Way {
-    /// All ways, in the order of their numbers.
+impl UsedPath {
+    /// All paths, in the order of their numbers.
     pub const ALL: [Self; 6] =
         [Self::Alone, Self::Shared, Self::SingleCopy, Self::Message, Self::Mixed, Self::Hypercube];
 
@@ -38,8 +38,8 @@ impl Way {
 /// What one call has done on this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
-    /// How the data travelled.
-    pub way: Way,
+    /// The path used.
+    pub path: UsedPath,
     /// Bytes that this rank gave to other ranks.
     pub bytes: u64,
     /// Bytes of additional memory that hcube holds for this communicator on this rank.

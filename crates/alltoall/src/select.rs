@@ -1,41 +1,42 @@
-//! Which algorithm makes an exchange: a table for people, and the decision, which every rank makes
-//! from the same facts.
+//! Which algorithm makes an exchange: the table of algorithms for people, and the decision, which every rank
+//! makes from the same data.
 
+use super::choice::Choice;
 use super::options::{Path, Schedule};
 use super::trials::{Class, Trials};
 use super::vote::{Property, Vote};
 use hcube_core::error::{Error, Result};
 
-/// The algorithms: name, what they need, cost per rank, and when `auto` takes them (P ranks, n bytes for
-/// each other rank, k ranks on a node).
+/// The algorithms: name, restriction, cost per rank, and when `auto` selects them (P ranks).
 ///
-/// Between nodes hierarchical sets are chosen by simulation (`hcube-lab simulate`, sections schedules and memory, 1 MiB
-/// per rank, machines juropa and juqueen, hierarchical sets as 1). With 1 MiB of memory on 16 to 64 ranks: linear
-/// shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64 and 128 ranks: linear shift 1.07 to 1.17,
-/// MPICH order 1.80 to 1.92. Inside a node and between two of them, where hierarchical sets let all ranks cross at
-/// once, linear shift takes less (8 ranks 0.84, 16 without memory 0.88); inside a node messages are not chosen.
+/// Between nodes hierarchical sets are the default because of simulated times (`hcube-lab simulate`, sections
+/// schedules and memory, 1 MiB per rank, machines juropa and juqueen, relative to hierarchical sets). With 1 MiB
+/// of memory on 16 to 64 ranks: linear shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64 and 128
+/// ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node and between two nodes, where all ranks
+/// cross at the same time by hierarchical sets, linear shift is faster (8 ranks 0.84, 16 without memory 0.88);
+/// inside a node messages are not selected.
 pub const ALGORITHMS: [[&str; 4]; 8] = [
-    ["alone", "one rank, or nothing to move", "no communication", "always then"],
+    ["alone", "one rank, or nothing to move", "no communication", "in these cases"],
     [
         Path::Shared.name(),
         "shared memory inside the node",
         "2 copies per byte, 1 round per slot",
-        "inside a node: one slot (0.4 HCUBE_MEMORY) or 128 KiB per rank at most, or gaps",
+        "inside a node: at most one slot (0.4 HCUBE_MEMORY) or 128 KiB per rank, or non-contiguous blocks",
     ],
     [
         Path::SingleCopy.name(),
-        "process_vm_readv and _writev inside the node, blocks without gaps",
+        "process_vm_readv and _writev inside the node, contiguous blocks",
         "in place 1.5 copies per byte, else 1; 2 rounds",
-        "inside a node: above that, tried in turn with shared; the faster stays",
+        "inside a node: above that, compared with shared; the faster one is used",
     ],
-    [Schedule::LinearShift.name(), "none", "P steps, pieces within HCUBE_MEMORY", "when asked for"],
+    [Schedule::LinearShift.name(), "none", "P steps, pieces within HCUBE_MEMORY", "on request"],
     [
         Schedule::HierarchicalSets.name(),
         "none",
         "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
         "between nodes, in place; no shared memory, in place (make simulate, schedules)",
     ],
-    [Schedule::Mpich.name(), "none", "2P - 3 steps, pieces within HCUBE_MEMORY", "when asked for"],
+    [Schedule::Mpich.name(), "none", "2 P - 3 steps, pieces within HCUBE_MEMORY", "on request"],
     [
         Schedule::Hypercube.name(),
         "blocks of at most 256 B that fit into HCUBE_MEMORY",
@@ -45,27 +46,10 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
     [
         Schedule::Library.name(),
         "the MPI library's own function",
-        "what that costs",
-        "several nodes, out of place; intercommunicators; memory of devices; unknown datatypes",
+        "that of the library",
+        "several nodes, out of place; intercommunicators; device memory; unknown datatypes",
     ],
 ];
-
-/// How an exchange is to be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
-    /// Nothing goes to another rank.
-    Alone,
-    /// The notices of the first round hold all of it.
-    Enclosed,
-    /// Through the slots of shared memory in several rounds.
-    Shared,
-    /// Directly between the memories of processes.
-    SingleCopy,
-    /// Messages, and shared memory or single copy between ranks of a node.
-    Messages,
-    /// Small blocks along the hypercube.
-    Hypercube,
-}
 
 /// What is the same for all exchanges on a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,25 +60,25 @@ pub struct Situation {
     pub shared: bool,
     /// Single copy works between all ranks of a node.
     pub single_copy: bool,
-    /// What the user asked for.
+    /// The schedule requested.
     pub schedule: Schedule,
-    /// What the user asked for.
+    /// The path requested.
     pub path: Path,
 }
 
-/// Ranks from which small blocks are bundled, and the largest block that is, unasked: P - 1 messages
+/// Ranks from which `auto` bundles small blocks, and the largest block that it bundles: P - 1 messages
 /// against log2 P stages and the copies of P / 2 records in each. Simulated (`hcube-lab simulate --sections
-/// small`, machines juropa and juqueen, P = 16 to 64, P - 1 messages by hierarchical sets as 1): blocks of 8
-/// bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92 to 1.32, of 64 bytes 1.07 to 1.77, of 256 bytes
-/// 1.9 to 2.7; larger blocks lose on every machine.
-const BUNDLED_FROM: usize = 32;
-const LARGEST_BUNDLED: usize = 16;
+/// small`, machines juropa and juqueen, P = 16 to 64), relative to P - 1 messages by hierarchical sets: blocks of
+/// 8 bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92 to 1.32, of 64 bytes 1.07 to 1.77, of 256
+/// bytes 1.9 to 2.7; larger blocks are slower on every machine.
+const MIN_BUNDLED_RANKS: usize = 32;
+const MAX_BUNDLED_BYTES: usize = 16;
 
 /// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
 /// its system calls cost more than the copies that it saves.
-pub const MOST_ENCLOSED: usize = 128 << 10;
+pub const MAX_ENCLOSED_BYTES: usize = 128 << 10;
 
-/// Whether a call is left to the library without asking the other ranks.
+/// Why a call is forwarded to the MPI library before the ranks vote, if it is.
 pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static str> {
     if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");
@@ -107,23 +91,22 @@ pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static
     (between_nodes && !in_place && !asked).then_some("out of place between nodes")
 }
 
-/// Whether blocks of at most so many bytes are such as are bundled along the hypercube; `most` is what the
-/// memory bound permits.
-pub fn may_bundle(schedule: Schedule, largest: usize, most: Option<usize>) -> bool {
-    (schedule == Schedule::Hypercube || largest <= LARGEST_BUNDLED)
-        && most.is_some_and(|most| largest <= most)
+/// Whether blocks of at most `largest` bytes are bundled along the hypercube; `max` is what the memory bound
+/// permits.
+pub fn may_bundle(schedule: Schedule, largest: usize, max: Option<usize>) -> bool {
+    (schedule == Schedule::Hypercube || largest <= MAX_BUNDLED_BYTES) && max.is_some_and(|max| largest <= max)
 }
 
-/// Whether hcube can make an exchange for which the library has no function.
+/// Whether the number of ranks permits an exchange.
 ///
 /// # Errors
-/// [`Error::Communicator`] where there are more ranks than a vote can count.
+/// [`Error::Communicator`] for more ranks than a vote can count.
 pub fn check_ranks(situation: &Situation) -> Result<()> {
-    if situation.ranks <= Vote::MOST_RANKS {
+    if situation.ranks <= Vote::MAX_RANKS {
         return Ok(());
     }
     let Situation { ranks, .. } = situation;
-    Err(Error::Communicator(format!("comm has {ranks} ranks: expected {} or fewer", Vote::MOST_RANKS)))
+    Err(Error::Communicator(format!("comm has {ranks} ranks: expected {} or fewer", Vote::MAX_RANKS)))
 }
 
 /// The decision, from the sum of all votes.
@@ -133,7 +116,7 @@ pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials) -> Choice 
     }
     if !situation.shared {
         let small = sum.count(Property::Small) == situation.ranks;
-        let many = situation.schedule == Schedule::Auto && situation.ranks >= BUNDLED_FROM;
+        let many = situation.schedule == Schedule::Auto && situation.ranks >= MIN_BUNDLED_RANKS;
         let bundled = small && (many || situation.schedule == Schedule::Hypercube);
         return if bundled { Choice::Hypercube } else { Choice::Messages };
     }
@@ -141,7 +124,7 @@ pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials) -> Choice 
     inside_node(situation, sum, trials, enclosed)
 }
 
-/// The decision between the ways inside a node.
+/// The decision between the algorithms inside a node.
 pub fn inside_node(situation: &Situation, sum: &Vote, trials: &mut Trials, enclosed: bool) -> Choice {
     let single_copy = situation.single_copy && !sum.any(Property::Packed);
     let mean = sum.bytes / situation.ranks as u64;
@@ -149,7 +132,7 @@ pub fn inside_node(situation: &Situation, sum: &Vote, trials: &mut Trials, enclo
         Path::SingleCopy if single_copy => Choice::SingleCopy,
         _ if enclosed => Choice::Enclosed,
         Path::Auto if single_copy => trials.next(Class::new(sum.any(Property::InPlace), mean)),
-        _ => Choice::Shared,
+        _ => Choice::Slots,
     }
 }
 
@@ -162,12 +145,12 @@ mod tests {
     const NODES: Situation = Situation { shared: false, ..ONE_NODE };
 
     #[test]
-    fn what_is_left_to_the_library_unasked() {
+    fn what_is_forwarded_to_the_library_by_default() {
         let between = Some("out of place between nodes");
         let asked = Some("HCUBE_ALLTOALL=library");
         let many = Some("more than 65535 ranks");
         let one = Situation { ranks: 1, ..NODES };
-        // A situation, what becomes of an exchange in place, and of one out of place.
+        // A situation, the reason to forward an exchange in place, and one out of place.
         for (situation, in_place, out_of_place) in [
             (ONE_NODE, None, None),
             (NODES, None, between),
@@ -188,7 +171,7 @@ mod tests {
         }
     }
 
-    /// The sum of the votes of all ranks, of which so many have a property.
+    /// The sum of the votes of all ranks, with the number of ranks that have each property.
     fn sum(bytes: u64, properties: &[(Property, usize)]) -> Vote {
         let mut sum = Vote::default();
         sum.bytes = bytes;
@@ -209,7 +192,7 @@ mod tests {
 
     #[test]
     fn inside_a_node() {
-        use Choice::{Alone, Enclosed, Shared, SingleCopy};
+        use Choice::{Alone, Enclosed, SingleCopy, Slots};
         let path = |path| Situation { path, ..ONE_NODE };
         let refused = |path| Situation { path, single_copy: false, ..ONE_NODE };
         let (small, large) = (4, 4 << 17);
@@ -221,20 +204,20 @@ mod tests {
             (ONE_NODE, 0, enclosed, Alone, Alone),
             (ONE_NODE, 1, enclosed, Enclosed, Enclosed),
             (ONE_NODE, large, enclosed, Enclosed, Enclosed),
-            (ONE_NODE, small, not_all, Shared, SingleCopy),
-            (ONE_NODE, large, not_all, Shared, SingleCopy),
-            (ONE_NODE, large, packed, Shared, Shared),
+            (ONE_NODE, small, not_all, Slots, SingleCopy),
+            (ONE_NODE, large, not_all, Slots, SingleCopy),
+            (ONE_NODE, large, packed, Slots, Slots),
             (ONE_NODE, large, both, Enclosed, Enclosed),
-            (refused(Path::Auto), large, not_all, Shared, Shared),
-            (path(Path::Shared), large, not_all, Shared, Shared),
+            (refused(Path::Auto), large, not_all, Slots, Slots),
+            (path(Path::Shared), large, not_all, Slots, Slots),
             (path(Path::Shared), 1, enclosed, Enclosed, Enclosed),
             (path(Path::SingleCopy), 0, not_all, Alone, Alone),
             (path(Path::SingleCopy), 1, not_all, SingleCopy, SingleCopy),
             (path(Path::SingleCopy), large, enclosed, SingleCopy, SingleCopy),
-            (path(Path::SingleCopy), large, packed, Shared, Shared),
-            (refused(Path::SingleCopy), large, not_all, Shared, Shared),
+            (path(Path::SingleCopy), large, packed, Slots, Slots),
+            (refused(Path::SingleCopy), large, not_all, Slots, Slots),
             (refused(Path::SingleCopy), 1, enclosed, Enclosed, Enclosed),
-            (Situation { schedule: Schedule::Hypercube, ..ONE_NODE }, small, packed, Shared, Shared),
+            (Situation { schedule: Schedule::Hypercube, ..ONE_NODE }, small, packed, Slots, Slots),
         ] {
             let found = chosen(situation, &sum(bytes, properties));
             assert_eq!(found, [first, second], "{situation:?}, {bytes} bytes, {properties:?}");
@@ -263,7 +246,7 @@ mod tests {
         }
     }
 
-    /// Every way that can be chosen stands in the table for people, whose columns are filled.
+    /// Every schedule is in the table for people, whose columns are filled.
     #[test]
     fn the_table_names_all_schedules() {
         let names = ALGORITHMS.map(|[name, ..]| name);

@@ -1,4 +1,4 @@
-//! What one rank has to send and to receive.
+//! The blocks that one rank sends and receives.
 
 use hcube_core::memory::blocks::Blocks;
 use hcube_core::memory::datatype::Block;
@@ -6,14 +6,14 @@ use hcube_core::memory::datatype::Block;
 /// The blocks of one rank, one per rank of the communicator.
 #[derive(Debug)]
 pub struct Task<'a> {
-    /// What goes to each rank; nothing where the exchange is in place.
+    /// The blocks to each rank; `None` where the exchange is in place.
     send: Option<Blocks<'a>>,
-    /// What comes from each rank, and in place what goes there, too.
+    /// The blocks from each rank, in place also those to each rank.
     receive: Blocks<'a>,
 }
 
 impl<'a> Task<'a> {
-    /// An exchange in place: block i is replaced by what rank i has for this rank.
+    /// An exchange in place: block i is replaced by the block of rank i for this rank.
     pub fn in_place(blocks: Blocks<'a>) -> Self {
         Self { send: None, receive: blocks }
     }
@@ -29,18 +29,18 @@ impl<'a> Task<'a> {
         self.send.is_none()
     }
 
-    /// What goes to a rank.
+    /// The block for a rank.
     pub fn outgoing(&self, rank: usize) -> Block<'a> {
         self.send.as_ref().unwrap_or(&self.receive).block(rank)
     }
 
-    /// Where it arrives from a rank.
+    /// The block that receives from a rank.
     pub fn incoming(&self, rank: usize) -> Block<'a> {
         self.receive.block(rank)
     }
 
-    /// Where all blocks are contiguous and have the same length: the bytes of one that goes out, and of
-    /// one that comes in.
+    /// The sizes of an outgoing and of an incoming block, where all blocks are contiguous and have the same
+    /// length.
     pub fn even(&self) -> Option<[usize; 2]> {
         let into = self.receive.even_bytes()?;
         Some([self.send.as_ref().map_or(Some(into), Blocks::even_bytes)?, into])
@@ -51,7 +51,7 @@ impl<'a> Task<'a> {
         self.receive.ranks()
     }
 
-    /// Bytes for other ranks than `own`.
+    /// Bytes for ranks other than `own`.
     pub fn bytes_sent(&self, own: usize) -> u64 {
         (0..self.ranks()).filter(|&rank| rank != own).map(|rank| self.outgoing(rank).bytes() as u64).sum()
     }

@@ -1,12 +1,13 @@
-//! What ranks tell each other before anything is written, so that all of them decide the same.
+//! The votes by which all ranks come to the same decision before anything is written.
 //!
-//! Idea: every rank sums `K(i, j) * bytes` over what it sends to others and subtracts it for what it
-//! expects, with a pseudo-random odd factor K for every ordered pair. Summed over all ranks that is
-//! zero where all counts match, and where they do not, it is not: never for a single pair, and
-//! otherwise but for a chance of about 2^-60. So one word per rank tells all ranks whether all pairs
-//! match, in one round of communication. The other words are sums as well: how many ranks have a
+//! Idea: every rank sums `K(i, j) * bytes` over the blocks that it sends to others and subtracts it for those
+//! that it expects, with a pseudo-random odd factor K for every ordered pair. Summed over all ranks this is
+//! zero where all counts match. Where they do not match it is not zero: never for a single pair, and for
+//! several pairs with a probability of about 2^-60. So one word per rank tells all ranks whether all pairs
+//! match, in one round of communication. The other words are sums as well: the number of ranks with a
 //! property, and bytes.
 //! Cost: two multiplications per partner; one all-reduce, or one notice per rank of a node.
+//! Source: our own; universal hashing by random multipliers is that of Carter and Wegman.
 
 use super::task::Task;
 
@@ -15,26 +16,26 @@ const BITS: u32 = 16;
 /// Counters in a word.
 const COUNTERS: u32 = 4;
 
-/// A property of which all ranks must know how many have it.
+/// A property of a rank; all ranks learn how many ranks have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Property {
     /// The rank's arguments were refused.
     Refused,
     /// The exchange is in place.
     InPlace,
-    /// Blocks have gaps or another order.
+    /// Blocks are non-contiguous, or their bytes have another order.
     Packed,
     /// Memory that other processes and plain copies cannot reach.
     Unreachable,
-    /// The library's own function cannot take the counts.
+    /// The MPI library's function cannot represent the counts.
     BeyondLibrary,
     /// The blocks for other ranks are part of the notice.
     Enclosed,
-    /// No block is larger than what the hypercube bundles.
+    /// All blocks are small enough to be bundled along the hypercube.
     Small,
 }
 
-/// All of them, by number.
+/// All properties, by number.
 const PROPERTIES: [Property; 7] = [
     Property::Refused,
     Property::InPlace,
@@ -59,15 +60,15 @@ pub struct Vote {
     pub time: u64,
 }
 
-/// A pseudo-random odd factor for what goes from one rank to another.
+/// A pseudo-random odd factor for the block from one rank to another.
 fn factor(from: usize, to: usize) -> u64 {
-    // Multipliers and shifts of Steele, Lea and Flood's finaliser (SplitMix64), one round of it.
+    // Multipliers and shifts of one round of Steele, Lea and Flood's finaliser (SplitMix64).
     let mut value = ((from as u64) << 32 | to as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (value ^ value >> 27) | 1
 }
 
-/// Sums of the factors of one rank: of what goes to all others, and of what comes from them.
+/// Sums of the factors of one rank: of the blocks to all others, and of those from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Factors {
     out: u64,
@@ -89,10 +90,10 @@ impl Factors {
 impl Vote {
     /// Number of words.
     pub const WORDS: usize = 5;
-    /// Most ranks of which properties can be counted.
-    pub const MOST_RANKS: usize = (1 << BITS) - 1;
+    /// Largest number of ranks whose properties can be counted.
+    pub const MAX_RANKS: usize = (1 << BITS) - 1;
 
-    /// The vote of a rank that has this to do, and the most bytes of one of its blocks.
+    /// The vote of a rank with this task, and the size of its largest block.
     #[inline(always)]
     pub fn of(task: &Task<'_>, own: usize, factors: Factors) -> (Self, usize) {
         if let Some([out, into]) = task.even().filter(|[out, into]| out == into) {
@@ -127,8 +128,7 @@ impl Vote {
         vote.with(Property::InPlace, in_place)
     }
 
-    /// With a value that must be the same on all ranks: what a rank adds for the next one the next one
-    /// takes away.
+    /// With a value that must be the same on all ranks: the next rank subtracts what this rank adds.
     pub fn agreeing(mut self, value: u64, own: usize, ranks: usize) -> Self {
         let (before, after) = ((own + ranks - 1) % ranks, (own + 1) % ranks);
         let difference = factor(own, after).wrapping_sub(factor(before, own));
@@ -136,7 +136,7 @@ impl Vote {
         self
     }
 
-    /// With a property, or without.
+    /// With a property if `has`.
     pub fn with(mut self, property: Property, has: bool) -> Self {
         let (word, shift) = Self::place(property);
         self.counters[word] += u64::from(has) << shift;
@@ -151,7 +151,7 @@ impl Vote {
     /// How many ranks have a property.
     pub fn count(&self, property: Property) -> usize {
         let (word, shift) = Self::place(property);
-        (self.counters[word] >> shift) as usize & Self::MOST_RANKS
+        (self.counters[word] >> shift) as usize & Self::MAX_RANKS
     }
 
     /// Whether any rank has a property.
@@ -159,7 +159,7 @@ impl Vote {
         self.count(property) > 0
     }
 
-    /// Whether what every rank sends is what its partner expects.
+    /// Whether every rank sends what its partner expects.
     pub fn matches(&self) -> bool {
         self.signature == 0
     }
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// What one rank has more another has less: nothing cancels.
+    /// One pair has more and another one less: nothing cancels.
     #[test]
     fn changes_of_two_pairs_do_not_cancel() {
         let ranks = 5;
@@ -334,11 +334,11 @@ mod tests {
     }
 
     #[test]
-    fn most_ranks_can_be_counted() {
+    fn the_largest_number_of_ranks_can_be_counted() {
         let (mut sum, vote) = (Vote::default(), Vote::default().with(Property::InPlace, true));
-        (0..Vote::MOST_RANKS).for_each(|_| sum.add_brief(vote.brief()));
+        (0..Vote::MAX_RANKS).for_each(|_| sum.add_brief(vote.brief()));
         let counts = PROPERTIES.map(|property| sum.count(property));
-        assert_eq!(counts, [0, Vote::MOST_RANKS, 0, 0, 0, 0, 0]);
+        assert_eq!(counts, [0, Vote::MAX_RANKS, 0, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -1,26 +1,34 @@
-//! Watches the look-ahead in tests: how many values each rank has generated that are not yet applied,
-//! anywhere, at every moment of a run with ranks as threads. No other unit test of the crate generates
-//! values by a `Source`, so all that are seen belong to the run that is audited.
+//! Watches the look-ahead in tests: the number of values that each rank has generated and no rank has applied
+//! yet, at every moment of a run with ranks as threads. No other unit test of the crate generates values by
+//! a `Source`, so all values that are seen belong to the run that is audited.
 
-use super::stream::StreamKind;
-use super::{Distribution, Mode, Options, Prepared, Updates, run};
-use hcube_core::comm::{Comm, threads};
+mod look_ahead;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What is watched while a run is audited.
+/// The open values of a run.
 #[derive(Default)]
-struct Books {
+pub(super) struct Books {
     /// The thread that generated each open value.
     origin: HashMap<u64, std::thread::ThreadId>,
     open: HashMap<std::thread::ThreadId, usize>,
-    most: usize,
+    /// The largest number of open values of a rank.
+    pub most: usize,
 }
 
-/// The books of the run that is audited, if any: tests that do not audit leave them closed.
+/// The books of the run that is audited; none in tests that do not audit.
 static BOOKS: Mutex<Option<Books>> = Mutex::new(None);
 /// One audit at a time.
 static TURN: Mutex<()> = Mutex::new(());
+
+/// Audits what `work` does.
+fn audit(work: impl FnOnce()) -> Books {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    *books() = Some(Books::default());
+    work();
+    books().take().expect("opened above")
+}
 
 fn books() -> MutexGuard<'static, Option<Books>> {
     BOOKS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -45,45 +53,5 @@ pub fn applied(value: u64) {
     let Some(books) = books.as_mut() else { return };
     if let Some(origin) = books.origin.remove(&value) {
         *books.open.entry(origin).or_default() -= 1;
-    }
-}
-
-/// The most values of one rank that were open at any time.
-fn most_open(ranks: usize, ranks_per_node: usize, options: &Options) -> usize {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    *books() = Some(Books::default());
-    let distribution = Distribution::new(14, ranks);
-    threads::run(ranks, ranks_per_node, |comm| {
-        let rank = comm.rank();
-        let mut words: Vec<u64> = (distribution.start(rank)..distribution.start(rank + 1)).collect();
-        let count = (20 * options.look_ahead as i64).clamp(50, 3000);
-        let updates = Updates { kind: StreamKind::Lcg, start: (rank as i64 + 1) << 40, count };
-        let mut prepared = Prepared::new(comm, options).expect("prepared");
-        run(comm, &mut prepared, distribution, &mut words, &updates, options).expect("run");
-    });
-    books().take().expect("opened above").most
-}
-
-#[test]
-fn no_rank_ever_has_more_than_the_look_ahead_open() {
-    for look_ahead in [1, 2, 3, 47, 64, 1024] {
-        for mode in [Mode::Auto, Mode::Message, Mode::Node, Mode::ThreeHop] {
-            for (ranks, ranks_per_node) in [(1, 1), (2, 2), (3, 3), (4, 2), (5, 2), (6, 2), (8, 8)] {
-                let options = Options { look_ahead, mode, ..Options::default() };
-                let most = most_open(ranks, ranks_per_node, &options);
-                let case = format!("Q = {look_ahead}, {mode:?}, {ranks} ranks on nodes of {ranks_per_node}");
-                assert!(most <= look_ahead, "{case}: {most} open");
-                assert!(most * 3 >= look_ahead.min(50), "{case}: only {most} open: is the audit at work?");
-            }
-        }
-    }
-}
-
-#[test]
-fn relaxed_keeps_to_its_bound() {
-    for (ranks, ranks_per_node) in [(1, 1), (4, 4), (4, 1), (6, 2)] {
-        let options = Options { look_ahead: 64, relaxed: true, ..Options::default() };
-        let most = most_open(ranks, ranks_per_node, &options);
-        assert!(most <= 3 * 64, "{ranks} ranks on nodes of {ranks_per_node}: {most} open");
     }
 }

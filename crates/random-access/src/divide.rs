@@ -1,8 +1,10 @@
 //! Divides a list of values into one list per part of a stage.
 //!
-//! Idea: parts that are intervals of the table are halved, and halved again, by comparison with one
-//! bound each time: the hypercube's own way, in registers. Each pass is a compress per vector and no
-//! branch, so that eight parts cost less than computing and using eight part numbers.
+//! Idea: parts that are intervals of the table are halved repeatedly, by comparison with one bound each time,
+//! as in the hypercube, but in registers. Each pass is a compress per vector without a branch, so that eight
+//! parts cost less than computing and using eight part numbers. Other parts are looked up by owner.
+//! Restrictions: none. Cost: ceil(log2 parts) passes over the list, or one look-up per value. Extra memory: a
+//! pair of lists per pass.
 
 use super::kernel::{self, Level};
 use super::table::{Distribution, Index};
@@ -57,7 +59,7 @@ impl<'a> Divider<'a> {
                 for &value in values {
                     let index = self.halver.index.of(value);
                     let entry = entries[self.distribution.owner(index)];
-                    // Neighbouring indices take the lanes in turn: even without any further state.
+                    // Neighbouring indices take the lanes in turn: an even distribution without further state.
                     let lane = if entry.count == 1 { 0 } else { (index % u64::from(entry.count)) as u32 };
                     self.parts[(entry.first + lane) as usize].push(value);
                 }
@@ -65,7 +67,7 @@ impl<'a> Divider<'a> {
         }
     }
 
-    /// How often a value is put on a list.
+    /// Number of lists that a value is put on, one after the other.
     pub fn passes(&self) -> usize {
         match self.rule {
             Rule::Intervals(_) => self.scratch.len(),
@@ -85,7 +87,7 @@ impl<'a> Divider<'a> {
     }
 }
 
-/// Halves lists again and again.
+/// Halves lists repeatedly.
 #[derive(Debug, Clone, Copy)]
 struct Halver {
     index: Index,

@@ -1,5 +1,5 @@
-//! Predicted time of RandomAccess: which routing a mode comes to, and what its rounds cost; see
-//! [`hcube_core::machine::traffic`] for idea, assumptions and source.
+//! Predicted time of RandomAccess: the routing that a mode resolves to, and the cost of its rounds. Idea,
+//! assumptions and source stand in [`hcube_core::machine::traffic`].
 
 use crate::Mode;
 use hcube_core::machine::Placement;
@@ -7,10 +7,10 @@ use hcube_core::plan::{Routing, three_hop};
 
 pub use hcube_core::machine::traffic::{Flow, Load, Parts, Traffic};
 
-/// The mode that [`Mode::Auto`] takes, and what others come to where there is nothing to share: a single
-/// rank per node sends messages, whatever was asked for.
+/// The mode that is used where `mode` was requested: what [`Mode::Auto`] selects, and messages for every mode
+/// where nodes have a single rank.
 pub fn resolve(placement: &Placement, mode: Mode) -> Mode {
-    let (shared, several) = (placement.most_on_node() > 1, placement.nodes() > 1);
+    let (shared, several) = (placement.max_on_node() > 1, placement.nodes() > 1);
     match mode {
         _ if !shared => Mode::Message,
         Mode::Message => Mode::Message,
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_mode_comes_to() {
+    fn modes_resolve_by_placement() {
         for (ranks, ranks_per_node, mode, expected) in [
             (8, 1, Mode::Auto, Mode::Message),
             (8, 1, Mode::ThreeHop, Mode::Message),

@@ -1,43 +1,42 @@
-//! All ranks on one node: mailboxes alone, and no rounds.
+//! All ranks on one node: only mailboxes, and no rounds.
 //!
-//! Idea: a rank writes values for others, sorted by owner, into a slot of its mailbox, and applies its
-//! own together with what others have written for it, straight from their slots. It generates more
-//! whenever the look-ahead has room, so ranks run ahead of each other as far as that permits and
-//! nobody waits for the slowest in every round.
-//! Restrictions: shared memory between all ranks.
+//! Idea: a rank writes values for others, sorted by owner, into a slot of its mailbox. It applies its own
+//! values, and those that others have written for it directly from their slots. It generates more values
+//! whenever the look-ahead has room, so ranks run ahead of each other as far as the look-ahead permits and
+//! do not wait for the slowest rank in every round.
+//! Restriction: shared memory between all ranks.
 //! Cost: per rank and piece one store by the writer and one by each reader; a value is written once
-//! and read once in shared memory.
-//! Look-ahead: a rank knows which of its pieces all others have applied, and generates no more than
-//! Q less what the others hold. Values for itself are applied before it generates again.
-//! Source: the rounds of Plimpton et al. 2006, §2, with d = 1 and shared memory for messages.
+//! and read once in shared memory. Extra memory: the mailbox (twice Q words per rank) and lists of Q words.
+//! Look-ahead: a rank knows which of its pieces all others have applied, and generates at most Q values less
+//! those in the other pieces. Values for itself are applied before it generates again.
+//! Source: the rounds of Plimpton et al. 2006, §2, with d = 1 and shared memory instead of messages.
 
 use super::divide::Divider;
+use super::local_table::LocalTable;
 use super::options::Options;
-use super::prepare::Prepared;
+use super::source::Source;
 use super::statistics::Statistics;
-use super::table::{Distribution, Index};
-use super::update::{LocalTable, Source};
+use super::work::{COPY, DIVIDE, GENERATE, UPDATE};
 use hcube_core::comm::Comm;
-use hcube_core::machine::work::Work;
 use hcube_core::node::mailbox::{Mailbox, Shape};
-use hcube_core::progress::wait::Stopwatch;
+use hcube_core::progress::wait::{Patience, Stopwatch};
 use std::collections::VecDeque;
 
-/// Pieces that the look-ahead is divided into. Two where ranks run side by side: one goes on while
-/// others still read. One where they take turns on a core: then all is read when a rank's turn comes,
-/// and fewer pieces cost less (8 ranks on 2 cores 6 % faster, 3 ranks 8 %; 2 ranks 7 % slower).
+/// Pieces that the look-ahead is divided into. Two where every rank has a core: a rank continues while others
+/// still read. One where ranks share cores: by the next turn of a rank all others have read, and fewer
+/// pieces cost less (8 ranks on 2 cores 6 % faster, 3 ranks 8 %; 2 ranks 7 % slower).
 fn pieces(crowded: bool) -> usize {
     if crowded { 1 } else { 2 }
 }
 
-/// A piece is started when there is room for one part in so many of a full one: a smaller one costs
-/// its readers more than waiting does (8 ranks on 2 cores: a quarter 0.126, an eighth 0.124, a
-/// sixteenth 0.117 GUP/s).
+/// A piece is started when there is room for this part of a full one, a quarter: a smaller one costs its
+/// readers more than waiting (8 ranks on 2 cores: a quarter 0.126, an eighth 0.124, a sixteenth
+/// 0.117 GUP/s).
 const FRACTION: usize = 4;
 
-/// Values generated, divided and, as far as they are the rank's own, updated in one go: few enough
-/// that the memory system is still busy with the updates before.
-const BATCH: usize = 128;
+/// Values that are generated, divided and, where they are the rank's own, applied at once: few enough that
+/// the memory system is still busy with the updates of the batch before.
+const BATCH_VALUES: usize = 128;
 
 /// Values that a rank may have open.
 fn bound(options: &Options) -> usize {
@@ -52,12 +51,12 @@ pub(super) fn shape(ranks: usize, crowded: bool, options: &Options) -> Shape {
     Shape { ranks, slots, capacity: (bound(options) / pieces).max(1) }
 }
 
-/// A piece of another rank whose values have been taken but need not all be applied.
+/// A piece of another rank whose values were taken and may not be applied yet.
 struct Owed {
     writer: usize,
-    /// How many pieces of the writer are done with this one.
+    /// Pieces of the writer taken, with this one.
     pieces: u64,
-    /// How many values this rank must have applied by then.
+    /// The piece is applied when this rank has applied this number of values.
     due: u64,
 }
 
@@ -82,7 +81,7 @@ struct Exchange<'a, C: ?Sized> {
 }
 
 impl<C: Comm + ?Sized> Exchange<'_, C> {
-    /// How many values may be generated now: what the look-ahead and the slots have room for.
+    /// Number of values that may be generated now: the room in the look-ahead and the slots.
     fn room(&mut self, table: &LocalTable) -> usize {
         let read = self.mailbox.read_by_all();
         while self.open.len() as u64 > self.mailbox.written() - read {
@@ -95,26 +94,26 @@ impl<C: Comm + ?Sized> Exchange<'_, C> {
         self.mailbox.shape().capacity.min(room)
     }
 
-    /// Generates `count` values, updates with this rank's own and writes the others as a piece.
+    /// Generates `count` values, applies this rank's own and writes the others as a piece.
     fn produce(&mut self, source: &mut Source, count: usize, table: &mut LocalTable) {
         let own = self.mailbox.own();
         let mut left = count;
         while left > 0 && source.left() > 0 {
-            source.generate(left.min(BATCH), &mut self.fresh);
+            source.generate(left.min(BATCH_VALUES), &mut self.fresh);
             left -= self.fresh.len();
-            self.comm.charge(Work::generated(self.fresh.len()));
+            self.comm.charge(GENERATE.of(self.fresh.len()));
             self.statistics.generate += self.watch.lap();
             self.divider.divide(&self.fresh);
-            self.comm.charge(Work::divided(self.fresh.len() * self.divider.passes()));
+            self.comm.charge(DIVIDE.of(self.fresh.len() * self.divider.passes()));
             self.statistics.route += self.watch.lap();
             table.update(&self.divider.parts[own]);
-            self.comm.charge(Work::updated(self.divider.parts[own].len()));
+            self.comm.charge(UPDATE.of(self.divider.parts[own].len()));
             self.divider.parts[own].clear();
             self.statistics.update += self.watch.lap();
         }
         self.sent_all = source.left() == 0;
-        self.comm.charge(Work::copied(self.divider.held() * size_of::<u64>()));
-        // Others see the piece when it is written, not before.
+        self.comm.charge(COPY.of(self.divider.held() * size_of::<u64>()));
+        // In a simulation, time passes before others see the piece.
         self.comm.settle();
         let mut end = 0;
         self.mailbox.write(self.sent_all, |words, bounds| {
@@ -133,14 +132,14 @@ impl<C: Comm + ?Sized> Exchange<'_, C> {
         self.statistics.route += self.watch.lap();
     }
 
-    /// Updates with the next piece of every writer that has one; returns whether there was any.
+    /// Applies the next piece of every writer that has one; returns whether a writer had one.
     fn consume(&mut self, table: &mut LocalTable) -> bool {
         let mut any = false;
         let Self { comm, mailbox, owed, .. } = self;
         self.writers.retain(|&writer| {
             let Some(piece) = mailbox.next(writer) else { return true };
             table.update(piece.words);
-            comm.charge(Work::updated(piece.words.len()));
+            comm.charge(UPDATE.of(piece.words.len()));
             let last = piece.last;
             owed.push_back(Owed { writer, pieces: mailbox.take(writer), due: table.accepted() });
             any = true;
@@ -161,23 +160,23 @@ impl<C: Comm + ?Sized> Exchange<'_, C> {
     }
 }
 
-/// Runs until this rank has generated all its values and applied all that are meant for it.
+/// Runs until this rank has generated all its values and applied all that it owns. The divider is that of
+/// the only stage of the plan.
 pub(super) fn run<C: Comm + ?Sized>(
     comm: &C,
-    prepared: &mut Prepared,
-    options: &Options,
-    (distribution, index): (Distribution, Index),
+    mailbox: &mut Mailbox,
+    divider: Divider<'_>,
+    (options, patience): (&Options, Patience),
     source: &mut Source,
     table: &mut LocalTable,
 ) -> Statistics {
-    let stage = &prepared.plan.stages[0];
-    let patience = prepared.patience;
+    let (own, ranks) = (mailbox.own(), mailbox.shape().ranks);
     let mut exchange = Exchange {
         comm,
-        mailbox: &mut prepared.mailboxes[0],
-        divider: Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level),
+        mailbox,
+        divider,
         fresh: Vec::new(),
-        writers: (1..stage.parts).map(|distance| (stage.own + distance) % stage.parts).collect(),
+        writers: (1..ranks).map(|distance| (own + distance) % ranks).collect(),
         owed: VecDeque::new(),
         open: VecDeque::new(),
         open_values: 0,
@@ -186,20 +185,20 @@ pub(super) fn run<C: Comm + ?Sized>(
         watch: Stopwatch::default(),
         sent_all: false,
     };
-    // A run starts with a reduction over all ranks, which each enters after it has acknowledged all of
-    // the run before: nothing is open.
-    assert_eq!(exchange.mailbox.read_by_all(), exchange.mailbox.written(), "a run before has not ended");
-    let least = exchange.mailbox.shape().capacity / FRACTION;
+    // A run starts with a reduction over all ranks, which every rank enters after it has acknowledged all
+    // pieces of the run before.
+    assert_eq!(exchange.mailbox.read_by_all(), exchange.mailbox.written(), "the run before has not ended");
+    let enough = exchange.mailbox.shape().capacity / FRACTION;
     let mut wait = patience.wait();
     while !exchange.sent_all || !exchange.writers.is_empty() {
         exchange.watch = Stopwatch::start(Statistics::sampled(exchange.statistics.rounds));
         let room = exchange.room(table);
-        let produce = room > 0 && (room >= least || exchange.open.is_empty());
+        let produce = room > 0 && (room >= enough || exchange.open.is_empty());
         if produce {
             exchange.produce(source, room, table);
         }
         if !exchange.consume(table) && !produce {
-            // Others may be waiting for what is still in the delay line.
+            // Others may wait for the acknowledgement of values that are still in the delay line.
             table.flush();
             exchange.acknowledge(table);
             wait.pause(comm);

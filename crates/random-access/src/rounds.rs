@@ -1,66 +1,32 @@
-//! Synchronous rounds: every rank generates as many values, and they travel through the stages of
-//! the plan, by messages, through shared memory, or both.
+//! Synchronous rounds: every rank generates the same number of values, and they travel through the stages
+//! of the plan, by messages, through shared memory, or both.
 //!
-//! Idea: Figure 2 of the paper. A stage divides the list at hand; what belongs to other parts is
-//! sent, what arrives joins the list; after the last stage everything in it is the rank's own.
-//! Restrictions: none; ranks that have fewer values than others take part with empty lists.
-//! Cost: that of the plan (`hypercube`), per round of Q/2 values (Q relaxed).
+//! Idea: Figure 2 of the paper. A stage divides a list; values for other parts are sent, values that arrive
+//! join the list; after the last stage all values in the list are the rank's own.
+//! Restrictions: none; ranks with fewer values than others take part with empty lists.
+//! Cost: that of the plan ([`hcube_core::plan`]), per round of Q/2 values (Q relaxed). Extra memory: about Q
+//! words per list, two lists per stage, and the mailboxes.
 //! Source: Plimpton et al. 2006, §2 and, for what overlaps with what, §4 (Mod1, Mod2, Mod3, Mod7).
 
+mod context;
 mod message_stage;
 mod node_stage;
 
 use super::divide::Divider;
+use super::local_table::LocalTable;
 use super::options::Options;
-use super::prepare::Prepared;
+use super::source::Source;
+use super::state::UpdateState;
 use super::statistics::Statistics;
 use super::table::{Distribution, Index};
-use super::update::{LocalTable, Source};
+use super::work::GENERATE;
+use context::Context;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
-use hcube_core::machine::work::Work;
 use hcube_core::plan::Transport;
-use hcube_core::progress::wait::{Patience, Stopwatch};
+use hcube_core::progress::wait::Stopwatch;
 use message_stage::MessageStage;
 use node_stage::NodeStage;
-
-/// What all stages of a round share.
-struct Context<'a, C: ?Sized> {
-    comm: &'a C,
-    options: &'a Options,
-    patience: Patience,
-    statistics: Statistics,
-    watch: Stopwatch,
-}
-
-impl<C: Comm + ?Sized> Context<'_, C> {
-    /// Applies values that this rank owns.
-    fn update(&mut self, table: &mut LocalTable<'_>, values: &[u64]) {
-        table.update(values);
-        self.comm.charge(Work::updated(values.len()));
-        self.statistics.update += self.watch.lap();
-    }
-
-    /// Puts values on the lists of the parts that they belong to.
-    fn divide(&mut self, divider: &mut Divider<'_>, values: &[u64]) {
-        divider.divide(values);
-        self.comm.charge(Work::divided(values.len() * divider.passes()));
-        self.statistics.route += self.watch.lap();
-    }
-
-    /// Appends values that have arrived to a list.
-    fn append(&mut self, list: &mut Vec<u64>, values: &[u64]) {
-        list.extend_from_slice(values);
-        self.comm.charge(Work::copied(size_of_val(values)));
-        self.statistics.route += self.watch.lap();
-    }
-
-    /// Counts what a rank holds while routing: Q on average, by chance or skew more.
-    fn hold(&mut self, values: usize) {
-        self.statistics.excess += values.saturating_sub(self.options.look_ahead) as u64;
-        self.statistics.most_held = self.statistics.most_held.max(values as u64);
-    }
-}
 
 /// One stage with its buffers.
 enum Stage<'a, C: Comm + ?Sized> {
@@ -71,16 +37,16 @@ enum Stage<'a, C: Comm + ?Sized> {
 /// Runs `rounds` rounds, the same number on all ranks.
 pub(super) fn run<C: Comm + ?Sized>(
     comm: &C,
-    prepared: &mut Prepared,
+    state: &mut UpdateState,
     (options, rounds): (&Options, u64),
     (distribution, index): (Distribution, Index),
     source: &mut Source,
     table: &mut LocalTable,
 ) -> Result<Statistics> {
-    let mut mailboxes = prepared.mailboxes.iter_mut();
+    let mut mailboxes = state.mailboxes.iter_mut();
     let mut stages = Vec::new();
-    for (number, stage) in prepared.plan.stages.iter().enumerate() {
-        let divider = Divider::new(&stage.parting, stage.parts, distribution, index, prepared.level);
+    for (number, stage) in state.plan.stages.iter().enumerate() {
+        let divider = Divider::new(&stage.parting, stage.parts, distribution, index, state.level);
         stages.push(match &stage.transport {
             Transport::Messages { sends, receives } => Stage::Messages(MessageStage::new(
                 number,
@@ -96,17 +62,17 @@ pub(super) fn run<C: Comm + ?Sized>(
             }
         });
     }
-    let (patience, statistics) = (prepared.patience, Statistics::default());
+    let (patience, statistics) = (state.patience, Statistics::default());
     let mut context = Context { comm, options, patience, statistics, watch: Stopwatch::default() };
     let (mut list, mut unapplied) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         context.watch = Stopwatch::start(Statistics::sampled(round));
         source.generate(options.round(), &mut list);
-        comm.charge(Work::generated(list.len()));
+        comm.charge(GENERATE.of(list.len()));
         context.statistics.generate += context.watch.lap();
         one_round(&mut context, &mut stages, &mut list, &mut unapplied, table)?;
         if options.look_ahead == 1 && !options.relaxed {
-            // Two rounds of one value would be open at once: wait until this one is applied.
+            // Two rounds of one value would be open at the same time: wait until this one is applied.
             comm.barrier()?;
             context.statistics.wait += context.watch.lap();
         }
@@ -131,25 +97,8 @@ pub(super) fn run<C: Comm + ?Sized>(
     Ok(context.statistics)
 }
 
-/// Divides `list`, which is empty afterwards, and what the stage before is still receiving: the list
-/// first, so that messages have time to arrive (Mod3).
-fn divide_all<C: Comm + ?Sized>(
-    context: &mut Context<'_, C>,
-    divider: &mut Divider<'_>,
-    list: &mut Vec<u64>,
-    before: Option<&mut MessageStage<'_, C>>,
-) -> Result<()> {
-    context.divide(divider, list);
-    list.clear();
-    if let Some(before) = before {
-        before.take_received(context, |context, values| context.divide(divider, values))?;
-    }
-    context.hold(divider.held());
-    Ok(())
-}
-
-/// Takes the values of `list` to their owners and applies what arrives for this rank. Relaxed, what
-/// arrives last stays in `unapplied` until the next round's first messages are under way.
+/// Sends the values of `list` to their owners and applies those that arrive for this rank. In relaxed mode,
+/// values of the last stage stay in `unapplied` until the first messages of the next round are under way.
 fn one_round<C: Comm + ?Sized>(
     context: &mut Context<'_, C>,
     stages: &mut [Stage<'_, C>],
@@ -181,7 +130,7 @@ fn one_round<C: Comm + ?Sized>(
             unapplied.clear();
         }
     }
-    // Q' of the paper: what this rank has for itself when the round is over.
+    // Q' of the paper: the values that this rank applies in a round.
     let mut arrived = list.len();
     context.update(table, list);
     if let Some(Stage::Messages(stage)) = stages.last_mut() {
@@ -196,7 +145,7 @@ fn one_round<C: Comm + ?Sized>(
         })?;
     }
     context.hold(arrived);
-    // Before the next round begins, this one is applied: what the look-ahead relies on.
+    // The look-ahead relies on it that a round is applied before the next one begins.
     table.flush();
     Ok(())
 }

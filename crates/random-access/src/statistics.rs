@@ -1,4 +1,4 @@
-//! What a run has done and where its time went.
+//! What a run has done, and what it has spent its time on.
 
 /// Statistics of one rank's last run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -11,7 +11,7 @@ pub struct Statistics {
     pub messages: u64,
     /// Bytes that this rank has sent in messages.
     pub message_bytes: u64,
-    /// Bytes that this rank has handed to others through shared memory.
+    /// Bytes that this rank has passed to others through shared memory.
     pub shared_bytes: u64,
     /// Stages of this rank's plan.
     pub stages: u64,
@@ -23,7 +23,7 @@ pub struct Statistics {
     pub most_held: u64,
     /// Bound that held for values generated and not yet applied: Q when strict, 3 Q when relaxed.
     pub open_bound: u64,
-    /// Huge pages given to the table in this run.
+    /// Pages of the table that this run has made huge.
     pub huge_pages: u64,
     /// Seconds in the run, of this rank.
     pub total: f64,
@@ -41,17 +41,16 @@ pub struct Statistics {
     pub memory: u64,
 }
 
-/// One round in so many is timed.
-const SAMPLE: u64 = 32;
+/// One round of this number is timed.
+const ROUNDS_PER_SAMPLE: u64 = 32;
 
 impl Statistics {
     /// Whether a round is timed.
     pub(super) fn sampled(round: u64) -> bool {
-        round.is_multiple_of(SAMPLE)
+        round.is_multiple_of(ROUNDS_PER_SAMPLE)
     }
 
-    /// Scales the sampled times to the whole run: they are shares of what the run took beside
-    /// paging.
+    /// Scales the sampled times to the whole run: their sum stands for its time without paging.
     pub(super) fn finish(&mut self, total: f64) {
         self.total = total;
         let sampled = self.generate + self.route + self.wait + self.update;

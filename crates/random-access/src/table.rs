@@ -1,7 +1,7 @@
-//! How the 2^n words of the global table lie on P ranks, and which word a value updates.
+//! The distribution of the 2^n words of the global table over P ranks, and the word that a value updates.
 //!
-//! Contiguous blocks in rank order; where P does not divide 2^n the first `2^n mod P` ranks own one
-//! word more. This is HPCC's distribution, so a table that HPCC has allocated is used as it is.
+//! Contiguous blocks in rank order; where P does not divide 2^n the first `2^n mod P` ranks own one more
+//! word. This is HPCC's distribution, so a table that HPCC has allocated is used in place.
 
 use super::stream::StreamKind;
 use hcube_core::error::{Error, Result};
@@ -33,9 +33,9 @@ pub struct Distribution {
     ranks: u64,
     /// Words of a rank, at the least.
     least: u64,
-    /// Ranks that own one word more; they come first.
+    /// Ranks that own one more word; they come first.
     larger: u64,
-    /// `2^64 / (least + 1)`, rounded down: turns the division of [`Self::owner`] into a product.
+    /// `2^64 / (least + 1)`, rounded down: replaces the division in [`Self::owner`] by a product.
     reciprocal: u64,
 }
 
@@ -91,7 +91,7 @@ impl Distribution {
         rank
     }
 
-    /// The same, in the benchmark's own terms; slower.
+    /// The same by the benchmark's formula; slower.
     pub fn owner_by_division(self, index: u64) -> usize {
         let larger_end = self.larger * (self.least + 1);
         let rank =
@@ -99,12 +99,12 @@ impl Distribution {
         rank as usize
     }
 
-    /// Where the values of a stream point.
+    /// The word that a value of a stream updates.
     pub fn index(self, kind: StreamKind) -> Index {
         let mask = self.length() - 1;
         match kind {
             StreamKind::Polynomial => Index { shift: 0, mask },
-            // A table of one word has no index bits at all: the mask makes any shift right.
+            // A table of one word has no index bits: with its mask any shift is correct.
             StreamKind::Lcg => Index { shift: (64 - self.log2_length).min(63), mask },
         }
     }

@@ -1,26 +1,27 @@
-//! Verification: replays the updates, counts the words that do not come out as they were, and
+//! Verification: repeats the updates, counts the words that do not return to their initial values, and
 //! restores them.
 //!
-//! Idea: an update is an exclusive or, so applying all of them again gives the first contents, word
-//! i = i, back. The replay must not share the faults of what it checks: it finds the owner by a
-//! division per value, exchanges through the library's own all-to-all, and applies one by one.
-//! Restrictions: the table must have held word i = i before the updates.
-//! Cost: as many updates again, slower; about 50 bytes per rank and three times 4096 words of memory,
+//! Idea: an update is an exclusive or, so applying all updates a second time restores the initial contents,
+//! word i = i. The repetition must not share faults with the code that it checks: it computes the owner by
+//! a division per value, exchanges by MPI's own all-to-all, and applies values one by one.
+//! Restriction: the table held word i = i before the updates.
+//! Cost: the same number of updates, slower; about 50 bytes per rank and three times 4096 words of memory,
 //! more where a stream is skewed towards one rank.
 //! Source: the verification that the benchmark prescribes.
 
 use super::kernel::Level;
 use super::options::Options;
+use super::source::{Source, Updates};
 use super::table::Distribution;
-use super::update::{Source, Updates, check};
+use super::update::check;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 
 /// Values per rank and exchange.
-const BATCH: usize = 4096;
+const BATCH_VALUES: usize = 4096;
 
-/// Collective: the number of words, on all ranks together, that the updates had left wrong. The
-/// table holds word i = i afterwards, whatever the count.
+/// Collective: the number of words, on all ranks together, that the updates have left wrong. The table
+/// holds word i = i afterwards.
 pub fn verify<C: Comm + ?Sized>(
     comm: &C,
     distribution: Distribution,
@@ -29,13 +30,13 @@ pub fn verify<C: Comm + ?Sized>(
 ) -> Result<u64> {
     check(comm, distribution, words, updates, &Options::default())?;
     let (index, first) = (distribution.index(updates.kind), distribution.start(comm.rank()));
-    let mut most = [updates.count];
-    comm.all_reduce_max(&mut most)?;
+    let mut largest = [updates.count];
+    comm.all_reduce_max(&mut largest)?;
     let mut source = Source::new(updates, Level::PORTABLE);
     let mut values = Vec::new();
     let mut parts = vec![Vec::new(); comm.size()];
-    for _ in 0..(most[0] as u64).div_ceil(BATCH as u64) {
-        source.generate(BATCH, &mut values);
+    for _ in 0..(largest[0] as u64).div_ceil(BATCH_VALUES as u64) {
+        source.generate(BATCH_VALUES, &mut values);
         for &value in &values {
             parts[distribution.owner_by_division(index.of(value))].push(value);
         }

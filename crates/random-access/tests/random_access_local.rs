@@ -4,7 +4,7 @@
 use hcube_core::comm::threads;
 use hcube_random_access::stream::{Recurrence, lcg::Lcg, polynomial::Polynomial};
 use hcube_random_access::{
-    Distribution, Mode, Optimisations, Options, Prepared, StreamKind, Updates, run, verify,
+    Distribution, Mode, Optimisations, Options, StreamKind, UpdateState, Updates, run, verify,
 };
 use proptest::prelude::*;
 
@@ -57,17 +57,18 @@ impl Case {
         let nodes = self.nodes.clone().unwrap_or_else(consecutive);
         let parts = threads::run_on_nodes(nodes, |comm| {
             use hcube_core::comm::Comm;
+            use hcube_random_access::work::{GENERATE, UPDATE};
             let rank = comm.rank();
             let mut words: Vec<u64> = (distribution.start(rank)..distribution.start(rank + 1)).collect();
             let (start, count) = self.shares[rank];
             let updates = Updates { kind: self.kind, start, count };
-            let mut prepared = Prepared::new(comm, &self.options).expect("prepared");
+            let mut state = UpdateState::new(comm, &self.options).expect("created");
             let statistics =
-                run(comm, &mut prepared, distribution, &mut words, &updates, &self.options).expect("run");
+                run(comm, &mut state, distribution, &mut words, &updates, &self.options).expect("run");
             // What a simulation charges is what was done.
             let noted = comm.noted();
             assert_eq!(
-                (noted.generated, noted.updated),
+                (noted.amount(GENERATE), noted.amount(UPDATE)),
                 (statistics.generated, statistics.applied),
                 "{self:?}"
             );
@@ -241,8 +242,8 @@ fn statistics_count_what_the_paper_counts() {
         let mut words: Vec<u64> = (distribution.start(rank)..distribution.start(rank + 1)).collect();
         let updates = Updates { kind: StreamKind::Lcg, start: 1 << 30 | (rank as i64) << 20, count: 1 << 15 };
         let options = message(Options::default());
-        let mut prepared = Prepared::new(comm, &options).expect("prepared");
-        run(comm, &mut prepared, distribution, &mut words, &updates, &options).expect("run")
+        let mut state = UpdateState::new(comm, &options).expect("created");
+        run(comm, &mut state, distribution, &mut words, &updates, &options).expect("run")
     });
     for statistics in all {
         assert_eq!(statistics.rounds, (1 << 15) / 512);

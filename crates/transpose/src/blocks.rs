@@ -1,19 +1,19 @@
-//! Where the blocks of a transposition lie, and in which order their bytes go.
+//! Where the blocks of a transposition lie, and the order of their bytes.
 //!
-//! Both ranks of a pair must name the same order of a block's elements. Of what goes from a lower to a
-//! higher rank the first axis goes from row to row of the sender, and the other way round from column to
-//! column: so in place a rank goes through its block in the same order for what leaves and for what
-//! arrives. The order inside tiles alternates where one side is stored by rows and the other by columns
-//! of the matrix; where both are stored alike, it is theirs.
+//! Both ranks of a pair must use the same order of a block's elements. From a lower to a higher rank the first
+//! axis of a block leads from row to row of the sender, from a higher to a lower rank from column to column:
+//! so in place a rank reads and writes its block in the same order. The order inside tiles alternates where
+//! one side is stored by rows and the other by columns of the matrix; where both are stored alike, it is
+//! their order.
 
-use super::{Layout, Shape};
+use super::shape::{Layout, Shape};
 use hcube_core::memory::Region;
 use hcube_core::memory::blocks;
 use hcube_core::memory::datatype::Block;
 use hcube_core::memory::grid::{Axis, Grid, Order};
 use std::ops::Range;
 
-/// All blocks of one rank, or of each element the same part.
+/// All blocks of one rank, of whole elements or of the same part of each element.
 #[derive(Debug, Clone)]
 pub struct Blocks<'s> {
     shape: &'s Shape,
@@ -30,7 +30,7 @@ enum Dimension {
     Column,
 }
 
-/// Where a block lies, and between whom it goes.
+/// Where a block lies, and the ranks between which it goes.
 struct Place {
     start: usize,
     from: usize,
@@ -42,7 +42,7 @@ struct Place {
 }
 
 impl<'s> Blocks<'s> {
-    /// Those of a rank.
+    /// The blocks of a rank.
     pub fn new(shape: &'s Shape, own: usize, ranks: usize) -> Self {
         Self { shape, own, ranks, slice: 0..shape.element_bytes }
     }
@@ -57,7 +57,7 @@ impl<'s> Blocks<'s> {
         Self { slice, ..*self }
     }
 
-    /// What goes to each rank, from this rank's part before.
+    /// The blocks to each rank, in this rank's part before.
     pub fn outgoing<'a>(&self, part: Region<'a>) -> Vec<Block<'a>> {
         let Shape { columns, element_bytes, column_block, before, .. } = *self.shape;
         let rows = self.shape.rows_of(self.own);
@@ -74,7 +74,7 @@ impl<'s> Blocks<'s> {
         })
     }
 
-    /// What comes from each rank, into this rank's part afterwards.
+    /// The blocks from each rank, in this rank's part afterwards.
     pub fn incoming<'a>(&self, part: Region<'a>) -> Vec<Block<'a>> {
         let Shape { rows, element_bytes, row_block, after, .. } = *self.shape;
         let columns = self.shape.columns_of(self.own);
@@ -123,10 +123,10 @@ impl<'s> Blocks<'s> {
 mod tests {
     use super::*;
 
-    /// Where both sides are stored alike nothing is turned: the bytes go as they lie in memory on the side
-    /// where the block is contiguous, whichever rank of the pair is the lower one.
+    /// Where both sides are stored alike nothing is transposed: the bytes go in the order of memory on the side
+    /// where the block is contiguous, from the lower to the higher rank and back.
     #[test]
-    fn blocks_that_need_no_turning_go_in_the_order_of_memory() {
+    fn blocks_that_are_not_transposed_go_in_the_order_of_memory() {
         for (before, after) in
             [(Layout::ColumnMajor, Layout::RowMajor), (Layout::RowMajor, Layout::ColumnMajor)]
         {

@@ -1,135 +1,18 @@
-//! Transposition of a matrix that is spread over the ranks of a communicator, in one go.
+//! Transposition of a matrix that is distributed over the ranks of a communicator.
 //!
-//! Idea: rank i has rows of the matrix before and columns of it afterwards; the block of its rows and
-//! rank j's columns goes to rank j, turned. Local transpositions before and after an exchange, of which
-//! each goes through the whole memory, are left out: blocks are turned while they are packed and
-//! unpacked ([`grid`](hcube_core::memory::grid)), so that every element is read from memory once and written once.
-//!
-//! In place the block of i for j and that of j for i change places, piece by piece and mirrored. That
-//! works where both lie at the same place, whatever the number of ranks: square matrices with the same
-//! blocks before and afterwards, the local parts stored alike. The rank's own block is transposed
-//! where it lies. Other shapes go in slices where elements are large ([`sliced`]). Out of place all
-//! shapes work, and the input stays as it is.
-//!
-//! Cost: one exchange of the [`hcube_alltoall`] crate; every element is loaded and stored twice, and
-//! crosses memory once in each direction where pieces stay in the cache. Extra memory: that of the
-//! exchange, and at most 150 bytes per rank during a call.
-//! Source: the exchange is that of Hofmann and Ruenger, EuroMPI 2013; §4.4 applies it to transpositions
-//! with the local parts turned before and afterwards. To turn blocks under way is our own.
+//! | file | holds |
+//! |---|---|
+//! | [`transpose`](mod@transpose) | the algorithm, in place and out of place |
+//! | [`sliced`] | the algorithm in place for shapes that are not symmetric |
+//! | `exchange` | the exchange of both |
+//! | `blocks` | where blocks lie, and the order of their bytes |
+//! | [`shape`] | the shape of a distributed matrix |
 
 mod blocks;
-mod shape;
+mod exchange;
+pub mod shape;
 pub mod sliced;
+pub mod transpose;
 
 pub use shape::{Layout, Shape};
-
-use blocks::Blocks;
-use hcube_alltoall::{Facts, Outcome, Prepared, Report, Task, select};
-use hcube_core::comm::Comm;
-use hcube_core::error::{Error, Result};
-use hcube_core::memory::Region;
-use hcube_core::memory::grid::transpose_square;
-
-/// The local parts of a matrix on this rank.
-#[derive(Debug, Clone, Copy)]
-pub enum Parts<'a> {
-    /// One that is replaced: as many bytes as the larger of both.
-    InPlace(Region<'a>),
-    /// One that is read and one that is written, and do not overlap.
-    Between(Region<'a>, Region<'a>),
-}
-
-/// Whether a transposition can be made, in place or not; all ranks come to the same answer. The bytes of
-/// this rank's part before and afterwards.
-///
-/// # Errors
-/// [`Error::Argument`] that says what is possible, [`Error::Communicator`] for too many ranks.
-pub fn check<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, in_place: bool) -> Result<[usize; 2]> {
-    select::check_ranks(&prepared.situation)?;
-    let bytes = shape.check(comm.rank(), comm.size())?;
-    if !in_place || shape.is_symmetric() || sliced::slice(shape, prepared).is_some() {
-        return Ok(bytes);
-    }
-    let Shape { rows, columns, element_bytes, row_block, column_block, .. } = shape;
-    Err(Error::argument(
-        "input == output",
-        format!(
-            "{rows} x {columns} elements of {element_bytes} bytes, blocks {row_block} and {column_block}"
-        ),
-        "rows == columns, row_block == column_block and transposed_in == transposed_out, or ranks that share \
-         memory and elements so large that 256 bytes of each that a rank has fit into it",
-    ))
-}
-
-/// As [`check`], and whether the parts have their bytes.
-fn check_parts<C: Comm>(comm: &C, prepared: &Prepared, shape: &Shape, parts: &Parts<'_>) -> Result<()> {
-    let in_place = matches!(parts, Parts::InPlace(_));
-    let [before, after] = check(comm, prepared, shape, in_place)?;
-    let pairs = match parts {
-        Parts::InPlace(all) => [(all, before), (all, after)],
-        Parts::Between(from, to) => [(from, before), (to, after)],
-    };
-    match pairs.iter().find(|(part, bytes)| part.len() < *bytes) {
-        None => Ok(()),
-        Some((part, bytes)) => {
-            Err(Error::Buffer(format!("a part of {} bytes: expected {bytes}", part.len())))
-        }
-    }
-}
-
-/// Collective: the transposition. Every rank passes the same shape, or the reason why it cannot take
-/// part, of which all ranks hear.
-///
-/// # Errors
-/// Those of [`check`], [`Error::Buffer`] for a part that is too short, and those of
-/// [`hcube_alltoall::exchange()`]; nothing is written then.
-pub fn transpose<C: Comm>(
-    comm: &C,
-    prepared: &mut Prepared,
-    work: Result<(Shape, Parts<'_>)>,
-) -> Result<Report> {
-    let own = comm.rank();
-    let checked = work.and_then(|(shape, parts)| {
-        check_parts(comm, prepared, &shape, &parts)?;
-        Ok((shape, parts))
-    });
-    let (shape, parts) = match checked {
-        Ok(work) => work,
-        Err(refusal) => return exchange_all(comm, prepared, 0, &Err(refusal)),
-    };
-    let agreement = shape.fingerprint();
-    let blocks = Blocks::new(&shape, own, comm.size());
-    match parts {
-        Parts::InPlace(part) if shape.is_symmetric() => {
-            let task = Task::in_place(Blocks::listed(blocks.outgoing(part)));
-            let report = exchange_all(comm, prepared, agreement, &Ok(task))?;
-            if let Some((own_block, side, stride)) = shape.own_block(own, part) {
-                transpose_square(own_block, side, stride, shape.element_bytes);
-            }
-            Ok(report)
-        }
-        Parts::InPlace(part) => {
-            let slice = sliced::slice(&shape, prepared).expect("checked");
-            sliced::transpose(comm, prepared, &shape, part, slice)
-        }
-        Parts::Between(from, to) => {
-            let (from, to) = (blocks.outgoing(from), blocks.incoming(to));
-            let task = Task::between(Blocks::listed(from), Blocks::listed(to));
-            exchange_all(comm, prepared, agreement, &Ok(task))
-        }
-    }
-}
-
-/// An exchange for which the library has no function, on ranks that agree on the shape.
-fn exchange_all<C: Comm>(
-    comm: &C,
-    prepared: &mut Prepared,
-    agreement: u64,
-    task: &Result<Task<'_>>,
-) -> Result<Report> {
-    let facts = Facts { beyond_library: true, agreement, ..Facts::default() };
-    match hcube_alltoall::exchange(comm, prepared, task, facts, None)? {
-        Outcome::Done(report) => Ok(report),
-        Outcome::Library(reason) => Err(Error::Internal(format!("nobody has made the exchange: {reason}"))),
-    }
-}
+pub use transpose::{Parts, check, transpose};

@@ -12,8 +12,8 @@ pub enum Layout {
     ColumnMajor,
 }
 
-/// A matrix of `rows` x `columns` elements, of which rank r has the rows from `row_block * r` on, and
-/// afterwards, in the transposed matrix, the columns from `column_block * r` on as its rows.
+/// A matrix of `rows` x `columns` elements: rank r has the rows from `row_block * r` on, and afterwards, as rows
+/// of the transposed matrix, the columns from `column_block * r` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Rows of the matrix.
@@ -22,9 +22,9 @@ pub struct Shape {
     pub columns: usize,
     /// Bytes of an element.
     pub element_bytes: usize,
-    /// Rows of a rank; the last rank that has any may have fewer.
+    /// Rows of a rank; the last rank with rows may have fewer.
     pub row_block: usize,
-    /// Columns of a rank afterwards; the last rank that has any may have fewer.
+    /// Columns of a rank afterwards; the last rank with columns may have fewer.
     pub column_block: usize,
     /// How the parts are stored before.
     pub before: Layout,
@@ -32,16 +32,16 @@ pub struct Shape {
     pub after: Layout,
 }
 
-/// Of `all` in blocks, those of a rank.
+/// The share of a rank in `all` that are divided into blocks.
 fn share(all: usize, block: usize, rank: usize) -> usize {
     all.saturating_sub(block.saturating_mul(rank)).min(block)
 }
 
 impl Shape {
-    /// Whether it can be done on so many ranks; the bytes of this rank's part before and afterwards.
+    /// Checks the shape on `ranks` ranks; returns the sizes of this rank's part before and afterwards.
     ///
     /// # Errors
-    /// [`Error::Argument`] that names what is wrong.
+    /// [`Error::Argument`] with the name of the field.
     pub fn check(&self, rank: usize, ranks: usize) -> Result<[usize; 2]> {
         for (name, value) in [
             ("shape.rows", self.rows),
@@ -58,9 +58,9 @@ impl Shape {
             ("shape.row_block", self.row_block, self.rows),
             ("shape.column_block", self.column_block, self.columns),
         ] {
-            let least = all.div_ceil(ranks);
-            if block < least {
-                let expected = format!("{least} or more, for {all} on {ranks} ranks");
+            let min = all.div_ceil(ranks);
+            if block < min {
+                let expected = format!("{min} or more, for {all} on {ranks} ranks");
                 return Err(Error::argument(name, block, expected));
             }
         }
@@ -77,15 +77,15 @@ impl Shape {
         ])
     }
 
-    /// Whether a transposition in place is possible: what a rank has for another one lies where that
-    /// rank's part for it will lie.
+    /// Whether a block for another rank lies where that rank's block for this one will lie, so that the two can
+    /// change places.
     pub fn is_symmetric(&self) -> bool {
         self.rows == self.columns
             && self.row_block.min(self.rows) == self.column_block.min(self.columns)
             && self.before == self.after
     }
 
-    /// A number for the shape that another one has by a chance of 2^-63 only; not 0.
+    /// A number, not 0, that tells shapes apart: two different ones have the same with a probability of 2^-63.
     pub(super) fn fingerprint(&self) -> u64 {
         let sizes = [self.rows, self.columns, self.element_bytes, self.row_block, self.column_block];
         let layouts = [self.before, self.after].map(|layout| usize::from(layout == Layout::RowMajor));
@@ -106,8 +106,8 @@ impl Shape {
         share(self.columns, self.column_block, rank)
     }
 
-    /// Where a rank's own block lies in its part, in place, if it has one: its elements per side and
-    /// the bytes from row to row.
+    /// A rank's own block in its part, in place, if it has one, with its elements per side and the bytes from
+    /// row to row.
     pub(super) fn own_block<'a>(&self, rank: usize, part: Region<'a>) -> Option<(Region<'a>, usize, usize)> {
         let side = self.rows_of(rank);
         if side == 0 {

@@ -1,6 +1,6 @@
 //! Transposition with ranks as threads, without mpirun: every byte of both parts is compared.
 
-use hcube_alltoall::{Options, Path, Prepared, Schedule};
+use hcube_alltoall::{ExchangeState, Options, Path, Schedule};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::error::{Error, HCUBE_ERR_ARGUMENT};
@@ -52,13 +52,13 @@ fn region(memory: &mut [u8]) -> Region<'_> {
 }
 
 /// One transposition; whether both parts are as they should be.
-fn works(comm: &ThreadComm, prepared: &mut Prepared, shape: &Shape, in_place: bool) -> bool {
+fn works(comm: &ThreadComm, state: &mut ExchangeState, shape: &Shape, in_place: bool) -> bool {
     let [mut before, after] = parts(shape, comm.rank());
     if in_place {
         // One part has the bytes of both; what is behind the smaller one does not matter.
         before.resize(before.len().max(after.len()), GUARD);
         let work = (*shape, Parts::InPlace(region(&mut before)));
-        transpose(comm, prepared, Ok(work)).expect("done");
+        transpose(comm, state, Ok(work)).expect("done");
         let bytes = after.len() - 1;
         return before[..bytes] == after[..bytes] && before.last() == Some(&GUARD);
     }
@@ -66,7 +66,7 @@ fn works(comm: &ThreadComm, prepared: &mut Prepared, shape: &Shape, in_place: bo
     let mut output = vec![0xee; after.len()];
     *output.last_mut().expect("a guard") = GUARD;
     let work = (*shape, Parts::Between(region(&mut before), region(&mut output)));
-    transpose(comm, prepared, Ok(work)).expect("done");
+    transpose(comm, state, Ok(work)).expect("done");
     output == after && before == untouched
 }
 
@@ -110,10 +110,10 @@ fn shapes(ranks: usize) -> Vec<(Shape, bool)> {
 fn all_shapes(nodes: Vec<u32>, options: Options) {
     let (ranks, described) = (nodes.len(), format!("{nodes:?}, {options:?}"));
     let wrong = threads::run_on_nodes(nodes, |comm| {
-        let mut prepared = Prepared::new(comm, &options).expect("prepared");
-        let possible = |(shape, in_place): &(Shape, bool)| check(comm, &prepared, shape, *in_place).is_ok();
+        let mut state = ExchangeState::new(comm, &options).expect("created");
+        let possible = |(shape, in_place): &(Shape, bool)| check(comm, &state, shape, *in_place).is_ok();
         let all: Vec<_> = shapes(ranks).into_iter().filter(possible).collect();
-        let fails = |(shape, in_place): &(Shape, bool)| !works(comm, &mut prepared, shape, *in_place);
+        let fails = |(shape, in_place): &(Shape, bool)| !works(comm, &mut state, shape, *in_place);
         all.into_iter().filter(fails).collect::<Vec<_>>()
     });
     for (rank, wrong) in wrong.iter().enumerate() {
@@ -179,8 +179,8 @@ fn one_rank_refuses() {
     let oblong = Shape { columns: 9, column_block: 3, element_bytes: 30_000, ..shape };
     for (path, shape) in [(Path::Auto, shape), (Path::Message, shape), (Path::Auto, oblong)] {
         threads::run_on_nodes(vec![0; 3], |comm| {
-            let mut prepared =
-                Prepared::new(comm, &Options { path, ..Options::default() }).expect("prepared");
+            let mut state =
+                ExchangeState::new(comm, &Options { path, ..Options::default() }).expect("created");
             let [mut before, after] = parts(&shape, comm.rank());
             before.resize(before.len().max(after.len()), GUARD);
             let untouched = before.clone();
@@ -189,13 +189,13 @@ fn one_rank_refuses() {
                 1 => Err(refusal.clone()),
                 _ => Ok((shape, Parts::InPlace(region(&mut before)))),
             };
-            match transpose(comm, &mut prepared, work) {
+            match transpose(comm, &mut state, work) {
                 Err(error) if comm.rank() == 1 => assert_eq!(error, refusal),
                 Err(Error::Remote { rank: 1, code: HCUBE_ERR_ARGUMENT, .. }) => {}
                 other => panic!("{other:?}"),
             }
             assert!(before == untouched, "rank {} has written", comm.rank());
-            assert!(works(comm, &mut prepared, &shape, true));
+            assert!(works(comm, &mut state, &shape, true));
         });
     }
 }
@@ -204,7 +204,7 @@ fn one_rank_refuses() {
 #[test]
 fn ranks_that_disagree() {
     threads::run_on_nodes(vec![0; 2], |comm| {
-        let mut prepared = Prepared::new(comm, &Options::default()).expect("prepared");
+        let mut state = ExchangeState::new(comm, &Options::default()).expect("created");
         let columns = 10 + 2 * comm.rank();
         let shape = Shape {
             rows: 10,
@@ -217,7 +217,7 @@ fn ranks_that_disagree() {
         };
         let ([mut before, _], mut output) = (parts(&shape, comm.rank()), vec![GUARD; 10_000]);
         let work = (shape, Parts::Between(region(&mut before), region(&mut output)));
-        let outcome = transpose(comm, &mut prepared, Ok(work));
+        let outcome = transpose(comm, &mut state, Ok(work));
         assert!(matches!(outcome, Err(Error::Truncate(_) | Error::Remote { .. })), "{outcome:?}");
         assert!(output.iter().all(|&byte| byte == GUARD));
     });
@@ -242,18 +242,18 @@ fn shapes_that_differ_in_other_ways() {
         (long, Shape { after: Layout::ColumnMajor, ..long }),
     ] {
         threads::run_on_nodes(vec![0; 3], |comm| {
-            let mut prepared = Prepared::new(comm, &Options::default()).expect("prepared");
+            let mut state = ExchangeState::new(comm, &Options::default()).expect("created");
             for _ in 0..3 {
                 let shape = if comm.rank() == 1 { other } else { shape };
                 let [mut before, after] = parts(&shape, comm.rank());
                 before.resize(before.len().max(after.len()), GUARD);
                 let untouched = before.clone();
                 let work = (shape, Parts::InPlace(region(&mut before)));
-                let outcome = transpose(comm, &mut prepared, Ok(work));
+                let outcome = transpose(comm, &mut state, Ok(work));
                 assert!(matches!(outcome, Err(Error::Truncate(_) | Error::Remote { .. })), "{outcome:?}");
                 assert!(before == untouched, "rank {} has written", comm.rank());
             }
-            assert!(works(comm, &mut prepared, &shape, true));
+            assert!(works(comm, &mut state, &shape, true));
         });
     }
 }
@@ -279,9 +279,9 @@ fn in_slices_where_elements_are_large_or_parts_small() {
         (Options { ranks_per_node: 2, ..Options::default() }, [false; 4]),
     ] {
         let found = threads::run_on_nodes(vec![0; 3], |comm| {
-            let prepared = Prepared::new(comm, &options).expect("prepared");
+            let state = ExchangeState::new(comm, &options).expect("created");
             [shape(6, 5, 8), shape(4, 3, 4_000), shape(60, 30, 40_000), shape(300, 100, 40_000)]
-                .map(|shape| sliced::slice(&shape, &prepared))
+                .map(|shape| sliced::slice(&shape, &state))
         });
         for found in found {
             assert_eq!(found.map(|slice| slice.is_some()), possible, "{options:?}: {found:?}");

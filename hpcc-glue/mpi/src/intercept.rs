@@ -103,7 +103,7 @@ pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> 
     // SAFETY: the contract of this function.
     match unsafe { exchange(&call) } {
         Verdict::Done(report) => {
-            statistics.count(&call, Path::Hcube(report.way), begin.elapsed(), report.bytes, report.memory);
+            statistics.count(&call, Path::Hcube(report.path), begin.elapsed(), report.bytes, report.memory);
             SUCCESS
         }
         Verdict::Library(reason) => {

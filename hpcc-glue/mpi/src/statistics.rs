@@ -1,7 +1,7 @@
 //! Counters of this process: what was called, the path it took, what it cost.
 
 use hcube_alltoall::mpi_front::{Call, Function};
-use hcube_alltoall::report::Way;
+use hcube_alltoall::report::UsedPath;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Where a call went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Path {
-    /// Through hcube, by this way.
-    Hcube(Way),
+    /// Through hcube, by this path.
+    Hcube(UsedPath),
     /// Forwarded to the library.
     Library,
     /// Refused by hcube with an error.
@@ -19,11 +19,11 @@ pub enum Path {
 
 impl Path {
     /// All paths, in the order of their numbers.
-    const ALL: [Self; Way::ALL.len() + 2] = {
-        let mut all = [Self::Library; Way::ALL.len() + 2];
+    const ALL: [Self; UsedPath::ALL.len() + 2] = {
+        let mut all = [Self::Library; UsedPath::ALL.len() + 2];
         let mut number = 0;
-        while number < Way::ALL.len() {
-            all[number] = Self::Hcube(Way::ALL[number]);
+        while number < UsedPath::ALL.len() {
+            all[number] = Self::Hcube(UsedPath::ALL[number]);
             number += 1;
         }
         all[number + 1] = Self::Refused;
@@ -32,16 +32,16 @@ impl Path {
 
     fn number(self) -> usize {
         match self {
-            Self::Hcube(way) => way as usize,
-            Self::Library => Way::ALL.len(),
-            Self::Refused => Way::ALL.len() + 1,
+            Self::Hcube(path) => path as usize,
+            Self::Library => UsedPath::ALL.len(),
+            Self::Refused => UsedPath::ALL.len() + 1,
         }
     }
 
     /// The name in statistics.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Hcube(way) => way.name(),
+            Self::Hcube(path) => path.name(),
             Self::Library => "library",
             Self::Refused => "refused",
         }

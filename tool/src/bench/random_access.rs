@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::session::{self, Session};
 use hcube_core::Result;
 use hcube_core::comm::agree;
-use hcube_random_access::{Options, Prepared, StreamKind};
+use hcube_random_access::{Options, StreamKind, UpdateState};
 use report::Results;
 use std::process::ExitCode;
 use updates::Measured;
@@ -59,7 +59,7 @@ impl<'a> RandomAccess<'a> {
             random_access.bench.use_huge_pages()?;
         }
         for case in &random_access.cases {
-            random_access.descriptions.push(Prepared::new(comm, &case.options)?.describe());
+            random_access.descriptions.push(UpdateState::new(comm, &case.options)?.describe());
         }
         Ok(random_access)
     }

@@ -6,7 +6,7 @@ use hcube_core::comm::Comm;
 use hcube_core::mpi::handle;
 use hcube_core::node::{huge_pages, processor, single_copy};
 use hcube_random_access::kernel::Level;
-use hcube_random_access::{Mode, Options, Prepared};
+use hcube_random_access::{Mode, Options, UpdateState};
 
 /// Where ranks lie.
 struct Places {
@@ -49,7 +49,7 @@ pub fn all(comm: &impl Comm) -> Result<Vec<Finding>> {
 
 /// What hcube will do with these options.
 pub fn choice(comm: &impl Comm, options: &Options) -> std::result::Result<String, String> {
-    Prepared::new(comm, options).map(|prepared| prepared.describe()).map_err(|error| error.to_string())
+    UpdateState::new(comm, options).map(|prepared| prepared.describe()).map_err(|error| error.to_string())
 }
 
 /// How the all-to-all exchange goes with these options, or what is wrong with them here.
@@ -57,7 +57,7 @@ pub fn alltoall_choice(
     comm: &impl Comm,
     options: &hcube_alltoall::Options,
 ) -> std::result::Result<String, String> {
-    let prepared = hcube_alltoall::Prepared::new(comm, options).map_err(|error| error.to_string())?;
+    let prepared = hcube_alltoall::ExchangeState::new(comm, options).map_err(|error| error.to_string())?;
     match &prepared.refusal {
         Some(refusal) => Err(format!("HCUBE_PATH does not work here: {refusal}")),
         None => Ok(prepared.describe()),
@@ -123,7 +123,7 @@ fn shared_memory_works(comm: &impl Comm, places: &Places) -> Finding {
     if places.most == 1 {
         return Finding::new(topic, State::Fact, "not tried: no two ranks share a node");
     }
-    match Prepared::new(comm, &Options { mode: Mode::Node, ..Options::default() }) {
+    match UpdateState::new(comm, &Options { mode: Mode::Node, ..Options::default() }) {
         Ok(_) => Finding::new(topic, State::Good, "ranks of a node can map each other's memory"),
         Err(error) => Finding::new(topic, State::Slow, error.to_string())
             .advise("hcube falls back to messages; ranks of a node must share a container and see each other in /proc"),

@@ -11,7 +11,7 @@ use hcube_core::comm::Comm;
 use hcube_core::machine::Placement;
 use hcube_core::plan::Topology;
 use hcube_random_access::model::traffic;
-use hcube_random_access::{Mode, Options, Prepared, StreamKind};
+use hcube_random_access::{Mode, Options, StreamKind, UpdateState};
 
 /// The look-aheads: where latency counts, where values do, and between.
 const LOOK_AHEADS: [usize; 5] = [16, 64, 256, 1024, 4096];
@@ -42,8 +42,8 @@ pub fn cases(comm: &impl Comm, nodes: &[u32]) -> Vec<Case> {
         return ALONE.iter().map(case(Mode::Message)).collect();
     }
     let mut cases: Vec<Case> = LOOK_AHEADS.iter().map(case(Mode::Message)).collect();
-    let shared = Topology::from_node_numbers(nodes, None).most_ranks_per_node() > 1;
-    if shared && Prepared::new(comm, &case(Mode::Node)(&LOOK_AHEADS[0]).options).is_ok() {
+    let shared = Topology::from_node_numbers(nodes, None).max_ranks_per_node() > 1;
+    if shared && UpdateState::new(comm, &case(Mode::Node)(&LOOK_AHEADS[0]).options).is_ok() {
         cases.extend(LOOK_AHEADS.iter().map(case(Mode::Node)));
     }
     cases
@@ -90,7 +90,7 @@ fn name(case: &Case, ranks: usize) -> String {
 /// The measurements of a case.
 struct Series {
     case: Case,
-    prepared: Prepared,
+    prepared: UpdateState,
     rounds: f64,
     /// Seconds of a round in the shortest.
     least: f64,
@@ -99,7 +99,7 @@ struct Series {
 impl Series {
     /// Collective: verifies a short run and makes ready for the others; also returns the number of errors.
     fn new(comm: &impl Comm, bench: &mut UpdateBench, case: &Case) -> Result<(Self, u64)> {
-        let prepared = Prepared::new(comm, &case.options)?;
+        let prepared = UpdateState::new(comm, &case.options)?;
         let mut series = Self { case: *case, prepared, rounds: MIN_ROUNDS, least: f64::INFINITY };
         let updates = series.updates();
         let errors = bench.errors(&mut series.prepared, case, updates)?;

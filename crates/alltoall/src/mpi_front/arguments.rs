@@ -1,7 +1,7 @@
 //! From the arguments of MPI's functions to the blocks of a rank.
 
 use super::call::{Call, Counts, Side, Types};
-use crate::{Facts, Task};
+use crate::{Conditions, Task};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -49,9 +49,9 @@ pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result
 }
 
 /// Local: what others must know of a rank's arguments.
-pub fn facts(call: &Call, devices: &Devices, beyond_library: bool) -> Facts {
+pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Conditions {
     let sides = if call.in_place() { &[call.receive][..] } else { &[call.send, call.receive][..] };
-    Facts {
+    Conditions {
         unreachable: sides.iter().any(|side| devices.own(side.buffer.cast())),
         beyond_library,
         tolerant: call.tolerant,

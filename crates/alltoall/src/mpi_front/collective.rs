@@ -1,9 +1,9 @@
 //! The one entrance for all-to-all exchanges, behind the gate of all systems
 //! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
 
-use super::arguments::{Named, facts, read};
+use super::arguments::{Named, conditions, read};
 use super::call::{Call, Function};
-use crate::{Options, Outcome, Prepared, Report, select};
+use crate::{ExchangeState, Options, Outcome, Report, select};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::backend::MpiComm;
@@ -45,13 +45,13 @@ impl Refusal {
 /// What all-to-all exchanges keep on a communicator.
 pub struct State {
     /// What the exchanges of this communicator use.
-    pub prepared: Prepared,
+    pub exchange: ExchangeState,
     /// The predefined datatype that was looked at last.
     named: Named,
     /// Runtimes whose device memory may be passed.
     pub devices: Devices,
     /// The path of the last exchange.
-    pub last_way: &'static str,
+    pub last_path: &'static str,
 }
 
 /// Collective: makes the exchange of a call, or says that the library is to make it.
@@ -125,8 +125,8 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>) -> R
     let state = prepare(comm, kept, None)?;
     // SAFETY: the contract of this function.
     let outcome = unsafe { make(call, comm, state) };
-    state.last_way = match &outcome {
-        Ok(Outcome::Done(report)) => report.way.name(),
+    state.last_path = match &outcome {
+        Ok(Outcome::Done(report)) => report.path.name(),
         Ok(Outcome::Library(_)) => "library",
         Err(_) => "refused",
     };
@@ -136,14 +136,14 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>) -> R
 /// # Safety
 /// As [`exchange`].
 unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome> {
-    let State { prepared, named, devices, .. } = state;
-    let left = select::left_to_library(&prepared.situation, call.in_place());
+    let State { exchange, named, devices, .. } = state;
+    let left = select::left_to_library(&exchange.situation, call.in_place());
     if let (true, Some(reason)) = (call.library_has_function(), left) {
         return Ok(Outcome::Library(reason));
     }
     // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
-    crate::exchange(comm, prepared, &task, facts(call, devices, !library_can), left)
+    crate::exchange(comm, exchange, &task, conditions(call, devices, !library_can), left)
 }
 
 /// Collective at the first call for a communicator, or where options are given: the state. Options that
@@ -174,8 +174,8 @@ fn new_state(comm: &MpiComm, options: Option<Result<Options>>) -> Result<State> 
     static SAID: AtomicBool = AtomicBool::new(false);
     let explicit = options.is_some();
     let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
-    let prepared = Prepared::new(comm, &options)?;
-    if let Some(refusal) = &prepared.refusal {
+    let exchange = ExchangeState::new(comm, &options)?;
+    if let Some(refusal) = &exchange.refusal {
         if explicit {
             return Err(Error::Memory(refusal.clone()));
         }
@@ -183,5 +183,5 @@ fn new_state(comm: &MpiComm, options: Option<Result<Options>>) -> Result<State> 
             eprintln!("hcube: HCUBE_PATH does not work here, another path is taken: {refusal}");
         }
     }
-    Ok(State { prepared, named: Named::default(), devices: Devices::new(), last_way: "none" })
+    Ok(State { exchange, named: Named::default(), devices: Devices::new(), last_path: "none" })
 }

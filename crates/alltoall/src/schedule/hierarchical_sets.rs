@@ -1,12 +1,11 @@
-//! Hierarchical sets: the ranks are halved, the halves exchange with each other, then each half does
-//! the same inside.
+//! Hierarchical sets: the ranks are halved, the halves exchange with each other, then each half is halved
+//! in turn.
 //!
 //! Idea: between a lower half of n ranks and an upper half of m = n or n + 1, there are m steps. In
 //! step s rank a of the lower half (counted in the half) meets rank (a + s) mod m of the upper
-//! half. Seen from above, rank b meets a = (b - s) mod m, and where that is n, which does not exist,
-//! it is idle. An idle rank does not wait: it leaves that step out, so that its sequence is
-//! b, b - 1, ... modulo n, begun at n - 1 by the last rank of a larger half, which is idle first.
-//! Both halves then pair up in the same step.
+//! half. For the upper half, rank b meets a = (b - s) mod m, and where that is n, which does not
+//! exist, it is idle. An idle rank does not wait but skips the step, so its sequence is b, b - 1, ... modulo
+//! n, which starts at n - 1 for the last rank of a larger half, idle first. Both halves form the same pairs.
 //!
 //! Restrictions: none.
 //! Cost: P - 1 exchanges per rank; P - 1 steps where P is a power of two, else at most

@@ -1,8 +1,8 @@
 //! The order in which a rank exchanges with all others, one pair at a time.
 //!
-//! Everything here is a pure function of (rank, size), tested for every size up to 130 without MPI.
-//! Every pair of ranks stands once in the sequence of each of the two, and the sequences fit each
-//! other: ranks that finish every exchange before they start the next never wait in a circle.
+//! Everything here is a pure function of (rank, size), tested for every size up to 130 without MPI. Every
+//! pair of ranks occurs once in the sequence of each of the two, and the sequences are consistent: ranks that
+//! finish every exchange before they start the next never wait in a circle.
 //!
 //! | schedule | steps for P ranks, one exchange per rank and step | locality |
 //! |---|---|---|
@@ -18,11 +18,11 @@ pub mod hierarchical_sets;
 pub mod linear_shift;
 pub mod mpich_order;
 
-use super::Schedule;
+use super::options::Schedule;
 
-/// The partners of `rank` among `size` ranks in the order in which it exchanges with them; the rank
-/// itself is not among them. [`Schedule::Auto`] means hierarchical sets, and so does
-/// [`Schedule::Library`], of which the order is not known, and [`Schedule::Hypercube`], which has no order of partners.
+/// The partners of `rank` among `size` ranks in the order in which it exchanges with them, without the rank
+/// itself. [`Schedule::Auto`] means hierarchical sets, and so do [`Schedule::Library`], whose order is not
+/// known, and [`Schedule::Hypercube`], which has no order of partners.
 ///
 /// # Panics
 /// Unless `rank < size`.

@@ -1,12 +1,13 @@
 //! The order of MPICH: all pairs (i, j) with i < j, sorted by i and then by j.
 //!
-//! Idea: every rank goes through the same list of pairs and takes part in those that it belongs to.
-//! To rank r that is ranks 0 to r - 1 (as the larger of the pair), then r + 1 to the last: the
-//! others in ascending order. Two sequences fit because both are parts of one list.
+//! Idea: every rank goes through the same list of pairs and takes part in its own. For rank r these are ranks 0
+//! to r - 1 (as the larger of the pair), then r + 1 to the last: the others in ascending order. The
+//! sequences are consistent because they are parts of one list.
 //!
 //! Restrictions: none.
-//! Cost: P - 1 exchanges per rank, but 2P - 3 steps: pair (i, j) cannot start before step i + j,
-//! so that at the beginning and at the end most ranks wait. There for comparison.
+//! Cost: P - 1 exchanges per rank in 2P - 3 steps: pair (i, j) cannot start before step i + j, so at the
+//! beginning and at the end most ranks wait. The paper counts 2P - 1 steps, with the exchange of a rank with
+//! itself, which is omitted here. This schedule is there for comparison.
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3.1, after MPICH's `MPI_Alltoallv` with
 //! `MPI_IN_PLACE`.
 

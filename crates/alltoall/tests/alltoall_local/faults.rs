@@ -2,12 +2,12 @@
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{Case, run_on_nodes};
-use hcube_alltoall::{Facts, Options, Outcome, Path, Prepared, Schedule};
+use hcube_alltoall::{Conditions, ExchangeState, Options, Outcome, Path, Schedule};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
 use hcube_core::error::{Error, HCUBE_ERR_COUNT, HCUBE_ERR_TRUNCATE, Result};
 
-/// Four ranks or more in every situation in which the vote or the exchange goes another way.
+/// Four ranks or more in every situation in which the vote or the exchange differs.
 fn situations() -> [Case; 6] {
     let options = Options::default();
     [
@@ -21,9 +21,9 @@ fn situations() -> [Case; 6] {
 }
 
 /// An exchange that is right.
-fn works(comm: &ThreadComm, prepared: &mut Prepared, case: &Case) {
+fn works(comm: &ThreadComm, state: &mut ExchangeState, case: &Case) {
     let mut rank = Rank::new(comm, &Shape::matching(1, true, Form::Even, &|_, _| 10_001));
-    let outcome = rank.exchange(comm, prepared, &Special::default());
+    let outcome = rank.exchange(comm, state, &Special::default());
     assert!(matches!(outcome, Ok(Outcome::Done(_))) && rank.has_arrived(), "{outcome:?} of {case:?}");
 }
 
@@ -36,14 +36,14 @@ fn check(
 ) {
     for case in situations() {
         let outcomes = run_on_nodes(case.nodes.clone(), |comm| {
-            let mut prepared = Prepared::new(comm, &case.options).expect("prepared");
-            works(comm, &mut prepared, &case);
+            let mut state = ExchangeState::new(comm, &case.options).expect("created");
+            works(comm, &mut state, &case);
             let mut rank = Rank::new(comm, &shape(comm.rank()));
-            let outcome = rank.exchange(comm, &mut prepared, &special(comm.rank()));
+            let outcome = rank.exchange(comm, &mut state, &special(comm.rank()));
             let done = matches!(outcome, Ok(Outcome::Done(_)));
             let as_promised = if done { rank.has_arrived() } else { rank.is_untouched() };
             assert!(as_promised, "rank {}: {outcome:?} of {case:?}", comm.rank());
-            works(comm, &mut prepared, &case);
+            works(comm, &mut state, &case);
             outcome
         });
         for (rank, outcome) in outcomes.iter().enumerate() {
@@ -56,11 +56,12 @@ fn ordinary(_: usize) -> Special {
     Special::default()
 }
 
-fn with_facts(facts: Facts) -> impl Fn(usize) -> Special + Sync {
-    move |_| Special { facts, ..Special::default() }
+fn with_facts(conditions: Conditions) -> impl Fn(usize) -> Special + Sync {
+    move |_| Special { conditions, ..Special::default() }
 }
 
-const TOLERANT: Facts = Facts { unreachable: false, beyond_library: false, tolerant: true, agreement: 0 };
+const TOLERANT: Conditions =
+    Conditions { unreachable: false, beyond_library: false, tolerant: true, agreement: 0 };
 
 fn is_library(outcome: &Result<Outcome>, reason: &str) -> bool {
     matches!(outcome, Ok(Outcome::Library(why)) if why.contains(reason))
@@ -125,8 +126,8 @@ fn both_counts_are_named_on_both_ranks_in_place() {
         expected: &|from, to| if (from, to) == (2, 1) { 3000 } else { 20 },
     };
     let concerned = [(1, truncated(2, 20, 1, 3000)), (2, truncated(1, 3000, 2, 20))];
-    for facts in [Facts::default(), TOLERANT] {
-        check(&shape, &with_facts(facts), |rank, outcome| is_truncated(&concerned, rank, outcome));
+    for conditions in [Conditions::default(), TOLERANT] {
+        check(&shape, &with_facts(conditions), |rank, outcome| is_truncated(&concerned, rank, outcome));
     }
 }
 
@@ -196,14 +197,14 @@ fn what_one_rank_cannot_handle_all_leave_to_the_library() {
             ..Special::default()
         };
         let unreachable = |rank| Special {
-            facts: Facts { unreachable: rank == culprit, ..Facts::default() },
+            conditions: Conditions { unreachable: rank == culprit, ..Conditions::default() },
             ..Special::default()
         };
         check(&shape, &unsupported, |_, outcome| is_library(outcome, "cannot handle"));
         check(&shape, &unreachable, |_, outcome| is_library(outcome, "cannot handle"));
         // Where another rank's counts are none that the library can take, nobody can.
         let nobody = |rank| Special {
-            facts: Facts { beyond_library: rank == 1, ..Facts::default() },
+            conditions: Conditions { beyond_library: rank == 1, ..Conditions::default() },
             ..unsupported(rank)
         };
         check(&shape, &nobody, |_, outcome| matches!(outcome, Err(Error::Unsupported(_))));
@@ -216,7 +217,7 @@ fn what_is_left_to_the_library_is_done_where_that_cannot() {
     let left = |beyond_library| {
         move |rank| Special {
             left: Some("asked for"),
-            facts: Facts { beyond_library: beyond_library && rank == 2, ..Facts::default() },
+            conditions: Conditions { beyond_library: beyond_library && rank == 2, ..Conditions::default() },
             ..Special::default()
         }
     };
@@ -240,8 +241,10 @@ fn a_rank_that_expects_more_is_tolerated_out_of_place() {
         is_truncated(&concerned(30, 20), rank, outcome)
     });
     // The library could not make it.
-    let beyond =
-        |rank| Special { facts: Facts { beyond_library: rank == 0, ..TOLERANT }, ..Special::default() };
+    let beyond = |rank| Special {
+        conditions: Conditions { beyond_library: rank == 0, ..TOLERANT },
+        ..Special::default()
+    };
     check(&|_| one_block(1, 2, false), &beyond, |rank, outcome| {
         is_truncated(&concerned(20, 30), rank, outcome)
     });

@@ -1,7 +1,7 @@
 //! One exchange of one rank: buffers in which every byte is a function of sender, receiver and position,
 //! and what has to be in them afterwards.
 
-use hcube_alltoall::{Facts, Outcome, Prepared, Task, exchange};
+use hcube_alltoall::{Conditions, ExchangeState, Outcome, Task, exchange};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
 use hcube_core::memory::Region;
@@ -145,7 +145,7 @@ impl<'s> Shape<'s> {
 pub struct Special {
     /// In place of the task.
     pub refusal: Option<Error>,
-    pub facts: Facts,
+    pub conditions: Conditions,
     /// Why the library is to do it.
     pub left: Option<&'static str>,
 }
@@ -184,7 +184,7 @@ impl Rank {
     pub fn exchange(
         &mut self,
         comm: &ThreadComm,
-        prepared: &mut Prepared,
+        state: &mut ExchangeState,
         special: &Special,
     ) -> Result<Outcome> {
         let receive = self.receive.blocks();
@@ -193,7 +193,7 @@ impl Rank {
             None => Task::in_place(receive),
         };
         let task = special.refusal.clone().map_or(Ok(task), Err);
-        exchange(comm, prepared, &task, special.facts, special.left)
+        exchange(comm, state, &task, special.conditions, special.left)
     }
 
     /// Whether everything has arrived and nothing else has changed.

@@ -1,9 +1,9 @@
 //! The all-to-all engine with ranks as threads, without mpirun: every byte of every buffer is compared,
-//! and the way that the data took.
+//! and the path that the data used.
 
 mod faults;
 mod image;
 mod nodes;
+mod paths;
 mod sequences;
 mod sizes;
-mod ways;

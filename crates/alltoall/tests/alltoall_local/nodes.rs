@@ -1,7 +1,7 @@
-//! Where ranks lie, and which way the data has to take from there.
+//! Where ranks lie, and the path that follows from that.
 
 use super::sizes::Load;
-use hcube_alltoall::{Options, Path, Prepared, Schedule, Way};
+use hcube_alltoall::{ExchangeState, Options, Path, Schedule, UsedPath};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::node::single_copy::read_word;
@@ -71,30 +71,30 @@ impl Case {
         (0..self.ranks()).filter(|&other| node(other) == node(rank)).count()
     }
 
-    /// The way that an exchange takes on a rank, and the other one that is as good where both are tried.
-    pub fn way(&self, rank: usize, prepared: &Prepared, load: Load) -> (Way, Option<Way>) {
+    /// The path that an exchange uses on a rank, and the other one where both are tried.
+    pub fn path(&self, rank: usize, state: &ExchangeState, load: Load) -> (UsedPath, Option<UsedPath>) {
         let Options { schedule, path, memory, .. } = self.options;
         if load.total == 0 {
-            return (Way::Alone, None);
+            return (UsedPath::Alone, None);
         }
         if self.company(rank) == self.ranks() && path != Path::Message {
-            let slot = prepared.node.as_ref().expect("shared").board.capacity();
+            let slot = state.node.as_ref().expect("shared").board.capacity();
             assert!(slot >= memory / 4, "a slot of {slot} bytes");
             // What is part of the notice of every rank goes through shared memory.
             let tried = path == Path::Auto && load.most_sent > slot.min(128 << 10);
             return match path {
-                Path::SingleCopy if *SINGLE_COPY => (Way::SingleCopy, None),
-                _ => (Way::Shared, (tried && *SINGLE_COPY).then_some(Way::SingleCopy)),
+                Path::SingleCopy if *SINGLE_COPY => (UsedPath::SingleCopy, None),
+                _ => (UsedPath::Shared, (tried && *SINGLE_COPY).then_some(UsedPath::SingleCopy)),
             };
         }
-        let bundled = prepared.largest_bundled().expect("room for a record of every rank");
+        let bundled = state.largest_bundled().expect("room for a record of every rank");
         assert!(bundled == 256 || bundled < 256 && memory < 1 << 20);
-        let way = match path {
-            _ if schedule == Schedule::Hypercube && load.most <= bundled => Way::Hypercube,
-            Path::Message => Way::Message,
-            _ if self.company(rank) == 1 => Way::Message,
-            _ => Way::Mixed,
+        let path = match path {
+            _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
+            Path::Message => UsedPath::Message,
+            _ if self.company(rank) == 1 => UsedPath::Message,
+            _ => UsedPath::Mixed,
         };
-        (way, None)
+        (path, None)
     }
 }

@@ -1,9 +1,9 @@
-//! Many exchanges in a row on one prepared state: notices of the board follow each other in all
-//! combinations of ways, with ranks that come late, and with refusals between them.
+//! Many exchanges in a row on one state state: notices of the board follow each other in all
+//! combinations of paths, with ranks that come late, and with refusals between them.
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{SINGLE_COPY, run_on_nodes};
-use hcube_alltoall::{Options, Outcome, Path, Prepared, Way};
+use hcube_alltoall::{ExchangeState, Options, Outcome, Path, UsedPath};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
 use hcube_core::error::Error;
@@ -34,8 +34,8 @@ fn bytes(number: usize, slot: usize) -> usize {
     }
 }
 
-/// One exchange; the way that it took, or `None` where it was one that is refused.
-fn step(comm: &ThreadComm, prepared: &mut Prepared, slot: usize, number: usize) -> Option<Way> {
+/// One exchange; the path that it used, or `None` for one that is refused.
+fn step(comm: &ThreadComm, state: &mut ExchangeState, slot: usize, number: usize) -> Option<UsedPath> {
     let (own, ranks) = (comm.rank(), comm.size());
     let (even, all) = (random(number + 7).is_multiple_of(2), bytes(number, slot));
     // With other counts one pair alone has the large blocks.
@@ -61,7 +61,7 @@ fn step(comm: &ThreadComm, prepared: &mut Prepared, slot: usize, number: usize) 
     if random(number * ranks + own).is_multiple_of(4) {
         std::thread::sleep(Duration::from_micros(random(number + own) as u64 % 300));
     }
-    let outcome = rank.exchange(comm, prepared, &special);
+    let outcome = rank.exchange(comm, state, &special);
     let what = || format!("exchange {number}, fault {fault}, rank {own}: {outcome:?}");
     match (fault, &outcome) {
         (0 | 1, Err(_)) | (2, Ok(Outcome::Library(_))) => {
@@ -69,63 +69,66 @@ fn step(comm: &ThreadComm, prepared: &mut Prepared, slot: usize, number: usize) 
             None
         }
         (3.., Ok(Outcome::Done(report))) => {
-            let way = report.way;
+            let path = report.path;
             assert!(rank.has_arrived(), "other bytes: {}", what());
-            Some(way)
+            Some(path)
         }
         _ => panic!("{}", what()),
     }
 }
 
-/// The ways taken by any rank.
-fn run(nodes: &[u32], path: Path, memory: usize) -> HashSet<Option<Way>> {
+/// The paths used by the ranks.
+fn run(nodes: &[u32], path: Path, memory: usize) -> HashSet<Option<UsedPath>> {
     let options = Options { path, memory, ..Options::default() };
-    let ways = run_on_nodes(nodes.to_vec(), |comm| {
-        let mut prepared = Prepared::new(comm, &options).expect("prepared");
-        let slot = prepared.node.as_ref().map_or(0, |node| node.board.capacity() / (node.ranks.len() - 1));
+    let paths = run_on_nodes(nodes.to_vec(), |comm| {
+        let mut state = ExchangeState::new(comm, &options).expect("created");
+        let slot = state.node.as_ref().map_or(0, |node| node.board.capacity() / (node.ranks.len() - 1));
         // Nodes of other sizes have other pieces: any of them will do, but the same on all ranks.
         let mut slot = [slot as i64];
         comm.all_reduce_max(&mut slot).expect("threads");
-        let steps = (0..EXCHANGES).map(|number| step(comm, &mut prepared, slot[0] as usize, number));
+        let steps = (0..EXCHANGES).map(|number| step(comm, &mut state, slot[0] as usize, number));
         steps.collect::<HashSet<_>>()
     });
-    ways.into_iter().flatten().collect()
+    paths.into_iter().flatten().collect()
 }
 
 /// Those of one node with trials, where single copy is permitted, and refusals.
-fn all_ways() -> HashSet<Option<Way>> {
-    let single = SINGLE_COPY.then_some(Way::SingleCopy).map(Some);
-    [None, Some(Way::Alone), Some(Way::Shared)].into_iter().chain(single).collect()
+fn all_paths() -> HashSet<Option<UsedPath>> {
+    let single = SINGLE_COPY.then_some(UsedPath::SingleCopy).map(Some);
+    [None, Some(UsedPath::Alone), Some(UsedPath::Shared)].into_iter().chain(single).collect()
 }
 
 #[test]
 fn two_ranks_of_one_node() {
-    assert_eq!(run(&[0, 0], Path::Auto, 4096), all_ways());
+    assert_eq!(run(&[0, 0], Path::Auto, 4096), all_paths());
 }
 
 #[test]
 fn three_ranks_of_one_node_with_the_least_memory() {
-    assert_eq!(run(&[0, 0, 0], Path::Auto, 0), all_ways());
+    assert_eq!(run(&[0, 0, 0], Path::Auto, 0), all_paths());
 }
 
 #[test]
 fn four_ranks_of_one_node_with_much_memory() {
-    assert_eq!(run(&[0, 0, 0, 0], Path::Auto, 1 << 20), all_ways());
+    assert_eq!(run(&[0, 0, 0, 0], Path::Auto, 1 << 20), all_paths());
 }
 
 #[test]
 fn slots_alone() {
-    assert_eq!(run(&[0, 0, 0, 0, 0], Path::Shared, 0), [None, Some(Way::Alone), Some(Way::Shared)].into());
+    assert_eq!(
+        run(&[0, 0, 0, 0, 0], Path::Shared, 0),
+        [None, Some(UsedPath::Alone), Some(UsedPath::Shared)].into()
+    );
 }
 
 #[test]
 fn single_copy_alone() {
-    let way = if *SINGLE_COPY { Way::SingleCopy } else { Way::Shared };
-    assert_eq!(run(&[0, 0, 0], Path::SingleCopy, 4096), [None, Some(Way::Alone), Some(way)].into());
+    let path = if *SINGLE_COPY { UsedPath::SingleCopy } else { UsedPath::Shared };
+    assert_eq!(run(&[0, 0, 0], Path::SingleCopy, 4096), [None, Some(UsedPath::Alone), Some(path)].into());
 }
 
 #[test]
 fn two_nodes_and_a_rank_alone() {
-    let ways = [None, Some(Way::Alone), Some(Way::Mixed), Some(Way::Message)];
-    assert_eq!(run(&[0, 1, 0, 2, 1], Path::Auto, 4096), ways.into());
+    let paths = [None, Some(UsedPath::Alone), Some(UsedPath::Mixed), Some(UsedPath::Message)];
+    assert_eq!(run(&[0, 1, 0, 2, 1], Path::Auto, 4096), paths.into());
 }

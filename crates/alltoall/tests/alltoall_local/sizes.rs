@@ -26,7 +26,7 @@ pub const SYMMETRIC: [Sizes; 8] = [
 
 /// Out of place alone.
 pub const ASYMMETRIC: [Sizes; 2] = [
-    ("one way", Form::Counted, |from, to, _| if from < to { 6 * to } else { 0 }),
+    ("one direction", Form::Counted, |from, to, _| if from < to { 6 * to } else { 0 }),
     (
         "one sender",
         Form::Listed,

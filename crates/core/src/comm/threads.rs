@@ -4,12 +4,12 @@
 use super::reduction::{Element, Operation};
 use super::{Comm, Piece, check_colour};
 use crate::error::{Error, Result};
-use crate::machine::work::Work;
+use crate::machine::work::{Ledger, Work};
 use crate::memory::Region;
 use crate::progress::Progress;
 use crate::progress::pollers::Pollers;
 use crate::progress::wait::Patience;
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -137,7 +137,7 @@ pub struct ThreadComm {
 /// What belongs to one thread, in all of its groups.
 #[derive(Debug)]
 struct Own {
-    work: Cell<Work>,
+    work: RefCell<Ledger>,
     begin: Instant,
     pollers: Rc<Pollers>,
 }
@@ -166,13 +166,13 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + 
 
 impl ThreadComm {
     fn new(rank: usize, shared: Arc<Shared>) -> Self {
-        let own = Own { work: Cell::default(), begin: Instant::now(), pollers: Rc::default() };
+        let own = Own { work: RefCell::default(), begin: Instant::now(), pollers: Rc::default() };
         Self { rank, shared, own: Rc::new(own) }
     }
 
     /// All local work that this rank has noted.
-    pub fn noted(&self) -> Work {
-        self.own.work.get()
+    pub fn noted(&self) -> Ledger {
+        self.own.work.borrow().clone()
     }
 
     /// Puts a value into this rank's place, waits for all, hands all places to `read`.
@@ -389,9 +389,7 @@ impl Comm for ThreadComm {
     }
 
     fn charge(&self, work: Work) {
-        let mut noted = self.own.work.get();
-        noted += work;
-        self.own.work.set(noted);
+        self.own.work.borrow_mut().add(work);
     }
 
     fn seconds(&self) -> f64 {

@@ -1,4 +1,4 @@
-//! The figures of a machine, what stages of a plan cost on it, and units of simulated work.
+//! The figures of a machine, the cost of the stages of a plan, and units of simulated work.
 
 pub mod parameters;
 pub mod traffic;

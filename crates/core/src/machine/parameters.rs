@@ -1,31 +1,29 @@
 //! The cost model: a few figures of a machine ([`Parameters`]), and where ranks lie ([`Placement`]).
+//! [`super::traffic`] computes the time of the stages of a plan; every system adds a model of its own.
 //!
-//! [`super::traffic`] has the time of the stages of a plan; every system adds a model of its own.
+//! Everything here is a pure function of these figures: no communication, no clock.
 //!
-//! Everything here is a pure function of a few figures of the machine ([`Parameters`]) and of where ranks
-//! lie ([`Placement`]); no communication, no clock.
-//!
-//! Assumptions: a message costs its latency and its bytes over the bandwidth of its link. The ranks of a
-//! node share the node's link to the network; links inside a node belong to a pair of ranks each. All
-//! ranks work at the same speed, and a stage takes as long as it takes the rank with the most to do.
-//! Left out: contention inside the network and for the memory of a node, latency that depends on the
-//! distance, waiting for a core where there are more ranks than cores, chance in the number of values
-//! that a message carries. What communication overlaps with is left out in RandomAccess (so predictions
-//! are pessimistic where the network works on its own), and counted as its model says in the all-to-all exchange.
+//! Assumptions: a message costs its latency, and its bytes over the bandwidth of its link. The ranks of a node
+//! share the node's link to the network; a link inside a node belongs to one pair of ranks. All ranks work at
+//! the same speed, and a stage takes the time of the rank with the most work.
+//! Omitted: contention in the network and for the memory of a node, latency that depends on the distance,
+//! oversubscribed cores, and the variance of the number of values in a message. Overlap with communication is
+//! omitted for RandomAccess (predictions are pessimistic for networks that make progress by themselves), and
+//! counted for the all-to-all exchange as its model describes.
 
 use crate::plan::Topology;
 
-/// Messages between nodes or inside one.
+/// A link between ranks of different nodes, or of one node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Link {
-    /// From the call of send to the return of receive for the shortest message, in seconds.
+    /// Seconds from the call of send to the return of receive for the shortest message.
     pub latency: f64,
     /// Bytes per second and direction.
     pub bandwidth: f64,
 }
 
 impl Link {
-    /// Seconds for bytes, without the latency.
+    /// Seconds to transfer bytes, without the latency.
     pub fn transfer(&self, bytes: f64) -> f64 {
         bytes / self.bandwidth
     }
@@ -42,13 +40,13 @@ pub struct Parameters {
     pub generate: f64,
     /// Seconds to apply a value to the local part of the table.
     pub update: f64,
-    /// Seconds to look at a value and put it on one of two lists.
+    /// Seconds to put a value on one of two lists.
     pub divide: f64,
     /// Seconds to copy a byte.
     pub copy: f64,
 }
 
-/// Ranks on nodes: as many on each as fit, in the order of ranks.
+/// Ranks on nodes: every node is filled before the next, in the order of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     /// Ranks, 1 or more.
@@ -63,12 +61,12 @@ impl Placement {
         self.ranks.div_ceil(self.ranks_per_node)
     }
 
-    /// Most ranks of any node.
-    pub fn most_on_node(&self) -> usize {
+    /// Largest number of ranks on a node.
+    pub fn max_on_node(&self) -> usize {
         self.ranks.min(self.ranks_per_node)
     }
 
-    /// As the plans want it.
+    /// The topology for plans.
     pub fn topology(&self) -> Topology {
         let numbers: Vec<u32> = (0..self.ranks).map(|rank| (rank / self.ranks_per_node) as u32).collect();
         Topology::from_node_numbers(&numbers, None)

@@ -1,35 +1,35 @@
 //! Time of the stages of a plan, and of a round of RandomAccess.
 //!
-//! Idea: T_P = T_1 + T_C log2 P of the paper, in which T_1 is what a rank generates and applies in a round
-//! and T_C what a stage costs: latency, the bytes of half a round, and looking at every value once. Here
-//! the stages are those of the production plan ([`Plan`]), so that messages, words and values
-//! looked at are counted and not guessed, for any number of ranks, any dimensionality, nodes and three hops.
-//! With two parts of equal size in every stage this is the equation of the paper.
+//! Idea: T_P = T_1 + T_C log2 P of the paper, in which T_1 is the time to generate and apply the values of a
+//! round, and T_C the time of a stage: latency, the bytes of half a round, and dividing every value once. Here
+//! the stages are those of the production plan ([`Plan`]), so that messages, words and divided values are
+//! counted, for any number of ranks, any dimensionality, nodes and three hops. With two parts of equal
+//! size in every stage this is the equation of the paper.
 //!
-//! Assumptions beside those of [`super`]: stages follow each other without overlap; the messages of a rank
-//! in one stage are paid for one after the other, each with its whole latency, as the paper's §2 counts
-//! them (for 200, 300 and 10240 ranks of Red Storm, where ranks of odd parts have two, that agrees better
-//! with its Table 2 than one latency for both). A stage through shared memory costs one latency of the
-//! node, a copy in and a copy out for each byte that changes hands, and two cache lines for each partner.
-//! A barrier, which a look-ahead of one value needs, is log2 of the ranks of a node times the latency inside,
-//! and log2 of the nodes times that between them; mailboxes on a single node have none.
-//! Left out, with the general points of [`super`]: mailboxes on a single node work without rounds, so a
+//! Assumptions besides those of [`super::parameters`]: stages follow each other without overlap. The messages
+//! of a rank in one stage follow each other, each with its whole latency, as in the paper's §2 (for 200, 300
+//! and 10240 ranks of Red Storm, where ranks of odd parts have two messages, this agrees better with its
+//! Table 2 than one latency for both). A stage through shared memory costs one latency of the node, two
+//! copies of each byte, and two cache lines for each partner. A barrier, which a look-ahead of one value
+//! needs, costs log2 of the ranks of a node times the latency inside, and log2 of the nodes times the latency
+//! between them; mailboxes on a single node need none.
+//! Omitted, besides the points of [`super::parameters`]: mailboxes on a single node work without rounds, so a
 //! rank there waits less than predicted.
 //! Source: Plimpton et al. 2006, §2 (messages and volume) and §3 (the equation).
 
-use super::{Link, Parameters, Placement, log2};
+use super::parameters::{Link, Parameters, Placement, log2};
 use crate::plan::{Parting, Plan, Routing, Stage, Topology, Transport};
 
 /// Bytes of a value.
-const WORD: f64 = 8.0;
-/// What reading a partner's notice and the ends of its slice moves at the least: a cache line each.
-const NOTICE: f64 = 128.0;
-/// Ranks whose plans are looked at; of more ranks as many, spread over all.
-const MOST_PLANS: usize = 256;
-/// Words that the plans looked at may need in all: plans of a direct exchange have one message per rank.
-const MOST_WORK: usize = 1 << 24;
+const WORD_BYTES: f64 = 8.0;
+/// Bytes that move when a partner's notice and the end of its slice are read: a cache line each.
+const NOTICE_BYTES: f64 = 128.0;
+/// Largest number of ranks whose plans are counted; of more ranks, a sample of this size.
+const MAX_PLANS: usize = 256;
+/// Largest number of words of all counted plans: plans of a direct exchange have one message per rank.
+const MAX_PLAN_WORDS: usize = 1 << 24;
 
-/// What a rank sends over one kind of link in a stage.
+/// The messages of a rank over one kind of link in a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Flow {
     /// Messages.
@@ -38,11 +38,11 @@ pub struct Flow {
     pub words: f64,
 }
 
-/// What a rank does in a stage. Words and values are per value that a rank generates.
+/// The load of a rank in a stage. Words and values are per value that a rank generates.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
-    /// Values that are looked at; each time that a list is halved counts.
-    pub looked_at: f64,
+    /// Values that are put on lists; every halving of a list counts.
+    pub divided: f64,
     /// Messages to other nodes.
     pub far: Flow,
     /// Messages inside the node.
@@ -55,14 +55,14 @@ pub struct Load {
     pub partners: f64,
 }
 
-/// Seconds of a round or a part of one, by what they are spent on.
+/// Seconds of a round or a part of one, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Parts {
     /// Generating values.
     pub generate: f64,
     /// Applying values.
     pub update: f64,
-    /// Looking at values and putting them on lists.
+    /// Putting values on lists.
     pub divide: f64,
     /// Copies into and out of shared memory.
     pub copy: f64,
@@ -92,12 +92,12 @@ impl Parts {
 impl Load {
     fn seconds(&self, parameters: &Parameters, round: f64) -> Parts {
         let Parameters { network, node, divide, copy, .. } = parameters;
-        let bytes = |words: f64| WORD * round * words;
+        let bytes = |words: f64| WORD_BYTES * round * words;
         let over = |link: &Link, flow: &Flow| flow.messages * link.latency;
         let notice = if self.partners > 0.0 { node.latency } else { 0.0 };
         Parts {
-            divide: self.looked_at * round * divide,
-            copy: (bytes(self.shared) + NOTICE * self.partners) * copy,
+            divide: self.divided * round * divide,
+            copy: (bytes(self.shared) + NOTICE_BYTES * self.partners) * copy,
             latency: over(network, &self.far) + over(node, &self.near) + notice,
             transfer: network.transfer(bytes(self.far.words) * self.sharing)
                 + node.transfer(bytes(self.near.words)),
@@ -106,28 +106,28 @@ impl Load {
     }
 }
 
-/// What all ranks do in the stages of a round: the plans without the figures of a machine.
+/// The loads of all ranks in the stages of a round, independent of the figures of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     placement: Placement,
-    /// Mailboxes on a single node, which know no rounds and no barrier.
-    mailboxes_alone: bool,
+    /// Mailboxes on a single node, which need neither rounds nor a barrier.
+    only_mailboxes: bool,
     /// Per stage the loads that differ.
     stages: Vec<Vec<Load>>,
-    /// Messages that a rank sends in a round; the mean of the ranks looked at.
+    /// Messages that a rank sends in a round; the mean of the counted ranks.
     pub messages: f64,
-    /// Words that a rank sends in messages, per word that it generates; the mean as well.
+    /// Words that a rank sends in messages, per word that it generates; the mean of the counted ranks.
     pub words: f64,
 }
 
 impl Traffic {
-    /// Of the production plans for these ranks.
-    /// `nodes`: whether ranks of a node share memory; otherwise all of them send messages.
+    /// The traffic of the production plans for these ranks. `nodes`: ranks of a node share memory; otherwise all of
+    /// them send messages.
     pub fn new(placement: &Placement, nodes: bool, routing: Routing) -> Self {
         let topology = if nodes { placement.topology() } else { Topology::without_nodes(placement.ranks) };
         let mut traffic = Self {
             placement: *placement,
-            mailboxes_alone: nodes && placement.nodes() == 1,
+            only_mailboxes: nodes && placement.nodes() == 1,
             stages: Vec::new(),
             messages: 0.0,
             words: 0.0,
@@ -153,7 +153,7 @@ impl Traffic {
         self.stages.len()
     }
 
-    /// Of every stage the parts of the rank that takes longest.
+    /// For every stage the parts of the rank that takes longest.
     pub fn slowest(&self, parts: impl Fn(&Load) -> Parts) -> impl Iterator<Item = Parts> {
         self.stages.iter().map(move |stage| {
             let all = stage.iter().map(&parts);
@@ -161,8 +161,8 @@ impl Traffic {
         })
     }
 
-    /// Seconds of a round in which every rank generates `round` values. `barrier`: a barrier ends rounds,
-    /// as it does where the look-ahead is one value.
+    /// Seconds of a round in which every rank generates `round` values. `barrier`: a barrier ends the round, as
+    /// for a look-ahead of one value.
     pub fn round(&self, parameters: &Parameters, round: usize, barrier: bool) -> Parts {
         let values = round as f64;
         let mut sum = Parts {
@@ -171,7 +171,7 @@ impl Traffic {
             ..Parts::default()
         };
         self.slowest(|load| load.seconds(parameters, values)).for_each(|stage| sum.add(&stage));
-        if barrier && !self.mailboxes_alone {
+        if barrier && !self.only_mailboxes {
             sum.latency += self.barrier(parameters);
         }
         sum
@@ -180,28 +180,28 @@ impl Traffic {
     /// Seconds of a barrier of all ranks.
     fn barrier(&self, parameters: &Parameters) -> f64 {
         let Parameters { network, node, .. } = parameters;
-        f64::from(log2(self.placement.most_on_node())) * node.latency
+        f64::from(log2(self.placement.max_on_node())) * node.latency
             + f64::from(log2(self.placement.nodes())) * network.latency
     }
 }
 
-/// The ranks whose plans stand for all. Their distances differ, so that they lie at all places of a group.
+/// The ranks whose plans stand for all, at varying distances, so that they occur at all positions of a group.
 fn sample(ranks: usize) -> Vec<usize> {
-    let count = (MOST_WORK / ranks).clamp(1, MOST_PLANS).min(ranks);
+    let count = (MAX_PLAN_WORDS / ranks).clamp(1, MAX_PLANS).min(ranks);
     let stretch = ranks / count;
     (0..count).map(|number| number * ranks / count + number % stretch).collect()
 }
 
-/// Times that a list is halved until every part has its own.
+/// Number of halvings of a list until every part has its own.
 fn halvings(stage: &Stage) -> f64 {
     match stage.parting {
         Parting::Ranks(_) => f64::from(log2(stage.parts)),
-        // A look at a table puts a value where it belongs at once.
+        // A single look-up gives the part of a value.
         Parting::Entries(_) => 1.0,
     }
 }
 
-/// The share of all owners' values that stays with this rank in a stage.
+/// The share of the values of all owners that stays on this rank in a stage.
 fn kept(stage: &Stage, ranks: usize) -> f64 {
     let Parting::Entries(entries) = &stage.parting else { return 1.0 / stage.parts as f64 };
     let own = stage.own as u32;
@@ -209,7 +209,7 @@ fn kept(stage: &Stage, ranks: usize) -> f64 {
     mine.map(|entry| 1.0 / f64::from(entry.count)).sum::<f64>() / ranks as f64
 }
 
-/// What one rank does in its stages.
+/// The loads of one rank in its stages.
 fn loads(placement: &Placement, topology: &Topology, rank: usize, routing: Routing) -> Vec<Load> {
     let plan = Plan::new(topology, rank, routing);
     let last = plan.stages.len().saturating_sub(1);
@@ -220,7 +220,7 @@ fn loads(placement: &Placement, topology: &Topology, rank: usize, routing: Routi
     let (mut held, mut settled) = (1.0, 0.0);
     let mut loads = Vec::new();
     for (number, stage) in plan.stages.iter().enumerate() {
-        let mut load = Load { looked_at: held * halvings(stage), sharing: 1.0, ..Load::default() };
+        let mut load = Load { divided: held * halvings(stage), sharing: 1.0, ..Load::default() };
         match &stage.transport {
             Transport::Messages { sends, receives } => {
                 for send in sends {
@@ -241,7 +241,8 @@ fn loads(placement: &Placement, topology: &Topology, rank: usize, routing: Routi
                     load.shared = (held - kept) + read;
                     (held, settled) = (kept + read, stage.parts as f64 / placement.ranks as f64);
                 } else {
-                    // Values are for all ranks of the node alike, and each ends with as many as it made.
+                    // Values are evenly distributed over the ranks of the node, and each ends with the number that it
+                    // has generated.
                     let foreign = held - settled;
                     let mine = settled + foreign / stage.parts as f64;
                     load.shared = (held - mine) + (1.0 - mine);

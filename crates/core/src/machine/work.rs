@@ -1,74 +1,76 @@
 //! Local work that a simulated rank is charged for.
 //!
-//! In a simulation (SimGrid SMPI) thousands of ranks share one core, so how long a rank's own work takes
-//! cannot be measured while it runs: algorithms say how much of which kind they have done, and the
-//! back end lets simulated time pass before the rank's next call of MPI. What a unit costs is stated from
-//! outside, in [`VARIABLE`]. Under a real MPI library nothing is charged.
+//! In a simulation (SimGrid SMPI) thousands of ranks share one core, so the time of a rank's own work
+//! cannot be measured while it runs. Instead, algorithms state how much work they have done, and the back
+//! end advances simulated time before the rank's next call of MPI. Every system declares its own
+//! [`Unit`]s as constants; this module knows none of them. The cost of a unit comes from [`VARIABLE`],
+//! by the name of the unit. Under a real MPI library nothing is charged.
 
 use crate::error::{Error, Result};
-use std::ops::AddAssign;
 
-/// Where the costs stand: `generate=1,update=54.6,divide=21.75,copy=0`, in nanoseconds.
+/// The environment variable with the costs in nanoseconds: `generate=1,update=54.6,divide=21.75,copy=0`.
+/// A unit that it does not name costs nothing.
 pub const VARIABLE: &str = "HCUBE_SIMULATED_COSTS";
 
-/// Work of each kind, in units.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// A kind of work. Units of the same name are the same unit, wherever they are declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unit(&'static str);
+
+impl Unit {
+    /// The unit of a name: lower-case letters and hyphens.
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The name by which [`VARIABLE`] gives its cost.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// An amount of this work.
+    #[inline]
+    pub const fn of(self, amount: usize) -> Work {
+        Work { unit: self, amount: amount as u64 }
+    }
+}
+
+/// An amount of one kind of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// Values of a stream generated.
-    pub generated: u64,
-    /// Values applied to the table.
-    pub updated: u64,
-    /// Values put on one of two lists; a division into more parts takes each of them several times.
-    pub divided: u64,
-    /// Bytes copied.
-    pub copied: u64,
+    /// Its kind.
+    pub unit: Unit,
+    /// Number of units.
+    pub amount: u64,
 }
 
-impl Work {
-    /// Values generated.
-    pub fn generated(values: usize) -> Self {
-        Self { generated: values as u64, ..Self::default() }
+/// Sums of work by unit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ledger(Vec<Work>);
+
+impl Ledger {
+    /// Adds to the sum of a unit.
+    pub fn add(&mut self, work: Work) {
+        match self.0.iter_mut().find(|sum| sum.unit == work.unit) {
+            Some(sum) => sum.amount += work.amount,
+            None => self.0.push(work),
+        }
     }
 
-    /// Values applied.
-    pub fn updated(values: usize) -> Self {
-        Self { updated: values as u64, ..Self::default() }
-    }
-
-    /// Values divided.
-    pub fn divided(values: usize) -> Self {
-        Self { divided: values as u64, ..Self::default() }
-    }
-
-    /// Bytes copied.
-    pub fn copied(bytes: usize) -> Self {
-        Self { copied: bytes as u64, ..Self::default() }
+    /// The sum of a unit.
+    pub fn amount(&self, unit: Unit) -> u64 {
+        self.0.iter().find(|sum| sum.unit == unit).map_or(0, |sum| sum.amount)
     }
 }
 
-impl AddAssign for Work {
-    fn add_assign(&mut self, more: Self) {
-        self.generated += more.generated;
-        self.updated += more.updated;
-        self.divided += more.divided;
-        self.copied += more.copied;
-    }
-}
-
-/// What a unit of each kind costs, in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Costs {
-    generate: f64,
-    update: f64,
-    divide: f64,
-    copy: f64,
-}
+/// Costs of units in nanoseconds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Costs(Vec<(String, f64)>);
 
 impl Costs {
-    /// As [`VARIABLE`] says; nothing costs time where it is not set.
+    /// Reads [`VARIABLE`]; without it nothing costs time.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// [`Error::Argument`] for a value that is not a list of names with costs.
     pub fn from_environment() -> Result<Self> {
         match std::env::var_os(VARIABLE) {
             Some(text) => Self::parse(&text.to_string_lossy()),
@@ -77,33 +79,28 @@ impl Costs {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let expected = "generate=, update=, divide= and copy= with nanoseconds, separated by commas";
+        let expected = "names of units with nanoseconds, as in generate=1,update=54.6, separated by commas";
         let refusal = || Error::argument(VARIABLE, text, expected);
-        let mut costs = Self::default();
+        let mut costs = Vec::new();
         for part in text.split(',').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').ok_or_else(refusal)?;
             let value: f64 = value.parse().map_err(|_| refusal())?;
-            if !(value.is_finite() && value >= 0.0) {
+            let is_name =
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+            let is_new = costs.iter().all(|(known, _)| known != name);
+            if !(is_name && is_new && value.is_finite() && value >= 0.0) {
                 return Err(refusal());
             }
-            match name {
-                "generate" => costs.generate = value,
-                "update" => costs.update = value,
-                "divide" => costs.divide = value,
-                "copy" => costs.copy = value,
-                _ => return Err(refusal()),
-            }
+            costs.push((name.to_owned(), value));
         }
-        Ok(costs)
+        Ok(Self(costs))
     }
 
-    /// How long work takes, in nanoseconds.
-    pub fn of(&self, work: Work) -> f64 {
-        let Work { generated, updated, divided, copied } = work;
-        self.generate * generated as f64
-            + self.update * updated as f64
-            + self.divide * divided as f64
-            + self.copy * copied as f64
+    /// The time of work in nanoseconds.
+    pub fn of(&self, ledger: &Ledger) -> f64 {
+        let cost =
+            |unit: Unit| self.0.iter().find(|(name, _)| name == unit.name()).map_or(0.0, |&(_, cost)| cost);
+        ledger.0.iter().map(|sum| cost(sum.unit) * sum.amount as f64).sum()
     }
 }
 
@@ -111,16 +108,24 @@ impl Costs {
 mod tests {
     use super::*;
 
+    const MIX: Unit = Unit::new("mix");
+    const BAKE: Unit = Unit::new("bake");
+
     #[test]
-    fn costs_are_read_and_applied() {
-        let costs = Costs::parse("generate=1,update=50.5,divide=20,copy=0.5").expect("valid");
-        let mut work = Work::generated(3);
-        work += Work::updated(2);
-        work += Work::divided(5);
-        work += Work::copied(8);
-        assert_eq!(costs.of(work), 3.0 + 101.0 + 100.0 + 4.0);
-        assert_eq!(Costs::parse("").expect("nothing costs time").of(work), 0.0);
-        for wrong in ["update", "update=x", "update=-1", "update=inf", "updates=1", "update:1"] {
+    fn costs_are_read_and_applied_by_name() {
+        let costs = Costs::parse("mix=1,bake=50.5,serve=3").expect("valid");
+        let mut ledger = Ledger::default();
+        for work in [MIX.of(3), BAKE.of(1), Unit::new("mix").of(4), Unit::new("taste").of(1000)] {
+            ledger.add(work);
+        }
+        assert_eq!((ledger.amount(MIX), ledger.amount(BAKE), ledger.amount(Unit::new("serve"))), (7, 1, 0));
+        assert_eq!(costs.of(&ledger), 7.0 + 50.5);
+        assert_eq!(Costs::parse("").expect("nothing costs time").of(&ledger), 0.0);
+    }
+
+    #[test]
+    fn malformed_costs_are_refused() {
+        for wrong in ["mix", "mix=x", "mix=-1", "mix=inf", "mix:1", "=1", "Mix=1", "mix=1,mix=2"] {
             let error = Costs::parse(wrong).expect_err("refused").to_string();
             assert!(error.starts_with(&format!("{VARIABLE} = {wrong}: expected")), "{error}");
         }

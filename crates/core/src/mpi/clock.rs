@@ -3,8 +3,8 @@
 use super::handle::simulated;
 use super::raw;
 use crate::error::Result;
-use crate::machine::work::{Costs, Work};
-use std::cell::Cell;
+use crate::machine::work::{Costs, Ledger, Work};
+use std::cell::RefCell;
 use std::time::Instant;
 
 /// What a rank owes to its clock; nothing ever where ranks are not simulated.
@@ -12,7 +12,7 @@ use std::time::Instant;
 pub(super) struct Clock {
     made: Instant,
     costs: Option<Costs>,
-    noted: Cell<Work>,
+    noted: RefCell<Ledger>,
 }
 
 impl Clock {
@@ -20,7 +20,7 @@ impl Clock {
     /// Where the costs cannot be read: all simulated ranks have one environment, so all of them refuse.
     pub fn new() -> Result<Self> {
         let costs = simulated().then(Costs::from_environment).transpose()?;
-        Ok(Self { made: Instant::now(), costs, noted: Cell::default() })
+        Ok(Self { made: Instant::now(), costs, noted: RefCell::default() })
     }
 
     /// Whether ranks are simulated.
@@ -31,16 +31,15 @@ impl Clock {
     /// Notes work.
     pub fn charge(&self, work: Work) {
         if self.is_simulated() {
-            let mut noted = self.noted.get();
-            noted += work;
-            self.noted.set(noted);
+            self.noted.borrow_mut().add(work);
         }
     }
 
     /// Lets the time pass for what was noted.
     pub fn settle(&self) {
         if let Some(costs) = &self.costs {
-            self.pass(costs.of(self.noted.take()));
+            let noted = self.noted.take();
+            self.pass(costs.of(&noted));
         }
     }
 

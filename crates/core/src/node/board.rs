@@ -1,103 +1,118 @@
-//! A notice board in shared memory: every rank of a node posts a notice per round (a few words, bytes
-//! for each other rank, and details that are not always read) and reads those of the others. One
-//! round is one store by each rank and one load per other rank; no locks, no barrier.
+//! A notice board in shared memory: every rank of a node posts a notice per round (two words, bytes for each
+//! other rank, and details that are not always read) and reads those of the others.
 //!
-//! Notices are double-buffered: a rank that posts round n + 2 has seen everybody's round n + 1, and
-//! whoever has posted that has read round n. So nobody waits for readers. It follows that a rank reads
-//! all it needs of a round before it posts the next one, and that no rank leaves out a round.
+//! Idea: two slots per rank ([`slots`](super::slots)). A rank that posts round n + 1 has read all it needs
+//! of round n, and it posts only after it has seen the notices of all others in its current round. So
+//! whoever posts round n + 2 knows that nobody reads round n any more, and no rank waits for readers.
+//! Restriction: all ranks of the node take part in every round.
 //!
-//! Number, words, bounds and a short payload share a line of the cache on small nodes, so that a small
-//! exchange costs one transfer of a line between cores.
-//!
+//! Cost: a round is one store by each rank and one load per other rank; no locks, no barrier. Number, words,
+//! bounds and a short payload share a line of the cache on small nodes, so that a small exchange costs
+//! one transfer of a line between cores.
 //! Memory per rank: two slots of the capacity and about 24 bytes per rank of the node.
 
-use super::segment::{self, Segment};
+use super::slots::{self, NUMBER_BYTES, Slots};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::progress::wait::Patience;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-/// Flags of different ranks never share a line of the cache; a notice starts at a pair of lines, which
-/// processors fetch together.
-const LINE: usize = 128;
+/// Notices start at a pair of lines of the cache, which processors fetch together.
+const LINE_PAIR: usize = 128;
 /// Words of a notice that are read with its number.
 pub const WORDS: usize = 2;
 /// Words of its details before the addresses.
 pub const DETAILS: usize = 2;
-/// The end of the number and the words of a notice: where its bounds start.
-const HEADER: usize = (1 + WORDS) * size_of::<u64>();
-/// Payloads up to so many bytes follow the bounds; larger ones start at a line of the cache, from which
+/// The end of the words of a notice, where its bounds start.
+const WORDS_END: usize = WORDS * size_of::<u64>();
+/// Payloads up to this size follow the bounds; larger ones start at a line of the cache, from which
 /// they are copied faster.
-const SHORT: usize = 256;
+const MAX_SHORT_BYTES: usize = 256;
 /// Largest capacity: bounds are 32-bit numbers.
-const LARGEST_CAPACITY: usize = 1 << 31;
+const MAX_CAPACITY_BYTES: usize = 1 << 31;
 
-/// Byte offsets in the region of one rank: what it has finished, then its two notices.
+/// Byte offsets in the contents of a slot.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
+    bounds_end: usize,
+    /// Where a short payload starts.
     short: usize,
+    /// Where a longer one starts.
     payload: usize,
     details: usize,
-    notice: usize,
+    details_end: usize,
     capacity: usize,
-    region: usize,
 }
 
 impl Layout {
     fn new(ranks: usize, capacity: usize) -> Self {
-        let round = |bytes: usize| bytes.next_multiple_of(LINE);
-        let capacity = round(capacity.clamp(SHORT, LARGEST_CAPACITY));
-        let short = (HEADER + (ranks + 1) * size_of::<u32>()).next_multiple_of(size_of::<u64>());
-        let payload = round(short + SHORT);
+        // The number comes before the contents.
+        let round = |bytes: usize| (NUMBER_BYTES + bytes).next_multiple_of(LINE_PAIR) - NUMBER_BYTES;
+        let capacity = capacity.clamp(MAX_SHORT_BYTES, MAX_CAPACITY_BYTES).next_multiple_of(LINE_PAIR);
+        let bounds_end = WORDS_END + (ranks + 1) * size_of::<u32>();
+        let short = bounds_end.next_multiple_of(size_of::<u64>());
+        let payload = round(short + MAX_SHORT_BYTES);
         let details = payload + capacity;
-        let notice = details + round((DETAILS + ranks) * size_of::<u64>());
-        Self { short, payload, details, notice, capacity, region: LINE + 2 * notice }
+        let details_end = details + (DETAILS + ranks) * size_of::<u64>();
+        Self { bounds_end, short, payload, details, details_end, capacity }
     }
 
-    /// Where a payload of so many bytes starts in a notice.
+    /// Where a payload of this size starts.
+    #[inline]
     fn start(self, bytes: usize) -> usize {
-        if bytes <= SHORT { self.short } else { self.payload }
+        if bytes <= MAX_SHORT_BYTES { self.short } else { self.payload }
     }
 }
 
 /// The board of a node, seen from one of its ranks.
 #[derive(Debug)]
 pub struct Board {
-    segment: Segment,
+    slots: Slots,
     layout: Layout,
-    ranks: usize,
-    own: usize,
     round: u64,
+    /// The last round in which the notice of each rank was seen.
+    seen: Vec<u64>,
+    /// Number of ranks whose notice of this round was not seen yet.
+    unseen: usize,
 }
+
+/// The counter of a rank's region: the last round that it has finished.
+const FINISHED: usize = 0;
 
 /// The notice of this rank while it is written.
 #[derive(Debug)]
 pub struct Draft<'a> {
     /// Bytes `bounds[i] .. bounds[i + 1]` of the payload are for rank i; all 0 at first.
     pub bounds: &'a mut [u32],
-    /// As many bytes as were asked for.
+    /// The size asked for, with old contents.
     pub payload: &'a mut [u8],
-    /// [`DETAILS`] words and an address for every rank of the node, with their old contents.
+    /// [`DETAILS`] words and an address for every rank of the node, with old contents.
     pub details: &'a mut [u64],
 }
 
 impl Board {
-    /// Collective over `comm`: one board for each node; see [`segment::share`].
+    /// Collective over `comm`: one board for each node. `ranks` are the ranks of this rank's node, in node
+    /// order; every rank of `comm` calls it, with the same capacity on a node.
+    ///
+    /// # Errors
+    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
-        let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
         let layout = Layout::new(ranks.len(), capacity);
-        let segment = segment::share(comm, ranks, layout.region * ranks.len())?;
-        Ok(Self { segment, layout, ranks: ranks.len(), own, round: 0 })
+        let slots = slots::Layout::new(LINE_PAIR, 1, 2, layout.details_end)?;
+        let slots = Slots::create(comm, ranks, slots)?;
+        Ok(Self { slots, layout, round: 0, seen: vec![0; ranks.len()], unseen: 0 })
     }
 
     /// This rank's number on the node.
+    #[inline]
     pub fn own(&self) -> usize {
-        self.own
+        self.slots.own()
     }
 
     /// Ranks of the node.
+    #[inline]
     pub fn ranks(&self) -> usize {
-        self.ranks
+        self.slots.ranks()
     }
 
     /// Bytes that a payload can hold.
@@ -107,113 +122,113 @@ impl Board {
 
     /// Bytes of one rank.
     pub fn bytes_per_rank(&self) -> usize {
-        self.layout.region
+        self.slots.bytes_per_rank()
     }
 
-    /// Posts the notice of the next round, with a payload of so many bytes.
+    /// Posts the notice of the next round, with a payload of the given size.
     ///
     /// # Panics
-    /// Where that is more than the capacity.
+    /// For a payload above the capacity, and before the notices of all ranks in this round were seen.
+    #[inline]
     pub fn post(&mut self, words: [u64; WORDS], bytes: usize, fill: impl FnOnce(Draft<'_>)) {
-        assert!(bytes <= self.layout.capacity, "{bytes} bytes for a board of {}", self.layout.capacity);
+        let layout = self.layout;
+        assert!(bytes <= layout.capacity, "{bytes} bytes for a board of {}", layout.capacity);
+        assert!(self.unseen == 0, "a notice is posted before those of the round before were seen");
         self.round += 1;
-        let (notice, layout) = (self.notice(self.own), self.layout);
-        // SAFETY: this rank's own region; the slot was read by all others two rounds ago (see the
-        // module's comment), so this rank alone accesses it until the number is stored. The parts
-        // do not overlap.
-        unsafe {
-            let start = self.segment.address().add(notice).as_ptr();
-            start.add(size_of::<u64>()).cast::<[u64; WORDS]>().write(words);
-            let bounds = std::slice::from_raw_parts_mut(start.add(HEADER).cast(), self.ranks + 1);
-            bounds.fill(0);
-            fill(Draft {
-                bounds,
-                payload: std::slice::from_raw_parts_mut(start.add(layout.start(bytes)), bytes),
-                details: std::slice::from_raw_parts_mut(
-                    start.add(layout.details).cast(),
-                    DETAILS + self.ranks,
-                ),
-            });
-        }
-        self.number(notice).store(self.round, Ordering::Release);
+        // This rank as well, until its notice is complete.
+        self.unseen = self.slots.ranks();
+        // SAFETY: all ranks were seen in the round before this one. Whoever had posted that had read the round
+        // before it, which is what this slot held.
+        let contents = unsafe { self.slots.own_contents(self.round) };
+        let (head, rest) = contents.split_at_mut(WORDS_END);
+        slots::numbers_mut(head).copy_from_slice(&words);
+        let (bounds, rest) = rest.split_at_mut(layout.bounds_end - WORDS_END);
+        let (payload, details) = rest.split_at_mut(layout.details - layout.bounds_end);
+        let bounds = slots::numbers_mut(bounds);
+        bounds.fill(0);
+        let payload = &mut payload[layout.start(bytes) - layout.bounds_end..][..bytes];
+        fill(Draft { bounds, payload, details: slots::numbers_mut(details) });
+        self.slots.publish(self.round, false);
+        self.unseen -= 1;
+        self.seen[self.slots.own()] = self.round;
     }
 
     /// Whether a rank has posted its notice of this round.
-    pub fn has_posted(&self, rank: usize) -> bool {
-        self.number(self.notice(rank)).load(Ordering::Acquire) == self.round
+    #[inline]
+    pub fn has_posted(&mut self, rank: usize) -> bool {
+        if self.seen[rank] == self.round {
+            return true;
+        }
+        let posted = self.slots.published(rank, self.round).is_some();
+        if posted {
+            self.seen[rank] = self.round;
+            self.unseen -= 1;
+        }
+        posted
     }
 
     /// Waits until a rank has posted its notice of this round.
-    pub fn wait_for<C: Comm + ?Sized>(&self, rank: usize, patience: Patience, comm: &C) {
-        let (number, mut wait) = (self.number(self.notice(rank)), patience.wait());
-        while number.load(Ordering::Acquire) != self.round {
+    #[inline]
+    pub fn wait_for<C: Comm + ?Sized>(&mut self, rank: usize, patience: Patience, comm: &C) {
+        let mut wait = patience.wait();
+        while !self.has_posted(rank) {
             wait.pause(comm);
         }
     }
 
-    /// The words of a rank's notice. Call after it has been seen by [`Self::wait_for`].
+    /// A rank's notice of this round.
+    #[inline]
+    fn notice(&self, rank: usize) -> &[u8] {
+        assert!(self.seen[rank] == self.round, "a notice is read before it was seen");
+        // SAFETY: seen, so it is published. This rank releases it by posting its own next notice, for which the
+        // result must have ended: `post` borrows the board mutably.
+        unsafe { self.slots.contents(rank, self.round) }
+    }
+
+    /// The words of a rank's notice.
+    ///
+    /// # Panics
+    /// Like all that read a notice: before [`Self::has_posted`] or [`Self::wait_for`] has seen it.
+    #[inline]
     pub fn words(&self, rank: usize) -> [u64; WORDS] {
-        // SAFETY: posted, so its writer changes it no more before this rank has posted twice.
-        unsafe {
-            let start = self.segment.address().add(self.notice(rank));
-            start.add(size_of::<u64>()).cast::<[u64; WORDS]>().read()
-        }
-    }
-
-    /// The detail with this number of a rank's notice; as [`Self::words`].
-    pub fn detail(&self, rank: usize, number: usize) -> u64 {
-        assert!(number < DETAILS + self.ranks);
-        // SAFETY: as `words`.
-        unsafe {
-            let start = self.segment.address().add(self.notice(rank) + self.layout.details);
-            start.cast::<u64>().add(number).read()
-        }
-    }
-
-    /// The address that a rank has posted for this one; as [`Self::words`].
-    pub fn address(&self, rank: usize) -> u64 {
-        self.detail(rank, DETAILS + self.own)
-    }
-
-    /// The bytes that a rank has posted for this one; as [`Self::words`].
-    pub fn bytes(&self, rank: usize) -> &[u8] {
         let notice = self.notice(rank);
-        // SAFETY: as `words`; the range is checked against the slot.
-        unsafe {
-            let start = self.segment.address().add(notice).as_ptr();
-            let bounds = start.add(HEADER).cast::<u32>();
-            let [from, to] = bounds.add(self.own).cast::<[u32; 2]>().read().map(|bound| bound as usize);
-            let all = bounds.add(self.ranks).read() as usize;
-            assert!(
-                from <= to && to <= all && all <= self.layout.capacity,
-                "the notice board of this node is damaged"
-            );
-            std::slice::from_raw_parts(start.add(self.layout.start(all) + from), to - from)
-        }
+        std::array::from_fn(|word| slots::u64_at(notice, word * size_of::<u64>()))
     }
 
-    /// Says that this rank has finished what the round's notices led to.
+    /// The detail with this number of a rank's notice.
+    #[inline]
+    pub fn detail(&self, rank: usize, number: usize) -> u64 {
+        slots::u64_at(self.notice(rank), self.layout.details + number * size_of::<u64>())
+    }
+
+    /// The address that a rank has posted for this one.
+    #[inline]
+    pub fn address(&self, rank: usize) -> u64 {
+        self.detail(rank, DETAILS + self.own())
+    }
+
+    /// The bytes that a rank has posted for this one.
+    #[inline]
+    pub fn bytes(&self, rank: usize) -> &[u8] {
+        let (notice, own, layout) = (self.notice(rank), self.own(), self.layout);
+        let bound = |number: usize| slots::u32_at(notice, WORDS_END + number * size_of::<u32>()) as usize;
+        let [from, to, all] = [own, own + 1, self.ranks()].map(bound);
+        assert!(
+            from <= to && to <= all && all <= layout.capacity,
+            "the notice board of this node is damaged"
+        );
+        &notice[layout.start(all)..][from..to]
+    }
+
+    /// Announces that this rank has finished what the round's notices led to.
     pub fn finish(&self) {
-        self.finished(self.own).store(self.round, Ordering::Release);
+        // Release: whoever sees it may use the memory that this rank has read and written for the round.
+        self.slots.counter(self.own(), FINISHED).store(self.round, Ordering::Release);
     }
 
     /// Whether a rank has finished this round.
     pub fn has_finished(&self, rank: usize) -> bool {
-        self.finished(rank).load(Ordering::Acquire) >= self.round
-    }
-
-    fn notice(&self, rank: usize) -> usize {
-        rank * self.layout.region + LINE + (self.round % 2) as usize * self.layout.notice
-    }
-
-    fn number(&self, notice: usize) -> &AtomicU64 {
-        // SAFETY: inside the segment, aligned to a line, an atomic.
-        unsafe { self.segment.address().add(notice).cast::<AtomicU64>().as_ref() }
-    }
-
-    fn finished(&self, rank: usize) -> &AtomicU64 {
-        // SAFETY: the first line of a rank's region, an atomic.
-        unsafe { self.segment.address().add(rank * self.layout.region).cast::<AtomicU64>().as_ref() }
+        self.slots.counter(rank, FINISHED).load(Ordering::Acquire) >= self.round
     }
 }
 
@@ -227,7 +242,7 @@ mod tests {
         (round * 89 + from * 31 + to * 7 + position * 3 + position / 256) as u8
     }
 
-    /// How a rank divides so many bytes: unevenly, the last gets the rest, some may get none.
+    /// How a rank divides its bytes: unevenly, the last gets the rest, some may get none.
     fn lengths(round: usize, ranks: usize, bytes: usize) -> Vec<usize> {
         let mut left = bytes;
         let share = |to: usize| {
@@ -238,58 +253,90 @@ mod tests {
         (0..ranks).map(share).collect()
     }
 
-    /// Payloads of all sorts of lengths in a row, more than there are slots, each read by all ranks.
-    fn payloads(nodes: Vec<u32>, capacity: usize, expected: usize) {
-        let wrong = threads::run_on_nodes(nodes.clone(), |comm| {
-            // A rank that stops here would leave the others waiting for it.
-            let mut wrong = Vec::new();
-            let mut check = |right: bool, what: String| {
-                if !right {
-                    wrong.push(what);
+    /// A round of notices whose contents follow from its number. What is wrong is returned and not asserted: a
+    /// rank that stops would leave the others waiting for it.
+    struct Round {
+        number: usize,
+        ranks: usize,
+        bytes: usize,
+    }
+
+    impl Round {
+        /// Ranks have different lengths in the same round, so that one is short and one is not.
+        fn bytes(&self, rank: usize) -> usize {
+            if (rank + self.number).is_multiple_of(2) { self.bytes } else { 3 * self.number }
+        }
+
+        fn word(&self, rank: usize, word: usize) -> u64 {
+            (self.number * 1000 + rank * 10 + word) as u64
+        }
+
+        fn post(&self, board: &mut Board) -> Vec<String> {
+            let (own, round, bytes, mut wrong) =
+                (board.own(), self.number, self.bytes(board.own()), Vec::new());
+            board.post([self.word(own, 0), self.word(own, 1)], bytes, |draft| {
+                if draft.bounds.iter().any(|&bound| bound != 0) {
+                    wrong.push(format!("bounds of two rounds before round {round}"));
                 }
-            };
+                if (draft.bounds.len(), draft.payload.len()) != (self.ranks + 1, bytes) {
+                    wrong.push(format!("room of round {round}"));
+                }
+                let mut end = 0;
+                for (to, length) in lengths(round, self.ranks, bytes).into_iter().enumerate() {
+                    let part = &mut draft.payload[end..end + length];
+                    let content = |(at, place): (usize, &mut u8)| *place = byte(round, own, to, at);
+                    part.iter_mut().enumerate().for_each(content);
+                    end += length;
+                    draft.bounds[to + 1] = end as u32;
+                    draft.details[DETAILS + to] = self.word(own, 100 + to);
+                }
+                (0..DETAILS).for_each(|number| draft.details[number] = self.word(own, 50 + number));
+            });
+            wrong
+        }
+
+        /// Reads the notice of a rank, which was seen.
+        fn read(&self, board: &mut Board, from: usize) -> Vec<String> {
+            let (own, round) = (board.own(), self.number);
+            let length = lengths(round, self.ranks, self.bytes(from))[own];
+            let content: Vec<u8> = (0..length).map(|at| byte(round, from, own, at)).collect();
+            let checks = [
+                ("number", board.has_posted(from)),
+                ("words", board.words(from) == [self.word(from, 0), self.word(from, 1)]),
+                ("bytes", board.bytes(from) == content),
+                ("address", board.address(from) == self.word(from, 100 + own)),
+                ("detail", board.detail(from, DETAILS - 1) == self.word(from, 50 + DETAILS - 1)),
+            ];
+            let wrong = checks.into_iter().filter(|&(_, right)| !right);
+            wrong
+                .map(|(what, _)| format!("{what} of round {round}: {from} to {own}, {length} bytes"))
+                .collect()
+        }
+    }
+
+    /// Payloads of different lengths in a row, more than there are slots, each read by all ranks.
+    fn payloads(nodes: Vec<u32>, capacity: usize, expected: usize) {
+        const SHORT: usize = MAX_SHORT_BYTES;
+        let all = [0, SHORT, SHORT + 1, expected, 1, 0, expected - 1, 7, SHORT - 1, expected, SHORT, 0];
+        let wrong = threads::run_on_nodes(nodes.clone(), |comm| {
             let same = |&rank: &usize| nodes[rank] == nodes[comm.rank()];
             let ranks: Vec<usize> = (0..nodes.len()).filter(same).collect();
             let mut board = Board::create(comm, &ranks, capacity).expect("shared memory");
             let (own, count, patience) = (board.own(), ranks.len(), Patience::new(true, false));
             assert_eq!((ranks[own], board.ranks(), board.capacity()), (comm.rank(), count, expected));
-            let all = [0, SHORT, SHORT + 1, expected, 1, 0, expected - 1, 7, SHORT - 1, expected, SHORT, 0];
-            for (round, &bytes) in all.iter().enumerate() {
-                // Ranks have different lengths in the same round, so that one is short and one is not.
-                let bytes = |rank: usize| {
-                    if (rank + round).is_multiple_of(2) { bytes.min(expected) } else { 3 * round }
-                };
-                let word = |rank: usize, number: usize| (round * 1000 + rank * 10 + number) as u64;
-                board.post([word(own, 0), word(own, 1)], bytes(own), |draft| {
-                    check(draft.bounds.iter().all(|&bound| bound == 0), "bounds of two rounds ago".into());
-                    let room = (draft.bounds.len(), draft.payload.len());
-                    check(room == (count + 1, bytes(own)), format!("round {round}: room {room:?}"));
-                    let mut end = 0;
-                    for (to, length) in lengths(round, count, bytes(own)).into_iter().enumerate() {
-                        let part = &mut draft.payload[end..end + length];
-                        let content = |(at, place): (usize, &mut u8)| *place = byte(round, own, to, at);
-                        part.iter_mut().enumerate().for_each(content);
-                        end += length;
-                        draft.bounds[to + 1] = end as u32;
-                        draft.details[DETAILS + to] = word(own, 100 + to);
-                    }
-                    (0..DETAILS).for_each(|number| draft.details[number] = word(own, 50 + number));
-                });
+            let mut wrong = Vec::new();
+            for (number, &bytes) in all.iter().enumerate() {
+                let round = Round { number, ranks: count, bytes: bytes.min(expected) };
+                wrong.extend(round.post(&mut board));
                 for from in 0..count {
                     board.wait_for(from, patience, comm);
-                    let length = lengths(round, count, bytes(from))[own];
-                    let content: Vec<u8> = (0..length).map(|at| byte(round, from, own, at)).collect();
-                    let what =
-                        |what: &str| format!("{what} of round {round}: {from} to {own}, {length} bytes");
-                    check(board.has_posted(from), what("number"));
-                    check(board.words(from) == [word(from, 0), word(from, 1)], what("words"));
-                    check(board.bytes(from) == content, what("bytes"));
-                    check(board.address(from) == word(from, 100 + own), what("address"));
-                    check(board.detail(from, DETAILS - 1) == word(from, 50 + DETAILS - 1), what("detail"));
+                    wrong.extend(round.read(&mut board, from));
                 }
-                check(!board.has_finished(own), format!("round {round} before its end"));
+                let before = board.has_finished(own);
                 board.finish();
-                check(board.has_finished(own), format!("round {round} after its end"));
+                if before || !board.has_finished(own) {
+                    wrong.push(format!("the end of round {number}"));
+                }
             }
             wrong
         });
@@ -297,9 +344,9 @@ mod tests {
     }
 
     #[test]
-    fn payloads_arrive_whatever_their_length() {
+    fn payloads_of_any_length_arrive() {
         for ranks in 1..=5 {
-            // Asked for and had: whole pairs of lines, and no less than a short payload.
+            // Asked for and created: whole pairs of lines, and no less than a short payload.
             for (capacity, expected) in [(0, 256), (300, 384), (4096, 4096), (70_000, 70_016)] {
                 payloads(vec![0; ranks], capacity, expected);
             }
@@ -316,17 +363,43 @@ mod tests {
         for ranks in [1, 2, 7, 64, 200] {
             for capacity in [0, 1000, 1 << 20] {
                 let layout = Layout::new(ranks, capacity);
-                let parts =
-                    [HEADER + (ranks + 1) * 4, layout.short + SHORT, layout.payload + layout.capacity];
-                let starts = [layout.short, layout.payload, layout.details];
-                assert!(parts.iter().zip(starts).all(|(&end, start)| end <= start), "{layout:?}");
-                assert!(layout.details + (DETAILS + ranks) * 8 <= layout.notice, "{layout:?}");
-                assert!(LINE + 2 * layout.notice <= layout.region, "{layout:?}");
-                let aligned = [layout.payload, layout.details, layout.notice, layout.region];
-                assert!(aligned.iter().all(|place| place % LINE == 0), "{layout:?}");
-                assert!(layout.capacity >= capacity && layout.start(SHORT) < layout.start(SHORT + 1));
+                let ends = [
+                    WORDS_END + (ranks + 1) * 4,
+                    layout.short + MAX_SHORT_BYTES,
+                    layout.payload + layout.capacity,
+                ];
+                let starts = [layout.bounds_end, layout.payload, layout.details];
+                assert!(ends.iter().zip(starts).all(|(&end, start)| end <= start), "{layout:?}");
+                assert!(layout.bounds_end <= layout.short && layout.short.is_multiple_of(8), "{layout:?}");
+                assert_eq!(layout.details_end, layout.details + (DETAILS + ranks) * 8);
+                let lines = [layout.payload, layout.details].map(|place| NUMBER_BYTES + place);
+                assert!(lines.iter().all(|place| place.is_multiple_of(LINE_PAIR)), "{layout:?}");
+                assert!(
+                    layout.capacity >= capacity
+                        && layout.start(MAX_SHORT_BYTES) < layout.start(MAX_SHORT_BYTES + 1)
+                );
             }
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "a rank panicked")]
+    fn no_round_is_posted_before_the_last_one_was_seen() {
+        threads::run(2, 2, |comm| {
+            let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
+            board.post([0; WORDS], 0, |_| ());
+            board.post([0; WORDS], 0, |_| ());
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a rank panicked")]
+    fn no_notice_is_read_before_it_was_seen() {
+        threads::run(2, 2, |comm| {
+            let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
+            board.post([0; WORDS], 0, |_| ());
+            board.bytes(1 - board.own()).len()
+        });
     }
 
     #[test]

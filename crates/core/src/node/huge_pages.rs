@@ -1,27 +1,27 @@
-//! 2 MiB pages for memory that somebody else has allocated and touched.
+//! 2 MiB pages for memory that the caller has allocated and touched.
 //!
-//! A random update misses the translation of its address nearly every time with 4 KiB pages; the
-//! kernel can gather the pages of a range into huge ones (`MADV_COLLAPSE`, Linux 6.1). That costs a
-//! copy of the range, and much more where the machine itself must first find the memory (a virtual
-//! machine that has never used it), so the work stops where it takes longer than it can save.
+//! With 4 KiB pages nearly every random update misses the translation lookaside buffer. The kernel can collapse
+//! the pages of a range into huge ones (`MADV_COLLAPSE`, Linux 6.1). That costs a copy of the range, and
+//! much more where a virtual machine must first get the memory from its host, so the collapse stops when
+//! it takes longer than it can save.
 
 use std::time::Duration;
 
 /// Size of a huge page in bytes.
-pub const HUGE: usize = 2 << 20;
+pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-/// What a huge page must save per update to be worth its making, in nanoseconds. Measured savings are
-/// 2.0 to 2.5 on a Zen 4 and 4 on an older virtual machine; half of the least, so that the doubtful
-/// case (memory that the machine must first find, 2 ns per update for the page) is left alone.
-const SAVED_PER_UPDATE: f64 = 1.0;
+/// Time in nanoseconds that a huge page is assumed to save per update. Measured savings are 2.0 to 2.5 on a
+/// Zen 4 and 4 on an older virtual machine; half of the smallest, so that pages are not collapsed in the
+/// doubtful case (memory that the host must first provide, 2 ns per update for the page).
+const SAVED_NANOSECONDS_PER_UPDATE: f64 = 1.0;
 
-/// Pages tried before the cost of a page is judged, and before failures end the attempt.
-const TRIAL: usize = 2;
+/// Pages collapsed before their cost is compared with the saving, and failures that end the attempt.
+const TRIAL_PAGES: usize = 2;
 
-/// What has been done.
+/// What [`collapse`] has done.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Report {
-    /// Huge pages that the range holds now by our doing.
+    /// Pages of the range that were made huge.
     pub pages: usize,
     /// Huge pages that the range could hold.
     pub possible: usize,
@@ -29,20 +29,20 @@ pub struct Report {
     pub seconds: f64,
 }
 
-/// Processor time of this thread: with more ranks than cores, elapsed time is mostly that of others.
+/// Processor time of this thread: on oversubscribed cores most of the elapsed time is that of other ranks.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes to `time` alone.
+    // SAFETY: writes only to `time`.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Asks for huge pages below `words`, which about `updates` random updates are going to hit. The
-/// contents stay. Silently does less, or nothing, where the kernel does not permit it.
+/// Requests huge pages for `words`, which about `updates` random updates will access. The contents do not
+/// change. Does less, or nothing, without an error where the kernel does not permit it.
 pub fn collapse(words: &mut [u64], updates: u64) -> Report {
-    let start = words.as_ptr().addr().next_multiple_of(HUGE);
-    let end = (words.as_ptr().addr() + size_of_val(words)) / HUGE * HUGE;
-    let possible = end.saturating_sub(start) / HUGE;
+    let start = words.as_ptr().addr().next_multiple_of(HUGE_PAGE_BYTES);
+    let end = (words.as_ptr().addr() + size_of_val(words)) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    let possible = end.saturating_sub(start) / HUGE_PAGE_BYTES;
     let mut report = Report { possible, ..Report::default() };
     if possible == 0 {
         return report;
@@ -52,23 +52,23 @@ pub fn collapse(words: &mut [u64], updates: u64) -> Report {
     if unsafe { libc::madvise(address.cast(), end - start, libc::MADV_HUGEPAGE) } != 0 {
         return report;
     }
-    let budget_per_page = SAVED_PER_UPDATE * 1e-9 * updates as f64 / possible as f64;
+    let budget_per_page = SAVED_NANOSECONDS_PER_UPDATE * 1e-9 * updates as f64 / possible as f64;
     let begin = processor_time();
     let mut failures = 0;
     for page in 0..possible {
-        let address = address.wrapping_byte_add(page * HUGE);
-        // SAFETY: as above.
-        if unsafe { libc::madvise(address.cast(), HUGE, libc::MADV_COLLAPSE) } != 0 {
-            // A page may be busy for the moment; one that fails after the other is a rule.
+        let address = address.wrapping_byte_add(page * HUGE_PAGE_BYTES);
+        // SAFETY: within the range above; the call moves the contents to other pages and does not change them.
+        if unsafe { libc::madvise(address.cast(), HUGE_PAGE_BYTES, libc::MADV_COLLAPSE) } != 0 {
+            // A single page may be busy; several failures mean that the kernel does not collapse here.
             failures += 1;
-            if failures == TRIAL {
+            if failures == TRIAL_PAGES {
                 break;
             }
             continue;
         }
         report.pages += 1;
         report.seconds = (processor_time() - begin).as_secs_f64();
-        if report.pages >= TRIAL && report.seconds > budget_per_page * report.pages as f64 {
+        if report.pages >= TRIAL_PAGES && report.seconds > budget_per_page * report.pages as f64 {
             break;
         }
     }
@@ -77,7 +77,7 @@ pub fn collapse(words: &mut [u64], updates: u64) -> Report {
 
 /// Whether the kernel makes huge pages on demand: tries one.
 pub fn available() -> bool {
-    let mut words = vec![1u64; 2 * HUGE / size_of::<u64>()];
+    let mut words = vec![1u64; 2 * HUGE_PAGE_BYTES / size_of::<u64>()];
     collapse(&mut words, u64::MAX >> 12).pages > 0
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn contents_survive() {
-        let mut words: Vec<u64> = (0..(3 * HUGE / 8 + 5) as u64).collect();
+        let mut words: Vec<u64> = (0..(3 * HUGE_PAGE_BYTES / 8 + 5) as u64).collect();
         let report = collapse(&mut words, 1 << 40);
         assert!(report.pages <= report.possible && (2..=3).contains(&report.possible));
         assert!(words.iter().enumerate().all(|(index, &word)| word == index as u64));

@@ -1,18 +1,19 @@
-//! Mailboxes in shared memory: every rank of a node owns a few slots, writes a *piece* for all
-//! others into one of them, sorted by receiver, and announces it by a number; the others read
-//! their slices in place and announce that they have. No locks, no barrier, no copy on the reading
-//! side.
+//! Mailboxes in shared memory: every rank of a node writes *pieces* for all others, sorted by receiver,
+//! and the others read their slices in place.
 //!
-//! Cost per rank: the slots and, per rank of the node, 24 bytes and 4 more per slot; per piece one
-//! store by the writer and one by each reader.
+//! Idea: a few slots per rank ([`slots`](super::slots)) and a counter per writer in every rank's region, by
+//! which a reader acknowledges the pieces that it no longer needs. A slot is written again when all others
+//! have acknowledged what it held; how far ranks run ahead of each other is limited by the slots only.
+//!
+//! Cost: per piece one store by the writer and one by each reader; no locks, no barrier, no copy on the
+//! reading side. Memory per rank: the slots and, per rank of the node, 8 bytes and 4 more per slot.
 
-use super::segment::{self, Segment};
+use super::slots::{self, NUMBER_BYTES, Slots};
 use crate::comm::Comm;
-use crate::error::Result;
-use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::error::{Error, Result};
+use std::sync::atomic::Ordering;
 
-/// Flags of different ranks never share a line of the cache.
+/// Bytes of a line of the cache.
 const LINE: usize = 64;
 
 /// Sizes of the mailboxes of a node.
@@ -20,54 +21,59 @@ const LINE: usize = 64;
 pub struct Shape {
     /// Ranks of the node.
     pub ranks: usize,
-    /// Slots of every rank.
+    /// Pieces of a rank that others may still be reading.
     pub slots: usize,
     /// Words in a slot.
     pub capacity: usize,
 }
 
-/// Byte offsets within the region of one rank: what it has read, then its slots. A slot starts with
-/// its number and the bounds of its slices, so that on small nodes a reader touches one line of the
-/// cache before the values.
+/// Byte offsets in the contents of a slot: the bounds of the slices, so that on small nodes a reader touches
+/// one line of the cache before the values, then the values from the next line on.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
-    slot: usize,
+    bounds_end: usize,
     words: usize,
-    first_slot: usize,
-    region: usize,
+    words_end: usize,
+}
+
+impl Layout {
+    /// The layout for a shape, and that of its slots.
+    fn new(shape: Shape) -> Result<(Self, slots::Layout)> {
+        let layout = || {
+            let bounds_end = shape.ranks.checked_add(1)?.checked_mul(size_of::<u32>())?;
+            // The number comes before the contents.
+            let words =
+                (NUMBER_BYTES.checked_add(bounds_end)?).checked_next_multiple_of(LINE)? - NUMBER_BYTES;
+            let words_end = words.checked_add(shape.capacity.checked_mul(size_of::<u64>())?)?;
+            Some(Self { bounds_end, words, words_end })
+        };
+        let layout = layout().ok_or_else(|| Error::Memory(format!("{shape:?}: too large")))?;
+        Ok((layout, slots::Layout::new(LINE, shape.ranks, shape.slots, layout.words_end)?))
+    }
 }
 
 impl Shape {
-    fn layout(self) -> Layout {
-        let round = |bytes: usize| bytes.next_multiple_of(LINE);
-        let first_slot = round(self.ranks * size_of::<AtomicU64>());
-        let words = round(size_of::<AtomicU64>() + (self.ranks + 1) * size_of::<u32>());
-        let slot = words + round(self.capacity * size_of::<u64>());
-        Layout { slot, words, first_slot, region: first_slot + self.slots * slot }
-    }
-
     /// Bytes of one rank.
     pub fn bytes_per_rank(self) -> usize {
-        self.layout().region
+        Layout::new(self).map_or(usize::MAX, |(_, slots)| slots.region())
     }
 }
 
 /// The mailboxes of a node, seen from one of its ranks.
 #[derive(Debug)]
 pub struct Mailbox {
-    segment: Segment,
+    slots: Slots,
     shape: Shape,
     layout: Layout,
-    own: usize,
     /// Pieces that this rank has written.
     written: u64,
-    /// Pieces of this rank that each rank had read when last looked at.
+    /// Pieces of this rank that each rank had acknowledged when last asked.
     read_by: Vec<u64>,
     /// Pieces of each rank that this rank has taken.
     read: Vec<u64>,
 }
 
-/// A piece of another rank, as far as it is meant for this one.
+/// A piece of another rank: the slice for this rank.
 #[derive(Debug)]
 pub struct Piece<'a> {
     /// The values.
@@ -76,28 +82,18 @@ pub struct Piece<'a> {
     pub last: bool,
 }
 
-/// Where the bounds start in a slot, behind the number.
-const BOUNDS: usize = size_of::<AtomicU64>();
-
-/// What a slot's number says: how many pieces its writer has written with this one, and whether it
-/// is the last of a series.
-fn announcement(written: u64, last: bool) -> u64 {
-    written << 1 | u64::from(last)
-}
-
 impl Mailbox {
-    /// Collective over `comm`: one mailbox set for each node. `ranks` are the ranks of this rank's
-    /// node, in node order; every rank calls it, those alone on a node too.
+    /// Collective over `comm`: mailboxes for each node. `ranks` are the ranks of this rank's node, in node
+    /// order; every rank of `comm` calls it, with the same shape on a node.
     ///
     /// # Errors
-    /// On all ranks of `comm`, if any rank cannot reach the shared memory of its node.
+    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], shape: Shape) -> Result<Self> {
         assert_eq!(ranks.len(), shape.ranks);
-        let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
-        let layout = shape.layout();
-        let segment = segment::share(comm, ranks, layout.region * shape.ranks)?;
+        let (layout, slots) = Layout::new(shape)?;
+        let slots = Slots::create(comm, ranks, slots)?;
         let none = vec![0; shape.ranks];
-        Ok(Self { segment, shape, layout, own, written: 0, read_by: none.clone(), read: none })
+        Ok(Self { slots, shape, layout, written: 0, read_by: none.clone(), read: none })
     }
 
     /// The sizes it was created with.
@@ -106,17 +102,20 @@ impl Mailbox {
     }
 
     /// This rank's number on the node.
+    #[inline]
     pub fn own(&self) -> usize {
-        self.own
+        self.slots.own()
     }
 
-    /// How many of this rank's pieces all others have read. At most `slots` pieces may be unread.
+    /// How many of this rank's pieces all others have acknowledged.
+    #[inline]
     pub fn read_by_all(&mut self) -> u64 {
-        let (own, written) = (self.own, self.written);
+        let (own, written) = (self.slots.own(), self.written);
         let mut least = written;
         for reader in (0..self.shape.ranks).filter(|&reader| reader != own) {
             if self.read_by[reader] < written {
-                self.read_by[reader] = self.seen(reader, own).load(Ordering::Acquire);
+                // Acquire: the reader's loads come before what this rank writes to the slot next.
+                self.read_by[reader] = self.slots.counter(reader, own).load(Ordering::Acquire);
             }
             least = least.min(self.read_by[reader]);
         }
@@ -124,101 +123,68 @@ impl Mailbox {
     }
 
     /// Pieces that this rank has written.
+    #[inline]
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// Whether a slot is free for the next piece: all others have read what it held.
+    /// Whether a slot is free for the next piece.
+    #[inline]
     pub fn is_free(&mut self) -> bool {
         self.written - self.read_by_all() < self.shape.slots as u64
     }
 
-    /// Writes the next piece into the free slot and announces it. `fill` gets the slot's words and
-    /// the bounds to set: slice i, `bounds[i] .. bounds[i + 1]`, is for rank i.
+    /// Writes the next piece into a free slot and announces it. `fill` gets the words of the slot and the
+    /// bounds to set: slice i, `bounds[i] .. bounds[i + 1]`, is for rank i.
     ///
-    /// Call only while fewer than `slots` pieces are unread.
+    /// # Panics
+    /// Where no slot [is free](Self::is_free), and for bounds that are not ascending or outside of the slot.
+    #[inline]
     pub fn write(&mut self, last: bool, fill: impl FnOnce(&mut [u64], &mut [u32])) {
         assert!(self.is_free(), "a slot is written while it is read");
-        let slot = self.slot_offset(self.own, self.written);
-        // SAFETY: the slot lies in this rank's own region; all others have read what it held and
-        // read no further before its number changes, so this rank alone accesses words and bounds.
-        let (words, bounds) = unsafe {
-            let start = self.segment.address().add(slot);
-            (
-                std::slice::from_raw_parts_mut(
-                    start.add(self.layout.words).cast().as_ptr(),
-                    self.shape.capacity,
-                ),
-                std::slice::from_raw_parts_mut(start.add(BOUNDS).cast().as_ptr(), self.shape.ranks + 1),
-            )
-        };
-        fill(words, bounds);
+        let (piece, layout) = (self.written + 1, self.layout);
+        // SAFETY: there are at least `shape.slots` slots, and fewer pieces are not acknowledged by all others,
+        // so what this slot held is. A reader acknowledges a piece when no reference to it is left (see
+        // `acknowledge`), and reads no further before the next number is published.
+        let contents = unsafe { self.slots.own_contents(piece) };
+        let (bounds, words) = contents.split_at_mut(layout.words);
+        let bounds = slots::numbers_mut(&mut bounds[..layout.bounds_end]);
+        fill(slots::numbers_mut(words), bounds);
         assert!(bounds.is_sorted() && bounds[self.shape.ranks] as usize <= self.shape.capacity);
-        self.written += 1;
-        self.number(slot).store(announcement(self.written, last), Ordering::Release);
+        self.written = piece;
+        self.slots.publish(piece, last);
     }
 
-    /// This rank's slice of the piece of `writer` that follows those taken, if it is there. Its
-    /// words stay until [`Self::acknowledge`].
+    /// This rank's slice of the piece of `writer` that follows those taken, if it has been written.
+    #[inline]
     pub fn next(&self, writer: usize) -> Option<Piece<'_>> {
-        let read = self.read[writer];
-        let slot = self.slot_offset(writer, read);
-        let number = self.number(slot).load(Ordering::Acquire);
-        let last = number == announcement(read + 1, true);
-        if !last && number != announcement(read + 1, false) {
-            return None;
-        }
-        let range = self.slice_bounds(slot);
-        // SAFETY: the piece is announced, so its writer changes it no more until `done`; the range
-        // has been checked against the slot.
-        let words = unsafe {
-            let start = self.segment.address().add(slot + self.layout.words).cast::<u64>();
-            std::slice::from_raw_parts(start.as_ptr().add(range.start), range.len())
-        };
-        Some(Piece { words, last })
+        let piece = self.read[writer] + 1;
+        let last = self.slots.published(writer, piece)?;
+        // SAFETY: published, and not acknowledged: `acknowledge` accepts pieces that were taken, and `take`
+        // must be called for this one, which borrows the mailbox mutably and ends the result.
+        let contents = unsafe { self.slots.contents(writer, piece) };
+        let bound = |number: usize| slots::u32_at(contents, number * size_of::<u32>()) as usize;
+        let [from, to] = [self.own(), self.own() + 1].map(bound);
+        let words: &[u64] = slots::numbers(&contents[self.layout.words..self.layout.words_end]);
+        Some(Piece { words: words.get(from..to).expect("a mailbox of this node is damaged"), last })
     }
 
     /// Counts the next piece of `writer` as taken; returns how many of its pieces are.
+    #[inline]
     pub fn take(&mut self, writer: usize) -> u64 {
         self.read[writer] += 1;
         self.read[writer]
     }
 
     /// Announces that this rank no longer needs the first `pieces` pieces of `writer`.
+    ///
+    /// # Panics
+    /// For a piece that was not [taken](Self::take).
+    #[inline]
     pub fn acknowledge(&mut self, writer: usize, pieces: u64) {
         assert!(pieces <= self.read[writer], "a piece is acknowledged that was not taken");
-        self.seen(self.own, writer).store(pieces, Ordering::Release);
-    }
-
-    fn slice_bounds(&self, slot: usize) -> Range<usize> {
-        // SAFETY: inside the slot and announced (see `next`), so nobody writes to it.
-        let bounds = unsafe {
-            let start = self.segment.address().add(slot + BOUNDS).cast::<u32>();
-            start.add(self.own).cast::<[u32; 2]>().read()
-        };
-        let range = bounds[0] as usize..bounds[1] as usize;
-        assert!(
-            range.start <= range.end && range.end <= self.shape.capacity,
-            "a mailbox of this node is damaged"
-        );
-        range
-    }
-
-    fn slot_offset(&self, rank: usize, piece: u64) -> usize {
-        let slot = (piece % self.shape.slots as u64) as usize;
-        rank * self.layout.region + self.layout.first_slot + slot * self.layout.slot
-    }
-
-    fn number(&self, slot: usize) -> &AtomicU64 {
-        // SAFETY: inside the segment, aligned to a line, an atomic.
-        unsafe { self.segment.address().add(slot).cast::<AtomicU64>().as_ref() }
-    }
-
-    /// How many pieces of `writer` the rank `reader` has read.
-    fn seen(&self, reader: usize, writer: usize) -> &AtomicU64 {
-        let offset = reader * self.layout.region + writer * size_of::<AtomicU64>();
-        // SAFETY: inside the segment, aligned, an atomic.
-        unsafe { self.segment.address().add(offset).cast::<AtomicU64>().as_ref() }
+        // Release: this rank's loads from the pieces come before the writer's next stores to their slots.
+        self.slots.counter(self.slots.own(), writer).store(pieces, Ordering::Release);
     }
 }
 
@@ -274,6 +240,48 @@ mod tests {
                 wait.pause(comm);
             }
         });
+    }
+
+    #[test]
+    #[should_panic(expected = "a rank panicked")]
+    fn a_slot_that_others_read_is_not_written() {
+        threads::run(2, 2, |comm| {
+            let shape = Shape { ranks: 2, slots: 2, capacity: 8 };
+            let mut mailbox = Mailbox::create(comm, &[0, 1], shape).expect("shared memory");
+            (0..3).for_each(|_| mailbox.write(false, |_, bounds| bounds.fill(0)));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a rank panicked")]
+    fn bounds_outside_of_a_slot_are_not_announced() {
+        threads::run(2, 2, |comm| {
+            let shape = Shape { ranks: 2, slots: 2, capacity: 8 };
+            let mut mailbox = Mailbox::create(comm, &[0, 1], shape).expect("shared memory");
+            mailbox.write(false, |_, bounds| bounds.copy_from_slice(&[0, 4, 9]));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a rank panicked")]
+    fn only_what_was_taken_is_acknowledged() {
+        threads::run(1, 1, |comm| {
+            let shape = Shape { ranks: 1, slots: 2, capacity: 8 };
+            let mut mailbox = Mailbox::create(comm, &[0], shape).expect("shared memory");
+            mailbox.acknowledge(0, 1);
+        });
+    }
+
+    #[test]
+    fn sizes_above_an_address_space_are_refused() {
+        let refused = threads::run(1, 1, |comm| {
+            let create = |shape| Mailbox::create(comm, &[0], shape).is_err();
+            [usize::MAX, usize::MAX / 8, usize::MAX / 16].map(|capacity| {
+                let shape = Shape { ranks: 1, slots: 2, capacity };
+                create(shape)
+            })
+        });
+        assert_eq!(refused, [[true; 3]]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What ranks on one node share: memory, flags and how to wait for them, huge pages, single copy.
-//! The only module with system calls.
+//! What ranks on one node share: memory, flags and waiting for them, single copy; and what a process asks of
+//! its node: cores, huge pages, device memory. The only module with system calls.
 
 pub mod board;
 pub mod device;
@@ -7,5 +7,6 @@ pub mod huge_pages;
 pub mod mailbox;
 pub mod pace;
 pub mod processor;
-pub mod segment;
+mod segment;
 pub mod single_copy;
+mod slots;

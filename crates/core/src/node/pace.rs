@@ -1,34 +1,34 @@
-//! Which of two kinds of stores writes to shared memory faster at the moment.
+//! The kind of stores that currently writes to shared memory faster.
 //!
-//! Idea: a line of the cache that another core has read must be taken away from it before it is written.
-//! Between cores that share a cache that is quick; between others it can cost 50 ns a line, one after
+//! Idea: a line of the cache that another core has read must be invalidated there before it is written.
+//! Between cores that share a cache this is fast; between others it can cost 50 ns per line, one line after
 //! the other, and streaming stores, which write to memory, are ten times as fast (measured on a virtual
-//! machine whose two processors are sometimes near each other and sometimes not). So every write is
-//! timed, and now and then a small part of one is made by the other kind.
+//! machine whose two processors sometimes share a cache and sometimes not). So every write is timed, and
+//! from time to time a small part of one uses the other kind.
 //!
-//! Cost: two readings of the clock per write of [`LEAST`] bytes or more.
+//! Cost: two readings of the clock per write of [`MIN_TIMED_BYTES`] or more. Source: our own.
 
 use std::time::Instant;
 
-/// Bytes from which the kind matters.
-pub const LEAST: usize = 8 << 10;
-/// Writes between two probes of the other kind.
-const PROBE_EVERY: u64 = 32;
-/// Bytes of a probe.
-const PROBE: usize = 4 << 10;
+/// Size from which the kind of stores matters.
+pub const MIN_TIMED_BYTES: usize = 8 << 10;
+/// Writes from one probe of the other kind to the next.
+const WRITES_PER_PROBE: u64 = 32;
+/// Size of a probe.
+const PROBE_BYTES: usize = 4 << 10;
 /// Samples of which the fastest counts: a sample may hold the time of another process.
 const SAMPLES: usize = 4;
 
 /// A kind of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Ordinary stores.
+    /// Stores into the cache.
     Cached,
-    /// Past the cache.
+    /// Streaming stores, which bypass the cache.
     Streaming,
 }
 
-/// What is known of both kinds: picoseconds per byte of the last writes.
+/// Measurements of both kinds: picoseconds per byte of the last writes.
 #[derive(Debug, Clone, Default)]
 pub struct Pace {
     writes: u64,
@@ -39,14 +39,14 @@ pub struct Pace {
 impl Pace {
     /// Writes `length` bytes in one or two parts: `write` gets the range and the kind.
     pub fn write(&mut self, length: usize, mut write: impl FnMut(std::ops::Range<usize>, Kind)) {
-        if length < LEAST {
+        if length < MIN_TIMED_BYTES {
             return write(0..length, Kind::Cached);
         }
-        let probed = self.writes.is_multiple_of(PROBE_EVERY);
+        let probed = self.writes.is_multiple_of(WRITES_PER_PROBE);
         self.writes += 1;
         let kind = self.faster();
         let other = if kind == Kind::Cached { Kind::Streaming } else { Kind::Cached };
-        let probe = if probed { PROBE } else { 0 };
+        let probe = if probed { PROBE_BYTES } else { 0 };
         for (range, kind) in [(0..probe, other), (probe..length, kind)] {
             if !range.is_empty() {
                 let (begin, bytes) = (Instant::now(), range.len() as u64);
@@ -56,8 +56,8 @@ impl Pace {
         }
     }
 
-    /// The kind that has been faster lately; ordinary stores where nothing is known, because readers find
-    /// them in the cache.
+    /// The kind that was faster in the last writes; cached stores before there are measurements, because readers
+    /// find the data in the cache.
     fn faster(&self) -> Kind {
         let best = |kind: Kind| self.samples[kind as usize].iter().copied().filter(|&time| time > 0).min();
         match (best(Kind::Cached), best(Kind::Streaming)) {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn everything_is_written_once_and_probes_are_small() {
         let mut pace = Pace::default();
-        for length in [0, 100, LEAST, LEAST + 1, 1 << 20] {
+        for length in [0, 100, MIN_TIMED_BYTES, MIN_TIMED_BYTES + 1, 1 << 20] {
             let mut end = 0;
             pace.write(length, |range, _| {
                 assert_eq!(range.start, end);

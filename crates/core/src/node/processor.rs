@@ -21,8 +21,8 @@ pub fn cache() -> usize {
     level(3).or_else(|| level(2)).unwrap_or(GUESS)
 }
 
-/// A number that is the same for processes that may run on the same cores: a launcher that binds
-/// gives every rank a set of its own, one that does not gives all ranks the same.
+/// A number that is equal for processes that may run on the same cores. A launcher that binds assigns every
+/// rank a set of its own; otherwise all ranks have the same set.
 pub fn core_set() -> u64 {
     // SAFETY: a set of bits, for which zero is a value.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -33,15 +33,15 @@ pub fn core_set() -> u64 {
     (0..libc::CPU_SETSIZE as usize)
         // SAFETY: below CPU_SETSIZE.
         .filter(|&core| unsafe { libc::CPU_ISSET(core, &set) })
-        // Fowler, Noll and Vo's hash (FNV-1a), which is enough to tell sets apart.
+        // Fowler, Noll and Vo's hash (FNV-1a) is sufficient to distinguish sets.
         .fold(0xcbf2_9ce4_8422_2325, |hash, core| (hash ^ core as u64).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Collective: whether anywhere more ranks than cores share the same cores; the same on all ranks.
-/// `nodes` holds a number per rank that is equal on the same node.
+/// Collective: whether cores are oversubscribed on any node; the same on all ranks. `nodes` holds a number per
+/// rank that is equal on the same node.
 ///
-/// Never where ranks are simulated: each of them has a core of its own, and what it does must not depend
-/// on the machine that simulates it.
+/// Never for simulated ranks: each of them has a core of its own, and its behaviour must not depend on the
+/// machine that runs the simulation.
 pub fn crowded<C: Comm + ?Sized>(comm: &C, nodes: &[u32]) -> Result<bool> {
     if comm.simulated() {
         return Ok(false);

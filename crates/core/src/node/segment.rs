@@ -1,9 +1,9 @@
-//! A piece of memory that the ranks of one node map together.
+//! Memory that the ranks of one node map together.
 //!
-//! The first rank of the node creates an anonymous file (`memfd_create`) and the others open it
-//! through `/proc/<pid>/fd`. It has no name in any file system, so whatever ends the job, nothing
-//! is left behind. Where that is not permitted (another container, a hidden /proc), the caller is
-//! told and uses messages.
+//! The first rank of the node creates an anonymous file (`memfd_create`) and the others open it through
+//! `/proc/<pid>/fd`. The file has no name in any file system, so nothing is left behind when the job ends,
+//! normally or not. Where this is not permitted (another container, a hidden /proc), the caller gets an
+//! error and uses messages.
 
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
@@ -11,30 +11,30 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr::NonNull;
 
-/// Whether ranks that are threads of one process use one mapping, which then stays. A thread sanitizer goes
-/// by addresses: what two threads do to the same memory through two mappings it cannot compare.
-/// scripts/check-deep.sh sets it.
+/// Whether ranks that are threads of one process use one mapping, which is never unmapped. The thread
+/// sanitizer compares accesses by address, so it does not see two threads that access the same memory
+/// through two mappings. scripts/check-deep.sh sets this.
 const ONE_MAPPING: bool = cfg!(hcube_one_mapping);
 
 /// A shared mapping, zeroed at first, unmapped on drop.
 #[derive(Debug)]
-pub struct Segment {
+pub(super) struct Segment {
     address: NonNull<u8>,
     length: usize,
 }
 
 /// Where others find a segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Location {
+#[derive(Debug, Clone, Copy, Default)]
+struct Location {
     /// Process that created it.
-    pub process: u64,
+    process: u64,
     /// The file's number there.
-    pub file: u64,
-    /// Number of the file system object: proof that the file found is the one meant, since process
+    file: u64,
+    /// Number of the file system object: proof that the file found is the right one, since process
     /// numbers of another container mean nothing here.
-    pub object: u64,
+    object: u64,
     /// Where it is mapped there.
-    pub address: u64,
+    address: u64,
 }
 
 fn failed(what: &str) -> Error {
@@ -52,13 +52,13 @@ unsafe impl Send for Segment {}
 
 impl Segment {
     /// Creates a segment. Keep the file open until all others have opened it.
-    pub fn create(length: usize) -> Result<(Self, File, Location)> {
+    fn create(length: usize) -> Result<(Self, File, Location)> {
         // SAFETY: the name is a C string; the result is checked.
         let number = unsafe { libc::memfd_create(c"hcube".as_ptr(), libc::MFD_CLOEXEC) };
         if number < 0 {
             return Err(failed("memfd_create for shared memory"));
         }
-        // SAFETY: a file that was just created and belongs to nobody else.
+        // SAFETY: a file that was just created and has no other owner.
         let file = unsafe { File::from_raw_fd(number) };
         file.set_len(length as u64)
             .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
@@ -73,7 +73,7 @@ impl Segment {
     }
 
     /// Maps the segment that another process has created.
-    pub fn open(location: Location, length: usize) -> Result<Self> {
+    fn open(location: Location, length: usize) -> Result<Self> {
         if ONE_MAPPING && location.process == u64::from(std::process::id()) {
             let address = std::ptr::with_exposed_provenance_mut(location.address as usize);
             return Ok(Self { address: NonNull::new(address).expect("a mapping is not null"), length });
@@ -108,34 +108,45 @@ impl Segment {
     }
 
     /// Start of the mapping, aligned to a page.
+    #[inline]
     pub fn address(&self) -> NonNull<u8> {
         self.address
     }
 }
 
-/// Collective over `comm`: one zeroed segment for each node. `ranks` are the ranks of this rank's node,
-/// in node order; every rank calls it, those alone on a node too. The length is the same on a node.
+/// Collective over `comm`: one zeroed segment for each node. `ranks` are the ranks of this rank's node, in
+/// node order; every rank of `comm` calls it. `layout` stands for how the ranks use the segment; it and the
+/// length are the same on a node.
 ///
 /// # Errors
-/// On all ranks of `comm`, if any rank cannot reach the shared memory of its node.
-pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], length: usize) -> Result<Segment> {
+/// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or uses it in another way.
+pub(super) fn share<C: Comm + ?Sized>(
+    comm: &C,
+    ranks: &[usize],
+    length: usize,
+    layout: u64,
+) -> Result<Segment> {
+    /// Words by which others find a segment and know its use.
+    const WORDS: usize = 6;
     let created = (ranks[0] == comm.rank()).then(|| Segment::create(length));
-    let location = match &created {
-        Some(Ok((_, _, location))) => [location.process, location.file, location.object, location.address],
-        _ => [0; 4],
+    let Location { process, file, object, address } = match &created {
+        Some(Ok((_, _, location))) => *location,
+        _ => Location::default(),
     };
-    let locations = comm.all_gather(&location)?;
+    let all = comm.all_gather(&[process, file, object, address, length as u64, layout])?;
+    let first: [u64; WORDS] = all[WORDS * ranks[0]..][..WORDS].try_into().expect("the words of a rank");
+    let [process, file, object, address, its_length, its_layout] = first;
     let segment = match created {
         Some(created) => created.map(|(segment, file, _)| (segment, Some(file))),
+        None if (its_length, its_layout) != (length as u64, layout) => {
+            Err(Error::Internal("ranks of a node divide their shared memory in different ways".into()))
+        }
         None => {
-            let [process, file, object, address] = locations[4 * ranks[0]..4 * ranks[0] + 4] else {
-                unreachable!()
-            };
             let location = Location { process, file, object, address };
             Segment::open(location, length).map(|segment| (segment, None))
         }
     };
-    // Also the barrier after which the creator may close the file.
+    // Acts as the barrier as well, after which the creator may close the file.
     agree(comm, segment).map(|(segment, _)| segment)
 }
 
@@ -144,8 +155,8 @@ impl Drop for Segment {
         if ONE_MAPPING {
             return;
         }
-        // SAFETY: the mapping that `map` made; nothing refers to it any more, as references to it
-        // borrow the segment.
+        // SAFETY: the mapping that `map` made, unmapped once. References to it borrow the `Slots` that own this
+        // segment, so none is left.
         unsafe { libc::munmap(self.address.as_ptr().cast(), self.length) };
     }
 }

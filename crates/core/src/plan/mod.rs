@@ -1,11 +1,10 @@
-//! How values travel from the rank that made them to the rank that owns them: the plan of stages.
+//! How values travel from the rank that generates them to the rank that owns them: the plan of stages.
 //!
-//! Everything here is a pure function of (rank, size, nodes): no communication, no memory shared,
-//! tested for every size up to 130 without MPI.
+//! Everything here is a pure function of (rank, size, nodes), tested for every size up to 130 without MPI.
 //!
-//! A *plan* is a list of *stages*. In a stage the ranks that a value can still go to are divided
-//! into *parts*; a rank keeps the values of its own part and hands on those of the others. After
-//! the last stage every value lies with its owner.
+//! A *plan* is a list of *stages*. In a stage the ranks that a value can still go to are divided into
+//! *parts*; a rank keeps the values of its own part and passes on those of the others. After the last stage
+//! every value is at its owner.
 //!
 //! | routing | stages | messages per rank and round | words sent, of Q generated |
 //! |---|---|---|---|
@@ -17,10 +16,13 @@
 //!
 //! for P ranks on M nodes of k. Source of the first three rows: Plimpton et al. 2006, §2.
 
+pub mod halving;
+pub mod routing;
 pub mod share;
-pub mod stages;
+pub mod stage;
 pub mod three_hop;
 pub mod topology;
 
-pub use stages::{Entry, Parting, Plan, Routing, Send, Source, Stage, Transport};
+pub use routing::{Plan, Routing};
+pub use stage::{Entry, Parting, Send, Source, Stage, Transport};
 pub use topology::Topology;

@@ -1,11 +1,10 @@
-//! Who in one part exchanges with whom in another, when the parts need not be equally large.
+//! The partners of a rank in another part, which may have another number of ranks.
 //!
-//! Idea: lay the ranks of a part along a line of length one, each taking an equal piece; do the
-//! same with the other part. Two ranks exchange where their pieces overlap, and the overlap says
-//! which share of the values goes that way, so every rank of a part receives equally much on
-//! average. For parts of N and N + 1 ranks this is the odd split of the hypercube algorithm: two
-//! messages per rank, but one for the first and the last of the larger part. For equal parts it is
-//! one partner each.
+//! Idea: the ranks of a part lie along a line of length one, each on an equal piece, and so do those of the
+//! other part. Two ranks exchange where their pieces overlap, and the length of the overlap is the share
+//! of the values, so every rank of a part receives the same number on average. For parts of N and N + 1
+//! ranks this is the odd split of the hypercube algorithm: two messages per rank, one for the first and the
+//! last of the larger part. For equal parts it is one partner each.
 //!
 //! Source: Plimpton et al. 2006, §2 (N and N + 1); the line is its generalisation to any two sizes.
 
@@ -50,8 +49,8 @@ pub fn overlaps(index: usize, mine: usize, theirs: usize) -> Vec<Overlap> {
 mod tests {
     use super::*;
 
-    /// The odd split of the paper, in its words: N exchange with N + 1; everybody has two messages
-    /// but the first and the last of the larger part, who have one.
+    /// The odd split of the paper: N ranks exchange with N + 1; all have two messages, but the first and
+    /// the last of the larger part have one.
     #[test]
     fn odd_split_of_the_paper() {
         for n in 1..65 {
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_cover_a_list_once_whatever_its_length() {
+    fn cuts_cover_a_list_of_any_length_once() {
         for length in [0, 1, 2, 3, 7, 1000, usize::MAX >> 8] {
             for (index, mine, theirs) in [(0, 3, 4), (1, 3, 4), (3, 4, 3), (2, 5, 17)] {
                 let mut end = 0;

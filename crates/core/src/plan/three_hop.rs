@@ -1,18 +1,17 @@
 //! Three hops: local, network, local. Each value crosses the network once.
 //!
-//! Idea: the ranks of a node collect, in shared memory, what all of them have for one other node
-//! with one of them (its *lane*); the lane sends it in one message to a lane there; that node hands
-//! it to the owners in shared memory. With more ranks on a node than other nodes several lanes
-//! share a node.
+//! Idea: through shared memory, all ranks of a node pass their values for one other node to one of them (its
+//! *lane*); the lane sends them in one message to a lane of that node, which passes them to their owners
+//! through shared memory. With more ranks on a node than other nodes, several lanes share a node.
 //!
-//! Restriction: needs nodes that hold several ranks; worth it unless it needs many more messages than
-//! the hypercube between nodes, see [`worthwhile`].
+//! Restrictions: several nodes, one of them with several ranks. [`worthwhile`] compares the number of
+//! messages with that of the hypercube between nodes.
 //! Cost per rank and round of Q values, M nodes of k ranks: about (M-1)/k messages of k Q/M words
-//! when k < M; the words cross shared memory twice.
+//! for k < M; the words cross shared memory twice. Extra memory: a second mailbox.
 //! Source: the aggregation of bale's conveyors and of Garg and Sabharwal's BlueGene code, as cited
 //! in Plimpton et al. 2006; here combined with the rounds of that paper.
 
-use super::stages::{Entry, Parting, Send, Source, Stage, Transport};
+use super::stage::{Entry, Parting, Send, Source, Stage, Transport};
 use super::topology::Topology;
 
 /// The ranks of a node that serve one other node: `first .. first + count`, counted in the node.
@@ -30,23 +29,24 @@ fn lanes(node: usize, ranks: usize, other: usize, nodes: usize) -> Lanes {
     Lanes { first: if ranks >= nodes - 1 { distance * count } else { distance % ranks }, count }
 }
 
-/// How many messages of three hops cost no more than a stage of the hypercube. Those are under way all at
-/// once, so that each costs little beyond its call, and values are looked at in three stages instead of in
-/// log2 M; a stage waits for a message. Simulated (`hcube-lab simulate --sections nodes`, with --full from 512 ranks
-/// on), three hops as a multiple of the rate of the hypercube between nodes on juropa and on juqueen, with the
-/// messages of a rank for each stage of the hypercube in brackets: 16 nodes of 8 ranks 1.21
-/// and 1.10 (0.5), 16 of 16 1.70 and 1.47 (0.2), 64 of 8 1.69 and 1.41 (1.3), 32 of 4 1.33 and 1.17 (1.6), 128 of 4
-/// 1.58 and 1.26 (4.5), 256 of 2 0.87 and 0.72 (16). What receiving a message costs a rank is not simulated, so the
-/// bound is below the last gain. On up to four nodes the hypercube has two stages only, and three
-/// hops are taken where their messages are larger: 4 nodes of 2 ranks 0.96 and 0.91, of 16 1.03 and 0.96, of 64 1.15
-/// and 1.09; at 16 it is as good as open.
+/// Messages of three hops that cost no more than a stage of the hypercube. They are under way at the same
+/// time, so that each costs little beyond its call, and values are divided in three stages instead of
+/// log2 M, whereas a stage of the hypercube waits for its message. Speed-up of three hops over the hypercube
+/// between nodes, simulated on juropa and on juqueen (`hcube-lab simulate --sections nodes`, with --full from
+/// 512 ranks on), with the messages of a rank per stage of the hypercube in brackets: 16 nodes of 8 ranks 1.21
+/// and 1.10 (0.5), 16 of 16 1.70 and 1.47 (0.2), 64 of 8 1.69 and 1.41 (1.3), 32 of 4 1.33 and 1.17 (1.6),
+/// 128 of 4 1.58 and 1.26 (4.5), 256 of 2 0.87 and 0.72 (16). The simulation does not charge a rank for
+/// receiving a message, so the bound is below the last gain. On up to four nodes the hypercube has only two
+/// stages, and three hops are chosen where their messages are larger: 4 nodes of 2 ranks 0.96 and 0.91, of
+/// 16 ranks 1.03 and 0.96 (undecided), of 64 ranks 1.15 and 1.09.
 const MESSAGES_PER_STAGE: f64 = 4.0;
 
 /// Whether three hops are faster than the hypercube between nodes.
 pub fn worthwhile(topology: &Topology) -> bool {
     let (nodes, size) = (topology.nodes(), topology.size());
     let per_node = size / nodes.max(1);
-    // With two nodes the hypercube crosses the network once, too, and needs one shared-memory pass less.
+    // With two nodes, values cross the network once in the hypercube as well, with one pass through shared
+    // memory less.
     nodes > 2 && per_node > 1 && {
         let messages = (nodes - 1) as f64 / per_node as f64;
         // A message carries k Q / (M lanes) words here and Q / 2 there.
@@ -108,7 +108,7 @@ fn cross(topology: &Topology, node: usize, own: usize) -> Stage {
         let mean = |lanes: usize| (ranks(node) as u64 * ranks(other) as u64, size as u64 * lanes as u64);
         let to = topology.rank(first_there + lane % there.count);
         sends.push(Send { part: index + 1, to, from_share: 0, to_share: 1, of: 1, mean: mean(here.count) });
-        // The lanes over there that have chosen this one.
+        // The lanes of the other node that send to this one.
         for from in (0..there.count).filter(|from| from % here.count == lane) {
             receives.push(Source { from: topology.rank(first_there + from), mean: mean(there.count) });
         }

@@ -1,7 +1,7 @@
 //! Where ranks lie on nodes.
 //!
-//! Plans divide *positions*: the ranks ordered so that those of one node are neighbours. Where the
-//! launcher has placed ranks node by node, as most do by default, position and rank are the same.
+//! Plans divide *positions*: the ranks in an order in which those of one node are neighbours. Where the
+//! launcher has placed ranks node by node, as most do by default, position and rank are equal.
 
 use std::ops::Range;
 
@@ -17,15 +17,15 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Every rank a node of its own: message passing alone.
+    /// Every rank on a node of its own: only messages.
     pub fn without_nodes(size: usize) -> Self {
         Self { starts: (0..=size as u32).collect(), rank_at: Vec::new(), position_of: Vec::new() }
     }
 
-    /// From a number per rank that is equal for ranks of one node. `at_most` pretends that a node
-    /// holds no more than so many ranks, to run mixed cases on one machine.
-    pub fn from_node_numbers(numbers: &[u32], at_most: Option<usize>) -> Self {
-        let limit = at_most.unwrap_or(usize::MAX).max(1);
+    /// From a number per rank that is equal for ranks of one node. Nodes of more than `max_ranks` ranks are
+    /// divided, to run mixed cases on one machine.
+    pub fn from_node_numbers(numbers: &[u32], max_ranks: Option<usize>) -> Self {
+        let limit = max_ranks.unwrap_or(usize::MAX).max(1);
         let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
         // Stable: ranks of a node stay in rank order, nodes are ordered by their number, which is
         // the lowest rank on them.
@@ -86,7 +86,7 @@ impl Topology {
     }
 
     /// The largest number of ranks on any node.
-    pub fn most_ranks_per_node(&self) -> usize {
+    pub fn max_ranks_per_node(&self) -> usize {
         self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     fn block_placement_keeps_rank_order() {
         let topology = Topology::from_node_numbers(&[0, 0, 0, 3, 4, 4], None);
         assert!(topology.in_rank_order());
-        assert_eq!((topology.nodes(), topology.size(), topology.most_ranks_per_node()), (3, 6, 3));
+        assert_eq!((topology.nodes(), topology.size(), topology.max_ranks_per_node()), (3, 6, 3));
         assert_eq!(topology.positions(1..3), 3..6);
         assert_eq!((0..6).map(|p| topology.node_of(p)).collect::<Vec<_>>(), [0, 0, 0, 1, 2, 2]);
     }

@@ -1,8 +1,8 @@
-//! The inner loops: generate, divide by owner, update. Chosen once at run time for the processor at
-//! hand; every level gives the same results as the portable one, and a test says so.
+//! The inner loops: generate, divide by owner, update. The level of instructions is chosen at run time for the
+//! processor; tests compare every level with the portable one.
 //!
-//! The loops are written once, in `portable.rs`; `avx2.rs` and `avx512.rs` compile them for wider
-//! vectors and replace what a compiler does not find (dividing a list in two by a comparison).
+//! The loops stand in `portable.rs`; `avx2.rs` and `avx512.rs` compile them for wider vectors and replace the
+//! one that compilers do not vectorise (dividing a list in two by a comparison).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -14,7 +14,8 @@ pub mod update;
 use super::stream::{Recurrence, Stream};
 use super::table::Index;
 
-/// Which instructions the inner loops use. Only this module makes one, after it has found them.
+/// The instructions that the inner loops use. Only [`Level::available`] creates a level above the portable one,
+/// after it has found the instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(Instructions);
 
@@ -28,7 +29,7 @@ enum Instructions {
 }
 
 impl Level {
-    /// What every processor of the architecture has.
+    /// Instructions that every processor of the architecture has.
     pub const PORTABLE: Self = Self(Instructions::Portable);
 
     /// The best level of this processor.

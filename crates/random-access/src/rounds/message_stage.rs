@@ -1,11 +1,14 @@
 //! A stage of messages.
 //!
-//! A logical message of any length travels as pieces of a fixed capacity that both sides derive
-//! from the plan; a piece shorter than the capacity is the last. So every receive has a bound that
-//! is the size of its buffer, however skewed the stream is, and ordinary messages are one piece.
+//! Idea: a message of any length travels as pieces of a fixed capacity that both sides derive from the plan;
+//! a piece shorter than the capacity is the last. So a receive never exceeds its buffer, even for skewed
+//! streams, and nearly all messages are one piece.
+//! Cost: the messages of the stage; a buffer per message, of the expected length and six standard deviations.
+//! Source: Plimpton et al. 2006, §2 and, for overlap, §4 (Mod1, Mod2, Mod3, Mod7); the pieces are our own.
 
-use super::{Context, LocalTable, divide_all};
+use super::context::Context;
 use crate::divide::Divider;
+use crate::local_table::LocalTable;
 use crate::options::Optimisations;
 use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::error::Result;
@@ -34,8 +37,8 @@ pub(super) struct MessageStage<'a, C: Comm + ?Sized> {
     outstanding: bool,
 }
 
-/// Words of a piece: what is expected, six standard deviations and a little, so that a second piece
-/// is an exception.
+/// Words of a piece: the expected number, six standard deviations and a few words, so that a second piece
+/// is rare.
 fn capacity(round: usize, (numerator, denominator): (u64, u64)) -> usize {
     let expected = round as f64 * numerator as f64 / denominator as f64;
     (expected + 6.0 * expected.sqrt()).ceil() as usize + 16
@@ -75,8 +78,8 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         Ok(())
     }
 
-    /// Divides `list` and what the stage before is still receiving, sends what belongs to others,
-    /// and leaves in `list` what stays. `table` is given in the last stage.
+    /// Divides `list` and the values that the stage before still receives, sends those of other parts, and
+    /// leaves those of this part in `list`. `table` is given in the last stage.
     pub fn pass_on(
         &mut self,
         context: &mut Context<'_, C>,
@@ -86,7 +89,7 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
     ) -> Result<()> {
         let Optimisations { late_updates, late_waits, overlapped_sends, .. } = context.options.optimisations;
         self.finish_sends(context)?;
-        divide_all(context, &mut self.divider, list, before)?;
+        divide_with(context, &mut self.divider, list, before)?;
         std::mem::swap(list, &mut self.divider.parts[self.own]);
         if let (false, Some(table)) = (late_updates, table) {
             context.update(table, list);
@@ -96,8 +99,8 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         self.outstanding = true;
         let in_pieces = self.start_sends(context)?;
         context.statistics.route += context.watch.lap();
-        // A blocking send completes when its receiver is ready, which it is for the first piece
-        // only; further pieces wait until this rank, too, has taken what was sent to it.
+        // A blocking send completes when its receiver is ready. The receiver has posted a receive for the first
+        // piece only; further pieces wait until this rank has received as well.
         if !overlapped_sends && !in_pieces {
             self.finish_sends(context)?;
         }
@@ -139,7 +142,7 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         Ok(in_pieces)
     }
 
-    /// Waits until the lists of the last round have been sent, and takes them back.
+    /// Waits until the lists of the last round have been sent, and reuses them.
     pub fn finish_sends(&mut self, context: &mut Context<'_, C>) -> Result<()> {
         context.statistics.route += context.watch.lap();
         for (part, sends) in self.in_flight.drain(..) {
@@ -151,7 +154,7 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         Ok(())
     }
 
-    /// Hands everything that arrives in this stage to `take`, if that has not happened yet.
+    /// Passes all values that arrive in this stage to `take`, unless that has been done in this round.
     pub fn take_received(
         &mut self,
         context: &mut Context<'_, C>,
@@ -175,4 +178,21 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         }
         Ok(())
     }
+}
+
+/// Divides `list`, which is empty afterwards, and the values that the stage before still receives: the list
+/// first, so that messages have time to arrive (Mod3).
+pub(super) fn divide_with<C: Comm + ?Sized>(
+    context: &mut Context<'_, C>,
+    divider: &mut Divider<'_>,
+    list: &mut Vec<u64>,
+    before: Option<&mut MessageStage<'_, C>>,
+) -> Result<()> {
+    context.divide(divider, list);
+    list.clear();
+    if let Some(before) = before {
+        before.take_received(context, |context, values| context.divide(divider, values))?;
+    }
+    context.hold(divider.held());
+    Ok(())
 }

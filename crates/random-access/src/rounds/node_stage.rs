@@ -1,14 +1,18 @@
 //! A stage through the shared memory of a node, as part of a round.
 //!
-//! Lists longer than a slot travel as several pieces; a rank that waits for a free slot takes what
-//! others have written in the meantime, so that nobody waits in a circle.
+//! Idea: lists longer than a slot travel as several pieces. A rank that waits for a free slot reads the pieces
+//! of others meanwhile, so that ranks do not wait for each other in a circle.
+//! Restriction: shared memory between the ranks of a node.
+//! Cost: per piece one store by the writer and one by each reader; two copies per value, one in the last
+//! stage. Extra memory: the mailbox, two slots of a round's values.
 
-use super::message_stage::MessageStage;
-use super::{Context, LocalTable, divide_all};
+use super::context::Context;
+use super::message_stage::{MessageStage, divide_with};
 use crate::divide::Divider;
+use crate::local_table::LocalTable;
+use crate::work::COPY;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
-use hcube_core::machine::work::Work;
 use hcube_core::node::mailbox::Mailbox;
 
 /// A stage in shared memory with its buffers.
@@ -19,9 +23,9 @@ pub(super) struct NodeStage<'a> {
 }
 
 impl NodeStage<'_> {
-    /// Divides `list` and what the stage before is still receiving, hands on what belongs to
-    /// others, and leaves in `list` what stays and what has come from others; in the last stage
-    /// (`table` is given) what comes from others is applied at once.
+    /// Divides `list` and the values that the stage before still receives, passes on those of others, and
+    /// leaves in `list` this rank's own and those of others for it; in the last stage (`table` is given) the
+    /// latter are applied at once.
     pub fn pass_on<C: Comm + ?Sized>(
         &mut self,
         context: &mut Context<'_, C>,
@@ -29,7 +33,7 @@ impl NodeStage<'_> {
         before: Option<&mut MessageStage<'_, C>>,
         mut table: Option<&mut LocalTable<'_>>,
     ) -> Result<()> {
-        divide_all(context, &mut self.divider, list, before)?;
+        divide_with(context, &mut self.divider, list, before)?;
         std::mem::swap(list, &mut self.divider.parts[self.own]);
         let foreign = self.divider.held();
         context.statistics.shared_bytes += (foreign * size_of::<u64>()) as u64;
@@ -46,7 +50,7 @@ impl NodeStage<'_> {
         Ok(())
     }
 
-    /// Writes the lists piece by piece while it takes what others write, until both are done.
+    /// Writes the lists piece by piece and reads those of others, until both are done.
     fn exchange<C: Comm + ?Sized>(
         &mut self,
         context: &mut Context<'_, C>,
@@ -61,7 +65,7 @@ impl NodeStage<'_> {
             let mut idle = true;
             if !all_written && self.mailbox.is_free() {
                 let count = self.mailbox.shape().capacity.min(foreign - written);
-                context.comm.charge(Work::copied(count * size_of::<u64>()));
+                context.comm.charge(COPY.of(count * size_of::<u64>()));
                 context.comm.settle();
                 self.write_piece(written, count, foreign);
                 written += count;

@@ -1,5 +1,4 @@
-//! Streams of random values: generators that can jump to any position and produce eight values at
-//! a time.
+//! Streams of random values: generators that can jump to any position and generate eight values at a time.
 //!
 //! Value number i of a stream (from 0) started at position s is the generator's state after
 //! s + i + 1 steps from 1, as in HPCC.
@@ -11,7 +10,7 @@ pub use super::options::StreamKind;
 
 use hcube_core::error::{Error, Result};
 
-/// Number of values produced together: a 512-bit vector.
+/// Number of values generated together: a 512-bit vector.
 pub const LANES: usize = 8;
 
 /// The recurrence of one generator.
@@ -94,7 +93,7 @@ pub(super) mod testing {
         for start in [0, 1, 63, 64, 12345, i64::MAX / 3] {
             let one = R::state(start);
             assert_eq!(R::leap(one), (0..LANES).fold(one, |state, _| R::step(state)), "leap at {start}");
-            // The same values whatever the lengths of the pieces.
+            // The same values for pieces of any length.
             let mut whole = vec![0; 500];
             Stream::<R>::new(start).fill(&mut whole);
             let expected: Vec<u64> =

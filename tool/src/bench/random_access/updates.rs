@@ -9,7 +9,7 @@ use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::node::huge_pages;
-use hcube_random_access::{Distribution, Options, Prepared, Statistics, StreamKind, Updates};
+use hcube_random_access::{Distribution, Options, Statistics, StreamKind, UpdateState, Updates};
 use hcube_results::numbers;
 use std::time::Instant;
 
@@ -117,7 +117,7 @@ impl<'a> UpdateBench<'a> {
 
     /// Collective: one measurement of a case.
     pub fn measure(&mut self, case: &Case, verify: bool, progress: &mut Progress) -> Result<Measured> {
-        let mut prepared = Prepared::new(self.comm, &case.options)?;
+        let mut prepared = UpdateState::new(self.comm, &case.options)?;
         let updates = self.updates(case.stream);
         let slices = self.trial(&mut prepared, case, &updates, progress.wants_parts())?;
         self.initialise();
@@ -142,7 +142,13 @@ impl<'a> UpdateBench<'a> {
     }
 
     /// A short run; returns in how many slices the measured one is to be cut.
-    fn trial(&mut self, prepared: &mut Prepared, case: &Case, updates: &Updates, cut: bool) -> Result<i64> {
+    fn trial(
+        &mut self,
+        prepared: &mut UpdateState,
+        case: &Case,
+        updates: &Updates,
+        cut: bool,
+    ) -> Result<i64> {
         let part = Updates { count: updates.count.min(TRIAL_UPDATES), ..*updates };
         let (seconds, _) = self.run(prepared, case, &part)?;
         let mut slices = [1];
@@ -156,7 +162,7 @@ impl<'a> UpdateBench<'a> {
     }
 
     /// Collective: one library call between two barriers.
-    fn run(&mut self, prepared: &mut Prepared, case: &Case, part: &Updates) -> Result<(f64, Statistics)> {
+    fn run(&mut self, prepared: &mut UpdateState, case: &Case, part: &Updates) -> Result<(f64, Statistics)> {
         // The table is on huge pages already.
         let options = Options { huge_pages: false, ..case.options };
         let (comm, distribution, words) = (self.comm, self.distribution, &mut self.words);
@@ -187,7 +193,7 @@ impl<'a> UpdateBench<'a> {
         let distribution = Distribution::new(log2, 1);
         let length = distribution.length() as usize;
         let options = Options { huge_pages: false, ..Options::default() };
-        let mut prepared = Prepared::new(self.alone, &options)?;
+        let mut prepared = UpdateState::new(self.alone, &options)?;
         // A table of fewer words than ranks leaves some without any.
         self.words.resize(self.words.len().max(length), 0);
         self.comm.barrier()?;
@@ -216,13 +222,13 @@ impl<'a> UpdateBench<'a> {
     }
 
     /// Collective: seconds of a case with `count` updates of each rank.
-    pub fn seconds(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<f64> {
+    pub fn seconds(&mut self, prepared: &mut UpdateState, case: &Case, count: i64) -> Result<f64> {
         let updates = self.next_updates(case.stream, count);
         Ok(self.run(prepared, case, &updates)?.0)
     }
 
     /// Collective: words that a case with `count` updates of each rank leaves wrong.
-    pub fn errors(&mut self, prepared: &mut Prepared, case: &Case, count: i64) -> Result<u64> {
+    pub fn errors(&mut self, prepared: &mut UpdateState, case: &Case, count: i64) -> Result<u64> {
         let updates = self.next_updates(case.stream, count);
         self.initialise();
         self.run(prepared, case, &updates)?;

@@ -1,6 +1,6 @@
-//! Loads against following every value, times against the paper's equation.
+//! Loads compared with the paths of all values, times with the equation of the paper.
 
-use super::super::EXAMPLE;
+use super::super::parameters::EXAMPLE;
 use super::*;
 
 /// How values are routed in these tests.
@@ -12,7 +12,7 @@ enum Mode {
 }
 
 fn traffic(placement: &Placement, mode: Mode, dimensions: usize) -> Traffic {
-    let nodes = mode != Mode::Message && placement.most_on_node() > 1;
+    let nodes = mode != Mode::Message && placement.max_on_node() > 1;
     let three_hop = mode == Mode::ThreeHop && nodes && placement.nodes() > 1;
     Traffic::new(placement, nodes, Routing { dimensions, three_hop })
 }
@@ -94,7 +94,7 @@ fn check(placement: Placement, mode: Mode, dimensions: usize) {
         let loads = loads(&placement, &topology, rank, routing);
         assert_eq!(loads.len(), counted.len());
         for ((load, stage), &[held, sent, shared]) in loads.iter().zip(&plan.stages).zip(counted) {
-            let found = [load.looked_at, load.near.words + load.far.words, load.shared];
+            let found = [load.divided, load.near.words + load.far.words, load.shared];
             let expected = [held * halvings(stage), sent, shared];
             let same = found.iter().zip(&expected).all(|(one, other)| (one - other).abs() < 1e-9);
             assert!(same, "{placement:?} {mode:?} d = {dimensions}, rank {rank}: {found:?} for {expected:?}");
@@ -141,8 +141,8 @@ fn the_equation_of_the_paper() {
         let expected = first + f64::from(exponent) * stage;
         assert!((time(1 << exponent) / expected - 1.0).abs() < 1e-9, "2^{exponent} ranks");
     }
-    // 7 ranks are 3 and 4, of which 3 are 1 and 2: ranks of the smaller part have two messages, with
-    // 4/7 and 2/3 of their values.
+    // 7 ranks are divided into 3 and 4, and 3 into 1 and 2: ranks of the smaller part have two messages, with 4/7
+    // and 2/3 of their values.
     let Link { latency, bandwidth } = EXAMPLE.network;
     let words = 1024.0 * (4.0 / 7.0 + 2.0 / 3.0 + 1.0 / 2.0);
     let expected = first + 5.0 * latency + 8.0 * words / bandwidth + 3.0 * 1024.0 * EXAMPLE.divide;
@@ -210,7 +210,7 @@ fn barriers_are_where_the_library_has_them() {
 }
 
 #[test]
-fn the_ranks_looked_at_lie_at_all_places() {
+fn the_ranks_divided_lie_at_all_places() {
     assert_eq!(sample(5), [0, 1, 2, 3, 4]);
     for (ranks, count) in [(257, 256), (10_240, 256), (1 << 20, 16)] {
         let chosen = sample(ranks);

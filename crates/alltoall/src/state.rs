@@ -1,7 +1,8 @@
-//! What exchanges on a communicator keep between them: where ranks lie, the notice board of the node,
-//! proven processes, scratch memory. Made at the first exchange.
+//! The state of exchanges on a communicator: where ranks lie, the notice board of the node, processes for
+//! single copy, scratch memory. Created at the first exchange.
 
 use super::bundles;
+use super::node::Node;
 use super::options::{Options, Path, Schedule};
 use super::schedule;
 use super::select::{self, Situation};
@@ -14,70 +15,55 @@ use hcube_core::memory::scratch::Scratch;
 use hcube_core::node::board::Board;
 use hcube_core::node::pace::Pace;
 use hcube_core::node::processor::{cache, crowded};
-use hcube_core::node::single_copy::{self, Process};
+use hcube_core::node::single_copy;
 use hcube_core::plan::{Plan, Topology};
 use hcube_core::progress::wait::Patience;
 
-/// Added to the memory bound, so that a bound of 0 works; the bound is kept to 64 KiB more.
-pub const LEAST: usize = 20 << 10;
-/// Most memory that single copy uses: a piece should stay in the cache between its two copies.
-const MOST_CHUNK: usize = 64 << 10;
+/// Added to the memory bound, so that a bound of 0 works; hcube holds at most 64 KiB more than the bound.
+pub const BASE_MEMORY_BYTES: usize = 20 << 10;
+/// Largest piece of single copy: it should stay in the cache between its two copies.
+const MAX_CHUNK_BYTES: usize = 64 << 10;
 
-/// Ranks of this node and what they share.
+/// The state of one rank.
 #[derive(Debug)]
-pub struct Node {
-    /// Ranks in ascending order, this one among them.
-    pub ranks: Vec<usize>,
-    /// Their notice board.
-    pub board: Board,
-    /// Their processes in the same order, where single copy works on all nodes.
-    pub processes: Option<Vec<Process>>,
-    /// Memory for single copy.
-    pub chunk: Scratch,
-    /// How fast slots are written.
-    pub(super) pace: Pace,
-}
-
-/// The prepared state of one rank.
-#[derive(Debug)]
-pub struct Prepared {
-    /// What was asked for.
+pub struct ExchangeState {
+    /// The options requested.
     pub options: Options,
-    /// What the decision of an exchange rests on.
+    /// What decisions depend on.
     pub situation: Situation,
-    /// This rank's node, where it has others and they share memory.
+    /// This rank's node, where it has other ranks that share memory with this one.
     pub node: Option<Node>,
     /// Memory for pieces under way.
     pub scratch: Scratch,
-    /// How fast it is written.
+    /// The speed of writes to it.
     pub(super) pace: Pace,
-    /// Partners to which messages go, in the order of the schedule.
+    /// Partners that messages go to, in the order of the schedule.
     pub remote: Vec<usize>,
-    /// The plan by which small blocks are bundled, made when first needed.
+    /// The plan of bundles, created at its first use.
     pub plan: Option<Plan>,
     /// How to wait for other ranks.
     pub patience: Patience,
-    /// Why a path that was asked for is not taken.
+    /// Why a path that was requested is not used.
     pub refusal: Option<String>,
-    /// Bytes of the cache.
+    /// Size of the cache in bytes.
     pub cache: usize,
-    /// For votes.
+    /// Factors of the votes.
     pub factors: Factors,
-    /// What has been found out about the ways inside a node.
+    /// Measured times of the algorithms inside a node.
     pub trials: Trials,
     /// Time of the last exchange in nanoseconds.
     pub time: u64,
 }
 
-impl Prepared {
-    /// Collective. Falls back to what works; [`Self::refusal`] says where that is not what was asked for.
+impl ExchangeState {
+    /// Collective. Falls back to a path that works; [`Self::refusal`] tells where that is not the requested one.
     ///
     /// # Errors
-    /// Where ranks pass different options, memory cannot be had, or MPI fails; on all ranks.
+    /// On all ranks, if ranks pass different options, memory cannot be allocated, or MPI fails.
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
         agree_on(comm, &options.agreement())?;
         let (size, rank) = (comm.size(), comm.rank());
-        let mut prepared = Self {
+        let mut state = Self {
             options: *options,
             situation: Situation {
                 ranks: size,
@@ -99,13 +85,13 @@ impl Prepared {
             time: 0,
         };
         if size > 1 && options.schedule != Schedule::Library {
-            prepared.look_at_nodes(comm)?;
+            state.look_at_nodes(comm)?;
         }
-        if prepared.scratch.size() == 0 && !prepared.situation.shared {
-            let scratch = Scratch::new(options.memory + LEAST);
-            prepared.scratch = agree(comm, scratch)?;
+        if state.scratch.size() == 0 && !state.situation.shared {
+            let scratch = Scratch::new(options.memory + BASE_MEMORY_BYTES);
+            state.scratch = agree(comm, scratch)?;
         }
-        Ok(prepared)
+        Ok(state)
     }
 
     fn look_at_nodes<C: Comm + ?Sized>(&mut self, comm: &C) -> Result<()> {
@@ -113,7 +99,7 @@ impl Prepared {
         self.patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
         let limit = (self.options.ranks_per_node > 0).then_some(self.options.ranks_per_node);
         let topology = Topology::from_node_numbers(&numbers, limit);
-        if topology.most_ranks_per_node() < 2 || self.options.path == Path::Message {
+        if topology.max_ranks_per_node() < 2 || self.options.path == Path::Message {
             return Ok(());
         }
         let home = topology.node_of(topology.position(comm.rank()));
@@ -121,7 +107,7 @@ impl Prepared {
             topology.positions(home..home + 1).map(|position| topology.rank(position)).collect();
         ranks.sort_unstable();
         let several_nodes = topology.nodes() > 1;
-        let shares = Shares::of(self.options.memory + LEAST, several_nodes);
+        let shares = Shares::of(self.options.memory + BASE_MEMORY_BYTES, several_nodes);
         let asked = |path| self.options.path == path;
         let board = match Board::create(comm, &ranks, shares.slot) {
             Ok(board) => board,
@@ -130,7 +116,7 @@ impl Prepared {
                 return Ok(());
             }
         };
-        // Sites that forbid single copy may report attempts.
+        // Sites that forbid single copy may report attempts: none with HCUBE_PATH=shared.
         let proof = (!asked(Path::Shared)).then(|| single_copy::prove(comm, &ranks));
         let processes = match proof.transpose() {
             Ok(processes) => processes,
@@ -151,32 +137,32 @@ impl Prepared {
         Ok(())
     }
 
-    /// Whether blocks of so many bytes in total become part of this rank's notice.
+    /// Whether blocks of `bytes` bytes in total become part of this rank's notice.
     pub fn encloses(&self, bytes: usize) -> bool {
-        self.most_enclosed().is_some_and(|most| bytes <= most)
+        self.max_enclosed().is_some_and(|max| bytes <= max)
     }
 
-    /// Most bytes for all other ranks together that become part of a rank's notice, where that is done;
-    /// the same on all ranks. Up to there everything has been read before anything is written.
-    pub fn most_enclosed(&self) -> Option<usize> {
+    /// Largest sum of blocks for all other ranks that becomes part of a rank's notice, `None` where blocks never
+    /// do; the same on all ranks. Blocks within it are all read before any is written.
+    pub fn max_enclosed(&self) -> Option<usize> {
         if self.options.path == Path::SingleCopy || !self.situation.shared {
             return None;
         }
         let tried = self.situation.single_copy && self.options.path == Path::Auto;
-        // What is larger is better cut into pieces, or copied once; where ranks share cores, one round
-        // less is worth more than pieces.
+        // Larger blocks are better cut into pieces, or copied once; where ranks share cores, one round less is
+        // worth more than pieces.
         let cut = tried || !self.patience.shares_cores();
-        let most = if cut { select::MOST_ENCLOSED } else { usize::MAX };
-        self.node.as_ref().map(|node| node.board.capacity().min(most))
+        let max = if cut { select::MAX_ENCLOSED_BYTES } else { usize::MAX };
+        self.node.as_ref().map(|node| node.board.capacity().min(max))
     }
 
-    /// Whether what all ranks of a node write is more than the cache keeps, from their sum of bytes.
+    /// Whether all ranks of a node write more than the cache holds; `sum` is the sum of their bytes.
     pub fn exceeds_cache(&self, task: &Task<'_>, own: usize, sum: u64) -> bool {
         let own_blocks = task.incoming(own).bytes() as u64 * self.situation.ranks as u64;
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
-    /// Whether blocks of at most so many bytes are such as are bundled.
+    /// Whether blocks of at most `largest` bytes are bundled.
     pub fn bundles(&self, largest: usize) -> bool {
         select::may_bundle(self.situation.schedule, largest, self.largest_bundled())
     }
@@ -184,10 +170,10 @@ impl Prepared {
     /// Largest block that the memory bound permits to bundle; the same on all ranks.
     pub fn largest_bundled(&self) -> Option<usize> {
         // The scratch memory holds half of the bound.
-        bundles::largest(self.situation.ranks, (self.options.memory + LEAST) / 4)
+        bundles::largest(self.situation.ranks, (self.options.memory + BASE_MEMORY_BYTES) / 4)
     }
 
-    /// One line that says what an exchange does here.
+    /// One line about what an exchange does here.
     pub fn describe(&self) -> String {
         let Situation { ranks, shared, single_copy, schedule, path } = self.situation;
         let order = match schedule {
@@ -199,7 +185,7 @@ impl Prepared {
             (true, Path::Auto) => "shared memory, for large blocks single copy where that proves faster",
             _ => "shared memory",
         };
-        let way = match (&self.node, schedule) {
+        let path = match (&self.node, schedule) {
             _ if ranks == 1 => "nothing to exchange".to_owned(),
             (_, Schedule::Library) => "the library's own function".to_owned(),
             (Some(_), _) if shared => inside.to_owned(),
@@ -210,7 +196,7 @@ impl Prepared {
             Some(reason) if ranks > 1 => format!("; out of place the library's own function ({reason})"),
             _ => String::new(),
         };
-        format!("{way}{outside}; up to {} KiB of memory", (self.options.memory + LEAST) >> 10)
+        format!("{path}{outside}; up to {} KiB of memory", (self.options.memory + BASE_MEMORY_BYTES) >> 10)
     }
 
     /// Bytes of additional memory that this state holds.
@@ -220,7 +206,7 @@ impl Prepared {
     }
 }
 
-/// How the memory bound is divided, in bytes; the same on all ranks.
+/// The division of the memory bound in bytes; the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shares {
     /// One of the two slots of a rank on the board.
@@ -232,11 +218,12 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// On one node there are no messages; else they get half.
+    /// Half for messages, none of which exist on one node.
     pub fn of(budget: usize, several_nodes: bool) -> Self {
         let scratch = if several_nodes { budget / 2 } else { 0 };
-        let chunk = ((budget - scratch) / 3).min(MOST_CHUNK);
-        // A rank's share of the pages that all map is not the same for all: a part stays free for that.
+        let chunk = ((budget - scratch) / 3).min(MAX_CHUNK_BYTES);
+        // The kernel counts shared pages for the rank that touches them first, so shares differ: an eighth is
+        // left for that.
         Self { slot: (budget - scratch - chunk) * 7 / 16, chunk, scratch }
     }
 }

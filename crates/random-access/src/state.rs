@@ -1,5 +1,5 @@
-//! What depends on a communicator and the options alone: where ranks lie, the plan of stages, the
-//! mailboxes. Made once, outside the timed part of a benchmark, and kept for later runs.
+//! The state that depends only on a communicator and the options: where ranks lie, the plan of stages, the
+//! mailboxes. It is created once, outside the timed part of a benchmark, and kept for later runs.
 
 use super::kernel::Level;
 use super::on_node;
@@ -12,8 +12,8 @@ use hcube_core::node::processor::crowded;
 use hcube_core::plan::{Plan, Routing, Topology, Transport, three_hop};
 use hcube_core::progress::wait::Patience;
 
-/// How values can travel: name, restriction, cost per rank and round of Q values (P ranks, M nodes of
-/// k), and when [`Mode::Auto`] takes it.
+/// The routings: name, restriction, cost per rank and round of Q values (P ranks, M nodes of k), and when
+/// [`Mode::Auto`] selects it.
 pub const ROUTES: [[&str; 4]; 5] = [
     ["alone", "one rank", "no communication", "P = 1"],
     ["on-node", "shared memory between all ranks", "1 write, 1 read per value", "M = 1"],
@@ -27,35 +27,35 @@ pub const ROUTES: [[&str; 4]; 5] = [
     ["message", "none", "log2 P messages of Q/2", "k = 1, or no shared memory"],
 ];
 
-/// The prepared state of one rank.
+/// The state of one rank.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct UpdateState {
     pub(super) topology: Topology,
     pub(super) plan: Plan,
     /// One for each stage through shared memory, in order.
     pub(super) mailboxes: Vec<Mailbox>,
     pub(super) level: Level,
     pub(super) patience: Patience,
-    /// What was asked for.
+    /// The options requested.
     options: Options,
-    /// What was chosen: never [`Mode::Auto`].
+    /// The mode chosen: never [`Mode::Auto`].
     mode: Mode,
     /// Of the last run.
     pub(super) statistics: Statistics,
 }
 
-impl Prepared {
-    /// Collective. Messages alone where no node holds several ranks, and where [`Mode::Auto`] cannot
-    /// share memory.
+impl UpdateState {
+    /// Collective. Only messages where no node holds several ranks, and with [`Mode::Auto`] where memory cannot be
+    /// shared.
     ///
     /// # Errors
-    /// Where a mode was asked for that needs shared memory and there is none; the same on all ranks.
+    /// On all ranks, for a mode that needs shared memory where it is not available.
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
         if options.mode != Mode::Message && comm.size() > 1 {
             let numbers = comm.node_numbers()?;
             let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
             let topology = Topology::from_node_numbers(&numbers, limit);
-            if topology.most_ranks_per_node() > 1 {
+            if topology.max_ranks_per_node() > 1 {
                 let crowded = crowded(comm, &numbers)?;
                 match Self::with_nodes(comm, topology, crowded, options) {
                     Err(_) if options.mode == Mode::Auto => {}
@@ -90,10 +90,10 @@ impl Prepared {
         let shape = if topology.nodes() == 1 {
             on_node::shape(ranks.len(), crowded, options)
         } else {
-            // Two slots, so that a round need not wait for the readers of the one before.
+            // Two slots, so that a round does not wait for the readers of the round before.
             Shape { ranks: ranks.len(), slots: 2, capacity: options.round() }
         };
-        // A rank alone on its node has no such stage, but creating mailboxes is collective.
+        // The only rank of a node has no such stage, but creating mailboxes is collective.
         let stages = if three_hop { 2 } else { 1 };
         let mut mailboxes =
             (0..stages).map(|_| Mailbox::create(comm, &ranks, shape)).collect::<Result<Vec<_>>>()?;
@@ -114,7 +114,7 @@ impl Prepared {
         Self { topology, plan, mailboxes, level, patience, options: *options, mode, statistics }
     }
 
-    /// Whether this state serves a run with these options.
+    /// Whether this state can be used for a run with these options.
     pub fn serves(&self, options: &Options) -> bool {
         let relevant = |options: &Options| {
             let Options { look_ahead, mode, dimensions, relaxed, ranks_per_node, .. } = *options;
@@ -123,12 +123,12 @@ impl Prepared {
         relevant(&self.options) == relevant(options)
     }
 
-    /// Whether all ranks share one node, so that mailboxes alone do the work.
+    /// Whether all ranks are on one node, so that only mailboxes are used.
     pub(super) fn on_one_node(&self) -> bool {
         self.topology.nodes() == 1 && self.plan.stages.len() == 1
     }
 
-    /// Takes over what outlives a change of options: the statistics of the last run.
+    /// Takes over the statistics of the last run, which outlive a change of options.
     pub fn inherit(&mut self, before: &Self) {
         self.statistics = before.statistics;
     }
@@ -138,7 +138,7 @@ impl Prepared {
         self.statistics
     }
 
-    /// One line that says what a run does, the same on all ranks but for the number of stages.
+    /// One line about what a run does, the same on all ranks except for the number of stages.
     pub fn describe(&self) -> String {
         let (size, nodes) = (self.topology.size(), self.topology.nodes());
         let plural =

@@ -3,7 +3,7 @@
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{Case, SINGLE_COPY, run_on_nodes};
 use super::sizes::{ASYMMETRIC, Load, SYMMETRIC, Sizes};
-use hcube_alltoall::{Options, Outcome, Path, Prepared, Schedule, Way};
+use hcube_alltoall::{ExchangeState, Options, Outcome, Path, Schedule, UsedPath};
 use hcube_core::comm::Comm;
 
 const MEMORY: [usize; 3] = [0, 4096, 1 << 20];
@@ -12,30 +12,34 @@ const SCHEDULES: [Schedule; 5] =
     [Schedule::Auto, Schedule::Mpich, Schedule::LinearShift, Schedule::HierarchicalSets, Schedule::Hypercube];
 
 impl Case {
-    /// All counts, in place and out of place, one after the other on the same prepared state.
+    /// All counts, in place and out of place, one after the other on the same state state.
     fn check(&self) {
         self.check_with(|_| ());
     }
 
-    /// With a prepared state that is changed first.
-    fn check_with(&self, change: impl Fn(&mut Prepared) + Sync) {
+    /// With a state state that is changed first.
+    fn check_with(&self, change: impl Fn(&mut ExchangeState) + Sync) {
         let ranks = self.ranks();
         let in_place = SYMMETRIC.iter().map(|sizes| (true, sizes));
         let out_of_place = SYMMETRIC.iter().chain(&ASYMMETRIC).map(|sizes| (false, sizes));
         let exchanges: Vec<(bool, &Sizes)> = in_place.chain(out_of_place).collect();
         run_on_nodes(self.nodes.clone(), |comm| {
-            let mut prepared = Prepared::new(comm, &self.options).expect("prepared");
-            assert_eq!(prepared.refusal, None);
-            change(&mut prepared);
+            let mut state = ExchangeState::new(comm, &self.options).expect("created");
+            assert_eq!(state.refusal, None);
+            change(&mut state);
             for (number, &(in_place, &(name, form, size))) in exchanges.iter().enumerate() {
                 let size = |from, to| size(from, to, ranks);
                 let mut rank = Rank::new(comm, &Shape::matching(number, in_place, form, &size));
-                let (way, other) = self.way(comm.rank(), &prepared, Load::of(ranks, size));
-                let outcome = rank.exchange(comm, &mut prepared, &Special::default());
+                let (path, other) = self.path(comm.rank(), &state, Load::of(ranks, size));
+                let outcome = rank.exchange(comm, &mut state, &Special::default());
                 let what = || format!("{name}, in place {in_place}, rank {} of {self:?}", comm.rank());
                 let Ok(Outcome::Done(report)) = outcome else { panic!("{outcome:?}: {}", what()) };
                 assert!(rank.has_arrived(), "other bytes: {}", what());
-                assert!(report.way == way || Some(report.way) == other, "{report:?}, {way:?}: {}", what());
+                assert!(
+                    report.path == path || Some(report.path) == other,
+                    "{report:?}, {path:?}: {}",
+                    what()
+                );
                 assert_eq!(report.bytes, rank.bytes_sent(), "{}", what());
                 let bound = self.options.memory as u64 + (64 << 10);
                 assert!(report.memory <= bound, "{} of {bound}: {}", report.memory, what());
@@ -92,46 +96,46 @@ fn between_nodes_every_path_and_schedule() {
 /// From 32 ranks on small blocks are bundled unasked.
 #[test]
 fn many_ranks_bundle_small_blocks() {
-    for (ranks, way) in [(31, Way::Mixed), (32, Way::Hypercube), (33, Way::Hypercube)] {
+    for (ranks, path) in [(31, UsedPath::Mixed), (32, UsedPath::Hypercube), (33, UsedPath::Hypercube)] {
         let options = Options { ranks_per_node: 16, ..Options::default() };
-        let ways = run_on_nodes(vec![0; ranks], |comm| {
-            let mut prepared = Prepared::new(comm, &options).expect("prepared");
+        let paths = run_on_nodes(vec![0; ranks], |comm| {
+            let mut state = ExchangeState::new(comm, &options).expect("created");
             [(16, true), (17, false)].map(|(bytes, small)| {
                 let size = |_, _| bytes;
                 let shape = Shape::matching(0, true, Form::Even, &size);
                 let mut rank = Rank::new(comm, &shape);
-                let outcome = rank.exchange(comm, &mut prepared, &Special::default());
+                let outcome = rank.exchange(comm, &mut state, &Special::default());
                 assert!(rank.has_arrived(), "rank {} of {ranks}, {bytes} bytes", comm.rank());
                 let Ok(Outcome::Done(report)) = outcome else { panic!("{outcome:?}") };
-                (small, report.way)
+                (small, report.path)
             })
         });
-        for (rank, ways) in ways.into_iter().enumerate() {
+        for (rank, paths) in paths.into_iter().enumerate() {
             // The last of 33 is alone on its node.
-            let large = if rank == 32 { Way::Message } else { Way::Mixed };
-            assert_eq!(ways, [(true, way), (false, large)], "rank {rank} of {ranks}");
+            let large = if rank == 32 { UsedPath::Message } else { UsedPath::Mixed };
+            assert_eq!(paths, [(true, path), (false, large)], "rank {rank} of {ranks}");
         }
     }
 }
 
 #[test]
-fn large_blocks_try_both_ways() {
+fn large_blocks_try_both_paths() {
     let options = options(Schedule::Auto, Path::Auto, 4096);
-    let ways = run_on_nodes(vec![0; 3], |comm| {
-        let mut prepared = Prepared::new(comm, &options).expect("prepared");
-        assert_eq!(prepared.situation.single_copy, *SINGLE_COPY);
+    let paths = run_on_nodes(vec![0; 3], |comm| {
+        let mut state = ExchangeState::new(comm, &options).expect("created");
+        assert_eq!(state.situation.single_copy, *SINGLE_COPY);
         let size = |_, _| 70_000;
         [0, 1, 2, 3, 4, 5, 6, 7].map(|number| {
             let mut rank = Rank::new(comm, &Shape::matching(number, true, Form::Even, &size));
-            let outcome = rank.exchange(comm, &mut prepared, &Special::default());
+            let outcome = rank.exchange(comm, &mut state, &Special::default());
             assert!(rank.has_arrived(), "exchange {number}, rank {}", comm.rank());
             let Ok(Outcome::Done(report)) = outcome else { panic!("{outcome:?}") };
-            report.way
+            report.path
         })
     });
-    assert!(ways.iter().all(|taken| *taken == ways[0]), "not the same on all ranks: {ways:?}");
-    assert!(ways[0].contains(&Way::Shared), "{ways:?}");
-    assert_eq!(ways[0].contains(&Way::SingleCopy), *SINGLE_COPY, "{ways:?}");
+    assert!(paths.iter().all(|used| *used == paths[0]), "not the same on all ranks: {paths:?}");
+    assert!(paths[0].contains(&UsedPath::Shared), "{paths:?}");
+    assert_eq!(paths[0].contains(&UsedPath::SingleCopy), *SINGLE_COPY, "{paths:?}");
 }
 
 /// Out of place, more than a cache holds.
@@ -140,7 +144,7 @@ fn past_the_cache() {
     for ranks in 1..=5 {
         for memory in MEMORY {
             let case = Case::one_node(ranks, options(Schedule::Auto, Path::Shared, memory));
-            case.check_with(|prepared| prepared.cache = 0);
+            case.check_with(|state| state.cache = 0);
         }
     }
 }
@@ -149,14 +153,14 @@ fn past_the_cache() {
 fn best_times(nodes: Vec<u32>) -> Vec<u64> {
     let all = run_on_nodes(nodes, |comm| {
         let options = options(Schedule::Auto, Path::Auto, 4096);
-        let mut prepared = Prepared::new(comm, &options).expect("prepared");
+        let mut state = ExchangeState::new(comm, &options).expect("created");
         for number in 0..10 {
             let size = |_, _| if number % 2 == 0 { 70_000 } else { 0 };
             let mut rank = Rank::new(comm, &Shape::matching(number, true, Form::Even, &size));
-            rank.exchange(comm, &mut prepared, &Special::default()).expect("done");
+            rank.exchange(comm, &mut state, &Special::default()).expect("done");
         }
         // The records are private, but not their text.
-        format!("{:?}", prepared.trials)
+        format!("{:?}", state.trials)
     });
     assert!(all.iter().all(|trials| *trials == all[0]), "ranks know different things: {all:?}");
     let lists = all[0].split("best: [").skip(1).filter_map(|rest| rest.split(']').next());

@@ -1,0 +1,146 @@
+//! The votes of all ranks: how they are told and summed, before anything is written.
+//!
+//! Idea: ranks of one node post a notice each and read those of the others. Between nodes the votes are summed
+//! by an all-reduce; the notices, which ranks of a node need as well for the addresses of their blocks, are
+//! posted before it and read after it.
+//! Cost: one round of notices, or one all-reduce of five words; both where several nodes hold several ranks.
+
+use super::conditions::Conditions;
+use super::copies::write_pieces;
+use super::node::Node;
+use super::state::ExchangeState;
+use super::task::Task;
+use super::vote::{Property, Vote};
+use super::work::COPY;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::node::board::DETAILS;
+use hcube_core::progress::wait::Patience;
+
+/// Detail of a notice: the rank's time.
+const TIME: usize = 0;
+/// Detail of a notice: the size of its largest block.
+const LARGEST: usize = 1;
+
+/// What the votes have told.
+#[derive(Debug, Clone, Copy)]
+pub struct Ballot {
+    /// The sum of the votes of all ranks.
+    pub sum: Vote,
+    /// The size of the largest block on this node; 0 where it is not needed.
+    pub largest: usize,
+    /// When this rank began, for exchanges that may be timed.
+    pub begin: Option<f64>,
+}
+
+/// Collective: all ranks vote.
+///
+/// # Errors
+/// Of MPI.
+#[inline(always)]
+pub fn hold<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    task: &Result<Task<'_>>,
+    conditions: Conditions,
+) -> Result<Ballot> {
+    let (mut own, mut largest, mut enclosed, mut begin) = (Vote::default(), 0, false, None);
+    match task {
+        Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
+        Err(_) => own = own.with(Property::Refused, true),
+        Ok(task) => {
+            (own, largest) = Vote::of(task, comm.rank(), state.factors);
+            if conditions.agreement != 0 {
+                own = own.agreeing(conditions.agreement, comm.rank(), comm.size());
+            }
+            enclosed = !conditions.unreachable && state.encloses(own.bytes as usize);
+            if !enclosed {
+                // From here on, so that both algorithms that may be compared include the time in which other
+                // ranks have the core. Enclosed exchanges are never compared, and short enough for reading the
+                // clock to matter.
+                begin = Some(comm.seconds());
+            }
+            let small = state.bundles(largest);
+            own = own
+                .with(Property::Unreachable, conditions.unreachable)
+                .with(Property::Enclosed, enclosed)
+                .with(Property::Small, small);
+        }
+    }
+    own = own.with(Property::BeyondLibrary, conditions.beyond_library);
+    own.time = state.time;
+    let ExchangeState { node, situation, trials, patience, .. } = state;
+    let Some(node) = node else {
+        return Ok(Ballot { sum: all_reduce(comm, &own)?, largest: 0, begin });
+    };
+    announce(comm, node, task.as_ref().ok(), &own, largest, enclosed);
+    if !situation.shared {
+        let reduced = all_reduce(comm, &own);
+        // Even after an error: a round of the board is complete when all have seen it.
+        gather(comm, node, *patience);
+        let sum = reduced?;
+        trials.note(sum.time);
+        return Ok(Ballot { sum, largest: gather_details(node).1, begin });
+    }
+    let sum = gather(comm, node, *patience);
+    if sum.count(Property::Enclosed) == comm.size() || sum.any(Property::Refused) {
+        return Ok(Ballot { sum, largest: 0, begin });
+    }
+    let (time, largest) = gather_details(node);
+    trials.note(time);
+    Ok(Ballot { sum, largest, begin })
+}
+
+fn all_reduce<C: Comm>(comm: &C, vote: &Vote) -> Result<Vote> {
+    let mut words = vote.words();
+    comm.all_reduce_sum(&mut words)?;
+    Ok(Vote::from_words(words))
+}
+
+/// Posts the first notice: the vote, the addresses of contiguous blocks and, where they are `enclosed`,
+/// the blocks for other ranks of the node.
+fn announce<C: Comm + ?Sized>(
+    comm: &C,
+    node: &mut Node,
+    task: Option<&Task<'_>>,
+    vote: &Vote,
+    largest: usize,
+    enclosed: bool,
+) {
+    let Node { ranks, board, pace, .. } = node;
+    let own = board.own();
+    let bytes = if enclosed { vote.bytes as usize } else { 0 };
+    comm.charge(COPY.of(bytes));
+    comm.settle();
+    board.post(vote.brief(), bytes, |draft| {
+        let Some(task) = task else { return };
+        // Others may have to read them although this rank's blocks fit.
+        draft.details[TIME] = vote.time;
+        draft.details[LARGEST] = largest as u64;
+        for (address, &rank) in draft.details[DETAILS..].iter_mut().zip(ranks.iter()) {
+            let region = task.outgoing(rank).region();
+            *address = region.map_or(0, |region| region.address().addr() as u64);
+        }
+        if enclosed {
+            write_pieces(draft, ranks, own, task, 0..usize::MAX, pace);
+        }
+    });
+}
+
+/// Waits for the notices of all ranks of the node; the sum of their votes, without the times.
+fn gather<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience) -> Vote {
+    let mut sum = Vote::default();
+    for rank in 0..node.board.ranks() {
+        node.board.wait_for(rank, patience, comm);
+        sum.add_brief(node.board.words(rank));
+    }
+    sum
+}
+
+/// Where blocks were not enclosed: the sum of all times of the node, and the size of the largest block.
+fn gather_details(node: &Node) -> (u64, usize) {
+    (0..node.board.ranks()).fold((0, 0), |(sum, max), rank| {
+        let [time, largest] = [TIME, LARGEST].map(|number| node.board.detail(rank, number));
+        (sum.wrapping_add(time), max.max(largest as usize))
+    })
+}

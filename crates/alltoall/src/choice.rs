@@ -1,0 +1,18 @@
+//! The algorithms between which an exchange chooses.
+
+/// How an exchange is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Nothing goes to another rank.
+    Alone,
+    /// The blocks are part of the first notices: [`crate::enclosed`].
+    Enclosed,
+    /// Through the slots of shared memory in several rounds: [`crate::slots`].
+    Slots,
+    /// Directly between the memories of processes: [`crate::single_copy`].
+    SingleCopy,
+    /// Messages ([`crate::messages`]), and slots or single copy between ranks of a node.
+    Messages,
+    /// Small blocks along the hypercube: [`crate::bundles`].
+    Hypercube,
+}

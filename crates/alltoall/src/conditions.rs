@@ -1,0 +1,14 @@
+//! What a rank states about its arguments beside the blocks.
+
+/// Conditions of one rank for an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Conditions {
+    /// Blocks lie in memory that other processes and plain copies cannot reach.
+    pub unreachable: bool,
+    /// The MPI library's function cannot represent the counts.
+    pub beyond_library: bool,
+    /// A rank may expect more than it is sent, out of place; the same on all ranks.
+    pub tolerant: bool,
+    /// A number for arguments that must be the same on all ranks beside the counts; 0 for none.
+    pub agreement: u64,
+}

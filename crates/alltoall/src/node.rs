@@ -1,0 +1,49 @@
+//! The ranks of a node, and what they share for exchanges.
+
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use hcube_core::memory::scratch::Scratch;
+use hcube_core::node::board::Board;
+use hcube_core::node::pace::Pace;
+use hcube_core::node::single_copy::Process;
+use hcube_core::progress::wait::Patience;
+
+/// Ranks of this node and what they share.
+#[derive(Debug)]
+pub struct Node {
+    /// Ranks in ascending order, including this one.
+    pub ranks: Vec<usize>,
+    /// Their notice board.
+    pub board: Board,
+    /// Their processes in the same order, where single copy works on all nodes.
+    pub processes: Option<Vec<Process>>,
+    /// Memory for single copy.
+    pub chunk: Scratch,
+    /// The speed of writes to slots.
+    pub(super) pace: Pace,
+}
+
+/// The other ranks of a node, as numbers on the node and ranks, in an order in which every step consists of
+/// pairs.
+pub(super) fn partners(ranks: &[usize], own: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let count = ranks.len();
+    (0..count)
+        .map(move |step| (step + count - own) % count)
+        .filter(move |&partner| partner != own)
+        .map(|partner| (partner, ranks[partner]))
+}
+
+/// Waits until `done`, and calls `idle` meanwhile.
+pub(super) fn wait<C: Comm + ?Sized>(
+    comm: &C,
+    patience: Patience,
+    mut done: impl FnMut() -> bool,
+    idle: &mut impl FnMut() -> Result<()>,
+) -> Result<()> {
+    let mut wait = patience.wait();
+    while !done() {
+        idle()?;
+        wait.pause(comm);
+    }
+    Ok(())
+}
