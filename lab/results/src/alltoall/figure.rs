@@ -51,8 +51,11 @@ fn distinct(runs: &[&Run], key: impl Fn(&Run) -> usize) -> Vec<usize> {
     values
 }
 
-/// The key of each run's series: the algorithm, and its additional memory where that varies.
-fn keys(runs: &[&Run]) -> Vec<(String, Option<String>)> {
+/// A series: the algorithm, and its additional memory where that varies.
+type Key = (String, Option<String>);
+
+/// The key of each run.
+fn keys(runs: &[&Run]) -> Vec<Key> {
     let key = |run: &&Run| {
         let varies =
             |other: &&Run| other.algorithm == run.algorithm && other.memory_name() != run.memory_name();
@@ -62,15 +65,26 @@ fn keys(runs: &[&Run]) -> Vec<(String, Option<String>)> {
     runs.iter().map(key).collect()
 }
 
-/// Name and look of a series by its key and its number in the picture.
-fn named((algorithm, memory): &(String, Option<String>), number: usize) -> (String, Look) {
-    let known = ALGORITHMS.iter().find(|(key, _, _)| key == algorithm);
-    let name = known.map_or(algorithm.as_str(), |(_, name, _)| name);
-    match (memory, known) {
-        (Some(memory), _) => (format!("{name}, {memory}"), looks::numbered(number)),
-        (None, Some((_, _, look))) => (name.to_owned(), *look),
-        (None, None) => (name.to_owned(), looks::numbered(number)),
+/// Names and looks of the series with these keys. Those that are not in [`ALGORITHMS`] or have a varied memory get
+/// a look that is free, in a colour that is free while there is one.
+fn named(keys: &[&Key]) -> Vec<(String, Look)> {
+    let known = |key: &Key| ALGORITHMS.iter().find(|(name, _, _)| *name == key.0);
+    let fixed = |key: &Key| known(key).filter(|_| key.1.is_none()).map(|(_, _, look)| *look);
+    let mut used: Vec<Look> = keys.iter().filter_map(|key| fixed(key)).collect();
+    let mut named = Vec::new();
+    for (number, key) in keys.iter().enumerate() {
+        let name = known(key).map_or(key.0.as_str(), |(_, name, _)| name);
+        let name = key.1.as_ref().map_or(name.to_owned(), |memory| format!("{name}, {memory}"));
+        let look = fixed(key).unwrap_or_else(|| {
+            let all = || (0..looks::DISTINCT).map(looks::numbered);
+            let free = all().find(|look| used.iter().all(|other| other.0 != look.0));
+            let free = free.or_else(|| all().find(|look| !used.contains(look)));
+            free.unwrap_or_else(|| looks::numbered(number))
+        });
+        used.push(look);
+        named.push((name, look));
     }
+    named
 }
 
 /// Smallest and largest time of a measurement in seconds.
@@ -114,26 +128,26 @@ pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
     let (ranks, sizes) = (distinct(&runs, |run| run.ranks), distinct(&runs, |run| run.bytes_per_rank));
     let over = over.unwrap_or(if ranks.len() > 1 { Over::Ranks } else { Over::Sizes });
     let of_each = keys(&runs);
-    let mut keys: Vec<&(String, Option<String>)> = Vec::new();
+    let mut keys: Vec<&Key> = Vec::new();
     for key in &of_each {
         if !keys.contains(&key) {
             keys.push(key);
         }
     }
+    let names = named(&keys);
     let panel = |value: usize| {
         let belongs = |run: &Run| match over {
             Over::Ranks => run.bytes_per_rank == value,
             Over::Sizes => run.ranks == value,
         };
-        let series = |(number, &key): (usize, &&(String, Option<String>))| {
+        let series = |(&key, (name, look)): (&&Key, &(String, Look))| {
             let own = runs.iter().zip(&of_each).filter(|(run, own)| belongs(run) && *own == key);
             let own: Vec<&Run> = own.map(|(run, _)| *run).collect();
-            let (name, look) = named(key, number);
             let points = match over {
                 Over::Ranks => points(&own, |run| run.ranks),
                 Over::Sizes => points(&own, |run| run.bytes_per_rank),
             };
-            Series { name, evidence: Evidence::Measured, look, points }
+            Series { name: name.clone(), evidence: Evidence::Measured, look: *look, points }
         };
         Chart {
             title: match over {
@@ -146,7 +160,7 @@ pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
             },
             y: Axis::new("time of one exchange, lower is better", Scale::Log10, time),
             // The first is in front.
-            series: keys.iter().enumerate().map(series).rev().collect(),
+            series: keys.iter().zip(&names).map(series).rev().collect(),
             reference: None,
             file: None,
         }
@@ -207,6 +221,23 @@ mod tests {
         assert_eq!(names(&sheet.panels[0]), expected);
         assert_eq!(sheet.panels[0].title, "2 ranks");
         assert!(sheet.title.ends_with("Some MPI 1.0, 1 node of 2 cores"), "{}", sheet.title);
+    }
+
+    #[test]
+    fn looks_differ() {
+        let varied = |memory: &str| ("hierarchical-sets".to_owned(), Some(memory.to_owned()));
+        let mut keys: Vec<Key> = ["0 B", "64 KiB", "1 MiB", "all"].map(varied).into();
+        keys.extend(ALGORITHMS.map(|(key, _, _)| (key.to_owned(), None)));
+        let looks: Vec<Look> = named(&keys.iter().collect::<Vec<_>>()).into_iter().map(|one| one.1).collect();
+        assert!(looks.iter().enumerate().all(|(number, look)| !looks[..number].contains(look)), "{looks:?}");
+        // Beside two competitors, four amounts of memory have colours of their own.
+        keys.truncate(4);
+        keys.extend(["library-in-place", "library-out-of-place"].map(|key| (key.to_owned(), None)));
+        let mut colours: Vec<_> =
+            named(&keys.iter().collect::<Vec<_>>()).into_iter().map(|one| one.1.0.class()).collect();
+        colours.sort_unstable();
+        colours.dedup();
+        assert_eq!(colours.len(), 6);
     }
 
     #[test]

@@ -57,7 +57,10 @@ pub mod looks {
     const COLOURS: [super::Colour; 6] = [Blue, Vermilion, Green, Purple, Ochre, Ink];
     const MARKERS: [Marker; 5] = [Marker::Circle, Marker::Square, Marker::Up, Marker::Diamond, Marker::Down];
 
-    /// The look of a series by its number; the first 30 differ.
+    /// The first looks by number that differ.
+    pub const DISTINCT: usize = COLOURS.len() * MARKERS.len();
+
+    /// The look of a series by its number; the first [`DISTINCT`] differ.
     pub fn numbered(number: usize) -> Look {
         (COLOURS[number % COLOURS.len()], MARKERS[number % MARKERS.len()])
     }
