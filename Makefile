@@ -6,7 +6,7 @@
 #           cores, half of them, and for Sandia's and hcube's variant twice as many
 #   N       size of HPL's matrix in `make run`; HPCC derives the table from it
 #   FULL    1 for all cases: of `make run` (1, 2, 3, 4 and 8 ranks, about 15 minutes),
-#           `make bench` (about 20 minutes) and `make simulate` (hours)
+#           `make bench` (20 to 30 minutes) and `make simulate` (hours)
 #   SECTIONS  parts of `make check-deep`, all by default
 #   FUZZ_SECONDS  how long it tries each parser and argument checker
 #   PREFIX  where `make install` puts things; the tree may be moved afterwards

@@ -4,8 +4,8 @@
 #
 #   [MPI=openmpi|mpich] scripts/bench.sh [--full] [random-access] [alltoall] [fftw]
 #
-# All parts by default, in at most 10 minutes on two cores; --full measures more
-# numbers of ranks and more problems of FFTW, which takes 20 to 30 minutes. Every step
+# All parts by default, in at most 10 minutes on two cores; --full adds problems of
+# FFTW and runs of HPCC, which takes 20 to 30 minutes. Every step
 # begins with a line that tells the time so far and the time that is left.
 #
 # What is compared is measured in one run, alternating, as often as --repeat
@@ -132,13 +132,12 @@ section() {
 }
 
 bench_random_access() {
-    local options ranks some all=(1 2 4)
-    [ -z "$full" ] || all=(1 2 3 4 8)
+    local options ranks some=2
     # The table of HPCC with N=6000 has 2^25 words.
-    for ranks in "${all[@]}"; do
+    for ranks in 1 2 3 4 8; do
         options=(--table-size 25 --local-bound)
         case $ranks in 2 | 3 | 4) options+=(--compare) ;; esac
-        section 12 "ranks-$ranks" "$ranks" "RandomAccess on $ranks rank(s): default, only messages, and the local bound" \
+        section 9 "ranks-$ranks" "$ranks" "RandomAccess on $ranks rank(s): default, only messages, and the local bound" \
             "${options[@]}"
     done
     if [ "$cores" -gt 8 ]; then
@@ -147,22 +146,21 @@ bench_random_access() {
 
     # The values of Q of the paper's Table 4. An update with a small Q takes a hundred
     # times as long, so that these have fewer updates.
-    section 10 look-ahead-small 2 "Small look-ahead (the paper's Table 4), 2 ranks" \
+    section 30 look-ahead-small 2 "Small look-ahead (the paper's Table 4), 2 ranks" \
         --table-size 24 --updates 1048576 --look-ahead 1,4,16 --compare --no-verify
-    section 10 look-ahead-large 2 "Large look-ahead (the paper's Table 4), 2 ranks" \
+    section 25 look-ahead-large 2 "Large look-ahead (the paper's Table 4), 2 ranks" \
         --table-size 24 --updates 16777216 --look-ahead 64,256,1024,2048,4096,8192,32768 --compare --no-verify
 
     ranks=4
     [ "$mpi" = openmpi ] || ranks=2
-    section 10 optimisations "$ranks" "Optimisations (the paper's Table 3), $ranks ranks, only messages" \
+    section 15 optimisations "$ranks" "Optimisations (the paper's Table 3), $ranks ranks, only messages" \
         --table-size 24 --mode message --ladder --no-verify
-    section 10 dimensions 8 "Dimensions (the paper's section 2), 8 ranks, only messages" \
+    section 5 dimensions 8 "Dimensions (the paper's section 2), 8 ranks, only messages" \
         --table-size 24 --mode message --dimensions 1,2,3 --no-verify
 
     if [ -x "target/hpcc/$mpi/sandia/hpcc" ] && [ -x "target/hpcc/$mpi/hcube/hpcc" ]; then
-        some=2
         [ -z "$full" ] || [ "$mpi" != openmpi ] || some="2 3 4"
-        step 60 "Only messages in HPCC (HCUBE_RANKS_PER_NODE=1), against Sandia's update" messages_in_hpcc "$some"
+        step "$(wc -w <<<"$some" | awk '{ print 35 * $1 }')" "Only messages in HPCC (HCUBE_RANKS_PER_NODE=1), against Sandia's update" messages_in_hpcc "$some"
     else
         echo "=== Only messages in HPCC: skipped, HPCC is not built (make run MPI=$mpi builds it)"
     fi
