@@ -9,11 +9,6 @@ use hcube_testing as common;
 use common::alltoall::Run;
 use common::{Launch, Mpi};
 
-/// Whether hcube can tell which way a call took.
-fn ways_are_told() -> bool {
-    common::header_declares("hcube_alltoall_last_way")
-}
-
 /// The numbers of ranks that the selected MPI is tested with. MPICH never yields where there are
 /// more ranks than cores: more of them are a test of their own.
 fn ranks() -> std::ops::RangeInclusive<usize> {
@@ -29,9 +24,7 @@ fn defaults() {
     for ranks in ranks() {
         let cases = if ranks <= 4 { 150 } else { 60 };
         let ways = Run { ranks, seed: 100, cases, largest: 20_000, more: &[], environment: &[] }.go();
-        if ways_are_told() {
-            assert_eq!(ways.count("library"), 0, "calls in place by the library on {ranks} ranks");
-        }
+        assert_eq!(ways.count("library"), 0, "calls in place by the library on {ranks} ranks");
     }
 }
 
@@ -53,7 +46,7 @@ fn all_options() {
         for seed in 300..302 {
             let more = &["sweep"];
             let ways = Run { ranks, seed, cases: 150, largest: 20_000, more, environment: &[] }.go();
-            if ways_are_told() && ranks > 1 {
+            if ranks > 1 {
                 for way in ["shared", "single-copy", "message"] {
                     assert!(ways.count(way) > 0, "'{way}' was not taken on {ranks} ranks");
                 }
@@ -88,9 +81,6 @@ fn environment() {
             let cases = if ranks == 2 { 150 } else { 40 };
             let ways = Run { ranks, seed, cases, largest: 20_000, more: &[], environment }.go();
             number += 1;
-            if !ways_are_told() {
-                continue;
-            }
             if schedule == "library" {
                 assert!(ways.count("library") > 0, "{environment:?}");
             } else if node == "1" {
@@ -120,8 +110,8 @@ fn bounds_of_memory() {
 /// for a time slice.
 #[test]
 fn mpich_on_three_and_four_ranks() {
-    if Mpi::selected() == Mpi::Open {
-        return; // the others have tested that
+    if !common::only_with(Mpi::Mpich, "the other tests have more ranks than cores") {
+        return;
     }
     for ranks in 3..=4 {
         for path in ["auto", "single-copy", "shared", "message"] {

@@ -41,7 +41,7 @@ fn threads_with_communicators_of_their_own() {
             let launch = Launch::client("alltoall_communicators", ranks).arg("threads");
             let text = launch.env("HCUBE_PATH", path).run().success();
             if text.contains("skipped threads") {
-                eprintln!("{} provides no MPI_THREAD_MULTIPLE: not tested", Mpi::selected().name());
+                common::skip("thread-multiple", "the MPI library provides no MPI_THREAD_MULTIPLE");
             } else {
                 assert!(text.contains("ok threads"), "{text}");
             }

@@ -162,7 +162,7 @@ fn pids_that_lie() {
     let wrapper = ["--pid", "--fork", "--kill-child", "--mount-proc"];
     let permitted = Command::new("unshare").args(wrapper).arg("true").output();
     if !permitted.as_ref().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no pid namespaces here: {permitted:?}");
+        common::skip("pid-namespaces", &format!("unshare fails: {permitted:?}"));
         return;
     }
     let client = common::client("alltoall", common::Language::C11);

@@ -31,7 +31,7 @@ fn threads_with_communicators_of_their_own() {
     for ranks in 1..=2 {
         let text = Launch::client("communicators", ranks).arg("threads").run().success();
         if text.contains("skipped threads") {
-            eprintln!("{} provides no MPI_THREAD_MULTIPLE: not tested", Mpi::selected().name());
+            common::skip("thread-multiple", "the MPI library provides no MPI_THREAD_MULTIPLE");
         } else {
             assert!(text.contains("ok threads"), "{text}");
         }

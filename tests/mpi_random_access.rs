@@ -80,8 +80,8 @@ fn all_look_aheads_of_table_4() {
 /// Nodes of 1 to 4 ranks, pretended on one machine; the last node may hold fewer.
 #[test]
 fn pretended_nodes() {
-    if Mpi::selected() == Mpi::Mpich {
-        return; // needs four ranks
+    if !common::only_with(Mpi::Open, "four ranks of MPICH on fewer cores take minutes") {
+        return;
     }
     for ranks in 4..=9usize {
         let mut cases = Cases::new();
@@ -112,8 +112,8 @@ fn pretended_nodes() {
 /// Without being told, three hops are chosen unless they need many more messages.
 #[test]
 fn three_hops_are_chosen_where_they_pay() {
-    if Mpi::selected() == Mpi::Mpich {
-        return; // needs eight ranks
+    if !common::only_with(Mpi::Open, "eight ranks of MPICH on fewer cores take minutes") {
+        return;
     }
     for (ranks, ranks_per_node, path) in
         [(8, 2, Path::Hypercube(4)), (8, 4, Path::Hypercube(2)), (9, 3, Path::ThreeHop(3))]
@@ -153,8 +153,8 @@ fn optimisations_and_dimensions() {
 /// then waits for a time slice.
 #[test]
 fn mpich_on_three_ranks() {
-    if Mpi::selected() == Mpi::Open {
-        return; // the others have tested that
+    if !common::only_with(Mpi::Mpich, "the other tests have more ranks than cores") {
+        return;
     }
     let cases = vec![
         ("table=6".into(), Path::Shared),

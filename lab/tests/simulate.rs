@@ -24,6 +24,11 @@ fn root() -> &'static Path {
     })
 }
 
+/// Whether a test that runs simulations has its turn.
+fn has_its_turn() -> bool {
+    common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two")
+}
+
 fn tool(arguments: &[&str]) -> Output {
     let mut command = Command::new(TOOL.as_str());
     command.arg("simulate").args(arguments);
@@ -56,8 +61,8 @@ fn simulated(mut command: Command, folder: &Path, arguments: &[&str]) -> String 
 
 #[test]
 fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
-    if Mpi::selected() != Mpi::Open {
-        return; // once is enough: SimGrid is neither of the two
+    if !has_its_turn() {
+        return;
     }
     let folder = copy_of_root("small");
     let sizes = ["--ranks", "1 2 3 5 8", "--ranks-per-node", "2", "--sections", "ranks,schedules"];
@@ -78,7 +83,7 @@ fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
 /// Two ranks of a node have its bandwidth each, in however many pieces they exchange.
 #[test]
 fn ranks_of_a_node_move_data_no_faster_than_it_can() {
-    if Mpi::selected() != Mpi::Open {
+    if !has_its_turn() {
         return;
     }
     let folder = copy_of_root("bandwidth");
@@ -108,7 +113,7 @@ fn first_core() -> String {
 
 #[test]
 fn the_machine_and_the_environment_of_the_simulator_change_nothing() {
-    if Mpi::selected() != Mpi::Open {
+    if !has_its_turn() {
         return;
     }
     let folder = copy_of_root("elsewhere");
@@ -163,7 +168,7 @@ fn what_cannot_be_simulated_is_refused() {
 
 #[test]
 fn what_is_missing_for_simulations_is_named() {
-    if Mpi::selected() != Mpi::Open {
+    if !has_its_turn() {
         return;
     }
     let folder = copy_of_root("missing");
@@ -238,7 +243,7 @@ fn processes_of(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
-    if Mpi::selected() != Mpi::Open {
+    if !has_its_turn() {
         return;
     }
     let folder = folder_with_client("hang", "simulate_hang");
@@ -288,7 +293,7 @@ fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
 
 #[test]
 fn an_interrupted_simulation_leaves_no_process() {
-    if Mpi::selected() != Mpi::Open {
+    if !has_its_turn() {
         return;
     }
     let folder = folder_with_client("interrupted", "simulate_hang");
@@ -317,7 +322,7 @@ fn an_interrupted_simulation_leaves_no_process() {
 /// both directions are in use.
 #[test]
 fn single_messages_take_what_the_machine_says() {
-    if Mpi::selected() != Mpi::Open {
+    if !has_its_turn() {
         return;
     }
     let folder = folder_with_client("messages", "simulate_messages");

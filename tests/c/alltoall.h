@@ -107,10 +107,8 @@ enum { WAY_ALONE, WAY_SHARED, WAY_SINGLE_COPY, WAY_MESSAGE, WAY_MIXED, WAY_HYPER
 static const char *const way_names[WAYS] = {"alone",        "shared",    "single-copy", "message",
                                             "node+message", "hypercube", "library"};
 
-/* The way of the last call on a communicator. A library that does not tell counts as the MPI library
- * itself; HAVE_WAY is defined where the header has the function. */
+/* The way of the last call on a communicator. */
 static inline int last_way(MPI_Comm comm) {
-#ifdef HAVE_WAY
   char text[32];
   hcube_error error;
   int way = 0;
@@ -118,10 +116,6 @@ static inline int last_way(MPI_Comm comm) {
   while (way < WAYS && strcmp(text, way_names[way]) != 0) way++;
   if (way == WAYS) FAIL("a way that has no name here: '%s'", text);
   return way;
-#else
-  (void)comm;
-  return WAY_LIBRARY;
-#endif
 }
 
 static inline int one_of(int way, int first, int second, int third) {
@@ -157,15 +151,11 @@ static inline int way_is_permitted(int way, const hcube_alltoall_options *option
 
 static inline void check_way(MPI_Comm comm, const hcube_alltoall_options *options, int one_host,
                              int64_t bytes_to_others) {
-#ifdef HAVE_WAY
   int way = last_way(comm);
   if (!way_is_permitted(way, options, one_host))
     FAIL("took the way '%s' with schedule %d, path %d, %d ranks per node", way_names[way], (int)options->schedule,
          (int)options->path, (int)options->ranks_per_node);
   if (way == WAY_ALONE && bytes_to_others > 0) FAIL("%" PRId64 " bytes for others, but 'alone'", bytes_to_others);
-#else
-  (void)comm, (void)options, (void)one_host, (void)bytes_to_others;
-#endif
 }
 
 /* Options as the environment has them. */

@@ -143,9 +143,7 @@ static void exchanges(int turns) {
 
 /* What is then taken away must have been in use. */
 static void require_single_copy(void) {
-#ifdef HAVE_WAY
   if (size > 1 && last_way(MPI_COMM_WORLD) != WAY_SINGLE_COPY) FAIL("no single copy that could be taken away");
-#endif
 }
 
 /* Not all ranks can, so single copy cannot be used, and all of them must know. */

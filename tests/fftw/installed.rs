@@ -1,12 +1,12 @@
 //! An installed tree: `hcube-run --fftw` and a program that knows nothing of hcube.
 
-use crate::clients::{Line, Linked, Precision, alone, is_preloaded, linked_client, plugin, precisions};
+use crate::clients::{Line, Linked, Precision, alone, linked_client, only_preloaded, plugin, precisions};
 use crate::common::installed::installed;
 
 #[test]
 fn hcube_run_brings_hcube_to_fftw() {
-    if !is_preloaded() {
-        return; // Debian has no FFTW for MPICH that anything could be brought to
+    if !only_preloaded("Debian has no FFTW for MPICH that hcube could be brought to") {
+        return;
     }
     plugin(Precision::Double);
     let run = installed("fftw").join("bin/hcube-run");

@@ -2,7 +2,7 @@
 //! threads, leaks, memory; registration by a call (tests/c/fftw_register.c).
 
 use crate::clients::{
-    Line, Linked, Precision, alone, always, counts, is_preloaded, linked_client, precisions,
+    Line, Linked, Precision, alone, always, counts, is_preloaded, linked_client, only_preloaded, precisions,
 };
 use crate::transposes::with_variables;
 
@@ -43,7 +43,7 @@ fn threads_with_plans_of_their_own() {
             let launch = always("fftw_life", Precision::Double, ranks).env("HCUBE_PATH", path);
             let text = launch.arg("concurrent").run().success();
             if text.contains("skipped concurrent") {
-                eprintln!("this MPI library provides no MPI_THREAD_MULTIPLE: not tested");
+                crate::common::skip("thread-multiple", "the MPI library provides no MPI_THREAD_MULTIPLE");
             } else {
                 all_are_hcubes(&Line::in_text(&text));
             }
@@ -106,8 +106,8 @@ fn fftw_alone_takes_a_block() {
 /// Programs that call `hcube_fftw_register`, linked with the library or with archives.
 #[test]
 fn registration_by_a_call() {
-    if !is_preloaded() {
-        return; // the patched FFTW has the solver anyway
+    if !only_preloaded("the patched FFTW has the solver already") {
+        return;
     }
     for &precision in precisions() {
         for (linked, mode) in [(Linked::Shared, None), (Linked::Static, Some("alone"))] {

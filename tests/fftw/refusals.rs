@@ -2,7 +2,7 @@
 //! hangs, and with HCUBE_VERBOSE=1 one line says why.
 
 use crate::clients::{
-    Line, Linked, Precision, alone, always, is_preloaded, linked_client, plugin, with_hcube,
+    Line, Linked, Precision, alone, always, is_preloaded, linked_client, only_preloaded, plugin, with_hcube,
 };
 use crate::common::{Launch, build, output};
 use std::fs;
@@ -124,8 +124,8 @@ fn folder_with_another_version(program: &Path) -> PathBuf {
 
 #[test]
 fn another_version_of_fftw() {
-    if !is_preloaded() {
-        return; // its solver is a part of the very FFTW
+    if !only_preloaded("the solver is a part of the patched FFTW") {
+        return;
     }
     let program = linked_client("fftw_transpose", Precision::Double, Linked::Plain);
     let folder = folder_with_another_version(&program);
@@ -150,7 +150,7 @@ fn another_version_of_fftw() {
 /// The library of one precision in a program of another, and one for FFTW in programs that have none.
 #[test]
 fn programs_that_it_is_not_for() {
-    if !is_preloaded() {
+    if !only_preloaded("the solver is a part of the patched FFTW") {
         return;
     }
     let program = linked_client("fftw_transpose", Precision::Double, Linked::Plain);

@@ -1,6 +1,8 @@
 //! Whole Fourier transforms against FFTW's serial ones (tests/c/fftw_dft.c), and a Fortran program.
 
-use crate::clients::{Line, Precision, always, counts, fortran_client, precisions, ranks, with_hcube};
+use crate::clients::{
+    Line, Precision, always, counts, fortran_client, only_preloaded, precisions, ranks, with_hcube,
+};
 use crate::transposes::{VARIANTS, with_variables};
 
 #[test]
@@ -25,8 +27,8 @@ fn all_ways_of_the_exchange() {
 
 #[test]
 fn fortran() {
-    if crate::common::Mpi::selected() == crate::common::Mpi::Mpich {
-        return; // the patched FFTW is built without its interface to Fortran
+    if !only_preloaded("the patched FFTW is built without its interface to Fortran") {
+        return;
     }
     let program = fortran_client();
     for ranks in ranks() {

@@ -12,7 +12,7 @@ use std::process::Command;
 fn browser_is_missing() -> bool {
     let missing = Command::new("chromium").arg("--version").output().is_err();
     if missing {
-        eprintln!("skipped: there is no chromium on this machine; scripts/setup.sh test installs it");
+        common::skip("browser", "there is no chromium on this machine; scripts/setup.sh test installs it");
     }
     missing
 }

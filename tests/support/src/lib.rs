@@ -15,9 +15,11 @@ pub mod hpcc;
 pub mod installed;
 pub mod links;
 pub mod preload;
+mod skip;
 mod supervise;
 pub mod update;
 
+pub use skip::{only_with, skip, unproved};
 pub use supervise::Outcome;
 
 use std::collections::BTreeSet;
@@ -175,11 +177,6 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// Whether include/hcube.h has a function of that name.
-pub fn header_declares(function: &str) -> bool {
-    headers::whole(&root().join("include/hcube.h")).contains(&format!("{function}("))
-}
-
 /// The newest of the headers that clients share.
 fn newest_header(sources: &Path) -> Option<std::time::SystemTime> {
     let files = fs::read_dir(sources).expect("tests/c").flatten().map(|entry| entry.path());
@@ -203,9 +200,6 @@ pub fn client(name: &str, language: Language) -> PathBuf {
     let mut compiler = language.compiler(Mpi::selected());
     if language == Language::Cxx17 {
         compiler.args(["-x", "c++"]);
-    }
-    if header_declares("hcube_alltoall_last_way") {
-        compiler.arg("-DHAVE_WAY");
     }
     compiler.arg("-O1").arg(&source).args(["-x", "none"]).arg("-o").arg(&program);
     let folder = library.parent().expect("a file lies in a folder");

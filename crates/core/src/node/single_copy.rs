@@ -119,21 +119,31 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Vec<Process>
 mod tests {
     use crate::comm::threads;
 
+    /// Whether the kernel lets a process read its own memory by the call; otherwise nothing can be proved here.
+    fn permitted() -> bool {
+        let word = 0x1234_5678_9abc_def0_u64;
+        match super::read_word(std::process::id(), (&raw const word).addr() as u64) {
+            Ok(read) => assert_eq!(read, word),
+            Err(error) => {
+                hcube_testing::unproved("single-copy", &format!("process_vm_readv: {error}"));
+                return false;
+            }
+        }
+        true
+    }
+
     #[test]
     fn reads_a_cookie_and_refuses_a_wild_address() {
-        let cookie = 0x1234_5678_9abc_def0_u64;
-        let own = std::process::id();
-        match super::read_word(own, (&raw const cookie).addr() as u64) {
-            Ok(word) => assert_eq!(word, cookie),
-            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "{error}"),
+        if permitted() {
+            assert!(super::read_word(std::process::id(), 8).is_err());
         }
-        assert!(super::read_word(own, 8).is_err());
     }
 
     #[test]
     fn ranks_prove_each_other() {
-        let proved = threads::run(3, 3, |comm| super::prove(comm, &[0, 1, 2]).map(|all| all.len()));
-        let first = proved[0].clone();
-        assert!(proved.iter().all(|result| result.is_ok() == first.is_ok()), "{proved:?}");
+        if permitted() {
+            let proved = threads::run(3, 3, |comm| super::prove(comm, &[0, 1, 2]).map(|all| all.len()));
+            assert!(proved.iter().all(|result| result == &Ok(3)), "{proved:?}");
+        }
     }
 }
