@@ -63,13 +63,18 @@ fn debian_hpcc_succeeds() {
     }
     for ranks in [2, 3] {
         let folder = common::hpcc::folder(&format!("debian-hpcc-{ranks}"), 500, ranks);
-        // OpenBLAS would start a thread per core in every rank.
-        let change = |launch: Launch| launch.folder(&folder).env("OPENBLAS_NUM_THREADS", "1");
+        // OpenBLAS would start a thread per core in every rank; without a named schedule hcube might leave the
+        // calls to the library.
+        let change = |launch: Launch| {
+            launch.folder(&folder).env("OPENBLAS_NUM_THREADS", "1").env("HCUBE_ALLTOALL", "linear-shift")
+        };
         let (_, statistics) = Preloaded::new("hpcc", "hpcc", ranks).with(change).success();
         assert_eq!(common::hpcc::result(&folder, "Success"), "1");
         assert_eq!(statistics.ranks(), ranks);
         let (calls, bytes) = statistics.total("MPI_Alltoall", false);
         assert!(calls > 0 && bytes > 0, "{statistics:?}");
+        let rows = statistics.rows("MPI_Alltoall", false);
+        assert!(rows.iter().all(|(path, ..)| *path != "library"), "{statistics:?}");
     }
 }
 
@@ -126,8 +131,9 @@ fn programs_that_do_not_use_mpi_are_left_alone() {
         Command::new("bash").args(["-c", "true"]).env("LD_PRELOAD", library()).output().expect("bash");
     assert!(shell.status.success() && shell.stderr.is_empty() && shell.stdout.is_empty(), "{shell:?}");
     let preload = library().into_os_string().into_string().expect("a path in UTF-8");
-    let text = Launch::new(c(), 2).env("LD_PRELOAD", &preload).run().success();
-    assert_eq!(text.trim(), "ok preload C");
+    let outcome = Launch::new(c(), 2).env("LD_PRELOAD", &preload).env("HCUBE_STATS", "1").run();
+    assert!(outcome.stderr.contains("MPI_Alltoall in place"), "nothing was served: {}", outcome.stderr);
+    assert_eq!(outcome.success().trim(), "ok preload C");
 }
 
 /// One rank, without a launcher: that of the selected MPI would not do.

@@ -2,7 +2,9 @@
 
 use crate::statistics::{Path, Row, Statistics};
 use crate::{mpi, next};
+use serde::Serialize;
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fmt::Write;
 
 /// Seconds that a rank waits in `MPI_Finalize` for the figures of others. A rank that has no statistics
@@ -37,7 +39,7 @@ pub fn report(statistics: &Statistics) {
     // One write: other ranks may print as well.
     eprint!("{}", table(&totals, heard, statistics));
     if let Some(path) = &statistics.json
-        && let Err(error) = std::fs::write(path, json(&totals, heard, statistics))
+        && let Err(error) = write_json(path, &totals, heard, statistics)
     {
         eprintln!("hcube: HCUBE_STATS=json:{path}: {error}");
     }
@@ -131,30 +133,47 @@ fn table(totals: &[Total], ranks: usize, statistics: &Statistics) -> String {
     text
 }
 
-/// The form is described in README.md. Nothing in it needs escaping but the names of libraries.
-fn json(totals: &[Total], ranks: usize, statistics: &Statistics) -> String {
-    let rows: Vec<String> = totals
-        .iter()
-        .map(|total| {
-            let reason = total.reason(statistics).unwrap_or_default();
-            format!(
-                "    {{\"operation\": {:?}, \"in_place\": {}, \"path\": {:?}, \"calls\": {}, \"bytes\": {}, \
-                 \"seconds_max\": {:.9}, \"seconds_mean\": {:.9}, \"memory_max\": {}, \"reason\": {reason:?}}}",
-                total.row.function.name(),
-                total.row.in_place,
-                total.row.path,
-                total.row.calls,
-                total.row.bytes,
-                total.seconds_max(),
-                total.seconds_mean(ranks),
-                total.row.memory,
-            )
-        })
-        .collect();
-    format!(
-        "{{\n  \"hcube\": {:?},\n  \"mpi\": {:?},\n  \"ranks\": {ranks},\n  \"rows\": [\n{}\n  ]\n}}\n",
-        env!("CARGO_PKG_VERSION"),
-        next::library_name(),
-        rows.join(",\n")
-    )
+/// What the file of `HCUBE_STATS=json:FILE` holds; README.md describes it.
+#[derive(Serialize)]
+struct File<'a> {
+    hcube: &'a str,
+    mpi: String,
+    ranks: usize,
+    rows: Vec<Entry<'a>>,
+}
+
+/// A row of it.
+#[derive(Serialize)]
+struct Entry<'a> {
+    operation: &'a str,
+    in_place: bool,
+    path: &'a str,
+    calls: u64,
+    bytes: u64,
+    seconds_max: f64,
+    seconds_mean: f64,
+    memory_max: u64,
+    reason: &'a str,
+}
+
+fn write_json(
+    path: &str,
+    totals: &[Total],
+    ranks: usize,
+    statistics: &Statistics,
+) -> Result<(), Box<dyn Error>> {
+    let entry = |total: &Total| Entry {
+        operation: total.row.function.name(),
+        in_place: total.row.in_place,
+        path: total.row.path,
+        calls: total.row.calls,
+        bytes: total.row.bytes,
+        seconds_max: total.seconds_max(),
+        seconds_mean: total.seconds_mean(ranks),
+        memory_max: total.row.memory,
+        reason: total.reason(statistics).unwrap_or_default(),
+    };
+    let rows = totals.iter().map(entry).collect();
+    let file = File { hcube: env!("CARGO_PKG_VERSION"), mpi: next::library_name(), ranks, rows };
+    Ok(std::fs::write(path, serde_json::to_string_pretty(&file)? + "\n")?)
 }

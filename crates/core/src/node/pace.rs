@@ -88,6 +88,10 @@ mod tests {
             });
             assert_eq!(end, length);
         }
+        // The first write that is long enough holds a probe.
+        let mut parts = Vec::new();
+        Pace::default().write(LEAST, |range, kind| parts.push((range.len(), kind)));
+        assert_eq!(parts, [(PROBE, Kind::Streaming), (LEAST - PROBE, Kind::Cached)]);
     }
 
     #[test]
