@@ -1,0 +1,309 @@
+/* Arguments for every exported function, and what may be wrong with them. For boundary.c. */
+#ifndef BOUNDARY_H
+#define BOUNDARY_H
+
+#include "client.h"
+
+#include <signal.h>
+
+enum { MAX_RANKS = 16, LENGTH = 256, SIDE = 4, BLOCK = 5 };
+
+/* All that the functions may write to, and all that they read values from. */
+typedef struct storage {
+  uint64_t words[LENGTH];
+  int64_t errors;
+  char text[64];
+  hcube_random_access_options defaults;
+  hcube_alltoall_options alltoall_defaults;
+  hcube_random_access_statistics statistics;
+  unsigned char input[SIDE * SIDE * MAX_RANKS * 8], output[SIDE * SIDE * MAX_RANKS * 8];
+  int sent[BLOCK * MAX_RANKS * 4], received[BLOCK * MAX_RANKS * 4];
+} storage;
+
+/* The arguments of all functions; `number` and so on are for Fortran's. */
+typedef struct arguments {
+  MPI_Comm comm;
+  MPI_Fint number;
+  hcube_error *error;
+  hcube_table *table;
+  hcube_updates *updates;
+  hcube_random_access_options *options, *defaults;
+  hcube_alltoall_options *alltoall_options, *alltoall_defaults;
+  uint64_t size, alltoall_size;
+  hcube_random_access_statistics *statistics;
+  int64_t *errors;
+  char *text;
+  uint64_t length;
+  hcube_transpose_shape *shape;
+  int in_place;
+  void *input, *output, *sent, *received;
+  int count;
+  int *counts, *displacements;
+  MPI_Count *large_counts;
+  MPI_Aint *large_displacements;
+  MPI_Datatype type, *types;
+  MPI_Fint type_number, *type_numbers;
+} arguments;
+
+static storage memory, memory_before;
+static hcube_error failure;
+static int rank, size = 1, active;
+static MPI_Comm comm, freed, inter;
+static MPI_Fint freed_number;
+
+static hcube_table table;
+static hcube_updates updates;
+static hcube_random_access_options options;
+static hcube_alltoall_options alltoall_options;
+static hcube_transpose_shape shape;
+static int counts[MAX_RANKS], displacements[MAX_RANKS];
+static MPI_Count large_counts[MAX_RANKS];
+static MPI_Aint large_displacements[MAX_RANKS];
+static MPI_Datatype types[MAX_RANKS];
+static MPI_Fint type_numbers[MAX_RANKS];
+
+static void remember(void) {
+  memory_before = memory;
+}
+
+static int unchanged(void) {
+  return memcmp(&memory, &memory_before, sizeof memory) == 0;
+}
+
+/* Arguments with which every function succeeds where MPI is active. */
+static arguments good_arguments(void) {
+  arguments a;
+  unsigned i;
+  memset(&a, 0, sizeof a);
+  memset(&failure, 0, sizeof failure);
+  for (i = 0; i < sizeof memory; i++) ((unsigned char *)&memory)[i] = (unsigned char)(i * 37 + (unsigned)rank);
+  memory.statistics.struct_size = sizeof memory.statistics;
+  table.global_length = LENGTH;
+  distribute(LENGTH, rank, size, &table.first_index, &table.local_length);
+  table.words = memory.words;
+  updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure), failure);
+  SUCCEED(hcube_alltoall_default_options(&alltoall_options, sizeof alltoall_options, &failure), failure);
+  shape.rows = shape.columns = SIDE * (int64_t)size;
+  shape.row_block = shape.column_block = SIDE;
+  shape.element_bytes = 8;
+  shape.transposed_in = shape.transposed_out = 0;
+  a.type = MPI_INT;
+  a.type_number = active ? MPI_Type_c2f(MPI_INT) : 0;
+  for (i = 0; i < MAX_RANKS; i++) {
+    large_counts[i] = counts[i] = BLOCK;
+    /* In bytes the blocks follow each other; in elements there are gaps between them. */
+    large_displacements[i] = displacements[i] = (int)(i * BLOCK * sizeof(int));
+    types[i] = MPI_INT;
+    type_numbers[i] = a.type_number;
+  }
+  a.comm = active ? comm : MPI_COMM_WORLD;
+  a.number = active ? MPI_Comm_c2f(comm) : 0;
+  a.error = &failure;
+  a.table = &table;
+  a.updates = &updates;
+  a.options = &options;
+  a.defaults = &memory.defaults;
+  a.alltoall_options = &alltoall_options;
+  a.alltoall_defaults = &memory.alltoall_defaults;
+  a.size = sizeof options;
+  a.alltoall_size = sizeof alltoall_options;
+  a.statistics = &memory.statistics;
+  a.errors = &memory.errors;
+  a.text = memory.text;
+  a.length = sizeof memory.text;
+  a.shape = &shape;
+  a.input = memory.input;
+  a.output = memory.output;
+  a.sent = memory.sent;
+  a.received = memory.received;
+  a.count = BLOCK;
+  a.counts = counts;
+  a.displacements = displacements;
+  a.large_counts = large_counts;
+  a.large_displacements = large_displacements;
+  a.types = types;
+  a.type_numbers = type_numbers;
+  return a;
+}
+
+/* --- faults ---------------------------------------------------------------------------------------------- */
+
+/* Kinds of faults, as bits: a function has those of its arguments. */
+#define COMM 0x1u
+#define FREED 0x2u
+#define INTER 0x4u
+#define ALL_COMMS (COMM | FREED | INTER)
+/* No fault: one rank's makes all ranks refuse. */
+#define COLLECTIVE 0x8u
+#define DEFAULTS 0x10u
+#define TABLE 0x20u
+#define UPDATES 0x40u
+#define OPTIONS 0x80u
+#define ERRORS 0x100u
+#define STATISTICS 0x200u
+#define TEXT 0x400u
+#define SHAPE 0x800u
+#define INPUT 0x1000u
+#define OUTPUT 0x2000u
+#define PLACE 0x4000u
+#define ALLTOALL_OPTIONS 0x8000u
+#define SENT 0x10000u
+#define RECEIVED 0x20000u
+#define COUNT 0x40000u
+#define COUNTS 0x80000u
+#define TYPE 0x100000u
+#define TYPES 0x200000u
+
+typedef struct fault {
+  const char *name;
+  unsigned kind;
+  void (*apply)(arguments *a);
+  /* What the two kinds of functions return. */
+  int32_t code;
+  int error_class;
+} fault;
+
+#define MAKE(name, ...) \
+  static void make_##name(arguments *a) { __VA_ARGS__; }
+
+MAKE(null_comm, a->comm = MPI_COMM_NULL; a->number = MPI_Comm_c2f(MPI_COMM_NULL))
+/* A NULL pointer where handles are addresses; a number that no communicator has. */
+MAKE(no_comm, memset(&a->comm, 0, sizeof a->comm); a->number = 1000000)
+MAKE(freed_comm, a->comm = freed; a->number = freed_number)
+MAKE(inter_comm, a->comm = inter; a->number = MPI_Comm_c2f(inter))
+MAKE(no_defaults, a->defaults = NULL; a->alltoall_defaults = NULL)
+MAKE(small_defaults, a->size = a->alltoall_size = 3)
+MAKE(no_table, a->table = NULL)
+MAKE(no_words, a->table->words = NULL)
+MAKE(odd_words, a->table->words = (uint64_t *)(void *)((char *)a->table->words + 4))
+MAKE(odd_length, a->table->global_length = 12)
+MAKE(negative_length, a->table->local_length = -1)
+MAKE(no_updates, a->updates = NULL)
+MAKE(negative_updates, a->updates->count = INT64_MIN)
+MAKE(unknown_stream, a->updates->stream = 17)
+MAKE(small_options, a->options->struct_size = 3)
+MAKE(unknown_mode, a->options->mode = -1)
+MAKE(no_errors, a->errors = NULL)
+MAKE(no_statistics, a->statistics = NULL)
+MAKE(small_statistics, a->statistics->struct_size = 3)
+MAKE(no_text, a->text = NULL)
+MAKE(no_room, a->length = 0)
+MAKE(no_shape, a->shape = NULL)
+MAKE(no_rows, a->shape->rows = 0)
+MAKE(no_bytes, a->shape->element_bytes = -8)
+MAKE(huge_shape, a->shape->rows = a->shape->columns = INT64_MAX; a->shape->row_block = a->shape->column_block = INT64_MAX)
+MAKE(small_block, a->shape->row_block = 0)
+MAKE(no_input, a->input = NULL)
+MAKE(no_output, a->output = NULL)
+MAKE(unknown_place, a->in_place = 7)
+MAKE(small_alltoall_options, a->alltoall_options->struct_size = 3)
+MAKE(unknown_schedule, a->alltoall_options->schedule = 99)
+MAKE(negative_memory, a->alltoall_options->memory = -1)
+MAKE(nothing_sent, a->sent = NULL)
+MAKE(nothing_received, a->received = NULL)
+MAKE(negative_count, a->count = -1)
+MAKE(no_counts, a->counts = NULL; a->large_counts = NULL)
+MAKE(no_displacements, a->displacements = NULL; a->large_displacements = NULL)
+MAKE(negative_counts, a->counts[0] = -1; a->large_counts[0] = -1)
+MAKE(no_type, a->type = MPI_DATATYPE_NULL; a->type_number = MPI_Type_c2f(MPI_DATATYPE_NULL))
+MAKE(no_types, a->types = NULL; a->type_numbers = NULL)
+MAKE(null_type, a->types[0] = MPI_DATATYPE_NULL; a->type_numbers[0] = MPI_Type_c2f(MPI_DATATYPE_NULL))
+
+/* With the codes for both kinds of functions; the second for what is an argument like any other. */
+#define FAULT(name, kind, code, error_class) {#name, kind, make_##name, code, error_class}
+#define ARGUMENT(name, kind) FAULT(name, kind, HCUBE_ERR_ARGUMENT, MPI_ERR_ARG)
+
+static const fault faults[] = {
+    FAULT(null_comm, COMM, HCUBE_ERR_COMM, MPI_ERR_COMM),
+    FAULT(no_comm, COMM, HCUBE_ERR_COMM, MPI_ERR_COMM),
+    FAULT(freed_comm, FREED, HCUBE_ERR_COMM, MPI_ERR_COMM),
+    FAULT(inter_comm, INTER, HCUBE_ERR_COMM, MPI_ERR_COMM),
+    ARGUMENT(no_defaults, DEFAULTS),
+    ARGUMENT(small_defaults, DEFAULTS),
+    ARGUMENT(no_table, TABLE),
+    ARGUMENT(no_words, TABLE),
+    ARGUMENT(odd_words, TABLE),
+    ARGUMENT(odd_length, TABLE),
+    FAULT(negative_length, TABLE, HCUBE_ERR_DISTRIBUTION, MPI_ERR_ARG),
+    ARGUMENT(no_updates, UPDATES),
+    ARGUMENT(negative_updates, UPDATES),
+    ARGUMENT(unknown_stream, UPDATES),
+    ARGUMENT(small_options, OPTIONS),
+    ARGUMENT(unknown_mode, OPTIONS),
+    ARGUMENT(no_errors, ERRORS),
+    ARGUMENT(no_statistics, STATISTICS),
+    ARGUMENT(small_statistics, STATISTICS),
+    ARGUMENT(no_text, TEXT),
+    ARGUMENT(no_room, TEXT),
+    ARGUMENT(no_shape, SHAPE),
+    ARGUMENT(no_rows, SHAPE),
+    ARGUMENT(no_bytes, SHAPE),
+    ARGUMENT(huge_shape, SHAPE),
+    ARGUMENT(small_block, SHAPE),
+    FAULT(no_input, INPUT, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
+    FAULT(no_output, OUTPUT, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
+    ARGUMENT(unknown_place, PLACE),
+    ARGUMENT(small_alltoall_options, ALLTOALL_OPTIONS),
+    ARGUMENT(unknown_schedule, ALLTOALL_OPTIONS),
+    ARGUMENT(negative_memory, ALLTOALL_OPTIONS),
+    FAULT(nothing_sent, SENT, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
+    FAULT(nothing_received, RECEIVED, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
+    FAULT(negative_count, COUNT, HCUBE_ERR_COUNT, MPI_ERR_COUNT),
+    ARGUMENT(no_counts, COUNTS),
+    ARGUMENT(no_displacements, COUNTS),
+    FAULT(negative_counts, COUNTS, HCUBE_ERR_COUNT, MPI_ERR_COUNT),
+    FAULT(no_type, TYPE, HCUBE_ERR_DATATYPE, MPI_ERR_TYPE),
+    ARGUMENT(no_types, TYPES),
+    FAULT(null_type, TYPES, HCUBE_ERR_DATATYPE, MPI_ERR_TYPE),
+};
+enum { FAULTS = sizeof faults / sizeof faults[0] };
+
+/* Whether a function takes Fortran's handles. */
+static int takes_number(const char *name) {
+  return strncmp(name, "hcube_fortran_", 14) == 0;
+}
+
+/* Whether a fault can be made: a freed handle is an address in Open MPI, which its own functions would follow
+ * (`by_address`), and an intercommunicator needs two ranks. */
+static int may_be_made(const fault *of, int by_address) {
+#ifdef OPEN_MPI
+  if (of->kind == FREED && by_address) return 0;
+#else
+  (void)by_address;
+#endif
+  return of->kind != INTER || size > 1;
+}
+
+/* --- life -------------------------------------------------------------------------------------------------- */
+
+static void begin(void) {
+  MPI_Comm half, stale;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  REQUIRE(size <= MAX_RANKS);
+  active = 1;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (size > 1) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &inter);
+    MPI_Comm_free(&half);
+  }
+  /* The last that is made: another one could get its number. One that hcube has used, and prepared for all. */
+  run_and_verify(comm, 8, HCUBE_STREAM_POLYNOMIAL, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &freed);
+  run_and_verify(freed, 8, HCUBE_STREAM_POLYNOMIAL, NULL);
+  stale = freed;
+  freed_number = MPI_Comm_c2f(freed);
+  MPI_Comm_free(&freed);
+  freed = stale;
+}
+
+static void end(void) {
+  if (size > 1) MPI_Comm_free(&inter);
+  MPI_Comm_free(&comm);
+  active = 0;
+}
+
+#endif
