@@ -7,8 +7,9 @@
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
 #          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
 #          shows the report, a renderer of SVG besides it, what makes hosts of
-#          network namespaces, and what builds programs against an installed tree
-#          (pkg-config, CMake, modules)
+#          network namespaces, what builds programs against an installed tree
+#          (pkg-config, CMake, modules), and what checks shell scripts and the
+#          format of C (shellcheck, clang-format)
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -153,6 +154,16 @@ has_namespaces() {
     done
 }
 
+# What the lint step of scripts/test.sh uses.
+has_shellcheck() {
+    printf '#!/bin/sh\necho shown\n' >"$scratch/probe.sh"
+    shellcheck "$scratch/probe.sh" >/dev/null 2>&1
+}
+
+has_clang_format() {
+    echo 'int probe;' | clang-format --dry-run -Werror --style=LLVM >/dev/null 2>&1
+}
+
 # Environment Modules, or Lmod where a login shell has set it up: Debian has one of the two.
 has_modules() {
     "${LMOD_CMD:-modulecmd}" bash list >/dev/null 2>&1
@@ -193,6 +204,8 @@ missing_packages() {
         has_modules || echo environment-modules
         command -v pdftotext >/dev/null 2>&1 || echo poppler-utils
         has_namespaces || echo iproute2 util-linux mount hostname
+        has_shellcheck || echo shellcheck
+        has_clang_format || echo clang-format
     fi
     if [ -n "$want_deep" ]; then
         compiles_cxx || echo g++

@@ -28,8 +28,7 @@ int main(int argc, char **argv) {
     if (hcube_alltoall_default_options(&options, sizeof options, &error) != HCUBE_SUCCESS)
         stop("default options", error.message);
     options.memory = 256 * 1024;
-    if (hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &error) != HCUBE_SUCCESS)
-        stop("options", error.message);
+    if (hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &error) != HCUBE_SUCCESS) stop("options", error.message);
 
     double *data = malloc((size_t)size * BLOCK * sizeof *data);
     if (data == NULL) stop("data", "out of memory");

@@ -30,8 +30,7 @@ static int is_expected(const char *version)
     size_t length = strlen(EXPECTED);
 
     if (strncmp(version, EXPECTED, length) == 0 && (version[length] == '\0' || version[length] == '-')) return 1;
-    HCUBE_FFTW(say)(REASON_VERSION, MPI_COMM_NULL,
-                    "this is %s, and hcube knows the inside of " EXPECTED " alone", version);
+    HX(say)(REASON_VERSION, MPI_COMM_NULL, "this is %s, and hcube knows the inside of " EXPECTED " alone", version);
     return 0;
 }
 
@@ -41,13 +40,12 @@ static int add_to(planner *plnr)
     static const solvtab table = {SOLVTAB(XM(transpose_hcube_register)), SOLVTAB_END};
 
     if (plnr->slvdescs_for_problem_kind[PROBLEM_MPI_TRANSPOSE] < 0) {
-        HCUBE_FFTW(say)(REASON_NOT_STARTED, MPI_COMM_NULL,
-                        "its planner knows no transpositions yet: " STRINGIZE(XM(init)) " comes first");
+        HX(say)(REASON_NOT_STARTED, MPI_COMM_NULL, "its planner has no transpositions before " STRINGIZE(XM(init)));
         return 1;
     }
     F(solvtab_exec)(table, plnr);
-    if (HCUBE_FFTW(registered)(plnr)) return 0;
-    HCUBE_FFTW(say)(REASON_NEVER, MPI_COMM_NULL, "HCUBE_FFTW switches hcube off");
+    if (HX(registered)(plnr)) return 0;
+    HX(say)(REASON_NEVER, MPI_COMM_NULL, "HCUBE_FFTW switches hcube off");
     return 1;
 }
 
@@ -114,7 +112,7 @@ static int same_mpi(void *fftw)
     if (probes[0] == probes[1] || probes[0] == NULL || probes[1] == NULL) return 1;
     describe(probes[0], text[0]);
     describe(probes[1], text[1]);
-    HCUBE_FFTW(say)(REASON_MPI, MPI_COMM_NULL, "it uses %s, and this hcube was built for %s", text[0], text[1]);
+    HX(say)(REASON_MPI, MPI_COMM_NULL, "it uses %s, and this hcube was built for %s", text[0], text[1]);
     return 0;
 }
 
@@ -123,7 +121,7 @@ static int look_up(void *fftw, const char *name, void *function)
     void *address = dlsym(fftw, name);
 
     if (address == NULL) {
-        HCUBE_FFTW(say)(REASON_FUNCTIONS, MPI_COMM_NULL, "this FFTW does not export %s", name);
+        HX(say)(REASON_FUNCTIONS, MPI_COMM_NULL, "this FFTW does not export %s", name);
         return 0;
     }
     memcpy(function, &address, sizeof address);
@@ -143,7 +141,7 @@ static int is_usable(void *fftw)
     const char *version = NULL;
 
     return same_mpi(fftw) && look_up(fftw, STRINGIZE(X(version)), &version) && is_expected(version) &&
-           look_up_all(fftw);
+                                     look_up_all(fftw);
 }
 
 EXPORTED int REGISTER(void)

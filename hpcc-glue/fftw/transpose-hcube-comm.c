@@ -45,7 +45,7 @@ static int is_rank_0(MPI_Comm comm)
 /* A bit for every reason that this process has given. */
 static unsigned said;
 
-void HCUBE_FFTW(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
+void HX(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
 {
     const char *verbose = getenv("HCUBE_VERBOSE");
     char text[1024];
@@ -60,7 +60,7 @@ void HCUBE_FFTW(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format
     fprintf(stderr, "hcube: FFTW: %s; FFTW goes on with its own solvers\n", text);
 }
 
-void HCUBE_FFTW(fail)(const hcube_fftw_channel *channel, const char *message)
+void HX(fail)(const hcube_fftw_channel *channel, const char *message)
 {
     int rank = -1;
 
@@ -70,7 +70,7 @@ void HCUBE_FFTW(fail)(const hcube_fftw_channel *channel, const char *message)
     MPI_Abort(channel->comm, EXIT_FAILURE);
 }
 
-hcube_fftw_setting HCUBE_FFTW(read_setting)(void)
+hcube_fftw_setting HX(read_setting)(void)
 {
     static int complained;
     const char *value = getenv("HCUBE_FFTW");
@@ -100,7 +100,7 @@ static int last_id;
  * and have no use for hcube's memory. */
 static int key = MPI_KEYVAL_INVALID;
 
-void HCUBE_FFTW(release)(hcube_fftw_channel *channel)
+void HX(release)(hcube_fftw_channel *channel)
 {
     hcube_fftw_channel **link;
 
@@ -120,7 +120,7 @@ static int release_attached(MPI_Comm comm, int keyval, void *channel, void *extr
     (void)comm;
     (void)keyval;
     (void)extra;
-    HCUBE_FFTW(release)(channel);
+    HX(release)(channel);
     return MPI_SUCCESS;
 }
 
@@ -138,8 +138,7 @@ static void attach(MPI_Comm comm, hcube_fftw_channel *channel)
     if (key == MPI_KEYVAL_INVALID &&
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release_attached, &key, NULL) != MPI_SUCCESS)
         return;
-    if (attached(comm) == NULL && MPI_Comm_set_attr(comm, key, channel) == MPI_SUCCESS)
-        channel->references++;
+    if (attached(comm) == NULL && MPI_Comm_set_attr(comm, key, channel) == MPI_SUCCESS) channel->references++;
 }
 
 /* This rank's channel over the same ranks in the same order. */
@@ -182,7 +181,7 @@ static hcube_fftw_channel *create(MPI_Comm comm, int id, int shared)
 
     last_id = id;
     if (!duplicate(comm, &copy)) {
-        HCUBE_FFTW(say)(REASON_DUPLICATE, comm, "the MPI library has no further communicator");
+        HX(say)(REASON_DUPLICATE, comm, "the MPI library has no further communicator");
         return NULL;
     }
     /* hcube prepares itself here and not in the first execution. It uses MPI
@@ -190,8 +189,8 @@ static hcube_fftw_channel *create(MPI_Comm comm, int id, int shared)
     code = hcube_alltoall_set_options(copy, NULL, &error);
     channel = malloc(sizeof *channel);
     if (FM(any_true)(code != HCUBE_SUCCESS || channel == NULL, comm)) {
-        HCUBE_FFTW(say)(REASON_REFUSED, comm, "hcube cannot serve the communicator: %s",
-                        error.message[0] != '\0' ? error.message : "no memory");
+        if (error.message[0] == '\0') strcpy(error.message, "no memory");
+        HX(say)(REASON_REFUSED, comm, "hcube cannot serve the communicator: %s", error.message);
         MPI_Comm_free(&copy);
         free(channel);
         return NULL;
@@ -211,8 +210,7 @@ static hcube_fftw_reason refusal(void)
 {
     hcube_alltoall_options options;
 
-    if (hcube_alltoall_default_options(&options, sizeof options, NULL) != HCUBE_SUCCESS)
-        return REASON_OPTIONS;
+    if (hcube_alltoall_default_options(&options, sizeof options, NULL) != HCUBE_SUCCESS) return REASON_OPTIONS;
     return options.schedule == HCUBE_ALLTOALL_LIBRARY ? REASON_LIBRARY : REASON_NONE;
 }
 
@@ -222,21 +220,17 @@ static void explain(hcube_fftw_reason reason, MPI_Comm comm)
     hcube_error error = {0, ""};
 
     switch (reason) {
-    case REASON_SETTINGS:
-        HCUBE_FFTW(say)(reason, comm, "HCUBE_FFTW is not the same on all ranks");
-        break;
-    case REASON_LIBRARY:
-        HCUBE_FFTW(say)(reason, comm, "HCUBE_ALLTOALL=library leaves exchanges to the MPI library");
-        break;
+    case REASON_SETTINGS: HX(say)(reason, comm, "HCUBE_FFTW is not the same on all ranks"); break;
+    case REASON_LIBRARY: HX(say)(reason, comm, "HCUBE_ALLTOALL=library leaves exchanges to the MPI library"); break;
     default:
         hcube_alltoall_default_options(&options, sizeof options, &error);
-        HCUBE_FFTW(say)(REASON_OPTIONS, comm, "%s",
-                        error.message[0] != '\0' ? error.message : "another rank cannot read a variable of hcube");
+        if (error.message[0] == '\0') strcpy(error.message, "another rank cannot read a variable of hcube");
+        HX(say)(REASON_OPTIONS, comm, "%s", error.message);
     }
 }
 
-hcube_fftw_channel *HCUBE_FFTW(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting least,
-                                        hcube_fftw_setting *agreed)
+hcube_fftw_channel *HX(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting least,
+                                hcube_fftw_setting *agreed)
 {
     enum { SETTING, SETTING_NEGATED, REASON, ID, ID_NEGATED, LAST_ID, VALUES };
     int own[VALUES], all[VALUES], level = MPI_THREAD_SINGLE, shared;
@@ -270,10 +264,8 @@ hcube_fftw_channel *HCUBE_FFTW(acquire)(MPI_Comm comm, hcube_fftw_setting mine, 
     if (mine == SETTING_NEVER || mine < least) return NULL;
     /* Ranks may hold different channels over these ranks where communicators were
      * freed in different orders; then none of them will do. */
-    if (all[ID] > 0 && all[ID] == -all[ID_NEGATED])
-        channel->references++;
-    else
-        channel = create(comm, all[LAST_ID] + 1, shared);
+    if (all[ID] > 0 && all[ID] == -all[ID_NEGATED]) channel->references++;
+    else channel = create(comm, all[LAST_ID] + 1, shared);
     if (channel != NULL && shared) attach(comm, channel);
     return channel;
 }

@@ -98,7 +98,7 @@ static const problem *claimed;
 
 static hcube_fftw_setting setting_for(const planner *plnr)
 {
-    return HCUBE_FFTW(registered)(plnr) ? HCUBE_FFTW(read_setting)() : SETTING_NEVER;
+    return HX(registered)(plnr) ? HX(read_setting)() : SETTING_NEVER;
 }
 
 /* Stands before the mkplan of a solver of FFTW. */
@@ -116,7 +116,7 @@ static void stand_in(const transpose_problem *p)
     int kind;
 
     for (kind = VARIANTS - 1; kind >= 0; kind--)
-        if (applicable(kind, p)) HCUBE_FFTW(acquire)(p->comm, SETTING_NEVER, SETTING_AUTO, &agreed);
+        if (applicable(kind, p)) HX(acquire)(p->comm, SETTING_NEVER, SETTING_AUTO, &agreed);
 }
 
 /* Wisdom names a solver of FFTW: whether hcube takes the problem all the same. */
@@ -127,10 +127,10 @@ static int overrules_wisdom(const transpose_problem *p, const planner *plnr)
     int serves;
 
     if (!applicable(WHOLE, p)) return 0;
-    channel = HCUBE_FFTW(acquire)(p->comm, setting_for(plnr), SETTING_ALWAYS, &agreed);
+    channel = HX(acquire)(p->comm, setting_for(plnr), SETTING_ALWAYS, &agreed);
     if (channel == NULL) return 0;
     serves = servable(EXCHANGE, p, channel) || servable(WHOLE, p, channel);
-    HCUBE_FFTW(release)(channel);
+    HX(release)(channel);
     return serves;
 }
 
@@ -141,7 +141,7 @@ static plan *guarded_mkplan(const solver *ego, const problem *p_, planner *plnr)
 
     if (plnr->wisdom_state == WISDOM_ONLY) {
         if (overrules_wisdom(p, plnr)) return NULL;
-    } else if (!HCUBE_FFTW(registered)(plnr)) {
+    } else if (!HX(registered)(plnr)) {
         if (g->first) stand_in(p);
     } else if (claimed == p_) {
         return NULL;
@@ -206,17 +206,16 @@ static void apply_exchange(const plan *ego_, R *I, R *O)
     UNUSED(I);
     apply_child(ego->child[BEFORE], O);
     if (ego->counts == NULL)
-        code = hcube_alltoall_c(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, O, ego->block, FFTW_MPI_TYPE,
-                                ego->channel->comm);
+        code = hcube_alltoall_c(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, O, ego->block, FFTW_MPI_TYPE, ego->channel->comm);
     else
-        code = hcube_alltoallv_c(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, O, ego->counts,
-                                 ego->displacements, FFTW_MPI_TYPE, ego->channel->comm);
+        code = hcube_alltoallv_c(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, O, ego->counts, ego->displacements,
+                                 FFTW_MPI_TYPE, ego->channel->comm);
     if (code != MPI_SUCCESS) {
         char text[MPI_MAX_ERROR_STRING] = "";
         int length = 0;
 
         MPI_Error_string(code, text, &length);
-        HCUBE_FFTW(fail)(ego->channel, text);
+        HX(fail)(ego->channel, text);
     }
     apply_child(ego->child[AFTER], O);
     apply_child(ego->child[REST], O + ego->rest);
@@ -259,14 +258,13 @@ static int plan_children(exchange_plan *ego, const transpose_problem *p, planner
         rows = part(p->nx, p->block, rank);
         ego->child[BEFORE] =
             F(mkplan_f_d)(plnr,
-                          F(mkproblem_rdft_0_d)(F(mktensor_3d)(rows, row, p->vn, p->ny, p->vn,
-                                                               rows * p->vn, p->vn, 1, 1),
-                                                p->I, p->O),
+                          F(mkproblem_rdft_0_d)(
+                              F(mktensor_3d)(rows, row, p->vn, p->ny, p->vn, rows * p->vn, p->vn, 1, 1), p->I, p->O),
                           0, 0, NO_SLOW);
         if (FM(any_true)(ego->child[BEFORE] == NULL, p->comm)) return 0;
     }
-    ok = FM(mkplans_posttranspose)(p, plnr, p->O, p->O, rank, &ego->child[AFTER], &ego->child[REST],
-                                   &ego->child[LAST], &rest_in, &rest_out);
+    ok = FM(mkplans_posttranspose)(p, plnr, p->O, p->O, rank, &ego->child[AFTER], &ego->child[REST], &ego->child[LAST],
+                                   &rest_in, &rest_out);
     ego->rest = rest_in; /* in place: the same as where it goes */
     return !FM(any_true)(!ok, p->comm);
 }
@@ -279,7 +277,7 @@ static void destroy_exchange(plan *ego_)
     for (i = 0; i < CHILDREN; i++) F(plan_destroy_internal)(ego->child[i]);
     free(ego->counts);
     free(ego->displacements);
-    HCUBE_FFTW(release)(ego->channel);
+    HX(release)(ego->channel);
 }
 
 static void awake_exchange(plan *ego_, enum wakefulness wakefulness)
@@ -294,8 +292,8 @@ static void print_exchange(const plan *ego_, printer *out)
 {
     const exchange_plan *ego = (const exchange_plan *)ego_;
 
-    out->print(out, "(mpi-transpose-hcube/exchange%(%p%)%(%p%)%(%p%)%(%p%))", ego->child[BEFORE],
-               ego->child[AFTER], ego->child[REST], ego->child[LAST]);
+    out->print(out, "(mpi-transpose-hcube/exchange%(%p%)%(%p%)%(%p%)%(%p%))", ego->child[BEFORE], ego->child[AFTER],
+               ego->child[REST], ego->child[LAST]);
 }
 
 static void solve(const plan *ego, const problem *p)
@@ -343,12 +341,12 @@ static void apply_whole(const plan *ego_, R *I, R *O)
     /* The addresses that a rank without data is given say nothing. */
     if (ego->idle) I = O = NULL;
     if (hcube_transpose(ego->in_place ? MPI_IN_PLACE : I, O, &ego->shape, ego->channel->comm, &error) != HCUBE_SUCCESS)
-        HCUBE_FFTW(fail)(ego->channel, error.message);
+        HX(fail)(ego->channel, error.message);
 }
 
 static void destroy_whole(plan *ego)
 {
-    HCUBE_FFTW(release)(((whole_plan *)ego)->channel);
+    HX(release)(((whole_plan *)ego)->channel);
 }
 
 static void awake_whole(plan *ego, enum wakefulness wakefulness)
@@ -404,11 +402,11 @@ static plan *mkplan(const solver *ego_, const problem *p_, planner *plnr)
      * be made by the variant that it names is made by the other. */
     if (plnr->wisdom_state == WISDOM_ONLY && kind == EXCHANGE && !applicable(EXCHANGE, p)) kind = WHOLE;
     if (!applicable(kind, p)) return NULL;
-    channel = HCUBE_FFTW(acquire)(p->comm, setting_for(plnr), SETTING_AUTO, &agreed);
+    channel = HX(acquire)(p->comm, setting_for(plnr), SETTING_AUTO, &agreed);
     if (channel == NULL) return NULL;
     if (kind == WHOLE && plnr->wisdom_state == WISDOM_ONLY && !servable(WHOLE, p, channel)) kind = EXCHANGE;
     if (!servable(kind, p, channel)) {
-        HCUBE_FFTW(release)(channel);
+        HX(release)(channel);
         return NULL;
     }
     made = kind == WHOLE ? mkplan_whole(p, channel) : mkplan_exchange(p, plnr, channel);
@@ -424,7 +422,7 @@ static int is_ours(const slvdesc *description)
     return strcmp(description->reg_nam, STRINGIZE(XM(transpose_hcube_register))) == 0;
 }
 
-int HCUBE_FFTW(registered)(const planner *plnr)
+int HX(registered)(const planner *plnr)
 {
     FORALL_SOLVERS_OF_KIND(PROBLEM_MPI_TRANSPOSE, plnr, s, description, {
         UNUSED(s);
@@ -444,7 +442,7 @@ void XM(transpose_hcube_register)(planner *plnr)
     });
     /* Switched off, hcube leaves the planner's list of solvers as FFTW has it, and
      * with it the signature of wisdom. */
-    if (HCUBE_FFTW(read_setting)() == SETTING_NEVER) return;
+    if (HX(read_setting)() == SETTING_NEVER) return;
     /* The planner tries the one that is registered last first. */
     for (kind = 0; kind < VARIANTS; kind++) {
         hcube_solver *ego = (hcube_solver *)F(mksolver)(sizeof *ego, &hcube_adt);

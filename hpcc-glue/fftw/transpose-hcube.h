@@ -19,11 +19,13 @@
  * are looked up when FFTW is started. */
 #ifdef HCUBE_FFTW_RUN_TIME
 
+/* clang-format off */
 #define HCUBE_FFTW_FUNCTIONS(f, fm)                                             \
     f(the_planner) f(solvtab_exec) f(mksolver) f(solver_register)               \
     f(mkplan_rdft) f(mkplan_f_d) f(mkproblem_rdft_0_d) f(mktensor_3d)           \
     f(plan_awake) f(plan_destroy_internal) f(ops_zero) f(ops_add2)              \
     fm(any_true) fm(mkplans_posttranspose) fm(transpose_solve)
+/* clang-format on */
 
 #define HCUBE_FFTW_MEMBER(name) __typeof__(X(name)) *name;
 #define HCUBE_FFTW_MEMBER_MPI(name) __typeof__(XM(name)) *mpi_##name;
@@ -48,7 +50,7 @@ extern hcube_fftw_functions hcube_fftw;
 
 /* Three precisions may be linked statically into one program: every function
  * that is not static carries FFTW's prefix. */
-#define HCUBE_FFTW(name) XM(CONCAT(hcube_, name))
+#define HX(name) XM(CONCAT(hcube_, name))
 
 /* --- transpose-hcube.c ---------------------------------------------------- */
 
@@ -57,14 +59,14 @@ extern hcube_fftw_functions hcube_fftw;
 void XM(transpose_hcube_register)(planner *plnr);
 
 /* Whether the planner has the solver, and not only guards (HCUBE_FFTW=never). */
-int HCUBE_FFTW(registered)(const planner *plnr);
+int HX(registered)(const planner *plnr);
 
 /* --- transpose-hcube-comm.c ------------------------------------------------ */
 
 /* HCUBE_FFTW: `never` is the smallest, so that one rank that says so is enough. */
 typedef enum { SETTING_NEVER, SETTING_AUTO, SETTING_ALWAYS } hcube_fftw_setting;
 
-hcube_fftw_setting HCUBE_FFTW(read_setting)(void);
+hcube_fftw_setting HX(read_setting)(void);
 
 /* Why hcube leaves a transposition to FFTW. Ranks agree on the largest. */
 typedef enum {
@@ -84,8 +86,7 @@ typedef enum {
 /* Says on the error stream, with HCUBE_VERBOSE=1, by rank 0 of the communicator
  * and once per process and reason, that FFTW goes on with its own solvers and why.
  * MPI_COMM_NULL: without asking MPI, by the process that its launcher calls 0. */
-void HCUBE_FFTW(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void HX(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* A communicator of hcube's own on which transpositions are done. hcube keeps
  * prepared memory on each, so plans share it wherever they can. */
@@ -102,13 +103,13 @@ typedef struct hcube_fftw_channel {
  * mine      this rank's setting
  * least     ranks get none where the agreed setting is smaller
  * agreed    receives the setting that all ranks have, SETTING_NEVER where they differ */
-hcube_fftw_channel *HCUBE_FFTW(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting least,
-                                        hcube_fftw_setting *agreed);
+hcube_fftw_channel *HX(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting least,
+                                hcube_fftw_setting *agreed);
 
 /* Collective over the ranks that acquired it. */
-void HCUBE_FFTW(release)(hcube_fftw_channel *channel);
+void HX(release)(hcube_fftw_channel *channel);
 
 /* Ends the job: apply cannot return an error, and other ranks are waiting. */
-void HCUBE_FFTW(fail)(const hcube_fftw_channel *channel, const char *message);
+void HX(fail)(const hcube_fftw_channel *channel, const char *message);
 
 #endif

@@ -62,18 +62,18 @@ static int announcement_wanted(void)
 static void update(int32_t stream, const HPCC_RandomAccess_tabparams_t *parameters)
 {
   const hcube_table table = {
-    .words = (uint64_t *)HPCC_Table,
-    .local_length = (int64_t)parameters->LocalTableSize,
-    .global_length = (int64_t)parameters->TableSize,
-    .first_index = (int64_t)parameters->GlobalStartMyProc,
+      .words = (uint64_t *)HPCC_Table,
+      .local_length = (int64_t)parameters->LocalTableSize,
+      .global_length = (int64_t)parameters->TableSize,
+      .first_index = (int64_t)parameters->GlobalStartMyProc,
   };
   /* HPCC gives each rank the part of the stream that belongs to its part of
    * the table, at four updates per word. Only the count may be smaller: in
    * HPCC's time-bound runs. */
   const hcube_updates updates = {
-    .stream = stream,
-    .start = 4 * (int64_t)parameters->GlobalStartMyProc,
-    .count = (int64_t)parameters->ProcNumUpdates,
+      .stream = stream,
+      .start = 4 * (int64_t)parameters->GlobalStartMyProc,
+      .count = (int64_t)parameters->ProcNumUpdates,
   };
   hcube_error error = {0};
   int32_t code;
@@ -84,8 +84,7 @@ static void update(int32_t stream, const HPCC_RandomAccess_tabparams_t *paramete
     announcement[0] = '\0';
   }
   code = hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error);
-  if (code != HCUBE_SUCCESS)
-    fail("RandomAccess update", code, &error);
+  if (code != HCUBE_SUCCESS) fail("RandomAccess update", code, &error);
 }
 
 void AnyNodesMPIRandomAccessUpdate(HPCC_RandomAccess_tabparams_t tparams)
@@ -122,20 +121,18 @@ int HPCC_external_init(int argc, char *argv[], void *extdata)
   *(void **)extdata = NULL; /* passed on to the hook below, which needs nothing */
 
   code = hcube_random_access_prepare(MPI_COMM_WORLD, NULL, &error);
-  if (code != HCUBE_SUCCESS)
-    fail("preparing the RandomAccess update", code, &error);
+  if (code != HCUBE_SUCCESS) fail("preparing the RandomAccess update", code, &error);
 
   if (announcement_wanted()) {
     char description[256] = "";
 
-    code = hcube_random_access_describe(MPI_COMM_WORLD, NULL, description,
-                                        sizeof description, &error);
-    if (code != HCUBE_SUCCESS)
-      fail("describing the RandomAccess update", code, &error);
+    code =
+        hcube_random_access_describe(MPI_COMM_WORLD, NULL, description, sizeof description, &error);
+    if (code != HCUBE_SUCCESS) fail("describing the RandomAccess update", code, &error);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-      snprintf(announcement, sizeof announcement,
-               "hcube %s: HPCC RandomAccess update active: %s\n", hcube_version(), description);
+      snprintf(announcement, sizeof announcement, "hcube %s: HPCC RandomAccess update active: %s\n",
+               hcube_version(), description);
   }
   return 0;
 }

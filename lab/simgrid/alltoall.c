@@ -145,8 +145,8 @@ static int64_t wrong_numbers(const exchange *of) {
 
 static int call(const exchange *of, const test_case *test) {
   if (test->algorithm == OUT_OF_PLACE)
-    return MPI_Alltoallv(of->sent, of->counts, of->displacements, MPI_UINT64_T, of->data, of->counts,
-                         of->displacements, MPI_UINT64_T, MPI_COMM_WORLD);
+    return MPI_Alltoallv(of->sent, of->counts, of->displacements, MPI_UINT64_T, of->data, of->counts, of->displacements,
+                         MPI_UINT64_T, MPI_COMM_WORLD);
   if (test->algorithm == IN_PLACE) {
     pass((double)of->total * sizeof(uint64_t) * test->copy);
     return MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, of->data, of->counts, of->displacements,

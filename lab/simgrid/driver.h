@@ -12,20 +12,20 @@
 #include <time.h>
 
 /* Ends the simulation with a message. */
-#define FAIL(...)                        \
-  do {                                   \
-    fprintf(stderr, "hcube driver: ");   \
-    fprintf(stderr, __VA_ARGS__);        \
-    fprintf(stderr, "\n");               \
-    fflush(stderr);                      \
-    MPI_Abort(MPI_COMM_WORLD, 1);        \
-    abort();                             \
+#define FAIL(...)                      \
+  do {                                 \
+    fprintf(stderr, "hcube driver: "); \
+    fprintf(stderr, __VA_ARGS__);      \
+    fprintf(stderr, "\n");             \
+    fflush(stderr);                    \
+    MPI_Abort(MPI_COMM_WORLD, 1);      \
+    abort();                           \
   } while (0)
 
 /* A call of hcube that must succeed. */
-#define SUCCEED(call, error)                                                  \
-  do {                                                                        \
-    if ((call) != HCUBE_SUCCESS) FAIL("%s: %s", #call, (error).message);      \
+#define SUCCEED(call, error)                                             \
+  do {                                                                   \
+    if ((call) != HCUBE_SUCCESS) FAIL("%s: %s", #call, (error).message); \
   } while (0)
 
 /* A name and its number. */
@@ -42,7 +42,8 @@ static inline int find_name(const meaning *list, const char *name) {
 }
 
 /* Reads a case, `key=value,key=value`, with a function that reads a pair and returns whether it is valid. */
-static inline void read_case(const char *text, int (*take)(void *into, const char *key, const char *value), void *into) {
+static inline void read_case(const char *text, int (*take)(void *into, const char *key, const char *value),
+                             void *into) {
   char copy[512], *save = NULL, *part;
   if (strlen(text) >= sizeof copy) FAIL("case '%s': expected fewer than %d characters", text, (int)sizeof copy);
   strcpy(copy, text);

@@ -30,34 +30,30 @@ namespace {
 struct Description {
   std::map<std::string, std::vector<double>> values;
 
-  explicit Description(const char* path)
-  {
+  explicit Description(const char *path) {
     std::ifstream file(path ? path : "");
-    if (!file)
-      throw std::runtime_error(std::string("HCUBE_PLATFORM = ") + (path ? path : "") + ": expected a file");
+    if (!file) throw std::runtime_error(std::string("HCUBE_PLATFORM = ") + (path ? path : "") + ": expected a file");
     for (std::string line; std::getline(file, line);) {
       std::istringstream words(line);
       std::string name;
-      if (!(words >> name) || name[0] == '#')
-        continue;
-      for (double value; words >> value;)
-        values[name].push_back(value);
+      if (!(words >> name) || name[0] == '#') continue;
+      for (double value; words >> value;) values[name].push_back(value);
     }
   }
-  const std::vector<double>& list(const std::string& name) const
-  {
+  const std::vector<double> &list(const std::string &name) const {
     const auto found = values.find(name);
-    if (found == values.end() || found->second.empty())
-      throw std::runtime_error("HCUBE_PLATFORM: no value of " + name);
+    if (found == values.end() || found->second.empty()) throw std::runtime_error("HCUBE_PLATFORM: no value of " + name);
     return found->second;
   }
-  double one(const std::string& name) const { return list(name)[0]; }
+  double one(const std::string &name) const {
+    return list(name)[0];
+  }
 };
 
 // A route is computed from the numbers of its two nodes; nothing is stored per pair.
 class Machine : public routing::NetZoneImpl {
   struct Wire {
-    simgrid::kernel::resource::StandardLinkImpl* link;
+    simgrid::kernel::resource::StandardLinkImpl *link;
     double latency;
   };
   std::map<unsigned long, unsigned long> node_of_point_;
@@ -73,33 +69,25 @@ class Machine : public routing::NetZoneImpl {
   // Links by dimension or level, then by number; of a grid those to the next node, then those back.
   std::vector<std::vector<Wire>> forth_, back_;
 
-  Wire link(const std::string& name, double bandwidth, double latency, bool shared)
-  {
-    auto* made = get_iface()->create_link(name, bandwidth)->set_latency(latency);
-    if (!shared)
-      made->set_sharing_policy(sg4::Link::SharingPolicy::FATPIPE);
+  Wire link(const std::string &name, double bandwidth, double latency, bool shared) {
+    auto *made = get_iface()->create_link(name, bandwidth)->set_latency(latency);
+    if (!shared) made->set_sharing_policy(sg4::Link::SharingPolicy::FATPIPE);
     made->seal();
     return {made->get_impl(), latency};
   }
 
-  static void take(routing::Route* route, double* latency, const Wire& wire)
-  {
+  static void take(routing::Route *route, double *latency, const Wire &wire) {
     route->link_list_.push_back(wire.link);
-    if (latency)
-      *latency += wire.latency;
+    if (latency) *latency += wire.latency;
   }
 
-  void cross(routing::Route* route, double* latency, const Wire& wire) const
-  {
-    if (shared_)
-      take(route, latency, wire);
-    else if (latency)
-      *latency += wire.latency;
+  void cross(routing::Route *route, double *latency, const Wire &wire) const {
+    if (shared_) take(route, latency, wire);
+    else if (latency) *latency += wire.latency;
   }
 
   // Dimension by dimension, each by the shorter way where its ends are joined.
-  void grid_route(long from, long to, routing::Route* route, double* latency) const
-  {
+  void grid_route(long from, long to, routing::Route *route, double *latency) const {
     long stride = 1;
     for (size_t dimension = 0; dimension < lengths_.size(); dimension++) {
       const long length = lengths_[dimension];
@@ -116,8 +104,7 @@ class Machine : public routing::NetZoneImpl {
 
   // Up to the first switch above both, and down; the number of the receiver chooses among the links
   // of a switch, as destination-based routing does.
-  void tree_route(long from, long to, routing::Route* route, double* latency) const
-  {
+  void tree_route(long from, long to, routing::Route *route, double *latency) const {
     std::vector<Wire> descent;
     long below = 1;
     for (size_t level = 0; level < lengths_.size() && from / below != to / below; level++) {
@@ -126,29 +113,26 @@ class Machine : public routing::NetZoneImpl {
       descent.push_back(back_[level][to / below * below + choice]);
       below *= lengths_[level];
     }
-    for (auto wire = descent.rbegin(); wire != descent.rend(); ++wire)
-      cross(route, latency, *wire);
+    for (auto wire = descent.rbegin(); wire != descent.rend(); ++wire) cross(route, latency, *wire);
   }
 
-public:
-  explicit Machine(const Description& what) : NetZoneImpl("machine"), grid_(what.one("grid") != 0), shared_(what.one("shared") != 0)
-  {
-    const auto& lengths = what.list("lengths");
+ public:
+  explicit Machine(const Description &what)
+      : NetZoneImpl("machine"), grid_(what.one("grid") != 0), shared_(what.one("shared") != 0) {
+    const auto &lengths = what.list("lengths");
     lengths_.assign(lengths.begin(), lengths.end());
     if (grid_)
-      for (double wrapped : what.list("wrapped"))
-        wrapped_.push_back(wrapped != 0);
+      for (double wrapped : what.list("wrapped")) wrapped_.push_back(wrapped != 0);
     const auto nodes = static_cast<long>(what.one("nodes"));
     long places = 1;
-    for (long length : lengths_)
-      places *= length;
+    for (long length : lengths_) places *= length;
     const double bandwidth = what.one("bandwidth"), latency = what.one("latency");
     const double between = what.one("link_bandwidth"), hop = what.one("link_latency");
     const double copying = what.one("node_bandwidth"), ranks = what.one("ranks"), cores = what.one("cores");
     inside_ = link("inside", copying, what.one("node_latency"), false);
     for (long node = 0; node < nodes; node++) {
       const std::string name = std::to_string(node);
-      auto* host = get_iface()->create_host("node-" + name, 1e9);
+      auto *host = get_iface()->create_host("node-" + name, 1e9);
       host->set_core_count(static_cast<int>(cores))->seal();
       node_of_point_[host->get_netpoint()->id()] = node;
       // The last node may have fewer ranks.
@@ -167,28 +151,24 @@ public:
     }
   }
 
-  void get_local_route(const routing::NetPoint* from, const routing::NetPoint* to, routing::Route* route,
-                       double* latency) override
-  {
+  void get_local_route(const routing::NetPoint *from, const routing::NetPoint *to, routing::Route *route,
+                       double *latency) override {
     const auto sender = node_of_point_.at(from->id()), receiver = node_of_point_.at(to->id());
     if (sender == receiver) {
       take(route, latency, inside_);
       return take(route, latency, cores_[sender]);
     }
     take(route, latency, up_[sender]);
-    if (grid_)
-      grid_route(sender, receiver, route, latency);
-    else
-      tree_route(sender, receiver, route, latency);
+    if (grid_) grid_route(sender, receiver, route, latency);
+    else tree_route(sender, receiver, route, latency);
     take(route, latency, down_[receiver]);
   }
 };
 
-} // namespace
+}  // namespace
 
-extern "C" void load_platform(const sg4::Engine&);
-void load_platform(const sg4::Engine&)
-{
+extern "C" void load_platform(const sg4::Engine &);
+void load_platform(const sg4::Engine &) {
   // SimGrid owns zones, and deletes them at the end.
   (new Machine(Description(std::getenv("HCUBE_PLATFORM"))))->get_iface()->seal();
 }

@@ -98,8 +98,7 @@ static side make_random_side(const scenario *of, const exchange *in, int sends) 
     int units = in->function == ALLTOALLW && grains[peer] == 1 ? of->grain : divisor(&random, of->grain);
     made.layout_list[peer] = make_layout(&random, of->unit, units, columns < 5000 ? columns : 0);
   }
-  for (peer = 0; peer < in->size; peer++)
-    made.counts[peer] = grains[peer] * of->grain / layout_of(&made, peer)->units;
+  for (peer = 0; peer < in->size; peer++) made.counts[peer] = grains[peer] * of->grain / layout_of(&made, peer)->units;
   place_blocks(&made, in->function, &random);
   make_memory(&made);
   return made;
@@ -164,8 +163,7 @@ static int library_is_wrong(const scenario *of, const exchange *in) {
 #else
   /* 4.0.2: with elements of several basic types, blocks that travel in segments abort with 'Message
    * truncated': a segment may end inside an element. */
-  return (of->unit == UNIT_DOUBLE_INT || of->unit == UNIT_RECORD) && in->size > 1 &&
-         largest_block(of, in->size) > 4096;
+  return (of->unit == UNIT_DOUBLE_INT || of->unit == UNIT_RECORD) && in->size > 1 && largest_block(of, in->size) > 4096;
 #endif
 }
 

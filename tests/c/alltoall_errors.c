@@ -254,11 +254,11 @@ static void local_errors(int bad) {
   local_error("negative count of alltoall", "MPI_Alltoall", alltoall, IN_PLACE, bad, MPI_ERR_COUNT, -7);
   if (here) counts[0] = -2;
   local_error("negative large count", "MPI_Alltoallv", alltoallv_c, IN_PLACE, bad, MPI_ERR_COUNT, -2);
-  local_error("no buffer in place", "MPI_Alltoallv", here ? without_buffer : alltoallv, IN_PLACE, bad,
-              MPI_ERR_BUFFER, NONE);
+  local_error("no buffer in place", "MPI_Alltoallv", here ? without_buffer : alltoallv, IN_PLACE, bad, MPI_ERR_BUFFER,
+              NONE);
   local_error("no buffer", "MPI_Alltoallv", here ? without_buffer : alltoallv, OUT_OF_PLACE, bad, MPI_ERR_BUFFER, NONE);
-  local_error("nothing to send", "MPI_Alltoallv", here ? without_sent : alltoallv, OUT_OF_PLACE, bad,
-              MPI_ERR_BUFFER, NONE);
+  local_error("nothing to send", "MPI_Alltoallv", here ? without_sent : alltoallv, OUT_OF_PLACE, bad, MPI_ERR_BUFFER,
+              NONE);
   if (here) type = MPI_DATATYPE_NULL;
   local_error("no type", "MPI_Alltoallv", alltoallv, IN_PLACE, bad, MPI_ERR_TYPE, NONE);
   if (here) types[0] = MPI_DATATYPE_NULL;

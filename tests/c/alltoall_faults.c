@@ -99,8 +99,7 @@ static void leaving(void) {
     fill_blocks(MPI_COMM_WORLD, (uint64_t)turn, (unsigned char *)buffer, bytes);
     /* A different rank is the first and the last one in every turn. */
     if (rank != turn / 4 % size) usleep((useconds_t)roll(&own, 2000));
-    REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, bytes, MPI_BYTE, MPI_COMM_WORLD) ==
-            MPI_SUCCESS);
+    REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, bytes, MPI_BYTE, MPI_COMM_WORLD) == MPI_SUCCESS);
     if (rank == turn / 4 % size) {
       /* At once: what has arrived here is checked in the other turns. */
       memset(buffer, 0xEE, length);

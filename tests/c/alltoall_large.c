@@ -15,8 +15,7 @@ static unsigned char *memory;
 
 static void fill(uint64_t key) {
   int64_t at;
-  for (at = 0; at < BLOCK; at += CHUNK)
-    put_data(key, at, memory + at, BLOCK - at < CHUNK ? BLOCK - at : CHUNK);
+  for (at = 0; at < BLOCK; at += CHUNK) put_data(key, at, memory + at, BLOCK - at < CHUNK ? BLOCK - at : CHUNK);
 }
 
 static void check(const char *what, uint64_t key) {

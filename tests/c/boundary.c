@@ -24,8 +24,10 @@ typedef struct function {
   unsigned faults;
 } function;
 
-#define CALL(name, arguments_) \
-  static int call_##name(const arguments *a) { return (int)name arguments_; }
+#define CALL(name, arguments_)                 \
+  static int call_##name(const arguments *a) { \
+    return (int)name arguments_;               \
+  }
 
 CALL(hcube_random_access_default_options, (a->defaults, a->size, a->error))
 CALL(hcube_random_access_prepare, (a->comm, a->options, a->error))
@@ -53,12 +55,12 @@ CALL(hcube_fortran_alltoall_last_way, (a->number, a->text, a->length, a->error))
 
 CALL(hcube_alltoall, (a->sent, a->count, a->type, a->received, a->count, a->type, a->comm))
 CALL(hcube_alltoall_c, (a->sent, a->count, a->type, a->received, a->count, a->type, a->comm))
-CALL(hcube_alltoallv, (a->sent, a->counts, a->displacements, a->type, a->received, a->counts, a->displacements,
-                       a->type, a->comm))
+CALL(hcube_alltoallv,
+     (a->sent, a->counts, a->displacements, a->type, a->received, a->counts, a->displacements, a->type, a->comm))
 CALL(hcube_alltoallv_c, (a->sent, a->large_counts, a->large_displacements, a->type, a->received, a->large_counts,
                          a->large_displacements, a->type, a->comm))
-CALL(hcube_alltoallw, (a->sent, a->counts, a->displacements, a->types, a->received, a->counts, a->displacements,
-                       a->types, a->comm))
+CALL(hcube_alltoallw,
+     (a->sent, a->counts, a->displacements, a->types, a->received, a->counts, a->displacements, a->types, a->comm))
 CALL(hcube_alltoallw_c, (a->sent, a->large_counts, a->large_displacements, a->types, a->received, a->large_counts,
                          a->large_displacements, a->types, a->comm))
 CALL(hcube_fortran_alltoall, (a->sent, a->count, a->type_number, a->received, a->count, a->type_number, a->number))
@@ -85,7 +87,8 @@ static int call_hcube_error_string(const arguments *a) {
   return HCUBE_SUCCESS;
 }
 
-#define FUNCTION(name, kind, faults) {#name, call_##name, kind, faults}
+#define FUNCTION(name, kind, faults) \
+  { #name, call_##name, kind, faults }
 #define RUN (ALL_COMMS | COLLECTIVE)
 #define ONE (ALL_COMMS)
 #define EXCHANGE (COMM | FREED | COLLECTIVE | RECEIVED)

@@ -164,8 +164,10 @@ typedef struct fault {
   int error_class;
 } fault;
 
-#define MAKE(name, ...) \
-  static void make_##name(arguments *a) { __VA_ARGS__; }
+#define MAKE(name, ...)                   \
+  static void make_##name(arguments *a) { \
+    __VA_ARGS__;                          \
+  }
 
 MAKE(null_comm, a->comm = MPI_COMM_NULL; a->number = MPI_Comm_c2f(MPI_COMM_NULL))
 /* A NULL pointer where handles are addresses; a number that no communicator has. */
@@ -192,7 +194,8 @@ MAKE(no_room, a->length = 0)
 MAKE(no_shape, a->shape = NULL)
 MAKE(no_rows, a->shape->rows = 0)
 MAKE(no_bytes, a->shape->element_bytes = -8)
-MAKE(huge_shape, a->shape->rows = a->shape->columns = INT64_MAX; a->shape->row_block = a->shape->column_block = INT64_MAX)
+MAKE(huge_shape, a->shape->rows = a->shape->columns = INT64_MAX;
+     a->shape->row_block = a->shape->column_block = INT64_MAX)
 MAKE(small_block, a->shape->row_block = 0)
 MAKE(no_input, a->input = NULL)
 MAKE(no_output, a->output = NULL)
@@ -211,7 +214,8 @@ MAKE(no_types, a->types = NULL; a->type_numbers = NULL)
 MAKE(null_type, a->types[0] = MPI_DATATYPE_NULL; a->type_numbers[0] = MPI_Type_c2f(MPI_DATATYPE_NULL))
 
 /* With the codes for both kinds of functions; the second for what is an argument like any other. */
-#define FAULT(name, kind, code, error_class) {#name, kind, make_##name, code, error_class}
+#define FAULT(name, kind, code, error_class) \
+  { #name, kind, make_##name, code, error_class }
 #define ARGUMENT(name, kind) FAULT(name, kind, HCUBE_ERR_ARGUMENT, MPI_ERR_ARG)
 
 static const fault faults[] = {

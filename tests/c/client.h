@@ -22,25 +22,25 @@
 #endif
 
 /* Ends the job with a message that says where and why. */
-#define FAIL(...)                                               \
-  do {                                                          \
-    fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);             \
-    fprintf(stderr, __VA_ARGS__);                               \
-    fprintf(stderr, "\n");                                      \
-    fflush(stderr);                                             \
-    MPI_Abort(MPI_COMM_WORLD, 1);                               \
-    abort();                                                    \
+#define FAIL(...)                                   \
+  do {                                              \
+    fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
+    fprintf(stderr, __VA_ARGS__);                   \
+    fprintf(stderr, "\n");                          \
+    fflush(stderr);                                 \
+    MPI_Abort(MPI_COMM_WORLD, 1);                   \
+    abort();                                        \
   } while (0)
 
-#define REQUIRE(condition)                                      \
-  do {                                                          \
-    if (!(condition)) FAIL("not true: %s", #condition);         \
+#define REQUIRE(condition)                              \
+  do {                                                  \
+    if (!(condition)) FAIL("not true: %s", #condition); \
   } while (0)
 
 /* A call of hcube that must succeed. */
-#define SUCCEED(call, failure)                                                    \
-  do {                                                                            \
-    int32_t code_ = (call);                                                       \
+#define SUCCEED(call, failure)                                                                 \
+  do {                                                                                         \
+    int32_t code_ = (call);                                                                    \
     if (code_ != HCUBE_SUCCESS) FAIL("%s: code %d: %s", #call, (int)code_, (failure).message); \
   } while (0)
 

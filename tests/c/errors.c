@@ -171,10 +171,10 @@ static void bad_outputs(MPI_Comm comm) {
   check_refusal("NULL errors", hcube_random_access_verify(comm, &table, &updates, NULL, &error), HCUBE_ERR_ARGUMENT,
                 &error, "errors = NULL", "expected");
   check_untouched("NULL errors");
-  check_refusal("NULL options", hcube_random_access_default_options(NULL, sizeof(hcube_random_access_options), &error), HCUBE_ERR_ARGUMENT, &error,
-                "options = NULL", "expected");
-  check_refusal("NULL statistics", hcube_random_access_last_statistics(comm, NULL, &error), HCUBE_ERR_ARGUMENT,
-                &error, "statistics = NULL", "expected");
+  check_refusal("NULL options", hcube_random_access_default_options(NULL, sizeof(hcube_random_access_options), &error),
+                HCUBE_ERR_ARGUMENT, &error, "options = NULL", "expected");
+  check_refusal("NULL statistics", hcube_random_access_last_statistics(comm, NULL, &error), HCUBE_ERR_ARGUMENT, &error,
+                "statistics = NULL", "expected");
   statistics.struct_size = 3;
   check_refusal("size of statistics", hcube_random_access_last_statistics(comm, &statistics, &error),
                 HCUBE_ERR_ARGUMENT, &error, "statistics.struct_size = 3", "expected");
@@ -193,8 +193,8 @@ static void bad_environment(MPI_Comm comm) {
   hcube_random_access_options untouched;
   setenv("HCUBE_MODE", "fast", 1);
   memset(&untouched, 7, sizeof untouched);
-  check_refusal("HCUBE_MODE", hcube_random_access_default_options(&untouched, sizeof untouched, &error), HCUBE_ERR_ARGUMENT, &error,
-                "HCUBE_MODE = 'fast'", "three-hop");
+  check_refusal("HCUBE_MODE", hcube_random_access_default_options(&untouched, sizeof untouched, &error),
+                HCUBE_ERR_ARGUMENT, &error, "HCUBE_MODE = 'fast'", "three-hop");
   REQUIRE(untouched.mode == 0x07070707);
   refuse_run("HCUBE_MODE", comm, &table, &updates, NULL, HCUBE_ERR_ARGUMENT, "HCUBE_MODE = 'fast'", "expected");
   unsetenv("HCUBE_MODE");

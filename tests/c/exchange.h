@@ -205,13 +205,12 @@ static inline int call_hcube(const exchange *of, const arguments *s, void *buffe
 static inline int call_library(const exchange *of, const arguments *s, void *buffer, const arguments *r) {
   MPI_Datatype sent = of->in_place ? r->types[0] : s->types[0];
   if (of->function == ALLTOALL)
-    return MPI_Alltoall(s->buffer, of->in_place ? 0 : s->counts[0], sent, buffer, r->counts[0], r->types[0],
-                        of->comm);
+    return MPI_Alltoall(s->buffer, of->in_place ? 0 : s->counts[0], sent, buffer, r->counts[0], r->types[0], of->comm);
   if (of->function == ALLTOALLV)
-    return MPI_Alltoallv(s->buffer, s->counts, s->displacements, sent, buffer, r->counts, r->displacements,
-                         r->types[0], of->comm);
-  return MPI_Alltoallw(s->buffer, s->counts, s->displacements, s->types, buffer, r->counts, r->displacements,
-                       r->types, of->comm);
+    return MPI_Alltoallv(s->buffer, s->counts, s->displacements, sent, buffer, r->counts, r->displacements, r->types[0],
+                         of->comm);
+  return MPI_Alltoallw(s->buffer, s->counts, s->displacements, s->types, buffer, r->counts, r->displacements, r->types,
+                       of->comm);
 }
 
 /* Makes the call; what is received goes to `memory`, which is laid out as the receive side's. */

@@ -45,7 +45,9 @@ typedef struct array {
   ptrdiff_t length;
 } array;
 
-static inline real guard_word(ptrdiff_t place) { return (real)(-1000 - place); }
+static inline real guard_word(ptrdiff_t place) {
+  return (real)(-1000 - place);
+}
 
 static inline array make_array(ptrdiff_t length) {
   array made;
@@ -120,8 +122,9 @@ static inline part part_of(const shape *of, MPI_Comm comm) {
 }
 
 static inline F(plan) plan_transpose(const shape *of, MPI_Comm comm, real *in, real *out, unsigned flags) {
-  F(plan) plan = F(mpi_plan_many_transpose)(of->nx, of->ny, of->howmany, of->row_block, of->column_block, in, out, comm,
-                                            of->flags | flags);
+  F(plan)
+  plan = F(mpi_plan_many_transpose)(of->nx, of->ny, of->howmany, of->row_block, of->column_block, in, out, comm,
+                                    of->flags | flags);
   if (plan == NULL && !(flags & FFTW_WISDOM_ONLY)) FAIL("no plan for %s", text_of(of));
   return plan;
 }

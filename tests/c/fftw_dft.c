@@ -24,10 +24,12 @@ typedef struct side {
   int transposed;
 } side;
 
-static const ptrdiff_t LENGTHS[][3] = {{12, 8, 0}, {15, 10, 0}, {16, 16, 0}, {13, 7, 0}, {24, 6, 0},
-                                       {8, 8, 8},  {12, 10, 6}, {9, 7, 5},   {16, 12, 10}, {4, 20, 3}, {60, 60, 2}};
+static const ptrdiff_t LENGTHS[][3] = {{12, 8, 0},  {15, 10, 0}, {16, 16, 0},  {13, 7, 0}, {24, 6, 0}, {8, 8, 8},
+                                       {12, 10, 6}, {9, 7, 5},   {16, 12, 10}, {4, 20, 3}, {60, 60, 2}};
 
-static ptrdiff_t whole_length(const side *one) { return one->d0 * one->d1 * one->inner; }
+static ptrdiff_t whole_length(const side *one) {
+  return one->d0 * one->d1 * one->inner;
+}
 
 /* The layout of the real or of the complex side, of which only complex ones are ever transposed. */
 static side make_side(const problem *of, int is_real, unsigned transposed) {
@@ -108,8 +110,7 @@ static F(plan) parallel_plan(const problem *of, real *in, real *out, unsigned ri
       return F(mpi_plan_many_dft_r2c)(of->rank, of->n, of->howmany, block, block, in, complex_out, comm, flags);
     case COMPLEX_TO_REAL:
       return F(mpi_plan_many_dft_c2r)(of->rank, of->n, of->howmany, block, block, complex_in, out, comm, flags);
-    default:
-      return F(mpi_plan_many_r2r)(of->rank, of->n, of->howmany, block, block, in, out, comm, of->kinds, flags);
+    default: return F(mpi_plan_many_r2r)(of->rank, of->n, of->howmany, block, block, in, out, comm, of->kinds, flags);
   }
 }
 
@@ -222,8 +223,14 @@ int main(int argc, char **argv) {
   for (lengths = 0; lengths < sizeof LENGTHS / sizeof *LENGTHS; lengths++) {
     for (what = 0; what < KINDS; what++) {
       for (turn = 0; turn < 4; turn++) {
-        problem of = {(kind)what, LENGTHS[lengths][2] > 0 ? 3 : 2, turn < 2 ? FFTW_FORWARD : FFTW_BACKWARD, turn % 2,
-                      {0, 0, 1}, 1, 0, {FFTW_DHT, FFTW_DHT, FFTW_DHT}};
+        problem of = {(kind)what,
+                      LENGTHS[lengths][2] > 0 ? 3 : 2,
+                      turn < 2 ? FFTW_FORWARD : FFTW_BACKWARD,
+                      turn % 2,
+                      {0, 0, 1},
+                      1,
+                      0,
+                      {FFTW_DHT, FFTW_DHT, FFTW_DHT}};
         for (dimension = 0; dimension < of.rank; dimension++) {
           of.n[dimension] = LENGTHS[lengths][dimension];
           of.kinds[dimension] = TRIGONOMETRIC_KINDS[draw(&random, 4)];

@@ -25,8 +25,8 @@ typedef struct layout {
 
 enum { UNIT_BYTE, UNIT_INT, UNIT_DOUBLE, UNIT_DOUBLE_INT, UNIT_RECORD, UNIT_NOTHING, UNITS };
 
-static const int64_t unit_size[UNITS] = {1, sizeof(int), sizeof(double), sizeof(double) + sizeof(int),
-                                         sizeof(char) + sizeof(int) + sizeof(double), 0};
+static const int64_t unit_size[UNITS] = {
+    1, sizeof(int), sizeof(double), sizeof(double) + sizeof(int), sizeof(char) + sizeof(int) + sizeof(double), 0};
 
 static inline void add_piece(layout *to, int64_t offset, int64_t length) {
   piece *last = to->pieces > 0 ? &to->list[to->pieces - 1] : NULL;
@@ -244,8 +244,8 @@ static inline MPI_Datatype column(const plan *with) {
  * gaps included, are at most `columns`. */
 static inline layout make_layout(dice *random, int unit, int units, int64_t columns) {
   static MPI_Datatype (*const constructors[])(const plan *) = {
-      contiguous, vector_with_gaps,     vector_of_bytes, permuted,
-      padded,     negative_lower_bound, subarray,        contiguous_vectors, column};
+      contiguous,           vector_with_gaps, vector_of_bytes,    permuted, padded,
+      negative_lower_bound, subarray,         contiguous_vectors, column};
   layout base = make_unit(random, unit), made;
   plan with;
   MPI_Datatype type;

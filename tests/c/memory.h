@@ -5,7 +5,7 @@
 #include "client.h"
 
 typedef struct memory {
-  long anonymous, shared; /* proportional, bytes */
+  long anonymous, shared;                     /* proportional, bytes */
   long peak, resident_shared, resident_files; /* of the whole process, bytes */
 } memory;
 

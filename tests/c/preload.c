@@ -12,9 +12,13 @@ enum { IN_PLACE_CALLS = 3, CALLS = 2, LONGEST = 3 };
 static int rank, size;
 
 /* Elements that two ranks exchange: the same in both directions, as calls in place demand. */
-static int length(int one, int other) { return 1 + (one + other) % LONGEST; }
+static int length(int one, int other) {
+  return 1 + (one + other) % LONGEST;
+}
 
-static int value(int from, int to, int element) { return (from * 1000 + to) * 10 + element; }
+static int value(int from, int to, int element) {
+  return (from * 1000 + to) * 10 + element;
+}
 
 /* Blocks of the lengths of MPI_Alltoall or of the others, with gaps between them. */
 typedef struct {
@@ -104,12 +108,14 @@ static large make_large(const int *counts, const int *displacements) {
   return all;
 }
 
-static void free_large(large *all) { free(all->counts), free(all->displacements); }
+static void free_large(large *all) {
+  free(all->counts), free(all->displacements);
+}
 
 static void alltoallv_c(const blocks *sent, const blocks *received) {
   large all = make_large(received->counts, received->displacements);
-  MPI_Alltoallv_c(sent ? sent->data : MPI_IN_PLACE, all.counts, all.displacements, MPI_INT, received->data,
-                  all.counts, all.displacements, MPI_INT, MPI_COMM_WORLD);
+  MPI_Alltoallv_c(sent ? sent->data : MPI_IN_PLACE, all.counts, all.displacements, MPI_INT, received->data, all.counts,
+                  all.displacements, MPI_INT, MPI_COMM_WORLD);
   free_large(&all);
 }
 

@@ -21,10 +21,8 @@ static void deadlock(int rank) {
 static void deadlock_inside(int rank, int size) {
   int data[64] = {0};
   if (size > 64) abort();
-  if (rank != 2)
-    hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, 1, MPI_INT, MPI_COMM_WORLD);
-  else
-    MPI_Recv(data, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank != 2) hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, 1, MPI_INT, MPI_COMM_WORLD);
+  else MPI_Recv(data, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* Ranks 0 and 1 look for a message that nobody sends, the one by MPI_ names and the other by those that

@@ -45,8 +45,7 @@ static double exchange(int rank, int peer, int bytes) {
   pause.tv_nsec = (long)((begin - MPI_Wtime()) * 1e9);
   nanosleep(&pause, NULL);
   begin = MPI_Wtime();
-  MPI_Sendrecv(sent, bytes, MPI_BYTE, other, 3, received, bytes, MPI_BYTE, other, 3, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(sent, bytes, MPI_BYTE, other, 3, received, bytes, MPI_BYTE, other, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   own = MPI_Wtime() - begin;
   MPI_Sendrecv(&own, 1, MPI_DOUBLE, other, 4, &others, 1, MPI_DOUBLE, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return own > others ? own : others;

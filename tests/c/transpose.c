@@ -106,8 +106,9 @@ static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
   memset(output, 0xee, (size_t)after.length);
   output[after.length] = GUARD;
   /* A rank without elements may pass NULL. */
-  SUCCEED(hcube_transpose(before.length > 0 ? before.bytes : NULL, after.length > 0 ? output : NULL, shape, comm, &error),
-          error);
+  SUCCEED(
+      hcube_transpose(before.length > 0 ? before.bytes : NULL, after.length > 0 ? output : NULL, shape, comm, &error),
+      error);
   check("out of place", output, &after, shape);
   free(output);
   output = before.bytes;
@@ -120,7 +121,7 @@ static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
 }
 
 static void all_shapes(MPI_Comm comm) {
-  static const int64_t sizes[][3] = {{1, 1, 8}, {2, 5, 4}, {7, 7, 8},  {16, 16, 16},  {12, 30, 8},   {33, 20, 24},
+  static const int64_t sizes[][3] = {{1, 1, 8}, {2, 5, 4},    {7, 7, 8},     {16, 16, 16}, {12, 30, 8},  {33, 20, 24},
                                      {9, 9, 1}, {3, 8, 3000}, {130, 130, 8}, {100, 64, 4}, {300, 300, 8}};
   size_t number;
   int size, flags, more;
@@ -162,11 +163,11 @@ static void bad_input(MPI_Comm comm) {
   good.element_bytes = 8;
   good.row_block = good.column_block = (8 + size - 1) / size;
   good.transposed_in = good.transposed_out = 0;
-#define REFUSE(change, fragment)                                                        \
-  do {                                                                                  \
-    bad = good;                                                                         \
-    change;                                                                             \
-    refuse(#change, input, output, &bad, comm, HCUBE_ERR_ARGUMENT, fragment);           \
+#define REFUSE(change, fragment)                                              \
+  do {                                                                        \
+    bad = good;                                                               \
+    change;                                                                   \
+    refuse(#change, input, output, &bad, comm, HCUBE_ERR_ARGUMENT, fragment); \
   } while (0)
   REFUSE(bad.rows = 0, "shape.rows = 0");
   REFUSE(bad.columns = -3, "shape.columns = -3");

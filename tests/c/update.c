@@ -127,8 +127,7 @@ static void run_case(const char *text) {
   /* The verification finds no fault, restores the table, and does find a fault that is there. */
   SUCCEED(hcube_random_access_verify(MPI_COMM_WORLD, &table, &updates, &errors, &error), error);
   if (errors != 0) FAIL("%s: %" PRId64 " errors after a right run", text, errors);
-  for (word = 0; word < table.local_length; word++)
-    REQUIRE(table.words[word] == (uint64_t)(table.first_index + word));
+  for (word = 0; word < table.local_length; word++) REQUIRE(table.words[word] == (uint64_t)(table.first_index + word));
   SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, options, &error), error);
   if (rank == 0) table.words[table.local_length / 2] ^= UINT64_C(1) << 40; /* rank 0 always owns a word */
   SUCCEED(hcube_random_access_verify(MPI_COMM_WORLD, &table, &updates, &errors, &error), error);
@@ -136,8 +135,8 @@ static void run_case(const char *text) {
 
   SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, options, line, sizeof line, &error), error);
   if (rank == 0) {
-    printf("ok %s | messages=%" PRId64 " shared=%" PRId64 " stages=%" PRIu64 " bound=%" PRId64 " language=%s | %s\n", text,
-           messages, shared, statistics.stages, bound, CLIENT_LANGUAGE, line);
+    printf("ok %s | messages=%" PRId64 " shared=%" PRId64 " stages=%" PRIu64 " bound=%" PRId64 " language=%s | %s\n",
+           text, messages, shared, statistics.stages, bound, CLIENT_LANGUAGE, line);
     fflush(stdout);
   }
   free(whole);

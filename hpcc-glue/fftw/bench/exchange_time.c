@@ -25,20 +25,20 @@ double exchange_time(void)
     return seconds;
 }
 
-#define TIMED(type, call)                 \
-    do {                                  \
-        double begin = MPI_Wtime();       \
-        type result = (call);             \
-        spent += MPI_Wtime() - begin;     \
-        return result;                    \
+#define TIMED(type, call)             \
+    do {                              \
+        double begin = MPI_Wtime();   \
+        type result = (call);         \
+        spent += MPI_Wtime() - begin; \
+        return result;                \
     } while (0)
 
 int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int to, int send_tag, void *receive,
                  int receive_count, MPI_Datatype receive_type, int from, int receive_tag, MPI_Comm comm,
                  MPI_Status *status)
 {
-    TIMED(int, PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
-                             from, receive_tag, comm, status));
+    TIMED(int, PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
+                             receive_tag, comm, status));
 }
 
 int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
@@ -48,11 +48,11 @@ int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void 
 }
 
 int MPI_Alltoallv(const void *send, const int *send_counts, const int *send_places, MPI_Datatype send_type,
-                  void *receive, const int *receive_counts, const int *receive_places,
-                  MPI_Datatype receive_type, MPI_Comm comm)
+                  void *receive, const int *receive_counts, const int *receive_places, MPI_Datatype receive_type,
+                  MPI_Comm comm)
 {
-    TIMED(int, PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
-                              receive_places, receive_type, comm));
+    TIMED(int, PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
+                              receive_type, comm));
 }
 
 /* hcube's own function of that name. */
@@ -80,12 +80,12 @@ int hcube_alltoallv_c(const void *send, const MPI_Count *send_counts, const MPI_
                       MPI_Datatype send_type, void *receive, const MPI_Count *receive_counts,
                       const MPI_Aint *receive_places, MPI_Datatype receive_type, MPI_Comm comm)
 {
-    static int (*call)(const void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype, void *,
-                       const MPI_Count *, const MPI_Aint *, MPI_Datatype, MPI_Comm);
+    static int (*call)(const void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype, void *, const MPI_Count *,
+                       const MPI_Aint *, MPI_Datatype, MPI_Comm);
 
     if (call == NULL) original("hcube_alltoallv_c", &call);
-    TIMED(int, call(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
-                    receive_type, comm));
+    TIMED(int,
+          call(send, send_counts, send_places, send_type, receive, receive_counts, receive_places, receive_type, comm));
 }
 
 int32_t hcube_transpose(const void *input, void *output, const hcube_transpose_shape *shape, MPI_Comm comm,

@@ -64,8 +64,9 @@ static void make_plan(const problem *of, int solver, candidate *made)
     made->plan = plan_problem(of, rigour);
     made->text = fftw_sprint_plan(made->plan);
     if ((strstr(made->text, "(mpi-transpose-hcube") != NULL) != (solver == HCUBE))
-        bench_fail(solver == HCUBE ? "the plan is not hcube's; is libhcube_fftw.so preloaded?"
-                                   : "the plan is not FFTW's own", of->name);
+        bench_fail(
+            solver == HCUBE ? "the plan is not hcube's; is libhcube_fftw.so preloaded?" : "the plan is not FFTW's own",
+            of->name);
 }
 
 /* Executes on known data; what a transposition has done wrong is found at once. */
@@ -135,8 +136,8 @@ static void write_text(FILE *file, const char *text)
 
 static void write_run(FILE *file, const problem *of, int solver, const candidate *one)
 {
-    fprintf(file, "%s\n{\"problem\": \"%s\", \"ranks\": %d, \"solver\": \"%s\", ", first_run ? "" : ",", of->name,
-            size, NAMES[solver]);
+    fprintf(file, "%s\n{\"problem\": \"%s\", \"ranks\": %d, \"solver\": \"%s\", ", first_run ? "" : ",", of->name, size,
+            NAMES[solver]);
     first_run = 0;
     write_times(file, "times_ms", one->times);
     fprintf(file, ", ");

@@ -97,11 +97,10 @@ fftw_plan plan_problem(const problem *of, unsigned rigour)
                                             FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK, of->in, of->out,
                                             MPI_COMM_WORLD, flags);
     case COMPLEX_TO_COMPLEX:
-        return fftw_mpi_plan_dft(of->dimensions, of->n, (fftw_complex *)of->in, (fftw_complex *)of->out,
-                                 MPI_COMM_WORLD, FFTW_FORWARD, flags);
+        return fftw_mpi_plan_dft(of->dimensions, of->n, (fftw_complex *)of->in, (fftw_complex *)of->out, MPI_COMM_WORLD,
+                                 FFTW_FORWARD, flags);
     default:
-        return fftw_mpi_plan_dft_r2c(of->dimensions, of->n, of->in, (fftw_complex *)of->out, MPI_COMM_WORLD,
-                                     flags);
+        return fftw_mpi_plan_dft_r2c(of->dimensions, of->n, of->in, (fftw_complex *)of->out, MPI_COMM_WORLD, flags);
     }
 }
 

@@ -5,13 +5,15 @@
 #include <sched.h>
 #include <stdint.h>
 
-int hcube_preload_world_rank(void) {
+int hcube_preload_world_rank(void)
+{
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
 }
 
-int hcube_preload_world_size(void) {
+int hcube_preload_world_size(void)
+{
     int size = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     return size;
@@ -19,7 +21,8 @@ int hcube_preload_world_size(void) {
 
 /* Returns how many blocks a call on this communicator has on each side; *own is the one that stays on
  * this rank, -1 between two groups. */
-int hcube_preload_blocks(MPI_Comm comm, int *own) {
+int hcube_preload_blocks(MPI_Comm comm, int *own)
+{
     int inter = 0, size = 0;
     PMPI_Comm_test_inter(comm, &inter);
     if (inter) {
@@ -32,7 +35,8 @@ int hcube_preload_blocks(MPI_Comm comm, int *own) {
     return size;
 }
 
-int64_t hcube_preload_type_size(MPI_Datatype type) {
+int64_t hcube_preload_type_size(MPI_Datatype type)
+{
     MPI_Count size = 0;
     PMPI_Type_size_x(type, &size);
     return size;
@@ -45,7 +49,8 @@ int64_t hcube_preload_type_size(MPI_Datatype type) {
  * Not MPI_Reduce: a rank without the library, or without statistics, never joins. And no messages of
  * our own on MPI_COMM_WORLD: another rank may still be receiving from any source with any tag. */
 int hcube_preload_reduce(const uint64_t *summands, uint64_t *sums, int summand_count, const uint64_t *values,
-                         uint64_t *maxima, int value_count, double limit) {
+                         uint64_t *maxima, int value_count, double limit)
+{
     MPI_Request requests[2];
     /* MPI_STATUSES_IGNORE would do, but gcc warns of MPICH's. */
     MPI_Status statuses[2];
