@@ -107,7 +107,7 @@ build_plugin() {
             echo "$name ($mpi) is up to date"
             continue
         fi
-        # shellcheck disable=SC2046 # a flag or nothing
+        # shellcheck disable=SC2046,SC2207 # a flag or nothing
         flags=(-std=gnu99 -O2 -g -fPIC -Wall -Wextra -Werror -fvisibility=hidden $(precision_flag "$suffix")
             -I"$glue" -I"$root/include" -isystem "$tree" -isystem "$tree/mpi" -isystem "$tree/api")
         objects=()
@@ -143,11 +143,12 @@ build_bench() {
             continue
         fi
         printf 'int main(void) { return 0; }\n' >"$scratch/probe.c"
-        [ "$mpi" = openmpi ] &&
-            "mpicc.$mpi" "$scratch/probe.c" -o "$scratch/probe" "-lfftw3${suffix}_mpi" "-lfftw3$suffix" >/dev/null 2>&1 ||
+        if [ "$mpi" != openmpi ] || ! "mpicc.$mpi" "$scratch/probe.c" -o "$scratch/probe" \
+            "-lfftw3${suffix}_mpi" "-lfftw3$suffix" >/dev/null 2>&1; then
             fail "this machine has no FFTW for mpicc.$mpi to compare with (Debian's is for Open MPI)." \
                 "Use: MPI=$mpi $0 patched"
-        # shellcheck disable=SC2046 # a flag or nothing
+        fi
+        # shellcheck disable=SC2046,SC2207 # a flag or nothing
         flags=(-O2 -w $(precision_flag "$suffix") -I"$glue" -I"$tree" -I"$tree/libbench2" -I"$tree/api")
         [ -z "$suffix" ] || flags+=(-DBENCHFFT_SINGLE)
         # An archive, because the programs replace some of its functions.

@@ -375,11 +375,11 @@ place_tarball() {
     mv "$tarball.new" "$tarball"
 }
 
-packages=$(missing_packages | xargs)
-if [ -n "$packages" ]; then
+lacking=$(missing_packages | xargs)
+if [ -n "$lacking" ]; then
     # shellcheck disable=SC2086 # one word per package
-    install_packages $packages || true
-    packages=$(missing_packages | xargs)
+    install_packages $lacking || true
+    lacking=$(missing_packages | xargs)
 fi
 
 problem=$(rust_problem)
@@ -405,15 +405,15 @@ fi
 
 # --- The one message -------------------------------------------------------
 
-if [ -n "$packages$problem" ] || [ ${#missing[@]} -gt 0 ]; then
+if [ -n "$lacking$problem" ] || [ ${#missing[@]} -gt 0 ]; then
     {
         echo
         echo "setup: this machine lacks something that cannot be installed from here. Please provide:"
-        if [ -n "$packages" ]; then
-            echo "  - packages (names of Debian): $packages"
-            echo "      apt-get install --no-install-recommends $packages      (as root)"
+        if [ -n "$lacking" ]; then
+            echo "  - packages (names of Debian): $lacking"
+            echo "      apt-get install --no-install-recommends $lacking      (as root)"
         fi
-        [ -z "$problem" ] || sed 's/^/  - /' <<<"$problem"
+        [ -z "$problem" ] || echo "  - ${problem//$'\n'/$'\n'  - }"
         for program in "${missing[@]}"; do
             describe_source "$program"
             echo "  - the source of $title (${tarball##*/}, Debian's source package $package), as"
