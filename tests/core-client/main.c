@@ -3,7 +3,8 @@
 
 int hcube_core_client(void);
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int failed;
     MPI_Init(&argc, &argv);
     failed = hcube_core_client();

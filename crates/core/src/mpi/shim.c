@@ -83,18 +83,16 @@ int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype s
     return PMPI_Alltoall_c(sent, sent_count, sent_type, received, received_count, received_type, comm);
 }
 
-int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
-                           MPI_Datatype sent_type, void *received, const MPI_Count *received_counts,
-                           const MPI_Aint *to, MPI_Datatype received_type, MPI_Comm comm) {
-    return PMPI_Alltoallv_c(sent, sent_counts, from, sent_type, received, received_counts, to,
-                            received_type, comm);
+int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from, MPI_Datatype sent_type,
+                           void *received, const MPI_Count *received_counts, const MPI_Aint *to,
+                           MPI_Datatype received_type, MPI_Comm comm) {
+    return PMPI_Alltoallv_c(sent, sent_counts, from, sent_type, received, received_counts, to, received_type, comm);
 }
 
 int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
                            const MPI_Datatype *sent_types, void *received, const MPI_Count *received_counts,
                            const MPI_Aint *to, const MPI_Datatype *received_types, MPI_Comm comm) {
-    return PMPI_Alltoallw_c(sent, sent_counts, from, sent_types, received, received_counts, to,
-                            received_types, comm);
+    return PMPI_Alltoallw_c(sent, sent_counts, from, sent_types, received, received_counts, to, received_types, comm);
 }
 
 #else
@@ -106,9 +104,9 @@ int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype s
     return MPI_ERR_COUNT;
 }
 
-int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
-                           MPI_Datatype sent_type, void *received, const MPI_Count *received_counts,
-                           const MPI_Aint *to, MPI_Datatype received_type, MPI_Comm comm) {
+int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from, MPI_Datatype sent_type,
+                           void *received, const MPI_Count *received_counts, const MPI_Aint *to,
+                           MPI_Datatype received_type, MPI_Comm comm) {
     (void)sent, (void)sent_counts, (void)from, (void)sent_type, (void)received, (void)received_counts;
     (void)to, (void)received_type, (void)comm;
     return MPI_ERR_COUNT;
@@ -169,34 +167,20 @@ static enum hcube_shim_combiner combiner_of(int combiner) {
     case MPI_COMBINER_NAMED:
     case MPI_COMBINER_F90_REAL:
     case MPI_COMBINER_F90_COMPLEX:
-    case MPI_COMBINER_F90_INTEGER:
-        return HCUBE_SHIM_NAMED;
-    case MPI_COMBINER_DUP:
-        return HCUBE_SHIM_DUP;
-    case MPI_COMBINER_CONTIGUOUS:
-        return HCUBE_SHIM_CONTIGUOUS;
-    case MPI_COMBINER_VECTOR:
-        return HCUBE_SHIM_VECTOR;
-    case MPI_COMBINER_HVECTOR:
-        return HCUBE_SHIM_HVECTOR;
-    case MPI_COMBINER_INDEXED:
-        return HCUBE_SHIM_INDEXED;
-    case MPI_COMBINER_HINDEXED:
-        return HCUBE_SHIM_HINDEXED;
-    case MPI_COMBINER_INDEXED_BLOCK:
-        return HCUBE_SHIM_INDEXED_BLOCK;
-    case MPI_COMBINER_HINDEXED_BLOCK:
-        return HCUBE_SHIM_HINDEXED_BLOCK;
-    case MPI_COMBINER_STRUCT:
-        return HCUBE_SHIM_STRUCT;
-    case MPI_COMBINER_SUBARRAY:
-        return HCUBE_SHIM_SUBARRAY;
-    case MPI_COMBINER_DARRAY:
-        return HCUBE_SHIM_DARRAY;
-    case MPI_COMBINER_RESIZED:
-        return HCUBE_SHIM_RESIZED;
-    default:
-        return HCUBE_SHIM_UNKNOWN;
+    case MPI_COMBINER_F90_INTEGER: return HCUBE_SHIM_NAMED;
+    case MPI_COMBINER_DUP: return HCUBE_SHIM_DUP;
+    case MPI_COMBINER_CONTIGUOUS: return HCUBE_SHIM_CONTIGUOUS;
+    case MPI_COMBINER_VECTOR: return HCUBE_SHIM_VECTOR;
+    case MPI_COMBINER_HVECTOR: return HCUBE_SHIM_HVECTOR;
+    case MPI_COMBINER_INDEXED: return HCUBE_SHIM_INDEXED;
+    case MPI_COMBINER_HINDEXED: return HCUBE_SHIM_HINDEXED;
+    case MPI_COMBINER_INDEXED_BLOCK: return HCUBE_SHIM_INDEXED_BLOCK;
+    case MPI_COMBINER_HINDEXED_BLOCK: return HCUBE_SHIM_HINDEXED_BLOCK;
+    case MPI_COMBINER_STRUCT: return HCUBE_SHIM_STRUCT;
+    case MPI_COMBINER_SUBARRAY: return HCUBE_SHIM_SUBARRAY;
+    case MPI_COMBINER_DARRAY: return HCUBE_SHIM_DARRAY;
+    case MPI_COMBINER_RESIZED: return HCUBE_SHIM_RESIZED;
+    default: return HCUBE_SHIM_UNKNOWN;
     }
 }
 
@@ -204,17 +188,15 @@ static enum hcube_shim_combiner combiner_of(int combiner) {
 
 int hcube_shim_type_envelope(MPI_Datatype type, MPI_Count lengths[4], enum hcube_shim_combiner *combiner) {
     int number;
-    int code =
-        PMPI_Type_get_envelope_c(type, &lengths[0], &lengths[1], &lengths[2], &lengths[3], &number);
-    if (code == MPI_SUCCESS)
-        *combiner = combiner_of(number);
+    int code = PMPI_Type_get_envelope_c(type, &lengths[0], &lengths[1], &lengths[2], &lengths[3], &number);
+    if (code == MPI_SUCCESS) *combiner = combiner_of(number);
     return code;
 }
 
-int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers,
-                             MPI_Aint *addresses, MPI_Count *counts, MPI_Datatype *types) {
-    return PMPI_Type_get_contents_c(type, lengths[0], lengths[1], lengths[2], lengths[3], integers,
-                                    addresses, counts, types);
+int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers, MPI_Aint *addresses,
+                             MPI_Count *counts, MPI_Datatype *types) {
+    return PMPI_Type_get_contents_c(type, lengths[0], lengths[1], lengths[2], lengths[3], integers, addresses, counts,
+                                    types);
 }
 
 #else
@@ -232,20 +214,31 @@ int hcube_shim_type_envelope(MPI_Datatype type, MPI_Count lengths[4], enum hcube
     return code;
 }
 
-int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers,
-                             MPI_Aint *addresses, MPI_Count *counts, MPI_Datatype *types) {
+int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers, MPI_Aint *addresses,
+                             MPI_Count *counts, MPI_Datatype *types) {
     (void)counts;
-    return PMPI_Type_get_contents(type, (int)lengths[0], (int)lengths[1], (int)lengths[3], integers,
-                                  addresses, types);
+    return PMPI_Type_get_contents(type, (int)lengths[0], (int)lengths[1], (int)lengths[3], integers, addresses, types);
 }
 
 #endif
 
 int hcube_shim_pair(MPI_Datatype type, size_t *value, size_t *second) {
-    struct double_int { double value; int second; };
-    struct long_int { long value; int second; };
-    struct short_int { short value; int second; };
-    struct long_double_int { long double value; int second; };
+    struct double_int {
+        double value;
+        int second;
+    };
+    struct long_int {
+        long value;
+        int second;
+    };
+    struct short_int {
+        short value;
+        int second;
+    };
+    struct long_double_int {
+        long double value;
+        int second;
+    };
     if (type == MPI_DOUBLE_INT) {
         *value = sizeof(double), *second = offsetof(struct double_int, second);
     } else if (type == MPI_LONG_INT) {
@@ -262,19 +255,12 @@ int hcube_shim_pair(MPI_Datatype type, size_t *value, size_t *second) {
 
 MPI_Datatype hcube_shim_pair_type(int number) {
     switch (number) {
-    case 0:
-        return MPI_DOUBLE_INT;
-    case 1:
-        return MPI_LONG_INT;
-    case 2:
-        return MPI_SHORT_INT;
-    case 3:
-        return MPI_LONG_DOUBLE_INT;
-    case 4:
-        return MPI_FLOAT_INT;
-    case 5:
-        return MPI_2INT;
-    default:
-        return MPI_DATATYPE_NULL;
+    case 0: return MPI_DOUBLE_INT;
+    case 1: return MPI_LONG_INT;
+    case 2: return MPI_SHORT_INT;
+    case 3: return MPI_LONG_DOUBLE_INT;
+    case 4: return MPI_FLOAT_INT;
+    case 5: return MPI_2INT;
+    default: return MPI_DATATYPE_NULL;
     }
 }

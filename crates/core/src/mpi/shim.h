@@ -21,8 +21,8 @@ struct hcube_shim_constants {
     int max_error_string, max_library_version_string;
     int order_fortran;
     int distribute_none, distribute_block, distribute_cyclic, distribute_default;
-    int error_arg, error_buffer, error_comm, error_count, error_intern, error_no_mem, error_other,
-        error_truncate, error_type;
+    int error_arg, error_buffer, error_comm, error_count, error_intern, error_no_mem, error_other, error_truncate,
+        error_type;
     /* 1 where all ranks are simulated in one process by one thread (SimGrid SMPI): there a rank that waits
      * without calling MPI waits for ever. */
     int simulated;
@@ -52,9 +52,9 @@ MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number);
 /* See large_counts. */
 int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
                           MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm);
-int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
-                           MPI_Datatype sent_type, void *received, const MPI_Count *received_counts,
-                           const MPI_Aint *to, MPI_Datatype received_type, MPI_Comm comm);
+int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from, MPI_Datatype sent_type,
+                           void *received, const MPI_Count *received_counts, const MPI_Aint *to,
+                           MPI_Datatype received_type, MPI_Comm comm);
 int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
                            const MPI_Datatype *sent_types, void *received, const MPI_Count *received_counts,
                            const MPI_Aint *to, const MPI_Datatype *received_types, MPI_Comm comm);
@@ -98,8 +98,8 @@ enum hcube_shim_combiner {
  * library has them: the others fail for types with large counts. Lengths are those of the arrays of
  * integers, addresses, large counts and datatypes. */
 int hcube_shim_type_envelope(MPI_Datatype type, MPI_Count lengths[4], enum hcube_shim_combiner *combiner);
-int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers,
-                             MPI_Aint *addresses, MPI_Count *counts, MPI_Datatype *types);
+int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers, MPI_Aint *addresses,
+                             MPI_Count *counts, MPI_Datatype *types);
 
 /* Whether a datatype is one of MPI's pairs of a value and an int: the bytes of the value, and where
  * the int begins. */
