@@ -3,7 +3,8 @@
 //! `MPI_Finalize`. Nothing that belongs to a communicator stands in a static, so one process may
 //! hold many simulated ranks and many threads may call with different communicators.
 
-use super::backend::{MpiComm, check};
+use super::backend::MpiComm;
+use super::check::check;
 use super::constants::SUCCESS;
 use super::handle::{Handle, check_state, holder, simulated};
 use super::raw::{self, MPI_Comm};

@@ -4,8 +4,9 @@
 mod collective;
 mod waiting;
 
+use super::check::check;
 use super::clock::Clock;
-use super::constants::{SUCCESS, constants};
+use super::constants::{constants, no_request};
 use super::handle::{Handle, abort, check_state, returning_errors};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use crate::comm::reduction::{Element, Operation};
@@ -19,20 +20,6 @@ use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::rc::Rc;
-use waiting::no_request;
-
-/// Turns an MPI return code into a result.
-pub(super) fn check(call: &'static str, code: c_int) -> Result<()> {
-    if code == SUCCESS {
-        return Ok(());
-    }
-    let mut text = vec![0u8; constants().max_error_string as usize + 1];
-    let mut length = 0;
-    // SAFETY: the buffer has the length that MPI asks for; any code may be asked about.
-    unsafe { raw::PMPI_Error_string(code, text.as_mut_ptr().cast(), &mut length) };
-    text.truncate(length.max(0) as usize);
-    Err(Error::Mpi { call, code, text: String::from_utf8_lossy(&text).into_owned() })
-}
 
 /// A communicator that belongs to hcube alone: a duplicate of the caller's, or split from one. It is freed when
 /// it is dropped, unless MPI is finalised by then.

@@ -1,6 +1,6 @@
 //! MPI's constants as the chosen library has them, asked for once.
 
-use super::raw;
+use super::raw::{self, MPI_Request};
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
@@ -28,6 +28,11 @@ pub(super) fn constants() -> &'static raw::hcube_shim_constants {
         })
     });
     &filled.0
+}
+
+/// The request that stands for none.
+pub(super) fn no_request() -> MPI_Request {
+    constants().request_null
 }
 
 #[cfg(test)]

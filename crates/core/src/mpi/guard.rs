@@ -1,7 +1,7 @@
 //! A communicator of one rank that returns errors, for libraries in which handles are checked through one
 //! (MPICH); see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`.
 
-use super::backend::check;
+use super::check::check;
 use super::constants::{SUCCESS, constants};
 use super::handle::{Handle, own, returning_errors};
 use super::raw::{self, MPI_Comm};

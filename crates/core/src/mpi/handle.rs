@@ -1,12 +1,13 @@
 //! What comes from the caller: the state of MPI and communicator handles, which may be anything.
 
-use super::backend::check;
+use super::check::check;
 use super::constants::constants;
-use super::guard;
 use super::raw::{self, MPI_Comm};
 use crate::error::{Error, Result};
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
+
+pub use super::living::{check_communicator, check_kind, check_living};
 
 /// Whether MPI may be called now.
 pub fn check_state() -> Result<()> {
@@ -60,50 +61,6 @@ impl Handle {
 #[inline]
 pub(super) fn simulated() -> bool {
     constants().simulated != 0
-}
-
-/// Checks that a handle is one of a living communicator, while MPI is active. No error is raised on a
-/// communicator of the program, and none of its error handlers is touched.
-///
-/// # Errors
-/// [`Error::Communicator`] for a null or freed communicator.
-pub fn check_living(comm: Handle) -> Result<()> {
-    if comm.is_null() {
-        return Err(Error::Communicator(
-            "comm = MPI_COMM_NULL: expected a communicator (freed before this call?)".into(),
-        ));
-    }
-    let guard = guard::guard()?;
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`, and a communicator of ours.
-    if unsafe { raw::hcube_shim_is_living(comm.0, guard) } == 0 {
-        return Err(Error::Communicator("comm is not a valid communicator (freed before this call?)".into()));
-    }
-    Ok(())
-}
-
-/// As [`check_living`]; whether it is an intercommunicator.
-///
-/// # Errors
-/// As [`check_living`].
-pub fn check_kind(comm: Handle) -> Result<bool> {
-    check_living(comm)?;
-    let mut inter = 0;
-    // SAFETY: the communicator lives, by the check above.
-    check("MPI_Comm_test_inter", unsafe { raw::PMPI_Comm_test_inter(comm.0, &mut inter) })?;
-    Ok(inter != 0)
-}
-
-/// As [`check_living`], for an intracommunicator.
-///
-/// # Errors
-/// [`Error::Communicator`] for a null, freed or inter-communicator.
-pub fn check_communicator(comm: Handle) -> Result<()> {
-    if check_kind(comm)? {
-        return Err(Error::Communicator(
-            "comm is an intercommunicator: expected an intracommunicator".into(),
-        ));
-    }
-    Ok(())
 }
 
 /// Ranks that a rank of a living communicator exchanges with: of the remote group where there is one.

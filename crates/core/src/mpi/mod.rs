@@ -3,6 +3,7 @@
 
 pub mod attribute;
 pub mod backend;
+mod check;
 mod clock;
 mod constants;
 pub mod datatype;
@@ -11,6 +12,7 @@ pub mod forward;
 pub mod gate;
 mod guard;
 pub mod handle;
+mod living;
 pub mod raise;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(

@@ -1,6 +1,6 @@
 //! The innermost loops of grids: rows of elements between memory and packed bytes.
 
-use super::Axis;
+use super::axis::Axis;
 use std::ptr;
 
 /// Elements of a block's side: a block of numbers fits into registers.

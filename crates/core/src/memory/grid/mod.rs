@@ -13,26 +13,19 @@
 //! divisions per tile. Memory: none.
 //! Source: blocked transposition is textbook matter; alternating orders are our own.
 
+mod axis;
 mod kernel;
 mod square;
 
 #[cfg(test)]
 mod tests;
 
+pub use axis::Axis;
 pub use square::transpose_square;
 
 /// Most bytes of a tile, if it has more than one element: what a first cache of today holds. Other sizes
 /// were not measured.
 const TILE: usize = 32 << 10;
-
-/// One axis of a grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Axis {
-    /// Elements along it.
-    pub count: usize,
-    /// Bytes in memory from one to the next.
-    pub stride: usize,
-}
 
 /// Which axis runs faster inside a tile; the same for sender and receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

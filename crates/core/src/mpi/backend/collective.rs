@@ -1,9 +1,10 @@
 //! Functions that all ranks of a communicator call together.
 
-use super::{MpiComm, check, count};
+use super::{MpiComm, count};
 use crate::comm::agree;
 use crate::comm::reduction::{Element, ElementType, Operation};
 use crate::error::{Error, Result};
+use crate::mpi::check::check;
 use crate::mpi::constants::constants;
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::{c_int, c_void};

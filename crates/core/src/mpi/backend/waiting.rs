@@ -1,19 +1,15 @@
 //! Waits on MPI's requests. Without pollers they are MPI's own; with pollers they are loops that drive them.
 
-use super::{MpiComm, check, count};
+use super::{MpiComm, count};
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::mpi::constants::constants;
+use crate::mpi::check::check;
+use crate::mpi::constants::{constants, no_request};
 use crate::mpi::raw::{self, MPI_Request, MPI_Status};
 use crate::progress::Progress;
 use crate::progress::wait::Patience;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
-
-/// The request that stands for none.
-pub(super) fn no_request() -> MPI_Request {
-    constants().request_null
-}
 
 impl MpiComm {
     /// Waits for a request, which becomes null; the status is written unless the request was null before.

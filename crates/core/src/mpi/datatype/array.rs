@@ -5,7 +5,7 @@
 //! elements lie farthest apart: the first to the last in Fortran's order, the other way round in C's.
 
 use super::super::constants::constants;
-use super::decode::count;
+use super::contents::count;
 use crate::memory::datatype::layout::{Builder, Placed, times};
 
 /// The dimensions in the order of the loops, innermost first.

@@ -1,6 +1,6 @@
 //! What was decoded hangs on the datatype as an MPI attribute.
 
-use super::super::backend::check;
+use super::super::check::check;
 use super::super::handle::simulated;
 use super::super::raw::{self, MPI_Datatype};
 use crate::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! How a datatype was made: MPI's envelope and contents, and what of them needs giving back.
 
-use super::super::backend::check;
+use super::super::check::check;
 use super::super::constants::constants;
 use super::super::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
 use crate::error::{Error, Result};
@@ -134,4 +134,9 @@ impl Drop for Contents {
             }
         }
     }
+}
+
+/// An argument that counts.
+pub(super) fn count(numbers: &[i64], position: usize) -> Option<usize> {
+    usize::try_from(*numbers.get(position)?).ok()
 }

@@ -1,9 +1,9 @@
 //! From MPI's description of a datatype to its [`Layout`](crate::memory::datatype::layout::Layout).
 
-use super::super::backend::check;
+use super::super::check::check;
 use super::super::raw::{self, MPI_Datatype};
 use super::array;
-use super::contents::{Combiner, Contents, Envelope};
+use super::contents::{Combiner, Contents, Envelope, count};
 use crate::error::{Error, Result};
 use crate::memory::datatype::layout::{Builder, Placed};
 
@@ -181,11 +181,6 @@ unsafe fn structure(contents: &Contents, depth: usize) -> Result<Placed> {
         last = Some((datatype, inner));
     }
     builder.finish().ok_or_else(too_large)
-}
-
-/// An argument that counts.
-pub(super) fn count(numbers: &[i64], position: usize) -> Option<usize> {
-    usize::try_from(*numbers.get(position)?).ok()
 }
 
 /// An argument that may be negative.

@@ -18,7 +18,8 @@ mod attribute;
 mod contents;
 mod decode;
 
-use super::backend::{MpiComm, check};
+use super::backend::MpiComm;
+use super::check::check;
 use super::constants::constants;
 use super::raw::{self, MPI_Datatype};
 use crate::error::{Error, Result};
