@@ -1,0 +1,168 @@
+//! The order of the house, without MPI: who may depend on whom, where raw MPI calls, system calls and `unsafe` stand,
+//! circles between files, the length of files, and ARCHITECTURE.md against the tree.
+//!
+//! Exceptions stand in lists with their reasons; one that no longer applies fails as well.
+
+use hcube_testing as common;
+
+mod circles;
+mod map;
+mod modules;
+mod sources;
+
+use common::root;
+use serde_json::Value;
+use sources::{CRATES, Source, files, relative, sources};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::Command;
+
+/// What each package may depend on. The tool and the lab may use every system.
+const ARROWS: [(&str, &[&str]); 10] = [
+    ("hcube-core", &[]),
+    ("hcube-random-access", &["hcube-core"]),
+    ("hcube-alltoall", &["hcube-core"]),
+    ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
+    ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose"]),
+    ("hcube-preload", &["hcube-core", "hcube-alltoall"]),
+    ("hcube-tool", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose"]),
+    ("hcube-lab", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-tool"]),
+    ("hcube-testing", &[]),
+    ("hcube-core-client", &["hcube-core"]),
+];
+
+/// Lines that a source file may have.
+const MAX_LINES: usize = 450;
+
+/// Files that may be longer, with reasons.
+const LONG_FILES: [(&str, &str); 4] = [
+    ("fortran/hcube.f90", "a Fortran module cannot be spread over files, and compilers read it as one"),
+    ("hpcc-glue/fftw/transpose-hcube.c", "a solver of FFTW is one file, as in FFTW's tree"),
+    ("include/hcube.h", "generated, one header for all systems"),
+    ("tests/abi/hcube-0.1.0.h", "the header of a release, as it was"),
+];
+
+/// Where system calls stand.
+const SYSTEM_CALLS: [&str; 1] = ["crates/core/src/node/"];
+
+/// Further files with `libc`, with reasons.
+const OTHER_SYSTEM_CALLS: [(&str, &str); 2] = [
+    ("hpcc-glue/mpi/src/next.rs", "asks the loader for the functions that it stands in front of"),
+    ("tool/src/alltoall/calls.rs", "gives memory back between measurements"),
+];
+
+/// Where `unsafe` stands.
+const UNSAFE: [&str; 5] = [
+    "crates/core/src/",
+    "crates/alltoall/src/mpi_front/",
+    "crates/random-access/src/kernel/",
+    "src/",
+    "hpcc-glue/",
+];
+
+/// Further files with `unsafe`, with reasons.
+const OTHER_UNSAFE: [(&str, &str); 3] = [
+    (
+        "crates/alltoall/src/messages.rs",
+        "takes memory back from messages; only it knows that they have finished",
+    ),
+    ("crates/alltoall/src/on_node.rs", "writes to another process, where that has asked for it"),
+    ("tool/src/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
+];
+
+/// Where MPI is called.
+const MPI_CALLS: [&str; 2] = ["crates/core/src/mpi/", "hpcc-glue/mpi/src/"];
+
+/// Further files with calls of MPI, with reasons.
+const OTHER_MPI_CALLS: [(&str, &str); 1] =
+    [("tool/src/alltoall/calls.rs", "calls the functions of MPI that it measures")];
+
+fn metadata() -> Value {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["metadata", "--no-deps", "--format-version", "1", "--offline", "--manifest-path"]);
+    let text = common::output(command.arg(root().join("Cargo.toml")));
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn packages_depend_only_on_what_is_below_them() {
+    let metadata = metadata();
+    let allowed = BTreeMap::from(ARROWS);
+    let mut seen = BTreeSet::new();
+    for package in metadata["packages"].as_array().expect("a list") {
+        let name = package["name"].as_str().expect("a name");
+        let allowed =
+            allowed.get(name).unwrap_or_else(|| panic!("{name} has no place in the list of arrows"));
+        for dependency in package["dependencies"].as_array().expect("a list") {
+            let on = dependency["name"].as_str().expect("a name");
+            let of_tests = dependency["kind"] == "dev" && on == "hcube-testing";
+            let outside = dependency["path"].is_null();
+            assert!(outside || of_tests || allowed.contains(&on), "{name} must not depend on {on}");
+        }
+        seen.insert(name.to_owned());
+    }
+    assert_eq!(seen, allowed.keys().map(|&name| name.to_owned()).collect());
+}
+
+/// That files with something are those of some folders and of a list.
+fn only_in(folders: &[&str], others: &[(&str, &str)], what: &str, has: impl Fn(&Source) -> bool) {
+    let mut found = BTreeSet::new();
+    let mut inside = 0;
+    for source in CRATES.iter().flat_map(|folder| sources(folder)).filter(has) {
+        if folders.iter().any(|folder| source.path.starts_with(folder)) {
+            inside += 1;
+        } else {
+            found.insert(source.path);
+        }
+    }
+    assert!(inside > 0, "{what}: not even where it belongs");
+    let listed = others.iter().map(|(path, _)| (*path).to_owned()).collect();
+    assert_eq!(found, listed, "{what} outside of {folders:?}");
+}
+
+#[test]
+fn symbols_are_exported_by_the_outermost_crates() {
+    let exports =
+        |source: &Source| source.words.iter().any(|word| word == "no_mangle" || word == "export_name");
+    only_in(&["src/", "hpcc-glue/"], &[], "exports", exports);
+}
+
+#[test]
+fn mpi_is_called_in_one_room() {
+    let calls = |source: &Source| {
+        let function = |word: &str| {
+            let name = word.strip_prefix('P').unwrap_or(word).strip_prefix("MPI_").unwrap_or_default();
+            let mut letters = name.chars();
+            letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
+        };
+        source.words.windows(2).any(|pair| pair[1] == "(" && function(&pair[0])) || source.has("raw", "::")
+    };
+    only_in(&MPI_CALLS, &OTHER_MPI_CALLS, "calls of MPI", calls);
+}
+
+#[test]
+fn the_system_is_called_in_one_room() {
+    only_in(&SYSTEM_CALLS, &OTHER_SYSTEM_CALLS, "system calls", |source| source.has("libc", "::"));
+}
+
+#[test]
+fn unsafe_code_stands_where_it_must() {
+    let is_unsafe = |source: &Source| source.words.iter().any(|word| word == "unsafe");
+    only_in(&UNSAFE, &OTHER_UNSAFE, "unsafe code", is_unsafe);
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let ends =
+        [".rs", ".c", ".h", ".cpp", ".f90", ".F90", ".sh", ".py", ".css", ".html", "Makefile", "hcube-run"];
+    let all = files(&root(), &ends);
+    assert!(all.len() > 300, "{} files", all.len());
+    let long: BTreeSet<String> = all
+        .iter()
+        .filter(|path| fs::read_to_string(path).expect("text").lines().count() > MAX_LINES)
+        .map(|path| relative(path))
+        .collect();
+    let listed = LONG_FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
+    assert_eq!(long, listed, "files of more than {MAX_LINES} lines");
+}
