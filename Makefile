@@ -122,7 +122,7 @@ ifneq ($(MPI),openmpi)
 else
 	@scripts/setup.sh build test hpcc
 	@$(CARGO)
-	@CI=true cargo test --release --target-dir target/$(MPI) --test multihost
+	@CI=true cargo test --profile checked --target-dir target/$(MPI) --test multihost
 endif
 
 check-deep: ## Sanitizers, interpreter and fuzzing (SECTIONS="thread fuzz" FUZZ_SECONDS=20)

@@ -1,8 +1,7 @@
 //! Starts C clients under the launcher of the MPI library that hcube was built for.
 //!
-//! The libraries and the tool are what `cargo build` has put into the directory of the test's own build,
-//! `target/<mpi>/release`. Cargo does not build them for a test, so [`library`] refuses one that is older than
-//! its sources.
+//! The libraries and the tool are what `cargo build --release` has put into `target/<mpi>/release`. Cargo does not
+//! build them for a test, so [`library`] refuses one that is older than its sources.
 //! The environment variable `MPI` (openmpi or mpich, openmpi by default) says which launcher belongs
 //! to it; scripts/test.sh sets it together with the target directory.
 
@@ -113,8 +112,15 @@ fn program(name: &str, sources: &[&str]) -> String {
         .expect("a checkout with a UTF-8 path")
 }
 
-/// The directory of one build: `target/<mpi>/release`.
+/// The directory of the build under test: `target/<mpi>/release` for tests of the profile `checked`, otherwise that of
+/// the test's own profile.
 pub fn build() -> PathBuf {
+    let own = own_build();
+    if own.ends_with("checked") { own.with_file_name("release") } else { own }
+}
+
+/// The directory of the test itself, and of what cargo builds for it: libraries of its own package.
+pub fn own_build() -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
     test.ancestors().nth(2).expect("a test lies in <build>/deps").to_path_buf()
 }
