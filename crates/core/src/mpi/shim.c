@@ -139,7 +139,8 @@ int hcube_shim_is_living(MPI_Comm comm, MPI_Comm guard) {
     int answer = 0;
 #if defined OPEN_MPI
     (void)guard, (void)answer;
-    return PMPI_Comm_f2c(PMPI_Comm_c2f(comm)) == comm;
+    /* A number that the table does not have is NULL again. */
+    return comm != NULL && PMPI_Comm_f2c(PMPI_Comm_c2f(comm)) == comm;
 #elif defined SMPI_H
     /* Errors are returned in any case. */
     (void)guard;
