@@ -5,7 +5,6 @@
 //! the library did before it had that field. doc/abi.md has the rules.
 
 use crate::boundary::output;
-use crate::types::{hcube_alltoall_options, hcube_random_access_options, hcube_random_access_statistics};
 use hcube_core::error::{Error, Result};
 
 /// A structure that may grow.
@@ -18,24 +17,6 @@ pub(crate) unsafe trait Growing: Copy {
     const NAME: &'static str;
     /// Which function fills it, for messages.
     const FILLED_BY: &'static str;
-}
-
-// SAFETY: numbers, the size first; without padding, as test `abi` checks.
-unsafe impl Growing for hcube_random_access_options {
-    const NAME: &'static str = "options.struct_size";
-    const FILLED_BY: &'static str = "call hcube_random_access_default_options first";
-}
-
-// SAFETY: numbers, the size first; without padding, as test `abi` checks.
-unsafe impl Growing for hcube_random_access_statistics {
-    const NAME: &'static str = "statistics.struct_size";
-    const FILLED_BY: &'static str = "sizeof *statistics, set by the caller";
-}
-
-// SAFETY: numbers, the size first; without padding, as test `abi` checks.
-unsafe impl Growing for hcube_alltoall_options {
-    const NAME: &'static str = "options.struct_size";
-    const FILLED_BY: &'static str = "call hcube_alltoall_default_options first";
 }
 
 /// The size and one field.

@@ -4,6 +4,7 @@
 mod command;
 mod commands;
 mod completion;
+mod file;
 mod functions;
 mod header;
 mod options;
@@ -12,14 +13,12 @@ mod roff;
 mod runner;
 
 use clap::CommandFactory;
+use file::File;
 use hcube_tool::command_line::CommandLine;
 use hcube_tool::output;
 use hcube_tool::session::{self, Failure};
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// The tool's names besides `hcube`.
-const TWINS: [&str; 2] = ["hcube-openmpi", "hcube-mpich"];
 
 /// Writes manual pages and completions for shells, or a table of all options
 ///
@@ -33,19 +32,6 @@ pub struct Arguments {
     /// Print all environment variables and options as Markdown
     #[arg(long)]
     options: bool,
-}
-
-/// A file that is to be written.
-struct File {
-    /// Below the folder.
-    name: String,
-    text: String,
-}
-
-impl File {
-    fn new(name: impl Into<String>, text: String) -> Self {
-        Self { name: name.into(), text }
-    }
 }
 
 /// Writes or prints what was asked for.

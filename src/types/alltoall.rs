@@ -1,6 +1,7 @@
 //! The types of the all-to-all exchange for C.
 
 use super::options_of_a_table;
+use crate::sized::Growing;
 
 /// Options of the exchanges and transpositions on a communicator; the same on all ranks. Call
 /// hcube_alltoall_default_options first, then change fields. A later version may append fields:
@@ -29,3 +30,9 @@ options_of_a_table!(
     [memory, schedule, path, ranks_per_node],
     zero: reserved
 );
+
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
+unsafe impl Growing for hcube_alltoall_options {
+    const NAME: &'static str = "options.struct_size";
+    const FILLED_BY: &'static str = "call hcube_alltoall_default_options first";
+}

@@ -1,6 +1,7 @@
 //! The types of RandomAccess for C.
 
 use super::options_of_a_table;
+use crate::sized::Growing;
 use hcube_random_access::Statistics;
 
 /// The part of this rank of a table of 64-bit words that is distributed over all ranks of a
@@ -136,4 +137,16 @@ impl hcube_random_access_statistics {
             update_seconds: statistics.update,
         }
     }
+}
+
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
+unsafe impl Growing for hcube_random_access_options {
+    const NAME: &'static str = "options.struct_size";
+    const FILLED_BY: &'static str = "call hcube_random_access_default_options first";
+}
+
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
+unsafe impl Growing for hcube_random_access_statistics {
+    const NAME: &'static str = "statistics.struct_size";
+    const FILLED_BY: &'static str = "sizeof *statistics, set by the caller";
 }

@@ -5,35 +5,44 @@ use crate::sources::CRATES;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Circles that there may be: the crate's folder, its modules, and the reason.
-const PERMITTED: [(&str, &[&str], &str); 11] = [
+const PERMITTED: [(&str, &[&str], &str); 7] = [
+    ("lab/results/src", &["crate::plot", "crate::plot::draw"], "a plot draws itself, in a file of its own"),
     (
-        "crates/alltoall/src",
-        &["crate::select", "crate::trials"],
-        "trials measure what is selected, and the selection asks for their results",
-    ),
-    ("crates/core/src", &["crate::plan::stages", "crate::plan::three_hop"], "three hops are made of stages"),
-    (
-        "crates/random-access/src",
+        "tool/src",
         &[
-            "crate::on_node",
-            "crate::prepare",
-            "crate::rounds",
-            "crate::rounds::message_stage",
-            "crate::rounds::node_stage",
-            "crate::update",
+            "crate::bench",
+            "crate::bench::alltoall",
+            "crate::bench::alltoall::arguments",
+            "crate::bench::alltoall::measure",
+            "crate::bench::alltoall::report",
+            "crate::bench::random_access",
+            "crate::bench::random_access::arguments",
+            "crate::bench::random_access::report",
+            "crate::bench::random_access::updates",
         ],
-        "stages hold the state of a run, which is prepared for them",
+        "the list of benchmarks and the frame that each of them fills are one file",
     ),
-    ("crates/transpose/src", &["crate", "crate::sliced"], "slices of a transposition are transpositions"),
     (
-        "src",
-        &["crate::boundary", "crate::sized", "crate::types"],
-        "structures with a size are types of the header, and their errors pass the boundary",
+        "tool/src",
+        &[
+            "crate::model",
+            "crate::model::arguments",
+            "crate::model::predict",
+            "crate::model::published",
+            "crate::model::report",
+            "crate::probe",
+        ],
+        "the parts of a prediction share its rounds; the probe prints what the model warns of",
     ),
     (
         "lab/src",
-        &["crate::hpcc::arguments", "crate::hpcc::launch", "crate::hpcc::progress", "crate::hpcc::run"],
-        "a run is made of arguments, which list the runs",
+        &["crate::hpcc::arguments", "crate::hpcc::plan"],
+        "a plan lists runs of the variants in the arguments",
+    ),
+    (
+        "lab/src",
+        &["crate::hpcc::progress", "crate::hpcc::run"],
+        "a run reports its outcome, which is a type of the run",
     ),
     (
         "lab/src",
@@ -43,27 +52,7 @@ const PERMITTED: [(&str, &[&str], &str); 11] = [
     (
         "lab/src",
         &["crate::simulate", "crate::simulate::smpirun"],
-        "a simulation is started and read in two files",
-    ),
-    (
-        "tool/src",
-        &["crate::doctor", "crate::doctor::environment", "crate::doctor::probes"],
-        "parts of the report return its findings",
-    ),
-    (
-        "tool/src",
-        &[
-            "crate::manual",
-            "crate::manual::commands",
-            "crate::manual::completion",
-            "crate::manual::functions",
-        ],
-        "parts of the manual return its files",
-    ),
-    (
-        "tool/src",
-        &["crate::model", "crate::model::predict", "crate::model::published", "crate::model::report"],
-        "parts of the prediction share its rounds",
+        "a failed simulation is a type of what starts it",
     ),
 ];
 

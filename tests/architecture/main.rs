@@ -18,15 +18,29 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
     ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose"]),
     ("hcube-preload", &["hcube-core", "hcube-alltoall"]),
-    ("hcube-tool", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose"]),
-    ("hcube-lab", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-tool"]),
+    ("hcube-results", &[]),
+    (
+        "hcube-tool",
+        &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-results"],
+    ),
+    (
+        "hcube-lab",
+        &[
+            "hcube-core",
+            "hcube-random-access",
+            "hcube-alltoall",
+            "hcube-transpose",
+            "hcube-results",
+            "hcube-tool",
+        ],
+    ),
     ("hcube-testing", &[]),
     ("hcube-core-client", &["hcube-core"]),
 ];
@@ -35,10 +49,9 @@ const ARROWS: [(&str, &[&str]); 10] = [
 const MAX_LINES: usize = 450;
 
 /// Files that may be longer, with reasons.
-const LONG_FILES: [(&str, &str); 4] = [
+const LONG_FILES: [(&str, &str); 3] = [
     ("fortran/hcube.f90", "a Fortran module cannot be spread over files, and compilers read it as one"),
     ("hpcc-glue/fftw/transpose-hcube.c", "a solver of FFTW is one file, as in FFTW's tree"),
-    ("include/hcube.h", "generated, one header for all systems"),
     ("tests/abi/hcube-0.1.0.h", "the header of a release, as it was"),
 ];
 
@@ -48,7 +61,7 @@ const SYSTEM_CALLS: [&str; 1] = ["crates/core/src/node/"];
 /// Further files with `libc`, with reasons.
 const OTHER_SYSTEM_CALLS: [(&str, &str); 2] = [
     ("hpcc-glue/mpi/src/next.rs", "asks the loader for the functions that it stands in front of"),
-    ("tool/src/alltoall/calls.rs", "gives memory back between measurements"),
+    ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
 ];
 
 /// Where `unsafe` stands.
@@ -61,13 +74,14 @@ const UNSAFE: [&str; 5] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 3] = [
+const OTHER_UNSAFE: [(&str, &str); 4] = [
     (
         "crates/alltoall/src/messages.rs",
         "takes memory back from messages; only it knows that they have finished",
     ),
-    ("crates/alltoall/src/on_node.rs", "writes to another process, where that has asked for it"),
-    ("tool/src/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
+    ("crates/alltoall/src/single_copy.rs", "writes to another process, where that has asked for it"),
+    ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
+    ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
 ];
 
 /// Where MPI is called.
@@ -75,7 +89,7 @@ const MPI_CALLS: [&str; 2] = ["crates/core/src/mpi/", "hpcc-glue/mpi/src/"];
 
 /// Further files with calls of MPI, with reasons.
 const OTHER_MPI_CALLS: [(&str, &str); 1] =
-    [("tool/src/alltoall/calls.rs", "calls the functions of MPI that it measures")];
+    [("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI that it measures")];
 
 fn metadata() -> Value {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -42,7 +42,7 @@ impl Modules {
 
     fn uses_of(&self, module: &str) -> BTreeSet<String> {
         let rest = &self.rest[module];
-        let needed = |import: &&Import| !import.public || rest.contains(&import.name);
+        let needed = |import: &&Import| !import.public || import.name != "*" && rest.contains(&import.name);
         let imported = self.imports[module].iter().filter(needed).map(|import| import.path.clone());
         let all = imported.chain(paths(rest));
         let mut used: BTreeSet<String> = all.filter_map(|path| self.resolve(module, &path, 0)).collect();
@@ -82,9 +82,21 @@ impl Modules {
             };
         }
         // Two names may lead to each other, in different kinds of things.
-        let import = self.imports.get(here)?.iter().find(|import| import.name == *first && depth < 8)?;
-        let whole: Vec<String> = import.path.iter().chain(rest).cloned().collect();
-        self.resolve(here, &whole, depth + 1)
+        let imports = self.imports.get(here)?.iter().filter(|_| depth < 8);
+        if let Some(import) = imports.clone().find(|import| import.name == *first) {
+            let whole: Vec<String> = import.path.iter().chain(rest).cloned().collect();
+            return self.resolve(here, &whole, depth + 1);
+        }
+        let all = imports.filter(|import| import.name == "*");
+        all.filter_map(|import| self.resolve(here, &import.path, depth + 1))
+            .find(|from| self.defines(from, first))
+    }
+
+    /// Whether a module has an item of that name.
+    fn defines(&self, module: &str, name: &str) -> bool {
+        let kinds = ["struct", "enum", "union", "trait", "type", "fn", "const", "static", "macro_rules"];
+        let is_item = |pair: &[String]| kinds.contains(&pair[0].as_str()) && pair[1] == name;
+        self.rest.get(module).is_some_and(|rest| rest.windows(2).any(is_item))
     }
 }
 
@@ -156,13 +168,13 @@ fn tree(words: &[String], at: &mut usize, before: &[String], public: bool, all: 
     }
 }
 
-/// Paths of two parts or more among the words.
+/// Paths of two parts or more among the words. Those of a macro (`$crate`) are its callers'.
 fn paths(words: &[String]) -> Vec<Vec<String>> {
     let is_name = |word: &String| word.starts_with(|first: char| first.is_alphabetic() || first == '_');
     let (mut all, mut at) = (Vec::new(), 0);
     while at < words.len() {
         let mut path = vec![words[at].clone()];
-        let begins = is_name(&words[at]) && (at == 0 || words[at - 1] != "::");
+        let begins = is_name(&words[at]) && (at == 0 || !matches!(words[at - 1].as_str(), "::" | "$"));
         at += 1;
         while begins && at + 1 < words.len() && words[at] == "::" && is_name(&words[at + 1]) {
             path.push(words[at + 1].clone());

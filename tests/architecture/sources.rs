@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here.
-pub const CRATES: [&str; 8] = [
+pub const CRATES: [&str; 9] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
@@ -15,6 +15,7 @@ pub const CRATES: [&str; 8] = [
     "hpcc-glue/mpi/src",
     "tool/src",
     "lab/src",
+    "lab/results/src",
 ];
 
 /// A source file.

@@ -199,7 +199,8 @@ static void bad_environment(MPI_Comm comm) {
   refuse_run("HCUBE_MODE", comm, &table, &updates, NULL, HCUBE_ERR_ARGUMENT, "HCUBE_MODE = 'fast'", "expected");
   unsetenv("HCUBE_MODE");
   setenv("HCUBE_LOOK_AHEAD", "0", 1);
-  refuse_run("HCUBE_LOOK_AHEAD", comm, &table, &updates, NULL, HCUBE_ERR_ARGUMENT, "HCUBE_LOOK_AHEAD = '0'", "expected");
+  refuse_run("HCUBE_LOOK_AHEAD", comm, &table, &updates, NULL, HCUBE_ERR_ARGUMENT, "HCUBE_LOOK_AHEAD = '0'",
+             "expected");
   unsetenv("HCUBE_LOOK_AHEAD");
 }
 

@@ -1,11 +1,12 @@
 //! `hcube doctor`: what works on this machine, and what hcube therefore chooses.
 
 mod environment;
+mod finding;
 mod probes;
 
 use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
-use clap::ValueEnum;
+use finding::{Finding, State, Topic};
 use hcube_alltoall::select::ALGORITHMS;
 use hcube_random_access::state::ROUTES;
 use hcube_results::table::Table;
@@ -21,81 +22,6 @@ use serde::Serialize;
 pub struct Arguments {
     #[command(flatten)]
     json: JsonOption,
-}
-
-/// The rating of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    /// Works.
-    Good,
-    /// A fact that is neither good nor bad.
-    Fact,
-    /// Works, but slower than it could be.
-    Slow,
-    /// Does not work.
-    Wrong,
-}
-
-impl State {
-    fn mark(self) -> &'static str {
-        match self {
-            Self::Good => "ok",
-            Self::Fact => "--",
-            Self::Slow => "slow",
-            Self::Wrong => "BAD",
-        }
-    }
-}
-
-/// What a finding is about. doc/troubleshooting.md has a section for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Topic {
-    #[value(name = "MPI")]
-    Mpi,
-    Ranks,
-    Cores,
-    #[value(name = "single copy")]
-    SingleCopy,
-    #[value(name = "shared memory")]
-    SharedMemory,
-    #[value(name = "huge pages")]
-    HugePages,
-    Instructions,
-    Environment,
-    Choice,
-    #[value(name = "all-to-all")]
-    Alltoall,
-}
-
-impl Topic {
-    /// As it is printed, and the title of its section.
-    fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-}
-
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    topic: String,
-    state: State,
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<String>,
-}
-
-impl Finding {
-    /// A finding without advice.
-    pub fn new(topic: Topic, state: State, text: impl Into<String>) -> Self {
-        Self { topic: topic.name(), state, text: text.into(), advice: None }
-    }
-
-    /// With advice.
-    pub fn advise(mut self, advice: impl Into<String>) -> Self {
-        self.advice = Some(advice.into());
-        self
-    }
 }
 
 #[derive(Debug, Serialize)]
@@ -179,6 +105,7 @@ fn text(results: &Results) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::ValueEnum;
 
     #[test]
     fn advice_stands_below_its_finding() {

@@ -1,8 +1,8 @@
 //! Section 1: the tool, a page for each subcommand, and hcube-run. Written by clap_mangen, but for what the command
 //! line does not say: variables, exit status, examples, other pages.
 
-use super::File;
 use super::command;
+use super::file::{File, TWINS};
 use super::roff::{Page, bold, plain, prose, reference, sentence};
 use clap::{Arg, Command};
 use clap_mangen::Man;
@@ -25,7 +25,7 @@ pub fn pages(tool: &Command, runner: &Command) -> Vec<File> {
     collect(tool, &mut subcommands);
     let file = |name: &str, text| File::new(format!("man/man1/{name}.1"), text);
     let mut files = vec![file("hcube", page(tool, |page| overview(page, &subcommands)))];
-    for name in super::TWINS {
+    for name in TWINS {
         files.push(file(name, ".so man1/hcube.1\n".to_owned()));
     }
     for (name, subcommand) in &subcommands {

@@ -1,6 +1,6 @@
 //! What shells need to complete command lines of hcube, in the folders where they look for it.
 
-use super::{File, TWINS};
+use super::file::{File, TWINS};
 use clap::Command;
 use clap_complete::{Generator, Shell, generate};
 

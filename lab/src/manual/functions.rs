@@ -1,6 +1,6 @@
 //! Section 3: the C interface, one page for each group of functions, written from the headers.
 
-use super::File;
+use super::file::File;
 use super::header::{self, Constant, Doc, Field, Function, Header, Structure};
 use super::parts::{FFTW, FORTRAN, GENERAL, PARTS, Part};
 use super::roff::{Page, bold, italic, plain, prose, reference, sentence};

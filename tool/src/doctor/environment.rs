@@ -1,6 +1,6 @@
 //! The environment variables that hcube reads.
 
-use super::{Finding, State, Topic};
+use super::finding::{Finding, State, Topic};
 use crate::variables;
 use hcube_core::comm::{Comm, agree};
 

@@ -1,6 +1,6 @@
 //! The experiments: each is collective and gives the same finding on all ranks.
 
-use super::{Finding, State, Topic};
+use super::finding::{Finding, State, Topic};
 use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::mpi::handle;

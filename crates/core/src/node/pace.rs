@@ -90,8 +90,8 @@ mod tests {
         }
         // The first write that is long enough holds a probe.
         let mut parts = Vec::new();
-        Pace::default().write(LEAST, |range, kind| parts.push((range.len(), kind)));
-        assert_eq!(parts, [(PROBE, Kind::Streaming), (LEAST - PROBE, Kind::Cached)]);
+        Pace::default().write(MIN_TIMED_BYTES, |range, kind| parts.push((range.len(), kind)));
+        assert_eq!(parts, [(PROBE_BYTES, Kind::Streaming), (MIN_TIMED_BYTES - PROBE_BYTES, Kind::Cached)]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What an option accepts: how it is written, checked and shown.
 
-use super::list;
 use super::named::{Name, choices};
+use super::text::list;
 
 /// Largest value of a field of type int32_t.
 pub(super) const MAX_INT: i64 = i32::MAX as i64;

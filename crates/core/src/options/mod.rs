@@ -8,45 +8,14 @@
 mod kind;
 mod named;
 mod table;
+mod text;
+mod variable;
 
 pub use kind::{Kind, parse_bytes};
 pub use named::{Name, Number, choices};
 pub use table::{Setting, Spec, Table, agreement, check, from_variables, put};
-
-use std::borrow::Cow;
-
-/// An environment variable as users set it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variable {
-    /// `HCUBE_...`
-    pub name: &'static str,
-    /// What it accepts.
-    pub values: Cow<'static, str>,
-    /// The value that stands for one that is not set; empty where there is none.
-    pub default: Cow<'static, str>,
-    /// What it changes; no full stop at the end.
-    pub meaning: Cow<'static, str>,
-    /// The option of the tool that has precedence over it.
-    pub flag: Option<&'static str>,
-    /// The field of the C structure of options with the same meaning.
-    pub field: Option<&'static str>,
-    /// The values that have names and a meaning of their own.
-    pub names: &'static [Name],
-}
-
-impl Variable {
-    /// A variable that is not an option of a system.
-    pub const fn new(
-        name: &'static str,
-        values: &'static str,
-        default: &'static str,
-        meaning: &'static str,
-    ) -> Self {
-        let (values, default, meaning) =
-            (Cow::Borrowed(values), Cow::Borrowed(default), Cow::Borrowed(meaning));
-        Self { name, values, default, meaning, flag: None, field: None, names: &[] }
-    }
-}
+pub use text::{paragraph, phrase};
+pub use variable::Variable;
 
 /// RandomAccess and the all-to-all exchange both have it.
 pub const RANKS_PER_NODE: Spec =
@@ -58,31 +27,6 @@ pub const RANKS_PER_NODE: Spec =
 /// The value of a variable of this process.
 pub fn value(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
-}
-
-/// The first paragraph of a documentation comment, on one line.
-pub fn paragraph(doc: &str) -> String {
-    let lines = doc.trim_start().lines().map(str::trim).take_while(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join(" ")
-}
-
-/// A sentence as part of another: without its full stop, and with a small letter first unless a name begins it.
-pub fn phrase(sentence: &str) -> String {
-    let text = sentence.strip_suffix('.').unwrap_or(sentence);
-    let word = text.split(' ').next().unwrap_or_default();
-    let is_name = word.chars().skip(1).any(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
-    let mut characters = text.chars();
-    let first = characters.next().map(|first| if is_name { first } else { first.to_ascii_lowercase() });
-    first.into_iter().chain(characters).collect()
-}
-
-/// `a, b or c`.
-fn list(parts: &[String], word: &str) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Values that have names: in environment variables and options of the tool, and as constants of C and Fortran.
 
-use super::{list, paragraph};
+use super::text::{list, paragraph};
 use std::fmt;
 
 /// A value under all its names.

@@ -1,7 +1,8 @@
 //! The table of a system's options.
 
 use super::kind::Kind;
-use super::{Variable, paragraph, phrase};
+use super::text::{paragraph, phrase};
+use super::variable::Variable;
 use crate::error::{Error, Result};
 
 /// An option without its place in a structure.

@@ -1,0 +1,37 @@
+//! Environment variables, of options and others.
+
+use super::named::Name;
+use std::borrow::Cow;
+
+/// An environment variable as users set it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// `HCUBE_...`
+    pub name: &'static str,
+    /// What it accepts.
+    pub values: Cow<'static, str>,
+    /// The value that stands for one that is not set; empty where there is none.
+    pub default: Cow<'static, str>,
+    /// What it changes; no full stop at the end.
+    pub meaning: Cow<'static, str>,
+    /// The option of the tool that has precedence over it.
+    pub flag: Option<&'static str>,
+    /// The field of the C structure of options with the same meaning.
+    pub field: Option<&'static str>,
+    /// The values that have names and a meaning of their own.
+    pub names: &'static [Name],
+}
+
+impl Variable {
+    /// A variable that is not an option of a system.
+    pub const fn new(
+        name: &'static str,
+        values: &'static str,
+        default: &'static str,
+        meaning: &'static str,
+    ) -> Self {
+        let (values, default, meaning) =
+            (Cow::Borrowed(values), Cow::Borrowed(default), Cow::Borrowed(meaning));
+        Self { name, values, default, meaning, flag: None, field: None, names: &[] }
+    }
+}
