@@ -46,7 +46,7 @@ fn errors_of_other_threads_arrive() {
     for ranks in 1..=2 {
         let text = Launch::client("errors_of_threads", ranks).run().success();
         if text.contains("skipped threads") {
-            eprintln!("{} provides no MPI_THREAD_MULTIPLE: not tested", Mpi::selected().name());
+            common::skip("thread-multiple", "the MPI library provides no MPI_THREAD_MULTIPLE");
         } else {
             assert!(text.contains("ok errors"), "{text}");
         }
