@@ -17,7 +17,7 @@
 //! | `on_node` | all ranks on one node: only mailboxes, no rounds |
 //! | `rounds` | synchronous rounds: stages of messages, of shared memory, or both |
 //! | [`update`] | the driver: a run from arguments to statistics |
-//! | [`verify`] | the updates a second time by other means, and the count of errors |
+//! | [`verify`](mod@verify) | the updates a second time by other means, and the count of errors |
 //! | [`statistics`], [`model`] | what a run has done, and what it is predicted to take |
 //! | `work` | units of simulated work |
 //!

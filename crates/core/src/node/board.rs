@@ -1,7 +1,7 @@
 //! A notice board in shared memory: every rank of a node posts a notice per round (two words, bytes for each
 //! other rank, and details that are not always read) and reads those of the others.
 //!
-//! Idea: two slots per rank ([`slots`](super::slots)). A rank that posts round n + 1 has read all it needs
+//! Idea: two slots per rank (`slots.rs`). A rank that posts round n + 1 has read all it needs
 //! of round n, and it posts only after it has seen the notices of all others in its current round. So
 //! whoever posts round n + 2 knows that nobody reads round n any more, and no rank waits for readers.
 //! Restriction: all ranks of the node take part in every round.

@@ -1,7 +1,7 @@
 //! Mailboxes in shared memory: every rank of a node writes *pieces* for all others, sorted by receiver,
 //! and the others read their slices in place.
 //!
-//! Idea: a few slots per rank ([`slots`](super::slots)) and a counter per writer in every rank's region, by
+//! Idea: a few slots per rank (`slots.rs`) and a counter per writer in every rank's region, by
 //! which a reader acknowledges the pieces that it no longer needs. A slot is written again when all others
 //! have acknowledged what it held; how far ranks run ahead of each other is limited by the slots only.
 //!
