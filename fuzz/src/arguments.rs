@@ -1,5 +1,5 @@
-//! The argument checks of the C interface, on a communicator of one rank: what is valid is done, and done
-//! right; what is not is refused with a message, and no memory is touched.
+//! The argument checks of the C interface, on a communicator of one rank: what is valid is executed with a
+//! correct result; an invalid call is refused with a message and touches no memory.
 
 use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};
@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute_copy;
 use std::ptr::{null, null_mut};
 
-/// A number as arguments have them: mostly small, or beside a power of two.
+/// An argument: mostly small, or close to a power of two.
 #[derive(Debug, Clone, Copy)]
 struct Number(i64);
 
@@ -30,7 +30,7 @@ fn fresh_error() -> hcube_error {
     hcube_error { code: -1, message: [0x55; 508] }
 }
 
-/// The code is in the structure, too, and there is a message exactly where something is wrong.
+/// The structure holds the returned code, and a message if and only if the call failed.
 fn assert_told(code: i32, error: &hcube_error) {
     assert_eq!(code, error.code);
     let end = error.message.iter().position(|&letter| letter == 0).expect("a zero byte");
@@ -40,24 +40,24 @@ fn assert_told(code: i32, error: &hcube_error) {
 #[derive(Debug, Arbitrary)]
 struct Structures {
     size: Number,
-    /// Of the structure as this version has it: 0 as it says, 1 right, 2 in words.
+    /// Selects the size of the structure: 0 `size`, 1 that of this version, 2 a small multiple of 8.
     kind: u8,
     numbers: [Number; 7],
-    /// What stands behind the fields that this version knows.
+    /// Contents of the fields that this version does not know.
     behind: Number,
     zeros_behind: bool,
     length: u8,
     null: u8,
 }
 
-/// Whether there may be a structure of so many bytes, by doc/abi.md.
+/// Whether `size` is a valid size of a structure, by doc/abi.md.
 fn is_size(size: u64) -> bool {
     (16..=4096).contains(&size) && size.is_multiple_of(8)
 }
 
 impl Structures {
-    /// As many bytes as the caller of this size has, no more: the address sanitizer sees what is touched
-    /// behind them. Of a size that is none there is the first field alone.
+    /// Exactly the bytes that a caller of this size has: the address sanitizer detects accesses beyond them.
+    /// With an invalid size only the first field exists.
     fn memory<T>(&self, filled: impl FnOnce(u64) -> T) -> (u64, Vec<u64>) {
         let size = match self.kind % 3 {
             0 => self.size.0 as u64,
@@ -68,7 +68,7 @@ impl Structures {
         let behind = if self.zeros_behind { 0 } else { self.behind.0 as u64 };
         let mut memory = vec![behind; words];
         let (value, known) = (filled(size), size_of::<T>().min(8 * words));
-        // SAFETY: both have so many bytes; the structures are plain numbers.
+        // SAFETY: both have at least `known` bytes; the structures are plain numbers.
         unsafe {
             std::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), memory.as_mut_ptr().cast(), known);
         }
@@ -93,7 +93,7 @@ impl Structures {
         let [a, b, c, d, e, ..] = self.numbers.map(|number| number.0);
         hcube_alltoall_options {
             struct_size,
-            // More is not there on every machine.
+            // Not every machine has more memory.
             memory: if a > 1 << 24 && a <= 1 << 40 { a % (1 << 24) } else { a },
             schedule: b as i32,
             path: c as i32,
@@ -110,7 +110,7 @@ pub fn option_structures(data: &[u8]) {
     let mut text = vec![0x55 as c_char; given.length.into()];
     let place = if given.null & 1 == 1 { null_mut() } else { text.as_mut_ptr() };
     let mut error = fresh_error();
-    // SAFETY: structures and buffers of our own, of the sizes that are passed.
+    // SAFETY: local structures and buffers, of the sizes that are passed.
     unsafe {
         let (size, mut options) = given.memory(|size| given.random_access(size));
         let (of_text, address) = (text.len() as u64, options.as_mut_ptr());
@@ -129,7 +129,7 @@ pub fn option_structures(data: &[u8]) {
         let code = exchange::hcube_alltoall_default_options(address.cast(), size, &mut error);
         assert_told(code, &error);
         assert_eq!(code == 0, is_size(size), "{given:?}");
-        // What was filled in by the library is accepted by it.
+        // The library accepts its own default values.
         if code == 0 {
             let code = exchange::hcube_alltoall_set_options(comm, address.cast_const().cast(), &mut error);
             assert_eq!(code, 0, "{given:?}");
@@ -149,15 +149,15 @@ struct Updates {
     null: u8,
 }
 
-/// A table and updates. What is accepted is run, and the table is right afterwards.
+/// A table and updates. An accepted call runs, and the table is correct afterwards.
 pub fn random_access(data: &[u8]) {
-    const MOST: i64 = 5000;
+    const MAX_UPDATES: i64 = 5000;
     let Ok(given) = Updates::arbitrary(&mut Unstructured::new(data)) else { return };
     let comm = singleton::comm();
     let length = 1i64 << (given.log2_length % 13);
     let mut words: Vec<u64> = (0..=length as u64).collect();
     let [local, global] = given.lengths.map_or([length; 2], |lengths| lengths.map(|number| number.0));
-    // What is not there is not pointed to.
+    // A table longer than the memory has a null pointer.
     let missing = given.null & 1 == 1 || local > length;
     let address = if missing { null_mut() } else { words.as_mut_ptr() };
     let address = if given.misaligned { address.wrapping_byte_add(4) } else { address };
@@ -167,10 +167,10 @@ pub fn random_access(data: &[u8]) {
         global_length: global,
         first_index: given.first.map_or(0, |first| first.0),
     };
-    let count = if given.count.0 > MOST { given.count.0 % MOST } else { given.count.0 };
+    let count = if given.count.0 > MAX_UPDATES { given.count.0 % MAX_UPDATES } else { given.count.0 };
     let wanted = hcube_updates { stream: given.stream.0 as i32, start: given.start.0, count };
     let mut error = fresh_error();
-    // SAFETY: as many words as the table says, or none, and structures of our own.
+    // SAFETY: the words that the table describes, or a null pointer, and local structures.
     unsafe {
         let table_place = if given.null & 2 == 2 { null() } else { &raw const table };
         let code = updates::hcube_random_access_run(comm, table_place, &wanted, null(), &mut error);
@@ -181,10 +181,13 @@ pub fn random_access(data: &[u8]) {
             assert_told(code, &error);
             assert_eq!((code, wrong), (0, 0));
         } else {
-            assert!((0..).zip(&words).all(|(index, &word)| index == word), "refused, and yet written");
+            assert!(
+                (0..).zip(&words).all(|(index, &word)| index == word),
+                "refused, but the table was written"
+            );
         }
     }
-    assert_eq!(words[length as usize], length as u64, "written behind the table");
+    assert_eq!(words[length as usize], length as u64, "written beyond the table");
 }
 
 #[derive(Debug, Arbitrary)]
@@ -243,21 +246,21 @@ impl OneSide {
         self.null & 24 == 24
     }
 
-    /// Whether a call with this side is an error, whatever the other is.
+    /// Whether a call with this side is an error for any other side.
     fn is_refused(&self, function: u8, large: bool) -> bool {
         let bytes = self.bytes(large);
         self.null_array(function) || bytes < 0 || (self.null_buffer() && bytes > 0)
     }
 
-    /// Whether all of the block is memory.
+    /// Whether the block lies within the buffer.
     fn fits(&self, function: u8, large: bool) -> bool {
         let (start, bytes) = (self.start(function, large), self.bytes(large));
         bytes == 0 || (start >= 0 && start + bytes <= ROOM as i128)
     }
 }
 
-/// Counts, displacements and datatypes of all exchanges. Blocks outside the buffers are passed only where
-/// the call is an error for another reason.
+/// Counts, displacements and datatypes of all exchanges. Blocks outside the buffers are passed only if the call
+/// is an error for another reason.
 pub fn alltoall(data: &[u8]) {
     let Ok(mut given) = Exchange::arbitrary(&mut Unstructured::new(data)) else { return };
     let comm = singleton::comm();
@@ -285,7 +288,12 @@ pub fn alltoall(data: &[u8]) {
     assert!(received == expected, "{given:?}");
 }
 
-fn call(comm: hcube_core::mpi::MPI_Comm, given: &Exchange, function: u8, memory: (&[u8], &mut [u8])) -> c_int {
+fn call(
+    comm: hcube_core::mpi::MPI_Comm,
+    given: &Exchange,
+    function: u8,
+    memory: (&[u8], &mut [u8]),
+) -> c_int {
     let Exchange { large, in_place, send, receive, .. } = given;
     let place = |side: &OneSide, start: *mut c_void| if side.null_buffer() { null_mut() } else { start };
     let from = if *in_place {
@@ -305,8 +313,8 @@ fn call(comm: hcube_core::mpi::MPI_Comm, given: &Exchange, function: u8, memory:
     fn array<T>(side: &OneSide, function: u8, entry: &T) -> *const T {
         if side.null_array(function) { null() } else { entry }
     }
-    // SAFETY: arrays with an entry for the one rank, or none, and buffers that hold the blocks, or
-    // arguments that are refused before anything is touched.
+    // SAFETY: arrays with an entry for the only rank, or null, and buffers that hold the blocks, or arguments
+    // that are refused before memory is accessed.
     unsafe {
         match (function, *large) {
             (0, false) => {
@@ -369,7 +377,7 @@ struct Matrix {
     in_place: Number,
 }
 
-/// Shapes of matrices. Those that are possible are transposed, where they are small.
+/// Shapes of matrices. Valid small ones are transposed.
 pub fn transpose(data: &[u8]) {
     let Ok(given) = Matrix::arbitrary(&mut Unstructured::new(data)) else { return };
     let comm = singleton::comm();
@@ -387,7 +395,7 @@ pub fn transpose(data: &[u8]) {
         transposed_out,
     };
     let mut error = fresh_error();
-    // SAFETY: structures of our own.
+    // SAFETY: local structures.
     let code = unsafe { matrix::hcube_transpose_check(&shape, given.in_place.0 as i32, comm, &mut error) };
     assert_told(code, &error);
     if ![0, 1].contains(&(given.in_place.0 as i32)) {
@@ -399,17 +407,17 @@ pub fn transpose(data: &[u8]) {
     if code == 0 && bytes > 1 << 14 {
         return;
     }
-    // Of what is impossible nothing is read or written.
+    // A refused call reads and writes no data.
     let bytes = if code == 0 { bytes as usize } else { 1 };
     let source: Vec<u8> = (0..bytes).map(|at| (at * 31 + at / 256) as u8).collect();
     let mut target = if in_place { source.clone() } else { vec![0; bytes] };
     let to: *mut c_void = target.as_mut_ptr().cast();
     let from = if in_place { to.cast_const() } else { source.as_ptr().cast() };
-    // SAFETY: as many bytes as the shape says, or a shape that is refused.
+    // SAFETY: the bytes that the shape describes, or a shape that is refused.
     let again = unsafe { matrix::hcube_transpose(from, to, &shape, comm, &mut error) };
     assert_told(again, &error);
     if code != 0 {
-        assert_ne!(again, 0, "refused by the check alone: {given:?}");
+        assert_ne!(again, 0, "refused only by the check: {given:?}");
         return;
     }
     assert_eq!(again, 0, "refused after the check: {given:?}");

@@ -1,5 +1,5 @@
-//! Datatypes: hcube must find the bytes where `MPI_Pack` finds them, and must not stumble over those that
-//! no memory holds.
+//! Datatypes: hcube must find the bytes where `MPI_Pack` finds them, and must handle those that
+//! no memory can hold.
 
 use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};
@@ -10,7 +10,7 @@ use std::ffi::c_int;
 use std::ptr;
 
 #[path = "../../crates/core/tests/datatype/memory.rs"]
-#[allow(dead_code, reason = "some of it is needed there alone")]
+#[allow(dead_code, reason = "some of it is used only there")]
 mod memory;
 #[path = "../../crates/core/tests/datatype/random.rs"]
 pub mod random;
@@ -19,7 +19,7 @@ use memory::Memory;
 use random::{Random, free, measure};
 
 thread_local! {
-    /// The communicator through which MPI is asked.
+    /// The communicator for calls of MPI.
     static COMM: MpiComm = {
         singleton::begin();
         hcube_core::mpi::rsmpi::duplicate(&mpi::topology::SimpleCommunicator::self_comm()).expect("a communicator")
@@ -29,9 +29,9 @@ thread_local! {
 /// What an input stands for.
 #[derive(Debug, Arbitrary)]
 enum Made {
-    /// One that fits into memory, from a seed.
+    /// A datatype that fits into memory, from a seed.
     Small { seed: u64, depth: u8, count: u8, from: u16, to: u16 },
-    /// By constructors with any numbers.
+    /// Constructors with arbitrary numbers.
     Large { levels: Vec<Level>, count: u16 },
 }
 
@@ -73,7 +73,7 @@ fn small(comm: &MpiComm, seed: u64, depth: usize, count: usize, range: [u16; 2])
     let known = inspect(datatype, comm).unwrap_or_else(|error| panic!("{error}: {text}"));
     let length = count * known.size();
     let mut memory = Memory::of(datatype, count);
-    // Of several elements Open MPI 4.1 may read what does not belong to them.
+    // With several elements Open MPI 4.1 may read bytes that do not belong to them.
     let one = if count == 0 { Vec::new() } else { memory.map(datatype, 1, known.size()) };
     let element = |number: usize| number as isize * known.extent();
     let map: Vec<usize> = (0..count)
@@ -88,7 +88,7 @@ fn small(comm: &MpiComm, seed: u64, depth: usize, count: usize, range: [u16; 2])
     block.pack(from, &mut packed);
     let expected: Vec<u8> = map[from..to].iter().map(|&at| memory.bytes[at]).collect();
     assert_eq!(packed, expected, "{from}..{to} of {count}: {text}");
-    // What is there already: nothing changes, wherever it is written.
+    // Unpacking the same bytes again changes nothing.
     let before = memory.bytes.clone();
     block.unpack(from, &packed);
     assert!(memory.bytes == before, "{from}..{to} of {count}: {text}");
@@ -97,7 +97,7 @@ fn small(comm: &MpiComm, seed: u64, depth: usize, count: usize, range: [u16; 2])
 
 fn large(comm: &MpiComm, levels: &[Level], count: usize) {
     let mut datatype = Random(count as u64 | 1).named();
-    // Open MPI itself descends at every level.
+    // Open MPI itself recurses at every level.
     for &level in levels.iter().take(70) {
         let Some(next) = by_constructor(level, datatype) else { break };
         free(datatype);

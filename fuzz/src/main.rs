@@ -1,6 +1,6 @@
-//! Fuzz targets: one for each parser and argument checker, all in one program, of which
-//! `HCUBE_FUZZ_TARGET` names one. A target panics where something is wrong; the address sanitizer, with
-//! which this is built, sees the rest. scripts/check-deep.sh builds it, and runs each for a while.
+//! Fuzz targets: one for each parser and argument checker, all in one program. `HCUBE_FUZZ_TARGET` selects the
+//! target. A target panics on a wrong result; the program is built with the address sanitizer, which detects
+//! invalid accesses. scripts/check-deep.sh builds it and runs each target for some seconds.
 
 #![no_main]
 
@@ -13,10 +13,10 @@ mod tool;
 use datatype::random;
 use std::sync::OnceLock;
 
-/// What a target does with the bytes that it is given.
+/// A target: it processes the given bytes.
 type Target = fn(&[u8]);
 
-/// All targets by name. First inputs of some are in a folder of that name, inputs/.
+/// All targets by name. inputs/<name> holds the first inputs of some.
 const TARGETS: [(&str, Target); 16] = [
     ("options", options::variables),
     ("lists", options::lists),
@@ -36,7 +36,7 @@ const TARGETS: [(&str, Target); 16] = [
     ("datatype", datatype::datatype),
 ];
 
-/// The target that this process is about.
+/// The target of this process.
 static CHOSEN: OnceLock<Target> = OnceLock::new();
 
 fn choose() {

@@ -1,4 +1,4 @@
-//! Options as text: environment variables, and what stands in them.
+//! Options as text: environment variables and their values.
 
 use hcube_alltoall::options as alltoall;
 use hcube_core::options::Table;
@@ -23,11 +23,12 @@ pub fn variables(data: &[u8]) {
 
 /// The line for a variable of a table.
 fn value<O: Table>(lines: &[&str], variable: &str) -> Option<String> {
-    let number = O::TABLE.iter().position(|row| row.spec.variable == variable).expect("a variable of the table");
+    let number =
+        O::TABLE.iter().position(|row| row.spec.variable == variable).expect("a variable of the table");
     lines.get(number).map(|line| (*line).to_owned())
 }
 
-/// A refusal begins with what is wrong: a variable, or the option where the value alone is out of range.
+/// A refusal begins with what is wrong: a variable, or the option if only the value is out of range.
 fn assert_named(error: &hcube_core::Error, prefix: &str) {
     let text = error.to_string();
     assert!(text.starts_with(prefix) || text.starts_with("options."), "{text}");

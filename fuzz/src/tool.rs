@@ -1,5 +1,5 @@
-//! What the command-line tool reads: options, and files. Files go through whole subcommands, so that what
-//! is made of them has a turn, too.
+//! Input of the command-line tool: options and files. Files are passed to complete subcommands, so that their
+//! output is tested too.
 
 use clap::Parser;
 use hcube_lab::{hpcc, report, simulate};
@@ -15,7 +15,7 @@ enum Lab {
     Report(report::Arguments),
 }
 
-/// A command line, of which the arguments stand on lines.
+/// A command line with one argument per line.
 pub fn command_line(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let line = || ["hcube"].into_iter().chain(text.split('\n'));
@@ -23,13 +23,13 @@ pub fn command_line(data: &[u8]) {
     assert!(errors.into_iter().flatten().all(|error| !error.to_string().is_empty()));
 }
 
-/// A folder of this process in memory.
+/// A folder of this process, in memory.
 fn folder() -> &'static PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let parent = std::env::var_os("HCUBE_FUZZ_FOLDER").unwrap_or_else(|| "/dev/shm".into());
         let folder = PathBuf::from(parent).join(format!("hcube-fuzz-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder of our own");
+        std::fs::create_dir_all(&folder).expect("a writable folder");
         folder
     })
 }
@@ -43,7 +43,7 @@ fn with_file<T: Parser>(data: &[u8], arguments: &[&str]) -> T {
     T::try_parse_from(line).expect("a sound command line")
 }
 
-/// Runs the tool with a file; of its commands only those that never start MPI.
+/// Runs the tool with a file; only commands that never start MPI.
 fn run_tool(data: &[u8], arguments: &[&str]) {
     let line: command_line::CommandLine = with_file(data, arguments);
     assert!(matches!(line.command, Command::Model(_) | Command::Bench(_)));
@@ -55,7 +55,7 @@ pub fn machine_description(data: &[u8]) {
     run_tool(data, &["model", "--ranks", "1 2 3 64 1000", "--bytes", "1M", "--machine"]);
 }
 
-/// A file of results, and the page that is made of it.
+/// A file of results, and the page of the report.
 fn report_of(data: &[u8], option: &str) {
     let page = folder().join("page.html");
     let line = with_file(data, &["report", "--output", page.to_str().expect("UTF-8"), option]);
@@ -79,7 +79,7 @@ pub fn report_simulate(data: &[u8]) {
     report_of(data, "--simulate");
 }
 
-/// A machine that was measured.
+/// Measurements of a machine.
 pub fn report_calibration(data: &[u8]) {
     report_of(data, "--calibration");
 }
@@ -98,7 +98,7 @@ pub fn report_fftw(data: &[u8]) {
     run_tool(data, &["bench", "fftw", "--plot", plot.to_str().expect("UTF-8"), "--from"]);
 }
 
-/// What HPCC has written.
+/// The output of HPCC.
 pub fn hpcc_output(data: &[u8]) {
     use hpcc::parse::{LCG, POLYNOMIAL, current_section, has_ended, section, success};
     let text = String::from_utf8_lossy(data);

@@ -1,12 +1,12 @@
 /* Stands in for the config.h that FFTW's configure writes, so that the glue and
  * FFTW's benchmark program compile against FFTW's headers without a configured
  * tree. It describes a 64-bit Linux with the GNU C library, which is where the
- * libraries made from it run.
+ * libraries built with it run.
  *
- * What has a say in the layout of FFTW's structures has to be as in the FFTW
- * that the glue is loaded into: sizes of types, and the clock (crude_time is a
- * struct timeval). SIMD units are left out on purpose: they change alignments
- * inside FFTW, which no header that the glue uses depends on.
+ * Settings that determine the layout of FFTW's structures must match the FFTW that
+ * the glue is loaded into: sizes of types, and the clock (crude_time is a struct
+ * timeval). SIMD units are omitted on purpose: they change alignments inside FFTW,
+ * on which no header that the glue uses depends.
  *
  * In an FFTW tree (patch-fftw.sh) this file is not used.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later (see transpose-hcube.h)
  *
- * Brings hcube's transpose solver into an FFTW that was not built with it.
+ * Adds hcube's transpose solver to an FFTW that was not built with it.
  *
- * As a shared library (HCUBE_FFTW_RUN_TIME) it takes the place of the function by
- * which fftw_mpi_init fills the planner, and looks FFTW's functions up in the very
- * library that calls. In the static archive there is hcube_fftw_register alone.
+ * As a shared library (HCUBE_FFTW_RUN_TIME) it replaces the function by which
+ * fftw_mpi_init fills the planner, and looks FFTW's functions up in the calling
+ * library. The static archive contains only hcube_fftw_register.
  */
 #define _GNU_SOURCE
 #include "transpose-hcube.h"
@@ -24,17 +24,17 @@
 
 #define EXPECTED "fftw-3.3.10"
 
-/* The headers describe one version's inside. */
+/* FFTW's internal headers belong to one version. */
 static int is_expected(const char *version)
 {
     size_t length = strlen(EXPECTED);
 
     if (strncmp(version, EXPECTED, length) == 0 && (version[length] == '\0' || version[length] == '-')) return 1;
-    HX(say)(REASON_VERSION, MPI_COMM_NULL, "this is %s, and hcube knows the inside of " EXPECTED " alone", version);
+    HX(say)(REASON_VERSION, MPI_COMM_NULL, "this is %s, and hcube supports only " EXPECTED, version);
     return 0;
 }
 
-/* Returns 0 where the planner has the solver now. */
+/* Returns 0 if the planner has the solver now. */
 static int add_to(planner *plnr)
 {
     static const solvtab table = {SOLVTAB(XM(transpose_hcube_register)), SOLVTAB_END};
@@ -66,11 +66,11 @@ int REGISTER(void)
 
 hcube_fftw_functions hcube_fftw;
 
-/* Where FFTW was found when it was started last: kept open, so that it stays, for
+/* The FFTW that was initialised last: kept open, so that it stays loaded for
  * hcube_fftw_register. */
 static void *found = RTLD_DEFAULT;
 
-/* A shared library that is in the process already, by an address in it. */
+/* The loaded shared library that contains an address. */
 static void *library_of(const void *address)
 {
     Dl_info place;
@@ -79,7 +79,7 @@ static void *library_of(const void *address)
     return dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Name and version from what an MPI library says of itself: 'Open MPI v4.1.4,
+/* Name and version from the text of MPI_Get_library_version: 'Open MPI v4.1.4,
  * package: ...', 'MPICH Version:<tab>4.0.2<newline>...'. */
 static void describe(void *get_version, char *text)
 {
@@ -97,8 +97,8 @@ static void describe(void *get_version, char *text)
     memmove(found_label + 1, found_label + sizeof label - 1, strlen(found_label + sizeof label - 1) + 1);
 }
 
-/* FFTW and hcube have to speak to one MPI library: communicators of one mean
- * nothing to the other. */
+/* FFTW and hcube must use the same MPI library: a communicator of one is invalid in
+ * another. */
 static int same_mpi(void *fftw)
 {
     enum { ROOM = 1 << 14 }; /* more than any library's MPI_MAX_LIBRARY_VERSION_STRING */
@@ -159,14 +159,15 @@ EXPORTED void XM(conf_standard)(planner *plnr)
 
     memcpy(&original, &address, sizeof original);
     if (address == NULL || original == XM(conf_standard)) {
-        /* Another tool stands between: the next one in the order of the loader. */
+        /* Another preloaded tool intercepts the function: take the next definition in the
+         * loader's search order. */
         address = dlsym(RTLD_NEXT, name);
         memcpy(&original, &address, sizeof original);
     }
     if (address == NULL) {
         fprintf(stderr,
-                "hcube: FFTW: %s is defined nowhere else, so FFTW cannot be started. Where FFTW is linked "
-                "statically, link the archive libhcube_fftw instead of the shared library.\n",
+                "hcube: FFTW: %s is not defined in a shared library, so FFTW cannot be initialised. If FFTW is "
+                "linked statically, link the archive libhcube_fftw instead of the shared library.\n",
                 name);
         abort();
     }

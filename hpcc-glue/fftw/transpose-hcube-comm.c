@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later (see transpose-hcube.h)
  *
  * What the ranks of hcube's transpose solver agree on: the setting, and the
- * communicator on which transpositions are done.
+ * communicator for transpositions.
  */
 #include "transpose-hcube.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* FFTW's planner is used by one thread at a time, and everything here is called
- * by the planner or where plans and problems are destroyed. So statics do. */
+ * by the planner or when plans and problems are destroyed, so statics need no lock. */
 
 static int mpi_is_usable(void)
 {
@@ -22,7 +22,7 @@ static int mpi_is_usable(void)
     return started && !ended;
 }
 
-/* What launchers say of the process, for where MPI cannot be asked. */
+/* Whether the launcher's environment names this process rank 0, if MPI is not active. */
 static int is_launched_first(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
@@ -42,7 +42,7 @@ static int is_rank_0(MPI_Comm comm)
     return rank == 0;
 }
 
-/* A bit for every reason that this process has given. */
+/* A bit for each reason that this process has printed. */
 static unsigned said;
 
 void HX(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
@@ -57,7 +57,7 @@ void HX(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "hcube: FFTW: %s; FFTW goes on with its own solvers\n", text);
+    fprintf(stderr, "hcube: FFTW: %s; FFTW uses its own solvers\n", text);
 }
 
 void HX(fail)(const hcube_fftw_channel *channel, const char *message)
@@ -79,11 +79,11 @@ hcube_fftw_setting HX(read_setting)(void)
     if (strcmp(value, "always") == 0) return SETTING_ALWAYS;
     if (strcmp(value, "never") != 0 && !complained) {
         complained = 1;
-        said |= 1u << REASON_NEVER; /* this line says it */
+        said |= 1u << REASON_NEVER; /* the message below */
         if (is_rank_0(MPI_COMM_WORLD))
             fprintf(stderr,
                     "hcube: FFTW: HCUBE_FFTW is '%s', but only auto, always and never are accepted; "
-                    "FFTW goes on with its own solvers\n",
+                    "FFTW uses its own solvers\n",
                     value);
     }
     return SETTING_NEVER;
@@ -94,10 +94,10 @@ hcube_fftw_setting HX(read_setting)(void)
 static hcube_fftw_channel *channels;
 static int last_id;
 
-/* A problem of FFTW lives through the planning of many plans, which are mostly
- * destroyed again. A channel that hangs on the problem's communicator stays as
- * long. It is not copied: FFTW's own plans hold duplicates of that communicator,
- * and have no use for hcube's memory. */
+/* FFTW makes and destroys many plans while it plans one problem. A channel that is
+ * attached to the problem's communicator lives as long as the problem. It is not
+ * copied to duplicates of the communicator, which FFTW's own plans hold: they do
+ * not need hcube's memory. */
 static int key = MPI_KEYVAL_INVALID;
 
 void HX(release)(hcube_fftw_channel *channel)
@@ -155,7 +155,7 @@ static hcube_fftw_channel *find(MPI_Comm comm)
     return NULL;
 }
 
-/* A duplicate whose errors are returned, on every rank or on none. */
+/* Duplicates a communicator with errors returned; succeeds on all ranks or on none. */
 static int duplicate(MPI_Comm comm, MPI_Comm *copy)
 {
     MPI_Errhandler handler;
@@ -167,7 +167,7 @@ static int duplicate(MPI_Comm comm, MPI_Comm *copy)
     MPI_Comm_set_errhandler(comm, handler);
     MPI_Errhandler_free(&handler);
     if (!FM(any_true)(code != MPI_SUCCESS, comm)) return 1;
-    /* Where some ranks have one and others do not: freeing is local in MPI libraries. */
+    /* Some ranks may have a duplicate and others not: freeing is local in MPI libraries. */
     if (code == MPI_SUCCESS) MPI_Comm_free(copy);
     return 0;
 }
@@ -181,11 +181,11 @@ static hcube_fftw_channel *create(MPI_Comm comm, int id, int shared)
 
     last_id = id;
     if (!duplicate(comm, &copy)) {
-        HX(say)(REASON_DUPLICATE, comm, "the MPI library has no further communicator");
+        HX(say)(REASON_DUPLICATE, comm, "the MPI library cannot duplicate the communicator");
         return NULL;
     }
-    /* hcube prepares itself here and not in the first execution. It uses MPI
-     * collectively, so that all ranks get the same code. */
+    /* Set up hcube here and not in the first execution. The call is collective, so that
+     * all ranks get the same code. */
     code = hcube_alltoall_set_options(copy, NULL, &error);
     channel = malloc(sizeof *channel);
     if (FM(any_true)(code != HCUBE_SUCCESS || channel == NULL, comm)) {
@@ -221,15 +221,15 @@ static void explain(hcube_fftw_reason reason, MPI_Comm comm)
 
     switch (reason) {
     case REASON_SETTINGS: HX(say)(reason, comm, "HCUBE_FFTW is not the same on all ranks"); break;
-    case REASON_LIBRARY: HX(say)(reason, comm, "HCUBE_ALLTOALL=library leaves exchanges to the MPI library"); break;
+    case REASON_LIBRARY: HX(say)(reason, comm, "HCUBE_ALLTOALL=library forwards exchanges to the MPI library"); break;
     default:
         hcube_alltoall_default_options(&options, sizeof options, &error);
-        if (error.message[0] == '\0') strcpy(error.message, "another rank cannot read a variable of hcube");
+        if (error.message[0] == '\0') strcpy(error.message, "another rank cannot parse a variable of hcube");
         HX(say)(REASON_OPTIONS, comm, "%s", error.message);
     }
 }
 
-hcube_fftw_channel *HX(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting least,
+hcube_fftw_channel *HX(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting minimum,
                                 hcube_fftw_setting *agreed)
 {
     enum { SETTING, SETTING_NEGATED, REASON, ID, ID_NEGATED, LAST_ID, VALUES };
@@ -238,8 +238,8 @@ hcube_fftw_channel *HX(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_ff
 
     *agreed = SETTING_NEVER;
     if (!mpi_is_usable()) return NULL;
-    /* Where several threads may execute plans at once, two of them must not meet
-     * on one communicator: each plan has its own. */
+    /* If several threads may execute plans at the same time, they must not share a
+     * communicator: each plan has its own. */
     MPI_Query_thread(&level);
     shared = level < MPI_THREAD_MULTIPLE;
     channel = shared ? find(comm) : NULL;
@@ -261,9 +261,9 @@ hcube_fftw_channel *HX(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_ff
         return NULL;
     }
     *agreed = mine;
-    if (mine == SETTING_NEVER || mine < least) return NULL;
-    /* Ranks may hold different channels over these ranks where communicators were
-     * freed in different orders; then none of them will do. */
+    if (mine == SETTING_NEVER || mine < minimum) return NULL;
+    /* Ranks may hold different channels over these ranks if communicators were freed in
+     * different orders; then they create a new one. */
     if (all[ID] > 0 && all[ID] == -all[ID_NEGATED]) channel->references++;
     else channel = create(comm, all[LAST_ID] + 1, shared);
     if (channel != NULL && shared) attach(comm, channel);

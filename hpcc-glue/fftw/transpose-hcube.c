@@ -4,16 +4,16 @@
  *
  * Two variants, which the planner compares with each other and with FFTW's own:
  *
- *   whole     hcube does everything in one pass: blocks are turned while they
- *             are moved. Out of place any shape; in place square matrices in equal
- *             blocks, and where elements are large others, too.
+ *   whole     hcube does everything in one pass: blocks are transposed while
+ *             they are moved. Out of place any shape; in place square matrices in
+ *             equal blocks, and other shapes if elements are large.
  *   exchange  in place: the local transpositions before and after are FFTW's
  *             plans, and between them hcube exchanges in bounded memory. Needs a
  *             symmetric exchange: what a rank sends to another has the size and
  *             the place of what it receives from it.
  *
  * FFTW's own exchange in place allocates one block of the matrix at every
- * execution, and goes through it one partner after the other.
+ * execution and serves one partner after the other.
  */
 #include "transpose-hcube.h"
 
@@ -29,8 +29,8 @@ typedef struct {
 
 typedef problem_mpi_transpose transpose_problem;
 
-/* FFTW counts rows and columns in blocks; the last one may be smaller, and ranks
- * behind it have none. */
+/* FFTW distributes rows and columns in blocks; the last one may be smaller, and
+ * the ranks after it have none. */
 static INT part(INT length, INT block, int rank)
 {
     INT rest = length - rank * block;
@@ -40,21 +40,21 @@ static INT part(INT length, INT block, int rank)
 
 /* --- Which problems ----------------------------------------------------------- */
 
-/* All of these ask for what all ranks know of the problem, so that all ranks
- * come to the same answer. */
+/* These functions use only what all ranks know of the problem, so that all ranks
+ * get the same result. */
 
 /* With rows and columns in the same proportion to their blocks, rank r has
- * c * R(r) rows and C(r) columns with the same c for all r, the last one and idle
- * ones included. Then what i sends to j is as large as what it receives, and
- * stands where that goes. */
+ * c * R(r) rows and C(r) columns with the same c for all r, including the last and
+ * idle ranks. Then what i sends to j has the size and the position of what i
+ * receives from j. */
 static int symmetric(const transpose_problem *p)
 {
     return p->nx * p->tblock == p->ny * p->block;
 }
 
-/* Square, in equal blocks and stored alike before and behind: `whole` swaps what
- * `exchange` would swap, and saves the local transpositions. To measure both would
- * only let a disturbance choose the wrong one. */
+/* Square, in equal blocks, with the same layout before and after: `whole` swaps what
+ * `exchange` would swap, without the local transpositions. If the planner measured
+ * both, noise might select the slower one. */
 static int swaps(const transpose_problem *p)
 {
     return p->nx == p->ny && p->block == p->tblock && !(p->flags & TRANSPOSED_IN) == !(p->flags & TRANSPOSED_OUT);
@@ -92,8 +92,8 @@ static int servable(variant kind, const transpose_problem *p, const hcube_fftw_c
 
 /* --- The setting `always` ------------------------------------------------------- */
 
-/* The planner goes through hcube's variants before FFTW's solvers. The problem of
- * which one of them has just made a plan under `always`, to keep the others out. */
+/* The planner goes through hcube's variants before FFTW's solvers. This is the
+ * problem that one of them has just planned under `always`; FFTW's solvers skip it. */
 static const problem *claimed;
 
 static hcube_fftw_setting setting_for(const planner *plnr)
@@ -101,15 +101,15 @@ static hcube_fftw_setting setting_for(const planner *plnr)
     return HX(registered)(plnr) ? HX(read_setting)() : SETTING_NEVER;
 }
 
-/* Stands before the mkplan of a solver of FFTW. */
+/* Wraps the mkplan of a solver of FFTW. */
 typedef struct {
     solver_adt adt;
     const solver_adt *original;
-    int first; /* the one that the planner comes to first */
+    int first; /* the solver that the planner calls first */
 } guard;
 
-/* Ranks on which hcube is switched off from the start meet those on which it is
- * not in the agreement that these begin with each variant. */
+/* On ranks where hcube is switched off from the start: takes part in the agreement
+ * that the other ranks begin for each variant. */
 static void stand_in(const transpose_problem *p)
 {
     hcube_fftw_setting agreed;
@@ -119,7 +119,7 @@ static void stand_in(const transpose_problem *p)
         if (applicable(kind, p)) HX(acquire)(p->comm, SETTING_NEVER, SETTING_AUTO, &agreed);
 }
 
-/* Wisdom names a solver of FFTW: whether hcube takes the problem all the same. */
+/* Wisdom names a solver of FFTW: whether hcube serves the problem nevertheless. */
 static int overrules_wisdom(const transpose_problem *p, const planner *plnr)
 {
     hcube_fftw_setting agreed;
@@ -179,7 +179,7 @@ static void guard_solver(solver *s, int first)
 /* --- Plans: exchange ------------------------------------------------------------ */
 
 /* FFTW's local transpositions around the exchange: one before it, up to three
- * behind it. Each of them may be missing. */
+ * after it. Each may be missing. */
 enum { BEFORE, AFTER, REST, LAST, CHILDREN };
 
 typedef struct {
@@ -222,7 +222,7 @@ static void apply_exchange(const plan *ego_, R *I, R *O)
     apply_child(ego->child[LAST], O);
 }
 
-/* Counts and displacements of this rank; false where there is no memory. */
+/* Counts and displacements of this rank; false if out of memory. */
 static int fill_blocks(exchange_plan *ego, const transpose_problem *p)
 {
     int rank, size, other, full;
@@ -245,7 +245,7 @@ static int fill_blocks(exchange_plan *ego, const transpose_problem *p)
     return 1;
 }
 
-/* The children; false on all ranks where one of them has no plan. */
+/* The children; false on all ranks if a child has no plan on any rank. */
 static int plan_children(exchange_plan *ego, const transpose_problem *p, planner *plnr)
 {
     INT rest_in = 0, rest_out = 0, rows, row = p->ny * p->vn;
@@ -253,7 +253,7 @@ static int plan_children(exchange_plan *ego, const transpose_problem *p, planner
 
     MPI_Comm_rank(p->comm, &rank);
     if (!(p->flags & TRANSPOSED_IN)) {
-        /* From rows of columns to columns of rows, so that what goes to one rank
+        /* From rows of columns to columns of rows, so that the block for each rank
          * is contiguous. */
         rows = part(p->nx, p->block, rank);
         ego->child[BEFORE] =
@@ -265,7 +265,7 @@ static int plan_children(exchange_plan *ego, const transpose_problem *p, planner
     }
     ok = FM(mkplans_posttranspose)(p, plnr, p->O, p->O, rank, &ego->child[AFTER], &ego->child[REST], &ego->child[LAST],
                                    &rest_in, &rest_out);
-    ego->rest = rest_in; /* in place: the same as where it goes */
+    ego->rest = rest_in; /* in place: equal to rest_out */
     return !FM(any_true)(!ok, p->comm);
 }
 
@@ -315,8 +315,8 @@ static plan *mkplan_exchange(const transpose_problem *p, planner *plnr, hcube_ff
         F(plan_destroy_internal)(&ego->super.super);
         return NULL;
     }
-    /* As FFTW's own solvers do, the exchange counts nothing: the estimate is
-     * about local work. */
+    /* As in FFTW's own solvers, the exchange counts no operations: the estimate
+     * covers local work. */
     F(ops_zero)(&ego->super.super.ops);
     for (i = 0; i < CHILDREN; i++)
         if (ego->child[i] != NULL) F(ops_add2)(&ego->child[i]->ops, &ego->super.super.ops);
@@ -338,7 +338,7 @@ static void apply_whole(const plan *ego_, R *I, R *O)
     const whole_plan *ego = (const whole_plan *)ego_;
     hcube_error error;
 
-    /* The addresses that a rank without data is given say nothing. */
+    /* On a rank without data the addresses are meaningless. */
     if (ego->idle) I = O = NULL;
     if (hcube_transpose(ego->in_place ? MPI_IN_PLACE : I, O, &ego->shape, ego->channel->comm, &error) != HCUBE_SUCCESS)
         HX(fail)(ego->channel, error.message);
@@ -373,7 +373,7 @@ static plan *mkplan_whole(const transpose_problem *p, hcube_fftw_channel *channe
     ego->in_place = p->I == p->O;
     /* For the estimate: FFTW counts a load and a store for each number of a local
      * transposition, and nothing for an exchange. Here each number is loaded and
-     * stored once as well; one less lets this variant win over an exchange with a
+     * stored once as well; subtracting one prefers this variant to an exchange with a
      * single local transposition, which is a second pass over the data. */
     MPI_Comm_rank(p->comm, &rank);
     reals = (double)part(p->nx, p->block, rank) * (double)(p->ny * p->vn) +
@@ -398,8 +398,8 @@ static plan *mkplan(const solver *ego_, const problem *p_, planner *plnr)
     /* A search begins with this variant, at an address that an earlier problem
      * may have had. */
     if (kind == WHOLE) claimed = NULL;
-    /* Wisdom does not tell transpositions apart whose flags differ. One that cannot
-     * be made by the variant that it names is made by the other. */
+    /* Wisdom does not distinguish transpositions whose flags differ. If the variant
+     * that it names cannot make the plan, the other one does. */
     if (plnr->wisdom_state == WISDOM_ONLY && kind == EXCHANGE && !applicable(EXCHANGE, p)) kind = WHOLE;
     if (!applicable(kind, p)) return NULL;
     channel = HX(acquire)(p->comm, setting_for(plnr), SETTING_AUTO, &agreed);
@@ -416,7 +416,7 @@ static plan *mkplan(const solver *ego_, const problem *p_, planner *plnr)
 
 static const solver_adt hcube_adt = {PROBLEM_MPI_TRANSPOSE, mkplan, 0};
 
-/* By name, because FFTW may have the solver built in and loaded as well. */
+/* By name: the solver may be both built into FFTW and preloaded. */
 static int is_ours(const slvdesc *description)
 {
     return strcmp(description->reg_nam, STRINGIZE(XM(transpose_hcube_register))) == 0;
@@ -440,8 +440,8 @@ void XM(transpose_hcube_register)(planner *plnr)
         if (!is_guarded(s)) guard_solver(s, first);
         first = 0;
     });
-    /* Switched off, hcube leaves the planner's list of solvers as FFTW has it, and
-     * with it the signature of wisdom. */
+    /* If it is switched off, hcube does not change the planner's list of solvers and
+     * therefore the signature of wisdom. */
     if (HX(read_setting)() == SETTING_NEVER) return;
     /* The planner tries the one that is registered last first. */
     for (kind = 0; kind < VARIANTS; kind++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the files of hcube's transpose solver share. They include FFTW's internal
+ * Declarations shared by the files of hcube's transpose solver. They include FFTW's internal
  * headers and become part of FFTW, so they are under FFTW's licence, the GNU
  * General Public License, version 2 or any later one, unlike the rest of hcube.
  */
@@ -54,8 +54,8 @@ extern hcube_fftw_functions hcube_fftw;
 
 /* --- transpose-hcube.c ---------------------------------------------------- */
 
-/* What the solver is registered by. The same in a patched FFTW and in a loaded
- * one, so that both accept each other's wisdom. */
+/* Registers the solver. The name is the same in a patched FFTW and in a preloaded
+ * library, so that both accept each other's wisdom. */
 void XM(transpose_hcube_register)(planner *plnr);
 
 /* Whether the planner has the solver, and not only guards (HCUBE_FFTW=never). */
@@ -63,12 +63,12 @@ int HX(registered)(const planner *plnr);
 
 /* --- transpose-hcube-comm.c ------------------------------------------------ */
 
-/* HCUBE_FFTW: `never` is the smallest, so that one rank that says so is enough. */
+/* HCUBE_FFTW: `never` is the smallest, so that one rank with this setting is enough. */
 typedef enum { SETTING_NEVER, SETTING_AUTO, SETTING_ALWAYS } hcube_fftw_setting;
 
 hcube_fftw_setting HX(read_setting)(void);
 
-/* Why hcube leaves a transposition to FFTW. Ranks agree on the largest. */
+/* Why hcube does not serve a transposition. Ranks agree on the largest. */
 typedef enum {
     REASON_NONE,
     REASON_LIBRARY,
@@ -83,17 +83,17 @@ typedef enum {
     REASON_NEVER
 } hcube_fftw_reason;
 
-/* Says on the error stream, with HCUBE_VERBOSE=1, by rank 0 of the communicator
- * and once per process and reason, that FFTW goes on with its own solvers and why.
- * MPI_COMM_NULL: without asking MPI, by the process that its launcher calls 0. */
+/* With HCUBE_VERBOSE=1, rank 0 of the communicator prints on standard error, once per
+ * process and reason, why FFTW uses its own solvers. MPI_COMM_NULL: no call of MPI;
+ * the process prints that is rank 0 according to the launcher's environment. */
 void HX(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A communicator of hcube's own on which transpositions are done. hcube keeps
- * prepared memory on each, so plans share it wherever they can. */
+/* A private communicator for transpositions. hcube keeps memory on each, so
+ * plans share one where possible. */
 typedef struct hcube_fftw_channel {
     MPI_Comm comm;
     int id;         /* the same on all ranks, larger than 0 */
-    int references; /* plans, and communicators of FFTW's problems that it hangs on */
+    int references; /* plans, and communicators of FFTW's problems that it is attached to */
     int listed;     /* later plans may find it */
     struct hcube_fftw_channel *next;
 } hcube_fftw_channel;
@@ -101,9 +101,9 @@ typedef struct hcube_fftw_channel {
 /* Collective over comm: all ranks get a channel or none does.
  *
  * mine      this rank's setting
- * least     ranks get none where the agreed setting is smaller
- * agreed    receives the setting that all ranks have, SETTING_NEVER where they differ */
-hcube_fftw_channel *HX(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting least,
+ * minimum   ranks get none if the agreed setting is smaller
+ * agreed    receives the setting of all ranks, SETTING_NEVER if they differ */
+hcube_fftw_channel *HX(acquire)(MPI_Comm comm, hcube_fftw_setting mine, hcube_fftw_setting minimum,
                                 hcube_fftw_setting *agreed);
 
 /* Collective over the ranks that acquired it. */

@@ -5,8 +5,8 @@
 #   include $(HCUBE_DIR)/hpcc-glue/hpcc/hcube.mk
 #
 # HCUBE_DIR is hcube's source tree, or the prefix of `make install` (then the
-# file is $(HCUBE_DIR)/share/hcube/hpcc/hcube.mk). Set before the include where
-# the defaults do not fit:
+# file is $(HCUBE_DIR)/share/hcube/hpcc/hcube.mk). Set before the include if the
+# defaults do not apply:
 #
 #   HCUBE_MPI        MPI library that libhcube was built for: openmpi or mpich
 #   HCUBE_LIBDIR     folder of libhcube
@@ -24,26 +24,26 @@ HCUBE_INCLUDEDIR ?= $(HCUBE_DIR)/include
 
 # HPCC reads Make.<arch> twice: in its top folder, where nothing is compiled,
 # and in hpl/lib/arch/build, where all paths are relative to that folder. Only
-# the second concerns us; HPCC's own header tells the two apart.
+# the second matters here; it is the one from which HPCC's header is found.
 HCUBE_HPCC := ../../../..
 ifneq ($(wildcard $(HCUBE_HPCC)/include/hpcc.h),)
 
 # HPCC's standard algorithm has its update functions in the same object files
-# as the harness, and a second definition would be an error of the linker. With
-# this flag they are in object files of their own, which the linker leaves in
-# the archive because ours has defined their symbols before.
+# as the harness, and a second definition would be a linker error. With this
+# flag they are in separate object files, which the linker does not extract from
+# the archive, because hcube's object has already defined their symbols.
 CCFLAGS += -DRA_SANDIA_OPT2
 
-# The order is what makes ours win: glue, libhcube, then libhpl.a. Linkers that
-# drop libraries they find unused are told to keep libhcube, whatever they make
-# of a glue that is compiled for link-time optimisation. The run path spares
-# the user LD_LIBRARY_PATH.
+# The order selects hcube's functions: glue, libhcube, then libhpl.a.
+# --no-as-needed: a linker that drops unused libraries might drop libhcube if the
+# glue is compiled for link-time optimisation. With the run path LD_LIBRARY_PATH
+# is not needed.
 HCUBE_OBJECT := $(HCUBE_HPCC)/RandomAccess/hcube_random_access.o
 HCUBE_LINK := -L$(HCUBE_LIBDIR) -Wl,-rpath,$(HCUBE_LIBDIR) \
 	-Wl,--push-state,--no-as-needed -lhcube -Wl,--pop-state
 HPL_LIBS := $(HCUBE_OBJECT) $(HCUBE_LINK) $(HPL_LIBS)
 
-# Rules below must not become what a plain `make` builds.
+# The rules below must not become the default goal.
 HCUBE_SAVED_GOAL := $(.DEFAULT_GOAL)
 
 $(HCUBE_HPCC)/hpcc : $(HCUBE_OBJECT)
@@ -60,7 +60,7 @@ hcube-clean :
 
 .DEFAULT_GOAL := $(HCUBE_SAVED_GOAL)
 
-# One clear line instead of 170 compilations and then a failed link.
+# One clear message instead of 170 compilations and a failed link.
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 ifeq ($(wildcard $(HCUBE_LIBDIR)/libhcube.*),)
 $(error There is no libhcube in '$(HCUBE_LIBDIR)'. Build it (make MPI=$(HCUBE_MPI) in hcube's folder), or set HCUBE_DIR, HCUBE_MPI or HCUBE_LIBDIR)

@@ -1,10 +1,10 @@
 /*
- * Fits the RandomAccess update of HPCC onto hcube.
+ * Replaces the RandomAccess update of HPCC by that of hcube.
  *
- * HPCC's harness allocates and fills the table, takes the time, verifies and
+ * HPCC's harness allocates and fills the table, measures the time, verifies and
  * reports; it calls one of the four functions below for the timed update.
- * Defined here and linked before libhpl.a, they win over HPCC's own, so that
- * no source file of HPCC is touched. The harness passes its parameters as a
+ * Defined here and linked before libhpl.a, they replace HPCC's own, so that
+ * no source file of HPCC is changed. The harness passes its parameters as a
  * structure by value whose layout depends on the MPI library and on HPCC's
  * build flags: that is why this file is compiled against HPCC's headers, with
  * HPCC's flags, and not shipped inside libhcube.
@@ -19,21 +19,20 @@
 #include <hcube.h>
 
 _Static_assert(sizeof(u64Int) == sizeof(uint64_t),
-               "HPCC's 64-bit type has another size: check -DLONG_IS_64BITS");
+               "HPCC's 64-bit type does not have 64 bits: check -DLONG_IS_64BITS");
 
 /*
  * HPCC is one process per rank and calls these functions from one thread, so
- * statics hold the little that has to survive from one call to the next.
+ * statics can hold state between calls.
  *
- * What is to be announced. Written at start-up because asking for it is a
- * collective call that has no place in the timed update; printed by the first
- * update, because only that proves that HPCC really runs ours. Empty on every
- * rank that has nothing to print, or nothing any more.
+ * The line that HCUBE_VERBOSE requests. Composed at start-up, because this needs
+ * a collective call, which must not be timed; printed by the first update, which
+ * shows that HPCC runs hcube's. Empty on ranks that have nothing to print.
  */
 static char announcement[512];
 
-/* Ends the whole job: HPCC's update functions cannot return an error, and a
- * rank that returned alone would leave the others waiting for its messages. */
+/* Ends the job: HPCC's update functions cannot return an error, and if one rank
+ * returned, the others would wait for its messages. */
 static void fail(const char *doing, int32_t code, const hcube_error *error)
 {
   const char *message = error->message[0] ? error->message : hcube_error_string(code);
@@ -45,9 +44,9 @@ static void fail(const char *doing, int32_t code, const hcube_error *error)
   MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
-/* True on all ranks or on none. Launchers need not hand the environment on to
- * other nodes, so rank 0 decides: a collective call that only some ranks make
- * would hang. */
+/* True on all ranks or on none. Launchers may not pass the environment to other
+ * nodes, so rank 0 decides: a collective call that only some ranks make would
+ * hang. */
 static int announcement_wanted(void)
 {
   const char *value = getenv("HCUBE_VERBOSE");
@@ -57,8 +56,8 @@ static int announcement_wanted(void)
   return wanted;
 }
 
-/* All four updates are this one: whether the number of ranks is a power of two
- * is seen by hcube itself, so only the stream of random values differs. */
+/* Common to all four updates: hcube itself distinguishes numbers of ranks that are
+ * powers of two, so only the stream of random values differs. */
 static void update(int32_t stream, const HPCC_RandomAccess_tabparams_t *parameters)
 {
   const hcube_table table = {
@@ -107,9 +106,9 @@ void HPCC_Power2NodesMPIRandomAccessUpdate_LCG(HPCC_RandomAccess_tabparams_t tpa
   update(HCUBE_STREAM_LCG, &tparams);
 }
 
-/* HPCC's hook after MPI_Init. The update is timed as a whole, this is not. A
- * failure ends the job here: told of one, HPCC would skip all its tests and
- * clean up parameters that it has not read yet. */
+/* HPCC's hook after MPI_Init, which is not timed. A failure ends the job here: if
+ * it were returned, HPCC would skip all its tests and clean up parameters that it
+ * has not read yet. */
 int HPCC_external_init(int argc, char *argv[], void *extdata)
 {
   hcube_error error = {0};
@@ -137,8 +136,8 @@ int HPCC_external_init(int argc, char *argv[], void *extdata)
   return 0;
 }
 
-/* HPCC's hook before MPI_Finalize. Nothing to do: what hcube keeps hangs on
- * the communicator, and MPI_Finalize frees it. */
+/* HPCC's hook before MPI_Finalize. Nothing to do: hcube's state is an attribute of
+ * the communicator, which MPI_Finalize frees. */
 int HPCC_external_finalize(int argc, char *argv[], void *extdata)
 {
   (void)argc;

@@ -1,5 +1,5 @@
-//! Compiles the few lines of C that need mpi.h, and finds out whether the chosen MPI has the functions
-//! with large counts: what it has is exported, and nothing else.
+//! Compiles the C code that needs mpi.h, and determines whether the selected MPI library has the large-count
+//! functions: only functions of the MPI library are exported.
 
 use std::env;
 use std::fs;
@@ -14,14 +14,14 @@ fn main() {
     if version(&wrapper) >= 4 {
         println!("cargo::rustc-cfg=large_counts");
     }
-    // MPI keeps addresses of functions that free what hangs on communicators.
+    // MPI keeps addresses of callbacks that free attributes of communicators.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
     let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it");
     println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,libhcube_preload.so.{major}");
     cc::Build::new().compiler(&wrapper).file("src/mpi.c").warnings(true).compile("hcube_preload_mpi");
 }
 
-/// The version of the MPI standard that the library behind the compiler wrapper keeps to.
+/// The version of the MPI standard that the library of the compiler wrapper implements.
 fn version(wrapper: &str) -> u32 {
     const MARK: &str = "hcube_mpi_version";
     let probe = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("probe.c");

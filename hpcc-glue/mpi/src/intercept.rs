@@ -1,4 +1,4 @@
-//! What happens between a call of the program and the MPI library.
+//! Decides for each call of the program: hcube or the MPI library.
 
 use crate::statistics::{self, Path};
 use crate::{mpi, next, report};
@@ -17,9 +17,8 @@ thread_local! {
 
 /// Marks this thread as being inside an intercepted call.
 ///
-/// What is called from there is not the program's: hcube itself calls `PMPI_Alltoallv`, which the
-/// loader resolves to this library again, and some MPI libraries come from one of their own functions
-/// back through another.
+/// Calls from there are not the program's: hcube itself calls `PMPI_Alltoallv`, which the loader resolves to
+/// this library again, and some MPI libraries call one of these functions from another.
 struct Guard;
 
 impl Guard {
@@ -34,17 +33,17 @@ impl Drop for Guard {
     }
 }
 
-/// Whether this process may go through hcube. It belongs to the process as MPI itself does.
+/// Whether hcube may serve calls of this process.
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
-/// MPI was not running yet, or nobody has looked.
+/// Not decided yet, or MPI was not initialised.
 const UNKNOWN: u8 = 0;
-/// MPI is running, and it is the right one.
+/// MPI is initialised, and it is the right library.
 const ACTIVE: u8 = 1;
-/// Everything is forwarded for good: the wrong MPI library, or `MPI_Finalize` has begun.
+/// All further calls are forwarded: another MPI library, or `MPI_Finalize` has begun.
 const FORWARD: u8 = 2;
 
 fn active() -> bool {
-    // A value of STATE stands for itself: nothing else is published with it.
+    // Relaxed: STATE publishes no other data.
     match STATE.load(Ordering::Relaxed) {
         ACTIVE => true,
         FORWARD => false,
@@ -52,14 +51,14 @@ fn active() -> bool {
     }
 }
 
-/// The first calls. Without MPI running they are forwarded, so that MPI says what is wrong with them.
+/// Called until the decision is made. Calls before `MPI_Init` are forwarded, so that MPI reports the error.
 #[cold]
 fn decide() -> bool {
     if let Some([program, build]) = next::foreign() {
         if STATE.swap(FORWARD, Ordering::Relaxed) == UNKNOWN && first_rank_by_environment() {
             eprintln!(
-                "hcube: this program uses {program}, but libhcube_preload.so was built for {build}: it does \
-                 nothing here, all calls are forwarded"
+                "hcube: this program uses {program}, but libhcube_preload.so was built for {build}: \
+                 all calls are forwarded"
             );
         }
         return false;
@@ -71,16 +70,16 @@ fn decide() -> bool {
     true
 }
 
-/// Whether this is rank 0 as far as the launcher says it, for a process in which MPI cannot be asked.
+/// Whether this is rank 0 by the launcher's environment, for a process in which MPI is not initialised.
 fn first_rank_by_environment() -> bool {
     let names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"];
     names.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
 
-/// An all-to-all call of the program: by hcube, or by the function that `forward` calls.
+/// An all-to-all call of the program, served by hcube or by `forward`.
 ///
 /// # Safety
-/// The call describes memory and handles as MPI asks for them.
+/// The call describes memory and handles as MPI requires.
 pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
     let Some(guard) = Guard::enter() else { return forward() };
     if !active() {
@@ -93,7 +92,7 @@ pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> 
             Verdict::Done(_) => SUCCESS,
             Verdict::Library(_) => forward(),
             Verdict::Refused(refusal) => {
-                // The error handler is the program's, which may call MPI or leave by a jump.
+                // The error handler belongs to the program and may call MPI or longjmp.
                 drop(guard);
                 refusal.raise()
             }

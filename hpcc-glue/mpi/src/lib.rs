@@ -3,25 +3,25 @@
 //! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw` and `MPI_Finalize`, the `PMPI_`
 //! forms of them, and the large-count forms where the MPI library has them. Both forms, because Fortran
 //! arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
-//! translated. What hcube does not take goes to the next library's function of the same name, with the
-//! program's own arguments.
+//! translated. Calls that hcube does not serve are forwarded to the next library's function of the same
+//! name, with the program's arguments.
 //!
 //! # Map
 //!
 //! | module | holds |
 //! |---|---|
-//! | this one | the exported functions |
-//! | `intercept` | the decision: hcube or the library; the guard against recursion |
-//! | `next` | the functions behind this library; whether they are of the right MPI |
+//! | this module | the exported functions |
+//! | `intercept` | the decision: hcube or the MPI library; the guard against recursion |
+//! | `next` | the next definitions of these functions; whether they belong to the right MPI library |
 //! | `statistics` | counters per function, place and path |
 //! | `report` | sums over ranks; the table and the JSON file at `MPI_Finalize` |
-//! | `mpi` | what these need of MPI |
+//! | `mpi` | calls of MPI for these |
 //!
-//! A panic in here is a defect of hcube. It cannot leave an `extern "C"` function: it prints where it
-//! happened and ends the process, and with it the job, because other ranks may be waiting.
+//! A panic in this library is a defect of hcube. It cannot unwind out of an `extern "C"` function: it prints its
+//! location and ends the process, and with it the job, because other ranks may be waiting.
 //!
-//! Nothing runs when the library is loaded, and a program that never calls MPI never notices it. The
-//! statics in here belong to the process, as MPI does.
+//! Nothing runs when the library is loaded, so it has no effect on a program without MPI calls. The statics
+//! belong to the process, as MPI does.
 
 mod intercept;
 mod mpi;
@@ -36,14 +36,13 @@ use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
 use next::Next;
 use std::ffi::{c_int, c_void};
 
-/// A handle as the program passes it. Handles are pointers in some MPI libraries and `int`s in others; of
-/// an `int` the upper half of its register (or of its eight bytes on the stack) means nothing. Handed on as
-/// it came, it is right for either kind, also where the program turns out to use another library than
-/// this one was built for. hcube's own calls, which are declared with the handles of mpi.h, arrive in the
-/// same registers.
+/// A handle as the program passes it. Handles are pointers in some MPI libraries and `int`s in others; with an
+/// `int` the upper half of the register (or of the eight bytes on the stack) is undefined. Forwarded unchanged, it
+/// is correct for both kinds, even if the program uses another MPI library than the one that this library was
+/// built for. hcube's own calls, which are declared with the handles of mpi.h, use the same registers.
 type Handle = *mut c_void;
 
-/// A call from the arguments that MPI's functions have.
+/// A call from the arguments of MPI's functions.
 fn call(
     function: Function,
     (sent, sent_counts, sent_types): (*const c_void, Counts, Types),
@@ -65,7 +64,7 @@ macro_rules! functions {
         #[doc = concat!("MPI's `", stringify!($name), "`.")]
         ///
         /// # Safety
-        /// As MPI asks for it.
+        /// As MPI requires.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
             static NEXT: Next = match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {

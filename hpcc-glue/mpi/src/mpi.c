@@ -1,5 +1,5 @@
-/* What the statistics need of MPI and what needs mpi.h: handles that are no constant expressions in
- * every MPI, and types whose layout is the library's own. */
+/* Calls of MPI for the statistics that need mpi.h: handles that are not constant expressions in every
+ * MPI library, and types whose layout differs between libraries. */
 #include <mpi.h>
 
 #include <sched.h>
@@ -19,8 +19,8 @@ int hcube_preload_world_size(void)
     return size;
 }
 
-/* Returns how many blocks a call on this communicator has on each side; *own is the one that stays on
- * this rank, -1 between two groups. */
+/* Returns the number of blocks of a call on this communicator on each side; *own is the block that stays
+ * on this rank, -1 on an intercommunicator. */
 int hcube_preload_blocks(MPI_Comm comm, int *own)
 {
     int inter = 0, size = 0;
@@ -43,16 +43,17 @@ int64_t hcube_preload_type_size(MPI_Datatype type)
 }
 
 /* Collective over MPI_COMM_WORLD, if all ranks take part: sums and maxima of the ranks' values for rank
- * 0. Returns 1 when this rank's part is done, 0 when the others have let it wait longer than `limit`
- * seconds: then MPI may still use the buffers, until the process ends.
+ * 0. Returns 1 if this rank's part is complete, 0 if it has waited for the others longer than `limit`
+ * seconds: then MPI may use the buffers until the process ends.
  *
- * Not MPI_Reduce: a rank without the library, or without statistics, never joins. And no messages of
- * our own on MPI_COMM_WORLD: another rank may still be receiving from any source with any tag. */
+ * Not MPI_Reduce: a rank without the library, or without statistics, never joins. And no
+ * point-to-point messages on MPI_COMM_WORLD: another rank may be in a receive with MPI_ANY_SOURCE and
+ * MPI_ANY_TAG. */
 int hcube_preload_reduce(const uint64_t *summands, uint64_t *sums, int summand_count, const uint64_t *values,
                          uint64_t *maxima, int value_count, double limit)
 {
     MPI_Request requests[2];
-    /* MPI_STATUSES_IGNORE would do, but gcc warns of MPICH's. */
+    /* Not MPI_STATUSES_IGNORE: gcc warns about MPICH's definition. */
     MPI_Status statuses[2];
     double start = PMPI_Wtime();
     int done = 0;
@@ -65,7 +66,7 @@ int hcube_preload_reduce(const uint64_t *summands, uint64_t *sums, int summand_c
         if (PMPI_Testall(2, requests, &done, statuses) != MPI_SUCCESS) return 0;
         if (done) return 1;
         if (PMPI_Wtime() - start > limit) return 0;
-        /* More ranks than cores are common. */
+        /* Ranks may be oversubscribed. */
         sched_yield();
     }
 }

@@ -1,4 +1,4 @@
-//! MPI as the statistics use it: safe functions over `mpi.c`.
+//! The calls of MPI for the statistics: safe functions over `mpi.c`.
 //!
 //! Nothing here may be called unless the program uses the MPI library that this one was built for and
 //! MPI is running (see [`crate::intercept`]).
@@ -57,7 +57,7 @@ pub unsafe fn bytes_sent(call: &Call) -> u64 {
     };
     // SAFETY: arrays of counts hold one entry per block, or MPI would not have accepted the call.
     let count_of = |block: usize| unsafe { side.counts.of(block) };
-    // Where a type has no size, or nothing is sent, there may be no datatype either.
+    // A datatype is valid only if the count is not 0.
     let bytes = |block: usize| match count_of(block) {
         0 => 0,
         count => (count as u64).saturating_mul(size_of(block) as u64),
@@ -65,8 +65,8 @@ pub unsafe fn bytes_sent(call: &Call) -> u64 {
     (0..blocks).filter(|&block| block as c_int != own).map(bytes).sum()
 }
 
-/// Collective over `MPI_COMM_WORLD` as far as its ranks take part: sums and maxima over all ranks, which
-/// are meant for rank 0. `None` when this rank has waited for others longer than `limit` seconds.
+/// Collective over the ranks of `MPI_COMM_WORLD` that take part: sums and maxima over all ranks, valid on rank
+/// 0. `None` if this rank has waited for others longer than `limit` seconds.
 pub fn reduce(summands: Vec<u64>, values: Vec<u64>, limit: f64) -> Option<(Vec<u64>, Vec<u64>)> {
     let (mut sums, mut maxima) = (vec![0; summands.len()], vec![0; values.len()]);
     // SAFETY: the results have the lengths of the operands; what MPI may still use is never freed.

@@ -1,4 +1,4 @@
-//! The functions that this library stands in front of.
+//! The next definitions of the intercepted functions.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -16,17 +16,17 @@ impl Next {
         Self { name, address: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
-    /// Its address; ends the process with a message where nothing defines it.
+    /// Its address; ends the process with a message if it is not defined.
     pub fn address(&self) -> *mut c_void {
-        // Whoever comes first writes the same address as everybody else: code, so nothing is ordered by it.
+        // Relaxed: all threads write the same address of code.
         let known = self.address.load(Ordering::Relaxed);
         if !known.is_null() {
             return known;
         }
         let Some(found) = lookup(libc::RTLD_NEXT, self.name) else {
             eprintln!(
-                "hcube: nothing behind libhcube_preload.so defines {}: the MPI library of this program lacks \
-                 it or was loaded where no other library can see it; run without LD_PRELOAD",
+                "hcube: no library after libhcube_preload.so defines {}: the MPI library of this program lacks it \
+                 or was loaded with RTLD_LOCAL; run without LD_PRELOAD",
                 self.name.to_string_lossy()
             );
             std::process::abort();
@@ -42,12 +42,12 @@ fn lookup(handle: *mut c_void, name: &CStr) -> Option<*mut c_void> {
     (!address.is_null()).then_some(address)
 }
 
-/// The MPI library of this program and the one that this library was built for, where they are two.
-/// Handles of one mean nothing to the other.
+/// The MPI library of this program and the one that this library was built for, if they differ. Handles of one
+/// are invalid in the other.
 ///
-/// The loader searches the program's own libraries before those of preloaded ones: what it finds for
-/// this process is the program's. What it finds among the libraries that this one is linked to is the
-/// other. One file that serves both (the same name, possibly of another version) is one library.
+/// The loader searches the program's libraries before those of preloaded ones, so a lookup for the process finds
+/// the program's MPI library, and a lookup in this library finds the one that it is linked to. The same file for
+/// both (the same name, possibly another version) is one library.
 pub fn foreign() -> Option<[String; 2]> {
     const PROBE: &CStr = c"PMPI_Get_library_version";
     let of_program = lookup(libc::RTLD_NEXT, PROBE)?;
@@ -61,8 +61,7 @@ pub fn foreign() -> Option<[String; 2]> {
     (of_program != of_build).then(|| [of_program, of_build].map(|address| unsafe { describe(address) }))
 }
 
-/// This library as the loader knows it: symbols looked up in it come from it and from what it is linked
-/// to.
+/// The loader's handle of this library: symbols are looked up in it and in the libraries that it is linked to.
 fn own_handle() -> Option<*mut c_void> {
     // SAFETY: plain data; zero is a value of all fields.
     let mut place: libc::Dl_info = unsafe { std::mem::zeroed() };
@@ -99,7 +98,7 @@ unsafe fn describe(get_library_version: *mut c_void) -> String {
     first.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The MPI library that serves this process.
+/// The MPI library of this process.
 pub fn library_name() -> String {
     let found = lookup(libc::RTLD_NEXT, c"PMPI_Get_library_version");
     // SAFETY: the loader has found it by the name of that function.

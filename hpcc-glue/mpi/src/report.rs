@@ -1,4 +1,4 @@
-//! What the user gets to see at `MPI_Finalize`.
+//! The output at `MPI_Finalize`.
 
 use crate::statistics::{Path, Row, Statistics};
 use crate::{mpi, next};
@@ -11,15 +11,15 @@ use std::fmt::Write;
 /// (another environment, no preloaded library) never sends any.
 const PATIENCE: f64 = 10.0;
 
-/// A row with the figures of all ranks that were heard of.
+/// A row with the figures of all ranks that have sent theirs.
 struct Total {
-    /// Calls and bytes are sums over ranks, time is the largest of a rank, memory as well.
+    /// Calls and bytes are sums over ranks, time and memory are the maximum.
     row: Row,
-    /// Time of all ranks together.
+    /// Sum of the time of all ranks.
     nanoseconds: u64,
 }
 
-/// Collective over `MPI_COMM_WORLD` as far as its ranks take part: sums up, and rank 0 writes.
+/// Collective over the ranks of `MPI_COMM_WORLD` that take part: reduces the figures, and rank 0 prints them.
 pub fn report(statistics: &Statistics) {
     let rows = statistics.rows();
     let own: Vec<Total> = rows.iter().map(|&row| Total { row, nanoseconds: row.nanoseconds }).collect();
@@ -45,7 +45,7 @@ pub fn report(statistics: &Statistics) {
     }
 }
 
-/// Collective: the figures of all ranks, on rank 0; `None` where they do not come.
+/// Collective: the figures of all ranks, on rank 0; `None` if they do not arrive in time.
 fn totals(rows: &[Row]) -> Option<Vec<Total>> {
     let summands = rows.iter().flat_map(|row| [row.calls, row.bytes, row.nanoseconds]).collect();
     let values = rows.iter().flat_map(|row| [row.nanoseconds, row.memory]).collect();
@@ -63,7 +63,7 @@ impl Total {
         format!("{}{}", self.row.function.name(), if self.row.in_place { " in place" } else { "" })
     }
 
-    /// Why calls of this row were not hcube's.
+    /// Why calls of this row were forwarded.
     fn reason(&self, statistics: &Statistics) -> Option<&'static str> {
         let by_library = self.row.path == Path::Library.name();
         statistics.reason(self.row.function, self.row.in_place).filter(|_| by_library)
@@ -77,7 +77,7 @@ impl Total {
         self.nanoseconds as f64 * 1e-9 / ranks as f64
     }
 
-    /// What a rank has sent to others in a second of its calls, in units of 10^6 bytes.
+    /// Bytes sent to other ranks per second within these calls, in 10^6.
     fn megabytes_per_second(&self) -> f64 {
         if self.nanoseconds == 0 { 0.0 } else { self.row.bytes as f64 * 1e3 / self.nanoseconds as f64 }
     }
@@ -112,11 +112,11 @@ fn table(totals: &[Total], ranks: usize, statistics: &Statistics) -> String {
     let mut text = title(ranks) + "\n";
     for line in &lines {
         for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
-            let gap = if column == 0 { "" } else { "  " };
+            let separator = if column == 0 { "" } else { "  " };
             let _ = if column < 2 {
-                write!(text, "{gap}{cell:width$}")
+                write!(text, "{separator}{cell:width$}")
             } else {
-                write!(text, "{gap}{cell:>width$}")
+                write!(text, "{separator}{cell:>width$}")
             };
         }
         text.push('\n');
@@ -128,7 +128,7 @@ fn table(totals: &[Total], ranks: usize, statistics: &Statistics) -> String {
         }
     }
     for (reason, operations) in reasons {
-        let _ = writeln!(text, "left to the library ({reason}): {}", operations.join(", "));
+        let _ = writeln!(text, "forwarded to the MPI library ({reason}): {}", operations.join(", "));
     }
     text
 }

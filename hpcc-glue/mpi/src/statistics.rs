@@ -1,4 +1,4 @@
-//! Counters of this process: what was called, the path it took, what it cost.
+//! Counters of this process: calls, paths, bytes, time and memory.
 
 use hcube_alltoall::mpi_front::{Call, Function};
 use hcube_alltoall::report::UsedPath;
@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Where a call went.
+/// The path of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Path {
     /// Through hcube, by this path.
     Hcube(UsedPath),
-    /// Forwarded to the library.
+    /// Forwarded to the MPI library.
     Library,
     /// Refused by hcube with an error.
     Refused,
@@ -112,17 +112,17 @@ impl Statistics {
         counters.memory.fetch_max(memory, Ordering::Relaxed);
     }
 
-    /// Keeps the first reason for which a call of this kind went to the library.
+    /// Stores the first reason for which a call of this kind was forwarded.
     pub fn explain(&self, call: &Call, reason: &'static str) {
         self.reasons[call.function as usize][usize::from(call.in_place())].get_or_init(|| reason);
     }
 
-    /// Why calls of a kind went to the library.
+    /// Why calls of a kind were forwarded.
     pub fn reason(&self, function: Function, in_place: bool) -> Option<&'static str> {
         self.reasons[function as usize][usize::from(in_place)].get().copied()
     }
 
-    /// The figures of this rank: a row for everything that there can be, in the same order everywhere.
+    /// The figures of this rank: a row for each function, place and path, in the same order on all ranks.
     pub fn rows(&self) -> Vec<Row> {
         let mut rows = Vec::new();
         for function in Function::ALL {

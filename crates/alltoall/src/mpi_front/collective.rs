@@ -82,7 +82,7 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
         Ok(Outcome::Library(reason)) => Verdict::Library(reason),
         // MPICH has a limited number of them; the program may need them itself.
         Err(Error::Mpi { call: "MPI_Comm_dup", .. }) => {
-            Verdict::Library("the library has no further communicator for hcube")
+            Verdict::Library("the MPI library cannot duplicate the communicator")
         }
         Err(error) => {
             // Nothing can be asked of an invalid handle.
