@@ -22,12 +22,12 @@ LIBDIR ?= $(PREFIX)/lib
 MPICC_openmpi := mpicc.openmpi
 MPICC_mpich   := mpicc.mpich
 MPICC_smpi    := smpicc
-# rsmpi, on which the tool stands, cannot be built against SimGrid, and what SimGrid runs are no processes
-# that anything could be preloaded into.
+# The tool needs rsmpi, which cannot be built for SimGrid, and libraries cannot be preloaded into simulated
+# processes.
 PACKAGES_smpi := -p hcube
 
-# The benchmark program stands on the machine's FFTW where there is one for the
-# chosen MPI library; Debian's is for Open MPI.
+# The benchmark program uses the machine's FFTW if there is one for the selected
+# MPI library; Debian's is for Open MPI.
 FFTW_BENCH_openmpi := bench
 FFTW_BENCH_mpich   := patched
 
@@ -40,7 +40,7 @@ endif
 RELEASE := target/$(MPI)/release
 CARGO   := cargo build --release --target-dir target/$(MPI) $(PACKAGES_$(MPI))
 
-# What rustup installed is found even by a shell that was not started anew.
+# Finds what rustup has installed, also in shells started before.
 ifeq ($(origin CARGO_HOME),undefined)
 export PATH := $(PATH):$(HOME)/.cargo/bin
 else
@@ -48,8 +48,8 @@ export PATH := $(PATH):$(CARGO_HOME)/bin
 endif
 export MPI MPICC
 
-# Open MPI refuses to start as root unless told so; in a container there often
-# is no other user.
+# Open MPI refuses to start as root without these variables; in a container there
+# is often no other user.
 ifeq ($(shell id -u),0)
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
@@ -115,7 +115,7 @@ test: ## Set up what is missing and run all tests
 	@scripts/setup.sh build test hpcc fftw
 	@scripts/test.sh
 
-# Part of `make test` as well, where a machine that cannot have hosts is no failure.
+# Also part of `make test`, which skips it on a machine without network namespaces.
 test-multihost: ## Test on several hosts: network namespaces, as root
 ifneq ($(MPI),openmpi)
 	@echo "make test-multihost needs Open MPI, whose daemons it tests: MPI=openmpi" >&2; exit 2
@@ -146,8 +146,8 @@ else
 	@$(RELEASE)/hcube-lab manual --options >target/options.md && mv target/options.md doc/options.md
 endif
 
-# Installs what is built, and builds only where nothing is: so `sudo make
-# install` after `make` needs no Rust toolchain for root.
+# Builds only if nothing is built yet, so that `sudo make install` after `make`
+# needs no Rust toolchain for root.
 install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI library beside another
 ifeq ($(MPI),smpi)
 	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2

@@ -211,7 +211,7 @@ bench_alltoall() {
             --algorithms all
     done
     for ranks in 2 3 4 8; do
-        exchange 3 "memory-$ranks" "$ranks" "All-to-all: additional memory (the paper's Figure 6), $ranks ranks" \
+        exchange 3 "memory-$ranks" "$ranks" "All-to-all: extra memory (the paper's Figure 6), $ranks ranks" \
             --algorithms hierarchical-sets,library-in-place,library-out-of-place --memory 0,64k,1M,all --sizes 4M
     done
     if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what brings hcube into FFTW 3.3.10, and FFTW's benchmark program:
+# Builds the libraries that add hcube to FFTW 3.3.10, and FFTW's benchmark program:
 #
 #   [MPI=openmpi|mpich] scripts/build-fftw.sh <plugin|bench|patched>...
 #
@@ -10,7 +10,7 @@
 #   patched  FFTW with hcube's solver built in, static, double precision, and its
 #            mpi-bench: target/fftw/<mpi>/patched/mpi/mpi-bench
 #
-# Nothing happens to what is up to date. Needs what `scripts/setup.sh build fftw`
+# Products that are up to date are not rebuilt. Needs what `scripts/setup.sh build fftw`
 # provides, and libhcube built for that MPI (make MPI=<mpi>).
 set -euo pipefail
 
@@ -45,14 +45,14 @@ done
 [ -f "$release/libhcube.so" ] || fail "no $release/libhcube.so: run make MPI=$mpi first"
 mkdir -p "$products"
 
-# Two builds at a time (tests beside `make fftw`) would write the same files.
+# Concurrent builds (tests and `make fftw`) would write the same files.
 exec 9>"$root/target/fftw/lock"
 flock 9
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Runs a command and shows the end of its output only where it fails.
+# Runs a command and shows the end of its output only if it fails.
 quietly() {
     local log=$1
     shift
@@ -78,7 +78,7 @@ is_current() {
     [ -e "$1" ] && [ "$2" = "$(cat "$1.key" 2>/dev/null)" ]
 }
 
-# place <file> <product> <key>: whole or not at all.
+# place <file> <product> <key>: replaces the product atomically.
 place() {
     mv "$1" "$2.new"
     mv "$2.new" "$2"
@@ -95,8 +95,8 @@ precision_flag() {
     case $1 in f) echo -DFFTW_SINGLE ;; l) echo -DFFTW_LDOUBLE ;; esac
 }
 
-# The same objects in a library to preload and in an archive: with the functions
-# of FFTW looked up, and called directly.
+# A library to preload, which looks FFTW's functions up at run time, and an archive,
+# which calls them directly.
 build_plugin() {
     local suffix key name source
     local -a flags objects
@@ -116,9 +116,8 @@ build_plugin() {
             "mpicc.$mpi" "${flags[@]}" -c "$glue/$source.c" -o "$scratch/static-$source.o"
             objects+=("$source.o")
         done
-        # Nothing may be left for the loader to find in the process: shells and
-        # launchers that inherit LD_PRELOAD have no FFTW. FFTW's planner and MPI keep
-        # addresses in the library, so it stays once it is loaded.
+        # No undefined symbol of FFTW: shells and launchers that inherit LD_PRELOAD
+        # have no FFTW. nodelete: FFTW's planner and MPI keep addresses in the library.
         (cd "$scratch" && "mpicc.$mpi" -shared -Wl,-z,defs -Wl,-z,nodelete -Wl,-soname,"$name.so.$major" -Wl,-rpath,"\$ORIGIN" \
             -o "$name.so" "${objects[@]}" -L"$release" -lhcube -ldl)
         rm -f "$scratch/$name.a"
@@ -130,8 +129,8 @@ build_plugin() {
     done
 }
 
-# FFTW's internal headers by their own names and nothing else of its tree: its
-# top folder would bring a config.h of whoever configured it.
+# Links to FFTW's internal headers and to nothing else of its tree: its top folder
+# may contain the config.h of another configuration.
 build_bench() {
     local suffix key name
     local -a flags
@@ -164,8 +163,8 @@ build_bench() {
     done
 }
 
-# Only what mpi-bench needs. Started by a `make` that has a job server, this make is
-# not one of its children by name and would only complain.
+# Only what mpi-bench needs. Started by a `make` with a job server, this make
+# cannot join it and would print a warning.
 make_patched() {
     local part
     unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -175,8 +174,8 @@ make_patched() {
     make -C "$1" -j "$(nproc)" libfftw3.la && make -C "$1/mpi" -j "$(nproc)" mpi-bench
 }
 
-# In a configuration that compiles fast: it is for tests, and for comparing on MPI
-# libraries for which the machine has no FFTW.
+# Configured to compile fast: for tests, and for comparisons on MPI libraries for
+# which the machine has no FFTW.
 build_patched() {
     local folder=$products/patched program=$products/patched/mpi/mpi-bench configuration key
     local -a options

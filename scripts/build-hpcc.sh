@@ -5,7 +5,7 @@
 #
 #   stock   HPCC's standard RandomAccess algorithm
 #   sandia  its optimised algorithm (RA_SANDIA_OPT2)
-#   hcube   hcube's update, plugged in by hpcc-glue/hpcc/hcube.mk
+#   hcube   hcube's update, linked in by hpcc-glue/hpcc/hcube.mk
 #
 # Result: target/hpcc/<mpi>/<variant>/hpcc. Nothing happens when it is up to
 # date. Needs what `scripts/setup.sh build hpcc` provides and, for the hcube
@@ -39,14 +39,14 @@ log=$root/target/hpcc/$mpi/$variant.log
 key_file=$folder/.build-key
 mkdir -p "$folder"
 
-# Two builds of one variant at a time (tests beside `make run`) would write the
-# same files.
+# Concurrent builds of one variant (tests and `make run`) would write the same
+# files.
 exec 9>"$folder.lock"
 flock 9
 
 # The file that HPCC calls hpl/Make.<arch>. Flags are the same for all
-# variants, so that they differ in the update alone:
-#   HPL_NO_MPI_DATATYPE  HPL's other choice uses calls that MPI 3 removed
+# variants, so that they differ only in the update:
+#   HPL_NO_MPI_DATATYPE  HPL's alternative uses calls that MPI 3 removed
 #   LONG_IS_64BITS       or RandomAccess falls back to slower reductions
 #   fcommon              HPCC defines some variables in more than one file
 #   w                    warnings of code that is not ours
@@ -90,10 +90,10 @@ END
     fi
 }
 
-# HPCC's rules know nothing of flags or compilers: where one of these changed,
-# or where the last build did not get to its end, start from the tarball again.
-# Otherwise make finds out what is to be done: for the hcube variant that is
-# the glue and the link when the glue or hcube.h changed.
+# HPCC's makefiles do not track flags and compilers: if one of these changed or
+# the last build did not finish, start from the tarball again. Otherwise make
+# determines what to rebuild: for the hcube variant the glue and the program,
+# if the glue or hcube.h changed.
 build_key() {
     sha256sum <"$tarball"
     "mpicc.$mpi" --version | sed -n 1p
@@ -111,8 +111,8 @@ if [ "$key" != "$(cat "$key_file" 2>/dev/null)" ]; then
     make_file >"$folder/hpl/Make.hcube-$variant"
 fi
 
-# Started by a `make` that has a job server, this make is not one of its
-# children by name and would only complain.
+# Started by a `make` with a job server, this make cannot join it and would
+# print a warning.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 before=$(stat -c %Y.%i "$folder/hpcc" 2>/dev/null || true)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Looks for what ordinary tests do not see; for developers, not part of CI:
+# Runs tests under sanitizers, Miri and valgrind, and fuzz targets; for developers,
+# not part of CI:
 #
 #   [MPI=openmpi|mpich] [FUZZ_SECONDS=20] scripts/check-deep.sh [section...]
 #
@@ -10,13 +11,13 @@
 #              shared memory are checked for data races
 #   miri       the pure modules in Rust's interpreter, where it is installed
 #   valgrind   the same modules in valgrind's memcheck
-#   fuzz       every parser and argument checker with inputs that grow by what
-#              they reach (fuzz/), FUZZ_SECONDS each
+#   fuzz       every parser and argument checker with coverage-guided inputs
+#              (fuzz/), FUZZ_SECONDS each
 #
-# Without a section all of them. `make check-deep` runs scripts/setup.sh before.
-# The end is a line for each section: passed, failed, or skipped and why; the
-# status is 1 where one has failed. Everything lies in target/deep, the output of
-# section S in target/deep/S.log.
+# All sections by default. `make check-deep` runs scripts/setup.sh first. At the end
+# one line for each section: passed, failed, or skipped with the reason; the exit
+# status is 1 if one has failed. All files are in target/deep, the output of section
+# S in target/deep/S.log.
 #
 # The sanitizers of rustc are unstable options, but their runtimes come with the
 # stable toolchain: RUSTC_BOOTSTRAP=1 unlocks them. The standard library is not
@@ -56,7 +57,7 @@ done
 
 unset MAKEFLAGS MFLAGS MAKELEVEL RUSTFLAGS
 export PATH RUSTC_BOOTSTRAP=1 MPI="$mpi" MPICC="mpicc.$mpi" LC_ALL=C
-# Sanitized code without any optimisation takes many times as long.
+# Sanitized code without optimisation is several times slower.
 export CARGO_PROFILE_DEV_OPT_LEVEL=1
 target=$(rustc -vV | sed -n 's/^host: //p')
 deep=$root/target/deep
@@ -67,7 +68,7 @@ pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: block
 # The packages that hold them.
 systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose)
 
-# Those of them that are short: the interpreter is some thousand times slower, and knows no streaming stores.
+# The short ones: the interpreter is some thousand times slower and does not support streaming stores.
 interpreted=(options:: shape:: blocks:: memory::scratch memory::region memory::datatype error:: table::)
 
 # skip <reason>: ends a section.
@@ -76,21 +77,21 @@ skip() {
     exit 77
 }
 
-# test_with <folder> <flags of rustc> <argument of cargo test...>: for this machine alone, so that the flags
-# do not reach build scripts.
+# test_with <folder> <flags of rustc> <argument of cargo test...>: with an explicit target, so that the flags
+# do not apply to build scripts.
 test_with() {
     local folder=$deep/$1 flags=$2
     shift 2
     RUSTFLAGS=$flags cargo test --no-fail-fast --target "$target" --target-dir "$folder" "$@"
 }
 
-# library <folder> <flags of rustc>: what the clients are linked to, which cargo does not build for tests.
+# library <folder> <flags of rustc>: the library that clients link, which cargo does not build for tests.
 library() {
     RUSTFLAGS=$2 cargo build --target "$target" --target-dir "$deep/$1" -p hcube -p hcube-preload
 }
 
-# compiler <folder> <flag...>: has MPI's wrappers, on which the tests call for their clients, and build.rs
-# compile C code with these flags.
+# compiler <folder> <flag...>: makes MPI's compiler wrappers (for clients) and build.rs compile C code with these
+# flags.
 compiler() {
     local folder=$deep/$1 shim=${target//-/_}
     shift
@@ -102,18 +103,18 @@ compiler() {
     export "CFLAGS_$shim=$*"
 }
 
-# The tests that start C clients. What needs a library built in another way, or
-# measures memory, which sanitizers take themselves, is left out.
+# The tests that start C clients, without those that need a differently built
+# library or measure memory, which sanitizers use themselves.
 clients=(-p hcube --test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
     --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose
     -- --test-threads=1 --skip preload_library)
-# Blocks of some GiB would need as much again for the sanitizer.
+# For blocks of some GiB the sanitizer would need the same amount again.
 takes_memory=(--skip memory_beside_the --skip address_space_of_less_than_two_buffers
     --skip nothing_remains_of_communicators --skip blocks_above_two_gibibytes)
 
-# The runtime is that of the C compiler, as a shared object: the library takes it from the client. One of
-# rustc's own is in the tests that start clients. Open MPI leaves memory behind when it ends, so leaks are
-# not looked for here: tests/mpi_communicators.rs and others count what remains.
+# The runtime is the C compiler's, as a shared object: the library uses that of the client. The tests that start
+# clients contain rustc's. Open MPI does not free all memory at the end, so leak detection is off;
+# tests/mpi_communicators.rs and others check for leaks.
 address() {
     compiler address -fsanitize=address -fno-omit-frame-pointer -g
     export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:exitcode=99
@@ -128,7 +129,7 @@ undefined() {
     library checked -Clink-arg=-lubsan && test_with checked -Clink-arg=-lubsan "${clients[@]}"
 }
 
-# Ranks are threads here, and with hcube_one_mapping they use shared memory at the same addresses.
+# Ranks are threads, and with hcube_one_mapping they map shared memory at the same addresses.
 thread() {
     export TSAN_OPTIONS=suppressions=$root/scripts/deep/thread.supp:exitcode=66
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
@@ -155,7 +156,7 @@ valgrind() {
     PROPTEST_CASES=4 test_with checked -Clink-arg=-lubsan "${systems[@]}" --lib -- "${pure[@]}"
 }
 
-# The folders whose files are the first inputs of a target, if there are any.
+# The folders with the first inputs of a target, if any.
 first_inputs() {
     [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
     case $1 in
@@ -164,7 +165,7 @@ first_inputs() {
     esac
 }
 
-# What reaches a new place in the code is kept in target/deep/fuzz/inputs and tried first the next time.
+# Inputs that reach new code are kept in target/deep/fuzz/inputs and run first the next time.
 fuzz() {
     local name program=$deep/fuzz/$target/release/fuzz failed=() log inputs
     local coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
@@ -172,7 +173,7 @@ fuzz() {
     coverage+=" -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing"
     (cd fuzz && RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer $coverage" \
         cargo build --release --locked --target "$target" --target-dir "$deep/fuzz") || return
-    # An empty folder: without files of results the tool looks for them here.
+    # An empty folder: without an argument the tool searches the current folder for files of results.
     local work=$deep/fuzz/work
     rm -rf "$work"
     mkdir -p "$work"
@@ -181,7 +182,7 @@ fuzz() {
     while read -r name; do
         inputs=$deep/fuzz/inputs/$name log=$deep/fuzz/$name.log
         mkdir -p "$inputs" "$deep/fuzz/found"
-        # Messages of the tool go nowhere: there is one for every input.
+        # Discard the tool's messages: it prints one for every input.
         # shellcheck disable=SC2046 # no folder, one or two
         if HCUBE_FUZZ_TARGET=$name "$program" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 \
             -max_len=16384 -close_fd_mask=3 -artifact_prefix="$deep/fuzz/found/$name-" \
@@ -206,7 +207,7 @@ for section in "$@"; do
     begin=$SECONDS code=0
     rm -f "$deep/reason"
     : >"$deep/$section.log"
-    # A process of its own: what a section exports ends with it. What tells of progress is shown.
+    # A subshell, so that exports of a section do not affect the next. Only lines of progress are shown.
     (set +e; "$section") >>"$deep/$section.log" 2>&1 &
     job=$!
     tail -n +1 -f --pid=$job "$deep/$section.log" 2>/dev/null | grep --line-buffered -E \

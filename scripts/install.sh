@@ -3,10 +3,10 @@
 #
 #   MPI=openmpi|mpich PREFIX=/opt/hcube [LIBDIR=...] [DESTDIR=...] scripts/install.sh [uninstall]
 #
-# Builds for several MPI libraries live side by side: what depends on one is in
-# $LIBDIR/hcube/<mpi>, the rest is the same for all of them. The first that is
-# installed is the default (hcube, hcube.pc, CMake without a component) until it
-# is removed. Nothing that is installed names PREFIX: the tree may be moved.
+# Builds for several MPI libraries can be installed side by side: files that depend
+# on the MPI library are in $LIBDIR/hcube/<mpi>, the others are common. The first
+# build that is installed is the default (hcube, hcube.pc, CMake without a component)
+# until it is removed. No installed file contains PREFIX: the tree may be moved.
 #
 #   $PREFIX/bin           hcube-<mpi>, hcube (the default's), hcube-run
 #   $PREFIX/include       hcube.h, hcube/*.h, hcube_fftw.h
@@ -21,7 +21,7 @@
 #   $PREFIX/share/hcube/modulefiles/hcube   module files, <version>-<mpi>
 #   $PREFIX/share/doc/hcube   documentation as in the sources, licences
 set -euo pipefail
-# What root installs is for all, whatever root's own files are.
+# Files that root installs are readable by all users, also with a restrictive umask.
 umask 022
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,7 +31,7 @@ prefix=${PREFIX:-/usr/local}
 libdir=${LIBDIR:-$prefix/lib}
 release=target/$mpi/release
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
-# Where things go now, and where they will be.
+# The folders to write to, and their final paths without DESTDIR.
 root=${DESTDIR:-}
 bin=$root$prefix/bin
 include=$root$prefix/include
@@ -57,33 +57,33 @@ case $prefix,$libdir in
 *) fail "PREFIX=$prefix, LIBDIR=$libdir: expected absolute paths" ;;
 esac
 
-# put <mode> <file> <target>: without symbols of its build where it is a program or library.
+# put <mode> <file> <target>: strips programs and libraries.
 put() {
     install -D -m "$1" "$2" "$3"
     case $2 in
     *.so | */hcube) strip --strip-debug "$3" ;;
-    # With the compiler's intermediate code besides, which only a compiler of the same version could use.
+    # Also removes the compiler's intermediate code, which only the same compiler version can use.
     *.a) objcopy --strip-debug -R .llvmbc -R .llvmcmd "$3" ;;
     esac
 }
 
-# put_library <file>: under its version, with the names that the loader and the linker look for.
+# put_library <file>: under its version, with links for the loader and the linker.
 put_library() {
     local name
     name=$(basename "$1")
-    # Earlier versions with this soname; one with another soname may be what programs still load.
+    # Removes earlier versions with this soname; programs may still load those with another soname.
     rm -f "$own/$name.${version%%.*}".*
     put 755 "$1" "$own/$name.$version"
     ln -sf "$name.$version" "$own/$name.${version%%.*}"
     ln -sf "$name.${version%%.*}" "$own/$name"
 }
 
-# relative <file> <folder>: the way from the folder of a file to another, so that the tree may be moved.
+# relative <file> <folder>: the relative path from a file to a folder, so that the tree may be moved.
 relative() {
     realpath -ms --relative-to="$(dirname "${1#"$root"}")" "$2"
 }
 
-# fill <template> <target>: the figures of this build into a template.
+# fill <template> <target>: substitutes the values of this build in a template.
 fill() {
     mkdir -p "$(dirname "$2")"
     sed -e "s|@MPI@|$mpi|g" -e "s|@VERSION@|$version|g" -e "s|@PREFIX@|$(relative "$2" "$prefix")|g" \
@@ -91,7 +91,7 @@ fill() {
     chmod 644 "$2"
 }
 
-# Pages and completions, which `make build` has written; the list of them is for removing them.
+# Manual pages and completions written by `make build`; uninstall uses the list.
 install_manual() {
     local file list
     remove_manual
@@ -112,7 +112,7 @@ remove_manual() {
     done <"$share/hcube/manual.list"
 }
 
-# Whether the folders in PREFIX were there before hcube and stay, also where they are empty.
+# Whether PREFIX is a system folder, whose empty folders must stay.
 is_system() {
     case $root${prefix%/} in
     '' | /usr | /usr/local) ;;
@@ -120,13 +120,13 @@ is_system() {
     esac
 }
 
-# The default is the first that was installed: links that another may have made stay.
+# The default is the first installed build: existing links stay.
 make_default() {
     [ -e "$bin/hcube" ] || ln -sf "hcube-$1" "$bin/hcube"
     [ -e "$libraries/pkgconfig/hcube.pc" ] || ln -sf "hcube-$1.pc" "$libraries/pkgconfig/hcube.pc"
 }
 
-# The module puts folders first in which `hcube` is what belongs to this MPI library.
+# The module prepends folders in which `hcube` belongs to this MPI library.
 install_module() {
     mkdir -p "$own/bin"
     ln -sf "$(realpath -ms --relative-to="$own/bin" "$bin/hcube-$mpi")" "$own/bin/hcube"
@@ -135,17 +135,17 @@ install_module() {
     fill install/modulefile.in "$modules/$version-$mpi"
 }
 
-# What a user compiles: examples, and the Fortran module, whose compiled form belongs to one compiler.
+# Sources for users: examples, and the Fortran module, whose compiled form depends on the compiler.
 install_examples() {
     local file
     put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
-    # By name: what somebody has built there names folders of this machine.
+    # By name: programs built in this folder would contain paths of this machine.
     for file in examples/{README.md,Makefile,CMakeLists.txt} examples/{c/*.c,cpp/*.cpp,fortran/*.f90,python/*.py}; do
         put 644 "$file" "$share/hcube/$file"
     done
 }
 
-# With the links of the sources: what lies elsewhere in the tree has a link in its place.
+# Preserves the symbolic links of the sources.
 install_documentation() {
     local file
     for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md doc/*.md doc/plots/*.svg; do
@@ -201,7 +201,7 @@ install_all() {
     echo "hcube $version for $mpi is installed in $root$prefix: mpirun -np 2 $prefix/bin/hcube-run --stats ./your-program"
 }
 
-# What another MPI library still needs stays.
+# Keeps what builds for other MPI libraries need.
 uninstall_all() {
     local other name
     rm -rf "$own"
@@ -219,7 +219,7 @@ uninstall_all() {
     remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
     is_system && return
-    # Folders that are empty now; others' stay.
+    # Only folders that are empty now.
     rmdir --ignore-fail-on-non-empty "$libraries/pkgconfig" "$libraries/cmake" "$share/doc" "$share" \
         "$include" "$bin" "$libraries" "$root$prefix" 2>/dev/null || true
 }

@@ -10,7 +10,7 @@ release=target/${MPI:-openmpi}/release
 
 rm -rf "$release/share"
 mkdir -p "$release/share"
-# Built for another machine it does not run here; everything but the pages is complete then.
+# In a cross build the tool does not run here; only the pages and completions are missing then.
 "$release/hcube-lab" manual --to "$release/share" >/dev/null || {
     rm -rf "$release/share"
     mkdir "$release/share"

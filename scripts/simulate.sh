@@ -4,9 +4,9 @@
 #
 #   scripts/simulate.sh [option...]     options of `hcube-lab simulate`
 #
-# The library is built for SimGrid's MPI, the drivers and the platform with it,
-# all into target/simulate. Results: tables, and target/simulate/simulate.json.
-# HCUBE_TOOL names another tool than that of target/openmpi.
+# Builds the library for SimGrid's MPI, the drivers and the platform in
+# target/simulate. Results: tables, and target/simulate/simulate.json.
+# HCUBE_TOOL names the tool, if it is not that of target/openmpi.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -40,7 +40,7 @@ unsafe fn perform(
 /// an MPI error code after the error handler of the communicator has been called.
 ///
 /// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
-/// for this rank, with additional memory that hcube_alltoall_options.memory bounds instead of a
+/// for this rank, with extra memory that hcube_alltoall_options.memory bounds instead of a
 /// second buffer. Buffers that overlap in another way are erroneous, as in MPI, which is not
 /// detected.
 ///

@@ -1,4 +1,4 @@
-//! The installed examples, built and run from a copy of the installed tree alone, as a user would.
+//! The installed examples, built and run only from a copy of the installed tree, as a user would.
 
 use hcube_testing as common;
 
@@ -42,11 +42,11 @@ fn all_run(tree: &Path, programs: &Path) {
                     assert_eq!(line, format!("{ranks} ranks, {} updates, 0 errors", 4 << 18), "{of}");
                     continue;
                 }
-                let way = line
-                    .strip_prefix(&format!("{ranks} ranks, way "))
+                let path = line
+                    .strip_prefix(&format!("{ranks} ranks, path "))
                     .and_then(|rest| rest.strip_suffix(", 0 errors"));
-                let ways = if ranks == 1 { &["alone"][..] } else { &["shared", "single-copy"] };
-                assert!(way.is_some_and(|way| ways.contains(&way)), "{of}: {line}");
+                let expected = if ranks == 1 { &["alone"][..] } else { &["shared", "single-copy"] };
+                assert!(path.is_some_and(|path| expected.contains(&path)), "{of}: {line}");
             }
         }
     }

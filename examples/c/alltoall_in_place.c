@@ -1,5 +1,5 @@
-/* Every rank has a block for every other; hcube_alltoall exchanges them where they lie, in 256 KiB of
- * additional memory instead of a second buffer. */
+/* Each rank has a block for every other rank; hcube_alltoall exchanges the blocks in place, with 256 KiB of
+ * extra memory instead of a second buffer. */
 #include <hcube.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@ static void stop(const char *what, const char *why) {
 int main(int argc, char **argv) {
     hcube_alltoall_options options;
     hcube_error error;
-    char way[32];
+    char path[32];
     int rank, size, errors = 0, all_errors = 0;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-    /* Optional: the defaults do well. */
+    /* Optional: the defaults suffice in most cases. */
     if (hcube_alltoall_default_options(&options, sizeof options, &error) != HCUBE_SUCCESS)
         stop("default options", error.message);
     options.memory = 256 * 1024;
@@ -42,9 +42,9 @@ int main(int argc, char **argv) {
     for (int from = 0; from < size; from++)
         for (int i = 0; i < BLOCK; i++) errors += data[(size_t)from * BLOCK + i] != value(from, rank, i);
     MPI_Reduce(&errors, &all_errors, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error) != HCUBE_SUCCESS)
+    if (hcube_alltoall_last_way(MPI_COMM_WORLD, path, sizeof path, &error) != HCUBE_SUCCESS)
         stop("hcube_alltoall_last_way", error.message);
-    if (rank == 0) printf("%d ranks, way %s, %d errors\n", size, way, all_errors);
+    if (rank == 0) printf("%d ranks, path %s, %d errors\n", size, path, all_errors);
 
     free(data);
     MPI_Finalize();

@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-    /* Contiguous blocks in rank order; the first ranks have a word more where it does not divide. */
+    /* Contiguous blocks in rank order; the first ranks have one more word if the division leaves a remainder. */
     int64_t least = WORDS / size, longer = WORDS % size;
     table.global_length = WORDS;
     table.local_length = least + (rank < longer);
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 
     if (hcube_random_access_default_options(&options, sizeof options, &error) != HCUBE_SUCCESS)
         stop("default options", &error);
-    options.look_ahead = 512; /* at most so many values of a rank are under way */
+    options.look_ahead = 512; /* the maximum number of outstanding values of a rank */
     if (hcube_random_access_describe(MPI_COMM_WORLD, &options, line, sizeof line, &error) != HCUBE_SUCCESS)
         stop("describe", &error);
     if (hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, &options, &error) != HCUBE_SUCCESS)

@@ -1,4 +1,4 @@
-// Blocks of different lengths, exchanged where they lie: hcube_alltoallv with MPI_IN_PLACE.
+// Blocks of different lengths, exchanged in place: hcube_alltoallv with MPI_IN_PLACE.
 #include <hcube.h>
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Elements between two ranks, the same in both directions, as an exchange in place demands.
+// Elements between two ranks, the same in both directions, as an exchange in place requires.
 int length(int one, int other) { return 1000 * (1 + (one + other) % 5); }
 
 std::int64_t value(int from, int to, int i) { return (std::int64_t{from} << 40) + (std::int64_t{to} << 20) + i; }
@@ -21,12 +21,12 @@ void exchange(std::vector<std::int64_t> &data, const std::vector<int> &counts, c
     if (code != MPI_SUCCESS) throw std::runtime_error("hcube_alltoallv: MPI error " + std::to_string(code));
 }
 
-std::string last_way() {
+std::string last_path() {
     hcube_error error;
-    char way[32];
-    if (hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error) != HCUBE_SUCCESS)
+    char path[32];
+    if (hcube_alltoall_last_way(MPI_COMM_WORLD, path, sizeof path, &error) != HCUBE_SUCCESS)
         throw std::runtime_error(error.message);
-    return way;
+    return path;
 }
 
 int run() {
@@ -46,8 +46,8 @@ int run() {
     for (int from = 0; from < size; ++from)
         for (int i = 0; i < counts[from]; ++i) errors += data[begins[from] + i] != value(from, rank, i);
     MPI_Allreduce(&errors, &all_errors, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    const std::string way = last_way();
-    if (rank == 0) std::cout << size << " ranks, way " << way << ", " << all_errors << " errors" << std::endl;
+    const std::string path = last_path();
+    if (rank == 0) std::cout << size << " ranks, path " << path << ", " << all_errors << " errors" << std::endl;
     return all_errors == 0 ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-// RandomAccess on a table of 2^18 words, with the other of HPCC's two streams.
+// RandomAccess on a table of 2^18 words, with HPCC's second stream.
 #include <hcube.h>
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t words_of_all = std::int64_t{1} << 18;
 
-// Turns a refusal into an exception with hcube's message, which names argument and value.
+// Converts an error to an exception with hcube's message, which names argument and value.
 struct Checked {
     hcube_error error;
     void operator()(std::int32_t code) const {
@@ -24,7 +24,7 @@ int run() {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-    // Contiguous blocks in rank order; the first ranks have a word more where it does not divide.
+    // Contiguous blocks in rank order; the first ranks have one more word if the division leaves a remainder.
     const std::int64_t least = words_of_all / size, longer = words_of_all % size;
     const std::int64_t length = least + (rank < longer ? 1 : 0);
     const std::int64_t first = rank * least + (rank < longer ? rank : longer);
@@ -37,7 +37,7 @@ int run() {
     std::int64_t errors = -1;
     hcube_random_access_statistics statistics;
     statistics.struct_size = sizeof statistics;
-    // Optional: what the first run would prepare, ahead of a timed region.
+    // Optional: performs the set-up of the first run before a timed region.
     check(hcube_random_access_prepare(MPI_COMM_WORLD, nullptr, &check.error));
     check(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, nullptr, &check.error));
     check(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &check.error));

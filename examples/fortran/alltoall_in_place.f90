@@ -1,4 +1,4 @@
-! A block for every rank, exchanged where it lies, with the bindings of Fortran 2008: handles are passed as
+! A block for each rank, exchanged in place, with the bindings of Fortran 2008: handles are passed as
 ! their MPI_VAL.
 program alltoall_in_place
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
@@ -8,7 +8,7 @@ program alltoall_in_place
   integer, parameter :: block = 50000
   type(hcube_alltoall_options) :: options
   real(real64), allocatable :: data(:, :)
-  character(len=32) :: way
+  character(len=32) :: path
   character(len=300) :: message
   integer :: rank, ranks, i, other, errors, all_errors, ierror
 
@@ -16,7 +16,7 @@ program alltoall_in_place
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
 
-  ! Optional: the defaults do well.
+  ! Optional: the defaults suffice in most cases.
   call hcube_alltoall_default_options(options, ierror, message)
   if (ierror /= HCUBE_SUCCESS) call fail(message)
   options%memory = 256 * 1024
@@ -37,9 +37,9 @@ program alltoall_in_place
     errors = errors + count(abs(data(:, other) - [(element(other, rank, i), i = 1, block)]) > 0)
   end do
   call MPI_Allreduce(errors, all_errors, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  call hcube_alltoall_last_way(MPI_COMM_WORLD%MPI_VAL, way, ierror, message)
+  call hcube_alltoall_last_way(MPI_COMM_WORLD%MPI_VAL, path, ierror, message)
   if (ierror /= HCUBE_SUCCESS) call fail(message)
-  if (rank == 0) print '(i0, 3a, i0, a)', ranks, ' ranks, way ', trim(way), ', ', all_errors, ' errors'
+  if (rank == 0) print '(i0, 3a, i0, a)', ranks, ' ranks, path ', trim(path), ', ', all_errors, ' errors'
 
   call MPI_Finalize()
   if (all_errors /= 0) stop 1

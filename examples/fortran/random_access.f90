@@ -19,7 +19,7 @@ program random_access
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
 
-  ! Contiguous blocks in rank order; the first ranks have a word more where it does not divide.
+  ! Contiguous blocks in rank order; the first ranks have one more word if the division leaves a remainder.
   least = words_of_all / ranks
   longer = mod(words_of_all, int(ranks, c_int64_t))
   table%global_length = words_of_all

@@ -79,9 +79,9 @@ typedef struct hcube_alltoall_options {
      */
     uint64_t struct_size;
     /**
-     * Bound on additional memory per rank and communicator, in bytes, which is kept to within 64
-     * KiB; 0 selects the minimum. Values: 0 to 1099511627776 bytes. Default: 1 MiB. Environment
-     * variable: HCUBE_MEMORY.
+     * Bound on extra memory per rank and communicator, in bytes, which is kept to within 64 KiB; 0
+     * selects the minimum. Values: 0 to 1099511627776 bytes. Default: 1 MiB. Environment variable:
+     * HCUBE_MEMORY.
      */
     int64_t memory;
     /**
@@ -115,7 +115,7 @@ extern "C" {
  * an MPI error code after the error handler of the communicator has been called.
  *
  * sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
- * for this rank, with additional memory that hcube_alltoall_options.memory bounds instead of a
+ * for this rank, with extra memory that hcube_alltoall_options.memory bounds instead of a
  * second buffer. Buffers that overlap in another way are erroneous, as in MPI, which is not
  * detected.
  *

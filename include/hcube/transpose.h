@@ -62,7 +62,7 @@ extern "C" {
  *
  * The transposition is in place if, on all ranks, input == output or input is MPI_IN_PLACE (which
  * a rank without elements passes). output then has the size of the larger of the two parts, and
- * hcube_alltoall_options.memory bounds the additional memory. In place is possible if rows ==
+ * hcube_alltoall_options.memory bounds the extra memory. In place is possible if rows ==
  * columns, row_block == column_block and transposed_in == transposed_out; for other shapes only if
  * all ranks share memory and elements are large. hcube_transpose_check tells.
  *

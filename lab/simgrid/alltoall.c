@@ -5,7 +5,7 @@
  * A case is key=value,key=value:
  *   algorithm=auto|mpich|linear-shift|hierarchical-sets|hypercube   hcube's, in place
  *   algorithm=library-in-place|library-out-of-place                 MPI_Alltoallv of the simulator
- *   path=auto|single-copy|shared|message   inside a node   memory=  bytes of additional memory
+ *   path=auto|single-copy|shared|message   inside a node   memory=  bytes of extra memory
  *   bytes=   bytes that a rank sends in total, 1 MiB by default
  *   counts=random|equal   random: a random size for each pair, as in the paper's section 4.1
  *   repeat=  runs for the median, 1 by default: a simulation has no noise, but hcube tries two paths inside

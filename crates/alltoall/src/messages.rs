@@ -3,7 +3,7 @@
 //! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. In place, a piece is
 //! copied to scratch memory and sent from there, and the partner's piece is received into its place. The
 //! number of pieces under way, of one partner or of several, is what the scratch memory holds. With scratch
-//! memory for all blocks all exchanges are under way at the same time, which is the additional memory of
+//! memory for all blocks all exchanges are under way at the same time, which is the extra memory of
 //! the paper's §3.4; with less, further pieces start as memory becomes free. Out of place, contiguous blocks
 //! need no scratch memory.
 //!

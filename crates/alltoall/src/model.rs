@@ -4,8 +4,8 @@
 //! fit into the scratch memory, stages and records of the bundles, copies inside a node. A vote precedes
 //! every exchange: an all-reduce.
 //!
-//! - *Schedules*: S steps, in P - 1 of which a rank exchanges; idle steps cost as much as busy ones where
-//!   one partner is under way at a time, and less where several are. The processor is busy for the share `BUSY`
+//! - *Schedules*: S steps; a rank exchanges in P - 1 steps and is idle in the others. An idle step costs as much
+//!   as a busy one if one exchange is outstanding at a time, and less if several are. The processor is busy for the share `BUSY`
 //!   of a message's latency; the pieces under way share the rest. One copy per byte, to the scratch memory.
 //! - *Hypercube*: the stages of the plan; every record held is put on a list, every one sent is copied
 //!   into a message and out of it.
@@ -16,7 +16,7 @@
 //! Omitted, besides the points in [`hcube_core::machine::parameters`]: system calls of single copy, the MPI
 //! library's search for messages among many, and the overlap of copies inside nodes with messages between
 //! them.
-//! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (additional memory); the rest is counted from
+//! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (extra memory); the rest is counted from
 //! the code of this crate.
 
 use crate::bundles;
@@ -77,7 +77,7 @@ pub struct Exchange {
     pub placement: Placement,
     /// Bytes of a rank's buffer: as many for each rank.
     pub bytes: usize,
-    /// The bound of additional memory.
+    /// The bound of extra memory.
     pub memory: usize,
 }
 

@@ -54,7 +54,7 @@ hcube_core::options_table! {
         /// Path of data between ranks of a node.
         pub path: Path =
             Spec::new("HCUBE_PATH", Kind::One(Path::NAMES), Path::Auto as i64).flag("--path"),
-        /// Bound on additional memory per rank and communicator, in bytes, which is kept to within 64 KiB; 0 selects the
+        /// Bound on extra memory per rank and communicator, in bytes, which is kept to within 64 KiB; 0 selects the
         /// minimum.
         pub memory: usize =
             Spec::new("HCUBE_MEMORY", Kind::Bytes { max: MAX_MEMORY_BYTES as i64 }, DEFAULT_MEMORY_BYTES as i64)

@@ -42,6 +42,6 @@ pub struct Report {
     pub path: UsedPath,
     /// Bytes that this rank gave to other ranks.
     pub bytes: u64,
-    /// Bytes of additional memory that hcube holds for this communicator on this rank.
+    /// Bytes of extra memory that hcube holds for this communicator on this rank.
     pub memory: u64,
 }

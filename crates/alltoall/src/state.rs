@@ -199,7 +199,7 @@ impl ExchangeState {
         format!("{path}{outside}; up to {} KiB of memory", (self.options.memory + BASE_MEMORY_BYTES) >> 10)
     }
 
-    /// Bytes of additional memory that this state holds.
+    /// Bytes of extra memory that this state holds.
     pub fn memory(&self) -> u64 {
         let node = self.node.as_ref().map_or(0, |node| node.board.bytes_per_rank() + node.chunk.size());
         (node + self.scratch.size()) as u64
@@ -218,7 +218,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Half for messages, none of which exist on one node.
+    /// Half of the budget for messages; nothing on one node, where no messages are sent.
     pub fn of(budget: usize, several_nodes: bool) -> Self {
         let scratch = if several_nodes { budget / 2 } else { 0 };
         let chunk = ((budget - scratch) / 3).min(MAX_CHUNK_BYTES);

@@ -68,7 +68,7 @@ fn factor(from: usize, to: usize) -> u64 {
     (value ^ value >> 27) | 1
 }
 
-/// Sums of the factors of one rank: of the blocks to all others, and of those from them.
+/// Sums of the factors of one rank: of the blocks to all others, and of the blocks from all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Factors {
     out: u64,
@@ -204,14 +204,14 @@ mod tests {
     #[test]
     fn a_value_that_differs_on_one_rank_is_noticed() {
         for ranks in 1..20 {
-            for culprit in 0..ranks {
+            for changed in 0..ranks {
                 let sum = |other: u64| {
-                    let value = |rank| if rank == culprit { other } else { 0x1234_5677 };
+                    let value = |rank| if rank == changed { other } else { 0x1234_5677 };
                     let vote = |rank| Vote::default().agreeing(value(rank), rank, ranks);
                     (0..ranks).fold(0u64, |sum, rank| sum.wrapping_add(vote(rank).signature))
                 };
                 assert_eq!(sum(0x1234_5677), 0, "{ranks} ranks");
-                assert!(ranks == 1 || sum(0x1234_5679) != 0, "rank {culprit} of {ranks}");
+                assert!(ranks == 1 || sum(0x1234_5679) != 0, "rank {changed} of {ranks}");
             }
         }
     }
@@ -243,13 +243,13 @@ mod tests {
         Vote::of(&task, own, Factors::new(own, receive.len()))
     }
 
-    /// The votes of all ranks, where rank `culprit` has `change` more in what it sends to (or, in place,
+    /// The votes of all ranks, where rank `changed` has `change` more in what it sends to (or, in place,
     /// exchanges with) `partner`.
-    fn sum(table: &[Vec<c_int>], in_place: bool, culprit: usize, partner: usize, change: c_int) -> Vote {
+    fn sum(table: &[Vec<c_int>], in_place: bool, changed: usize, partner: usize, change: c_int) -> Vote {
         let mut sum = Vote::default();
         for own in 0..table.len() {
             let mut send = table[own].clone();
-            if own == culprit {
+            if own == changed {
                 send[partner] = send[partner].wrapping_add(change) & c_int::MAX;
             }
             let receive: Vec<c_int> = table.iter().map(|row| row[own]).collect();
@@ -278,12 +278,12 @@ mod tests {
         for ranks in (1..=8).chain([20]) {
             for in_place in [true, false] {
                 let table = table(ranks, in_place);
-                for culprit in 0..ranks {
+                for changed in 0..ranks {
                     // In place a rank has one count for itself.
-                    for partner in (0..ranks).filter(|&partner| !in_place || partner != culprit) {
+                    for partner in (0..ranks).filter(|&partner| !in_place || partner != changed) {
                         for change in [1, -1, 1 << 16, 1 << 30] {
-                            let sum = sum(&table, in_place, culprit, partner, change);
-                            assert!(!sum.matches(), "{ranks} ranks: {culprit} to {partner}, {change}");
+                            let sum = sum(&table, in_place, changed, partner, change);
+                            assert!(!sum.matches(), "{ranks} ranks: {changed} to {partner}, {change}");
                         }
                     }
                 }
@@ -320,9 +320,9 @@ mod tests {
                 assert_eq!(property as usize, number, "the order of the bits");
                 vote = vote.with(property, has(number));
             }
-            let mut alone = Vote::default();
-            alone.add_brief(vote.brief());
-            assert_eq!(alone, vote, "set {set:07b}");
+            let mut without = Vote::default();
+            without.add_brief(vote.brief());
+            assert_eq!(without, vote, "set {set:07b}");
             assert!((0..PROPERTIES.len()).all(|number| vote.any(PROPERTIES[number]) == has(number)));
             brief.add_brief(vote.brief());
             for (sum, word) in words.iter_mut().zip(vote.words()) {

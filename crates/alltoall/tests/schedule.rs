@@ -58,7 +58,7 @@ fn blocking_exchanges_end_within_the_steps_of_the_paper() {
     for size in 2..=LARGEST {
         let count = |schedule| steps(&sequences(schedule, size)).len();
         let mpich = count(Schedule::Mpich);
-        // 2P - 1 with the first and the last step, in which ranks exchange with themselves alone.
+        // 2P - 1 with the first and the last step, in which each rank exchanges only with itself.
         assert_eq!(mpich + 2, 2 * size - 1, "{size} ranks");
         let shift = count(Schedule::LinearShift);
         assert_eq!(shift, if size == 2 { 1 } else { size }, "{size} ranks");

@@ -1,4 +1,4 @@
-//! The words of the table that a rank owns, and the values on their way into them.
+//! The words of the table that a rank owns, and the values waiting to be applied to them.
 
 use super::kernel::update::{DelayLine, Words};
 use super::table::Index;

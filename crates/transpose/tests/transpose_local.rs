@@ -15,7 +15,7 @@ fn byte(row: usize, column: usize, number: usize) -> u8 {
     (row * 31 + column * 7 + number + (row * column) / 13) as u8
 }
 
-/// The part of a matrix with so many own rows or columns, its elements by their place in the matrix.
+/// The part of a matrix with `own` rows or columns; the value of an element is its position in the matrix.
 fn part(
     [own, first, other]: [usize; 3],
     layout: Layout,
@@ -223,7 +223,7 @@ fn ranks_that_disagree() {
     });
 }
 
-/// Parts of the same sizes, but stored in another way on one rank; in slices elements of other lengths.
+/// Parts of the same sizes, but with another layout on one rank, or with other element lengths in slices.
 #[test]
 fn shapes_that_differ_in_other_ways() {
     let square = Shape {

@@ -1,6 +1,6 @@
-/* Stands between FFTW's transpositions and what they exchange data by: MPI_Sendrecv, MPI_Alltoall and
- * MPI_Alltoallv in FFTW's own, hcube's functions in those of hcube. What is in the program comes before
- * what is in libraries, so that nothing else needs to be changed.
+/* Times the exchange of data within transpositions: MPI_Sendrecv, MPI_Alltoall and MPI_Alltoallv in FFTW's
+ * own, hcube's functions in those of hcube. The definitions in the program have precedence over those in
+ * libraries, so that nothing else needs to be changed.
  *
  * FFTW's pairwise transposition copies each block into a buffer outside of these calls; that copy counts
  * as local work here. hcube_transpose does its local work inside.
@@ -61,7 +61,7 @@ static void original(const char *name, void *function)
     void *address = dlsym(RTLD_NEXT, name);
 
     if (address == NULL) {
-        fprintf(stderr, "fftw-bench: no %s\n", name);
+        fprintf(stderr, "fftw-bench: %s is not defined\n", name);
         abort();
     }
     memcpy(function, &address, sizeof address);

@@ -1,16 +1,16 @@
-/* Times FFTW's own plans against those with hcube, in one process and in turn.
+/* Times FFTW's own plans against those with hcube, alternating in one process.
  *
  *   mpirun -np <ranks> env LD_PRELOAD=libhcube_fftw.so fftw-bench [--repeat N] [--rigour R] [--json FILE]
  *          <problem>...
  *
- * A problem is <kind>,<sizes>,<in|out>,<flags>: kind is transpose, c2c or r2c; sizes are two or three with x
- * between them, of transpose the third is the number of doubles of an element; then in place or out of
+ * A problem is <kind>,<sizes>,<in|out>,<flags>: kind is transpose, c2c or r2c; sizes are two or three numbers
+ * separated by x (for transpose, the third is the number of doubles of an element); then in place or out of
  * place; flags are none, IN, OUT or both, for FFTW_MPI_TRANSPOSED_IN and _OUT. R is estimate, measure
  * (default) or patient.
  *
  * Each problem is planned twice: with HCUBE_FFTW=never the plan is FFTW's best, with always it is hcube's,
- * and the plans' texts must say so. Both are warmed up, then executed in turn; a time is that of the
- * slowest rank. Results must agree. FILE gets all times; `hcube bench fftw` makes tables and plots of it.
+ * which is checked in the plans' texts. Both are warmed up, then executed alternately; a time is that of
+ * the slowest rank. Results must agree. FILE gets all times; `hcube bench fftw` makes tables and plots of it.
  */
 #define _GNU_SOURCE
 #include "exchange_time.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN, HCUBE, SOLVERS, WARM_UP = 5, MOST = 1000 };
+enum { OWN, HCUBE, SOLVERS, WARM_UP = 5, MAX_REPEAT = 1000 };
 
 static const char *const SETTINGS[SOLVERS] = {"never", "always"};
 static const char *const NAMES[SOLVERS] = {"pairwise", "hcube"};
@@ -31,7 +31,7 @@ typedef struct {
     char *text;
     long extra_bytes;
     double checksum;
-    double times[MOST], exchanges[MOST];
+    double times[MAX_REPEAT], exchanges[MAX_REPEAT];
 } candidate;
 
 static int rank, size, repeat = 15, first_run = 1;
@@ -52,8 +52,8 @@ static double most(double mine)
     return all;
 }
 
-/* The plan is made anew from what its planning has learnt. That one is still unused, and what it takes on
- * top of the data, shows from its first execution on. */
+/* Plans, then plans again from the wisdom. The second plan has not been executed yet, so that its extra memory
+ * is measured from the first execution. */
 static void make_plan(const problem *of, int solver, candidate *made)
 {
     setenv("HCUBE_FFTW", SETTINGS[solver], 1);
@@ -69,14 +69,14 @@ static void make_plan(const problem *of, int solver, candidate *made)
             of->name);
 }
 
-/* Executes on known data; what a transposition has done wrong is found at once. */
+/* Executes on known data, so that a wrong transposition is detected. */
 static void warm_up(const problem *of, candidate *made)
 {
     memory_mark before;
     int turn;
 
     fill_problem(of);
-    /* What planning has freed would hide what an execution takes. */
+    /* Memory that planning has freed would hide what an execution allocates. */
     malloc_trim(0);
     MPI_Barrier(MPI_COMM_WORLD);
     memory_begin(&before);
@@ -119,7 +119,7 @@ static void write_times(FILE *file, const char *name, const double *seconds)
     fprintf(file, "]");
 }
 
-/* A plan's text has quotes and ends of lines. */
+/* A plan's text contains quotes and newlines. */
 static void write_text(FILE *file, const char *text)
 {
     fprintf(file, "\"plan\": \"");
@@ -164,9 +164,9 @@ static void compare(const char *description, FILE *file)
     planned = MPI_Wtime() - begin;
     difference = candidates[OWN].checksum - candidates[HCUBE].checksum;
     if (!(difference * difference <= 1e-18 * candidates[OWN].checksum * candidates[OWN].checksum))
-        bench_fail("hcube's result is another than FFTW's", of.name);
+        bench_fail("hcube's result differs from FFTW's", of.name);
     if (rank == 0) fprintf(stderr, " %.1f s, measuring", planned);
-    /* Who comes first changes: it may find the data in another place than who comes second. */
+    /* The order alternates: the first may find the data in another cache than the second. */
     for (turn = 0; turn < SOLVERS * repeat; turn++)
         execute(&candidates[(turn + turn / SOLVERS) % SOLVERS], turn / SOLVERS);
     if (rank == 0) fprintf(stderr, " %.1f s\n", MPI_Wtime() - begin - planned);
@@ -192,7 +192,7 @@ static void read_option(const char *option, const char *value, const char **json
     }
     if (strcmp(option, "--repeat") == 0) {
         repeat = atoi(value);
-        if (repeat < 1 || repeat > MOST) bench_fail("expected --repeat from 1 to 1000", value);
+        if (repeat < 1 || repeat > MAX_REPEAT) bench_fail("expected --repeat from 1 to 1000", value);
         return;
     }
     for (number = 0; strcmp(option, "--rigour") == 0 && number < sizeof RIGOURS / sizeof *RIGOURS; number++) {
@@ -201,7 +201,7 @@ static void read_option(const char *option, const char *value, const char **json
             return;
         }
     }
-    bench_fail("not understood", option);
+    bench_fail("unknown option or value", option);
 }
 
 int main(int argc, char **argv)
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    /* With `never` from the start hcube would not register at all. */
+    /* With `never` from the start hcube would not register. */
     unsetenv("HCUBE_FFTW");
     fftw_mpi_init();
     for (number = 1; number + 1 < argc && strncmp(argv[number], "--", 2) == 0; number += 2)

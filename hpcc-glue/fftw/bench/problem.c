@@ -33,7 +33,7 @@ static ptrdiff_t local_size(const problem *of, ptrdiff_t *before, ptrdiff_t *aft
     if (dimensions == 3) inner = n[2];
     *before = count[0] * n[1] * inner * many;
     *after = count[1] * n[0] * inner * many;
-    /* Only where they are told to do transforms leave their result transposed. */
+    /* Transforms leave their result transposed only on request. */
     if (of->kind != TRANSPOSE && !(of->flags & FFTW_MPI_TRANSPOSED_OUT)) *after = *before;
     return of->kind == TRANSPOSE ? length : 2 * length;
 }
@@ -76,7 +76,7 @@ int make_problem(const char *description, problem *made)
     made->length = local_size(made, &before, &after);
     made->in = fftw_alloc_real((size_t)made->length);
     made->out = made->in_place ? made->in : fftw_alloc_real((size_t)made->length);
-    if (made->in == NULL || made->out == NULL) bench_fail("no memory for it", made->name);
+    if (made->in == NULL || made->out == NULL) bench_fail("out of memory", made->name);
     clear_problem(made);
     return 1;
 }
@@ -104,7 +104,7 @@ fftw_plan plan_problem(const problem *of, unsigned rigour)
     }
 }
 
-/* Of a place in this rank's part, a number from 0 to 1 that is another elsewhere. */
+/* A number from 0 to 1 that differs for each position and rank. */
 static double mixed(int rank, ptrdiff_t place)
 {
     uint64_t word = ((uint64_t)rank << 40 ^ (uint64_t)place) * UINT64_C(0x9e3779b97f4a7c15);
@@ -174,7 +174,7 @@ void memory_begin(memory_mark *begin)
     begin->files = field("RssFile");
 }
 
-/* Pages of program files are code that is used for the first time, and nothing beside the data. */
+/* Pages of program files are code that is used for the first time, not extra memory. */
 long memory_grown(const memory_mark *begin, int ranks)
 {
     long shared = field("RssShmem") - begin->shared, files = field("RssFile") - begin->files;

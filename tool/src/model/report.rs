@@ -25,10 +25,8 @@ pub fn text(results: &Results, compared: bool) -> String {
     if let Some(first) = results.alltoall.first() {
         let (bytes, memory) =
             (numbers::whole_bytes(first.bytes_per_rank), numbers::whole_bytes(first.memory));
-        let _ = write!(
-            text,
-            "\nexchange in place, {bytes} per rank, {memory} of additional memory; times in us\n\n"
-        );
+        let _ =
+            write!(text, "\nexchange in place, {bytes} per rank, {memory} of extra memory; times in us\n\n");
         text += &exchanges(&results.alltoall).render();
         text += "\nmpich, linear-shift, hierarchical-sets, hypercube: only messages; nodes: hierarchical sets between nodes\n";
     }

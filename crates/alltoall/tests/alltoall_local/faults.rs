@@ -169,7 +169,7 @@ fn a_rank_that_refuses_tells_the_others() {
     }
 }
 
-/// Also before what another leaves to the library, and before counts that do not match.
+/// Also before calls that another rank forwards to the MPI library, and before counts that do not match.
 #[test]
 fn a_refusal_comes_before_everything_else() {
     let special = |rank| Special {
@@ -189,20 +189,20 @@ fn a_refusal_comes_before_everything_else() {
 }
 
 #[test]
-fn what_one_rank_cannot_handle_all_leave_to_the_library() {
+fn what_one_rank_cannot_handle_all_forward() {
     let shape = |_| Shape::matching(2, true, Form::Even, &|_, _| 50);
-    for culprit in [0, 3] {
+    for failing in [0, 3] {
         let unsupported = |rank| Special {
-            refusal: (rank == culprit).then(|| Error::Unsupported("a datatype".into())),
+            refusal: (rank == failing).then(|| Error::Unsupported("a datatype".into())),
             ..Special::default()
         };
         let unreachable = |rank| Special {
-            conditions: Conditions { unreachable: rank == culprit, ..Conditions::default() },
+            conditions: Conditions { unreachable: rank == failing, ..Conditions::default() },
             ..Special::default()
         };
         check(&shape, &unsupported, |_, outcome| is_library(outcome, "cannot handle"));
         check(&shape, &unreachable, |_, outcome| is_library(outcome, "cannot handle"));
-        // Where another rank's counts are none that the library can take, nobody can.
+        // If the MPI library cannot handle another rank's counts, the exchange fails on all ranks.
         let nobody = |rank| Special {
             conditions: Conditions { beyond_library: rank == 1, ..Conditions::default() },
             ..unsupported(rank)

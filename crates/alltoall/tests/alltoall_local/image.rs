@@ -17,7 +17,7 @@ const GAP: u8 = 0xa5;
 /// In a receive buffer before anything has arrived.
 const NOTHING: u8 = 0x5a;
 
-/// Noise without a period, of which every pair of ranks has a part that starts elsewhere.
+/// Noise without a period; the data of each pair of ranks starts at a different position.
 static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let step = |_| {
@@ -59,8 +59,8 @@ impl Image {
         let ranks = sizes.len();
         let element = [3, 2, 1].into_iter().find(|&element| sizes.iter().all(|size| size % element == 0));
         let element = element.expect("1 divides all");
-        // Blocks in the order of the ranks, backwards, or first the odd ones, with gaps but where they
-        // must follow each other.
+        // Blocks in the order of the ranks, backwards, or first the odd ones; non-contiguous unless the
+        // form requires adjacent blocks.
         let (order, gap): (Vec<usize>, usize) = match form {
             Form::Even => ((0..ranks).collect(), 0),
             Form::Counted => ((0..ranks).rev().collect(), element),

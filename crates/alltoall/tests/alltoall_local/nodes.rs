@@ -43,7 +43,7 @@ impl Case {
         Self { nodes: vec![7; ranks], options }
     }
 
-    /// Real nodes of uneven sizes, in and out of the order of the ranks, and a rank alone.
+    /// Real nodes of uneven sizes, in and out of the order of the ranks, and a node with one rank.
     pub fn uneven_nodes(options: Options) -> impl Iterator<Item = Self> {
         let nodes: [&[u32]; 6] =
             [&[0, 0, 1], &[0, 1, 0, 1, 1], &[3, 0, 0], &[0, 1, 2, 3], &[2, 0, 1, 0, 2, 2, 0], &[0, 1]];

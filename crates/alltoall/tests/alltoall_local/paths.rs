@@ -93,7 +93,7 @@ fn between_nodes_every_path_and_schedule() {
     }
 }
 
-/// From 32 ranks on small blocks are bundled unasked.
+/// From 32 ranks small blocks are bundled by default.
 #[test]
 fn many_ranks_bundle_small_blocks() {
     for (ranks, path) in [(31, UsedPath::Mixed), (32, UsedPath::Hypercube), (33, UsedPath::Hypercube)] {
@@ -111,7 +111,7 @@ fn many_ranks_bundle_small_blocks() {
             })
         });
         for (rank, paths) in paths.into_iter().enumerate() {
-            // The last of 33 is alone on its node.
+            // Rank 32 is the only one on its node.
             let large = if rank == 32 { UsedPath::Message } else { UsedPath::Mixed };
             assert_eq!(paths, [(true, path), (false, large)], "rank {rank} of {ranks}");
         }

@@ -19,13 +19,13 @@ fn random(seed: usize) -> usize {
     (value ^ value >> 27) as usize >> 3
 }
 
-/// Bytes of a block by the number of the exchange, where a slot holds so many of each.
+/// Bytes of a block in exchange `number`, if a slot holds `slot` bytes of each block.
 fn bytes(number: usize, slot: usize) -> usize {
     let any = random(number + 5000);
     match random(number) % 8 {
         0 => 0,
         1 | 2 => 1 + any % 60,
-        // Around what is just enclosed and just not, and of rounds that are just full.
+        // Around the limit of enclosed blocks, and around full rounds.
         3 => slot - 1 + any % 3,
         4 => 3 * slot - 1 + any % 3,
         5 => slot * (1 + any % 4) + any % 100,
@@ -38,7 +38,7 @@ fn bytes(number: usize, slot: usize) -> usize {
 fn step(comm: &ThreadComm, state: &mut ExchangeState, slot: usize, number: usize) -> Option<UsedPath> {
     let (own, ranks) = (comm.rank(), comm.size());
     let (even, all) = (random(number + 7).is_multiple_of(2), bytes(number, slot));
-    // With other counts one pair alone has the large blocks.
+    // With uneven counts only one pair has large blocks.
     let size = |from: usize, to: usize| {
         let large = even || from.min(to) == number % (ranks - 1) && from.max(to) == from.min(to) + 1;
         if large { all } else { (from + to + number) % 9 }
@@ -46,14 +46,14 @@ fn step(comm: &ThreadComm, state: &mut ExchangeState, slot: usize, number: usize
     let form = if even { Form::Even } else { [Form::Counted, Form::Listed][number % 2] };
     let in_place = !random(number + 9).is_multiple_of(3);
     let mut shape = Shape::matching(number, in_place, form, &size);
-    let culprit = number % ranks;
-    let more = |from, to| size(from, to) + usize::from(to == culprit);
+    let special_rank = number % ranks;
+    let more = |from, to| size(from, to) + usize::from(to == special_rank);
     let mut special = Special::default();
     let fault = random(number + 11) % 12;
     match fault {
         0 => shape.expected = &more,
-        1 if own == culprit => special.refusal = Some(Error::Count("count = -1".into())),
-        2 if own == culprit => special.refusal = Some(Error::Unsupported("a datatype".into())),
+        1 if own == special_rank => special.refusal = Some(Error::Count("count = -1".into())),
+        2 if own == special_rank => special.refusal = Some(Error::Unsupported("a datatype".into())),
         _ => {}
     }
     let mut rank = Rank::new(comm, &shape);

@@ -2,7 +2,7 @@
 
 use super::image::Form;
 
-/// A name, the form in which it is passed, and the bytes from one rank for another of so many.
+/// A name, the form of the blocks, and the bytes by sender, receiver and number of ranks.
 pub type Sizes = (&'static str, Form, fn(usize, usize, usize) -> usize);
 
 /// The same in both directions, so that they can be exchanged in place.
@@ -12,7 +12,7 @@ pub const SYMMETRIC: [Sizes; 8] = [
     ("largest bundled", Form::Counted, |_, _, _| 256),
     ("uneven", Form::Counted, |from, to, _| (from + to) * 3 % 17 * 3),
     ("sparse", Form::Listed, |from, to, _| [1000, 0, 0, 7][(from + to) % 4]),
-    ("one pair alone", Form::Listed, |from, to, _| if from.max(to) == 1 && from != to { 999 } else { 0 }),
+    ("only one pair", Form::Listed, |from, to, _| if from.max(to) == 1 && from != to { 999 } else { 0 }),
     (
         "skewed",
         Form::Listed,
@@ -24,7 +24,7 @@ pub const SYMMETRIC: [Sizes; 8] = [
     ("large", Form::Even, |_, _, _| 40_001),
 ];
 
-/// Out of place alone.
+/// Only out of place.
 pub const ASYMMETRIC: [Sizes; 2] = [
     ("one direction", Form::Counted, |from, to, _| if from < to { 6 * to } else { 0 }),
     (

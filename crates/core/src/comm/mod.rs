@@ -1,9 +1,9 @@
-//! Communication between ranks: the trait [`Comm`], its back ends, and what is built on it alone.
+//! Communication between ranks: the trait [`Comm`], its back ends, and operations built on it.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`threads`] | ranks as threads of one process, so that whole algorithms run under plain `cargo test` |
-//! | [`requests`] | several transfers under way, wait for any or all |
+//! | [`requests`] | several outstanding transfers, wait for any or all |
 //! | [`reduction`] | types and operations of reductions |
 //! | [`pipelined_broadcast`] | the broadcast of long messages |
 //! | [`tags`] | the message tags of all systems |
@@ -154,20 +154,20 @@ pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {
     if first[0] == i64::MIN {
         return local;
     }
-    let culprit = (-first[0]) as usize;
+    let failed_rank = (-first[0]) as usize;
     let mut bytes = [0u8; TEXT + 4];
-    if let (true, Err(error)) = (comm.rank() == culprit, &local) {
+    if let (true, Err(error)) = (comm.rank() == failed_rank, &local) {
         bytes[..4].copy_from_slice(&error.code().to_ne_bytes());
         for (to, from) in bytes[4..].iter_mut().zip(error.to_string().bytes()) {
             *to = from;
         }
     }
-    comm.broadcast(&mut bytes, culprit)?;
+    comm.broadcast(&mut bytes, failed_rank)?;
     // A rank's own error says more than another's.
     local?;
     let (code, text) = bytes.split_at(4);
     Err(Error::Remote {
-        rank: culprit,
+        rank: failed_rank,
         code: i32::from_ne_bytes(code.try_into().expect("four bytes")),
         message: String::from_utf8_lossy(text).trim_end_matches('\0').to_owned(),
     })

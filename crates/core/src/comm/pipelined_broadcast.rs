@@ -28,7 +28,7 @@ use crate::progress::wait::Patience;
 pub const WINDOW: usize = 4;
 const _: () = assert!(WINDOW <= tags::PIPELINED_BROADCAST.count());
 
-/// Bytes that travel in the time that a message costs whatever it holds (a / b): 1 us at 8 GB/s, as within a
+/// Bytes transferred in the time of the constant cost of a message (a / b): 1 us at 8 GB/s, as within a
 /// node and in the networks of today, within a factor of two.
 const LATENCY_BYTES: f64 = 8192.0;
 /// Smallest segment: the latency is half of its cost then, and a smaller one gains at most that half.

@@ -106,7 +106,7 @@ impl<'a> Blocks<'a> {
     /// The block for a rank.
     ///
     /// # Panics
-    /// Where there is no such rank.
+    /// If the rank does not exist.
     pub fn block(&self, rank: usize) -> Block<'a> {
         let (address, bytes) = match self.0 {
             Form::Even { first, bytes, ranks } => {

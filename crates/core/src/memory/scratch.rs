@@ -107,7 +107,7 @@ impl Scratch {
     pub fn new(bytes: usize) -> Result<Self> {
         // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned
         // to more would be touched to zero it.
-        let refused = || Error::Memory(format!("no {bytes} bytes of additional memory (HCUBE_MEMORY)"));
+        let refused = || Error::Memory(format!("no {bytes} bytes of extra memory (HCUBE_MEMORY)"));
         let size = bytes.checked_next_multiple_of(LINE).and_then(|bytes| bytes.checked_add(LINE));
         let layout = size.and_then(|size| Layout::from_size_align(size, 1).ok()).ok_or_else(refused)?;
         // SAFETY: the layout has a size above 0.
@@ -159,7 +159,7 @@ impl Scratch {
     /// Where it was taken from other scratch memory.
     pub fn bytes(&mut self, piece: &Piece) -> &mut [u8] {
         self.check(piece);
-        // SAFETY: inside the memory, of which other references and regions do not exist while this value is
+        // SAFETY: inside the memory; other references to it and regions do not exist while this value is
         // borrowed, but for those of lent pieces, and these have other bytes. Bytes have no invalid values.
         unsafe { std::slice::from_raw_parts_mut(piece.address.as_ptr(), piece.len()) }
     }

@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::rc::Rc;
 
-/// A communicator that belongs to hcube alone: a duplicate of the caller's, or split from one. It is freed when
+/// A communicator that only hcube uses: a duplicate of the caller's, or split from one. It is freed when
 /// it is dropped, unless MPI is finalised by then.
 #[derive(Debug)]
 pub struct MpiComm {
@@ -288,7 +288,7 @@ impl Comm for MpiComm {
     fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
         self.settle();
         if transfer.request == no_request() {
-            // By rest_until_any. SimGrid's MPI_Test leaves the flag alone where there is no request.
+            // By rest_until_any. SimGrid's MPI_Test does not set the flag for MPI_REQUEST_NULL.
             return Ok(true);
         }
         let mut flag = 0;

@@ -316,8 +316,8 @@ mod tests {
 
     /// Payloads of different lengths in a row, more than there are slots, each read by all ranks.
     fn payloads(nodes: Vec<u32>, capacity: usize, expected: usize) {
-        const SHORT: usize = MAX_SHORT_BYTES;
-        let all = [0, SHORT, SHORT + 1, expected, 1, 0, expected - 1, 7, SHORT - 1, expected, SHORT, 0];
+        const MAX: usize = MAX_SHORT_BYTES;
+        let all = [0, MAX, MAX + 1, expected, 1, 0, expected - 1, 7, MAX - 1, expected, MAX, 0];
         let wrong = threads::run_on_nodes(nodes.clone(), |comm| {
             let same = |&rank: &usize| nodes[rank] == nodes[comm.rank()];
             let ranks: Vec<usize> = (0..nodes.len()).filter(same).collect();

@@ -1,7 +1,7 @@
 //! Device memory: addresses that neither plain copies nor other processes can reach.
 //!
-//! hcube is linked with no runtime of accelerators: where one is part of the process, its function that
-//! classifies addresses is found by name.
+//! hcube does not link CUDA or HIP: if one of them is loaded in the process, its function that classifies
+//! addresses is looked up by name.
 
 use std::ffi::{CStr, c_int, c_void};
 
@@ -10,18 +10,18 @@ type PointerAttribute = unsafe extern "C" fn(*mut c_void, c_int, u64) -> c_int;
 
 /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `HIP_POINTER_ATTRIBUTE_MEMORY_TYPE`.
 const MEMORY_TYPE: c_int = 2;
-/// `CU_MEMORYTYPE_HOST`: page-locked memory of the host, which is accessed like any other.
+/// `CU_MEMORYTYPE_HOST`: page-locked host memory, which the CPU accesses as usual.
 const HOST: u32 = 1;
 
-/// The runtimes: the function, the libraries that contain it, and the memory types that are the host's. In HIP
-/// the number of host memory was 0 until ROCm 5 and is 1 since, which was device memory before; so for HIP
-/// all memory that the runtime knows is forwarded to the MPI library.
+/// The runtimes: the function, the libraries that contain it, and the types of host memory. In HIP the type of host
+/// memory was 0 until ROCm 5 and is 1 since, which was device memory before; so with HIP calls on all memory that
+/// the runtime knows are forwarded to the MPI library.
 const RUNTIMES: [(&CStr, &[&CStr], &[u32]); 2] = [
     (c"cuPointerGetAttribute", &[c"libcuda.so.1"], &[HOST]),
     (c"hipPointerGetAttribute", &[c"libamdhip64.so.6", c"libamdhip64.so.5"], &[]),
 ];
 
-/// A function that was found, and the memory types that are the host's.
+/// The function of a loaded runtime, and the types of host memory.
 type Runtime = (PointerAttribute, &'static [u32]);
 
 /// Looks for a runtime in this process; its symbols need not be global.
@@ -44,7 +44,7 @@ fn find((name, libraries, host): &(&'static CStr, &[&CStr], &'static [u32])) -> 
     Some((unsafe { std::mem::transmute::<*mut c_void, PointerAttribute>(address) }, host))
 }
 
-/// The runtimes of accelerators in this process. MPI libraries that accept device memory load its runtime in
+/// The CUDA and HIP runtimes in this process. MPI libraries that accept device memory load its runtime in
 /// MPI_Init, so the runtimes found at the first use of a communicator are those whose memory a program can
 /// pass.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ mod tests {
     fn without_a_runtime_nothing_is_owned() {
         let local = 0u8;
         let heap = vec![0u8; 1 << 20];
-        // No test loads a runtime, so there is none on a machine that has one either.
+        // No test loads a runtime, so none is found even on a machine with a device.
         let devices = Devices::new();
         assert!(devices.0.is_empty());
         for address in [address(0), address(4096), &raw const local, heap.as_ptr()] {

@@ -2,7 +2,7 @@
 //!
 //! Idea: a line of the cache that another core has read must be invalidated there before it is written.
 //! Between cores that share a cache this is fast; between others it can cost 50 ns per line, one line after
-//! the other, and streaming stores, which write to memory, are ten times as fast (measured on a virtual
+//! the other, and streaming stores, which write to memory, take a tenth of the time (measured on a virtual
 //! machine whose two processors sometimes share a cache and sometimes not). So every write is timed, and
 //! from time to time a small part of one uses the other kind.
 //!
@@ -16,7 +16,7 @@ pub const MIN_TIMED_BYTES: usize = 8 << 10;
 const WRITES_PER_PROBE: u64 = 32;
 /// Size of a probe.
 const PROBE_BYTES: usize = 4 << 10;
-/// Samples of which the fastest counts: a sample may hold the time of another process.
+/// Number of samples; the fastest counts, because a sample may include the time of another process.
 const SAMPLES: usize = 4;
 
 /// A kind of stores.

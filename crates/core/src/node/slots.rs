@@ -144,8 +144,8 @@ impl Slots {
     /// The contents of a rank's piece.
     ///
     /// # Safety
-    /// [`Self::published`] has found the piece, and this rank has not released it: the writer leaves the slot
-    /// alone as long as the result lives.
+    /// [`Self::published`] has found the piece, and this rank has not released it: the writer does not
+    /// write to the slot as long as the result lives.
     #[inline]
     pub unsafe fn contents(&self, rank: usize, piece: u64) -> &[u8] {
         let start = self.start(rank, piece) + NUMBER_BYTES;
@@ -180,7 +180,7 @@ impl Slots {
     }
 }
 
-/// A number of which every pattern of bits is a value.
+/// A number type for which every bit pattern is a valid value.
 pub(super) trait Plain {}
 impl Plain for u32 {}
 impl Plain for u64 {}

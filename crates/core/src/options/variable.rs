@@ -10,7 +10,7 @@ pub struct Variable {
     pub name: &'static str,
     /// What it accepts.
     pub values: Cow<'static, str>,
-    /// The value that stands for one that is not set; empty where there is none.
+    /// The value if the variable is not set; empty if it has no default.
     pub default: Cow<'static, str>,
     /// What it changes; no full stop at the end.
     pub meaning: Cow<'static, str>,

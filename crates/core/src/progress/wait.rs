@@ -8,17 +8,17 @@ use std::time::Instant;
 const SPINS_ALONE: u32 = 1000;
 /// Polls between two hints to the processor that this is a loop that waits.
 const POLLS_PER_HINT: u32 = 8;
-/// Polls between two yields where ranks share cores: whoever we wait for may need this one.
+/// Polls between two yields if ranks share cores: the awaited rank may need this core.
 const SPINS_SHARED: u32 = 0;
 /// Yields before MPI is called for progress (a call costs some 30 to 100 ns); after them it is called
-/// at every yield, since whoever waits so long is in no hurry, and a message of the program's own may be
-/// under way in many pieces.
+/// at every yield, since after so long a wait its cost does not matter, and an outstanding message of the program
+/// may consist of many pieces.
 const YIELDS_BEFORE_PROGRESS: u32 = 32;
 /// Polls between two yields where a poll is itself some calls of MPI.
 const SPINS_COSTLY: u32 = 8;
 /// Nanoseconds between the first two polls of a simulated rank, and the share of the time waited so far
-/// that passes between later ones: what is noticed is so much too late at most, and long waits do not
-/// cost the simulator an event for every poll of a real one.
+/// between later ones: this bounds the delay until the event is noticed, and the simulator need not process an
+/// event for every poll of a real rank.
 const FIRST_REST: f64 = 100.0;
 const REST_SHARE: f64 = 1.0 / 64.0;
 

@@ -108,7 +108,7 @@ fn check_packing(
 ) {
     memory.bytes.iter_mut().for_each(|byte| *byte = random.below(256) as u8);
     let original = memory.bytes.clone();
-    // SAFETY: the memory holds the elements and is touched through the block alone while that is used.
+    // SAFETY: the memory holds the elements and is accessed only through the block while that is used.
     let block = unsafe { Block::new(memory.address(), count, known) };
     assert_eq!(block.bytes(), map.len(), "{text}");
     let contiguous = map.windows(2).all(|pair| pair[1] == pair[0] + 1);

@@ -48,9 +48,9 @@ impl Memory {
         packed
     }
 
-    /// Where each packed byte lies, by MPI's word, which may contradict itself: of some structs with
-    /// empty members Open MPI 4.1 packs several elements as if there were no gaps between them, though
-    /// it packs one and gives the extent as it should. Then `None`.
+    /// The position of each packed byte according to MPI; `None` if MPI is inconsistent: for some structs with empty
+    /// members Open MPI 4.1 packs several elements as if they were contiguous, although it packs one element
+    /// and returns the extent correctly.
     pub fn consistent_map(
         &mut self,
         datatype: MPI_Datatype,

@@ -7,7 +7,7 @@ use crate::{Distribution, Mode, Options, Updates, run};
 use hcube_core::comm::{Comm, threads};
 
 /// The largest number of values of one rank that were open at any time.
-fn most_open(ranks: usize, ranks_per_node: usize, options: &Options) -> usize {
+fn max_open(ranks: usize, ranks_per_node: usize, options: &Options) -> usize {
     let distribution = Distribution::new(14, ranks);
     let run_all = || {
         threads::run(ranks, ranks_per_node, |comm| {
@@ -19,7 +19,7 @@ fn most_open(ranks: usize, ranks_per_node: usize, options: &Options) -> usize {
             run(comm, &mut state, distribution, &mut words, &updates, options).expect("run");
         })
     };
-    audit(|| drop(run_all())).most
+    audit(|| drop(run_all())).max_open
 }
 
 #[test]
@@ -28,10 +28,10 @@ fn no_rank_ever_has_more_than_the_look_ahead_open() {
         for mode in [Mode::Auto, Mode::Message, Mode::Node, Mode::ThreeHop] {
             for (ranks, ranks_per_node) in [(1, 1), (2, 2), (3, 3), (4, 2), (5, 2), (6, 2), (8, 8)] {
                 let options = Options { look_ahead, mode, ..Options::default() };
-                let most = most_open(ranks, ranks_per_node, &options);
+                let open = max_open(ranks, ranks_per_node, &options);
                 let case = format!("Q = {look_ahead}, {mode:?}, {ranks} ranks on nodes of {ranks_per_node}");
-                assert!(most <= look_ahead, "{case}: {most} open");
-                assert!(most * 3 >= look_ahead.min(50), "{case}: only {most} open: is the audit at work?");
+                assert!(open <= look_ahead, "{case}: {open} open");
+                assert!(open * 3 >= look_ahead.min(50), "{case}: only {open} open: is the audit at work?");
             }
         }
     }
@@ -41,7 +41,7 @@ fn no_rank_ever_has_more_than_the_look_ahead_open() {
 fn relaxed_keeps_to_its_bound() {
     for (ranks, ranks_per_node) in [(1, 1), (4, 4), (4, 1), (6, 2)] {
         let options = Options { look_ahead: 64, relaxed: true, ..Options::default() };
-        let most = most_open(ranks, ranks_per_node, &options);
-        assert!(most <= 3 * 64, "{ranks} ranks on nodes of {ranks_per_node}: {most} open");
+        let open = max_open(ranks, ranks_per_node, &options);
+        assert!(open <= 3 * 64, "{ranks} ranks on nodes of {ranks_per_node}: {open} open");
     }
 }

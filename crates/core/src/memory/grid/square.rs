@@ -111,8 +111,8 @@ mod tests {
                 if count * count * element > 1 << 20 {
                     continue;
                 }
-                for gap in [0, element, 5] {
-                    let stride = count * element + gap;
+                for padding in [0, element, 5] {
+                    let stride = count * element + padding;
                     let before: Vec<u8> =
                         (0..stride * count).map(|index| (index * 5 + index / 253) as u8).collect();
                     let mut memory = before.clone();
@@ -126,11 +126,11 @@ mod tests {
                             };
                             assert!(
                                 memory[at(row, column)] == before[at(column, row)],
-                                "{row}, {column} of {count} x {count} x {element}, gap {gap}"
+                                "{row}, {column} of {count} x {count} x {element}, padding {padding}"
                             );
                         }
-                        let gap = row * stride + count * element..(row + 1) * stride;
-                        assert!(memory[gap.clone()] == before[gap], "the gap after row {row}");
+                        let padding = row * stride + count * element..(row + 1) * stride;
+                        assert!(memory[padding.clone()] == before[padding], "the padding of row {row}");
                     }
                 }
             }

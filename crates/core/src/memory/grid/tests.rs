@@ -46,7 +46,7 @@ fn grids() -> Vec<Grid> {
     all
 }
 
-/// Whole and in parts that start and end anywhere, in elements, too; gaps stay as they are.
+/// Whole and in parts that start and end anywhere, also within elements; the bytes between rows are unchanged.
 #[test]
 fn bytes_come_in_the_order_of_the_definition_and_go_back() {
     for grid in grids() {
@@ -77,7 +77,7 @@ fn bytes_come_in_the_order_of_the_definition_and_go_back() {
     }
 }
 
-/// What both sides rely on, written out: three by three elements of which four make a tile.
+/// The order on which both sides rely: three by three elements, four of which make a tile.
 #[test]
 fn the_order_of_three_by_three_large_elements() {
     let element_bytes = TILE / 4;

@@ -7,8 +7,8 @@ use super::contents::{Combiner, Contents, Envelope, count};
 use crate::error::{Error, Result};
 use crate::memory::datatype::layout::{Builder, Placed};
 
-/// Datatypes nested more deeply are left to the library: every level is a level of recursion.
-const DEEPEST: usize = 64;
+/// Datatypes nested more deeply are forwarded to the MPI library: every level is a level of recursion.
+const MAX_DEPTH: usize = 64;
 
 /// Size and extent of a datatype in bytes, both by MPI's word.
 ///
@@ -54,7 +54,7 @@ pub(super) unsafe fn named(datatype: MPI_Datatype, size: usize, extent: isize) -
 /// `datatype` is valid, `envelope` is its own and `size` what [`measure`] says.
 pub(super) unsafe fn derived(datatype: MPI_Datatype, envelope: &Envelope, size: usize) -> Result<Placed> {
     // SAFETY: valid, and the envelope is its own, by the contract of this function.
-    let placed = unsafe { decode(datatype, envelope, DEEPEST) }?;
+    let placed = unsafe { decode(datatype, envelope, MAX_DEPTH) }?;
     // Where hcube and the library do not see the same datatype, the library's view counts. True extents
     // would say more, but in MPICH 4.0 those of a struct include members of an empty datatype.
     let bytes = placed.bytes();
@@ -98,7 +98,7 @@ impl Inner {
 unsafe fn decode(datatype: MPI_Datatype, envelope: &Envelope, depth: usize) -> Result<Placed> {
     let depth = depth
         .checked_sub(1)
-        .ok_or_else(|| Error::Unsupported(format!("a datatype of more than {DEEPEST} levels")))?;
+        .ok_or_else(|| Error::Unsupported(format!("a datatype of more than {MAX_DEPTH} levels")))?;
     // SAFETY: valid, and the envelope is its own, by the contract of this function; what it is made from is
     // valid as long as `contents` lives.
     unsafe {
