@@ -1,7 +1,7 @@
 //! Random all-to-all calls (tests/c/alltoall.c) with every function, path, schedule and bound of
 //! memory; blocks above 2^31 bytes.
 //!
-//! The client checks each call in place for the way that it took: a test of single copy that
+//! The client checks the path of each call in place: a test of single copy that
 //! silently used messages, or the library's own function, would prove nothing.
 
 use hcube_testing as common;
@@ -10,7 +10,7 @@ use common::alltoall::Run;
 use common::{Launch, Mpi};
 
 /// The numbers of ranks that the selected MPI is tested with. MPICH never yields where there are
-/// more ranks than cores: more of them are a test of their own.
+/// more ranks than cores: a separate test has more.
 fn ranks() -> std::ops::RangeInclusive<usize> {
     match Mpi::selected() {
         Mpi::Open => 1..=9,
@@ -23,8 +23,8 @@ fn ranks() -> std::ops::RangeInclusive<usize> {
 fn defaults() {
     for ranks in ranks() {
         let cases = if ranks <= 4 { 150 } else { 60 };
-        let ways = Run { ranks, seed: 100, cases, largest: 20_000, more: &[], environment: &[] }.go();
-        assert_eq!(ways.count("library"), 0, "calls in place by the library on {ranks} ranks");
+        let used = Run { ranks, seed: 100, cases, largest: 20_000, more: &[], environment: &[] }.go();
+        assert_eq!(used.count("library"), 0, "calls in place by the library on {ranks} ranks");
     }
 }
 
@@ -45,13 +45,13 @@ fn all_options() {
     for ranks in ranks() {
         for seed in 300..302 {
             let more = &["sweep"];
-            let ways = Run { ranks, seed, cases: 150, largest: 20_000, more, environment: &[] }.go();
+            let used = Run { ranks, seed, cases: 150, largest: 20_000, more, environment: &[] }.go();
             if ranks > 1 {
-                for way in ["shared", "single-copy", "message"] {
-                    assert!(ways.count(way) > 0, "'{way}' was not taken on {ranks} ranks");
+                for used_path in ["shared", "single-copy", "message"] {
+                    assert!(used.count(used_path) > 0, "'{used_path}' was not taken on {ranks} ranks");
                 }
-                assert!(ranks < 4 || ways.count("node+message") > 0, "no nodes on {ranks} ranks");
-                assert_eq!(ways.count("library"), 0, "calls in place by the library on {ranks} ranks");
+                assert!(ranks < 4 || used.count("node+message") > 0, "no nodes on {ranks} ranks");
+                assert_eq!(used.count("library"), 0, "calls in place by the library on {ranks} ranks");
             }
         }
     }
@@ -63,7 +63,7 @@ fn environment() {
     let (memories, nodes) = (["0", "1000", "64k", "1M", "1G"], ["0", "1", "2", "3"]);
     let counts = if Mpi::selected() == Mpi::Open { &[2, 3, 4, 7][..] } else { &[2] };
     let mut number = 0;
-    for (path, way) in
+    for (path, used_path) in
         [("auto", ""), ("single-copy", "single-copy"), ("shared", "shared"), ("message", "message")]
     {
         for schedule in ["auto", "mpich", "linear-shift", "hierarchical-sets", "library"] {
@@ -79,14 +79,14 @@ fn environment() {
             let seed = 400 + number as u64;
             // Few calls on two ranks are of a kind that single copy can take.
             let cases = if ranks == 2 { 150 } else { 40 };
-            let ways = Run { ranks, seed, cases, largest: 20_000, more: &[], environment }.go();
+            let used = Run { ranks, seed, cases, largest: 20_000, more: &[], environment }.go();
             number += 1;
             if schedule == "library" {
-                assert!(ways.count("library") > 0, "{environment:?}");
+                assert!(used.count("library") > 0, "{environment:?}");
             } else if node == "1" {
-                assert!(ways.count("message") > 0, "{environment:?}");
-            } else if !way.is_empty() && node != "2" {
-                assert!(ways.count(way) > 0, "{environment:?}");
+                assert!(used.count("message") > 0, "{environment:?}");
+            } else if !used_path.is_empty() && node != "2" {
+                assert!(used.count(used_path) > 0, "{environment:?}");
             }
         }
     }

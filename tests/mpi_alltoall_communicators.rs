@@ -59,11 +59,11 @@ fn growth(ranks: usize, path: &str, memory: &str, bytes: i64, kind: Option<&str>
     })
 }
 
-/// What messages may take beside hcube's bound: MPI's own buffers for what is under way, and requests.
-/// They depend on the number of pieces under way, not on the data.
+/// Memory of messages beyond hcube's bound: MPI's buffers and requests of outstanding messages. It depends on the
+/// number of outstanding pieces, not on the data.
 const MPI_OWN: i64 = 512 << 10;
 
-/// The bound holds for whatever size of data, blocks that lie apart included.
+/// The bound holds for all sizes of data, also for non-contiguous blocks.
 #[test]
 fn memory_beside_the_data_is_bounded() {
     for path in ["single-copy", "shared", "message"] {

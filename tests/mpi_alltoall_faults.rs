@@ -119,7 +119,7 @@ fn forbidden(ranks: usize, whom: &str, when: &str, path: &str) -> Outcome {
     without_mpis_single_copy(launch).env("HCUBE_PATH", path).limit(60).run()
 }
 
-/// A kernel that refuses single copy from the beginning, to all ranks or to some: another way serves.
+/// A kernel that refuses single copy from the beginning, to all ranks or to some: another path is used.
 #[test]
 fn single_copy_forbidden_before() {
     for whom in ["all", "some"] {

@@ -1,4 +1,4 @@
-//! What hangs on communicators, how it lives and how much memory it takes.
+//! State attached to communicators: its lifetime and memory.
 
 use hcube_testing as common;
 
@@ -39,7 +39,7 @@ fn threads_with_communicators_of_their_own() {
     }
 }
 
-/// hcube leaves the error handlers of the program alone, so what one thread raises while another one is inside
+/// hcube does not change the program's error handlers, so an error that one thread raises while another one is inside
 /// hcube arrives at the program's handler.
 #[test]
 fn errors_of_other_threads_arrive() {
@@ -81,7 +81,7 @@ fn memory_beside_the_table_is_bounded() {
             };
             let bound = (256 << 10) + 64 * ranks as i64;
             // The first run makes what is kept; later ones take what they free again.
-            // MPICH takes more cells for messages, hundreds of KiB, the more are under way at once.
+            // MPICH takes more cells for messages, hundreds of KiB, the more are outstanding.
             let first = if Mpi::selected() == Mpi::Mpich && mode == "message" { "second=" } else { "first=" };
             for figure in [first, "second=", "reported="] {
                 assert!(

@@ -9,9 +9,9 @@ fn every_element_arrives_and_bad_input_is_refused() {
     // MPICH never yields: more ranks than cores take minutes.
     let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 5, 8] } else { &[1, 2] };
     for &ranks in ranks {
-        for (path, memory, per_node, way) in [
+        for (path, memory, per_node, used_path) in [
             ("auto", "1M", "0", "shared"),
-            // Blocks are turned in shared memory only.
+            // Blocks are transposed only in shared memory.
             ("single-copy", "1M", "0", "shared"),
             ("shared", "0", "0", "shared"),
             ("message", "64k", "0", "message"),
@@ -31,8 +31,8 @@ fn every_element_arrives_and_bad_input_is_refused() {
             // On each of two communicators 88 out of place, and in place at least the squares stored alike.
             assert!(number(0) > 2 * (88 + 24), "{text}");
             assert_eq!(number(1), if ranks == 1 { 14 } else { 15 }, "{text}");
-            let way = if ranks == 1 { "alone" } else { way };
-            assert_eq!(words[2], way, "{ranks} ranks, {path}, {memory}, {per_node}");
+            let used_path = if ranks == 1 { "alone" } else { used_path };
+            assert_eq!(words[2], used_path, "{ranks} ranks, {path}, {memory}, {per_node}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Several hosts for real: network namespaces, Open MPI's daemons and TCP between them (common/hosts.rs).
+//! Several hosts: network namespaces with Open MPI's daemons and TCP between them (hosts.rs of tests/support).
 //!
-//! Nodes are those that the machine has; nothing is pretended by HCUBE_RANKS_PER_NODE. Every test of
-//! an exchange asks hcube which way it went: a test of messages between nodes that ran on one node would prove nothing.
+//! Nodes are hosts, not emulated by HCUBE_RANKS_PER_NODE. Every test of an exchange checks its path: a test of
+//! messages between nodes that ran on one node would prove nothing.
 
 use hcube_testing as common;
 
@@ -73,7 +73,7 @@ fn hosts_until_killed() {
 
 // --- correct results ---------------------------------------------------------------------------------
 
-/// The way of RandomAccess in a mode, on hosts with so many ranks.
+/// The path of RandomAccess in a mode on hosts with these numbers of ranks.
 fn path(placement: Placement, mode: i32) -> Path {
     let hosts = placement.len();
     match mode {
@@ -139,7 +139,7 @@ fn official_hpcc() {
     }
 }
 
-/// Every path and schedule, with the way of each call in place checked by the client.
+/// Every path and schedule, with the path of each call in place checked by the client.
 #[test]
 fn alltoall() {
     let Some(hosts) = Hosts::new(4) else { return };
@@ -151,22 +151,22 @@ fn alltoall() {
             let environment = &[("HCUBE_PATH", path), ("HCUBE_ALLTOALL", schedule)];
             let (ranks, seed) = (placement.iter().sum(), 800 + number as u64);
             let run = Run { ranks, seed, cases: 40, largest: 20_000, more: &[], environment };
-            let ways = run.go_with(|launch| launch.on(&hosts, placement));
+            let used = run.go_with(|launch| launch.on(&hosts, placement));
             number += 1;
             let together = placement.iter().any(|&ranks| ranks > 1);
             match (schedule, path) {
-                ("library", _) => assert!(ways.count("library") > 0, "{environment:?}"),
-                (_, "message") => assert!(ways.count("message") > 0, "{environment:?}"),
-                _ if together => assert!(ways.count("node+message") > 0, "{environment:?}"),
-                _ => assert!(ways.count("message") > 0, "{environment:?}"),
+                ("library", _) => assert!(used.count("library") > 0, "{environment:?}"),
+                (_, "message") => assert!(used.count("message") > 0, "{environment:?}"),
+                _ if together => assert!(used.count("node+message") > 0, "{environment:?}"),
+                _ => assert!(used.count("message") > 0, "{environment:?}"),
             }
-            assert!(schedule == "library" || ways.count("library") == 0, "{environment:?}");
+            assert!(schedule == "library" || used.count("library") == 0, "{environment:?}");
         }
     }
 }
 
-/// Options of their own for every call, nodes that are pretended across hosts among them, and blocks
-/// that travel in many pieces.
+/// Other options for every call, including emulated nodes across hosts, and blocks that are sent in many
+/// pieces.
 #[test]
 fn alltoall_with_all_options() {
     let Some(hosts) = Hosts::new(3) else { return };
@@ -175,9 +175,9 @@ fn alltoall_with_all_options() {
         let (ranks, seed) = (placement.iter().sum(), 900 + number as u64);
         for (cases, largest, more) in [(120, 20_000, &["sweep"][..]), (15, 300_000, &[])] {
             let run = Run { ranks, seed, cases, largest, more, environment: &[] };
-            let ways = run.go_with(|launch| launch.on(&hosts, placement));
-            assert!(ways.count("message") + ways.count("node+message") > 0, "{placement:?}");
-            assert_eq!(ways.count("library"), 0, "{placement:?}");
+            let used = run.go_with(|launch| launch.on(&hosts, placement));
+            assert!(used.count("message") + used.count("node+message") > 0, "{placement:?}");
+            assert_eq!(used.count("library"), 0, "{placement:?}");
         }
     }
 }
@@ -185,8 +185,7 @@ fn alltoall_with_all_options() {
 #[test]
 fn bad_alltoall_input_is_refused_on_all_hosts() {
     let Some(hosts) = Hosts::new(2) else { return };
-    // A named schedule: what hcube leaves to the library, which it does without a word among the ranks,
-    // is checked by the library.
+    // A named schedule: calls that hcube forwards are checked only by the MPI library.
     let launch = Launch::client("alltoall_errors", 3).env("HCUBE_ALLTOALL", "linear-shift");
     let text = launch.on(&hosts, &[2, 1]).run().success();
     let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
@@ -203,17 +202,17 @@ fn transpositions() {
         (&[1, 1, 1], "auto", "message"),
         (&[2, 1], "message", "message"),
     ];
-    for (placement, path, way) in runs {
+    for (placement, path, used_path) in runs {
         let launch = Launch::client("transpose", placement.iter().sum()).env("HCUBE_PATH", path);
         let text = launch.on(&hosts, placement).run().success();
         let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
         let words: Vec<&str> = last.split(' ').collect();
         assert!(words[0].parse::<u32>().expect("a number") > 2 * (88 + 24), "{text}");
-        assert_eq!((words[1], words[2]), ("15", way), "{placement:?}, {path}");
+        assert_eq!((words[1], words[2]), ("15", used_path), "{placement:?}, {path}");
     }
 }
 
-/// Programs that know nothing of hcube; the statistics say who has served their calls.
+/// Programs without calls of hcube; the statistics show the path of their calls.
 #[test]
 fn preloaded_programs() {
     let Some(hosts) = Hosts::new(3) else { return };
@@ -227,7 +226,7 @@ fn preloaded_programs() {
     ];
     for (name, program, argument, forms, placement, together) in runs {
         let ranks = placement.iter().sum();
-        // A named schedule: hcube alone would leave calls out of place to the library.
+        // A named schedule: by default hcube would forward calls out of place to the MPI library.
         let change = |launch: Launch| {
             launch.args(argument).env("HCUBE_ALLTOALL", "linear-shift").on(&hosts, placement)
         };
@@ -235,18 +234,18 @@ fn preloaded_programs() {
             Preloaded::new(&format!("hosts-{name}"), program, ranks).with(change).success();
         assert!(text.contains("ok preload "), "{text}");
         served(&statistics, ranks, forms);
-        let mut ways: Vec<&str> = statistics.rows("MPI_Alltoallv", true).iter().map(|row| row.0).collect();
-        ways.sort_unstable();
-        // A rank that is alone on its host has messages only.
+        let mut used: Vec<&str> = statistics.rows("MPI_Alltoallv", true).iter().map(|row| row.0).collect();
+        used.sort_unstable();
+        // The only rank of a host uses only messages.
         let expected = if together { &["message", "node+message"][..] } else { &["message"] };
-        assert_eq!(ways, expected, "{name} on {placement:?}");
+        assert_eq!(used, expected, "{name} on {placement:?}");
     }
 }
 
 // --- faults ------------------------------------------------------------------------------------------
 
-/// Clients that would run for ever: what lets them, a variable with two of its values, and what the
-/// first rank says of its way then.
+/// Clients that run until they are ended: the client, its argument, a variable with two of its values, and the
+/// path that rank 0 prints for each.
 type Endless = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 2]);
 
 const ENDLESS: [Endless; 2] = [
@@ -264,7 +263,7 @@ const ENDLESS: [Endless; 2] = [
     ),
 ];
 
-/// A job was ended in the middle, and nothing of it is left.
+/// Checks that a job was ended and left nothing behind.
 fn ended(hosts: &Hosts, outcome: &Outcome, says: &str) {
     assert!(
         outcome.stdout.contains("ready: ") && outcome.stdout.contains(says),
@@ -292,8 +291,8 @@ fn a_killed_rank_ends_the_job() {
 /// A host that is cut off ends the job, on its own side as well, as soon as Open MPI notices.
 ///
 /// By itself TCP waits: a rank whose message is not confirmed sends it again for a quarter of an hour,
-/// and one that only receives waits for ever. It is the daemons that notice, by keepalive; hcube's part
-/// is to be ended like any other program, in whichever wait it is. With Open MPI's own settings that
+/// and one that only receives waits for ever. It is the daemons that notice, by keepalive; hcube's waits
+/// must end with the job like those of any other program. With Open MPI's own settings that
 /// takes 480 s: a program without hcube on two such hosts had ended 488 s after the cut (measured).
 #[test]
 fn a_host_cut_off_ends_the_job() {

@@ -1,5 +1,5 @@
 //! Unmodified programs under the preload library: C, C++, Fortran by its three bindings, mpi4py, and
-//! Debian's own HPCC. The statistics say who has served their calls.
+//! Debian's own HPCC. The statistics show the path of their calls.
 
 use hcube_testing as common;
 
@@ -17,7 +17,7 @@ fn rank_counts() -> &'static [usize] {
 fn check(name: &str, program: impl Into<OsString>, arguments: &[OsString], forms: u64, says: &str) {
     let program = program.into();
     for &ranks in rank_counts() {
-        // A named schedule: hcube alone might leave such short blocks to the library.
+        // A named schedule: by default hcube might forward such short blocks to the MPI library.
         let change = |launch: Launch| launch.args(arguments).env("HCUBE_ALLTOALL", "linear-shift");
         let (text, statistics) = Preloaded::new(name, &program, ranks).with(change).success();
         assert!(text.contains(says), "{says} expected: {text}");
@@ -112,7 +112,7 @@ fn without_statistics_nothing_is_printed() {
     }
 }
 
-/// The others would wait for it for ever in an ordinary reduction.
+/// In an ordinary reduction the others would wait for it forever.
 #[test]
 fn a_rank_without_statistics_hangs_nobody() {
     let script = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) unset HCUBE_STATS;; esac; exec \"$@\"";
@@ -136,7 +136,7 @@ fn programs_that_do_not_use_mpi_are_left_alone() {
     assert_eq!(outcome.success().trim(), "ok preload C");
 }
 
-/// One rank, without a launcher: that of the selected MPI would not do.
+/// One rank, without a launcher: that of the selected MPI library does not fit.
 #[test]
 fn a_program_of_another_mpi_library_runs_and_is_told() {
     let other = if Mpi::selected() == Mpi::Open { Mpi::Mpich } else { Mpi::Open };

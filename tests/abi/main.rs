@@ -125,7 +125,7 @@ fn interface_is_as_recorded() {
     );
 }
 
-/// Whatever a released header says is still true, except that structures may have grown.
+/// All declarations of a released header still hold, except that structures may have grown.
 #[test]
 fn headers_of_releases_still_hold() {
     let now = record("now", &present());
@@ -203,7 +203,7 @@ fn fortran_module_agrees_with_the_header() {
     };
     let expected: BTreeSet<String> = record("for-fortran", &present()).iter().filter_map(known).collect();
     assert_eq!(fortran, expected, "fortran/hcube.f90 and the headers differ");
-    // The functions for Fortran are there for the module alone: it uses all of them, and no others.
+    // The functions for Fortran exist only for the module: it uses all of them and no others.
     let text = read(&module);
     let bound: BTreeSet<&str> =
         text.split("bind(C, name=\"").skip(1).filter_map(|part| part.split('"').next()).collect();

@@ -1,11 +1,11 @@
-/* Random calls of the all-to-all functions; every byte of the buffers is compared with what it must
- * be, gaps and surroundings included, and the library's own function is held against the same.
+/* Random calls of the all-to-all functions; every byte of the buffers, between and around the
+ * blocks too, is compared with its expected value, also after the MPI library's own function.
  *
  *   alltoall <seed> <cases> <largest block in bytes> [sweep] [alone]
  *
  * sweep: each case sets options of its own; otherwise they are those of the environment.
  * alone: without the library's own function, which is slow where ranks share cores.
- * Prints `ok <cases> cases` and how many calls in place, of all ranks, took which way.
+ * Prints `ok <cases> cases` and the number of calls in place on each path, summed over ranks.
  */
 #include "exchange.h"
 
@@ -14,9 +14,9 @@ enum { COMMS = 8 };
 static int world_rank, world_size;
 static MPI_Comm comms[COMMS];
 static int one_host[COMMS];
-static int64_t ways[WAYS];
+static int64_t calls_by_path[PATHS];
 
-/* What all ranks of a case know. */
+/* Parameters of a case, the same on all ranks. */
 typedef struct scenario {
   uint64_t seed;
   int function, large, in_place, comm;
@@ -91,7 +91,7 @@ static side make_random_side(const scenario *of, const exchange *in, int sends) 
   REQUIRE(in->size <= 64);
   for (peer = 0; peer < in->size; peer++) {
     grains[peer] = sends ? multiples(of, in->rank, peer, in->size) : multiples(of, peer, in->rank, in->size);
-    /* Gaps in front of blocks are at most 3 elements, as is what lies before the first. */
+    /* At most 3 unused elements precede each block. */
     columns += grains[peer] * of->grain + 8;
   }
   for (peer = 0; peer < made.layouts; peer++) {
@@ -194,8 +194,8 @@ static void run_case(const scenario *of, const hcube_alltoall_options *options, 
   memcpy(other, received->memory, (size_t)received->length);
 
   perform(&in, 0, received->memory);
-  if (in.in_place) check_way(in.comm, options, one_host[of->comm], bytes_to_others(&in));
-  if (in.in_place) ways[last_way(in.comm)]++;
+  if (in.in_place) check_path(in.comm, options, one_host[of->comm], bytes_to_others(&in));
+  if (in.in_place) calls_by_path[last_path(in.comm)]++;
   compare(of, &in, "hcube", received, received->memory, expected);
   if (with_library && !library_is_wrong(of, &in)) {
     perform(&in, 1, other);
@@ -226,7 +226,7 @@ static hcube_alltoall_options set_random_options(const scenario *of) {
 
 int main(int argc, char **argv) {
   uint64_t seed;
-  int64_t largest, sums[WAYS];
+  int64_t largest, sums[PATHS];
   int cases, number, sweep = 0, with_library = 1, i;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -245,10 +245,10 @@ int main(int argc, char **argv) {
     hcube_alltoall_options options = sweep ? set_random_options(&of) : environment_options();
     run_case(&of, &options, with_library);
   }
-  MPI_Reduce(ways, sums, WAYS, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Reduce(calls_by_path, sums, PATHS, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (world_rank == 0) {
     printf("ok %d cases", cases);
-    for (i = 0; i < WAYS; i++) printf(" %s=%" PRId64, way_names[i], sums[i]);
+    for (i = 0; i < PATHS; i++) printf(" %s=%" PRId64, path_names[i], sums[i]);
     printf("\n");
   }
   fflush(stdout);

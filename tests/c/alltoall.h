@@ -1,5 +1,5 @@
 /* What the clients of the all-to-all exchange share: random numbers that are the same on all ranks,
- * data that says where it comes from, and the way that a call took.
+ * data that identifies its sender and receiver, and the path of a call.
  */
 #ifndef ALLTOALL_H
 #define ALLTOALL_H
@@ -53,7 +53,7 @@ static inline void put_data(uint64_t key, int64_t position, unsigned char *to, i
   }
 }
 
-/* What lies in gaps and in front of and behind blocks; differs from place to place. */
+/* The bytes between, before and after blocks; they differ from position to position. */
 static inline void put_canary(unsigned char *to, int64_t length) {
   int64_t i;
   for (i = 0; i < length; i++) to[i] = (unsigned char)(i * 7 + 0xA5);
@@ -100,26 +100,26 @@ static inline void exchange_blocks(MPI_Comm comm, uint64_t seed, unsigned char *
   check_blocks(comm, seed, buffer, bytes);
 }
 
-/* --- the way that a call took --------------------------------------------------------------- */
+/* --- the path of a call --------------------------------------------------------------------- */
 
-enum { WAY_ALONE, WAY_SHARED, WAY_SINGLE_COPY, WAY_MESSAGE, WAY_MIXED, WAY_HYPERCUBE, WAY_LIBRARY, WAYS };
+enum { PATH_ALONE, PATH_SHARED, PATH_SINGLE_COPY, PATH_MESSAGE, PATH_MIXED, PATH_HYPERCUBE, PATH_LIBRARY, PATHS };
 
-static const char *const way_names[WAYS] = {"alone",        "shared",    "single-copy", "message",
-                                            "node+message", "hypercube", "library"};
+static const char *const path_names[PATHS] = {"alone",        "shared",    "single-copy", "message",
+                                              "node+message", "hypercube", "library"};
 
-/* The way of the last call on a communicator. */
-static inline int last_way(MPI_Comm comm) {
+/* The path of the last call on a communicator. */
+static inline int last_path(MPI_Comm comm) {
   char text[32];
   hcube_error error;
-  int way = 0;
+  int path = 0;
   SUCCEED(hcube_alltoall_last_way(comm, text, sizeof text, &error), error);
-  while (way < WAYS && strcmp(text, way_names[way]) != 0) way++;
-  if (way == WAYS) FAIL("a way that has no name here: '%s'", text);
-  return way;
+  while (path < PATHS && strcmp(text, path_names[path]) != 0) path++;
+  if (path == PATHS) FAIL("an unknown path: '%s'", text);
+  return path;
 }
 
-static inline int one_of(int way, int first, int second, int third) {
-  return way == WAY_ALONE || way == first || way == second || way == third;
+static inline int one_of(int path, int first, int second, int third) {
+  return path == PATH_ALONE || path == first || path == second || path == third;
 }
 
 /* Whether all ranks are on one host. */
@@ -133,29 +133,29 @@ static inline int on_one_host(MPI_Comm comm) {
   return near == size;
 }
 
-/* Whether a call in place may have taken this way with these options. What hcube chooses by itself is
- * its choice, as long as it does the work. */
-static inline int way_is_permitted(int way, const hcube_alltoall_options *options, int one_host) {
-  int bundled = options->schedule == HCUBE_ALLTOALL_AUTO ? WAY_HYPERCUBE : WAY_MESSAGE;
-  if (options->schedule == HCUBE_ALLTOALL_LIBRARY) return way == WAY_LIBRARY;
-  if (way == WAY_LIBRARY) return 0;
+/* Whether a call in place may use this path with these options. By default it may be any path of
+ * hcube's own. */
+static inline int path_is_permitted(int path, const hcube_alltoall_options *options, int one_host) {
+  int bundled = options->schedule == HCUBE_ALLTOALL_AUTO ? PATH_HYPERCUBE : PATH_MESSAGE;
+  if (options->schedule == HCUBE_ALLTOALL_LIBRARY) return path == PATH_LIBRARY;
+  if (path == PATH_LIBRARY) return 0;
   if (options->path == HCUBE_PATH_MESSAGE || options->ranks_per_node == 1)
-    return one_of(way, WAY_MESSAGE, bundled, WAY_MESSAGE);
-  if (!one_host) return one_of(way, WAY_MESSAGE, bundled, WAY_MIXED);
+    return one_of(path, PATH_MESSAGE, bundled, PATH_MESSAGE);
+  if (!one_host) return one_of(path, PATH_MESSAGE, bundled, PATH_MIXED);
   if (options->path == HCUBE_PATH_AUTO) return 1;
-  /* Blocks with gaps have no single copy: they go through shared memory. */
-  if (options->path == HCUBE_PATH_SHARED && way == WAY_SINGLE_COPY) return 0;
+  /* Non-contiguous blocks are not exchanged by single copy but through shared memory. */
+  if (options->path == HCUBE_PATH_SHARED && path == PATH_SINGLE_COPY) return 0;
   /* Pretended nodes: a communicator may have several, one of them, or one rank of each. */
-  return options->ranks_per_node > 1 || one_of(way, WAY_SHARED, WAY_SINGLE_COPY, WAY_SINGLE_COPY);
+  return options->ranks_per_node > 1 || one_of(path, PATH_SHARED, PATH_SINGLE_COPY, PATH_SINGLE_COPY);
 }
 
-static inline void check_way(MPI_Comm comm, const hcube_alltoall_options *options, int one_host,
-                             int64_t bytes_to_others) {
-  int way = last_way(comm);
-  if (!way_is_permitted(way, options, one_host))
-    FAIL("took the way '%s' with schedule %d, path %d, %d ranks per node", way_names[way], (int)options->schedule,
+static inline void check_path(MPI_Comm comm, const hcube_alltoall_options *options, int one_host,
+                              int64_t bytes_to_others) {
+  int path = last_path(comm);
+  if (!path_is_permitted(path, options, one_host))
+    FAIL("used path '%s' with schedule %d, path %d, %d ranks per node", path_names[path], (int)options->schedule,
          (int)options->path, (int)options->ranks_per_node);
-  if (way == WAY_ALONE && bytes_to_others > 0) FAIL("%" PRId64 " bytes for others, but 'alone'", bytes_to_others);
+  if (path == PATH_ALONE && bytes_to_others > 0) FAIL("%" PRId64 " bytes for others, but 'alone'", bytes_to_others);
 }
 
 /* Options as the environment has them. */

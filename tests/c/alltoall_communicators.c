@@ -63,7 +63,7 @@ static void cycles(int count) {
     one_cycle((uint64_t)cycle, buffer);
   }
   now = resident();
-  /* In 4000 cycles less than 40 bytes of each; the libraries alone leave about one. */
+  /* In 4000 cycles less than 40 bytes of each; the MPI libraries themselves leave about one. */
   if (now - memory > 40L * (count - warm)) FAIL("rank %d: %ld bytes more after %d cycles", rank, now - memory, count);
   if (open_files() > files) FAIL("%ld open files, %ld before", open_files(), files);
   now = lines_of("/proc/self/maps");

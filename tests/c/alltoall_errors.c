@@ -215,7 +215,7 @@ static void mismatch_with_itself(void) {
   refused("a mismatch with itself", code, MPI_ERR_TRUNCATE);
 }
 
-/* --- what is wrong on one rank alone ------------------------------------------------------------- */
+/* --- errors on one rank only --------------------------------------------------------------------- */
 
 /* All others must be told which rank it is. `value` is what that rank must name. */
 static void local_error(const char *what, const char *function, int (*call)(int), int in_place, int bad, int expected,
@@ -270,7 +270,7 @@ static void local_errors(int bad) {
   MPI_Type_free(&uncommitted);
 }
 
-/* Two ranks are wrong in different ways: one of the classes, the same on all. */
+/* Two ranks have different errors: all ranks get the class of one of them. */
 static void two_errors(void) {
   int code, class_of_code = MPI_SUCCESS, least, most;
   if (rank == 0) counts[0] = -1;

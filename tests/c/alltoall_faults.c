@@ -1,6 +1,6 @@
-/* The all-to-all exchange where something goes wrong around it.
+/* Faults during the all-to-all exchange.
  *
- *   alltoall_faults killed     the last rank dies in the middle; prints `ready: <way>` before
+ *   alltoall_faults killed     the last rank dies in the middle; prints `ready: <path>` before
  *   alltoall_faults endless    exchanges until something ends the job; prints the same
  *   alltoall_faults progress   messages of the program must arrive while a rank is inside hcube
  *   alltoall_faults leaving    buffers are overwritten and given back as soon as a call returns
@@ -34,7 +34,7 @@ static void endless(int dies) {
   enum { BYTES = 200000 };
   unsigned char *buffer = (unsigned char *)allocate((int64_t)size * BYTES);
   exchange_blocks(MPI_COMM_WORLD, 1, buffer, BYTES);
-  if (rank == 0) printf("ready: %s\n", way_names[last_way(MPI_COMM_WORLD)]);
+  if (rank == 0) printf("ready: %s\n", path_names[last_path(MPI_COMM_WORLD)]);
   fflush(stdout);
   if (dies && rank == size - 1) {
     signal(SIGALRM, die);
@@ -43,7 +43,7 @@ static void endless(int dies) {
   for (;;) hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, BYTES, MPI_BYTE, MPI_COMM_WORLD);
 }
 
-/* `from` has a message under way to `to` while it is in an exchange on `comm`. Far above any eager
+/* `from` has an outstanding message to `to` while it is in an exchange on `comm`. Far above any eager
  * limit, it needs its sender's help after MPI_Isend has returned. */
 static void one_message(MPI_Comm comm, int from, int to, int takes_part, int bytes) {
   enum { LENGTH = 1 << 24 };
@@ -132,17 +132,17 @@ static void forbid(void) {
 }
 
 static void exchanges(int turns) {
-  enum { MOST = 120000 };
-  unsigned char *buffer = (unsigned char *)allocate((int64_t)size * MOST);
+  enum { MAX_BYTES = 120000 };
+  unsigned char *buffer = (unsigned char *)allocate((int64_t)size * MAX_BYTES);
   int turn;
   for (turn = 0; turn < turns; turn++)
-    exchange_blocks(MPI_COMM_WORLD, (uint64_t)turn, buffer, turn % 3 == 0 ? MOST : turn % 3 == 1 ? 20000 : 8);
+    exchange_blocks(MPI_COMM_WORLD, (uint64_t)turn, buffer, turn % 3 == 0 ? MAX_BYTES : turn % 3 == 1 ? 20000 : 8);
   free(buffer);
 }
 
 /* What is then taken away must have been in use. */
 static void require_single_copy(void) {
-  if (size > 1 && last_way(MPI_COMM_WORLD) != WAY_SINGLE_COPY) FAIL("no single copy that could be taken away");
+  if (size > 1 && last_path(MPI_COMM_WORLD) != PATH_SINGLE_COPY) FAIL("no single copy that could be taken away");
 }
 
 /* Not all ranks can, so single copy cannot be used, and all of them must know. */
@@ -155,13 +155,13 @@ static void refused(void) {
   if (code != HCUBE_ERR_MEMORY) FAIL("code %d instead of %d: %s", (int)code, HCUBE_ERR_MEMORY, error.message);
   /* What was set before is still there. */
   exchanges(6);
-  if (last_way(MPI_COMM_WORLD) == WAY_SINGLE_COPY) FAIL("single copy, which is forbidden");
+  if (last_path(MPI_COMM_WORLD) == PATH_SINGLE_COPY) FAIL("single copy, which is forbidden");
 }
 
 int main(int argc, char **argv) {
   const char *part = argc > 1 ? argv[1] : "";
   int forbidden = strcmp(part, "forbidden") == 0 && argc > 3, late = forbidden && strcmp(argv[3], "after") == 0;
-  /* Before MPI_Init a rank does not know its number in a way that all libraries share. */
+  /* Before MPI_Init the rank is known only from the environment, which differs between libraries. */
   const char *number = getenv("OMPI_COMM_WORLD_RANK") != NULL ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
   int concerned = strcmp(part, "refused") == 0 || forbidden;
   if (forbidden && strcmp(argv[2], "some") == 0) {
@@ -185,7 +185,7 @@ int main(int argc, char **argv) {
     if (late) require_single_copy();
     if (late && concerned) forbid();
     exchanges(30);
-    if (!late && size > 1 && last_way(MPI_COMM_WORLD) == WAY_SINGLE_COPY) FAIL("single copy, which is forbidden");
+    if (!late && size > 1 && last_path(MPI_COMM_WORLD) == PATH_SINGLE_COPY) FAIL("single copy, which is forbidden");
   } else {
     FAIL("no part '%s'", part);
   }

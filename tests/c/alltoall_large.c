@@ -40,7 +40,7 @@ static void finish(const char *what, uint64_t seed, int code) {
   hcube_alltoall_options options = environment_options();
   static unsigned char expected[CHUNK];
   if (code != MPI_SUCCESS) FAIL("%s returned %d", what, code);
-  check_way(MPI_COMM_WORLD, &options, 1, BLOCK);
+  check_path(MPI_COMM_WORLD, &options, 1, BLOCK);
   check(what, data_key(seed, 1 - rank, rank));
   put_data(data_key(seed, rank, rank), 0, expected, OWN);
   REQUIRE(memcmp(memory + BLOCK, expected, OWN) == 0);

@@ -1,20 +1,20 @@
-/* How much memory an all-to-all in place takes beside the data.
+/* The extra memory of an all-to-all exchange in place.
  *
  *   alltoall_memory bound <bytes of data> [vector]
  *       prints `ok first=<bytes> steady=<bytes>` for the rank that grew most: growth since before the
  *       first call, the peak included, at the end of the first call and of a later one.
  *   alltoall_memory limit <bytes of data>
- *       with an address space of at most 1.2 times the data a second buffer cannot be had, the exchange
+ *       with an address space of at most 1.2 times the data a second buffer cannot be allocated, but the exchange
  *       works; prints `ok limit`
  *
- * Counted is what belongs to a process alone plus its share of shared memory, as in memory.c.
+ * Memory is counted as in memory.c: private memory plus the process's share of shared memory.
  */
 #include "alltoall.h"
 #include "memory.h"
 
 #include <sys/resource.h>
 
-/* Of a vector: as much data as gap. */
+/* Elements of a vector: half of its extent is data. */
 #define SPAN 64
 
 static int rank, size;
@@ -125,7 +125,7 @@ static void limit(int64_t bytes) {
   allowed.rlim_cur = (rlim_t)(field("/proc/self/status", "VmSize") + bytes / 5);
   REQUIRE(setrlimit(RLIMIT_AS, &allowed) == 0);
   second = malloc((size_t)bytes);
-  if (second != NULL) FAIL("the limit is none: a second buffer could be had");
+  if (second != NULL) FAIL("no limit: a second buffer was allocated");
   MPI_Barrier(MPI_COMM_WORLD);
   for (turn = 0; turn < 3; turn++) {
     call(data, block, MPI_BYTE);

@@ -11,7 +11,7 @@ static int rank, size, refusals;
 static hcube_table table;
 static hcube_updates updates;
 static hcube_random_access_options options;
-/* The table lies behind a copy of itself, so that both are there whatever the arguments say. */
+/* The table lies behind a copy of itself, so that wrong lengths still refer to valid memory. */
 static uint64_t *copy;
 static int64_t good_length;
 
@@ -205,22 +205,22 @@ static void bad_environment(MPI_Comm comm) {
 }
 
 /* One rank is wrong, all are told, and the others learn which rank it was. */
-static void one_rank_only(MPI_Comm comm, int culprit) {
-  const char *told = rank == culprit ? "" : "rank ";
+static void one_rank_only(MPI_Comm comm, int failing) {
+  const char *told = rank == failing ? "" : "rank ";
   char name[32];
-  snprintf(name, sizeof name, "rank %d refused", culprit);
-  if (rank == culprit) options.look_ahead = 0;
+  snprintf(name, sizeof name, "rank %d refused", failing);
+  if (rank == failing) options.look_ahead = 0;
   refuse_options("look_ahead on one rank", comm, HCUBE_ERR_ARGUMENT, "options.look_ahead = 0",
-                 rank == culprit ? "expected" : name);
-  if (rank == culprit) table.words = NULL;
-  refuse_task("NULL words on one rank", comm, HCUBE_ERR_ARGUMENT, "table.words = NULL", rank == culprit ? "" : name);
-  if (rank == culprit) table.first_index += 3;
-  refuse_task("first_index on one rank", comm, HCUBE_ERR_DISTRIBUTION, "first_index", rank == culprit ? "" : name);
-  if (rank == culprit) updates.count = -3;
-  refuse_task("count on one rank", comm, HCUBE_ERR_ARGUMENT, "updates.count = -3", rank == culprit ? "" : name);
-  refuse_run("NULL updates on one rank", comm, &table, rank == culprit ? NULL : &updates, NULL, HCUBE_ERR_ARGUMENT,
-             "updates = NULL", rank == culprit ? "" : name);
-  if (rank == culprit) setenv("HCUBE_MODE", "fast", 1);
+                 rank == failing ? "expected" : name);
+  if (rank == failing) table.words = NULL;
+  refuse_task("NULL words on one rank", comm, HCUBE_ERR_ARGUMENT, "table.words = NULL", rank == failing ? "" : name);
+  if (rank == failing) table.first_index += 3;
+  refuse_task("first_index on one rank", comm, HCUBE_ERR_DISTRIBUTION, "first_index", rank == failing ? "" : name);
+  if (rank == failing) updates.count = -3;
+  refuse_task("count on one rank", comm, HCUBE_ERR_ARGUMENT, "updates.count = -3", rank == failing ? "" : name);
+  refuse_run("NULL updates on one rank", comm, &table, rank == failing ? NULL : &updates, NULL, HCUBE_ERR_ARGUMENT,
+             "updates = NULL", rank == failing ? "" : name);
+  if (rank == failing) setenv("HCUBE_MODE", "fast", 1);
   refuse_run("HCUBE_MODE on one rank", comm, &table, &updates, NULL, HCUBE_ERR_ARGUMENT, "HCUBE_MODE = 'fast'", told);
   unsetenv("HCUBE_MODE");
 }

@@ -55,12 +55,12 @@ static inline void free_side(side *one) {
   free(one->memory);
 }
 
-/* Gives the blocks their places: in random order with random gaps, before or behind the buffer's
+/* Gives the blocks their places: in random order with random padding, before or after the buffer's
  * address, or one behind the other as MPI_Alltoall has them. */
 static inline void place_blocks(side *of, int function, dice *random) {
   int *order = (int *)allocate(of->peers * (int64_t)sizeof(int)), i;
   int64_t next = function == ALLTOALL ? 0 : roll(random, 8) - 4;
-  int gaps = roll(random, 3) > 0, shuffled = roll(random, 3) > 0, reversed = roll(random, 4) == 0;
+  int padded = roll(random, 3) > 0, shuffled = roll(random, 3) > 0, reversed = roll(random, 4) == 0;
   for (i = 0; i < of->peers; i++) {
     int other = shuffled ? (int)roll(random, i + 1) : i;
     order[i] = order[other];
@@ -70,7 +70,7 @@ static inline void place_blocks(side *of, int function, dice *random) {
     int peer = function == ALLTOALL ? i : reversed ? of->peers - 1 - i : order[i];
     const layout *lies = layout_of(of, peer);
     int64_t count = of->counts[peer];
-    if (function != ALLTOALL && gaps) next += roll(random, 4);
+    if (function != ALLTOALL && padded) next += roll(random, 4);
     if (function == ALLTOALLW) {
       of->addresses[peer] = of->displacements[peer] = next - lies->first;
       if (count > 0) next += (count - 1) * lies->extent + lies->end - lies->first;
@@ -83,7 +83,7 @@ static inline void place_blocks(side *of, int function, dice *random) {
   free(order);
 }
 
-/* Makes memory for all blocks and the gaps between them. */
+/* Allocates memory for all blocks and the padding between them. */
 static inline void make_memory(side *of) {
   int64_t first = 0, end = 0;
   int peer;

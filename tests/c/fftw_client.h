@@ -101,8 +101,8 @@ static inline ptrdiff_t block_of(ptrdiff_t length, ptrdiff_t block, int rank, pt
   return *first >= length ? 0 : length - *first < block ? length - *first : block;
 }
 
-/* FFTW's function is asked for the memory alone: of a matrix whose columns are all on one rank after the
- * transposition it tells the parts before it. */
+/* FFTW's function is called only for the size of the memory: for a matrix whose columns are all on one rank
+ * after the transposition, it returns the parts before it. */
 static inline part part_of(const shape *of, MPI_Comm comm) {
   const ptrdiff_t n[2] = {of->nx, of->ny};
   ptrdiff_t row_block = of->row_block, column_block = of->column_block, unused[4], words;
@@ -178,9 +178,8 @@ static inline int by_hcube(F(plan) plan, MPI_Comm comm) {
   return !most[2];
 }
 
-/* What hcube serves whatever the size and the way of its exchange: out of place everything; in place
- * what two ranks exchange equally, which is where rows and columns are in the same proportion to their
- * blocks. */
+/* What hcube serves for every size and path: out of place everything; in place symmetric exchanges, which
+ * have rows and columns in the same proportion to their blocks. */
 static inline int hcube_can(const shape *of, MPI_Comm comm) {
   ptrdiff_t row_block = of->row_block, column_block = of->column_block;
   int size;

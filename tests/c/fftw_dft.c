@@ -31,7 +31,7 @@ static ptrdiff_t whole_length(const side *one) {
   return one->d0 * one->d1 * one->inner;
 }
 
-/* The layout of the real or of the complex side, of which only complex ones are ever transposed. */
+/* The layout of the real or of the complex side; only complex layouts are transposed. */
 static side make_side(const problem *of, int is_real, unsigned transposed) {
   side made = {of->n[0], of->n[1], of->howmany, 0, 0, {0, 0}, {0, 0}, 0};
   ptrdiff_t last = of->n[of->rank - 1], units = last;
@@ -122,7 +122,7 @@ static void compare(const problem *of, const side *one, const real *expected, co
     if (place % one->row >= one->used) continue;
     size = expected[place] < 0 ? -expected[place] : expected[place];
     difference = found[place] < expected[place] ? expected[place] - found[place] : found[place] - expected[place];
-    /* Written so that a number that is none fails as well. */
+    /* Written so that NaN fails as well. */
     if (!(difference <= worst)) worst = difference;
     if (size > largest) largest = size;
   }

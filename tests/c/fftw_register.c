@@ -1,6 +1,6 @@
 /* A program that asks for hcube's solver itself, linked with libhcube_fftw: before registration FFTW's own
- * plans, after it hcube's, again after FFTW was cleaned up. Prints `ok register`, or `refused <code>` where
- * registration fails and FFTW goes on by itself. */
+ * plans, after it hcube's, again after FFTW was cleaned up. Prints `ok register`, or `refused <code>` if
+ * registration fails and FFTW uses its own solvers. */
 #include <hcube_fftw.h>
 #include <hcube_fftw.h>
 
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
     if (alone) REQUIRE(!transpose());
     code = REGISTER();
     REQUIRE(transpose() == (code == 0));
-    /* Once more changes nothing. */
+    /* A second call changes nothing. */
     REQUIRE(REGISTER() == code);
     REQUIRE(transpose() == (code == 0));
     F(mpi_cleanup)();

@@ -4,14 +4,14 @@
  *   fftw_wisdom load <file>     loads it, on rank 0 for all
  *
  * Prints `ok <mode> imported=<0|1> plans=<n> known=<n> hcube=<n>`: how many problems were planned, how many
- * of them from wisdom alone, and how many plans are hcube's. */
+ * of them only from wisdom, and how many plans are hcube's. */
 #include "fftw_client.h"
 
 static const ptrdiff_t SIDES[][2] = {{24, 24}, {30, 30}, {60, 30}, {17, 17}};
 
 static int rank, plans, known, planned;
 
-/* Made from wisdom alone where there is any, and executed in either case. */
+/* Planned only from wisdom if there is any, and executed in either case. */
 static void plan_and_check(const shape *of) {
   part mine = part_of(of, MPI_COMM_WORLD);
   array in = make_array(mine.length), out = of->in_place ? in : make_array(mine.length);

@@ -1,5 +1,5 @@
-/* Random datatypes of which the clients know themselves where each byte lies, so that what they
- * expect does not depend on the MPI library's own packing.
+/* Random datatypes with a known position of each byte, so that expected values do not depend on
+ * the MPI library's own packing.
  *
  * All elements consist of units (see `units`), which are the same on both sides of an exchange; how
  * many units an element has and how they lie in memory is each rank's own choice.
@@ -140,7 +140,7 @@ static inline MPI_Datatype vector_with_gaps(const plan *with) {
   return type;
 }
 
-/* Gaps of some bytes: nothing is aligned. */
+/* Some bytes of padding: nothing is aligned. */
 static inline MPI_Datatype vector_of_bytes(const plan *with) {
   MPI_Datatype type;
   int i, block = divisor(with->random, with->units);
@@ -240,8 +240,8 @@ static inline MPI_Datatype column(const plan *with) {
   return type;
 }
 
-/* A random datatype of so many units. Elements can lie as columns where all elements of a buffer,
- * gaps included, are at most `columns`. */
+/* A random datatype of `units` units. Elements can be columns if all elements of a buffer,
+ * including unused ones, are at most `columns`. */
 static inline layout make_layout(dice *random, int unit, int units, int64_t columns) {
   static MPI_Datatype (*const constructors[])(const plan *) = {
       contiguous,           vector_with_gaps, vector_of_bytes,    permuted, padded,

@@ -1,9 +1,9 @@
-/* How much memory a run takes beside the table. Prints, for the rank that grew most,
+/* The extra memory of a run. Prints, for the rank that grew most,
  * `ok first=<bytes> second=<bytes> reported=<bytes>`.
  *
- * Counted is what belongs to a process alone plus its share of shared memory (Pss of anonymous and
- * shared pages), and the peak of the resident set during the run, of which shared memory counts by
- * share as well. Pages of program files are not counted: code is no memory beside the table.
+ * Counted are private memory plus the process's share of shared memory (Pss of anonymous and shared
+ * pages), and the peak of the resident set during the run, with the share of shared memory. Pages of
+ * program files are not counted: code is not extra memory.
  */
 #include "memory.h"
 

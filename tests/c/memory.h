@@ -56,7 +56,7 @@ static inline void warm_up(MPI_Comm comm) {
     MPI_Comm copy, node;
     char *gathered = (char *)calloc((size_t)size, 64);
     REQUIRE(gathered != NULL);
-    /* Short and long messages, several under way, as a run has them. */
+    /* Several outstanding short and long messages, as in a run. */
     for (length = 1; length <= 2048; length *= 4) {
       for (other = 1; other < size; other++) {
         for (number = 0; number < 8; number++) {

@@ -55,7 +55,7 @@ static void alltoall(MPI_Comm comm) {
   free(blocks);
 }
 
-/* A square matrix of which every rank has one row. */
+/* A square matrix with one row per rank. */
 static void transpose(MPI_Comm comm) {
   hcube_transpose_shape shape;
   hcube_error error;

@@ -1,5 +1,5 @@
-/* An MPI program that knows nothing of hcube: all-to-all calls in place and out of place, checked. How
- * many there are is in tests/preload.rs as well. Modes:
+/* An MPI program without calls of hcube: all-to-all calls in place and out of place, checked.
+ * tests/preload.rs contains the number of calls. Modes:
  *   preload         the calls; prints `ok preload C` or `ok preload C++`
  *   preload inter   one call between two groups of ranks
  *   preload early   a call before MPI_Init, which MPI must refuse
@@ -20,7 +20,7 @@ static int value(int from, int to, int element) {
   return (from * 1000 + to) * 10 + element;
 }
 
-/* Blocks of the lengths of MPI_Alltoall or of the others, with gaps between them. */
+/* Blocks of the lengths of MPI_Alltoall or of the others, non-contiguous. */
 typedef struct {
   int *data, *counts, *displacements, *bytes;
   MPI_Datatype *types;
@@ -55,7 +55,7 @@ static void free_blocks(blocks *all) {
   free(all->data), free(all->counts), free(all->displacements), free(all->bytes), free(all->types);
 }
 
-/* What has arrived is the others', and gaps are as they were. */
+/* The blocks of the others have arrived, and the bytes between blocks are unchanged. */
 static void check(const blocks *all) {
   int other, element;
   for (other = 0; other < size; other++) {

@@ -19,7 +19,7 @@ static void check(uint64_t value) {
   for (i = 0; i < WORDS; i++) REQUIRE(message[i] == value + (uint64_t)i);
 }
 
-/* `from` has a message under way to `to` while it is in hcube with `comm`; all ranks of `comm` run. */
+/* `from` has an outstanding message to `to` while it is in hcube with `comm`; all ranks of `comm` run. */
 static void one_case(MPI_Comm comm, int from, int to, int takes_part, int log2) {
   MPI_Request request = MPI_REQUEST_NULL;
   int rank;

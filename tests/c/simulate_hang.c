@@ -1,5 +1,5 @@
-/* A driver of `hcube-lab simulate` that does not come to an end, in the way that HCUBE_TEST_HANG names. Before it
- * does, rank 0 prints what belongs to the first case; more is not read of the cases. */
+/* A driver of `hcube-lab simulate` that never ends; HCUBE_TEST_HANG selects how. First rank 0 prints the line of
+ * the first case; the other cases are ignored. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

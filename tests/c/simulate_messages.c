@@ -1,6 +1,6 @@
 /* A driver of `hcube-lab simulate` that measures single messages: between rank 0 and each of the ranks that
- * HCUBE_TEST_PEERS names, of several lengths. For every case, of which nothing is read, it prints the same
- * line; its `way` is `<peer> <bytes> <seconds one way> <seconds in both directions at once>; ...`. */
+ * HCUBE_TEST_PEERS names, of several lengths. It ignores the contents of the cases and prints the same line
+ * for each; its `way` is `<peer> <bytes> <seconds one way> <seconds in both directions at once>; ...`. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST (1 << 20)
+#define MAX_BYTES (1 << 20)
 
-static char sent[MOST], received[MOST];
+static char sent[MAX_BYTES], received[MAX_BYTES];
 
 /* Sent without blocking, as hcube does. */
 static void send_message(int bytes, int peer) {
@@ -52,7 +52,7 @@ static double exchange(int rank, int peer, int bytes) {
 }
 
 int main(int argc, char **argv) {
-  static const int lengths[] = {1, 4096, MOST};
+  static const int lengths[] = {1, 4096, MAX_BYTES};
   char peers[256] = "", line[4096] = "", *peer, *save = NULL;
   int rank, number;
   MPI_Init(&argc, &argv);

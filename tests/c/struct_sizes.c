@@ -103,7 +103,7 @@ static void check_larger(const char *what, filler *fill, user *use, size_t known
   }
 }
 
-/* What a caller knows counts, and what is behind has its default, whatever lies there. */
+/* Fields that the caller knows are used; the others have their defaults, and their memory is not read. */
 static void check_smaller_random_access(void) {
   anything options;
   hcube_random_access_options whole;
@@ -122,7 +122,7 @@ static void check_smaller_random_access(void) {
   statistics.struct_size = sizeof statistics;
   SUCCEED(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &error), error);
   REQUIRE(statistics.open_bound == 64);
-  /* With one field pair more the mode counts, of which there is none with this number. */
+  /* With an additional pair of fields the mode is used, and its number is invalid. */
   options.struct_size = 24;
   options.random_access.mode = 4;
   options.random_access.dimensions = 0;
@@ -131,9 +131,9 @@ static void check_smaller_random_access(void) {
   checks += 3;
 }
 
-/* The way of an exchange in place, which with one rank is the library's only where that is asked for. */
-static const char *way_with(const anything *options) {
-  static char way[32];
+/* The path of an exchange in place; with one rank it is the MPI library's only on request. */
+static const char *path_with(const anything *options) {
+  static char path[32];
   hcube_error error;
   int size, blocks[64];
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -141,8 +141,8 @@ static const char *way_with(const anything *options) {
   memset(blocks, 0, sizeof blocks);
   SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options->alltoall, &error), error);
   REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
-  SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error), error);
-  return way;
+  SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  return path;
 }
 
 static void check_smaller_alltoall(void) {
@@ -153,12 +153,12 @@ static void check_smaller_alltoall(void) {
   options.alltoall.schedule = HCUBE_ALLTOALL_LIBRARY;
   options.alltoall.path = HCUBE_PATH_AUTO;
   options.struct_size = 24;
-  REQUIRE(strcmp(way_with(&options), "library") == 0);
+  REQUIRE(strcmp(path_with(&options), "library") == 0);
   options.struct_size = 16;
-  REQUIRE(strcmp(way_with(&options), "library") != 0);
+  REQUIRE(strcmp(path_with(&options), "library") != 0);
   /* The default is the user's, where the environment says so. */
   setenv("HCUBE_ALLTOALL", "library", 1);
-  REQUIRE(strcmp(way_with(&options), "library") == 0);
+  REQUIRE(strcmp(path_with(&options), "library") == 0);
   unsetenv("HCUBE_ALLTOALL");
   SUCCEED(hcube_alltoall_default_options(&options.alltoall, sizeof options.alltoall, &error), error);
   options.alltoall.reserved = 1;

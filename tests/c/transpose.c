@@ -1,6 +1,6 @@
 /* hcube_transpose against the definition: every element of every part, in place and out of place, on the
  * world and on a communicator with the ranks in another order; then bad input, refused on all ranks with
- * nothing written. Prints `ok <transpositions> <refusals> <way of a large one>`. */
+ * nothing written. Prints `ok <transpositions> <refusals> <path of a large one>`. */
 #include "client.h"
 
 #define GUARD 0x5a
@@ -81,7 +81,7 @@ static void transpose_in_place(const hcube_transpose_shape *shape, MPI_Comm comm
   REQUIRE(data != NULL);
   memcpy(data, before.bytes, (size_t)before.length);
   data[length] = GUARD;
-  /* Both ways to say it; a rank without elements has one. */
+  /* Both forms; a rank without elements has only one. */
   input = length == 0 || transpositions % 2 ? MPI_IN_PLACE : (void *)data;
   SUCCEED(hcube_transpose(input, length > 0 ? data : NULL, shape, comm, &error), error);
   REQUIRE(data[length] == GUARD);
@@ -195,7 +195,7 @@ static void bad_input(MPI_Comm comm) {
   refuse("no communicator", input, output, &good, MPI_COMM_NULL, HCUBE_ERR_COMM, "MPI_COMM_NULL");
   /* Also where a rank has no rows: it hears of the others. */
   refuse("no input", NULL, output, &good, comm, HCUBE_ERR_BUFFER, "input = NULL");
-  /* One rank alone: the others hear which. */
+  /* Only one rank: the others are told which. */
   bad = good;
   if (rank == size - 1) bad.rows = 0;
   refuse("one rank", input, output, &bad, comm, HCUBE_ERR_ARGUMENT, "shape.rows = 0");
@@ -207,7 +207,7 @@ static void bad_input(MPI_Comm comm) {
 
 int main(int argc, char **argv) {
   int rank, size, threads;
-  char way[64];
+  char path[64];
   MPI_Comm backwards;
   hcube_transpose_shape large = {400, 400, 8, 400, 400, 0, 0};
   hcube_error error;
@@ -222,8 +222,8 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&backwards);
   large.row_block = large.column_block = (large.rows + size - 1) / size;
   transpose_in_place(&large, MPI_COMM_WORLD);
-  SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error), error);
-  if (rank == 0) printf("ok %d %d %s\n", transpositions, refusals, way);
+  SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  if (rank == 0) printf("ok %d %d %s\n", transpositions, refusals, path);
   MPI_Finalize();
   return 0;
 }

@@ -98,7 +98,7 @@ pub fn mpi_bench(precision: Precision) -> PathBuf {
 /// How a client gets at FFTW and, in some of them, at hcube.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Linked {
-    /// With FFTW alone.
+    /// With FFTW only.
     Plain,
     /// With hcube's library for FFTW as well.
     Shared,
@@ -145,7 +145,7 @@ pub fn linked_client(name: &str, precision: Precision, linked: Linked) -> PathBu
     let folder = build().join("clients");
     fs::create_dir_all(&folder).expect("the target directory is writable");
     let program = folder.join(format!("{name}-{}{linked:?}", precision.suffix()));
-    // Once in a run of the tests, whatever has changed.
+    // Once in a run of the tests, even if nothing has changed.
     static DONE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
     if !done.contains(&program) {
@@ -178,8 +178,8 @@ pub fn fortran_client() -> PathBuf {
     program
 }
 
-/// A program without hcube. Ranks that wait give their core away, as they do where there are more of them
-/// than cores: FFTW's planner exchanges so many small messages that whatever else runs would delay tests.
+/// A program without hcube. Waiting ranks yield, as if they were oversubscribed: FFTW's planner
+/// exchanges many small messages, and any other load would delay tests.
 pub fn alone(program: impl Into<OsString>, ranks: usize) -> Launch {
     Launch::new(program, ranks).env("OMPI_MCA_mpi_yield_when_idle", "1")
 }
@@ -194,7 +194,7 @@ pub fn with_hcube(program: &Path, precision: Precision, ranks: usize) -> Launch 
     alone("env", ranks).arg(preload).arg(program)
 }
 
-/// A client with hcube that takes whatever it can.
+/// A client with hcube that serves all transpositions that it supports.
 pub fn always(name: &str, precision: Precision, ranks: usize) -> Launch {
     with_hcube(&linked_client(name, precision, Linked::Plain), precision, ranks).env("HCUBE_FFTW", "always")
 }

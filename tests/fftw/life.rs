@@ -67,7 +67,7 @@ fn nothing_remains_of_plans() {
 
 /// What the first execution takes once: hcube's exchange and FFTW's buffers for local transpositions.
 const FIRST: i64 = 256 << 10;
-/// Counting by pages, and buffers of FFTW and MPI on the way.
+/// Tolerance for counting in pages and for buffers of FFTW and MPI.
 const ROOM: i64 = 64 << 10;
 
 /// An in-place transposition takes no block more, as FFTW's own does: 8 MiB here.

@@ -3,7 +3,7 @@
 use crate::clients::{Line, Linked, Precision, always, counts, linked_client, precisions, ranks, with_hcube};
 use crate::common::Launch;
 
-/// What the variables of hcube choose: each way of the exchange, each size of memory, pretended nodes.
+/// Values of hcube's variables: each path, each size of memory, emulated nodes.
 pub const VARIANTS: [&[(&str, &str)]; 9] = [
     &[("HCUBE_PATH", "message")],
     &[("HCUBE_PATH", "shared")],
@@ -67,7 +67,7 @@ fn parts_of_the_ranks() {
     }
 }
 
-/// The planner chooses: whatever it takes is right, and hcube is among it.
+/// The planner chooses: every plan is correct, and some are hcube's.
 #[test]
 fn the_planner_chooses_by_default() {
     for &ranks in counts(&[1, 2, 3, 5], &[2]) {

@@ -170,16 +170,16 @@ contains
 
   ! That the last exchange was hcube's.
   subroutine served()
-    character(len=20) :: way
-    call hcube_alltoall_last_way(world, way, ierror, message)
-    call require(ierror == HCUBE_SUCCESS, 'last way')
-    call require(way /= 'none' .and. way /= 'library' .and. way /= 'refused', 'way '//way)
+    character(len=20) :: path
+    call hcube_alltoall_last_way(world, path, ierror, message)
+    call require(ierror == HCUBE_SUCCESS, 'last path')
+    call require(path /= 'none' .and. path /= 'library' .and. path /= 'refused', 'path '//path)
   end subroutine
 
   subroutine alltoall_options()
     type(hcube_alltoall_options) :: options
     integer :: blocks(0:ranks - 1)
-    character(len=20) :: way
+    character(len=20) :: path
     call hcube_alltoall_default_options(options, ierror, message)
     call require(ierror == HCUBE_SUCCESS .and. options%memory == 2**20, 'all-to-all defaults')
     options%path = HCUBE_PATH_MESSAGE
@@ -188,8 +188,8 @@ contains
     call require(ierror == HCUBE_SUCCESS, 'set options')
     blocks = rank
     call hcube_alltoall_in_place(blocks, 1, MPI_INTEGER, world, ierror)
-    call hcube_alltoall_last_way(world, way, ierror)
-    call require(way == merge('alone  ', 'message', ranks == 1), 'way by options, '//way)
+    call hcube_alltoall_last_way(world, path, ierror)
+    call require(path == merge('alone  ', 'message', ranks == 1), 'path by options, '//path)
     ! The defaults again.
     call hcube_alltoall_set_options(world, ierror)
     call require(ierror == HCUBE_SUCCESS, 'defaults again')

@@ -1,5 +1,5 @@
 ! An MPI program that knows nothing of hcube: all-to-all calls in place and out of place, checked. How
-! many there are is in tests/preload.rs as well. One source for the three ways in which Fortran gets at
+! many calls it makes is in tests/preload.rs as well. One source for the three ways in which Fortran gets at
 ! MPI; BINDING is 1 for mpif.h, 2 for `use mpi`, 3 for `use mpi_f08`.
 #if BINDING == 3
 #define HANDLE(kind) type(kind)

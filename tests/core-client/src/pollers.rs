@@ -20,7 +20,7 @@ const STOP: u8 = 255;
 /// Longer than what any MPI library sends before it has been asked for.
 const LONG_WORDS: usize = 200_000;
 
-/// What rank 0 has under way with another rank.
+/// The outstanding transfer of rank 0 with another rank.
 struct Client<C: Comm + 'static> {
     byte: Region<'static>,
     /// A request or its answer; none after the last.

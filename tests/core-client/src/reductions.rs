@@ -28,7 +28,7 @@ pub fn check<C: Comm>(comm: &C, report: &mut Report) {
     report.equal("unsigned maximum", values[0], u64::MAX);
 }
 
-/// All operations on values of a type, of which `value` makes the small number.
+/// All operations on values of a type; `value` converts a small number to it.
 fn each<C: Comm, T: Element + PartialEq + Debug>(comm: &C, report: &mut Report, value: impl Fn(i64) -> T) {
     let (own, size) = (comm.rank(), comm.size());
     // Which rank has the smallest and the largest differs from element to element.

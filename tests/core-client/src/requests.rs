@@ -64,7 +64,7 @@ fn all_to_all<C: Comm>(comm: &C, report: &mut Report, length: usize) {
     }
 }
 
-/// Rank 0 waits for two messages of which the first to be started comes last, and only after an answer.
+/// Rank 0 waits for two messages; the first to be started arrives last, and only after an answer.
 fn the_first_to_finish<C: Comm>(comm: &C, report: &mut Report) {
     let [late_tag, early_tag, answer_tag] = [6, 7, 8];
     let last = comm.size() - 1;

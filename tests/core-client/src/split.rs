@@ -6,7 +6,7 @@ use hcube_core::comm::{Comm, Piece};
 
 /// Splits that are made and dropped in a row where there are few ranks: more than MPICH has contexts (2048), so
 /// this fails where they are not freed.
-const MANY: usize = 2100;
+const MANY_SPLITS: usize = 2100;
 
 pub fn check<C: Comm>(comm: &C, report: &mut Report) {
     by_key(comm, report);
@@ -14,7 +14,7 @@ pub fn check<C: Comm>(comm: &C, report: &mut Report) {
     colours_out_of_range(comm, report);
     contexts(comm, report);
     nested(comm, report);
-    let times = if comm.size() <= 2 { MANY } else { 10 };
+    let times = if comm.size() <= 2 { MANY_SPLITS } else { 10 };
     for _ in 0..times {
         comm.split(Some(0), 0).expect("a split after others were freed");
     }

@@ -1,8 +1,8 @@
-//! Random calls of tests/c/alltoall.c, and the ways that they took.
+//! Random calls of tests/c/alltoall.c, and their paths.
 
 use super::Launch;
 
-/// What a run is asked for: the client's arguments and environment variables.
+/// The client's arguments and environment variables.
 pub struct Run<'a> {
     pub ranks: usize,
     pub seed: u64,
@@ -13,30 +13,30 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs it; the number of calls in place by way, of all ranks.
-    pub fn go(&self) -> Ways {
+    /// Runs it; returns the number of calls in place by path, summed over ranks.
+    pub fn go(&self) -> UsedPaths {
         self.go_with(|launch| launch)
     }
 
-    /// The same, started in a way of its own.
-    pub fn go_with(&self, change: impl FnOnce(Launch) -> Launch) -> Ways {
+    /// The same, with a changed launch.
+    pub fn go_with(&self, change: impl FnOnce(Launch) -> Launch) -> UsedPaths {
         let numbers = [self.seed, u64::from(self.cases), self.largest].map(|number| number.to_string());
         let launch = Launch::client("alltoall", self.ranks).args(numbers).args(self.more).limit(60);
         let launch = self.environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
         let text = change(launch).run().success();
         let line = text.lines().find(|line| line.starts_with("ok ")).expect("a line of success").to_owned();
         assert!(line.starts_with(&format!("ok {} cases", self.cases)), "{line}");
-        Ways(line)
+        UsedPaths(line)
     }
 }
 
 /// The line of statistics that a run ends with.
-pub struct Ways(String);
+pub struct UsedPaths(String);
 
-impl Ways {
-    /// Calls in place that took this way.
-    pub fn count(&self, way: &str) -> u64 {
-        let value = self.0.split(' ').find_map(|word| word.strip_prefix(way)?.strip_prefix('='));
-        value.unwrap_or_else(|| panic!("no '{way}' in {}", self.0)).parse().expect("a number")
+impl UsedPaths {
+    /// Calls in place on this path.
+    pub fn count(&self, path: &str) -> u64 {
+        let value = self.0.split(' ').find_map(|word| word.strip_prefix(path)?.strip_prefix('='));
+        value.unwrap_or_else(|| panic!("no '{path}' in {}", self.0)).parse().expect("a number")
     }
 }

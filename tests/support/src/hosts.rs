@@ -6,7 +6,7 @@
 //! from one host to the next. The launcher stands in the *front*, as on a login node: it holds the
 //! switch, runs no ranks, and starts Open MPI's daemons by `nsenter` where others have ssh.
 //!
-//! Nothing is left behind, whatever happens. Hosts are created inside the front's process namespace,
+//! Nothing is left behind, even if a test fails or is killed. Hosts are created inside the front's process namespace,
 //! and the front waits for the end of a pipe that this process holds: when that is closed, by `Drop`,
 //! a panic or SIGKILL, the front ends, the kernel ends every process inside, and interfaces, addresses
 //! and memory go with the last of them. None of it has a name outside, so several sets do not meet.
@@ -37,7 +37,7 @@ const TEMPORARY: &str = "/dev/shm";
 const AGENT: &str = "/dev/shm/agent";
 
 /// Seconds after which Open MPI has noticed that a host is gone: its daemons' connections are idle
-/// during a job, so silence is noticed by TCP's keepalive alone. By default it begins after 300 s and
+/// during a job, so silence is noticed only by TCP's keepalive. By default it begins after 300 s and
 /// gives up after 9 probes, 20 s apart: 480 s. Here it is 3 s and 3 probes, 1 s apart.
 pub const KEEPALIVE: [(&str, u64); 3] =
     [("oob_tcp_keepalive_time", 3), ("oob_tcp_keepalive_intvl", 1), ("oob_tcp_keepalive_probes", 3)];
@@ -53,7 +53,7 @@ struct Holder {
 }
 
 impl Holder {
-    /// `inside` is what comes before: nothing or the way into the front.
+    /// `inside` is the prefix of the command: empty, or the command that enters the front.
     fn start(inside: &[String], name: &str, commands: &str) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -191,13 +191,17 @@ impl Hosts {
     /// what marks the processes of a job: variables go by `mpirun -x` as between real hosts.
     fn write_agent(&self) {
         let case = |(index, host): (usize, &Holder)| {
-            format!("  {}) way='{}' ;;\n", Self::address(index + 1), Holder::entrance(host.around).join(" "))
+            format!(
+                "  {}) entrance='{}' ;;\n",
+                Self::address(index + 1),
+                Holder::entrance(host.around).join(" ")
+            )
         };
         let cases: String = self.hosts.iter().enumerate().map(case).collect();
         let environment = format!("{MARKER}=\"${MARKER}\" PATH=\"$PATH\" HOME=/root TMPDIR={TEMPORARY}");
         let script = format!(
             "#!/bin/sh\ncase $1 in\n{cases}  *) echo \"no host $1\" >&2; exit 1 ;;\nesac\n\
-             shift\nexec $way env -i {environment} sh -c \"$*\"\n"
+             shift\nexec $entrance env -i {environment} sh -c \"$*\"\n"
         );
         for host in self.hosts.iter().chain([&self.front]) {
             let file = format!("/proc/{}/root{AGENT}", host.process);
@@ -206,7 +210,7 @@ impl Hosts {
         }
     }
 
-    /// How a job with so many ranks on each host is started; `order` is what Open MPI deals them out by.
+    /// How a job with these numbers of ranks per host is started; `order` is what Open MPI deals them out by.
     pub fn placement(&self, ranks: &[usize], order: &'static str) -> Placement {
         assert!(ranks.len() <= self.hosts.len(), "{ranks:?} on {} hosts", self.hosts.len());
         let places =

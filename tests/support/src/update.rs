@@ -10,9 +10,9 @@ pub enum Path {
     /// All ranks on one node.
     Shared,
     Messages,
-    /// So many nodes with the hypercube between them.
+    /// This number of nodes, with the hypercube between them.
     Hypercube(usize),
-    /// So many nodes and three hops.
+    /// This number of nodes, with three hops.
     ThreeHop(usize),
 }
 
@@ -88,7 +88,7 @@ pub fn check(launch: Launch, ranks: usize, language: &str, cases: &Cases) {
     }
 }
 
-/// Both streams, all ways to spread updates, for the present environment.
+/// Both streams and all distributions of updates, for the present environment.
 pub fn standard_cases(path: Path) -> Cases {
     [
         "table=13",
