@@ -86,7 +86,7 @@ class Machine : public routing::NetZoneImpl {
     else if (latency) *latency += wire.latency;
   }
 
-  // Dimension by dimension, each by the shorter way where its ends are joined.
+  // Dimension by dimension, each along the shorter path if its ends are joined.
   void grid_route(long from, long to, routing::Route *route, double *latency) const {
     long stride = 1;
     for (size_t dimension = 0; dimension < lengths_.size(); dimension++) {

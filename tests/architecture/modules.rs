@@ -15,7 +15,7 @@ struct Import {
     public: bool,
 }
 
-/// A crate's modules by their paths, of which the first part is `crate`.
+/// A crate's modules by their paths, which begin with `crate`.
 #[derive(Debug)]
 pub struct Modules {
     imports: BTreeMap<String, Vec<Import>>,

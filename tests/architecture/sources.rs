@@ -136,7 +136,7 @@ pub fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Takes out what is compiled for tests alone; also the names of modules in files of their own of that kind.
+/// Removes what is compiled only for tests; also the names of modules in files of their own of that kind.
 fn without_tests(words: Vec<String>) -> (Vec<String>, Vec<String>) {
     let (mut kept, mut modules, mut at) = (Vec::new(), Vec::new(), 0);
     let mark = ["#", "[", "cfg", "(", "test", ")", "]"];

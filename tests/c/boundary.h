@@ -92,7 +92,7 @@ static arguments good_arguments(void) {
   a.type_number = active ? MPI_Type_c2f(MPI_INT) : 0;
   for (i = 0; i < MAX_RANKS; i++) {
     large_counts[i] = counts[i] = BLOCK;
-    /* In bytes the blocks follow each other; in elements there are gaps between them. */
+    /* In bytes the blocks follow each other; in elements they are non-contiguous. */
     large_displacements[i] = displacements[i] = (int)(i * BLOCK * sizeof(int));
     types[i] = MPI_INT;
     type_numbers[i] = a.type_number;

@@ -195,7 +195,7 @@ contains
     call require(ierror == HCUBE_SUCCESS, 'defaults again')
     options%path = 99
     call hcube_alltoall_set_options(world, ierror, options, message)
-    call require(ierror == HCUBE_ERR_ARGUMENT .and. index(message, 'options.path = 99') > 0, 'a path that is none')
+    call require(ierror == HCUBE_ERR_ARGUMENT .and. index(message, 'options.path = 99') > 0, 'an invalid path')
   end subroutine
 
   ! A square matrix: two of its rows on each rank, which are columns of Fortran's arrays.
@@ -233,7 +233,7 @@ contains
     call MPI_Error_class(code, class_of, ignored)
   end function
 
-  ! Errors come back as codes, also for handles that are none.
+  ! Errors come back as codes, also for invalid handles.
   subroutine refusals()
     integer :: blocks(0:ranks - 1)
     character(len=9) :: short

@@ -71,7 +71,7 @@ contains
     value = (from * 1000 + to) * 10 + element
   end function value
 
-  ! Blocks of the largest length, of which a part is exchanged.
+  ! Blocks of the largest length, partly exchanged.
   subroutine fill(blocks)
     integer, intent(out) :: blocks(:)
     integer :: to, element

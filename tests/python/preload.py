@@ -28,7 +28,7 @@ def value(source, target, element):
 
 
 def blocks():
-    """Blocks of the largest length, of which a part is exchanged."""
+    """Blocks of the largest length, partly exchanged."""
     return array("i", (value(rank, other, element) for other in others for element in range(LONGEST)))
 
 

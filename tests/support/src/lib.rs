@@ -281,7 +281,7 @@ impl Launch {
         self
     }
 
-    /// Puts so many of the ranks on each of some hosts.
+    /// Places these numbers of ranks on the hosts.
     pub fn on(mut self, hosts: &hosts::Hosts, ranks: &[usize]) -> Self {
         assert_eq!(ranks.iter().sum::<usize>(), self.ranks, "every rank has its place");
         self.placement = Some(hosts.placement(ranks, "slot"));

@@ -94,7 +94,7 @@ pub fn broken(pages: &[PathBuf]) -> Vec<String> {
     broken
 }
 
-/// The Markdown pages of a folder and of those in it, which may be links to folders.
+/// The Markdown pages of a folder and its subfolders, which may be links.
 pub fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
