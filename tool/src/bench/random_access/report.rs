@@ -1,8 +1,8 @@
 //! What `hcube bench random-access` prints and writes.
 
 use super::arguments::Case;
+use super::setup::{Competitor, RandomAccess, Row};
 use super::updates::Measured;
-use super::{Competitor, RandomAccess, Row};
 use crate::bench;
 use crate::session;
 use hcube_random_access::Options;
