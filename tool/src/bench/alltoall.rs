@@ -10,7 +10,7 @@ mod system;
 
 pub use arguments::Arguments;
 
-use crate::bench::{self, files};
+use crate::bench::{files, frame};
 use crate::session::{self, Failure};
 use hcube_results::alltoall::{Results, Run};
 use measure::Alltoall;
@@ -22,7 +22,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.from.is_empty() {
         return session::run(|session| {
             let check = || check_plot(arguments);
-            bench::start(session, &arguments.common, check, || Alltoall::new(session, arguments))
+            frame::start(session, &arguments.common, check, || Alltoall::new(session, arguments))
         });
     }
     session::without_mpi(|| join(arguments))

@@ -8,7 +8,7 @@ mod updates;
 pub use arguments::{Arguments, Case, DEFAULT_TABLE_SIZE, LADDER, MAX_TABLE_SIZE};
 pub use updates::UpdateBench;
 
-use super::{Opened, System};
+use super::frame::{self, Opened, System};
 use crate::progress::Progress;
 use crate::session;
 use hcube_core::Result;
@@ -20,7 +20,7 @@ use updates::Measured;
 /// Runs the benchmark under MPI.
 pub fn run(arguments: &Arguments) -> ExitCode {
     session::run(|session| {
-        super::start(session, &arguments.common, || Ok(()), || RandomAccess::new(session, arguments))
+        frame::start(session, &arguments.common, || Ok(()), || RandomAccess::new(session, arguments))
     })
 }
 
