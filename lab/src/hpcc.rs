@@ -5,20 +5,23 @@
 pub mod arguments;
 mod input;
 pub mod launch;
+mod outcome;
 pub mod parse;
 mod plan;
 mod progress;
 mod report;
 mod run;
+mod variant;
 
 pub use arguments::Arguments;
 
 use hcube_tool::session::{self, Failure};
 use launch::Launcher;
+use outcome::Outcome;
 use plan::Run;
 use progress::Progress;
-use run::Outcome;
 use std::process::ExitCode;
+use variant::Mpi;
 
 /// Runs all variants on all numbers of ranks, in turn.
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -86,7 +89,7 @@ fn announce(arguments: &Arguments, launcher: &Launcher, runs: &[Run]) {
             "hcube-lab hpcc: {brief}: stopped after both MPIRandomAccess sections (--complete runs all of HPCC)"
         );
     }
-    if launcher.mpi == arguments::Mpi::Mpich && runs.iter().any(|run| run.ranks > cores) {
+    if launcher.mpi == Mpi::Mpich && runs.iter().any(|run| run.ranks > cores) {
         eprintln!(
             "hcube-lab hpcc: warning: more ranks than the {cores} cores: ranks of MPICH do not yield, so HPCC may \
              take many minutes"

@@ -9,6 +9,7 @@ mod nodes;
 mod page;
 mod rates;
 mod section;
+mod shared;
 mod sweeps;
 mod table;
 mod transforms;

@@ -22,7 +22,7 @@ use hcube_tool::session::{self, Failure};
 use platform::Platform;
 use results::{Case, Results};
 use sections::Batch;
-use smpirun::{Runner, Simulation};
+use smpirun::{INTERRUPTED, Runner, Simulation};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -133,9 +133,6 @@ fn costs(costs: &Costs) -> String {
     let units = [(GENERATE, generate_ns), (UPDATE, update_ns), (DIVIDE, divide_ns), (COPY, copy_ns)];
     units.map(|(unit, cost)| format!("{}={cost}", unit.name())).join(",")
 }
-
-/// Failure of a simulation that a signal has stopped.
-const INTERRUPTED: &str = "interrupted";
 
 /// Runs the batches, several concurrently; returns the cases with their figures, in the order of the batches, and
 /// the failures.

@@ -10,7 +10,8 @@ mod local;
 mod rounds;
 
 use crate::bench::random_access::{DEFAULT_TABLE_SIZE, MAX_TABLE_SIZE, UpdateBench};
-use crate::model::{fit_line, fit_warning, parameters};
+use crate::model::fit::{fit_line, fit_warning};
+use crate::model::round::parameters;
 use crate::output;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};

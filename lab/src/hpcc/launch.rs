@@ -1,6 +1,7 @@
 //! Starts mpirun or another launcher, and stops it with all of its processes.
 
-use super::arguments::{Arguments, Mpi};
+use super::arguments::Arguments;
+use super::variant::Mpi;
 use hcube_tool::session::Failure;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};

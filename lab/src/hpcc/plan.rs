@@ -1,6 +1,6 @@
 //! The runs of a comparison: numbers of ranks, variants, and how long they take.
 
-use super::arguments::{Mpi, Variant};
+use super::variant::{Mpi, Variant};
 
 /// One run of HPCC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

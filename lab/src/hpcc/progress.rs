@@ -1,8 +1,9 @@
 //! Progress of the runs on standard error: a bar on a terminal, otherwise a line at the begin and the end of
 //! each run.
 
+use super::outcome::Outcome;
+use super::parse::Section;
 use super::plan::{Estimate, Run, cores, in_words};
-use super::run::Outcome;
 use hcube_results::numbers::significant;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -50,7 +51,7 @@ impl Progress {
     /// A run has ended.
     pub fn end(&mut self, run: &Run, outcome: &Outcome) {
         self.estimate.add(*run, outcome.seconds);
-        let rate = |section: Option<super::parse::Section>| {
+        let rate = |section: Option<Section>| {
             section.map_or("-".to_owned(), |section| {
                 format!("{} GUP/s, {} errors", significant(section.gups), section.errors)
             })

@@ -1,9 +1,10 @@
 //! The table, the JSON and the problems of the runs.
 
-use super::arguments::{Arguments, Variant};
+use super::arguments::Arguments;
+use super::outcome::Outcome;
 use super::parse::Section;
 use super::plan::Run;
-use super::run::Outcome;
+use super::variant::Variant;
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
 use serde::Serialize;

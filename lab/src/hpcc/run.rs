@@ -3,7 +3,8 @@
 use super::arguments::Arguments;
 use super::input;
 use super::launch::{self, Launcher};
-use super::parse::{self, Section};
+use super::outcome::Outcome;
+use super::parse;
 use super::plan::Run;
 use super::progress::Progress;
 use hcube_tool::session::Failure;
@@ -18,25 +19,6 @@ const POLL: Duration = Duration::from_millis(200);
 const RESULTS: &str = "hpccoutf.txt";
 /// Where the standard output of all ranks goes.
 const OUTPUT: &str = "output.txt";
-
-/// The result of a run.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Outcome {
-    /// Results of the polynomial stream; `None` if missing.
-    pub polynomial: Option<Section>,
-    /// Results of the LCG stream; `None` if missing.
-    pub lcg: Option<Section>,
-    /// The time limit was reached.
-    pub timed_out: bool,
-    /// HPCC's summary reports success.
-    pub success: bool,
-    /// The announcement of the plug-in is in the output.
-    pub active: bool,
-    /// Seconds of the run.
-    pub seconds: f64,
-    /// The last lines of the output, if results are missing.
-    pub tail: String,
-}
 
 /// Why the loop over a run has ended.
 enum Watch {

@@ -3,9 +3,8 @@
 mod sample;
 
 use super::inputs::{Exchange, Inputs, Source};
-use super::rates::ranks_axis;
 use super::section::Section;
-use super::sweeps::distinct;
+use super::shared::{distinct, gups, ranks_axis};
 use super::table::{Table, cell};
 use super::variants;
 use hcube_results::alltoall::Run;
@@ -151,7 +150,7 @@ pub fn sizes(inputs: &Inputs) -> Section {
                 section.chart(Chart {
                     title: format!("All-to-all, {place}, {count} ranks"),
                     x: Axis::new("data of a rank", Scale::Log2, size),
-                    y: Axis::new("GB/s per rank, higher is better", Scale::Log10, super::rates::gups),
+                    y: Axis::new("GB/s per rank, higher is better", Scale::Log10, gups),
                     series: by_algorithm(&own, algorithms, |sample| sample.bytes, rate),
                     reference: None,
                     file: None,

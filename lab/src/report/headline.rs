@@ -3,8 +3,8 @@
 use super::exchanges;
 use super::inputs::{HpccRun, Inputs};
 use super::nodes;
-use super::rates::{self, gups};
-use super::sweeps;
+use super::rates;
+use super::shared::{gups, machine_title};
 use super::transforms;
 use super::variants;
 use hcube_results::numbers;
@@ -99,7 +99,7 @@ fn node_aware(inputs: &Inputs) -> Option<Card> {
     let text = format!(
         "speed-up over only messages, on {} ranks of a model of {} with {} ranks per node.",
         case.ranks,
-        sweeps::machine_title(inputs, &case.machine),
+        machine_title(inputs, &case.machine),
         case.ranks_per_node
     );
     Some(Card::new(format!("up to {}", times(gain)), Simulated, "Node-aware RandomAccess", text))

@@ -3,7 +3,8 @@
 use hcube_core::machine::Placement;
 use hcube_random_access::Options;
 use hcube_results::machine::Machine;
-use hcube_tool::model::{Round, fit_warning, parameters};
+use hcube_tool::model::fit::fit_warning;
+use hcube_tool::model::round::{Round, parameters};
 
 /// In legends.
 pub const NAME: &str = "cost model";

@@ -1,9 +1,9 @@
 //! RandomAccess on nodes with many ranks: modes of transport.
 
 use super::inputs::{Case, Inputs, Source};
-use super::rates::{gups, gups_axis};
 use super::section::Section;
-use super::sweeps::{distinct, machine_title, simulated};
+use super::shared::{distinct, gups, gups_axis, machine_title};
+use super::sweeps::simulated;
 use super::table::{NONE, Table, cell};
 use super::variants;
 use hcube_results::plot::Evidence::Simulated;

@@ -3,33 +3,17 @@
 use super::inputs::{Case, HpccRun, Inputs, Line, Source};
 use super::model;
 use super::section::Section;
-use super::sweeps::distinct;
+use super::shared::{distinct, gups, gups_axis, paper_machine, ranks_axis, spread_point};
 use super::table::{Table, cell};
 use super::variants;
 use hcube_random_access::Options;
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
 use hcube_results::machine::Machine;
-use hcube_results::numbers::significant;
 use hcube_results::plot::Evidence::{Measured, Predicted, Published, Simulated};
 use hcube_results::plot::looks;
-use hcube_results::plot::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, plain};
+use hcube_results::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series, plain};
 use hcube_results::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
 use hcube_tool::model::paper_options;
-
-/// A rate on axes and in tables.
-pub fn gups(rate: f64) -> String {
-    if rate >= 100.0 { plain(rate.round()) } else { plain(significant(rate).parse().unwrap_or(rate)) }
-}
-
-/// The axis of numbers of ranks.
-pub fn ranks_axis() -> Axis {
-    Axis::new("ranks", Scale::Log2, plain)
-}
-
-/// The axis of rates.
-pub fn gups_axis() -> Axis {
-    Axis::new("GUP/s, higher is better", Scale::Log10, gups)
-}
 
 /// Measured lines of one mode with the defaults, by number of ranks.
 fn measured<'a>(inputs: &'a Inputs, mode: &'a str) -> Vec<(usize, &'a Line)> {
@@ -41,13 +25,6 @@ fn measured<'a>(inputs: &'a Inputs, mode: &'a str) -> Vec<(usize, &'a Line)> {
         .collect();
     lines.sort_by_key(|(ranks, _)| *ranks);
     lines
-}
-
-/// A median with the range of its measurements.
-pub fn spread_point(x: f64, line: &Line) -> Point {
-    let least = line.gups_measured.iter().copied().fold(line.gups, f64::min);
-    let most = line.gups_measured.iter().copied().fold(line.gups, f64::max);
-    Point { x, y: line.gups, range: Some((least, most)) }
 }
 
 /// Simulations over ranks on the paper's machine.
@@ -73,11 +50,6 @@ fn predicted(name: &str, machine: &Machine, options: &Options, most: usize) -> S
 /// The predicted rate of the paper's rounds.
 fn paper_rate(machine: &Machine, ranks: usize) -> f64 {
     model::rate(machine, ranks, &paper_options(DEFAULT_LOOK_AHEAD))
-}
-
-/// The paper's machine for the model.
-pub fn paper_machine() -> Option<Machine> {
-    Machine::find(MACHINE).ok()
 }
 
 fn here(inputs: &Inputs) -> Chart {
@@ -140,15 +112,6 @@ fn red_storm(inputs: &Inputs) -> Chart {
         reference: None,
         file: Some("random-access-simulated"),
     }
-}
-
-/// The deviation of simulated from published rates, in words.
-pub fn deviation(pairs: &[(f64, f64)]) -> Option<String> {
-    // The sum turns a negative zero into zero.
-    let shares = pairs.iter().map(|(ours, theirs)| (100.0 * (ours / theirs - 1.0)).round() + 0.0);
-    let least = shares.clone().reduce(f64::min)?;
-    let most = shares.reduce(f64::max)?;
-    Some(format!("{least:+.0} % to {most:+.0} % of the published ones").replace('-', "−"))
 }
 
 fn table_here(inputs: &Inputs) -> Table {
@@ -342,13 +305,5 @@ mod tests {
     fn efficiency_is_of_one_rank() {
         assert_eq!(efficiencies(&[(1, 0.5), (4, 1.0)]), [(1.0, 100.0), (4.0, 50.0)]);
         assert!(efficiencies(&[(2, 0.5)]).is_empty());
-    }
-
-    #[test]
-    fn deviations_and_rates_in_words() {
-        let words = deviation(&[(0.9, 1.0), (2.2, 2.0)]).expect("of two pairs");
-        assert_eq!(words, "−10 % to +10 % of the published ones");
-        assert_eq!(deviation(&[]), None);
-        assert_eq!([0.001, 0.27345678, 17.24, 2021.0].map(gups), ["0.001", "0.2735", "17.24", "2021"]);
     }
 }

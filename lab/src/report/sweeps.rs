@@ -2,8 +2,8 @@
 
 use super::inputs::{Case, Inputs, Line, Source};
 use super::model;
-use super::rates::{gups, gups_axis, paper_machine, spread_point};
 use super::section::Section;
+use super::shared::{distinct, gups, gups_axis, machine_title, paper_machine, spread_point};
 use super::table::{Table, cell};
 use super::variants;
 use hcube_results::machine::Machine;
@@ -26,21 +26,6 @@ fn measured<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = (u
 pub fn simulated<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = &'a Case> + Clone {
     let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
     cases.filter(move |case| case.section == section)
-}
-
-/// The name of a machine in legends.
-pub fn machine_title<'a>(inputs: &'a Inputs, name: &'a str) -> &'a str {
-    let machines = inputs.simulated.iter().flat_map(|simulated| &simulated.machines);
-    let title = machines.filter(|machine| machine.name == name).map(|machine| machine.title.as_str()).next();
-    title.map_or(name, |title| title.split([',', '(']).next().unwrap_or(title).trim())
-}
-
-/// All values of a key, each once, in ascending order.
-pub fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut values: Vec<T> = values.into_iter().collect();
-    values.sort();
-    values.dedup();
-    values
 }
 
 /// Rates over the look-ahead.

@@ -2,7 +2,7 @@
 
 use super::inputs::{Inputs, Source};
 use super::section::Section;
-use super::sweeps::distinct;
+use super::shared::distinct;
 use super::table::{Table, cell};
 use hcube_results::fftw::Comparison;
 use hcube_results::fftw::plot::{gains, short};

@@ -1,9 +1,8 @@
 //! Simulated RandomAccess of the paper and of hcube: rounds and optimisations.
 
 use super::inputs::{Case, Inputs};
-use super::rates::deviation;
 use super::section::Section;
-use super::sweeps::{distinct, machine_title};
+use super::shared::{deviation, distinct, machine_title};
 use hcube_results::plot::Evidence::Simulated;
 use hcube_results::plot::looks;
 use hcube_results::plot::{Colour, Look, Marker, Series};

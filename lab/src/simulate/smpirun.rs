@@ -26,6 +26,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// Failure of a simulation that a signal has stopped.
+pub const INTERRUPTED: &str = "interrupted";
 const OPTIONS: [&str; 20] = [
     "-no-privatize",
     "--cfg=smpi/simulate-computation:no",
@@ -271,7 +273,7 @@ impl Runner {
             }
             if interrupted() {
                 job.end();
-                return Err(super::INTERRUPTED.to_owned());
+                return Err(INTERRUPTED.to_owned());
             }
             if begin.elapsed() > self.limit {
                 job.end();

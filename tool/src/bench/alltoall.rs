@@ -3,16 +3,18 @@
 mod arguments;
 mod calls;
 mod measure;
+mod plot;
 mod problem;
 mod report;
+mod system;
 
 pub use arguments::Arguments;
 
-use crate::bench::{self, files};
-use crate::output;
+use crate::bench::{files, frame};
 use crate::session::{self, Failure};
-use hcube_results::alltoall::{Results, Run, figure};
+use hcube_results::alltoall::{Results, Run};
 use measure::Alltoall;
+use plot::{check_plot, draw};
 use std::process::ExitCode;
 
 /// Measures under MPI, or draws what was measured.
@@ -20,22 +22,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.from.is_empty() {
         return session::run(|session| {
             let check = || check_plot(arguments);
-            bench::start(session, &arguments.common, check, || Alltoall::new(session, arguments))
+            frame::start(session, &arguments.common, check, || Alltoall::new(session, arguments))
         });
     }
     session::without_mpi(|| join(arguments))
-}
-
-fn check_plot(arguments: &Arguments) -> hcube_core::Result<()> {
-    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
-}
-
-/// Writes the plot where it was asked for.
-fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
-    let Some(path) = &arguments.plot else { return Ok(()) };
-    let sheet = figure::sheet(arguments.over.map(Into::into), &results.runs)
-        .ok_or("--plot: there are no results to draw")?;
-    output::write("--plot", path, &sheet.svg())
 }
 
 /// Joins the results of earlier runs, and draws them.

@@ -2,67 +2,26 @@
 
 mod arguments;
 mod report;
+mod setup;
 mod updates;
 
 pub use arguments::{Arguments, Case, DEFAULT_TABLE_SIZE, LADDER, MAX_TABLE_SIZE};
 pub use updates::UpdateBench;
 
-use super::{Opened, System};
+use super::frame::{self, Opened, System};
 use crate::progress::Progress;
-use crate::session::{self, Session};
+use crate::session;
 use hcube_core::Result;
-use hcube_core::comm::agree;
-use hcube_random_access::{Options, StreamKind, UpdateState};
 use report::Results;
+use setup::{Competitor, RandomAccess, Row};
 use std::process::ExitCode;
 use updates::Measured;
 
 /// Runs the benchmark under MPI.
 pub fn run(arguments: &Arguments) -> ExitCode {
     session::run(|session| {
-        super::start(session, &arguments.common, || Ok(()), || RandomAccess::new(session, arguments))
+        frame::start(session, &arguments.common, || Ok(()), || RandomAccess::new(session, arguments))
     })
-}
-
-/// What is measured.
-#[derive(Debug, Clone, Copy)]
-enum Competitor {
-    /// Private tables, no communication.
-    LocalBound(StreamKind),
-    /// The case of that number.
-    Case(usize),
-}
-
-/// All measurements of a competitor.
-struct Row {
-    competitor: Competitor,
-    measured: Vec<Measured>,
-}
-
-/// The table with the cases that are measured on it.
-struct RandomAccess<'a> {
-    arguments: &'a Arguments,
-    cases: Vec<Case>,
-    /// What hcube says about each case.
-    descriptions: Vec<String>,
-    bench: UpdateBench<'a>,
-}
-
-impl<'a> RandomAccess<'a> {
-    /// Collective: a mode that cannot work here is refused before the first measurement.
-    fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
-        let comm = &session.comm;
-        let cases = arguments.cases(&agree(comm, Options::from_environment())?);
-        let bench = UpdateBench::new(session, arguments.table_size, arguments.total_updates())?;
-        let mut random_access = Self { arguments, cases, descriptions: Vec::new(), bench };
-        if random_access.cases[0].options.huge_pages {
-            random_access.bench.use_huge_pages()?;
-        }
-        for case in &random_access.cases {
-            random_access.descriptions.push(UpdateState::new(comm, &case.options)?.describe());
-        }
-        Ok(random_access)
-    }
 }
 
 impl System for RandomAccess<'_> {

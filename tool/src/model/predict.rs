@@ -1,8 +1,9 @@
 //! The predictions, as they are written in JSON.
 
 use super::arguments::Arguments;
+use super::fit::{fit_warning, network_warning};
 use super::published::{self, Compared};
-use super::{Round, fit_warning, network_warning};
+use super::round::{Round, parameters};
 use hcube_alltoall::model::{Algorithm, Exchange};
 use hcube_core::machine::{Parameters, Placement};
 use hcube_random_access::model::{self as updates, Parts};
@@ -124,7 +125,7 @@ fn exchanged(placement: Placement, (bytes, memory): (usize, usize), parameters: 
 impl Results {
     /// For these numbers of ranks, which have been checked.
     pub fn new(arguments: &Arguments, machine: &Machine, ranks: &[usize]) -> Self {
-        let (parameters, options) = (super::parameters(machine), arguments.options());
+        let (parameters, options) = (parameters(machine), arguments.options());
         let (mut updates, mut exchanges) = (Vec::new(), Vec::new());
         let placements: Vec<Placement> =
             ranks.iter().map(|&ranks| arguments.placement(machine, ranks)).collect();

@@ -2,7 +2,7 @@
 //!
 //! Their rounds take Q values, not Q/2, and values travel only in messages.
 
-use super::Round;
+use super::round::Round;
 use hcube_core::machine::{Parameters, Placement};
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
 use hcube_random_access::{Mode, Options};
@@ -62,11 +62,12 @@ pub fn compare(parameters: &Parameters) -> Vec<Compared> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::round::parameters;
     use hcube_results::machine::Machine;
     use hcube_results::published::MACHINE;
 
     fn red_storm() -> Vec<Compared> {
-        compare(&super::super::parameters(&Machine::find(MACHINE).expect("comes with hcube")))
+        compare(&parameters(&Machine::find(MACHINE).expect("comes with hcube")))
     }
 
     #[test]

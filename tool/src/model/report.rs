@@ -1,5 +1,6 @@
 //! What `hcube model` prints.
 
+use super::fit::fit_line;
 use super::predict::{Exchanged, Results, Updates};
 use super::published::Compared;
 use hcube_results::machine::Machine;
@@ -129,7 +130,7 @@ fn trust(results: &Results) -> String {
     if let Some(fit) = fit {
         let place = if *network_assumed { ", all on one node" } else { "" };
         let exchange = if results.alltoall.is_empty() { "" } else { "; no exchange in place was among them" };
-        return format!("{}{place}{exchange}", super::fit_line(fit));
+        return format!("{}{place}{exchange}", fit_line(fit));
     }
     if results.published.is_empty() {
         return format!(

@@ -1,8 +1,9 @@
 //! Drawing of one chart.
 
-use super::axis::Ruler;
-use super::colour::{GRID, PAPER, SOFT, TEXT};
-use super::{Chart, Evidence, Marker, Point, Scale, Series, dark_style, escape};
+use super::axis::{Ruler, Scale};
+use super::chart::{Chart, Marker, Point, Series};
+use super::colour::{Colour, GRID, PAPER, SOFT, TEXT, dark_style};
+use super::evidence::Evidence;
 use std::fmt::Write;
 
 /// Width of a chart; all lengths are in units of the drawing.
@@ -27,6 +28,11 @@ pub const LEGEND_HEIGHT: f64 = 18.0;
 const LETTER: f64 = 7.6;
 /// Pixels of a unit in files.
 const ZOOM: f64 = 1.6;
+
+/// Text in which nothing is markup.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
 
 /// Elements of a drawing.
 #[derive(Debug, Default)]
@@ -267,19 +273,21 @@ fn whole(chart: &Chart) -> (String, f64) {
 const FONT: &str =
     "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"11\"";
 
-/// A chart for a page, which has the title and [`dark_style`].
-pub fn inline(chart: &Chart) -> String {
-    let (inside, height) = whole(chart);
-    let label = escape(&chart.described());
-    format!(
-        "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{label}\" {FONT}>{inside}</svg>"
-    )
-}
+impl Chart {
+    /// An SVG element for a page, which has the title and [`dark_style`].
+    pub fn inline(&self) -> String {
+        let (inside, height) = whole(self);
+        let label = escape(&self.described());
+        format!(
+            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{label}\" {FONT}>{inside}</svg>"
+        )
+    }
 
-/// A chart as a file.
-pub fn file(chart: &Chart) -> String {
-    let (inside, height) = whole(chart);
-    document((WIDTH, height), &chart.title, &chart.described(), &inside)
+    /// An SVG file.
+    pub fn svg(&self) -> String {
+        let (inside, height) = whole(self);
+        document((WIDTH, height), &self.title, &self.described(), &inside)
+    }
 }
 
 /// The words of a title in lines that fit.
@@ -322,7 +330,7 @@ pub fn document((width, height): (f64, f64), title: &str, description: &str, ins
 
 /// A sample of how series of this evidence are drawn, for the key of a page.
 pub fn sample(evidence: Evidence) -> String {
-    let look = (super::Colour::Ink, Marker::Circle);
+    let look = (Colour::Ink, Marker::Circle);
     let series = Series { name: String::new(), evidence, look, points: Vec::new() };
     let mut canvas = Canvas::default();
     canvas.group("", &series);

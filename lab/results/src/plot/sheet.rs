@@ -1,6 +1,6 @@
 //! Several charts in one file, with one legend.
 
-use super::Chart;
+use super::chart::{Chart, Series};
 use super::draw::{Canvas, LEGEND_HEIGHT, WIDTH, document, plane};
 
 /// Charts beside and below each other. Series of the same name look the same.
@@ -48,7 +48,7 @@ impl Sheet {
         let mut named = Vec::new();
         for panel in &self.panels {
             for series in panel.shown() {
-                if !named.iter().any(|(_, known): &(bool, &super::Series)| known.name == series.name) {
+                if !named.iter().any(|(_, known): &(bool, &Series)| known.name == series.name) {
                     named.push((panel.has_line(series), series));
                 }
             }

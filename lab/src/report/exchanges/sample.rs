@@ -1,7 +1,7 @@
 //! Measured and simulated exchanges in one form.
 
 use crate::report::inputs::Inputs;
-use crate::report::sweeps::{distinct, machine_title};
+use crate::report::shared::{distinct, machine_title};
 use hcube_results::alltoall::Run;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};

@@ -1,6 +1,6 @@
 //! The options of `hcube bench alltoall`, and the cases that they select.
 
-use crate::bench::Common;
+use crate::bench::frame::Common;
 use crate::choices::{help_and, one_of, value};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

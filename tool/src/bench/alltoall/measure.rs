@@ -3,21 +3,15 @@
 use super::arguments::{Arguments, Case, ELEMENT};
 use super::calls::{Channel, Exchange};
 use super::problem::Blocks;
-use super::report;
 use crate::bench::footprint::{self, Added};
 use crate::bench::memory::{self, Wanted};
-use crate::bench::{Opened, System, timing};
-use crate::progress::Progress;
-use crate::session::{Failure, Session};
+use crate::bench::timing;
+use crate::session::Session;
 use hcube_alltoall::Options;
+use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_core::{Error, Result};
-use hcube_results::alltoall::{Results, Run};
 use hcube_results::numbers;
 
-/// Calls from whose fastest the length of a batch follows: a single call may have waited for another program,
-/// and in its first exchanges hcube finds out which path is faster.
-const TRIALS: usize = 8;
 /// Probes of the memory that an algorithm adds.
 const PROBES: usize = 3;
 
@@ -25,8 +19,8 @@ const PROBES: usize = 3;
 pub struct Line {
     pub case: Case,
     pub bytes: usize,
-    channel: Channel,
-    blocks: Blocks,
+    pub channel: Channel,
+    pub blocks: Blocks,
     /// Elements that had not arrived, on all ranks; `None` where not verified.
     pub errors: Option<u64>,
 }
@@ -45,11 +39,11 @@ pub struct Measured {
 pub struct Alltoall<'a> {
     session: &'a Session,
     pub arguments: &'a Arguments,
-    cases: Vec<Case>,
+    pub cases: Vec<Case>,
     /// What is sent out of place, then what is received.
     words: Vec<u64>,
     /// Calls that are timed together at the present size.
-    batch: u32,
+    pub batch: u32,
     /// Ranks of each node, largest first.
     pub node_sizes: Vec<usize>,
 }
@@ -77,7 +71,7 @@ impl<'a> Alltoall<'a> {
         self.session.comm.size()
     }
 
-    fn blocks(&self, bytes: usize) -> Blocks {
+    pub fn blocks(&self, bytes: usize) -> Blocks {
         let (rank, ranks, elements) = (self.session.comm.rank(), self.ranks(), bytes / ELEMENT);
         match self.arguments.uniform {
             true => Blocks::uniform(rank, ranks, elements),
@@ -86,7 +80,7 @@ impl<'a> Alltoall<'a> {
     }
 
     /// A communicator with the options of the case.
-    fn channel(&self, case: &Case, bytes: usize) -> Result<Channel> {
+    pub fn channel(&self, case: &Case, bytes: usize) -> Result<Channel> {
         let channel = Channel::new();
         if case.algorithm.is_ours() {
             channel.set_options(&case.options(bytes, self.ranks()))?;
@@ -117,7 +111,7 @@ impl<'a> Alltoall<'a> {
     }
 
     /// Collective: seconds of one call from a batch of calls.
-    fn timed(&mut self, line: &Line, calls: u32) -> Result<f64> {
+    pub fn timed(&mut self, line: &Line, calls: u32) -> Result<f64> {
         let session = self.session;
         let comm = &session.comm;
         let (seconds, ()) = timing::timed(comm, || self.call(line, &line.channel, calls))?;
@@ -126,7 +120,7 @@ impl<'a> Alltoall<'a> {
 
     /// One exchange of known data; returns how many elements are wrong on all ranks together. It opens
     /// connections too.
-    fn verify(&mut self, line: &Line) -> Result<u64> {
+    pub fn verify(&mut self, line: &Line) -> Result<u64> {
         let (sent, received) = self.buffers(line);
         if let Some(sent) = sent {
             line.blocks.fill(sent);
@@ -142,7 +136,7 @@ impl<'a> Alltoall<'a> {
 
     /// Collective: what the first two exchanges on a new communicator add to the memory of a process; of the
     /// median probe.
-    fn footprint(&mut self, line: &Line) -> Result<Option<Added>> {
+    pub fn footprint(&mut self, line: &Line) -> Result<Option<Added>> {
         let session = self.session;
         let comm = &session.comm;
         let mut probes = Vec::new();
@@ -160,77 +154,5 @@ impl<'a> Alltoall<'a> {
         }
         probes.sort_unstable_by_key(|added| added.peak);
         Ok(Some(probes[PROBES / 2]))
-    }
-}
-
-impl System for Alltoall<'_> {
-    const NAME: &'static str = "alltoall";
-    type Case = (usize, Case);
-    type Line = Line;
-    type Sample = f64;
-    type Row = Run;
-    type Results = Results;
-
-    fn sizes(&self) -> Vec<Vec<Self::Case>> {
-        let cases = |&bytes: &usize| self.cases.iter().map(|&case| (bytes, case)).collect();
-        self.arguments.sizes().iter().map(cases).collect()
-    }
-
-    fn name(&self, (bytes, case): &Self::Case) -> String {
-        format!("{} of {}", case.algorithm.name(), numbers::whole_bytes(*bytes))
-    }
-
-    fn heading(&self) -> String {
-        report::heading(self)
-    }
-
-    fn open(&mut self, &(bytes, case): &Self::Case) -> Result<Opened<Line>> {
-        let name = case.algorithm.name();
-        Ok(match self.channel(&case, bytes) {
-            Ok(channel) => {
-                let blocks = self.blocks(bytes);
-                Opened::Ready(Line { case, bytes, channel, blocks, errors: None })
-            }
-            Err(reason) if case.optional => Opened::LeftOut(format!("{name} left out: {reason}")),
-            Err(reason) => {
-                let expected = format!("an algorithm that works here: {reason}");
-                return Err(Error::argument("--algorithms", name, expected));
-            }
-        })
-    }
-
-    /// Verifies each case, and finds how many calls are to be timed together.
-    fn warm_up(&mut self, lines: &mut [Line]) -> Result<()> {
-        for line in &mut *lines {
-            let wrong = self.verify(line)?;
-            line.errors = (!self.arguments.common.no_verify).then_some(wrong);
-        }
-        let mut seconds = Vec::new();
-        for line in lines {
-            let mut fastest = f64::INFINITY;
-            for _ in 0..TRIALS {
-                fastest = fastest.min(self.timed(line, 1)?);
-            }
-            seconds.push(fastest);
-        }
-        self.batch = timing::batch(&seconds);
-        Ok(())
-    }
-
-    fn measure(&mut self, line: &mut Line, _: bool, _: &mut Progress) -> Result<f64> {
-        self.timed(line, self.batch)
-    }
-
-    fn row(&mut self, line: &mut Line, seconds: Vec<f64>) -> Result<Run> {
-        let added = self.footprint(line)?;
-        Ok(report::run(self, line, &Measured { seconds, batch: self.batch, added }))
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
-    }
-
-    fn write(&self, results: &Results) -> std::result::Result<(), Failure> {
-        super::draw(self.arguments, results)
     }
 }

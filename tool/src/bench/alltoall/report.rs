@@ -2,7 +2,7 @@
 
 use super::arguments::Memory;
 use super::measure::{Alltoall, Line, Measured};
-use crate::bench;
+use crate::bench::frame;
 use crate::session;
 use hcube_results::alltoall::{Results, Run};
 use hcube_results::numbers;
@@ -50,7 +50,7 @@ pub fn heading(of: &Alltoall) -> String {
     )
 }
 
-impl bench::Results for Results {
+impl frame::Results for Results {
     fn text(&self) -> String {
         self.text()
     }

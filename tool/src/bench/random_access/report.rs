@@ -1,9 +1,9 @@
 //! What `hcube bench random-access` prints and writes.
 
 use super::arguments::Case;
+use super::setup::{Competitor, RandomAccess, Row};
 use super::updates::Measured;
-use super::{Competitor, RandomAccess, Row};
-use crate::bench;
+use crate::bench::frame;
 use crate::session;
 use hcube_random_access::Options;
 use hcube_results::numbers::{self, percent, significant};
@@ -208,7 +208,7 @@ impl Results {
     }
 }
 
-impl bench::Results for Results {
+impl frame::Results for Results {
     fn text(&self) -> String {
         let mut text = self.table().render();
         if let Some(bound) = &self.local_bound {
