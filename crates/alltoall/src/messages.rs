@@ -218,8 +218,11 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         };
         let from = place(direct_send, &send_scratch, &sent);
         let to = place(direct_receive, &receive_scratch, &received);
-        let receive = to.map(|to| self.comm.start_receive_bytes(to, partner, TAG)).transpose()?;
-        let send = from.map(|from| self.comm.start_send_bytes(from, partner, TAG)).transpose()?;
+        // SAFETY: scratch memory is lent until `retire`, or for ever; blocks are there for 'a, and the exchange
+        // returns when all transfers have finished, or ends the job.
+        let receive = to.map(|to| unsafe { self.comm.start_receive_bytes(to, partner, TAG) }).transpose()?;
+        // SAFETY: as above.
+        let send = from.map(|from| unsafe { self.comm.start_send_bytes(from, partner, TAG) }).transpose()?;
         let received = receive_scratch.map(|scratch| (scratch, received));
         self.under_way.push(Piece { partner, send, receive, sent: send_scratch, received });
         self.piece += 1;

@@ -44,7 +44,8 @@ impl<C: Comm + 'static> Server<C> {
             let memory = Box::leak(Box::new([0u8]));
             // SAFETY: leaked, so it is there for ever, and only this region refers to it.
             let byte = unsafe { Region::new(memory.as_mut_ptr(), 1) };
-            let transfer = comm.start_receive_bytes(byte, rank, ASK).expect("a receive");
+            // SAFETY: there for ever.
+            let transfer = unsafe { comm.start_receive_bytes(byte, rank, ASK) }.expect("a receive");
             Client { byte, transfer: Some(transfer), asked: false }
         });
         let clients = RefCell::new(clients.collect());
@@ -66,9 +67,11 @@ impl<C: Comm + 'static> Server<C> {
                 (true, [STOP]) => None,
                 (true, _) => {
                     self.answers.set(self.answers.get() + 1);
-                    Some(self.comm.start_send_bytes(client.byte, rank, ANSWER)?)
+                    // SAFETY: there for ever.
+                    Some(unsafe { self.comm.start_send_bytes(client.byte, rank, ANSWER) }?)
                 }
-                (false, _) => Some(self.comm.start_receive_bytes(client.byte, rank, ASK)?),
+                // SAFETY: there for ever.
+                (false, _) => Some(unsafe { self.comm.start_receive_bytes(client.byte, rank, ASK) }?),
             };
         }
         Ok(())
@@ -203,8 +206,10 @@ fn pause<C: Comm>(comm: &C) {
     // SAFETY: the array lives until the end of this function, when the only transfer has finished.
     let byte = unsafe { Region::new(memory.as_mut_ptr(), 1) };
     let transfer = match comm.rank() {
-        0 if last > 0 => comm.start_receive_bytes(byte, last, GO),
-        rank if rank == last && last > 0 => comm.start_send_bytes(byte, 0, GO),
+        // SAFETY: the array outlives the transfer, for which the loop below waits.
+        0 if last > 0 => unsafe { comm.start_receive_bytes(byte, last, GO) },
+        // SAFETY: as above.
+        rank if rank == last && last > 0 => unsafe { comm.start_send_bytes(byte, 0, GO) },
         _ => return,
     };
     let (mut transfer, mut wait) = (transfer.expect("a transfer"), patience(comm).wait());

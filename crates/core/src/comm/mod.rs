@@ -83,10 +83,38 @@ pub trait Comm: Progress {
     /// Waits for the message; hands back the buffer and the number of words received.
     fn finish_receive(&self, receive: Self::Receive) -> Result<(Vec<u64>, usize)>;
 
-    /// Starts sending bytes that stay where they are; fewer than 2^31. Several at once: [`requests`].
-    fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Self::Transfer<'a>>;
-    /// Starts receiving exactly `into.len()` bytes.
-    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Self::Transfer<'a>>;
+    /// Starts sending bytes that stay where they are; fewer than 2^31. Several at once, and from safe code:
+    /// [`requests`].
+    ///
+    /// # Safety
+    /// The region stays what [`Region::new`] asks for until [`has_finished`](Self::has_finished) has said so,
+    /// also where the transfer is dropped before.
+    unsafe fn start_send_bytes<'a>(
+        &self,
+        from: Region<'a>,
+        to: usize,
+        tag: i32,
+    ) -> Result<Self::Transfer<'a>>;
+    /// Starts receiving exactly `into.len()` bytes. Safe code cannot, or MPI would write to what it has freed:
+    ///
+    /// ```compile_fail,E0133
+    /// use hcube_core::comm::{Comm, threads};
+    /// use hcube_core::memory::scratch::Scratch;
+    /// threads::run(1, 1, |comm| {
+    ///     let mut scratch = Scratch::new(64).unwrap();
+    ///     let piece = scratch.take(64).unwrap();
+    ///     drop(comm.start_receive_bytes(scratch.region(&piece), 0, 1).unwrap());
+    /// });
+    /// ```
+    ///
+    /// # Safety
+    /// As [`start_send_bytes`](Self::start_send_bytes).
+    unsafe fn start_receive_bytes<'a>(
+        &self,
+        into: Region<'a>,
+        from: usize,
+        tag: i32,
+    ) -> Result<Self::Transfer<'a>>;
     /// Whether a transfer has finished; lets the library make progress. Not to be called again after `true`.
     fn has_finished(&self, transfer: &mut Self::Transfer<'_>) -> Result<bool>;
 

@@ -88,7 +88,8 @@ impl<'env, C: Comm> Requests<'env, C> {
         // SAFETY: the borrow lasts for 'env, which outlives the scope, and the scope outlives the transfer;
         // it is exclusive and has moved into this function, so nobody uses it before it is handed back.
         let region = unsafe { Region::new(bytes.as_mut_ptr(), bytes.len()) };
-        let transfer = self.comm.start_receive_bytes(region, from, tag)?;
+        // SAFETY: as above.
+        let transfer = unsafe { self.comm.start_receive_bytes(region, from, tag) }?;
         self.under_way.push(Request { label, transfer, slice: Some(region) });
         Ok(())
     }
@@ -98,7 +99,8 @@ impl<'env, C: Comm> Requests<'env, C> {
     /// # Errors
     /// Of MPI.
     pub fn send_region(&mut self, label: usize, from: Region<'env>, to: usize, tag: i32) -> Result<()> {
-        let transfer = self.comm.start_send_bytes(from, to, tag)?;
+        // SAFETY: the region is there for 'env, which outlives the scope, and the scope outlives the transfer.
+        let transfer = unsafe { self.comm.start_send_bytes(from, to, tag) }?;
         self.under_way.push(Request { label, transfer, slice: None });
         Ok(())
     }
@@ -108,7 +110,8 @@ impl<'env, C: Comm> Requests<'env, C> {
     /// # Errors
     /// Of MPI.
     pub fn receive_region(&mut self, label: usize, into: Region<'env>, from: usize, tag: i32) -> Result<()> {
-        let transfer = self.comm.start_receive_bytes(into, from, tag)?;
+        // SAFETY: as in `send_region`.
+        let transfer = unsafe { self.comm.start_receive_bytes(into, from, tag) }?;
         self.under_way.push(Request { label, transfer, slice: None });
         Ok(())
     }

@@ -292,7 +292,7 @@ impl Comm for ThreadComm {
         Ok((buffer, message.len()))
     }
 
-    fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
+    unsafe fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
         let mut bytes = vec![0; from.len()];
         from.read(&mut bytes);
         let envelope = (self.rank, to, tag);
@@ -300,7 +300,12 @@ impl Comm for ThreadComm {
         Ok(None)
     }
 
-    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
+    unsafe fn start_receive_bytes<'a>(
+        &self,
+        into: Region<'a>,
+        from: usize,
+        tag: i32,
+    ) -> Result<Transfer<'a>> {
         let envelope = (from, self.rank, tag);
         let turn = self.shared.channels.with(|channels| {
             let channel = channels.entry(envelope).or_default();

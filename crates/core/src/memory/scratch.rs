@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Pieces start at lines of the cache.
 const LINE: usize = 64;
@@ -50,6 +51,8 @@ const LINE: usize = 64;
 /// ```
 #[derive(Debug)]
 pub struct Scratch {
+    /// Tells it from all others of the process, also from those that lay at the same address before.
+    number: u64,
     memory: NonNull<u8>,
     layout: Layout,
     /// Where the first line of the cache starts.
@@ -67,6 +70,8 @@ unsafe impl Send for Scratch {}
 /// A piece of scratch memory that was taken. There is one of each: it cannot be copied.
 #[derive(Debug)]
 pub struct Piece {
+    /// The number of its scratch memory.
+    of: u64,
     /// Where it lies from the first line of the cache.
     range: Range<usize>,
     /// Its first byte.
@@ -105,6 +110,7 @@ impl Scratch {
     /// # Errors
     /// [`Error::Memory`] where it cannot be allocated.
     pub fn new(bytes: usize) -> Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned
         // to more would be touched to zero it.
         let refused = || Error::Memory(format!("no {bytes} bytes of extra memory (HCUBE_MEMORY)"));
@@ -113,7 +119,8 @@ impl Scratch {
         // SAFETY: the layout has a size above 0.
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         let start = memory.addr().get().next_multiple_of(LINE) - memory.addr().get();
-        Ok(Self { memory, layout, start, taken: Vec::new(), lent: 0 })
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { number, memory, layout, start, taken: Vec::new(), lent: 0 })
     }
 
     /// Size in bytes.
@@ -141,7 +148,7 @@ impl Scratch {
         self.taken.insert(position, range.clone());
         // SAFETY: `start` is less than a line, and the range lies inside the memory behind it.
         let address = unsafe { self.memory.add(self.start + range.start) };
-        Some(Piece { range, address })
+        Some(Piece { of: self.number, range, address })
     }
 
     /// Gives a piece back.
@@ -201,8 +208,7 @@ impl Scratch {
 
     /// Whether a piece is one of this memory.
     fn check(&self, piece: &Piece) {
-        let address = self.memory.addr().get() + self.start + piece.range.start;
-        assert_eq!(piece.address.addr().get(), address, "a piece of other scratch memory");
+        assert_eq!(piece.of, self.number, "a piece of other scratch memory");
     }
 }
 
@@ -277,5 +283,15 @@ mod tests {
         let [mut one, mut other] = [(); 2].map(|()| Scratch::new(64).expect("memory"));
         let piece = other.take(64).expect("room");
         one.bytes(&piece).fill(1);
+    }
+
+    /// The allocator may hand out the address of memory that was freed again, for less of it.
+    #[test]
+    #[should_panic(expected = "other scratch memory")]
+    fn a_piece_of_other_memory_that_lay_at_the_same_address_is_refused() {
+        let mut one = Scratch::new(64).expect("memory");
+        let own = one.take(64).expect("room");
+        let Piece { of, .. } = Scratch::new(4096).expect("memory").take(4096).expect("room");
+        one.bytes(&Piece { of, range: 0..4096, address: own.address });
     }
 }

@@ -248,11 +248,11 @@ impl Comm for MpiComm {
         Ok((std::mem::take(&mut receive.buffer), words as usize))
     }
 
-    fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
+    unsafe fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
         self.settle();
         let mut request = no_request();
         let length = count(from.len())?;
-        // SAFETY: the region is readable for 'a, which the transfer carries.
+        // SAFETY: the region is readable until the transfer has finished, by the contract of this function.
         check("MPI_Isend", unsafe {
             raw::PMPI_Isend(
                 from.address().cast(),
@@ -267,10 +267,15 @@ impl Comm for MpiComm {
         Ok(Transfer { request, memory: PhantomData })
     }
 
-    fn start_receive_bytes<'a>(&self, into: Region<'a>, from: usize, tag: i32) -> Result<Transfer<'a>> {
+    unsafe fn start_receive_bytes<'a>(
+        &self,
+        into: Region<'a>,
+        from: usize,
+        tag: i32,
+    ) -> Result<Transfer<'a>> {
         let mut request = no_request();
         let length = count(into.len())?;
-        // SAFETY: the region is writable for 'a, which the transfer carries.
+        // SAFETY: the region is writable until the transfer has finished, by the contract of this function.
         check("MPI_Irecv", unsafe {
             raw::PMPI_Irecv(
                 into.address().cast(),

@@ -1,5 +1,7 @@
 //! A communicator of one rank that returns errors, for libraries in which handles are checked through one
-//! (MPICH); see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`.
+//! (MPICH); see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`: with the attributes
+//! of `MPI_COMM_SELF`, of which those that the program has set before are deleted after it. In their functions
+//! the program may still call hcube.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};
@@ -7,7 +9,11 @@ use super::handle::{Handle, own, returning_errors};
 use super::raw::{self, MPI_Comm};
 use crate::error::Result;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Whether the guard was freed.
+static FREED: AtomicBool = AtomicBool::new(false);
 
 struct Guard(MPI_Comm);
 
@@ -29,7 +35,8 @@ pub(super) fn guard() -> Result<MPI_Comm> {
         return Ok(constants().comm_null);
     }
     if let Some(guard) = GUARD.get() {
-        return Ok(guard.0);
+        // MPI_COMM_SELF lives on; an invalid handle is raised on it then.
+        return Ok(if FREED.load(Ordering::Acquire) { own() } else { guard.0 });
     }
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     match GUARD.get() {
@@ -67,6 +74,7 @@ fn make() -> Result<MPI_Comm> {
 /// # Safety
 /// MPI calls it, once for the value that [`make`] has set.
 unsafe extern "C" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
+    FREED.store(true, Ordering::Release);
     // SAFETY: `make` has made the value from a box, and nobody else frees box or communicator.
     unsafe {
         let mut guard = *Box::from_raw(value.cast::<MPI_Comm>());

@@ -61,11 +61,11 @@ impl Layout {
         self.region
     }
 
-    /// A number that tells this layout from others.
-    fn fingerprint(self) -> u64 {
+    /// A number that tells this layout for these ranks from others.
+    fn fingerprint(self, ranks: &[usize]) -> u64 {
         let Self { line, first_slot, slot, mask, counters, contents, .. } = self;
         let sizes = [line, first_slot, slot, mask as usize, counters, contents];
-        sizes.iter().fold(0, |sum: u64, &size| {
+        sizes.iter().chain(ranks).fold(0, |sum: u64, &size| {
             // Fibonacci hashing, with a rotation so that the order counts.
             (sum.rotate_left(23) ^ size as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         })
@@ -86,11 +86,12 @@ impl Slots {
     /// node order; every rank of `comm` calls it.
     ///
     /// # Errors
-    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or has another layout.
+    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or has another layout or
+    /// list of ranks: two ranks would write to one region.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], layout: Layout) -> Result<Self> {
         let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
         let length = layout.region.saturating_mul(ranks.len());
-        let segment = segment::share(comm, ranks, length, layout.fingerprint())?;
+        let segment = segment::share(comm, ranks, length, layout.fingerprint(ranks))?;
         Ok(Self { segment, layout, ranks: ranks.len(), own })
     }
 
@@ -254,6 +255,17 @@ mod tests {
             let contents = if comm.rank() == 1 { 120 } else { 56 };
             let layout = Layout::new(64, 1, 2, contents).expect("small");
             Slots::create(comm, &[0, 1, 2], layout).is_err()
+        });
+        assert_eq!(refused, [true; 3]);
+    }
+
+    #[test]
+    fn another_order_of_ranks_on_one_rank_is_refused_on_all() {
+        let refused = threads::run(3, 3, |comm| {
+            // Ranks 1 and 2 would own the same region.
+            let ranks = if comm.rank() == 1 { [0, 2, 1] } else { [0, 1, 2] };
+            let layout = Layout::new(64, 1, 2, 56).expect("small");
+            Slots::create(comm, &ranks, layout).is_err()
         });
         assert_eq!(refused, [true; 3]);
     }
