@@ -95,7 +95,7 @@ build_fftw() {
 skipping() {
     local names=$1
     shift
-    env HCUBE_TEST_SKIP="${HCUBE_TEST_SKIP:-},$names" "$@"
+    HCUBE_TEST_SKIP="${HCUBE_TEST_SKIP:-},$names" "$@"
 }
 
 # Open MPI 4 has no functions with large counts.
