@@ -8,10 +8,10 @@
 #   FULL    1 for all cases: of `make run` (1, 2, 3, 4 and 8 ranks, about 15 minutes),
 #           `make bench` (20 to 30 minutes) and `make simulate` (hours)
 #   SECTIONS  parts of `make check-deep`, all by default
-#   FUZZ_SECONDS  how long it tries each parser and argument checker
-#   PREFIX  where `make install` puts things; the tree may be moved afterwards
-#   LIBDIR  where it puts libraries
-#   DESTDIR  a folder in front of both, for packages
+#   FUZZ_SECONDS  seconds for each fuzz target of `make check-deep`
+#   PREFIX  installation prefix; the tree may be moved afterwards
+#   LIBDIR  installation directory of the libraries
+#   DESTDIR  a directory that is prepended to both, for packages
 
 MPI    ?= openmpi
 RANKS  ?=
@@ -80,7 +80,7 @@ else
 		--n $(N) --json target/hpcc/results.json
 endif
 
-fftw: ## Build what brings hcube into FFTW, and FFTW's benchmark program
+fftw: ## Build the solver for FFTW, and FFTW's benchmark program
 ifeq ($(MPI),smpi)
 	@echo "make fftw needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
@@ -97,7 +97,7 @@ ifneq ($(MPI),smpi)
 endif
 	@scripts/bench.sh $(if $(FULL),--full)
 
-simulate: ## Run the library on simulated machines, to 10240 ranks with FULL=1
+simulate: ## Run the library on simulated machines of up to 8192 ranks (FULL=1: 10240)
 	@MPI=openmpi scripts/setup.sh build simulate
 	@MPI=openmpi MPICC=mpicc.openmpi cargo build --release --target-dir target/openmpi
 	@scripts/simulate.sh $(if $(FULL),--full)
@@ -156,7 +156,7 @@ else
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 endif
 
-uninstall: ## Remove what install put there (same MPI, PREFIX, DESTDIR, LIBDIR)
+uninstall: ## Remove an installation (same MPI, PREFIX, DESTDIR, LIBDIR)
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
 clean: ## Remove everything that was built or downloaded (target/)

@@ -113,7 +113,7 @@ fn hcube_run_finds_the_library_for_a_program() {
         (&["--mpi"], "--mpi: expected openmpi or mpich"),
         (&["--mpi", "lam", "true"], "--mpi lam: expected openmpi or mpich"),
         (&["no-such-program-anywhere"], "no-such-program-anywhere: no such program"),
-        (&["true"], "cannot see which MPI library it uses"),
+        (&["true"], "cannot determine its MPI library"),
         (&["--mpi", other, "true"], "for which hcube is not installed"),
         (&["--mpi", other, client.to_str().expect("UTF-8")], &*format!("uses {mpi}")),
     ] {

@@ -26,8 +26,8 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct Arguments {
-    /// Write pages and completions below FOLDER, as they lie below /usr/share, and print their names
-    #[arg(long, value_name = "FOLDER")]
+    /// Write pages and completions to DIRECTORY, arranged as in /usr/share, and print their names
+    #[arg(long, value_name = "DIRECTORY")]
     to: Option<PathBuf>,
     /// Print all environment variables and options as Markdown
     #[arg(long)]

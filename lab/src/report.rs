@@ -53,8 +53,8 @@ pub struct Arguments {
     /// File of the page
     #[arg(long, value_name = "FILE", default_value = "target/report/index.html")]
     output: PathBuf,
-    /// Write the main charts also as SVG files into FOLDER
-    #[arg(long, value_name = "FOLDER")]
+    /// Also write the main plots as SVG files to DIRECTORY
+    #[arg(long, value_name = "DIRECTORY")]
     plots: Option<PathBuf>,
 }
 

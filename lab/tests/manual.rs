@@ -294,7 +294,7 @@ fn pages_go_with_the_last_build_and_others_stay() {
 #[test]
 fn manual_says_what_it_cannot_do() {
     for (arguments, words) in [
-        (&["manual"][..], "--to <FOLDER>|--options"),
+        (&["manual"][..], "--to <DIRECTORY>|--options"),
         (&["manual", "--options", "--to", "x"], "cannot be used with"),
         (&["manual", "--to", "/dev/null/x"], "--to /dev/null/x"),
     ] {

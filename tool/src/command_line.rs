@@ -19,8 +19,8 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// hcube takes over the communication-heavy inner loops of MPI programs. This tool checks a machine, measures
-/// and predicts.
+/// hcube accelerates the global communication of MPI programs. This tool checks a machine, and measures and
+/// predicts the performance of hcube.
 #[derive(Debug, Parser)]
 #[command(name = "hcube", version, propagate_version = true, after_help = FORMER_NAMES)]
 pub struct CommandLine {

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 /// Reports what works on this machine and what hcube will choose (with or without mpirun)
 ///
-/// Start it like the program that hcube is to accelerate: with the same mpirun options and the same
-/// environment. Each finding that is not good has advice.
+/// Start it as you start your program: with the same options of mpirun and the same environment. Findings that
+/// need an action have advice. The exit status is 1 if something does not work.
 ///
 /// Example: mpirun -np 4 hcube doctor
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     findings.extend(environment::findings(&defaults));
     let choice = match &defaults.random_access {
         Ok(options) => probes::choice(comm, options),
-        Err(_) => Err("nothing: the environment is not valid, every run would be refused".to_owned()),
+        Err(_) => Err("the environment is not valid; every run returns an error".to_owned()),
     };
     if let Err(reason) = &choice {
         findings.push(Finding::new(Topic::Choice, State::Wrong, reason.clone()));
@@ -81,20 +81,20 @@ fn text(results: &Results) -> String {
         }
     }
     if results.findings.iter().any(|finding| matches!(finding.state, State::Slow | State::Wrong)) {
-        text.push_str("\ndoc/troubleshooting.md (share/doc/hcube) has a section for each of these names\n");
+        text.push_str("\nTroubleshooting (doc/troubleshooting.md in share/doc/hcube) has a section for each of these names\n");
     }
     if let Some(choice) = &results.choice {
-        text.push_str(&format!("\nhcube will run: {choice}\n"));
+        text.push_str(&format!("\nRandomAccess here: {choice}\n"));
     }
     let mut routes = Table::new(["route", "needs", "cost per rank and round", "used where"]);
     ROUTES.iter().for_each(|route| routes.row(*route));
     text.push_str(
-        "\nRandomAccess: routes of values, for P ranks on M nodes of k (HCUBE_MODE chooses another):\n",
+        "\nRandomAccess: routes of values, for P ranks on M nodes of k (HCUBE_MODE selects another):\n",
     );
     text.push_str(&routes.render());
     let mut algorithms = Table::new(["algorithm", "needs", "cost per rank", "used where"]);
     ALGORITHMS.iter().for_each(|algorithm| algorithms.row(*algorithm));
-    text.push_str("\nAll-to-all, for P ranks (HCUBE_ALLTOALL and HCUBE_PATH choose another):\n");
+    text.push_str("\nAll-to-all, for P ranks (HCUBE_ALLTOALL and HCUBE_PATH select another):\n");
     text.push_str(&algorithms.render());
     if let Some(choice) = &results.alltoall_choice {
         text.push_str(&format!("All-to-all exchanges here: {choice}\n"));
@@ -119,7 +119,7 @@ mod tests {
             choice: Some("1 rank".into()),
             alltoall_choice: Some("alone".into()),
         });
-        let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\ndoc/troubleshooting.md (share/doc/hcube) has a section for each of these names\n\nhcube will run: 1 rank\n";
+        let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\nTroubleshooting (doc/troubleshooting.md in share/doc/hcube) has a section for each of these names\n\nRandomAccess here: 1 rank\n";
         let (findings, routes) = text.split_at(expected.len());
         assert_eq!(findings, expected);
         assert!(ALGORITHMS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");

@@ -141,22 +141,22 @@ pub const BUILD: Group = Group {
         ),
         Variable::new(
             "HCUBE_DIR",
-            "a folder",
+            "a directory",
             "",
             "hcube.mk: source tree of hcube, or its installation prefix",
         ),
         Variable::new("HCUBE_MPI", "openmpi, mpich", "openmpi", "hcube.mk: the MPI library"),
         Variable::new(
             "HCUBE_LIBDIR",
-            "a folder",
+            "a directory",
             "",
-            "hcube.mk: folder of libhcube, if it does not follow from HCUBE_DIR",
+            "hcube.mk: directory of libhcube, if it does not follow from HCUBE_DIR",
         ),
         Variable::new(
             "HCUBE_INCLUDEDIR",
-            "a folder",
+            "a directory",
             "",
-            "hcube.mk: folder of hcube.h, if it does not follow from HCUBE_DIR",
+            "hcube.mk: directory of hcube.h, if it does not follow from HCUBE_DIR",
         ),
         Variable::new(
             "HCUBE_UPDATE_HEADER",

@@ -35,7 +35,7 @@ pub fn ranks(list: &str) -> Result<Ranks, String> {
 /// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 6000 --json results.json
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Folder of the variants; files of runs go to its folder runs
+    /// Directory of the variants; the files of runs are written to its subdirectory runs
     #[arg(long, value_name = "DIR")]
     pub root: PathBuf,
     /// Numbers of ranks, for all variants [default: the cores and half of them; sandia and hcube also

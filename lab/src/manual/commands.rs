@@ -10,7 +10,7 @@ use hcube_core::options::Variable;
 use hcube_tool::variables::{GROUPS, Group};
 
 /// The tool in one line.
-const ABOUT: &str = "checks a machine, measures and predicts what hcube does for MPI programs";
+const ABOUT: &str = "checks a machine, and measures and predicts the performance of hcube";
 
 /// Former names of pages, and what they are now.
 const FORMER: [(&str, &str); 3] = [
@@ -103,16 +103,16 @@ fn lowered(text: &str) -> String {
 }
 
 fn overview(page: &mut Page, subcommands: &[(String, &Command)]) {
-    page.section("HCUBE WITHOUT CALLS").paragraph(&format!(
-        "Programs need no change to run with hcube: see {}. Programs that call hcube are described in {}.",
+    page.section("UNMODIFIED PROGRAMS").paragraph(&format!(
+        "{} runs a program with hcube, without recompilation. {} describes the C interface.",
         reference("hcube-run", 1),
         reference("hcube", 3)
     ));
     environment(page);
     page.section("EXIT STATUS");
-    page.tagged(&bold("0"), "The work was done, and nothing is wrong.");
-    page.tagged(&bold("1"), "The work was done, and something is wrong; the output says what.");
-    page.tagged(&bold("2"), "The work could not be done; one message says why.");
+    page.tagged(&bold("0"), "Success.");
+    page.tagged(&bold("1"), "The command ran and found an error, which its output describes.");
+    page.tagged(&bold("2"), "The command could not run; a message gives the reason.");
     page.section("EXAMPLES");
     for (text, line) in [
         ("What works on this machine, and what hcube will choose:", "mpirun -np 4 hcube doctor"),

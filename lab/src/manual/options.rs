@@ -32,8 +32,8 @@ pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
     text += &subcommands(tool);
     text += "\n## hcube-run\n\n`mpirun -np RANKS hcube-run [OPTION...] PROGRAM [ARGUMENT...]`\n\n";
     text += &table(&command::described(runner));
-    text += "\n## make\n\nVariables of `make`, as in `make install MPI=mpich PREFIX=/opt/hcube`; `make help` lists what \
-             can be made.\n\n";
+    text += "\n## make\n\nVariables of `make`, as in `make install MPI=mpich PREFIX=/opt/hcube`; `make help` lists its \
+             targets.\n\n";
     text + &make_table()
 }
 

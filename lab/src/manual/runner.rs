@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command, ValueHint};
 
-const ABOUT: &str = "runs an MPI program with hcube, unchanged";
+const ABOUT: &str = "runs an unchanged MPI program with hcube";
 const SCRIPT: &str = include_str!("../../../install/hcube-run");
 
 /// What the script prints when it is asked for help.

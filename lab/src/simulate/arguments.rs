@@ -70,7 +70,7 @@ impl Section {
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Folder of the drivers and platform.so, built by scripts/simulate.sh, and of the files of runs
+    /// Directory of the drivers and platform.so, built by scripts/simulate.sh, and of the files of runs
     #[arg(long, value_name = "DIR", default_value = "target/simulate")]
     pub root: PathBuf,
     /// All sizes, which takes hours; the default takes a few minutes on two cores

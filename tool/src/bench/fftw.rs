@@ -9,7 +9,7 @@ use hcube_results::fftw::{Results, plot};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Compares FFTW's own transposes with those through hcube (not under mpirun)
+/// Compares FFTW's own transpositions with those of hcube (not under mpirun)
 ///
 /// Reads the times that scripts/bench.sh fftw has measured, prints medians, and draws them as Hofmann and
 /// Ruenger 2013 do in Figure 6 (right).

@@ -41,17 +41,17 @@ fn judge(mut set: Vec<(String, String)>, mut errors: Vec<String>) -> Vec<Finding
         let text = format!("{name}={value}");
         let meanings = variables::meanings(name);
         findings.push(if meanings.is_empty() {
-            let advice = format!("hcube does not know it; it knows {}", variables::names().join(", "));
+            let advice = format!("unknown variable; hcube reads {}", variables::names().join(", "));
             Finding::new(TOPIC, State::Slow, text).advise(advice)
         } else {
             Finding::new(TOPIC, State::Fact, format!("{text}: {}", meanings.join("; ")))
         });
     }
     for error in errors {
-        findings.push(Finding::new(TOPIC, State::Wrong, error).advise("correct or unset it, then ask again"));
+        findings.push(Finding::new(TOPIC, State::Wrong, error).advise("correct or unset it"));
     }
     if findings.is_empty() {
-        findings.push(Finding::new(TOPIC, State::Good, "no variable HCUBE_* is set: defaults"));
+        findings.push(Finding::new(TOPIC, State::Good, "no variable HCUBE_* is set; the defaults apply"));
     }
     findings
 }

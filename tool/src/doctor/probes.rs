@@ -67,7 +67,7 @@ pub fn alltoall_choice(
 fn ranks(size: usize, places: &Places) -> Finding {
     let text = format!("{size} on {} node(s), at most {} per node", places.nodes, places.most);
     let finding = Finding::new(Topic::Ranks, State::Fact, text);
-    if size == 1 { finding.advise("run under mpirun to see how ranks work together") } else { finding }
+    if size == 1 { finding.advise("run under mpirun to test several ranks") } else { finding }
 }
 
 fn cores(comm: &impl Comm, places: &Places) -> Result<Finding> {
@@ -76,13 +76,13 @@ fn cores(comm: &impl Comm, places: &Places) -> Result<Finding> {
     let cores = comm.all_gather(&[processor::cores() as u64])?;
     let (least, most) = (cores.iter().min().copied().unwrap_or(1), cores.iter().max().copied().unwrap_or(1));
     let each = if least == most { least.to_string() } else { format!("{least} to {most}") };
-    let text = format!("a process may use {each}; {} rank(s) share a node", places.most);
+    let text = format!("each process may use {each} core(s); {} rank(s) per node", places.most);
     if crowded {
         let text = format!("{text}: more ranks than cores");
-        let advice = "a rank that waits will yield its core; fewer ranks are faster";
+        let advice = "waiting ranks yield their cores; fewer ranks are faster";
         return Ok(Finding::new(Topic::Cores, State::Slow, text).advise(advice));
     }
-    Ok(Finding::new(Topic::Cores, State::Good, format!("{text}: a core for every rank")))
+    Ok(Finding::new(Topic::Cores, State::Good, format!("{text}: one core or more per rank")))
 }
 
 /// Every rank reads a word of its neighbour, whose value only that process can know.
@@ -113,8 +113,8 @@ fn single_copy_works(comm: &impl Comm, places: &Places) -> Result<Finding> {
         Err(error) => format!("process_vm_readv fails on {failed} rank(s): {error}"),
         Ok(_) => format!("process_vm_readv fails on {failed} rank(s)"),
     };
-    let advice = "in a container allow ptrace (--cap-add SYS_PTRACE); else /proc/sys/kernel/yama/ptrace_scope = 0. \
-                  RandomAccess does not need it";
+    let advice = "in a container, permit ptrace (--cap-add SYS_PTRACE); otherwise set \
+                  /proc/sys/kernel/yama/ptrace_scope to 0. RandomAccess does not need single copy";
     Ok(Finding::new(Topic::SingleCopy, State::Slow, text).advise(advice))
 }
 
@@ -141,14 +141,14 @@ fn huge_pages_work(comm: &impl Comm) -> Result<Finding> {
     let failed = comm.all_gather(&[u64::from(!huge_pages::available())])?.iter().sum::<u64>();
     let text = format!("transparent_hugepage/enabled is {setting}");
     if failed == 0 {
-        return Ok(Finding::new(Topic::HugePages, State::Good, format!("2 MiB pages can be made; {text}")));
+        return Ok(Finding::new(Topic::HugePages, State::Good, format!("2 MiB pages are available; {text}")));
     }
     let advice = match setting.as_str() {
-        "never" => "ask for 'madvise' in /sys/kernel/mm/transparent_hugepage/enabled",
+        "never" => "set /sys/kernel/mm/transparent_hugepage/enabled to 'madvise'",
         _ => "needs Linux 6.1 (MADV_COLLAPSE) and free memory in pieces of 2 MiB",
     };
     let text = format!(
-        "2 MiB pages cannot be made on {failed} rank(s); {text}; updates take up to half as long again"
+        "2 MiB pages are not available on {failed} rank(s); {text}; updates take up to 1.5 times as long"
     );
     Ok(Finding::new(Topic::HugePages, State::Slow, text).advise(advice))
 }
@@ -162,9 +162,9 @@ fn instructions(comm: &impl Comm) -> Result<Finding> {
     Ok(Finding::new(
         Topic::Instructions,
         State::Slow,
-        format!("inner loops use {name} here, not the same on all ranks"),
+        format!("inner loops use {name} on rank 0, and other instructions on other ranks"),
     )
-    .advise("ranks on slower processors hold the others up"))
+    .advise("ranks on slower processors delay the others"))
 }
 
 #[cfg(test)]

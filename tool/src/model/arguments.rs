@@ -63,8 +63,8 @@ impl Arguments {
             Some(name) => Machine::find(name),
             None if Path::new(DEFAULT_FILE).exists() => Machine::find(DEFAULT_FILE),
             None => Err(format!(
-                "--machine is missing, and there is no {DEFAULT_FILE} here: expected a file, which mpirun -np 4 \
-                 hcube probe {DEFAULT_FILE} writes, or one of {}",
+                "--machine is missing, and the working directory has no {DEFAULT_FILE}: expected a file, which \
+                 'mpirun -np 4 hcube probe {DEFAULT_FILE}' writes, or one of {}",
                 Machine::names().collect::<Vec<_>>().join(", ")
             )),
         }

@@ -145,7 +145,7 @@ const REPEAT: u32 = 21;
 /// Times the in-place all-to-all exchange against the MPI library's own, in place and out of place, as
 /// in section 4 of Hofmann and Ruenger, In-place Algorithms for the Symmetric All-to-all Exchange with
 /// MPI, EuroMPI 2013: 64-bit integers, a random count for each pair of ranks, the same total on all
-/// ranks. Defaults are those of the environment variables HCUBE_*; options win.
+/// ranks. Defaults are those of the environment variables HCUBE_*; options have precedence.
 ///
 /// All cases of a size are measured alternately, in an order that rotates; a time is that of the slowest
 /// rank after a barrier. Short calls are timed in batches.

@@ -224,7 +224,7 @@ impl frame::Results for Results {
         text + if self.lines.iter().all(|line| line.strict) {
             "strict look-ahead: values that a rank has generated and that are not yet applied never exceed Q\n"
         } else {
-            "RELAXED look-ahead, outside the benchmark's rules: up to 3 Q values of a rank are open\n"
+            "RELAXED look-ahead, outside the benchmark's rules: a rank has up to 3 Q values that are not yet applied\n"
         }
     }
 
