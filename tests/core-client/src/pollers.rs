@@ -9,7 +9,7 @@ use hcube_core::comm::{Comm, Piece, requests};
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Tags on the communicator of the server; the last on the one under test.
 const ASK: i32 = 1;
@@ -35,9 +35,14 @@ struct Server<C: Comm + 'static> {
     answers: Cell<u32>,
 }
 
+// SAFETY: a rank of these checks is one thread, which makes the server, drives it and drops it.
+unsafe impl<C: Comm + 'static> Send for Server<C> {}
+// SAFETY: as above.
+unsafe impl<C: Comm + 'static> Sync for Server<C> {}
+
 impl<C: Comm + 'static> Server<C> {
     /// Collective.
-    fn new(comm: &C) -> Rc<Self> {
+    fn new(comm: &C) -> Arc<Self> {
         let comm = comm.split(Some(0), 0).expect("a split").expect("a group");
         let others = if comm.rank() == 0 { 1..comm.size() } else { 0..0 };
         let clients = others.map(|rank| {
@@ -49,7 +54,7 @@ impl<C: Comm + 'static> Server<C> {
             Client { byte, transfer: Some(transfer), asked: false }
         });
         let clients = RefCell::new(clients.collect());
-        Rc::new(Self { comm, clients, answers: Cell::new(0) })
+        Arc::new(Self { comm, clients, answers: Cell::new(0) })
     }
 
     /// Answers what has been asked by now.
@@ -112,7 +117,7 @@ pub fn check<C: Comm + 'static>(comm: &C, report: &mut Report) {
     report.check(comm.pollers().is_empty(), || "a poller before the first".into());
     let server = Server::new(comm);
     let registration = comm.pollers().register({
-        let server = Rc::downgrade(&server);
+        let server = Arc::downgrade(&server);
         move || server.upgrade().map_or(Ok(()), |server| server.poll())
     });
     // On a communicator that is split from the one that the poller was registered on.

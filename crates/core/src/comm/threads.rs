@@ -139,7 +139,7 @@ pub struct ThreadComm {
 struct Own {
     work: RefCell<Ledger>,
     begin: Instant,
-    pollers: Rc<Pollers>,
+    pollers: Arc<Pollers>,
 }
 
 /// Runs `work` on `size` ranks, consecutive `ranks_per_node` of which count as one node; see
@@ -166,7 +166,7 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + 
 
 impl ThreadComm {
     fn new(rank: usize, shared: Arc<Shared>) -> Self {
-        let own = Own { work: RefCell::default(), begin: Instant::now(), pollers: Rc::default() };
+        let own = Own { work: RefCell::default(), begin: Instant::now(), pollers: Arc::default() };
         Self { rank, shared, own: Rc::new(own) }
     }
 
@@ -215,7 +215,7 @@ impl ThreadComm {
 impl Progress for ThreadComm {
     fn progress(&self) {}
 
-    fn pollers(&self) -> &Rc<Pollers> {
+    fn pollers(&self) -> &Arc<Pollers> {
         &self.own.pollers
     }
 

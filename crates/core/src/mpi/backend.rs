@@ -19,7 +19,7 @@ use crate::progress::pollers::Pollers;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A communicator that only hcube uses: a duplicate of the caller's, or split from one. It is freed when
 /// it is dropped, unless MPI is finalised by then.
@@ -30,9 +30,18 @@ pub struct MpiComm {
     rank: usize,
     size: usize,
     /// Of this rank: shared by a duplicate and all that is split from it.
-    clock: Rc<Clock>,
-    pollers: Rc<Pollers>,
+    clock: Arc<Clock>,
+    pollers: Arc<Pollers>,
 }
+
+// SAFETY: handles name the same objects in all threads of a process; clock and pollers are `Send` by themselves.
+unsafe impl Send for MpiComm {}
+
+// What systems keep on a communicator must be `Send`, and some keep communicators that were split from it.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<MpiComm>();
+};
 
 impl MpiComm {
     /// Collective over `comm`: creates the duplicate. Errors on it are returned, not fatal.
@@ -43,11 +52,11 @@ impl MpiComm {
         // SAFETY: `comm` has been checked by the caller (check_communicator).
         let duplicated = returning_errors(user, || unsafe { raw::PMPI_Comm_dup(comm, &mut private) });
         check("MPI_Comm_dup", duplicated)?;
-        Self::adopt(private, Rc::new(clock), Rc::default())
+        Self::adopt(private, Arc::new(clock), Arc::default())
     }
 
     /// Takes over a communicator that was just created.
-    fn adopt(private: MPI_Comm, clock: Rc<Clock>, pollers: Rc<Pollers>) -> Result<Self> {
+    fn adopt(private: MPI_Comm, clock: Arc<Clock>, pollers: Arc<Pollers>) -> Result<Self> {
         let words = constants().uint64;
         let mut comm = Self { private, words, rank: 0, size: 0, clock, pollers };
         let (mut rank, mut size) = (0, 0);
@@ -140,7 +149,7 @@ impl Progress for MpiComm {
         };
     }
 
-    fn pollers(&self) -> &Rc<Pollers> {
+    fn pollers(&self) -> &Arc<Pollers> {
         &self.pollers
     }
 
@@ -183,7 +192,7 @@ impl Comm for MpiComm {
         if part == constants().comm_null {
             return Ok(None);
         }
-        Self::adopt(part, Rc::clone(&self.clock), Rc::clone(&self.pollers)).map(Some)
+        Self::adopt(part, Arc::clone(&self.clock), Arc::clone(&self.pollers)).map(Some)
     }
 
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Sends> {

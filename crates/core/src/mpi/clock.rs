@@ -4,7 +4,7 @@ use super::handle::simulated;
 use super::raw;
 use crate::error::Result;
 use crate::machine::work::{Costs, Ledger, Work};
-use std::cell::RefCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// What a rank owes to its clock; nothing ever where ranks are not simulated.
@@ -12,7 +12,8 @@ use std::time::Instant;
 pub(super) struct Clock {
     made: Instant,
     costs: Option<Costs>,
-    noted: RefCell<Ledger>,
+    /// One thread after the other; never locked while time passes.
+    noted: Mutex<Ledger>,
 }
 
 impl Clock {
@@ -20,7 +21,7 @@ impl Clock {
     /// Where the costs cannot be read: all simulated ranks have one environment, so all of them refuse.
     pub fn new() -> Result<Self> {
         let costs = simulated().then(Costs::from_environment).transpose()?;
-        Ok(Self { made: Instant::now(), costs, noted: RefCell::default() })
+        Ok(Self { made: Instant::now(), costs, noted: Mutex::default() })
     }
 
     /// Whether ranks are simulated.
@@ -31,14 +32,14 @@ impl Clock {
     /// Notes work.
     pub fn charge(&self, work: Work) {
         if self.is_simulated() {
-            self.noted.borrow_mut().add(work);
+            self.noted().add(work);
         }
     }
 
     /// Lets the time pass for what was noted.
     pub fn settle(&self) {
         if let Some(costs) = &self.costs {
-            let noted = self.noted.take();
+            let noted = std::mem::take(&mut *self.noted());
             self.pass(costs.of(&noted));
         }
     }
@@ -61,6 +62,10 @@ impl Clock {
         } else {
             self.made.elapsed().as_secs_f64()
         }
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Ledger> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pass(&self, nanoseconds: f64) {

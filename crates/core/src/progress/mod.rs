@@ -10,14 +10,14 @@ pub mod wait;
 
 use crate::error::Error;
 use pollers::Pollers;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a waiting loop needs of the communicator that it waits on.
 pub trait Progress {
     /// Lets the MPI library make progress with what is under way. Local, about 100 ns.
     fn progress(&self);
     /// The pollers of this rank: one registry for a communicator and all that were split from it.
-    fn pollers(&self) -> &Rc<Pollers>;
+    fn pollers(&self) -> &Arc<Pollers>;
     /// Whether all ranks share one thread (simulation), so that each poll of a waiting loop must pass time.
     fn simulated(&self) -> bool {
         false

@@ -10,47 +10,47 @@
 //!
 //! A poller may itself call functions that drive pollers: it is not entered again while it runs.
 //!
-//! Cost: one load per look where nothing is registered. No lock: the registry belongs to one rank, hangs on
-//! its communicator, and no borrow of it is held while a poller runs.
+//! Cost: one load per look where nothing is registered. The registry belongs to one rank and hangs on its
+//! communicator, which one thread after the other may use: so what it holds is `Send`, and its locks are only
+//! ever taken by the thread that is inside a call. None of them is waited for, and the list is not locked
+//! while a poller runs.
 
 use crate::error::Result;
-use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::rc::{Rc, Weak};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 /// The pollers of one rank.
 #[derive(Default)]
 pub struct Pollers {
-    entries: RefCell<Vec<Rc<Entry>>>,
-    /// Number of entries, to be read without a borrow.
-    count: Cell<usize>,
+    entries: Mutex<Vec<Arc<Entry>>>,
+    /// Number of entries, to be read without the lock.
+    count: AtomicUsize,
 }
 
-struct Entry {
-    poll: Box<dyn Fn() -> Result<()>>,
-    running: Cell<bool>,
-}
+/// Locked while it runs, so that it is not entered again.
+type Entry = Mutex<Poll>;
+type Poll = Box<dyn Fn() -> Result<()> + Send>;
 
 /// A registered poller; it is called until this value is dropped.
 #[must_use = "the poller is removed when this value is dropped"]
 pub struct Registration {
     pollers: Weak<Pollers>,
-    entry: Rc<Entry>,
+    entry: Arc<Entry>,
 }
 
 impl Pollers {
     /// Adds a poller; see the rules of this module.
-    pub fn register(self: &Rc<Self>, poll: impl Fn() -> Result<()> + 'static) -> Registration {
-        let entry = Rc::new(Entry { poll: Box::new(poll), running: Cell::new(false) });
-        self.entries.borrow_mut().push(Rc::clone(&entry));
-        self.count.set(self.count.get() + 1);
-        Registration { pollers: Rc::downgrade(self), entry }
+    pub fn register(self: &Arc<Self>, poll: impl Fn() -> Result<()> + Send + 'static) -> Registration {
+        let entry: Arc<Entry> = Arc::new(Mutex::new(Box::new(poll)));
+        self.change(|entries| entries.push(Arc::clone(&entry)));
+        Registration { pollers: Arc::downgrade(self), entry }
     }
 
     /// Whether there is no poller.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.count.get() == 0
+        self.count.load(Ordering::Relaxed) == 0
     }
 
     /// Calls every poller once, except those that are running already.
@@ -62,25 +62,35 @@ impl Pollers {
         let mut index = 0;
         while let Some(entry) = self.entry(index) {
             index += 1;
-            if !entry.running.replace(true) {
-                let result = (entry.poll)();
-                entry.running.set(false);
-                result?;
+            match entry.try_lock() {
+                Ok(poll) => poll()?,
+                // A panic in it ended an earlier call.
+                Err(TryLockError::Poisoned(poll)) => poll.into_inner()()?,
+                Err(TryLockError::WouldBlock) => {}
             }
         }
         Ok(())
     }
 
-    fn entry(&self, index: usize) -> Option<Rc<Entry>> {
-        self.entries.borrow().get(index).cloned()
+    fn entry(&self, index: usize) -> Option<Arc<Entry>> {
+        self.entries().get(index).cloned()
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Vec<Arc<Entry>>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<Arc<Entry>>)) {
+        let mut entries = self.entries();
+        change(&mut entries);
+        self.count.store(entries.len(), Ordering::Relaxed);
     }
 }
 
 impl Drop for Registration {
     fn drop(&mut self) {
         let Some(pollers) = self.pollers.upgrade() else { return };
-        pollers.entries.borrow_mut().retain(|entry| !Rc::ptr_eq(entry, &self.entry));
-        pollers.count.set(pollers.count.get() - 1);
+        pollers.change(|entries| entries.retain(|entry| !Arc::ptr_eq(entry, &self.entry)));
     }
 }
 
@@ -100,14 +110,15 @@ impl fmt::Debug for Registration {
 mod tests {
     use super::*;
     use crate::error::Error;
+    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn pollers_are_called_in_order_until_they_are_removed() {
-        let (pollers, calls) = (Rc::new(Pollers::default()), Rc::new(RefCell::new(Vec::new())));
+        let (pollers, calls) = (Arc::new(Pollers::default()), Arc::new(Mutex::new(Vec::new())));
         let register = |name: u32| {
-            let calls = Rc::clone(&calls);
+            let calls = Arc::clone(&calls);
             pollers.register(move || {
-                calls.borrow_mut().push(name);
+                calls.lock().expect("not poisoned").push(name);
                 Ok(())
             })
         };
@@ -119,38 +130,41 @@ mod tests {
         pollers.drive().expect("no poller fails");
         drop(second);
         pollers.drive().expect("no poller is left");
-        assert_eq!((pollers.is_empty(), &**calls.borrow()), (true, [1, 2, 2].as_slice()));
+        assert_eq!(
+            (pollers.is_empty(), &**calls.lock().expect("not poisoned")),
+            (true, [1, 2, 2].as_slice())
+        );
     }
 
     #[test]
     fn a_poller_may_drive_register_and_remove() {
-        let (pollers, depth) = (Rc::new(Pollers::default()), Rc::new(Cell::new(0)));
-        let later: Rc<RefCell<Vec<Registration>>> = Rc::default();
+        let (pollers, inside) = (Arc::new(Pollers::default()), Arc::new(AtomicBool::new(false)));
+        let later: Arc<Mutex<Vec<Registration>>> = Arc::default();
         let _registration = pollers.register({
-            let (pollers, depth, later) = (Rc::downgrade(&pollers), Rc::clone(&depth), Rc::clone(&later));
+            let (pollers, inside, later) =
+                (Arc::downgrade(&pollers), Arc::clone(&inside), Arc::clone(&later));
             move || {
-                depth.set(depth.get() + 1);
-                assert_eq!(depth.get(), 1, "entered while it runs");
+                assert!(!inside.swap(true, Ordering::Relaxed), "entered while it runs");
                 let pollers = pollers.upgrade().expect("the registry is driving");
                 pollers.drive()?;
-                let other = later.borrow_mut().pop();
+                let other = later.lock().expect("not poisoned").pop();
                 match other {
                     Some(other) => drop(other),
-                    None => later.borrow_mut().push(pollers.register(|| Ok(()))),
+                    None => later.lock().expect("not poisoned").push(pollers.register(|| Ok(()))),
                 }
-                depth.set(0);
+                inside.store(false, Ordering::Relaxed);
                 Ok(())
             }
         });
         for entries in [2, 1, 2] {
             pollers.drive().expect("no poller fails");
-            assert_eq!(pollers.entries.borrow().len(), entries);
+            assert_eq!(pollers.entries().len(), entries);
         }
     }
 
     #[test]
     fn the_error_of_a_poller_is_passed_on_and_it_can_be_called_again() {
-        let pollers = Rc::new(Pollers::default());
+        let pollers = Arc::new(Pollers::default());
         let _registration = pollers.register(|| Err(Error::Internal("lost".into())));
         for _ in 0..2 {
             assert_eq!(pollers.drive(), Err(Error::Internal("lost".into())));
