@@ -72,7 +72,7 @@ mod tests {
         }
         assert!(names.len() >= 6 && names.contains(&"stats"), "{names:?}");
         assert!(options().iter().all(|(_, _, meaning)| !meaning.is_empty()));
-        assert!(about().starts_with("Runs an MPI program"), "{}", about());
+        assert!(about().starts_with("Runs an unchanged MPI program"), "{}", about());
         command().debug_assert();
     }
 }
