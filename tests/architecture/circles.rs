@@ -31,7 +31,7 @@ fn files_form_no_circles() {
     assert_eq!(stale.collect::<Vec<_>>(), [], "circles that are permitted and gone: take them from the list");
 }
 
-/// The test sees a circle, also one by way of a name that is passed on, and none where there is none.
+/// The test finds a circle, also one through a re-exported name, and reports none in a graph without circles.
 #[test]
 fn circles_are_found() {
     let graph = |edges: &[(&'static str, &str)]| {

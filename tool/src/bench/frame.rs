@@ -188,7 +188,7 @@ fn measure<S: System>(system: &mut S, repeat: u32, progress: &mut Progress) -> M
 mod tests {
     use super::*;
 
-    /// Two sizes of three competitors, of which one cannot exchange the larger size.
+    /// Two sizes and three competitors; one competitor cannot exchange the larger size.
     #[derive(Default)]
     struct Toy {
         order: Vec<(usize, &'static str)>,

@@ -1,7 +1,7 @@
 //! A communicator of one rank that returns errors, for libraries in which handles are checked through one
 //! (MPICH); see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`: with the attributes
-//! of `MPI_COMM_SELF`, of which those that the program has set before are deleted after it. In their functions
-//! the program may still call hcube.
+//! of `MPI_COMM_SELF`. Attributes that the program has set earlier are deleted after it, and their functions may
+//! still call hcube.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};

@@ -77,7 +77,7 @@ fn bytes_come_in_the_order_of_the_definition_and_go_back() {
     }
 }
 
-/// The order on which both sides rely: three by three elements, four of which make a tile.
+/// The order on which both sides rely: three by three elements, two by two elements to a tile.
 #[test]
 fn the_order_of_three_by_three_large_elements() {
     let element_bytes = TILE / 4;
