@@ -173,25 +173,11 @@ messages_in_hpcc() {
 }
 
 write_random_access() {
-    local name separator='' ranks file hpcc=null
-    [ ! -f "$work/hpcc.json" ] || hpcc=$(cat "$work/hpcc.json")
-    {
-        printf '{"mpi": "%s", "cores": %s, "sections": {' "$mpi" "$cores"
-        for name in "${sections[@]}"; do
-            printf '%s\n"%s": ' "$separator" "$name"
-            cat "$work/$name.json"
-            separator=,
-        done
-        printf '},\n"hpcc": %s}\n' "$hpcc"
-    } >"$folder/gups.json"
+    local name files=() hpcc=()
+    for name in "${sections[@]}"; do files+=("$work/$name.json"); done
+    [ ! -f "$work/hpcc.json" ] || hpcc=(--hpcc "$work/hpcc.json")
+    "$lab" collect random-access --mpi "$mpi" "${hpcc[@]}" --json "$folder/gups.json" "${files[@]}"
     echo "All results: ${folder#"$root"/}/gups.json"
-    # The share of the bound for each number of ranks, in one place.
-    for ranks in 1 2 3 4 8; do
-        file=$work/ranks-$ranks.json
-        [ -f "$file" ] || continue
-        sed -n 's/.*"of_local_bound": \([0-9.]*\).*/\1/p' "$file" | sed -n 1p |
-            awk -v ranks="$ranks" '{ printf "%d rank(s): %.0f %% of the local bound\n", ranks, 100 * $1 }'
-    done
 }
 
 # --- The all-to-all exchange -------------------------------------------------
@@ -263,32 +249,18 @@ mpi_bench() {
 }
 
 # upstream <ranks> <problem> <name>: five runs without and with hcube, alternating.
-# mpi-bench prints (smallest mean largest median) of one run in seconds.
 upstream() {
-    local ranks=$1 problem=$2 name=$3 solver separator=''
-    local -A plan=() times=()
+    local ranks=$1 problem=$2 name=$3 solver outputs=$work/mpi-bench-$1-$2
+    mkdir -p "$outputs"
     for solver in pairwise hcube; do
-        # From the first line of the plan to the count of its operations, escaped for JSON.
-        plan[$solver]=$(mpi_bench "$ranks" "$solver" "$problem" --verbose=2 |
-            sed -n '/^(mpi-/,/^flops/{/^flops/d;s/["\\]/\\&/g;p}' | paste -sd'|' | sed 's/|/\\n/g')
-        case $solver-${plan[$solver]} in
-        pairwise-*hcube* | pairwise- | hcube-) echo "bench: mpi-bench: the plan is not one of $solver" >&2; exit 1 ;;
-        hcube-*hcube* | pairwise-*) ;;
-        *) echo "bench: mpi-bench: the plan is not one of $solver" >&2; exit 1 ;;
-        esac
+        mpi_bench "$ranks" "$solver" "$problem" --verbose=2 >"$outputs/$solver.plan"
     done
     for _ in 1 2 3 4 5; do
         for solver in pairwise hcube; do
-            times[$solver]+=${times[$solver]:+, }$(mpi_bench "$ranks" "$solver" "$problem" |
-                sed -n 's/^(.* \(.*\))$/\1/p' | awk '{ printf "%.6f", 1e3 * $1 }')
+            mpi_bench "$ranks" "$solver" "$problem" >>"$outputs/$solver.times"
         done
     done
-    [ ! -s "$work/mpi-bench.part" ] || separator=$',\n'
-    for solver in pairwise hcube; do
-        printf '%s{"problem": "mpi-bench %s", "ranks": %d, "solver": "%s", "times_ms": [%s], "plan": "%s"}' \
-            "$separator" "$name" "$ranks" "$solver" "${times[$solver]}" "${plan[$solver]}"
-        separator=$',\n'
-    done >>"$work/mpi-bench.part"
+    "$lab" collect mpi-bench --problem "$name" --ranks "$ranks" "$outputs" --json "$outputs.json"
 }
 
 # Problems: most of the time goes into planning, which is why the default has few.
@@ -361,8 +333,7 @@ upstream_step() {
 }
 
 write_fftw() {
-    { printf '{"runs": [\n'; cat "$work/mpi-bench.part"; printf '\n]}\n'; } >"$work/mpi-bench.json"
-    "$tool" bench fftw --from "$(joined "fftw-*.json"),$work/mpi-bench.json" --json "$folder/fftw.json" \
+    "$tool" bench fftw --from "$(joined "fftw-*.json"),$(joined "mpi-bench-*.json")" --json "$folder/fftw.json" \
         --plot "$folder/fftw.svg"
     echo "All results: ${folder#"$root"/}/fftw.json and fftw.svg"
 }

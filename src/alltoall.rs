@@ -7,7 +7,7 @@ use crate::sized;
 use crate::types::{hcube_alltoall_options, hcube_error};
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::collective::{State, prepare};
-use hcube_alltoall::mpi_front::{Call, Counts, Function, Side, Types, Verdict, exchange};
+use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict, exchange};
 use hcube_core::error::HCUBE_SUCCESS;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
@@ -20,13 +20,11 @@ use std::ffi::{c_char, c_int, c_void};
 /// As [`exchange`].
 unsafe fn perform(
     function: Function,
-    (sent, sent_counts, sent_types): (*const c_void, Counts, Types),
-    (received, received_counts, received_types): (*mut c_void, Counts, Types),
+    sent: (*const c_void, Counts, Types),
+    received: (*mut c_void, Counts, Types),
     comm: MPI_Comm,
 ) -> c_int {
-    let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
-    let receive = Side { buffer: received, counts: received_counts, types: received_types };
-    let call = Call { function, send, receive, comm, tolerant: false };
+    let call = Call::new(function, sent, received, comm, false);
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,

@@ -14,6 +14,7 @@ mod run;
 mod variant;
 
 pub use arguments::Arguments;
+pub use plan::cores;
 
 use hcube_tool::session::{self, Failure};
 use launch::Launcher;
@@ -53,7 +54,7 @@ fn compare(arguments: &Arguments) -> Result<bool, Failure> {
     let results = report::Results::new(launcher.mpi.name(), &outcomes);
     if arguments.json.tables() {
         print!("{}", report::text(&results, arguments, &outcomes));
-        if let Some(sentence) = results.sentence(plan::cores()) {
+        if let Some(sentence) = results.sentence(cores()) {
             println!("\n{sentence}");
         }
     }
@@ -75,7 +76,7 @@ fn announce(arguments: &Arguments, launcher: &Launcher, runs: &[Run]) {
             .filter(|&&variant| whole.is_none_or(|whole| arguments.whole(variant) == whole));
         chosen.map(|variant| variant.name()).collect::<Vec<_>>().join(", ")
     };
-    let cores = plan::cores();
+    let cores = cores();
     eprintln!(
         "hcube-lab hpcc: {} runs of HPCC with N = {}, variants {}; about {}",
         runs.len(),

@@ -2,6 +2,7 @@
 
 #![expect(missing_docs, reason = "no public crate: only hcube-lab and the fuzz targets use it")]
 
+pub mod collect;
 pub mod hpcc;
 pub mod manual;
 pub mod report;

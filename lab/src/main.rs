@@ -5,10 +5,11 @@
 //! | `hpcc` | runs the official HPCC in several variants and compares them |
 //! | `simulate` | runs the library on simulated machines (SimGrid) |
 //! | `report` | makes one page of all results with their evidence |
+//! | `collect` | puts the results of several runs into one file, for scripts/bench.sh |
 //! | `manual` | writes manual pages, completions for shells and the table of all options from the sources |
 
 use clap::{Parser, Subcommand};
-use hcube_lab::{hpcc, manual, report, simulate};
+use hcube_lab::{collect, hpcc, manual, report, simulate};
 use hcube_tool::session;
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ enum Command {
     Hpcc(hpcc::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
+    Collect(collect::Arguments),
     Manual(manual::Arguments),
 }
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Command::Hpcc(arguments) => hpcc::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Collect(arguments) => collect::run(&arguments),
         Command::Manual(arguments) => manual::run(&arguments),
     }
 }

@@ -141,7 +141,7 @@ fn by_messages<C: Comm>(
     let packed = sum.any(Property::Packed);
     let ExchangeState { node, scratch, pace, remote, patience, situation, trials, .. } = state;
     let patience = *patience;
-    if node.is_none() || largest == 0 {
+    if node.is_none() {
         copy_own(comm, task, scratch, false);
     }
     let mut messages = Messages::new(comm, task, scratch, pace, remote, packed);

@@ -37,6 +37,9 @@ pub fn exchange<C: Comm + ?Sized>(
 ) -> Result<()> {
     let Node { ranks, board, chunk, pace, .. } = node;
     let own = board.own();
+    if largest == 0 {
+        copy_own(comm, task, chunk, streaming);
+    }
     let room = (board.capacity() / (ranks.len() - 1)).max(1);
     // Where every rank has a core, one rank reads a piece while another writes the next; where ranks share
     // cores, every round costs a turn of all ranks.

@@ -29,7 +29,7 @@ mod next;
 mod report;
 mod statistics;
 
-use hcube_alltoall::mpi_front::{Call, Counts, Function, Side, Types};
+use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 #[cfg(large_counts)]
 use hcube_core::mpi::{MPI_Aint, MPI_Count};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
@@ -42,16 +42,14 @@ use std::ffi::{c_int, c_void};
 /// built for. hcube's own calls, which are declared with the handles of mpi.h, use the same registers.
 type Handle = *mut c_void;
 
-/// A call from the arguments of MPI's functions.
+/// A call of the program, which never asked for hcube: what a library lets pass, hcube does.
 fn call(
     function: Function,
-    (sent, sent_counts, sent_types): (*const c_void, Counts, Types),
-    (received, received_counts, received_types): (*mut c_void, Counts, Types),
+    sent: (*const c_void, Counts, Types),
+    received: (*mut c_void, Counts, Types),
     comm: MPI_Comm,
 ) -> Call {
-    let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
-    let receive = Side { buffer: received, counts: received_counts, types: received_types };
-    Call { function, send, receive, comm, tolerant: true }
+    Call::new(function, sent, received, comm, true)
 }
 
 /// Defines functions of MPI in both of their forms. A body sees the arguments and `forward`, which calls

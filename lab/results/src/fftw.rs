@@ -78,10 +78,27 @@ impl Comparison<'_> {
 }
 
 impl Run {
+    /// Times of which nothing else is known.
+    pub fn new(problem: String, ranks: usize, solver: Solver, times_ms: Vec<f64>, plan: String) -> Self {
+        Self {
+            problem,
+            ranks,
+            solver,
+            median_ms: 0.0,
+            spread: 0.0,
+            median_exchange_ms: None,
+            extra_bytes: None,
+            data_bytes: None,
+            plan,
+            times_ms,
+            exchange_ms: Vec::new(),
+        }
+    }
+
     /// Fills in what follows from the times.
     fn summarise(&mut self) -> Result<(), String> {
         if self.times_ms.is_empty() {
-            return Err(format!("--from: there are no times of '{}'", self.problem));
+            return Err(format!("there are no times of '{}'", self.problem));
         }
         self.median_ms = numbers::median(&self.times_ms);
         self.spread = numbers::spread(&self.times_ms);

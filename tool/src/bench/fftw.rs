@@ -39,7 +39,7 @@ fn compare(arguments: &Arguments) -> Result<(), Failure> {
     for read in files::read::<Results>(&arguments.from)? {
         results.runs.extend(read.runs);
     }
-    results.summarise()?;
+    results.summarise().map_err(|error| format!("--from: {error}"))?;
     if arguments.json.tables() {
         print!("{}", results.text());
     }

@@ -81,6 +81,20 @@ pub struct Call {
 }
 
 impl Call {
+    /// A call from the arguments of MPI's functions: what is sent, what is received, each with its counts and
+    /// datatypes.
+    pub fn new(
+        function: Function,
+        (sent, sent_counts, sent_types): (*const c_void, Counts, Types),
+        (received, received_counts, received_types): (*mut c_void, Counts, Types),
+        comm: MPI_Comm,
+        tolerant: bool,
+    ) -> Self {
+        let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
+        let receive = Side { buffer: received, counts: received_counts, types: received_types };
+        Self { function, send, receive, comm, tolerant }
+    }
+
     /// Whether it is in place.
     pub fn in_place(&self) -> bool {
         self.send.buffer == in_place()

@@ -7,41 +7,31 @@ use super::backend::MpiComm;
 use super::check::check;
 use super::constants::SUCCESS;
 use super::handle::{Handle, check_state, holder, simulated};
+use super::keyval::Keyval;
 use super::raw::{self, MPI_Comm};
 use super::state::CommState;
 use crate::error::{Error, Result};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 type State = CommState<MpiComm>;
 
-/// The key values, the same for all communicators of the process, or `UNSET`; see [`holder`] for the
-/// second.
-static KEYS: [AtomicI32; 2] = [const { AtomicI32::new(UNSET) }; 2];
-const UNSET: i32 = i32::MIN;
+/// The key values, the same for all communicators of the process; see [`holder`] for the second.
+static KEYS: [Keyval; 2] = [const { Keyval::new() }; 2];
 
-/// Creates a key value once. Two threads may both create one: the loser frees its own, so that
-/// no lock is held while MPI is called.
 fn key(number: usize) -> Result<c_int> {
-    let known = KEYS[number].load(Ordering::Acquire);
-    if known != UNSET {
-        return Ok(known);
-    }
-    let mut created = 0;
-    // SAFETY: `release` has the signature that MPI asks for.
-    let code = unsafe { raw::hcube_shim_create_keyval(Some(release), &mut created) };
-    check("MPI_Comm_create_keyval", code)?;
-    match KEYS[number].compare_exchange(UNSET, created, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => Ok(created),
-        Err(winner) => {
-            // SAFETY: created above and used by nobody.
-            unsafe { raw::PMPI_Comm_free_keyval(&mut created) };
-            Ok(winner)
-        }
-    }
+    let create = || {
+        let mut created = 0;
+        // SAFETY: `release` has the signature that MPI asks for.
+        let code = unsafe { raw::hcube_shim_create_keyval(Some(release), &mut created) };
+        check("MPI_Comm_create_keyval", code).map(|()| created)
+    };
+    // SAFETY: just created and used by nobody.
+    KEYS[number].get_or_create(create, |mut created| unsafe {
+        raw::PMPI_Comm_free_keyval(&mut created);
+    })
 }
 
 /// Called by MPI when the communicator is freed or MPI is finalised.
@@ -125,10 +115,7 @@ impl Found {
 #[inline(always)]
 pub fn find(comm: Handle) -> Result<Option<Found>> {
     let (holder, number) = holder(comm);
-    let key = KEYS[number].load(Ordering::Acquire);
-    if key == UNSET || comm.is_null() {
-        return Ok(None);
-    }
+    let Some(key) = KEYS[number].known().filter(|_| !comm.is_null()) else { return Ok(None) };
     match lookup(holder, key) {
         Ok(state) => Ok(state.map(|state| Found { state, comm })),
         Err(code) => Err(failed(code)),

@@ -12,6 +12,7 @@ pub mod forward;
 pub mod gate;
 mod guard;
 pub mod handle;
+mod keyval;
 mod living;
 pub mod raise;
 #[expect(missing_docs, reason = "generated from mpi.h")]

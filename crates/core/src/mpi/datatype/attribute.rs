@@ -2,39 +2,30 @@
 
 use super::super::check::check;
 use super::super::handle::simulated;
+use super::super::keyval::Keyval;
 use super::super::raw::{self, MPI_Datatype};
 use crate::error::{Error, Result};
 use crate::memory::datatype::Datatype;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A failure is kept, too: what cannot be decoded is not tried again.
 type Decoded = Result<Datatype>;
 
-/// The key value, the same for all datatypes of the process, or `UNSET`.
-static KEY: AtomicI32 = AtomicI32::new(UNSET);
-const UNSET: i32 = i32::MIN;
+/// The key value, the same for all datatypes of the process.
+static KEY: Keyval = Keyval::new();
 
-/// Creates the key value once; a thread that comes second frees its own, so that no lock is held.
 fn key() -> Result<c_int> {
-    let known = KEY.load(Ordering::Acquire);
-    if known != UNSET {
-        return Ok(known);
-    }
-    let mut created = 0;
-    // SAFETY: `release` has the signature that MPI asks for.
-    check("MPI_Type_create_keyval", unsafe {
-        raw::hcube_shim_create_type_keyval(Some(release), &mut created)
-    })?;
-    match KEY.compare_exchange(UNSET, created, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => Ok(created),
-        Err(winner) => {
-            // SAFETY: created above and used by nobody.
-            unsafe { raw::PMPI_Type_free_keyval(&mut created) };
-            Ok(winner)
-        }
-    }
+    let create = || {
+        let mut created = 0;
+        // SAFETY: `release` has the signature that MPI asks for.
+        let code = unsafe { raw::hcube_shim_create_type_keyval(Some(release), &mut created) };
+        check("MPI_Type_create_keyval", code).map(|()| created)
+    };
+    // SAFETY: just created and used by nobody.
+    KEY.get_or_create(create, |mut created| unsafe {
+        raw::PMPI_Type_free_keyval(&mut created);
+    })
 }
 
 /// Called by MPI when the datatype is freed.

@@ -1,0 +1,34 @@
+//! `hcube-lab collect`: what scripts/bench.sh has measured in several runs, as one file of results.
+
+mod mpi_bench;
+mod random_access;
+
+use clap::Subcommand;
+use hcube_tool::session;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Puts the results of several runs into one file (for scripts/bench.sh)
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+#[derive(Debug, Subcommand)]
+enum Kind {
+    RandomAccess(random_access::Arguments),
+    MpiBench(mpi_bench::Arguments),
+}
+
+/// Reads, checks, writes.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    session::without_mpi(|| match &arguments.kind {
+        Kind::RandomAccess(arguments) => random_access::collect(arguments),
+        Kind::MpiBench(arguments) => mpi_bench::collect(arguments),
+    })
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
