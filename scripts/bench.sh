@@ -60,8 +60,7 @@ if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 # Options in the caller's environment would change what the steps measure.
-unset HCUBE_ALLTOALL HCUBE_PATH HCUBE_MEMORY HCUBE_FFTW HCUBE_VERBOSE
-unset HCUBE_LOOK_AHEAD HCUBE_MODE HCUBE_DIMENSIONS HCUBE_RELAXED HCUBE_OPTIMISATIONS HCUBE_HUGE_PAGES HCUBE_RANKS_PER_NODE
+unset "${!HCUBE_@}"
 
 rm -rf "$work"
 mkdir -p "$work"
@@ -234,7 +233,8 @@ plugin=$root/target/$mpi/release/libhcube_fftw.so
 compare_fftw() {
     local name=$1 ranks=$2
     shift 2
-    "${launcher[@]}" -np "$ranks" env "LD_PRELOAD=$plugin" "$work/fftw-bench" --json "$work/$name.json" "$@"
+    "${launcher[@]}" -np "$ranks" env "LD_PRELOAD=$plugin" "$work/fftw-bench" --output "$work/$name.records" "$@"
+    "$lab" collect fftw "$work/$name.records" --json "$work/$name.json"
 }
 
 # mpi_bench <ranks> <pairwise|hcube> <problem> [option...]: FFTW's own benchmark.

@@ -13,8 +13,8 @@
  *   copy=    nanoseconds per byte that the simulator's own function copies in place, 0 by default: it
  *            copies the whole buffer first, which is not simulated
  *
- * All ranks begin at the same simulated time; the time is that of the last to finish. Rank 0 prints a line
- * of JSON for each case. Every byte that arrives is checked.
+ * All ranks begin at the same simulated time; the time is that of the last to finish. Rank 0 prints a record
+ * for each case, in the form of lab/src/records.rs. Every byte that arrives is checked.
  */
 #include "driver.h"
 
@@ -210,9 +210,8 @@ static void run_case(const char *text) {
   bytes = sum_at_first(of.total * (int64_t)sizeof(uint64_t));
   if (test.algorithm >= 0) SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error), error);
   if (of.rank == 0) {
-    printf("{\"case\": \"%s\", \"ranks\": %d, \"seconds\": %.9g, \"errors\": %" PRId64 ", \"bytes\": %" PRId64
-           ", \"way\": \"%s\"}\n",
-           text, of.size, times[test.repeat / 2], wrong, bytes, way);
+    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nerrors\t%" PRId64 "\nbytes\t%" PRId64 "\nway\t%s\n\n", text, of.size,
+           times[test.repeat / 2], wrong, bytes, way);
     fflush(stdout);
   }
   free(times);

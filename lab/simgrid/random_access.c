@@ -6,8 +6,8 @@
  *   mode=auto|message|node|three-hop   dimensions=, optimisations=, look_ahead=, relaxed=   as in hcube.h
  *   warmup=, updates=                  updates per rank of two runs, 1 look-ahead and 3 more by default
  *
- * Rank 0 prints a line of JSON for each. `seconds` is how much longer the second run took than the
- * first, and `updates` how many more it made: what a benchmark of minutes sees, in which the
+ * Rank 0 prints a record for each, in the form of lab/src/records.rs. `seconds` is how much longer the
+ * second run took than the first, and `updates` how many more it made: what a benchmark of minutes sees, in which the
  * reductions before the first round and the last messages do not count. Both runs are checked, word
  * by word, against a serial loop over all values, which rank 0 makes: all simulated ranks live in one
  * process and can read its table.
@@ -138,9 +138,8 @@ static void run_case(const char *text, int log2, int rank, int size) {
   /* The last part names the instructions of the machine that simulates. */
   if (strrchr(line, ',') != NULL) *strrchr(line, ',') = '\0';
   if (rank == 0) {
-    printf("{\"case\": \"%s\", \"ranks\": %d, \"seconds\": %.9g, \"updates\": %" PRId64 ", \"errors\": %" PRId64
-           ", \"messages\": %" PRId64 ", \"message_bytes\": %" PRId64 ", \"rounds\": %" PRIu64 ", \"excess\": %" PRId64
-           ", \"plan\": \"%s\"}\n",
+    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nupdates\t%" PRId64 "\nerrors\t%" PRId64 "\nmessages\t%" PRId64
+           "\nmessage_bytes\t%" PRId64 "\nrounds\t%" PRIu64 "\nexcess\t%" PRId64 "\nplan\t%s\n\n",
            text, size, times[1] - times[0], size * (test.updates - test.warmup), wrong, messages, bytes,
            second.rounds - first.rounds, excess, line);
     fflush(stdout);

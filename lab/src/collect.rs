@@ -1,11 +1,12 @@
 //! `hcube-lab collect`: what scripts/bench.sh has measured in several runs, as one file of results.
 
+mod fftw;
+mod input;
 mod mpi_bench;
 mod random_access;
 
 use clap::Subcommand;
 use hcube_tool::session;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Puts the results of several runs into one file (for scripts/bench.sh)
@@ -18,6 +19,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Kind {
     RandomAccess(random_access::Arguments),
+    Fftw(fftw::Arguments),
     MpiBench(mpi_bench::Arguments),
 }
 
@@ -25,10 +27,7 @@ enum Kind {
 pub fn run(arguments: &Arguments) -> ExitCode {
     session::without_mpi(|| match &arguments.kind {
         Kind::RandomAccess(arguments) => random_access::collect(arguments),
+        Kind::Fftw(arguments) => fftw::collect(arguments),
         Kind::MpiBench(arguments) => mpi_bench::collect(arguments),
     })
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }

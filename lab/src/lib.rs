@@ -5,5 +5,6 @@
 pub mod collect;
 pub mod hpcc;
 pub mod manual;
+pub mod records;
 pub mod report;
 pub mod simulate;

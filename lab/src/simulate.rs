@@ -15,6 +15,7 @@ mod smpirun;
 pub use arguments::Arguments;
 
 use crate::hpcc::launch;
+use crate::records;
 use hcube_random_access::work::{COPY, DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
@@ -202,17 +203,18 @@ fn run_batch(
         cases: case_texts,
         costs: costs(&batch.machine.costs),
     };
-    let lines = runner.run(number, &simulation)?;
+    let output = runner.run(number, &simulation)?;
+    let records = records::parse(&output).map_err(|error| format!("output of a driver: {error}"))?;
     let mut cases = batch.cases.clone();
-    if lines.len() != cases.len() {
+    if records.len() != cases.len() {
         return Err(format!(
-            "a driver has printed {} lines for {} cases: {lines:?}",
-            lines.len(),
+            "a driver has printed {} records for {} cases: {output}",
+            records.len(),
             cases.len()
         ));
     }
-    for (case, line) in cases.iter_mut().zip(&lines) {
-        case.fill(line)?;
+    for (case, record) in cases.iter_mut().zip(&records) {
+        case.fill(record)?;
     }
     Ok(cases)
 }

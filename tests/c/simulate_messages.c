@@ -1,5 +1,5 @@
 /* A driver of `hcube-lab simulate` that measures single messages: between rank 0 and each of the ranks that
- * HCUBE_TEST_PEERS names, of several lengths. It ignores the contents of the cases and prints the same line
+ * HCUBE_TEST_PEERS names, of several lengths. It ignores the contents of the cases and prints the same record
  * for each; its `way` is `<peer> <bytes> <seconds one way> <seconds in both directions at once>; ...`. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     }
   }
   for (number = 1; rank == 0 && number < argc; number++)
-    printf("{\"case\": \"%s\", \"seconds\": 1, \"errors\": 0, \"way\": \"%s\"}\n", argv[number], line);
+    printf("case\t%s\nseconds\t1\nerrors\t0\nway\t%s\n\n", argv[number], line);
   fflush(stdout);
   MPI_Finalize();
   return 0;

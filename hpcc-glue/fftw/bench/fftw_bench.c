@@ -1,6 +1,6 @@
 /* Times FFTW's own plans against those with hcube, alternating in one process.
  *
- *   mpirun -np <ranks> env LD_PRELOAD=libhcube_fftw.so fftw-bench [--repeat N] [--rigour R] [--json FILE]
+ *   mpirun -np <ranks> env LD_PRELOAD=libhcube_fftw.so fftw-bench [--repeat N] [--rigour R] [--output FILE]
  *          <problem>...
  *
  * A problem is <kind>,<sizes>,<in|out>,<flags>: kind is transpose, c2c or r2c; sizes are two or three numbers
@@ -10,7 +10,8 @@
  *
  * Each problem is planned twice: with HCUBE_FFTW=never the plan is FFTW's best, with always it is hcube's,
  * which is checked in the plans' texts. Both are warmed up, then executed alternately; a time is that of
- * the slowest rank. Results must agree. FILE gets all times; `hcube bench fftw` makes tables and plots of it.
+ * the slowest rank. Results must agree. FILE gets a record for each plan, in the form of lab/src/records.rs;
+ * `hcube-lab collect fftw` reads it.
  */
 #define _GNU_SOURCE
 #include "exchange_time.h"
@@ -34,7 +35,7 @@ typedef struct {
     double times[MAX_REPEAT], exchanges[MAX_REPEAT];
 } candidate;
 
-static int rank, size, repeat = 15, first_run = 1;
+static int rank, size, repeat = 15;
 static unsigned rigour = FFTW_MEASURE;
 
 void bench_fail(const char *what, const char *which)
@@ -114,37 +115,30 @@ static void write_times(FILE *file, const char *name, const double *seconds)
 {
     int turn;
 
-    fprintf(file, "\"%s\": [", name);
-    for (turn = 0; turn < repeat; turn++) fprintf(file, "%s%.6f", turn > 0 ? ", " : "", 1e3 * seconds[turn]);
-    fprintf(file, "]");
+    fprintf(file, "%s\t", name);
+    for (turn = 0; turn < repeat; turn++) fprintf(file, "%s%.6f", turn > 0 ? " " : "", 1e3 * seconds[turn]);
+    fputc('\n', file);
 }
 
-/* A plan's text contains quotes and newlines. */
-static void write_text(FILE *file, const char *text)
+/* A plan has several lines. */
+static void write_plan(FILE *file, const char *text)
 {
-    fprintf(file, "\"plan\": \"");
+    fputs("plan\t", file);
     for (; *text != '\0'; text++) {
-        if (*text == '\n') {
-            fputs("\\n", file);
-        } else {
-            if (*text == '"' || *text == '\\') fputc('\\', file);
-            fputc(*text, file);
-        }
+        fputc(*text, file);
+        if (*text == '\n') fputs("plan\t", file);
     }
-    fprintf(file, "\"");
+    fputc('\n', file);
 }
 
 static void write_run(FILE *file, const problem *of, int solver, const candidate *one)
 {
-    fprintf(file, "%s\n{\"problem\": \"%s\", \"ranks\": %d, \"solver\": \"%s\", ", first_run ? "" : ",", of->name, size,
-            NAMES[solver]);
-    first_run = 0;
+    fprintf(file, "problem\t%s\nranks\t%d\nsolver\t%s\n", of->name, size, NAMES[solver]);
     write_times(file, "times_ms", one->times);
-    fprintf(file, ", ");
     write_times(file, "exchange_ms", one->exchanges);
-    fprintf(file, ", \"data_bytes\": %ld, \"extra_bytes\": %ld, ", problem_bytes(of), one->extra_bytes);
-    write_text(file, one->text);
-    fprintf(file, "}");
+    fprintf(file, "data_bytes\t%ld\nextra_bytes\t%ld\n", problem_bytes(of), one->extra_bytes);
+    write_plan(file, one->text);
+    fputc('\n', file);
 }
 
 static void compare(const char *description, FILE *file)
@@ -178,7 +172,7 @@ static void compare(const char *description, FILE *file)
     free_problem(&of);
 }
 
-static void read_option(const char *option, const char *value, const char **json)
+static void read_option(const char *option, const char *value, const char **output)
 {
     static const struct {
         const char *name;
@@ -186,8 +180,8 @@ static void read_option(const char *option, const char *value, const char **json
     } RIGOURS[] = {{"estimate", FFTW_ESTIMATE}, {"measure", FFTW_MEASURE}, {"patient", FFTW_PATIENT}};
     size_t number;
 
-    if (strcmp(option, "--json") == 0) {
-        *json = value;
+    if (strcmp(option, "--output") == 0) {
+        *output = value;
         return;
     }
     if (strcmp(option, "--repeat") == 0) {
@@ -206,7 +200,7 @@ static void read_option(const char *option, const char *value, const char **json
 
 int main(int argc, char **argv)
 {
-    const char *json = "/dev/stdout";
+    const char *output = "/dev/stdout";
     FILE *file = NULL;
     int number;
 
@@ -217,17 +211,13 @@ int main(int argc, char **argv)
     unsetenv("HCUBE_FFTW");
     fftw_mpi_init();
     for (number = 1; number + 1 < argc && strncmp(argv[number], "--", 2) == 0; number += 2)
-        read_option(argv[number], argv[number + 1], &json);
+        read_option(argv[number], argv[number + 1], &output);
     if (rank == 0) {
-        file = fopen(json, "w");
-        if (file == NULL) bench_fail("cannot be written", json);
-        fprintf(file, "{\"runs\": [");
+        file = fopen(output, "w");
+        if (file == NULL) bench_fail("cannot be written", output);
     }
     for (; number < argc; number++) compare(argv[number], file);
-    if (rank == 0) {
-        fprintf(file, "\n]}\n");
-        fclose(file);
-    }
+    if (rank == 0 && fclose(file) != 0) bench_fail("cannot be written", output);
     fftw_mpi_cleanup();
     MPI_Finalize();
     return 0;

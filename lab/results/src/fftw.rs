@@ -4,6 +4,7 @@ pub mod plot;
 
 use crate::numbers;
 use crate::table::Table;
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 
 /// The planner of the transposes.
@@ -14,6 +15,14 @@ pub enum Solver {
     Pairwise,
     /// hcube's.
     Hcube,
+}
+
+impl Solver {
+    /// The inverse of its name in files of results.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        Self::deserialize(name.into_deserializer())
+            .map_err(|error: serde::de::value::Error| error.to_string())
+    }
 }
 
 /// One problem, number of ranks and solver. Times are those of the slowest rank.

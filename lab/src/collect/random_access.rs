@@ -1,5 +1,6 @@
 //! Sections of the benchmark of RandomAccess, each a run of `hcube bench random-access`, and HPCC's results.
 
+use super::input::read;
 use crate::hpcc::cores;
 use hcube_results::numbers::percent;
 use hcube_tool::output::JsonOption;
@@ -47,7 +48,7 @@ pub fn collect(arguments: &Arguments) -> Result<(), String> {
 }
 
 fn parse(path: &Path) -> Result<Value, String> {
-    serde_json::from_str(&super::read(path)?).map_err(|error| format!("{}: {error}", path.display()))
+    serde_json::from_str(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The share of the local bound for each number of ranks, in one place.
@@ -73,7 +74,8 @@ mod tests {
 
     #[test]
     fn shares_are_in_the_order_of_ranks() {
-        let section = |ranks: u32, share: Option<f64>| json!({"ranks": ranks, "lines": [{"of_local_bound": share}]});
+        let section =
+            |ranks: u32, share: Option<f64>| json!({"ranks": ranks, "lines": [{"of_local_bound": share}]});
         let sections = BTreeMap::from([
             ("ranks-16".to_owned(), section(16, Some(0.5))),
             ("ranks-2".to_owned(), section(2, Some(0.715))),

@@ -1,7 +1,8 @@
 //! Parameters and results of simulations: the rows of the JSON.
 
+use crate::records::Record;
 use hcube_results::machine::Machine;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A run of RandomAccess.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,27 +64,6 @@ pub struct Results {
     pub failures: Vec<String>,
 }
 
-/// Output of the driver of RandomAccess.
-#[derive(Debug, Deserialize)]
-struct RandomAccessLine {
-    case: String,
-    seconds: f64,
-    updates: u64,
-    errors: u64,
-    messages: u64,
-    message_bytes: u64,
-    plan: String,
-}
-
-/// Output of the driver of the exchange.
-#[derive(Debug, Deserialize)]
-struct AlltoallLine {
-    case: String,
-    seconds: f64,
-    errors: u64,
-    way: Option<String>,
-}
-
 /// A row without its figures.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Case {
@@ -91,20 +71,18 @@ pub enum Case {
     Alltoall(Alltoall),
 }
 
-/// The line of a case among those that a driver has printed.
-fn line<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| format!("a driver's line '{text}': {error}"))
-}
-
-fn same(expected: &str, found: &str) -> Result<(), String> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(format!("a driver has run '{found}' instead of '{expected}'"))
-    }
-}
-
 impl RandomAccess {
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
+        self.seconds = record.number("seconds")?;
+        self.updates = record.count("updates")?;
+        self.errors = record.count("errors")?;
+        self.messages = record.count("messages")?;
+        self.message_bytes = record.count("message_bytes")?;
+        record.text("plan")?.clone_into(&mut self.plan);
+        self.gups = hcube_results::numbers::gups(self.updates, self.seconds);
+        Ok(())
+    }
+
     fn text(&self) -> String {
         let Self { mode, dimensions, optimisations, look_ahead, relaxed, .. } = self;
         // One round to warm up, and timed rounds: fewer where rounds take long.
@@ -120,6 +98,15 @@ impl RandomAccess {
              warmup={warmup},updates={updates}",
             u8::from(*relaxed)
         )
+    }
+}
+
+impl Alltoall {
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
+        self.seconds = record.number("seconds")?;
+        self.errors = record.count("errors")?;
+        self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
+        Ok(())
     }
 }
 
@@ -142,26 +129,18 @@ impl Case {
         }
     }
 
-    /// Takes the figures from the driver's line.
-    pub fn fill(&mut self, text: &str) -> Result<(), String> {
+    /// Takes the figures that the driver has printed.
+    pub fn fill(&mut self, record: &Record) -> Result<(), String> {
         let asked = self.text();
-        match self {
-            Self::RandomAccess(case) => {
-                let found: RandomAccessLine = line(text)?;
-                same(&asked, &found.case)?;
-                case.gups = hcube_results::numbers::gups(found.updates, found.seconds);
-                (case.seconds, case.updates, case.errors) = (found.seconds, found.updates, found.errors);
-                (case.messages, case.message_bytes) = (found.messages, found.message_bytes);
-                case.plan = found.plan;
-            }
-            Self::Alltoall(case) => {
-                let found: AlltoallLine = line(text)?;
-                same(&asked, &found.case)?;
-                (case.seconds, case.errors) = (found.seconds, found.errors);
-                case.way = found.way.filter(|way| !way.is_empty());
-            }
-        }
-        Ok(())
+        let filled = match record.text("case") {
+            Ok(found) if found != asked => Err(format!("the driver has run '{found}'")),
+            Ok(_) => match self {
+                Self::RandomAccess(case) => case.fill(record),
+                Self::Alltoall(case) => case.fill(record),
+            },
+            Err(error) => Err(error),
+        };
+        filled.map_err(|error| format!("output of a driver for case {asked}: {error}"))
     }
 
     /// The number of wrong values or bytes.

@@ -1,4 +1,4 @@
-//! Runs `smpirun`; the outcome is lines of results, a deadlock, a hang or a failure.
+//! Runs `smpirun`; the outcome is the output of a driver, a deadlock, a hang or a failure.
 //!
 //! SimGrid's options and their reasons:
 //! - The piecewise factors of its default model are for a cluster with Ethernet; factors of 1 leave the
@@ -72,17 +72,17 @@ pub struct Simulation<'a> {
     pub driver: PathBuf,
     /// Before the cases.
     pub arguments: Vec<String>,
-    /// The driver prints a line for each.
+    /// The driver prints a record for each.
     pub cases: Vec<String>,
     pub costs: String,
 }
 
 impl Simulation<'_> {
-    /// The simulation and its current case, by the lines that the driver has printed.
+    /// The simulation and its current case, by the records that the driver has printed.
     fn place(&self, printed: &str) -> String {
         let (driver, name, ranks) = (self.driver.display(), self.platform.name(), self.ranks);
         // smpirun writes there too when a driver fails.
-        let done = printed.lines().filter(|line| line.starts_with('{')).count();
+        let done = printed.lines().filter(|line| line.starts_with("case\t")).count();
         let case = match self.cases.get(done) {
             Some(case) => format!(", case {case},"),
             None => String::new(),
@@ -208,8 +208,8 @@ impl Runner {
         command
     }
 
-    /// Runs a simulation and returns its lines of standard output. `number` is part of its file names.
-    pub fn run(&self, number: usize, simulation: &Simulation<'_>) -> Result<Vec<String>, Failure> {
+    /// Runs a simulation and returns its standard output. `number` is part of its file names.
+    pub fn run(&self, number: usize, simulation: &Simulation<'_>) -> Result<String, Failure> {
         let files = self.write_platform(number, simulation.platform)?;
         let folder = self.root.join("runs");
         // Several processes may use one folder.
@@ -246,7 +246,7 @@ impl Runner {
             let shown = if words.is_empty() { format!("\n{}", errors.trim_end()) } else { words };
             return Err(format!("{place} has failed:{shown}"));
         }
-        Ok(text.lines().map(str::to_owned).collect())
+        Ok(text)
     }
 
     /// Concurrent simulations may share a platform.

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Files that the benchmark or this subcommand has written
+    /// Files that scripts/bench.sh or this subcommand has written
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',', required = true)]
     from: Vec<PathBuf>,
     #[command(flatten)]

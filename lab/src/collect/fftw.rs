@@ -1,0 +1,84 @@
+//! Times and plans that the benchmark of FFTW, hpcc-glue/fftw/bench, has written.
+
+use super::input::read;
+use crate::records::{self, Record};
+use hcube_results::fftw::{Results, Run, Solver};
+use hcube_tool::output::JsonOption;
+use std::path::PathBuf;
+
+/// Output of the benchmark of FFTW
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Files that the benchmark has written
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    json: JsonOption,
+}
+
+pub fn collect(arguments: &Arguments) -> Result<(), String> {
+    let mut results = Results::default();
+    for path in &arguments.files {
+        let runs = runs(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+        results.runs.extend(runs);
+    }
+    results.summarise()?;
+    arguments.json.write(&results)
+}
+
+fn runs(output: &str) -> Result<Vec<Run>, String> {
+    records::parse(output)?.iter().map(run).collect()
+}
+
+fn run(record: &Record) -> Result<Run, String> {
+    let text = |name| record.text(name);
+    let run = Run::new(
+        text("problem")?.to_owned(),
+        record.count("ranks")? as usize,
+        Solver::from_name(text("solver")?)?,
+        record.numbers("times_ms")?,
+        text("plan")?.to_owned(),
+    );
+    Ok(Run {
+        exchange_ms: record.numbers("exchange_ms")?,
+        data_bytes: Some(record.count("data_bytes")?),
+        extra_bytes: Some(record.count("extra_bytes")?),
+        ..run
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const OUTPUT: &str = "problem\t1024x1024 in place\nranks\t2\nsolver\tpairwise\ntimes_ms\t2.500000 1.500000 2.000000\n\
+                          exchange_ms\t1.000000 0.500000 0.250000\ndata_bytes\t4194304\nextra_bytes\t0\n\
+                          plan\t(mpi-transpose-pairwise\nplan\t  (rdft-rank0 \"x\"))\n\n";
+
+    #[test]
+    fn runs_have_the_declared_form() {
+        let mut results = Results { runs: runs(OUTPUT).expect("complete") };
+        results.summarise().expect("there are times");
+        let expected = json!({"runs": [{
+            "problem": "1024x1024 in place", "ranks": 2, "solver": "pairwise",
+            "median_ms": 2.0, "spread": 0.5, "median_exchange_ms": 0.5,
+            "extra_bytes": 0, "data_bytes": 4_194_304,
+            "plan": "(mpi-transpose-pairwise\n  (rdft-rank0 \"x\"))",
+            "times_ms": [2.5, 1.5, 2.0], "exchange_ms": [1.0, 0.5, 0.25],
+        }]});
+        assert_eq!(serde_json::to_value(&results).expect("valid"), expected);
+    }
+
+    #[test]
+    fn incomplete_output_is_refused() {
+        for (from, to, message) in [
+            ("solver\tpairwise", "solver\tother", "`other`, expected `pairwise` or `hcube`"),
+            ("extra_bytes\t0\n", "", "the field extra_bytes is missing"),
+            ("\n\n", "\n", "ends inside a record"),
+        ] {
+            let error = runs(&OUTPUT.replace(from, to)).expect_err("refused");
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}
