@@ -4,6 +4,7 @@
 use hcube_testing as common;
 
 use common::preload::{CALLS, Preloaded, c_client, c_forms, fortran_client, library, python, served};
+use common::variables::documented_values;
 use common::{Language, Launch, Mpi, output};
 use std::ffi::OsString;
 use std::process::Command;
@@ -108,6 +109,24 @@ fn without_statistics_nothing_is_printed() {
         let (outcome, statistics) =
             Preloaded::new("none", c(), 2).with(|launch| launch.env("HCUBE_STATS", value)).run();
         assert!(!outcome.stderr.contains("hcube") && statistics.is_none(), "{}", outcome.stderr);
+        outcome.success();
+    }
+}
+
+#[test]
+fn statistics_are_what_the_documentation_says() {
+    for value in documented_values("HCUBE_STATS") {
+        let (table, file) = match value.as_str() {
+            "0" => (false, false),
+            "1" => (true, false),
+            "json:FILE" => (true, true),
+            other => panic!("HCUBE_STATS={other} is in the documentation and has no test"),
+        };
+        // With a file is the default of this launch.
+        let change = |launch: Launch| if file { launch } else { launch.env("HCUBE_STATS", &value) };
+        let (outcome, statistics) = Preloaded::new("documented", c(), 2).with(change).run();
+        let found = (outcome.stderr.contains("MPI_Alltoall in place"), statistics.is_some());
+        assert_eq!(found, (table, file), "HCUBE_STATS={value}: {}", outcome.stderr);
         outcome.success();
     }
 }

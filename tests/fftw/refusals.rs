@@ -4,6 +4,7 @@
 use crate::clients::{
     Line, Linked, Precision, alone, always, is_preloaded, linked_client, only_preloaded, plugin, with_hcube,
 };
+use crate::common::variables::documented_values;
 use crate::common::{Launch, build, output};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,16 +52,36 @@ fn a_variable_that_hcube_cannot_read() {
     refused(|| launch().env("HCUBE_PATH", "fast"), &["HCUBE_PATH", "'fast'"]);
 }
 
-/// Printed in any case: the user has requested an unknown setting.
+/// Printed in any case: the user has requested an unknown setting. The message names those of the documentation.
 #[test]
 fn a_setting_that_there_is_not() {
-    for verbose in ["0", "1"] {
-        let (plans, said) = outcome(launch().env("HCUBE_FFTW", "sometimes").env("HCUBE_VERBOSE", verbose));
+    let [first @ .., last] = &documented_values("HCUBE_FFTW")[..] else { panic!("values expected") };
+    let accepted = format!("only {} and {last} are accepted", first.join(", "));
+    for verbose in documented_values("HCUBE_VERBOSE") {
+        let (plans, said) = outcome(launch().env("HCUBE_FFTW", "sometimes").env("HCUBE_VERBOSE", &verbose));
         assert!(plans == 0 && !said.is_empty(), "{said:?}");
-        for name in ["HCUBE_FFTW", "'sometimes'", "auto", "always", "never", "FFTW uses its own"] {
+        for name in ["HCUBE_FFTW", "'sometimes'", &accepted, "FFTW uses its own"] {
             assert!(said[0].contains(name), "{name} expected: {said:?}");
         }
         assert_eq!(said.len(), 1, "{said:?}");
+    }
+}
+
+#[test]
+fn every_documented_setting_is_accepted() {
+    for setting in documented_values("HCUBE_FFTW") {
+        let (plans, said) = outcome(launch().env("HCUBE_FFTW", &setting).env("HCUBE_VERBOSE", "1"));
+        assert!(!said.iter().any(|line| line.contains("accepted")), "{setting}: {said:?}");
+        match setting.as_str() {
+            "auto" => {}
+            "always" => assert!(plans > 0, "{said:?}"),
+            "never" => assert_eq!(plans, 0, "{said:?}"),
+            other => panic!("HCUBE_FFTW={other} is in the documentation and has no test"),
+        }
+    }
+    for verbose in documented_values("HCUBE_VERBOSE") {
+        let refused = launch().env("HCUBE_ALLTOALL", "library").env("HCUBE_VERBOSE", &verbose);
+        assert_eq!(outcome(refused).1.len().to_string(), verbose, "lines with HCUBE_VERBOSE={verbose}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an exchange has done, for statistics: the path that the data has used, and bytes.
 
+use super::options::{Path, Schedule};
+
 /// The path that the data of a call has used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UsedPath {
@@ -23,14 +25,14 @@ impl UsedPath {
         [Self::Alone, Self::Shared, Self::SingleCopy, Self::Message, Self::Mixed, Self::Hypercube];
 
     /// The name in statistics.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Alone => "alone",
-            Self::Shared => "shared",
-            Self::SingleCopy => "single-copy",
-            Self::Message => "message",
+            Self::Shared => Path::Shared.name(),
+            Self::SingleCopy => Path::SingleCopy.name(),
+            Self::Message => Path::Message.name(),
             Self::Mixed => "node+message",
-            Self::Hypercube => "hypercube",
+            Self::Hypercube => Schedule::Hypercube.name(),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::choice::Choice;
 use super::options::{Path, Schedule};
+use super::report::UsedPath;
 use super::trials::{Class, Trials};
 use super::vote::{Property, Vote};
 use hcube_core::error::{Error, Result};
@@ -16,7 +17,7 @@ use hcube_core::error::{Error, Result};
 /// cross at the same time by hierarchical sets, linear shift is faster (8 ranks 0.84, 16 without memory 0.88);
 /// inside a node messages are not selected.
 pub const ALGORITHMS: [[&str; 4]; 8] = [
-    ["alone", "one rank, or nothing to move", "no communication", "in these cases"],
+    [UsedPath::Alone.name(), "one rank, or nothing to move", "no communication", "in these cases"],
     [
         Path::Shared.name(),
         "shared memory inside the node",

@@ -12,19 +12,27 @@ use hcube_core::node::processor::crowded;
 use hcube_core::plan::{Plan, Routing, Topology, Transport, three_hop};
 use hcube_core::progress::wait::Patience;
 
+/// The route of one rank.
+pub const ALONE: &str = "alone";
+
 /// The routings: name, restriction, cost per rank and round of Q values (P ranks, M nodes of k), and when
 /// [`Mode::Auto`] selects it.
 pub const ROUTES: [[&str; 4]; 5] = [
-    ["alone", "one rank", "no communication", "P = 1"],
+    [ALONE, "one rank", "no communication", "P = 1"],
     ["on-node", "shared memory between all ranks", "1 write, 1 read per value", "M = 1"],
-    ["node", "shared memory inside nodes", "log2 M messages of Q/2", "M > 1, k > 1, unless three hops"],
     [
-        "three-hop",
+        Mode::Node.name(),
+        "shared memory inside nodes",
+        "log2 M messages of Q/2",
+        "M > 1, k > 1, unless three hops",
+    ],
+    [
+        Mode::ThreeHop.name(),
         "shared memory inside nodes, M > 1",
         "(M-1)/k messages of k Q/M",
         "M > 2, k > 1, (M-1)/k <= 4 log2 M (make simulate, nodes)",
     ],
-    ["message", "none", "log2 P messages of Q/2", "k = 1, or no shared memory"],
+    [Mode::Message.name(), "none", "log2 P messages of Q/2", "k = 1, or no shared memory"],
 ];
 
 /// The state of one rank.

@@ -17,6 +17,7 @@ pub mod preload;
 mod skip;
 mod supervise;
 pub mod update;
+pub mod variables;
 
 pub use skip::{only_with, skip, unproved};
 pub use supervise::Outcome;

@@ -7,6 +7,7 @@ use super::round::{Round, parameters};
 use hcube_alltoall::model::{Algorithm, Exchange};
 use hcube_core::machine::{Parameters, Placement};
 use hcube_random_access::model::{self as updates, Parts};
+use hcube_random_access::state::ALONE;
 use hcube_random_access::{Mode, Options};
 use hcube_results::machine::Machine;
 use serde::Serialize;
@@ -67,7 +68,7 @@ impl Updates {
             ranks: placement.ranks,
             ranks_per_node: placement.ranks_per_node,
             nodes: placement.nodes(),
-            mode: if placement.ranks == 1 { "alone" } else { options.mode.name() },
+            mode: if placement.ranks == 1 { ALONE } else { options.mode.name() },
             automatic: updates::resolve(placement, Mode::Auto) == options.mode,
             dimensions: options.dimensions,
             look_ahead: options.look_ahead,

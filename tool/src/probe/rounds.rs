@@ -11,7 +11,7 @@ use hcube_core::comm::Comm;
 use hcube_core::machine::Placement;
 use hcube_core::plan::Topology;
 use hcube_random_access::model::traffic;
-use hcube_random_access::{Mode, Options, StreamKind, UpdateState};
+use hcube_random_access::{Mode, Options, StreamKind, UpdateState, state};
 
 /// The look-aheads: where latency counts, where values do, and between.
 const LOOK_AHEADS: [usize; 5] = [16, 64, 256, 1024, 4096];
@@ -83,7 +83,7 @@ pub fn measure(
 
 fn name(case: &Case, ranks: usize) -> String {
     let Options { look_ahead, mode, .. } = case.options;
-    let route = if ranks == 1 { "alone".to_owned() } else { format!("mode {}", mode.name()) };
+    let route = if ranks == 1 { state::ALONE.to_owned() } else { format!("mode {}", mode.name()) };
     format!("round, {route}, Q = {look_ahead}")
 }
 
