@@ -111,7 +111,8 @@ mpich_tests() {
         --test mpi_random_access --test mpi_faults --test mpi_communicators --test mpi_alltoall \
         --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose --test preload \
         --test fftw --test install --test abi --test examples \
-        -p hcube-core --features hcube-core/rsmpi --test datatype -p hcube-core-client --test mpi \
+        -p hcube-core --features hcube-core/rsmpi --test datatype --test communicator_state \
+        -p hcube-core-client --test mpi \
         -p hcube-tool --test model "$@"
 }
 

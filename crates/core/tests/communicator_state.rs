@@ -1,74 +1,18 @@
-//! What systems keep on a communicator, with MPI: a call of one inside a call of another one, by all ranks.
+//! What systems keep on a communicator, with MPI: the first calls of two threads at the same time. Calls inside calls are
+//! among the checks of tests/core-client, which run on several ranks.
 //!
-//! MPI can be initialised once in a process, so one test calls all. It runs as a job of one rank, and under
-//! `mpirun` as a job of several.
-
-#![cfg(feature = "rsmpi")]
+//! MPI can be initialised once in a process, so this is the only test here.
 
 use hcube_core::Error;
-use hcube_core::comm::{Comm, agree_on};
 use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{gate, rsmpi};
 use mpi::topology::{Communicator, SimpleCommunicator};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Two systems.
+/// A system.
 #[derive(Debug, Default)]
-struct Outer {
+struct Counter {
     calls: u64,
-}
-#[derive(Debug, Default)]
-struct Inner {
-    sum: u64,
-}
-
-#[test]
-fn systems_share_a_communicator() {
-    let (universe, threading) =
-        mpi::initialize_with_threading(mpi::Threading::Multiple).expect("the only test of this process");
-    let comm = universe.world().duplicate();
-    one_calls_another(&comm);
-    one_does_not_call_itself(&comm);
-    if threading == mpi::Threading::Multiple {
-        threads_at_once(&comm);
-    }
-}
-
-fn handle(comm: &SimpleCommunicator) -> Handle {
-    // SAFETY: each test uses the handle while it borrows the communicator.
-    unsafe { rsmpi::handle(comm) }
-}
-
-/// The inner call is collective and goes over the same private duplicate.
-fn one_calls_another(comm: &SimpleCommunicator) {
-    let inner = || {
-        gate::enter(handle(comm), |private, kept: &mut Option<Inner>| {
-            let kept = kept.get_or_insert_default();
-            let mut sum = [private.rank() as u64 + 1];
-            private.all_reduce_sum(&mut sum)?;
-            kept.sum += sum[0];
-            Ok(kept.sum)
-        })
-    };
-    let ranks = comm.size() as u64;
-    for call in 1..=3 {
-        let result = gate::enter(handle(comm), |private, kept: &mut Option<Outer>| {
-            let kept = kept.get_or_insert_default();
-            kept.calls += 1;
-            let nested = inner()?;
-            agree_on(private, &[("nested", nested as i64)])?;
-            Ok((kept.calls, nested))
-        });
-        assert_eq!(result, Ok((call, call * ranks * (ranks + 1) / 2)));
-    }
-    assert_eq!(gate::look(handle(comm), |outer: &Outer| outer.calls), Ok(Some(3)));
-}
-
-fn one_does_not_call_itself(comm: &SimpleCommunicator) {
-    let result = gate::enter(handle(comm), |_, _: &mut Option<Outer>| {
-        gate::enter(handle(comm), |_, _: &mut Option<Outer>| Ok(()))
-    });
-    assert!(matches!(&result, Err(Error::Communicator(text)) if text.contains("in use")), "{result:?}");
-    assert_eq!(gate::enter(handle(comm), |_, _: &mut Option<Outer>| Ok(())), Ok(()));
 }
 
 /// A communicator that several threads use.
@@ -79,32 +23,65 @@ unsafe impl Sync for Shared {}
 
 impl Shared {
     fn handle(&self) -> Handle {
-        handle(&self.0)
+        // SAFETY: handles are used while the communicator is borrowed.
+        unsafe { rsmpi::handle(&self.0) }
     }
 }
 
-/// Two threads that meet at the first call find one state: on one rank nobody waits for others.
-fn threads_at_once(comm: &SimpleCommunicator) {
-    for _ in 0..if comm.size() == 1 { 200 } else { 0 } {
-        let fresh = Shared(comm.duplicate());
-        let start = std::sync::Barrier::new(2);
-        let turn = || {
-            start.wait();
-            loop {
-                let entered = gate::enter(fresh.handle(), |_, kept: &mut Option<Outer>| {
-                    kept.get_or_insert_default().calls += 1;
-                    Ok(())
-                });
-                match entered {
-                    Ok(()) => return,
-                    Err(Error::Communicator(_)) => std::thread::yield_now(),
-                    Err(error) => panic!("{error}"),
-                }
+/// Communicators that exist at the same time; MPICH has 2048 contexts, and each of these takes two.
+const BATCH: usize = 200;
+const BATCHES: usize = 10;
+
+/// Waits for the other of two threads. Busy, because what wakes threads up lets one of them be first.
+fn meet(arrived: &AtomicUsize, turn: usize) {
+    arrived.fetch_add(1, Ordering::AcqRel);
+    let mut looks = 0;
+    while arrived.load(Ordering::Acquire) < 2 * turn {
+        looks += 1;
+        if looks % 1000 == 0 { std::thread::yield_now() } else { std::hint::spin_loop() }
+    }
+}
+
+fn count(comm: &Shared) {
+    loop {
+        let entered = gate::enter(comm.handle(), |_, kept: &mut Option<Counter>| {
+            kept.get_or_insert_default().calls += 1;
+            Ok(())
+        });
+        match entered {
+            Ok(()) => return,
+            Err(Error::Communicator(_)) => std::thread::yield_now(),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// On one rank nobody waits for others.
+#[test]
+fn threads_that_meet_at_the_first_call_find_one_state() {
+    let (universe, threading) =
+        mpi::initialize_with_threading(mpi::Threading::Multiple).expect("the only test of this process");
+    if threading != mpi::Threading::Multiple {
+        hcube_testing::skip("thread-multiple", "the MPI library provides no MPI_THREAD_MULTIPLE");
+        return;
+    }
+    let world = universe.world();
+    assert_eq!(world.size(), 1, "started without a launcher");
+    for _ in 0..BATCHES {
+        let fresh: Vec<Shared> = (0..BATCH).map(|_| Shared(world.duplicate())).collect();
+        let arrived = AtomicUsize::new(0);
+        let turns = || {
+            for (turn, comm) in fresh.iter().enumerate() {
+                meet(&arrived, turn + 1);
+                count(comm);
             }
         };
         std::thread::scope(|scope| {
-            [(); 2].map(|()| scope.spawn(turn)).map(|thread| thread.join().expect("no panic"))
+            let threads = [(); 2].map(|()| scope.spawn(turns));
+            threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
         });
-        assert_eq!(gate::look(fresh.handle(), |outer: &Outer| outer.calls), Ok(Some(2)));
+        for comm in &fresh {
+            assert_eq!(gate::look(comm.handle(), |counter: &Counter| counter.calls), Ok(Some(2)));
+        }
     }
 }

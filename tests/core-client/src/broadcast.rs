@@ -1,6 +1,6 @@
 //! The pipelined broadcast.
 
-use crate::{Report, patience};
+use crate::harness::{Report, patience};
 use hcube_core::comm::Comm;
 use hcube_core::comm::pipelined_broadcast::{Plan, Tree, broadcast, broadcast_by};
 

@@ -1,45 +1,25 @@
 //! Checks of what `hcube-core` gives to systems for communication. They are written against the trait
-//! [`Comm`], so the same checks run with ranks as threads, under an MPI launcher and in simulation.
+//! [`Comm`], so the same checks run with ranks as threads, under an MPI launcher and in simulation. Those of the state
+//! on a communicator run with MPI and in simulation.
 //!
 //! A check that fails is noted and the next one follows: a rank that stopped would leave others waiting.
 
 mod broadcast;
+mod harness;
 mod pollers;
 mod reductions;
 mod requests;
 mod split;
+mod state;
 
 use hcube_core::comm::Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::handle::Handle;
-use hcube_core::progress::wait::Patience;
 use std::ffi::c_int;
-use std::fmt::Debug;
 
-/// What the checks of one rank have found.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// Number of checks.
-    pub checks: usize,
-    /// What was wrong.
-    pub failures: Vec<String>,
-}
+pub use harness::Report;
 
-impl Report {
-    fn check(&mut self, right: bool, what: impl FnOnce() -> String) {
-        self.checks += 1;
-        if !right {
-            self.failures.push(what());
-        }
-    }
-
-    fn equal<T: PartialEq + Debug>(&mut self, what: &str, found: T, expected: T) {
-        let right = found == expected;
-        self.check(right, || format!("{what}: {found:?}, expected {expected:?}"));
-    }
-}
-
-/// Collective: all checks.
+/// Collective: all checks but those that need MPI.
 pub fn run<C: Comm + 'static>(comm: &C) -> Report {
     let mut report = Report::default();
     split::check(comm, &mut report);
@@ -50,17 +30,14 @@ pub fn run<C: Comm + 'static>(comm: &C) -> Report {
     report
 }
 
-/// How the ranks wait: as ranks do that share cores.
-fn patience<C: Comm>(comm: &C) -> Patience {
-    Patience::new(true, comm.simulated())
-}
-
 /// All checks on `MPI_COMM_WORLD`; prints what was wrong, and on rank 0 how many checks there were. The number of
 /// failures.
 #[unsafe(no_mangle)]
 pub extern "C" fn hcube_core_client() -> c_int {
-    let comm = MpiComm::duplicate(Handle::world()).expect("MPI_COMM_WORLD can be duplicated");
-    let report = run(&comm);
+    let world = Handle::world();
+    let comm = MpiComm::duplicate(world).expect("MPI_COMM_WORLD can be duplicated");
+    let mut report = run(&comm);
+    state::check(world, comm.size(), &mut report);
     for failure in &report.failures {
         eprintln!("rank {} of {}: {failure}", comm.rank(), comm.size());
     }

@@ -3,7 +3,7 @@
 //! In each check every other rank first asks rank 0 and waits for the answer, and only then does what rank 0
 //! waits for. Rank 0 answers in a poller, so a wait that does not drive it never ends.
 
-use crate::{Report, patience};
+use crate::harness::{Report, patience};
 use hcube_core::comm::pipelined_broadcast::{Plan, Tree, broadcast_by};
 use hcube_core::comm::{Comm, Piece, requests};
 use hcube_core::error::Result;

@@ -1,6 +1,6 @@
 //! Typed reductions.
 
-use crate::Report;
+use crate::harness::Report;
 use hcube_core::comm::Comm;
 use hcube_core::comm::reduction::{Element, Operation};
 use std::fmt::Debug;

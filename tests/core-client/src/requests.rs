@@ -1,6 +1,6 @@
 //! Sets of requests.
 
-use crate::{Report, patience};
+use crate::harness::{Report, patience};
 use hcube_core::comm::{Comm, requests};
 use hcube_core::memory::Region;
 

@@ -1,6 +1,6 @@
 //! `Comm::split`.
 
-use crate::Report;
+use crate::harness::Report;
 use hcube_core::Error;
 use hcube_core::comm::{Comm, Piece};
 
