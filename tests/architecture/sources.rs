@@ -5,8 +5,9 @@ use crate::common::root;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here.
-pub const CRATES: [&str; 9] = [
+/// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here. Of the
+/// crates in tests/, that which becomes a library of its own.
+pub const CRATES: [&str; 10] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
@@ -16,6 +17,7 @@ pub const CRATES: [&str; 9] = [
     "tool/src",
     "lab/src",
     "lab/results/src",
+    "tests/core-client/src",
 ];
 
 /// A source file.
