@@ -161,7 +161,7 @@ first_inputs() {
     [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
     case $1 in
     machine) echo "$root/lab/results/src/machine" ;;
-    report-*) echo "$root/lab/tests/fixtures" ;;
+    report-* | collect-random-access) echo "$root/lab/tests/fixtures" ;;
     esac
 }
 

@@ -5,18 +5,10 @@ use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};
 use hcube_core::memory::datatype::{Block, Datatype};
 use hcube_core::mpi::backend::MpiComm;
+use hcube_datatypes::{Memory, Random, free, measure};
 use mpi::ffi::{self, MPI_Aint, MPI_Datatype};
 use std::ffi::c_int;
 use std::ptr;
-
-#[path = "../../crates/core/tests/datatype/memory.rs"]
-#[allow(dead_code, reason = "some of it is used only there")]
-mod memory;
-#[path = "../../crates/core/tests/datatype/random.rs"]
-pub mod random;
-
-use memory::Memory;
-use random::{Random, free, measure};
 
 thread_local! {
     /// The communicator for calls of MPI.

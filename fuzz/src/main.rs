@@ -10,14 +10,13 @@ mod options;
 mod singleton;
 mod tool;
 
-use datatype::random;
 use std::sync::OnceLock;
 
 /// A target: it processes the given bytes.
 type Target = fn(&[u8]);
 
 /// All targets by name. inputs/<name> holds the first inputs of some.
-const TARGETS: [(&str, Target); 16] = [
+const TARGETS: [(&str, Target); 19] = [
     ("options", options::variables),
     ("lists", options::lists),
     ("command-line", tool::command_line),
@@ -29,6 +28,9 @@ const TARGETS: [(&str, Target); 16] = [
     ("report-simulate", tool::report_simulate),
     ("report-calibration", tool::report_calibration),
     ("hpcc-output", tool::hpcc_output),
+    ("collect-fftw", tool::collect_fftw),
+    ("collect-mpi-bench", tool::collect_mpi_bench),
+    ("collect-random-access", tool::collect_random_access),
     ("option-structures", arguments::option_structures),
     ("random-access", arguments::random_access),
     ("alltoall", arguments::alltoall),

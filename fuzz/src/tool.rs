@@ -2,9 +2,9 @@
 //! output is tested too.
 
 use clap::Parser;
-use hcube_lab::{hpcc, report, simulate};
+use hcube_lab::{collect, hpcc, report, simulate};
 use hcube_tool::command_line::{self, Command};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The subcommands of hcube-lab, but for the one that writes the manual.
@@ -13,6 +13,7 @@ enum Lab {
     Hpcc(hpcc::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
+    Collect(collect::Arguments),
 }
 
 /// A command line with one argument per line.
@@ -34,10 +35,20 @@ fn folder() -> &'static PathBuf {
     })
 }
 
+/// A file in the folder.
+fn file(name: &str, data: &[u8]) -> PathBuf {
+    let path = folder().join(name);
+    std::fs::write(&path, data).expect("room");
+    path
+}
+
 /// Writes the bytes to a file whose name ends the command line.
 fn with_file<T: Parser>(data: &[u8], arguments: &[&str]) -> T {
-    let path = folder().join("input.json");
-    std::fs::write(&path, data).expect("room");
+    with_path(&file("input.json", data), arguments)
+}
+
+/// A command line that ends with a path.
+fn with_path<T: Parser>(path: &Path, arguments: &[&str]) -> T {
     let path = path.to_str().expect("UTF-8");
     let line = ["hcube"].into_iter().chain(arguments.iter().copied()).chain([path]);
     T::try_parse_from(line).expect("a sound command line")
@@ -96,6 +107,34 @@ pub fn report_fftw(data: &[u8]) {
     report_of(data, "--bench-fftw");
     let plot = folder().join("plot.svg");
     run_tool(data, &["bench", "fftw", "--plot", plot.to_str().expect("UTF-8"), "--from"]);
+}
+
+/// Runs `hcube-lab collect` with a path.
+fn collect_from(path: &Path, arguments: &[&str]) {
+    if let Lab::Collect(arguments) = with_path(path, &[&["collect"], arguments, &["--json", "-"]].concat()) {
+        collect::run(&arguments);
+    }
+}
+
+/// Output of the benchmark of FFTW, in the form that simulations have as well.
+pub fn collect_fftw(data: &[u8]) {
+    collect_from(&file("input.records", data), &["fftw"]);
+}
+
+/// Output of FFTW's mpi-bench.
+pub fn collect_mpi_bench(data: &[u8]) {
+    // A plan of hcube names it.
+    let plan = [b"(mpi-transpose-hcube\n", data].concat();
+    file("hcube.plan", &plan);
+    for name in ["pairwise.plan", "pairwise.times", "hcube.times"] {
+        file(name, data);
+    }
+    collect_from(folder(), &["mpi-bench", "--problem", "r2c", "--ranks", "2"]);
+}
+
+/// Results of `hcube bench random-access`; sections of this name are summarised.
+pub fn collect_random_access(data: &[u8]) {
+    collect_from(&file("ranks-2.json", data), &["random-access", "--mpi", "openmpi"]);
 }
 
 /// The output of HPCC.

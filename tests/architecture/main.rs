@@ -18,7 +18,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -42,8 +42,15 @@ const ARROWS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("hcube-testing", &[]),
+    ("hcube-datatypes", &[]),
     ("hcube-core-client", &["hcube-core"]),
 ];
+
+/// What the tests of every package may use.
+const OF_TESTS: [&str; 2] = ["hcube-testing", "hcube-datatypes"];
+
+/// Manifests of packages outside of the workspace, which cannot inherit its version.
+const OUTSIDE: [&str; 2] = ["fuzz/Cargo.toml", "fuzz/interface/Cargo.toml"];
 
 /// Lines that a source file may have.
 const MAX_LINES: usize = 450;
@@ -123,13 +130,27 @@ fn packages_depend_only_on_what_is_below_them() {
             allowed.get(name).unwrap_or_else(|| panic!("{name} has no place in the list of arrows"));
         for dependency in package["dependencies"].as_array().expect("a list") {
             let on = dependency["name"].as_str().expect("a name");
-            let of_tests = dependency["kind"] == "dev" && on == "hcube-testing";
+            let of_tests = dependency["kind"] == "dev" && OF_TESTS.contains(&on);
             let outside = dependency["path"].is_null();
             assert!(outside || of_tests || allowed.contains(&on), "{name} must not depend on {on}");
         }
         seen.insert(name.to_owned());
     }
     assert_eq!(seen, allowed.keys().map(|&name| name.to_owned()).collect());
+}
+
+#[test]
+fn all_packages_have_one_version() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("a list").iter();
+    let inside = packages.map(|package| package["version"].as_str().expect("a version").to_owned());
+    let outside = OUTSIDE.iter().map(|manifest| {
+        let text = fs::read_to_string(root().join(manifest)).expect("a manifest");
+        let version = text.lines().find_map(|line| line.strip_prefix("version = "));
+        version.unwrap_or_else(|| panic!("{manifest}: no version")).trim_matches('"').to_owned()
+    });
+    let versions: BTreeSet<String> = inside.chain(outside).collect();
+    assert_eq!(versions.len(), 1, "versions of the packages and of {OUTSIDE:?}: {versions:?}");
 }
 
 /// That files with something are those of some folders and of a list.

@@ -3,15 +3,11 @@
 //!
 //! MPI can be initialised once in a process, so one test calls all.
 
-mod memory;
-mod random;
-
 use hcube_core::Error;
 use hcube_core::memory::datatype::{Block, Datatype};
 use hcube_core::mpi::{MpiComm, datatype};
-use memory::Memory;
+use hcube_datatypes::{Memory, Random, free, measure};
 use mpi::ffi::{self, MPI_Datatype};
-use random::{Random, free, measure};
 use std::ffi::c_int;
 use std::ptr;
 
