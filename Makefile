@@ -67,7 +67,7 @@ ifneq ($(MPI),smpi)
 	@scripts/manual.sh
 endif
 
-run: ## Build HPCC in three variants, run them for about 4 minutes, compare (FULL=1, RANKS="2 4", N=8000)
+run: ## Build HPCC in three variants, run them for at most 4 minutes, compare (FULL=1, RANKS="2 4", N=8000)
 ifeq ($(MPI),smpi)
 	@echo "make run needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else

@@ -90,8 +90,9 @@ const UMBRELLA: &str =
  * codes of MPI instead.
  *
  * A function marked 'Collective' must be called by all ranks of the communicator. If the arguments of one
- * rank are not valid, all ranks return an error and none waits. A function marked 'Local' does not
- * communicate.
+ * rank are not valid, all ranks return an error and none waits, except for an invalid communicator, which
+ * only that rank reports, and for calls that are forwarded to the MPI library. A function marked 'Local'
+ * does not communicate.
  *
  * hcube calls MPI only by the names of the profiling interface (PMPI_*), and never calls MPI_Init or
  * MPI_Finalize.

@@ -426,6 +426,7 @@ contains
     call tell(error, message)
   end subroutine
 
+  ! way: receives the name of the path. The argument keeps its name, by which programs may pass it.
   subroutine hcube_alltoall_last_way(comm, way, ierror, message)
     integer, intent(in) :: comm
     character(len=*), intent(inout) :: way

@@ -1,10 +1,9 @@
-/* hcube in FFTW: transposes of FFTW-MPI through hcube's exchange.
+/* Transpose solver for FFTW-MPI.
  *
- * With libhcube_fftw.so preloaded (LD_PRELOAD) nothing needs to be called: fftw_mpi_init brings hcube's
- * solver along. These functions are for programs that link it, shared or as the static archive, that
- * load FFTW in other ways, or that want to know. They are in libhcube_fftw.so and libhcube_fftw.a (double precision),
- * libhcube_fftwf (single) and libhcube_fftwl (long double). These libraries contain code that is under
- * the GNU General Public License, as FFTW is; see README.md beside the sources of the glue.
+ * With libhcube_fftw.so preloaded, no call is needed: fftw_mpi_init registers the solver. Programs that link
+ * the library call these functions. They are in libhcube_fftw.so and libhcube_fftw.a (double precision),
+ * libhcube_fftwf (single precision) and libhcube_fftwl (long double precision). These libraries contain code
+ * under the GNU General Public License, version 2 or later: see README.md beside their sources.
  */
 #ifndef HCUBE_FFTW_H
 #define HCUBE_FFTW_H
@@ -13,13 +12,13 @@
 extern "C" {
 #endif
 
-/* Make hcube's transposes known to FFTW's planner, which is the one of the process for that precision.
- * To be called on all ranks, after fftw_mpi_init, and again after each fftw_mpi_cleanup and
- * fftw_mpi_init. Calling it once more does nothing. Not safe beside FFTW's planner in another thread.
+/* Registers hcube's solver with FFTW's planner of that precision. Call it on all ranks after fftw_mpi_init,
+ * and again after each fftw_mpi_cleanup and fftw_mpi_init. A repeated call has no effect. No other thread may
+ * use the planner during the call.
  *
- * Return 0 where the planner has the solver now. Otherwise FFTW is as it was, and with HCUBE_VERBOSE=1
- * one line on the standard error stream says why: FFTW is of another version than 3.3.10 or was built
- * for another MPI library, fftw_mpi_init has not been called, or HCUBE_FFTW is `never`. */
+ * Returns 0 if the planner has the solver. Otherwise the planner is unchanged, and with HCUBE_VERBOSE=1 a
+ * message on standard error gives the reason: FFTW is not version 3.3.10, does not export a function that
+ * the solver needs, or uses another MPI library; fftw_mpi_init has not been called; or HCUBE_FFTW is never. */
 int hcube_fftw_register(void);
 int hcube_fftwf_register(void);
 int hcube_fftwl_register(void);

@@ -172,9 +172,8 @@ pub unsafe extern "C" fn hcube_random_access_prepare(
 /// the exchange aborts the job, because other ranks are waiting. Only one call at a time may be
 /// active on a communicator; calls on different communicators may be active in different threads.
 ///
-/// Additional memory per rank with the default look-ahead: on one node about 50 KiB, and 40 bytes
-/// for each rank of the node; with messages about 8 KB, and 13 KB for each stage, or up to three
-/// times as much if ranks are oversubscribed. It grows in proportion to the look-ahead.
+/// The additional memory per rank grows in proportion to the look-ahead; doc/clusters.md of the
+/// documentation has figures.
 ///
 /// comm: an intracommunicator.
 /// table: the part of this rank. Its words are read and written.

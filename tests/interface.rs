@@ -24,12 +24,12 @@ fn exported(library: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn library_exports_the_listed_symbols_alone() {
+fn library_exports_only_the_listed_symbols() {
     assert_eq!(exported(&common::library()), listed(), "exported symbols and tests/symbols.txt differ");
 }
 
 #[test]
-fn preload_library_exports_the_listed_symbols_alone() {
+fn preload_library_exports_only_the_listed_symbols() {
     let mut listed = names("symbols_preload.txt");
     if Mpi::selected() == Mpi::Open {
         listed.retain(|name| !name.ends_with("_c"));
@@ -39,7 +39,7 @@ fn preload_library_exports_the_listed_symbols_alone() {
 }
 
 #[test]
-fn header_declares_the_listed_symbols_alone() {
+fn header_declares_only_the_listed_symbols() {
     let header = common::headers::whole(&common::root().join("include/hcube.h"));
     let code = header.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
     let declared: BTreeSet<String> = code

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::process::Command;
 
 fn rank_counts() -> &'static [usize] {
-    // Debian's MPICH never gives a core away: more ranks than two are slow.
+    // Debian's MPICH busy-waits and never yields: more ranks than two are slow.
     if Mpi::selected() == Mpi::Open { &[1, 2, 3] } else { &[1, 2] }
 }
 
@@ -175,7 +175,7 @@ fn a_program_of_another_mpi_library_runs_and_is_told() {
 
 /// It needs the MPI library that it was built for, and not hcube's own.
 #[test]
-fn the_library_is_linked_to_mpi_alone() {
+fn the_library_is_linked_only_to_mpi() {
     let needed = output(Command::new("ldd").arg(library()));
     assert!(needed.contains("libmpi") && !needed.contains("libhcube"), "{needed}");
 }

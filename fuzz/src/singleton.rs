@@ -17,7 +17,6 @@ pub fn begin() {
     });
 }
 
-/// `MPI_COMM_SELF`.
 pub fn comm() -> MPI_Comm {
     begin();
     // SAFETY: MPI_Comm of one mpi.h, seen by two sets of bindings.

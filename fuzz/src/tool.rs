@@ -137,7 +137,6 @@ pub fn collect_random_access(data: &[u8]) {
     collect_from(&file("ranks-2.json", data), &["random-access", "--mpi", "openmpi"]);
 }
 
-/// The output of HPCC.
 pub fn hpcc_output(data: &[u8]) {
     use hpcc::parse::{LCG, POLYNOMIAL, current_section, has_ended, section, success};
     let text = String::from_utf8_lossy(data);

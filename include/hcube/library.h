@@ -80,7 +80,7 @@
 #define HCUBE_ERR_TRUNCATE 9
 
 /**
- * A count is negative.
+ * A count or displacement is negative or too large.
  */
 #define HCUBE_ERR_COUNT 10
 

@@ -51,7 +51,7 @@ fn compare(arguments: &Arguments) -> Result<bool, Failure> {
         outcomes.push((one, outcome));
     }
     progress.finish();
-    let results = report::Results::new(launcher.mpi.name(), &outcomes);
+    let results = report::Results::new(launcher.mpi, &outcomes);
     if arguments.json.tables() {
         print!("{}", report::text(&results, arguments, &outcomes));
         if let Some(sentence) = results.sentence(cores()) {

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A circle that there may be: the crate's folder, its modules, and the reason.
 type Permitted = (&'static str, &'static [&'static str], &'static str);
 
-/// None.
 const PERMITTED: [Permitted; 0] = [];
 
 fn set(names: &[&str]) -> BTreeSet<String> {

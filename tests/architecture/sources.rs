@@ -20,7 +20,6 @@ pub const CRATES: [&str; 10] = [
     "tests/core-client/src",
 ];
 
-/// A source file.
 #[derive(Debug)]
 pub struct Source {
     /// From the root of the checkout.

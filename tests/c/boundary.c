@@ -72,7 +72,7 @@ CALL(hcube_fortran_alltoallw, (a->sent, a->counts, a->displacements, a->type_num
                                a->displacements, a->type_numbers, a->number))
 CALL(hcube_fortran_alltoallw_in_place, (a->received, a->counts, a->displacements, a->type_numbers, a->number))
 
-/* These cannot fail, whatever they are given. */
+/* These cannot fail with any arguments. */
 static int call_hcube_version(const arguments *a) {
   (void)a;
   return strlen(hcube_version()) > 0 ? HCUBE_SUCCESS : HCUBE_ERR_INTERNAL;

@@ -16,7 +16,7 @@ fn all_kinds_in_all_precisions() {
 }
 
 #[test]
-fn all_ways_of_the_exchange() {
+fn all_paths_of_the_exchange() {
     for (number, variables) in VARIANTS.into_iter().enumerate() {
         let ranks = counts(&[4, 3, 2], &[2])[number % counts(&[4, 3, 2], &[2]).len()];
         let launch = with_variables(always("fftw_dft", Precision::Double, ranks), variables);

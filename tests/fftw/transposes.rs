@@ -44,7 +44,7 @@ fn all_precisions() {
 }
 
 #[test]
-fn all_ways_of_the_exchange() {
+fn all_paths_of_the_exchange() {
     for (number, variables) in VARIANTS.into_iter().enumerate() {
         for &ranks in counts(&[2, 3, 4], &[2]) {
             let launch = with_variables(always("fftw_transpose", Precision::Double, ranks), variables);

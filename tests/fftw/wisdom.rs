@@ -67,7 +67,7 @@ fn load(saved: With, with: With, ranks: usize) {
 }
 
 #[test]
-fn wisdom_is_taken_by_its_own_kind_alone() {
+fn wisdom_is_accepted_only_by_its_own_kind() {
     let kinds = if is_preloaded() {
         &[With::Always, With::Auto, With::Never, With::Nothing][..]
     } else {

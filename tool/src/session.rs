@@ -16,7 +16,6 @@ const REFUSED: u8 = 2;
 /// What a subcommand has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// All is well.
     Good,
     /// Something is wrong, and has been reported.
     Wrong,

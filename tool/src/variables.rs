@@ -24,7 +24,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// Its variables.
     pub fn variables(&self) -> impl Iterator<Item = Variable> + use<> {
         (self.options)().into_iter().chain(self.others.iter().cloned())
     }
@@ -35,7 +34,6 @@ fn of<O: Table>() -> Vec<Variable> {
     O::TABLE.iter().map(|row| row.variable()).collect()
 }
 
-/// RandomAccess and HPCC.
 pub const RANDOM_ACCESS: Group = Group {
     title: "RandomAccess and HPCC",
     about: "Read by the functions `hcube_random_access_*`, and therefore by HPCC with hcube and by `hcube bench \
@@ -180,7 +178,6 @@ pub const BUILD: Group = Group {
     ],
 };
 
-/// All of them.
 pub const GROUPS: [Group; 6] = [RANDOM_ACCESS, ALLTOALL, PRELOAD, FFTW, SIMULATION, BUILD];
 
 /// The meaning of a variable in each group that has it; empty for a name that hcube does not know.

@@ -64,13 +64,13 @@ fn check_predictions(path: &Path, table: &str, ranks: usize) -> Vec<f64> {
     for (mode, measured_as) in [("message", "mode message"), ("node", "mode node")] {
         // Shorter rounds are latency, which the fit makes good whatever the model says of values.
         for look_ahead in ["1024", "4096"] {
-            let way = if ranks == 1 { "alone" } else { measured_as };
-            let (measured, model) = rates(table, &format!("round, {way}, Q = {look_ahead} "));
+            let path_name = if ranks == 1 { "alone" } else { measured_as };
+            let (measured, model) = rates(table, &format!("round, {path_name}, Q = {look_ahead} "));
             let options = ["--mode", mode, "--look-ahead", look_ahead];
             let placement = ["--ranks", &ranks_text, "--ranks-per-node", &ranks_text];
             let results = predict(path, &[options, placement].concat());
             let predicted = results["random_access"][0]["gups"].as_f64().expect("a rate");
-            assert!((predicted / model - 1.0).abs() < 0.01, "{way}, Q = {look_ahead}: {predicted}\n{table}");
+            assert!((predicted / model - 1.0).abs() < 0.01, "{path_name}, Q = {look_ahead}: {predicted}\n{table}");
             ratios.push(predicted / measured);
         }
     }

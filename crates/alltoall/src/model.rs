@@ -70,7 +70,7 @@ impl Algorithm {
     ];
 }
 
-/// An exchange.
+/// An exchange in place whose time is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
     /// Where the ranks are.

@@ -18,7 +18,7 @@ hcube_core::named_values! {
         Auto = 0, "auto", "HCUBE_ALLTOALL_AUTO";
         /// The order of MPICH, in which the pairs of ranks are sorted lexicographically; 2P - 3 steps.
         Mpich = 1, "mpich", "HCUBE_ALLTOALL_MPICH";
-        /// Linear shift, in which step s joins the ranks whose sum is s modulo P; P steps.
+        /// Linear shift, in which step s joins the ranks whose sum is s modulo P; P steps (1 for P = 2).
         LinearShift = 2, "linear-shift", "HCUBE_ALLTOALL_LINEAR_SHIFT";
         /// Hierarchical sets, in which the halves of the ranks exchange with each other, then each half does the same
         /// inside; at most P + ceil(log2 P) - 2 steps.

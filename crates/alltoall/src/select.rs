@@ -22,7 +22,8 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         Path::Shared.name(),
         "shared memory inside the node",
         "2 copies per byte, 1 round per slot",
-        "inside a node: at most one slot (0.4 HCUBE_MEMORY) or 128 KiB per rank, or non-contiguous blocks",
+        "inside a node: at most one slot per rank (0.4 HCUBE_MEMORY), and at most 128 KiB unless ranks share cores; \
+         non-contiguous blocks",
     ],
     [
         Path::SingleCopy.name(),
@@ -30,11 +31,11 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         "in place 1.5 copies per byte, else 1; 2 rounds",
         "inside a node: above that, compared with shared; the faster one is used",
     ],
-    [Schedule::LinearShift.name(), "none", "P steps, pieces within HCUBE_MEMORY", "on request"],
+    [Schedule::LinearShift.name(), "none", "P steps (1 for P = 2), pieces within HCUBE_MEMORY", "on request"],
     [
         Schedule::HierarchicalSets.name(),
         "none",
-        "P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
+        "at most P + ceil(log2 P) - 2 steps, pieces within HCUBE_MEMORY",
         "between nodes, in place; no shared memory, in place (make simulate, schedules)",
     ],
     [Schedule::Mpich.name(), "none", "2 P - 3 steps, pieces within HCUBE_MEMORY", "on request"],
@@ -55,7 +56,7 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
 /// What is the same for all exchanges on a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Situation {
-    /// Ranks.
+    /// Number of ranks of the communicator.
     pub ranks: usize,
     /// All ranks are on one node and share memory.
     pub shared: bool,

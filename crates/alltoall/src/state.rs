@@ -211,9 +211,9 @@ impl ExchangeState {
 pub struct Shares {
     /// One of the two slots of a rank on the board.
     pub slot: usize,
-    /// For single copy.
+    /// The buffer of single copy.
     pub chunk: usize,
-    /// For messages.
+    /// The scratch memory of messages.
     pub scratch: usize,
 }
 

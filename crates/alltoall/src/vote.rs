@@ -88,7 +88,7 @@ impl Factors {
 }
 
 impl Vote {
-    /// Number of words.
+    /// Number of 64-bit words of a vote.
     pub const WORDS: usize = 5;
     /// Largest number of ranks whose properties can be counted.
     pub const MAX_RANKS: usize = (1 << BITS) - 1;
@@ -164,12 +164,12 @@ impl Vote {
         self.signature == 0
     }
 
-    /// As words.
+    /// The words that are added up over the ranks.
     pub fn words(&self) -> [u64; Self::WORDS] {
         [self.signature, self.counters[0], self.counters[1], self.bytes, self.time]
     }
 
-    /// From words.
+    /// The vote, or the sum of votes, whose words these are.
     pub fn from_words([signature, first, second, bytes, time]: [u64; Self::WORDS]) -> Self {
         Self { signature, counters: [first, second], bytes, time }
     }

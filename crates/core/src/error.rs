@@ -6,15 +6,15 @@ use std::fmt;
 /// A code by which C sees an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Code {
-    /// Its constant in C and Fortran.
+    /// The name of the constant in C and Fortran.
     pub constant: &'static str,
-    /// Its value.
+    /// The value that C functions return.
     pub number: i32,
-    /// What it says.
+    /// The text that `hcube_error_string()` returns.
     pub text: &'static CStr,
 }
 
-/// Declares the codes; what they say is their documentation in C's header, and the text of `hcube_error_string()`.
+/// Declares the codes. The text of a code is its documentation in the C header and what `hcube_error_string()` returns.
 macro_rules! codes {
     ($($Name:ident = $number:literal: $text:literal;)+) => {
         $(#[doc = $text] pub const $Name: i32 = $number;)+
@@ -42,7 +42,7 @@ codes! {
     HCUBE_ERR_MISMATCH = 7: "The ranks passed different values for an argument that must be the same on all ranks";
     HCUBE_ERR_INTERNAL = 8: "An internal error of hcube; please report the message";
     HCUBE_ERR_TRUNCATE = 9: "A rank sends a different amount of data than its partner expects; the message names both";
-    HCUBE_ERR_COUNT = 10: "A count is negative";
+    HCUBE_ERR_COUNT = 10: "A count or displacement is negative or too large";
     HCUBE_ERR_DATATYPE = 11: "A datatype is null, not committed or not valid";
     HCUBE_ERR_BUFFER = 12: "A buffer is null or cannot be used";
 }
@@ -59,7 +59,7 @@ pub enum Error {
         name: &'static str,
         /// Its value as text.
         value: String,
-        /// What is valid.
+        /// The valid values, for the message `name = value: expected ...`.
         expected: String,
     },
     /// The local part of a table does not match the distribution.
@@ -81,7 +81,7 @@ pub enum Error {
     Memory(String),
     /// The ranks passed different values for an argument that must be the same on all ranks.
     Mismatch {
-        /// The argument's name.
+        /// The name of the argument in the C interface.
         name: &'static str,
         /// The smallest value.
         least: i64,
@@ -90,7 +90,7 @@ pub enum Error {
     },
     /// A rank sends a different amount of data than its partner expects.
     Truncate(String),
-    /// A count is negative.
+    /// A count or displacement is negative or too large.
     Count(String),
     /// A datatype is null, not committed or not valid.
     Datatype(String),
@@ -100,11 +100,11 @@ pub enum Error {
     Unsupported(String),
     /// The arguments of another rank are not valid.
     Remote {
-        /// That rank.
+        /// The rank whose arguments are not valid.
         rank: usize,
-        /// Its error code.
+        /// The error code of that rank, a value of [`CODES`].
         code: i32,
-        /// Its message.
+        /// The message of that rank, without a prefix.
         message: String,
     },
     /// An internal error of hcube.

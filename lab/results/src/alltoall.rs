@@ -24,9 +24,7 @@ pub struct Results {
 /// One case at one size. Times and bytes are those of the slowest and of the largest rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// The MPI library.
     pub mpi: String,
-    /// Number of ranks.
     pub ranks: usize,
     /// Number of nodes that they are on.
     #[serde(default)]

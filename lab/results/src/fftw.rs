@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 pub enum Solver {
     /// One of FFTW's own; the plan names it.
     Pairwise,
-    /// hcube's.
     Hcube,
 }
 
@@ -30,7 +29,6 @@ impl Solver {
 pub struct Run {
     /// The name of the problem.
     pub problem: String,
-    /// Number of ranks.
     pub ranks: usize,
     pub solver: Solver,
     /// The median of all times.
@@ -58,7 +56,6 @@ pub struct Run {
     pub exchange_ms: Vec<f64>,
 }
 
-/// All results.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Results {
     /// In the order of measurement.
@@ -70,7 +67,6 @@ pub struct Results {
 pub struct Comparison<'a> {
     /// By FFTW itself.
     pub own: &'a Run,
-    /// By hcube.
     pub hcube: &'a Run,
 }
 

@@ -81,7 +81,6 @@ pub struct Fit {
     pub samples: usize,
 }
 
-/// A machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {

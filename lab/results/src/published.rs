@@ -23,7 +23,6 @@ const fn rate(ranks: usize, stock: Option<f64>, hypercube: f64, model: Option<f6
     Rate { ranks, stock, hypercube, model }
 }
 
-/// Table 2.
 pub const TABLE_2: [Rate; 11] = [
     rate(1, Some(0.0147), 0.0180, Some(0.0180)),
     rate(4, None, 0.0377, Some(0.0333)),

@@ -75,7 +75,6 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The MPI library.
     pub fn mpi(&self) -> Result<Mpi, Failure> {
         if let Some(mpi) = self.mpi {
             return Ok(mpi);

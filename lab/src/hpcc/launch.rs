@@ -37,7 +37,6 @@ pub fn interrupted() -> bool {
 /// The command that starts ranks.
 #[derive(Debug)]
 pub struct Launcher {
-    /// The MPI library.
     pub mpi: Mpi,
     command: Vec<String>,
 }

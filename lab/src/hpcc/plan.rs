@@ -7,7 +7,6 @@ use super::variant::{Mpi, Variant};
 pub struct Run {
     /// The update of HPCC.
     pub variant: Variant,
-    /// Number of ranks.
     pub ranks: usize,
     /// Number of the repetition, from 0.
     pub repeat: u32,

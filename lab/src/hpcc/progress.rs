@@ -7,7 +7,7 @@ use super::plan::{Estimate, Run, cores, in_words};
 use hcube_results::numbers::significant;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Progress through the runs.
 pub struct Progress {
@@ -15,37 +15,47 @@ pub struct Progress {
     runs: Vec<Run>,
     /// Number of the current run, from 1.
     run: usize,
+    /// Begin of the current run.
+    begin: Instant,
     estimate: Estimate,
 }
 
 impl Progress {
-    /// Through these runs.
     pub fn new(runs: &[Run]) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(runs.len() as u64);
-            let style = ProgressStyle::with_template("{spinner} [{elapsed}] {bar:24} {pos}/{len} {msg}");
+            let style = ProgressStyle::with_template("{spinner} [{elapsed}] {bar:24} {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             // Twice per second: the ranks need the cores.
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        Self { bar, runs: runs.to_vec(), run: 0, estimate: Estimate::new(cores()) }
+        Self { bar, runs: runs.to_vec(), run: 0, begin: Instant::now(), estimate: Estimate::new(cores()) }
     }
 
-    /// A run begins.
     pub fn begin(&mut self, run: &Run) {
         self.run += 1;
+        self.begin = Instant::now();
+        let text = self.current(run);
         match &self.bar {
-            Some(bar) => bar.set_message(run.name()),
-            None => eprintln!("hcube-lab hpcc: run {} of {}: {} ...", self.run, self.runs.len(), run.name()),
+            Some(bar) => bar.set_message(text),
+            None => eprintln!("hcube-lab hpcc: {text} ..."),
         }
     }
 
     /// HPCC is in this section.
     pub fn section(&mut self, run: &Run, section: Option<&str>) {
         if let (Some(bar), Some(section)) = (&self.bar, section) {
-            bar.set_message(format!("{}: {section}", run.name()));
+            bar.set_message(format!("{}: {section}", self.current(run)));
         }
+    }
+
+    /// The current run, and the estimated time of it and of those after it.
+    fn current(&self, run: &Run) -> String {
+        let all = self.estimate.seconds(&self.runs[self.run - 1..]);
+        let after = self.estimate.seconds(&self.runs[self.run..]);
+        let left = after.max(all - self.begin.elapsed().as_secs_f64());
+        describe(self.run, self.runs.len(), run, left)
     }
 
     /// A run has ended.
@@ -62,10 +72,8 @@ impl Progress {
             (false, false) if outcome.lcg.is_some() => "stopped after MPIRandomAccess",
             _ => "failed",
         };
-        let rest = self.estimate.seconds(&self.runs[self.run..]);
-        let left = if rest > 0.0 { format!("; about {} left", in_words(rest)) } else { String::new() };
         let line = format!(
-            "{}: {}; LCG {}; {:.0} s, {end}{left}",
+            "{}: {}; LCG {}; {:.0} s, {end}",
             run.name(),
             rate(outcome.polynomial),
             rate(outcome.lcg),
@@ -85,5 +93,29 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// A run, and the seconds until the last one ends.
+fn describe(number: usize, count: usize, run: &Run, left: f64) -> String {
+    format!("run {number} of {count}: {}, about {} left", run.name(), in_words(left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::variant::Variant;
+    use super::*;
+
+    #[test]
+    fn a_run_begins_with_the_remaining_time() {
+        let run = |variant, ranks| Run { variant, ranks, repeat: 0, whole: false };
+        let stock = run(Variant::Stock, 2);
+        assert_eq!(describe(3, 8, &stock, 130.0), "run 3 of 8: stock on 2 ranks, about 2 min 10 s left");
+        let mut progress = Progress::new(&[run(Variant::Hcube, 1), stock]);
+        progress.begin(&run(Variant::Hcube, 1));
+        progress.end(&run(Variant::Hcube, 1), &Outcome { seconds: 10.0, ..Outcome::default() });
+        progress.begin(&stock);
+        let left = progress.estimate.seconds(&[stock]);
+        assert_eq!(progress.current(&stock), describe(2, 2, &stock, left));
     }
 }

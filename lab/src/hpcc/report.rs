@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::outcome::Outcome;
 use super::parse::Section;
 use super::plan::Run;
-use super::variant::Variant;
+use super::variant::{Mpi, Variant};
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
 use serde::Serialize;
@@ -14,6 +14,8 @@ use std::fmt::Write;
 #[derive(Debug, Serialize)]
 pub struct Results {
     mpi: &'static str,
+    #[serde(skip)]
+    title: &'static str,
     runs: Vec<Entry>,
 }
 
@@ -68,10 +70,10 @@ fn kinds(outcomes: &[(Run, Outcome)]) -> Vec<(usize, Variant)> {
 }
 
 impl Results {
-    /// From all runs.
-    pub fn new(mpi: &'static str, outcomes: &[(Run, Outcome)]) -> Self {
+    pub fn new(mpi: Mpi, outcomes: &[(Run, Outcome)]) -> Self {
         let entry = |(ranks, variant)| Entry::new(variant, ranks, outcomes);
-        Self { mpi, runs: kinds(outcomes).into_iter().filter_map(entry).collect() }
+        let runs = kinds(outcomes).into_iter().filter_map(entry).collect();
+        Self { mpi: mpi.name(), title: mpi.title(), runs }
     }
 
     /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others.
@@ -96,8 +98,11 @@ impl Results {
         };
         let ranks = if ours.ranks == 1 { "rank" } else { "ranks" };
         Some(format!(
-            "On {} {ranks} HPCC RandomAccess with hcube reaches {} GUP/s with {} errors{speed_up}.",
+            "On {} {ranks} ({}, table of 2^{} words, polynomial stream) HPCC RandomAccess with hcube reaches {} GUP/s \
+             with {} errors{speed_up}.",
             ours.ranks,
+            self.title,
+            ours.log2_table,
             significant(ours.gups),
             ours.errors
         ))
@@ -144,7 +149,7 @@ pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)
     let log2 = results.runs.iter().map(|entry| entry.log2_table).max();
     let mut text = format!(
         "\nHPCC 1.5.0, {}, N = {}, table of {} words\n\n{}\n",
-        results.mpi,
+        results.title,
         arguments.n,
         cell(log2, |log2| format!("2^{log2}")),
         table.render()
@@ -270,10 +275,10 @@ mod tests {
             (run(Variant::Sandia), outcome(0.1, 3)),
             (Run { ranks: 4, ..run(Variant::Hcube) }, outcome(0.2, 0)),
         ];
-        let sentence = |of: &[(Run, Outcome)]| Results::new("x", of).sentence(2);
-        let expected = "On 2 ranks HPCC RandomAccess with hcube reaches 0.3000 GUP/s with 0 errors: a speed-up of 30 \
-                        over stock HPCC (0.01000 GUP/s, 12 errors) and of 3.0 over Sandia's update (0.1000 GUP/s, 3 \
-                        errors).";
+        let sentence = |of: &[(Run, Outcome)]| Results::new(Mpi::Openmpi, of).sentence(2);
+        let expected = "On 2 ranks (Open MPI, table of 2^20 words, polynomial stream) HPCC RandomAccess with hcube \
+                        reaches 0.3000 GUP/s with 0 errors: a speed-up of 30 over stock HPCC (0.01000 GUP/s, 12 \
+                        errors) and of 3.0 over Sandia's update (0.1000 GUP/s, 3 errors).";
         assert_eq!(sentence(&outcomes).as_deref(), Some(expected));
         assert!(sentence(&outcomes[..1]).is_some_and(|text| text.ends_with("with 0 errors.")));
         assert_eq!(sentence(&outcomes[1..3]), None);

@@ -44,4 +44,12 @@ impl Mpi {
             Self::Mpich => "mpich",
         }
     }
+
+    /// The name in texts.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Openmpi => "Open MPI",
+            Self::Mpich => "MPICH",
+        }
+    }
 }

@@ -151,7 +151,6 @@ fn function(text: &str, doc: Doc) -> Option<Function> {
     Some(Function { name, result, parameters: parameters?, doc })
 }
 
-/// Reads a header.
 fn parse(text: &str) -> Result<Header, String> {
     let mut header = Header::default();
     let mut reader = Reader { lines: text.lines().enumerate(), number: 0 };

@@ -20,7 +20,6 @@ fn heading(cells: &[&str]) -> String {
     row(cells) + &"|---".repeat(cells.len()) + "|\n"
 }
 
-/// All of it.
 pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
     let mut text =
         "# Options\n\nWritten by `make manual` from the sources; a test compares it with them.\n\nAn option \

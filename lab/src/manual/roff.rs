@@ -108,7 +108,6 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// A heading.
     pub fn section(&mut self, title: &str) -> &mut Self {
         self.request(&format!(".SH {}", plain(title)));
         self.fresh = true;
@@ -122,7 +121,6 @@ impl Page {
         self
     }
 
-    /// A paragraph.
     pub fn paragraph(&mut self, marked: &str) -> &mut Self {
         if !self.fresh {
             self.request(".PP");
@@ -160,13 +158,11 @@ impl Page {
         self
     }
 
-    /// Other pages.
     pub fn see_also(&mut self, pages: &[(&str, u8)]) -> &mut Self {
         let marked: Vec<String> = pages.iter().map(|(name, section)| reference(name, *section)).collect();
         self.section("SEE ALSO").paragraph(&marked.join(", "))
     }
 
-    /// The finished page.
     pub fn finish(&self) -> String {
         self.text.clone()
     }

@@ -42,7 +42,7 @@ fn link(link: &Link) -> String {
 /// Cost of messages between nodes, if known.
 fn network(machine: &Machine) -> String {
     if machine.network_assumed {
-        "not measured; taken as inside a node".to_owned()
+        "not measured; assumed equal to that inside a node".to_owned()
     } else {
         link(&machine.network)
     }

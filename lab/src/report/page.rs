@@ -24,7 +24,6 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
     ]
 }
 
-/// The whole page.
 #[derive(Debug, Template)]
 #[template(path = "page.html")]
 pub struct Page<'a> {

@@ -14,7 +14,7 @@ use std::fmt::Write;
 pub const LOGS: [&str; 2] = ["--log=smpi_mpi.thres:verbose", "--log=smpi_request.thres:debug"];
 
 /// Limit on places, on ranges of ranks of a place, and on messages of a place in the report.
-const MOST: usize = 16;
+const MAX_RANGES: usize = 16;
 
 /// The flag of receive requests.
 const RECEIVES: u32 = 8;
@@ -39,7 +39,6 @@ const COLLECTIVES: [(i64, &str); 12] = [
     (-4445, "an allreduce"),
 ];
 
-/// A message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Request {
     receives: bool,
@@ -172,14 +171,14 @@ impl Calls {
             places[at].2.extend(rank.requests().iter().map(|request| request.pair(number)));
         }
         let mut text = String::new();
-        for (place, ranks, pairs) in places.iter().take(MOST) {
+        for (place, ranks, pairs) in places.iter().take(MAX_RANGES) {
             let _ = write!(text, "\n  {} {place}", ranges(ranks));
             if !pairs.is_empty() {
-                let more = if pairs.len() > MOST { ", ..." } else { "" };
-                let _ = write!(text, " ({}{more})", pairs[..pairs.len().min(MOST)].join(", "));
+                let more = if pairs.len() > MAX_RANGES { ", ..." } else { "" };
+                let _ = write!(text, " ({}{more})", pairs[..pairs.len().min(MAX_RANGES)].join(", "));
             }
         }
-        let rest: usize = places.iter().skip(MOST).map(|(_, ranks, _)| ranks.len()).sum();
+        let rest: usize = places.iter().skip(MAX_RANGES).map(|(_, ranks, _)| ranks.len()).sum();
         for (count, what) in [(rest, "at other places"), (ended, "at the end")] {
             if count > 0 {
                 let _ = write!(text, "\n  {count} {} {what}", if count == 1 { "rank" } else { "ranks" });
@@ -219,7 +218,7 @@ impl Rank {
     }
 }
 
-/// `rank 3`, `ranks 0, 2-5`; the first [`MOST`] ranges.
+/// `rank 3`, `ranks 0, 2-5`; the first [`MAX_RANGES`] ranges.
 fn ranges(ranks: &[usize]) -> String {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for &rank in ranks {
@@ -228,12 +227,12 @@ fn ranges(ranks: &[usize]) -> String {
             _ => found.push((rank, rank)),
         }
     }
-    let shown = found.iter().take(MOST).map(|&(first, last)| match last - first {
+    let shown = found.iter().take(MAX_RANGES).map(|&(first, last)| match last - first {
         0 => first.to_string(),
         _ => format!("{first}-{last}"),
     });
     let shown = shown.collect::<Vec<_>>().join(", ");
-    let more = if found.len() > MOST { format!(", ... ({} in all)", ranks.len()) } else { String::new() };
+    let more = if found.len() > MAX_RANGES { format!(", ... ({} in all)", ranks.len()) } else { String::new() };
     format!("{} {shown}{more}", if ranks.len() == 1 { "rank" } else { "ranks" })
 }
 

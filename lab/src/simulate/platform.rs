@@ -96,11 +96,11 @@ impl<'a> Platform<'a> {
         format!("{}-{}x{}", self.machine.name, self.ranks, self.ranks_per_node)
     }
 
-    /// Seconds that a rank spends on sending a message, whatever its length and way: half of the shorter of
-    /// both latencies, which is an estimate. SimGrid knows one such figure for all messages; without it any
-    /// number of messages would cost no more than one. It is a part of the latency, not added to it; SimGrid
-    /// does not charge it for blocking sends, which hcube has none of, so that collectives of the simulator
-    /// that use them are so much too fast.
+    /// Seconds that a rank spends on sending a message of any length, inside a node or between nodes: half of the
+    /// shorter of both latencies, which is an estimate. SimGrid accepts one figure for all messages; without it, any
+    /// number of messages would cost no more than one. The time is a part of the latency, not added to it. SimGrid
+    /// does not charge it for blocking sends. hcube has no blocking sends, but some of SimGrid's collectives do: they
+    /// are too fast by this time.
     pub fn overhead(&self) -> f64 {
         0.5e-6 * self.machine.network.latency_us.min(self.machine.node.latency_us)
     }

@@ -17,8 +17,8 @@ pub fn relative_time(ranks: usize, optimisations: u32) -> Option<f64> {
 
 /// Results of section 4 of Hofmann and Rünger 2013, which has no numbers for its figures.
 pub const SCHEDULES: &str = "Published (Hofmann and Rünger 2013, section 4.2): on JuRoPA MPICH order takes about twice as long as\n\
-the best other; linear shift and hierarchical sets differ little, the latter faster in almost all cases, by\n\
-10% at best; the library out of place is fastest up to 32 ranks and significantly slower beyond. On Juqueen\n\
+the best other; linear shift and hierarchical sets differ little, hierarchical sets faster in almost all cases,\n\
+by 10% at best; the library out of place is fastest up to 32 ranks and significantly slower beyond. On Juqueen\n\
 MPICH order is significantly slower in most cases, about three times on 512 ranks; linear shift and\n\
 hierarchical sets differ by up to 25%.\n";
 

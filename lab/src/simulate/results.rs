@@ -54,7 +54,6 @@ pub struct Alltoall {
     pub copy_ns: f64,
 }
 
-/// All results.
 #[derive(Debug, Default, Serialize)]
 pub struct Results {
     pub machines: Vec<Machine>,

@@ -302,7 +302,7 @@ impl Runner {
         let (calls, deadlock) = reader.join().map_err(|_| "SimGrid's log could not be read".to_owned())?;
         Ok(match ended {
             Some(_) if !deadlock => "; in a second run, with SimGrid's log, it has ended".to_owned(),
-            _ => format!("; the last that SimGrid's log tells of:{}", calls.text()),
+            _ => format!("; last entries of SimGrid's log:{}", calls.text()),
         })
     }
 }

@@ -65,7 +65,6 @@ impl Footprint {
         Self::read()
     }
 
-    /// Reads.
     fn end() -> Option<Self> {
         let before = Self::read()?;
         trim_heap();

@@ -81,9 +81,7 @@ pub trait System {
 
 /// Whether a case can be measured here.
 pub enum Opened<L> {
-    /// Ready.
     Ready(L),
-    /// Why not.
     LeftOut(String),
 }
 

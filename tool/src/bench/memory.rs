@@ -21,9 +21,7 @@ fn available_in(meminfo: &str) -> Option<u64> {
 pub struct Wanted {
     /// With its article, if any.
     pub what: &'static str,
-    /// The option's name.
     pub option: &'static str,
-    /// Its value.
     pub value: String,
 }
 

@@ -7,13 +7,11 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Works.
     Good,
     /// A fact that is neither good nor bad.
     Fact,
     /// Works, but slower than it could be.
     Slow,
-    /// Does not work.
     Wrong,
 }
 
@@ -71,7 +69,6 @@ impl Finding {
         Self { topic: topic.name(), state, text: text.into(), advice: None }
     }
 
-    /// With advice.
     pub fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self

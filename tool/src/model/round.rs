@@ -25,7 +25,6 @@ impl Round {
         Self { traffic, parts, updates: (placement.ranks * options.round()) as u64 }
     }
 
-    /// The rate.
     pub fn gups(&self) -> f64 {
         numbers::gups(self.updates, self.parts.total())
     }

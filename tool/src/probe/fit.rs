@@ -69,12 +69,10 @@ impl Quantity {
     }
 }
 
-/// A measurement.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// For the table.
     pub name: String,
-    /// What it is.
     pub quantity: Quantity,
     /// As measured.
     pub seconds: f64,

@@ -18,7 +18,6 @@ const TIMES: usize = 9;
 /// Exchanges of a measurement: a few where each waits for a core, and a bound for the others.
 const MIN_EXCHANGES: f64 = 4.0;
 const MAX_EXCHANGES: f64 = 5000.0;
-/// Message tag.
 const TAG: i32 = tags::LINKS.tag(0);
 
 /// Which ranks exchange with rank 0.

@@ -212,13 +212,13 @@ unsafe fn block<'a>(
     if datatype.size().checked_mul(elements).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
         let (name, size) = (names.count, datatype.size());
         return Err(Error::Count(format!(
-            "{name}[{rank}] = {count}: more elements of {size} bytes than memory"
+            "{name}[{rank}] = {count}: {count} elements of {size} bytes exceed the address space"
         )));
     }
     let Some(distance) = isize::try_from(displacement).ok().and_then(|at| at.checked_mul(unit)) else {
         let name = names.displacement;
         return Err(Error::Count(format!(
-            "{name}[{rank}] = {displacement}: no address lies that many times {unit} bytes away"
+            "{name}[{rank}] = {displacement}: this displacement in units of {unit} bytes exceeds the address space"
         )));
     };
     let address = side.buffer.cast::<u8>().wrapping_offset(distance);

@@ -59,21 +59,21 @@ pub struct Side {
     pub buffer: *mut c_void,
     /// How long the blocks are and where.
     pub counts: Counts,
-    /// What they hold.
+    /// The datatypes of the blocks.
     pub types: Types,
 }
 
 /// A call of one of MPI's functions.
 #[derive(Debug, Clone, Copy)]
 pub struct Call {
-    /// Which one.
+    /// The function that the program has called.
     pub function: Function,
     /// What is sent; its buffer is `MPI_IN_PLACE` where the exchange is in place, and then its other
     /// fields mean nothing.
     pub send: Side,
     /// Where it is received.
     pub receive: Side,
-    /// The communicator.
+    /// The communicator, unchecked.
     pub comm: MPI_Comm,
     /// Whether a rank may expect more than it is sent, out of place: MPI forbids it, libraries let it
     /// pass, and a program that never asked for hcube may live on it.

@@ -4,7 +4,7 @@
 //! skips the step and waits for its partner in the next one.
 //!
 //! Restrictions: none.
-//! Cost: P - 1 exchanges per rank in P steps (P - 1 for P = 2). With an odd number of ranks one rank is idle in
+//! Cost: P - 1 exchanges per rank in P steps (1 for P = 2). With an odd number of ranks one rank is idle in
 //! every step; with an even number two ranks are idle in every even step and none in odd ones. The distances
 //! between partners vary from small to large in every step, so that every step loads the whole network.
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3.2, Figure 3.

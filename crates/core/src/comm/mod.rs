@@ -29,7 +29,7 @@ use std::ops::Range;
 /// A piece of a send buffer and where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Which words of the buffer.
+    /// Words of the buffer.
     pub range: Range<usize>,
     /// Receiving rank.
     pub to: usize,

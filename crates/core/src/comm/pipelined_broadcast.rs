@@ -78,7 +78,7 @@ impl Tree {
 /// How a broadcast is made; the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// The tree.
+    /// Along which tree segments travel.
     pub tree: Tree,
     /// Bytes of a segment, above 0; the last may be shorter.
     pub segment: usize,

@@ -32,7 +32,7 @@ const MAX_PLAN_WORDS: usize = 1 << 24;
 /// The messages of a rank over one kind of link in a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Flow {
-    /// Messages.
+    /// Number of messages per round.
     pub messages: f64,
     /// Words per word that a rank generates.
     pub words: f64,
@@ -73,7 +73,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The sum.
+    /// Seconds of all parts.
     pub fn total(&self) -> f64 {
         let Self { generate, update, divide, copy, latency, transfer } = self;
         generate + update + divide + copy + latency + transfer

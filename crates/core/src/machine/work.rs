@@ -8,8 +8,8 @@
 
 use crate::error::{Error, Result};
 
-/// The environment variable with the costs in nanoseconds: `generate=1,update=54.6,divide=21.75,copy=0`.
-/// A unit that it does not name costs nothing.
+/// The environment variable with the costs in nanoseconds: `unit=1,other=2.5`. A unit
+/// that it does not name costs nothing.
 pub const VARIABLE: &str = "HCUBE_SIMULATED_COSTS";
 
 /// A kind of work. Units of the same name are the same unit, wherever they are declared.
@@ -37,7 +37,7 @@ impl Unit {
 /// An amount of one kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// Its kind.
+    /// What is counted.
     pub unit: Unit,
     /// Number of units.
     pub amount: u64,
@@ -79,7 +79,7 @@ impl Costs {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let expected = "names of units with nanoseconds, as in generate=1,update=54.6, separated by commas";
+        let expected = "names of units with nanoseconds, as in unit=1,other=2.5, separated by commas";
         let refusal = || Error::argument(VARIABLE, text, expected);
         let mut costs = Vec::new();
         for part in text.split(',').filter(|part| !part.is_empty()) {

@@ -30,9 +30,9 @@ enum Form<'a> {
     Even {
         /// Start of the first.
         first: *mut u8,
-        /// Bytes of each.
+        /// Bytes of a block.
         bytes: usize,
-        /// How many.
+        /// Number of blocks.
         ranks: usize,
     },
     /// By the arrays of `MPI_Alltoallv`.
@@ -81,12 +81,12 @@ impl<'a> Blocks<'a> {
         (computable && valid).then_some(Self(Form::Counted { origin, counts, displacements, size }))
     }
 
-    /// Any blocks.
+    /// Blocks of different lengths or datatypes, one per rank.
     pub fn listed(blocks: Vec<Block<'a>>) -> Self {
         Self(Form::Listed(blocks))
     }
 
-    /// How many.
+    /// Number of blocks, one per rank.
     pub fn ranks(&self) -> usize {
         match &self.0 {
             Form::Even { ranks, .. } => *ranks,

@@ -1,9 +1,9 @@
 //! Scratch memory of bounded size, in pieces.
 //!
-//! A piece belongs to whoever has taken it. As bytes and as a [`Region`] it is borrowed from the scratch
-//! memory, so that the compiler sees how long. What MPI reads or writes while the call that started it has
-//! returned cannot be borrowed: such a piece is lent ([`Scratch::lend`]), and lent memory is neither used
-//! again nor freed until somebody has shown that nothing uses it any more.
+//! A piece belongs to its taker. As bytes and as a [`Region`] it is borrowed from the scratch memory, so that the
+//! compiler checks how long it is used. Memory that MPI still accesses after the call that started a transfer has
+//! returned cannot be borrowed. Such a piece is lent ([`Scratch::lend`]): it is neither reused nor freed until the
+//! caller has shown that the transfer has finished.
 
 use super::Region;
 use crate::error::{Error, Result};
@@ -113,7 +113,7 @@ impl Scratch {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned
         // to more would be touched to zero it.
-        let refused = || Error::Memory(format!("no {bytes} bytes of extra memory (HCUBE_MEMORY)"));
+        let refused = || Error::Memory(format!("cannot allocate {bytes} bytes of extra memory"));
         let size = bytes.checked_next_multiple_of(LINE).and_then(|bytes| bytes.checked_add(LINE));
         let layout = size.and_then(|size| Layout::from_size_align(size, 1).ok()).ok_or_else(refused)?;
         // SAFETY: the layout has a size above 0.

@@ -66,14 +66,14 @@ fn lookup(comm: Handle, key: c_int) -> std::result::Result<Option<NonNull<State>
     Ok(NonNull::new(value.cast()).filter(|_| found != 0))
 }
 
-/// The state of a communicator that has been found.
+/// The state that is attached to a communicator.
 #[derive(Debug)]
-pub struct Found {
+pub struct Attached {
     state: NonNull<State>,
     comm: Handle,
 }
 
-impl Found {
+impl Attached {
     /// Collective at the first call for a communicator (it duplicates it), local afterwards: runs `work` with
     /// the private duplicate and what the system that keeps an `S` keeps between calls: nothing at first.
     /// Inside `work` other systems may enter with the same communicator.
@@ -113,11 +113,11 @@ impl Found {
 /// # Errors
 /// [`Error::Mpi`] where the handle is invalid.
 #[inline(always)]
-pub fn find(comm: Handle) -> Result<Option<Found>> {
+pub fn find(comm: Handle) -> Result<Option<Attached>> {
     let (holder, number) = holder(comm);
     let Some(key) = KEYS[number].known().filter(|_| !comm.is_null()) else { return Ok(None) };
     match lookup(holder, key) {
-        Ok(state) => Ok(state.map(|state| Found { state, comm })),
+        Ok(state) => Ok(state.map(|state| Attached { state, comm })),
         Err(code) => Err(failed(code)),
     }
 }
@@ -127,7 +127,7 @@ pub fn find(comm: Handle) -> Result<Option<Found>> {
 /// # Errors
 /// Those of MPI.
 #[cold]
-pub fn attach(comm: Handle) -> Result<Found> {
+pub fn attach(comm: Handle) -> Result<Attached> {
     /// One thread at a time between looking and setting, or one would replace what another one uses. No
     /// call in here waits for another rank, and nobody comes here who has found state before.
     static TURN: Mutex<()> = Mutex::new(());
@@ -136,7 +136,7 @@ pub fn attach(comm: Handle) -> Result<Found> {
     // Simulated ranks share one thread and may change places in any call; each has state of its own.
     let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
     if let Some(state) = lookup(holder, key).map_err(failed)? {
-        return Ok(Found { state, comm });
+        return Ok(Attached { state, comm });
     }
     let state = NonNull::from(Box::leak(Box::<State>::default()));
     // SAFETY: MPI has just found that the communicator lives; `release` will free the box.
@@ -146,7 +146,7 @@ pub fn attach(comm: Handle) -> Result<Found> {
         drop(unsafe { Box::from_raw(state.as_ptr()) });
         return Err(error);
     }
-    Ok(Found { state, comm })
+    Ok(Attached { state, comm })
 }
 
 #[cold]

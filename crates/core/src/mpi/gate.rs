@@ -36,7 +36,7 @@ fn defect(comm: Option<Handle>) -> ! {
 ///
 /// # Errors
 /// [`Error::MpiState`](crate::Error::MpiState), [`Error::Communicator`](crate::Error::Communicator) for a
-/// handle that is null, freed or of an intercommunicator, and those of [`attribute::Found::with`].
+/// handle that is null, freed or of an intercommunicator, and those of [`attribute::Attached::with`].
 pub fn enter<S: Any + Send, T>(
     comm: Handle,
     work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,

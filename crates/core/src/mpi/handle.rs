@@ -1,4 +1,4 @@
-//! What comes from the caller: the state of MPI and communicator handles, which may be anything.
+//! Checks of the state of MPI and of the caller's communicator handles.
 
 use super::check::check;
 use super::constants::constants;

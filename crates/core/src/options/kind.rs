@@ -23,13 +23,13 @@ pub enum Kind {
         /// The largest that is accepted.
         max: i64,
     },
-    /// 0 or 1.
+    /// A switch: 0 or 1.
     Flag,
-    /// One of these.
+    /// One of these names.
     One(&'static [Name]),
-    /// Any of these.
+    /// Any number of these names, as bits.
     Set {
-        /// The bits.
+        /// The names of the bits.
         names: &'static [Name],
         /// The constant for all of them.
         all: &'static str,

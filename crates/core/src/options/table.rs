@@ -12,7 +12,7 @@ pub struct Spec {
     pub variable: &'static str,
     /// The option of the tool.
     pub flag: Option<&'static str>,
-    /// What it accepts.
+    /// The values that it accepts.
     pub kind: Kind,
     /// The value where none is given.
     pub default: i64,

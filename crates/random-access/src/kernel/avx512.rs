@@ -16,7 +16,7 @@ pub fn generate<R: Recurrence>(stream: &mut Stream<R>, out: &mut [u64]) {
     portable::generate(stream, out);
 }
 
-/// Compress in a register and a full store, not a compressing store: the latter is microcode on
+/// Compress in a register and a full store, not a compressing store: a compressing store is microcode on
 /// some processors (Zen 4: over 100 cycles).
 #[target_feature(enable = "avx512f,avx512dq")]
 pub fn halve(values: &[u64], index: Index, bound: u64, low: &mut Vec<u64>, high: &mut Vec<u64>) {

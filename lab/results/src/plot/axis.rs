@@ -25,7 +25,6 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis.
     pub fn new(title: impl Into<String>, scale: Scale, written: fn(f64) -> String) -> Self {
         Self { title: title.into(), scale, written }
     }

@@ -7,9 +7,7 @@ use super::evidence::Evidence;
 /// Shapes of markers, so that series differ without colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
-    /// A circle.
     Circle,
-    /// A square.
     Square,
     /// A triangle that points up.
     Up,
@@ -71,9 +69,7 @@ impl Series {
 pub struct Chart {
     /// In one line.
     pub title: String,
-    /// Horizontal.
     pub x: Axis,
-    /// Vertical.
     pub y: Axis,
     /// From back to front.
     pub series: Vec<Series>,

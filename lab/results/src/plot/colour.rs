@@ -55,7 +55,6 @@ impl Colour {
         SERIES[self as usize].class
     }
 
-    /// In light mode.
     pub fn light(self) -> &'static str {
         SERIES[self as usize].light
     }

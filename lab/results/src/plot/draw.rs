@@ -41,7 +41,6 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A path.
     pub fn path(&mut self, class: &str, attributes: &str, data: &str) {
         let _ = write!(self.text, "<path class=\"{class}\" {attributes} d=\"{data}\"/>");
     }
@@ -283,7 +282,6 @@ impl Chart {
         )
     }
 
-    /// An SVG file.
     pub fn svg(&self) -> String {
         let (inside, height) = whole(self);
         document((WIDTH, height), &self.title, &self.described(), &inside)

@@ -20,7 +20,6 @@ const CAPTION: f64 = 18.0;
 const GAP: f64 = 12.0;
 
 impl Sheet {
-    /// An SVG file.
     pub fn svg(&self) -> String {
         let panels: Vec<&Chart> = self.panels.iter().filter(|panel| !panel.is_empty()).collect();
         let columns = panels.len().clamp(1, COLUMNS);

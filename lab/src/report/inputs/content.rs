@@ -78,7 +78,6 @@ pub struct Simulated {
     pub failures: Vec<String>,
 }
 
-/// A simulated RandomAccess.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Case {
     pub section: String,

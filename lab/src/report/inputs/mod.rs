@@ -12,7 +12,6 @@ use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// A file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// HPCC in three variants.
@@ -92,19 +91,13 @@ pub enum Refusal {
 /// Contents of the files.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// HPCC.
     pub run: Option<Hpcc>,
-    /// RandomAccess.
     pub gups: Option<Bench>,
-    /// All-to-all.
     pub alltoall: Option<alltoall::Results>,
-    /// FFTW.
     pub fftw: Option<fftw::Results>,
-    /// Simulations.
     pub simulated: Option<Simulated>,
     /// This machine.
     pub calibration: Option<Machine>,
-    /// The files.
     pub files: Vec<(Source, PathBuf)>,
 }
 

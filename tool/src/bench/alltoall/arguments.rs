@@ -84,7 +84,6 @@ impl Algorithm {
 pub enum Selection {
     /// All that work here.
     All,
-    /// This one.
     One(Algorithm),
 }
 
@@ -225,7 +224,7 @@ impl Case {
 }
 
 impl Arguments {
-    /// Bytes per rank.
+    /// In bytes per rank.
     pub fn sizes(&self) -> &[usize] {
         if self.sizes.is_empty() { &DEFAULT_SIZES } else { &self.sizes }
     }

@@ -66,7 +66,6 @@ impl<'a> Alltoall<'a> {
         Ok(Self { session, arguments, cases, words, batch: 1, node_sizes: session.node_sizes()? })
     }
 
-    /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.session.comm.size()
     }

@@ -92,7 +92,6 @@ impl Blocks {
         Self::new(rank, vec![(elements / ranks) as c_int; ranks])
     }
 
-    /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.counts.len()
     }

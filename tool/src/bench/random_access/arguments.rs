@@ -84,9 +84,7 @@ pub struct Arguments {
 /// One line of the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
-    /// Random values.
     pub stream: StreamKind,
-    /// The choices.
     pub options: Options,
 }
 

@@ -169,7 +169,6 @@ pub fn heading(of: &RandomAccess) -> String {
 }
 
 impl Results {
-    /// From all measurements.
     pub fn new(of: &RandomAccess, rows: &[Row]) -> Self {
         let local_bound = rows.iter().find(|row| matches!(row.competitor, Competitor::LocalBound(_)));
         let local_bound = local_bound.map(|row| {

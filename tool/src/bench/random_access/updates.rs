@@ -92,7 +92,6 @@ impl<'a> UpdateBench<'a> {
         Ok(())
     }
 
-    /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.comm.size()
     }

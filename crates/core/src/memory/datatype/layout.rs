@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) enum Layout {
     /// Bytes that follow one another.
     Run(usize),
-    /// A loop.
+    /// A shape, repeated at a constant distance.
     Repeated(Arc<Repeated>),
     /// Runs of one length at irregular places.
     Places(Arc<Places>),

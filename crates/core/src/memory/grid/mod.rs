@@ -4,14 +4,14 @@
 //! Idea: what one rank reads row by row the other writes column by column. Whichever of the two orders
 //! the bytes between them had, one side would jump from line to line of the cache for every element.
 //! So they go tile by tile: a tile stays in the caches near the core, where jumps cost little, and from
-//! tile to tile the order of the elements alternates, so that both sides do half of the turning. In
+//! tile to tile the order of the elements alternates, so that both sides do half of the transposition. In
 //! place it matters, too, that the position of a byte says the same place for what leaves and for what
 //! arrives: any part of the grid may then be exchanged before any other.
 //!
 //! Restrictions: elements follow the first one in memory. Cost: every element is loaded and stored
 //! once, numbers of 4, 8 and 16 bytes in blocks that fit into registers, others by memcpy; a few
 //! divisions per tile. Memory: none.
-//! Source: blocked transposition is textbook matter; alternating orders are our own.
+//! Source: blocked transposition is a standard technique; the alternating orders are specific to hcube.
 
 mod axis;
 mod kernel;
