@@ -39,8 +39,7 @@ unsafe fn perform(
 ///
 /// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
 /// for this rank, with extra memory that hcube_alltoall_options.memory bounds instead of a
-/// second buffer. Buffers that overlap in another way are erroneous, as in MPI, which is not
-/// detected.
+/// second buffer. Any other overlap of the buffers is erroneous, as in MPI, and is not detected.
 ///
 /// hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
 /// exchange that hcube does not speed up is forwarded to the MPI library. If that is known without

@@ -25,7 +25,7 @@
 
 /**
  * hcube_alltoall_options.schedule: linear shift, in which step s joins the ranks whose sum is s
- * modulo P; P steps.
+ * modulo P; P steps (1 for P = 2).
  */
 #define HCUBE_ALLTOALL_LINEAR_SHIFT 2
 
@@ -70,8 +70,7 @@
 /**
  * Options of the exchanges and transpositions on a communicator; the same on all ranks. Call
  * hcube_alltoall_default_options first, then change fields. A later version may append fields:
- * struct_size is the size that the caller knows, and fields that the caller does not know have
- * their defaults.
+ * struct_size is the size in the header of the caller, and fields beyond it have their defaults.
  */
 typedef struct hcube_alltoall_options {
     /**
@@ -116,8 +115,7 @@ extern "C" {
  *
  * sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
  * for this rank, with extra memory that hcube_alltoall_options.memory bounds instead of a
- * second buffer. Buffers that overlap in another way are erroneous, as in MPI, which is not
- * detected.
+ * second buffer. Any other overlap of the buffers is erroneous, as in MPI, and is not detected.
  *
  * hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
  * exchange that hcube does not speed up is forwarded to the MPI library. If that is known without

@@ -76,8 +76,8 @@
 
 /**
  * Options of a run; the same on all ranks. Call hcube_random_access_default_options first, then
- * change fields. A later version may append fields: struct_size is the size that the caller knows,
- * and fields that the caller does not know have their defaults.
+ * change fields. A later version may append fields: struct_size is the size in the header of the
+ * caller, and fields beyond it have their defaults.
  */
 typedef struct hcube_random_access_options {
     /**

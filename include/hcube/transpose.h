@@ -64,7 +64,7 @@ extern "C" {
  * a rank without elements passes). output then has the size of the larger of the two parts, and
  * hcube_alltoall_options.memory bounds the extra memory. In place is possible if rows ==
  * columns, row_block == column_block and transposed_in == transposed_out; for other shapes only if
- * all ranks share memory and elements are large. hcube_transpose_check tells.
+ * all ranks share memory and elements are large. hcube_transpose_check tests a shape.
  *
  * Otherwise input and output must not overlap, every shape is possible, and input is not changed.
  *

@@ -5,8 +5,7 @@ use crate::sized::Growing;
 
 /// Options of the exchanges and transpositions on a communicator; the same on all ranks. Call
 /// hcube_alltoall_default_options first, then change fields. A later version may append fields:
-/// struct_size is the size that the caller knows, and fields that the caller does not know have
-/// their defaults.
+/// struct_size is the size in the header of the caller, and fields beyond it have their defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_alltoall_options {

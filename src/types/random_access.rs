@@ -38,8 +38,8 @@ pub struct hcube_updates {
 }
 
 /// Options of a run; the same on all ranks. Call hcube_random_access_default_options first, then
-/// change fields. A later version may append fields: struct_size is the size that the caller knows,
-/// and fields that the caller does not know have their defaults.
+/// change fields. A later version may append fields: struct_size is the size in the header of the
+/// caller, and fields beyond it have their defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_random_access_options {

@@ -4,6 +4,9 @@ use super::command::{self, Described};
 use hcube_core::options::Variable;
 use hcube_tool::variables::{GROUPS, Group};
 
+/// Length of a line of the pages.
+const WIDTH: usize = 120;
+
 const MAKEFILE: &str = include_str!("../../../Makefile");
 
 /// What stands as it is, if anything.
@@ -16,16 +19,31 @@ fn row(cells: &[&str]) -> String {
     cells.iter().map(cell).collect::<String>() + "|\n"
 }
 
+/// A paragraph on lines of at most [`WIDTH`] characters.
+fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= WIDTH => *line += &format!(" {word}"),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
 fn heading(cells: &[&str]) -> String {
     row(cells) + &"|---".repeat(cells.len()) + "|\n"
 }
 
 pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
-    let mut text =
-        "# Options\n\nWritten by `make manual` from the sources; a test compares it with them.\n\nAn option \
-                    has precedence over the variable of the same meaning, and what a program sets for a \
-                    communicator has precedence over both.\n\n## Environment variables\n"
-            .to_owned();
+    let precedence = wrapped(
+        "An option has precedence over the variable of the same meaning, and what a program sets for a communicator \
+         has precedence over both.",
+    );
+    let mut text = format!(
+        "# Options\n\nWritten by `make manual` from the sources; a test compares it with them.\n\n{precedence}\n\n## \
+         Environment variables\n"
+    );
     text += &GROUPS.iter().map(variables).collect::<String>();
     text += "\n## hcube\n";
     text += &subcommands(tool);
@@ -60,7 +78,7 @@ fn variables(group: &Group) -> String {
     head.extend(command.as_deref());
     head.extend(field.as_deref());
     head.extend(["values", "default", "meaning"]);
-    let mut text = format!("\n### {}\n\n{}\n\n{}", group.title, group.about, heading(&head));
+    let mut text = format!("\n### {}\n\n{}\n\n{}", group.title, wrapped(group.about), heading(&head));
     let named: String = variables.iter().map(names).collect();
     for variable in variables {
         let mut cells = vec![code(variable.name)];

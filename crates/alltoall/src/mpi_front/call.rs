@@ -75,8 +75,8 @@ pub struct Call {
     pub receive: Side,
     /// The communicator, unchecked.
     pub comm: MPI_Comm,
-    /// Whether a rank may expect more than it is sent, out of place: MPI forbids it, libraries let it
-    /// pass, and a program that never asked for hcube may live on it.
+    /// Whether a rank may expect more than it is sent, out of place: MPI forbids it, but MPI
+    /// libraries accept it, and an unmodified program may depend on it.
     pub tolerant: bool,
 }
 

@@ -146,8 +146,8 @@ unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome
     crate::exchange(comm, exchange, &task, conditions(call, devices, !library_can), left)
 }
 
-/// Collective at the first call for a communicator, or where options are given: the state. Options that
-/// are given must work; those of the environment are a wish.
+/// Collective at the first call for a communicator, or where options are given: the state. A path in the options
+/// that does not work here is an error; one in the environment is replaced.
 pub fn prepare<'a>(
     comm: &MpiComm,
     kept: &'a mut Option<State>,
@@ -170,7 +170,7 @@ pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
 /// Collective.
 #[cold]
 fn new_state(comm: &MpiComm, options: Option<Result<Options>>) -> Result<State> {
-    /// What is said once is enough, however many communicators it is true of.
+    /// Whether the message was printed; it is printed once for all communicators.
     static SAID: AtomicBool = AtomicBool::new(false);
     let explicit = options.is_some();
     let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
