@@ -70,7 +70,10 @@ fn check_predictions(path: &Path, table: &str, ranks: usize) -> Vec<f64> {
             let placement = ["--ranks", &ranks_text, "--ranks-per-node", &ranks_text];
             let results = predict(path, &[options, placement].concat());
             let predicted = results["random_access"][0]["gups"].as_f64().expect("a rate");
-            assert!((predicted / model - 1.0).abs() < 0.01, "{path_name}, Q = {look_ahead}: {predicted}\n{table}");
+            assert!(
+                (predicted / model - 1.0).abs() < 0.01,
+                "{path_name}, Q = {look_ahead}: {predicted}\n{table}"
+            );
             ratios.push(predicted / measured);
         }
     }

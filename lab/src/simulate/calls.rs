@@ -232,7 +232,8 @@ fn ranges(ranks: &[usize]) -> String {
         _ => format!("{first}-{last}"),
     });
     let shown = shown.collect::<Vec<_>>().join(", ");
-    let more = if found.len() > MAX_RANGES { format!(", ... ({} in all)", ranks.len()) } else { String::new() };
+    let more =
+        if found.len() > MAX_RANGES { format!(", ... ({} in all)", ranks.len()) } else { String::new() };
     format!("{} {shown}{more}", if ranks.len() == 1 { "rank" } else { "ranks" })
 }
 

@@ -180,7 +180,9 @@ fn new_state(comm: &MpiComm, options: Option<Result<Options>>) -> Result<State> 
             return Err(Error::Memory(refusal.clone()));
         }
         if comm.rank() == 0 && !SAID.swap(true, Ordering::Relaxed) {
-            eprintln!("hcube: the path that HCUBE_PATH selects is not available here; using another path: {refusal}");
+            eprintln!(
+                "hcube: the path that HCUBE_PATH selects is not available here; using another path: {refusal}"
+            );
         }
     }
     Ok(State { exchange, named: Named::default(), devices: Devices::new(), last_path: "none" })

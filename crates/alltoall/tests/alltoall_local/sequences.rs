@@ -114,7 +114,7 @@ fn four_ranks_of_one_node_with_much_memory() {
 }
 
 #[test]
-fn slots_alone() {
+fn only_slots() {
     assert_eq!(
         run(&[0, 0, 0, 0, 0], Path::Shared, 0),
         [None, Some(UsedPath::Alone), Some(UsedPath::Shared)].into()
@@ -122,7 +122,7 @@ fn slots_alone() {
 }
 
 #[test]
-fn single_copy_alone() {
+fn only_single_copy() {
     let path = if *SINGLE_COPY { UsedPath::SingleCopy } else { UsedPath::Shared };
     assert_eq!(run(&[0, 0, 0], Path::SingleCopy, 4096), [None, Some(UsedPath::Alone), Some(path)].into());
 }
