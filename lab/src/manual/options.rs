@@ -19,13 +19,20 @@ fn row(cells: &[&str]) -> String {
     cells.iter().map(cell).collect::<String>() + "|\n"
 }
 
-/// A paragraph on lines of at most [`WIDTH`] characters.
+/// A paragraph on lines of at most [`WIDTH`] characters, which do not end within `code`.
 fn wrapped(text: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {
+        match words.last_mut() {
+            Some(code) if code.matches('`').count() % 2 == 1 => *code += &format!(" {word}"),
+            _ => words.push(word.to_owned()),
+        }
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
         match lines.last_mut() {
             Some(line) if line.len() + 1 + word.len() <= WIDTH => *line += &format!(" {word}"),
-            _ => lines.push(word.to_owned()),
+            _ => lines.push(word),
         }
     }
     lines.join("\n")
