@@ -1,4 +1,4 @@
-//! Circles between files, and between the rooms of the core.
+//! Circles between files, and between the modules of the core.
 
 use crate::modules::{Modules, circles};
 use crate::sources::CRATES;

@@ -177,7 +177,7 @@ fn symbols_are_exported_by_the_outermost_crates() {
 }
 
 #[test]
-fn mpi_is_called_in_one_room() {
+fn mpi_is_called_in_one_module() {
     let calls = |source: &Source| {
         let function = |word: &str| {
             let name = word.strip_prefix('P').unwrap_or(word).strip_prefix("MPI_").unwrap_or_default();
@@ -190,7 +190,7 @@ fn mpi_is_called_in_one_room() {
 }
 
 #[test]
-fn the_system_is_called_in_one_room() {
+fn the_system_is_called_in_one_module() {
     only_in(&SYSTEM_CALLS, &OTHER_SYSTEM_CALLS, "system calls", |source| source.has("libc", "::"));
 }
 

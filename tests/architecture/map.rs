@@ -1,5 +1,5 @@
 //! ARCHITECTURE.md against the tree: every path of its tables exists, everything that belongs into a table is there,
-//! and the rooms of the core use each other as it says.
+//! and the modules of the core use each other as it says.
 
 use crate::common::root;
 use crate::modules::{Modules, circles};
@@ -65,7 +65,7 @@ fn listing(folder: &str) -> BTreeSet<String> {
 #[test]
 fn every_path_exists() {
     let mut all: BTreeSet<String> = ["crate", "directory", "header"].into_iter().flat_map(column).collect();
-    all.extend(table("room", "contents").rows.iter().flat_map(|row| quoted(&row[0])));
+    all.extend(table("module", "contents").rows.iter().flat_map(|row| quoted(&row[0])));
     assert!(all.len() > 25, "{all:?}");
     for path in all {
         assert!(root().join(&path).exists(), "ARCHITECTURE.md names {path}");
@@ -73,12 +73,12 @@ fn every_path_exists() {
 }
 
 #[test]
-fn every_crate_room_and_directory_has_a_row() {
+fn every_crate_module_and_directory_has_a_row() {
     let listed: BTreeSet<String> = ["crate", "directory"].into_iter().flat_map(column).collect();
     for package in metadata()["packages"].as_array().expect("a list") {
         let manifest = package["manifest_path"].as_str().expect("a path");
         let folder = sources::relative(Path::new(manifest).parent().expect("a folder"));
-        // The root has a row for its sources, and the core one for each room.
+        // The root has a row for its sources, and the core one for each module.
         let has_row = listed.contains(&folder) || folder.is_empty() || folder == "crates/core";
         assert!(has_row, "ARCHITECTURE.md has no row for {folder}");
     }
@@ -89,11 +89,11 @@ fn every_crate_room_and_directory_has_a_row() {
     for path in drop_ins.into_iter().chain(directories) {
         assert!(listed.contains(&path), "ARCHITECTURE.md has no row for {path}");
     }
-    let mut rooms = listing("crates/core/src");
-    rooms.remove("crates/core/src/lib.rs");
+    let mut listed = listing("crates/core/src");
+    listed.remove("crates/core/src/lib.rs");
     let described: BTreeSet<String> =
-        table("room", "contents").rows.iter().flat_map(|row| quoted(&row[0])).collect();
-    assert_eq!(rooms, described, "rooms of the core and rows of ARCHITECTURE.md");
+        table("module", "contents").rows.iter().flat_map(|row| quoted(&row[0])).collect();
+    assert_eq!(listed, described, "modules of the core and rows of ARCHITECTURE.md");
 }
 
 #[test]
@@ -116,13 +116,13 @@ fn every_symbol_belongs_to_a_system() {
 }
 
 #[test]
-fn rooms_use_each_other_as_described() {
-    let room = |module: &str| module.split("::").nth(1).map(str::to_owned);
+fn modules_use_each_other_as_described() {
+    let part = |path: &str| path.split("::").nth(1).map(str::to_owned);
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let modules = Modules::of("crates/core/src");
     for (module, used) in modules.uses() {
-        let Some(from) = room(module) else { continue };
-        let others = used.iter().filter_map(|to| room(to)).filter(|to| *to != from);
+        let Some(from) = part(module) else { continue };
+        let others = used.iter().filter_map(|to| part(to)).filter(|to| *to != from);
         found.entry(from.clone()).or_default().extend(others);
     }
     let row = |row: &Vec<String>| {
@@ -130,8 +130,8 @@ fn rooms_use_each_other_as_described() {
         users.into_iter().map(|user| (user, quoted(&row[1]).into_iter().collect())).collect::<Vec<_>>()
     };
     let described: BTreeMap<String, BTreeSet<String>> =
-        table("room", "uses").rows.iter().flat_map(row).collect();
-    assert_eq!(found, described, "what the rooms of the core use: as it is, and in ARCHITECTURE.md");
-    let rooms = found.iter().map(|(room, used)| (room.as_str(), used.clone())).collect();
-    assert_eq!(circles(&rooms), [], "circles between rooms of the core");
+        table("module", "uses").rows.iter().flat_map(row).collect();
+    assert_eq!(found, described, "what the modules of the core use: as it is, and in ARCHITECTURE.md");
+    let of_core = found.iter().map(|(module, used)| (module.as_str(), used.clone())).collect();
+    assert_eq!(circles(&of_core), [], "circles between modules of the core");
 }

@@ -1,6 +1,6 @@
 //! What all systems of hcube stand on; exports no C symbol.
 //!
-//! | room | holds | uses |
+//! | module | holds | uses |
 //! |---|---|---|
 //! | [`mpi`] | the only place that calls MPI: bindings, handles, attributes, errors, datatypes, the MPI back end | `comm`, `memory`, `machine`, `progress` |
 //! | [`node`] | what ranks on one node share, huge pages; all system calls | `comm`, `memory`, `progress` |

@@ -1,4 +1,4 @@
-//! MPI's own all-to-all functions, for the calls that hcube forwards: thin wrappers, because only this room
+//! MPI's own all-to-all functions, for the calls that hcube forwards: thin wrappers, because only this module
 //! calls MPI.
 
 use super::constants::constants;

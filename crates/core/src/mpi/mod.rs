@@ -1,4 +1,4 @@
-//! The MPI library: the only room that calls it, through `PMPI_` names, so that preloading hcube never
+//! The MPI library: the only module that calls it, through `PMPI_` names, so that preloading hcube never
 //! calls itself.
 
 pub mod attribute;
