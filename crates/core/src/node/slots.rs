@@ -181,10 +181,15 @@ impl Slots {
     }
 }
 
-/// A number type for which every bit pattern is a valid value.
-pub(super) trait Plain {}
-impl Plain for u32 {}
-impl Plain for u64 {}
+/// A number type.
+///
+/// # Safety
+/// Every bit pattern is a value of the type, and none of its bytes is padding.
+pub(super) unsafe trait Plain {}
+// SAFETY: an integer.
+unsafe impl Plain for u32 {}
+// SAFETY: an integer.
+unsafe impl Plain for u64 {}
 
 /// Bytes as numbers.
 ///
