@@ -37,7 +37,8 @@ use contents::Envelope;
 /// `datatype` is a value that MPI has given out and nobody frees it during the call. Invalid
 /// handles are recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
 pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype> {
-    check_valid(datatype, comm)?;
+    // SAFETY: by the contract of this function.
+    unsafe { check_valid(datatype, comm) }?;
     // SAFETY: valid, as MPI has just said, and nobody frees it during this call.
     unsafe {
         let envelope = Envelope::of(datatype)?;
@@ -54,12 +55,17 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
 
 /// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody makes
 /// MPI look at its arguments. It must have an element, or MPICH does not look at the type.
-fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
+///
+/// # Safety
+/// As [`inspect`].
+unsafe fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
     if datatype == constants().datatype_null {
         return Err(Error::Datatype("datatype = MPI_DATATYPE_NULL: expected a committed datatype".into()));
     }
     let somewhere = 0u8;
-    // SAFETY: nothing is read for a message to MPI_PROC_NULL; errors on the communicator are returned.
+    // SAFETY: a value that MPI has given out, which nobody frees meanwhile, by the contract of this function; MPI
+    // looks whether it is valid. Nothing is read for a message to MPI_PROC_NULL; errors on the communicator are
+    // returned.
     let code = unsafe {
         let nobody = constants().proc_null;
         raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, comm.raw())
