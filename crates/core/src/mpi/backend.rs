@@ -7,7 +7,7 @@ mod waiting;
 use super::check::check;
 use super::clock::Clock;
 use super::constants::{constants, no_request};
-use super::handle::{Handle, abort, check_state, returning_errors};
+use super::handle::{Handle, abort, check_communicator, check_state, returning_errors};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use crate::comm::reduction::{Element, Operation};
 use crate::comm::{Comm, Piece, check_colour};
@@ -45,11 +45,17 @@ const _: () = {
 
 impl MpiComm {
     /// Collective over `comm`: creates the duplicate. Errors on it are returned, not fatal.
+    ///
+    /// # Errors
+    /// [`Error::MpiState`] where MPI is not active, [`Error::Communicator`] for a handle that is null, freed or of
+    /// an intercommunicator, and those of MPI.
     pub fn duplicate(comm: Handle) -> Result<Self> {
+        check_state()?;
+        check_communicator(comm)?;
         let clock = Clock::new()?;
         let (user, comm) = (comm, comm.raw());
         let mut private = comm;
-        // SAFETY: `comm` has been checked by the caller (check_communicator).
+        // SAFETY: a living intracommunicator, by the checks above.
         let duplicated = returning_errors(user, || unsafe { raw::PMPI_Comm_dup(comm, &mut private) });
         check("MPI_Comm_dup", duplicated)?;
         Self::adopt(private, Arc::new(clock), Arc::default())

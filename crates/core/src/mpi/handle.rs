@@ -1,10 +1,10 @@
 //! Checks of the state of MPI and of the caller's communicator handles.
 
 use super::check::check;
-use super::constants::constants;
+use super::constants::{SUCCESS, constants};
 use super::raw::{self, MPI_Comm};
 use crate::error::{Error, Result};
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 use std::mem::MaybeUninit;
 
 pub use super::living::{check_communicator, check_kind, check_living};
@@ -78,17 +78,22 @@ pub fn partners(Handle(comm): Handle) -> usize {
     size.max(0) as usize
 }
 
-/// Runs `work` while errors on a communicator are returned, not given to its error handler.
-pub(super) fn returning_errors<T>(Handle(comm): Handle, work: impl FnOnce() -> T) -> T {
+/// Runs `work`, which calls MPI, while errors on a communicator are returned, not given to its error handler. Returns
+/// MPI's code: that of `work`, or that of MPI_Comm_get_errhandler where this fails.
+pub(super) fn returning_errors(Handle(comm): Handle, work: impl FnOnce() -> c_int) -> c_int {
     if simulated() {
         // SimGrid's PMPI functions return their errors, and its ranks share the error handler.
         return work();
     }
     let mut handler = MaybeUninit::uninit();
     // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives,
-    // and raises an error otherwise. The error handler is put back, and freed where it is a copy.
+    // and raises an error otherwise. The error handler is written where MPI succeeds; it is put back, and freed
+    // where it is a copy.
     unsafe {
-        raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr());
+        let code = raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr());
+        if code != SUCCESS {
+            return code;
+        }
         raw::PMPI_Comm_set_errhandler(comm, constants().errors_return);
         let result = work();
         raw::PMPI_Comm_set_errhandler(comm, handler.assume_init());
