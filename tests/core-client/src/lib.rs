@@ -34,7 +34,8 @@ pub fn run<C: Comm + 'static>(comm: &C) -> Report {
 /// failures.
 #[unsafe(no_mangle)]
 pub extern "C" fn hcube_core_client() -> c_int {
-    let world = Handle::world();
+    // SAFETY: the client has one thread, which has initialised MPI.
+    let world = unsafe { Handle::world() };
     let comm = MpiComm::duplicate(world).expect("MPI_COMM_WORLD can be duplicated");
     let mut report = run(&comm);
     state::check(world, comm.size(), &mut report);

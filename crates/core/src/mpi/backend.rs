@@ -16,6 +16,7 @@ use crate::machine::work::Work;
 use crate::memory::Region;
 use crate::progress::Progress;
 use crate::progress::pollers::Pollers;
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -23,6 +24,13 @@ use std::sync::Arc;
 
 /// A communicator that only hcube uses: a duplicate of the caller's, or split from one. It is freed when
 /// it is dropped, unless MPI is finalised by then.
+///
+/// It may go from thread to thread, but two threads cannot use it at the same time:
+///
+/// ```compile_fail,E0277
+/// fn by_any_thread<T: Sync>() {}
+/// by_any_thread::<hcube_core::mpi::MpiComm>();
+/// ```
 #[derive(Debug)]
 pub struct MpiComm {
     private: MPI_Comm,
@@ -32,9 +40,14 @@ pub struct MpiComm {
     /// Of this rank: shared by a duplicate and all that is split from it.
     clock: Arc<Clock>,
     pollers: Arc<Pollers>,
+    /// One thread at a time: handles are numbers in some MPI libraries, which are `Sync`.
+    one_thread: PhantomData<Cell<()>>,
 }
 
-// SAFETY: handles name the same objects in all threads of a process; clock and pollers are `Send` by themselves.
+// SAFETY: MPI's handles are bound to no thread, and all that MPI asks of a process with several threads is that it
+// calls MPI from those that the thread level permits, which the program has promised where its handle came in
+// (`Handle::new`). The communicator is used and freed by one thread at a time, because it is not `Sync`. What several
+// communicators of a rank share, clock and pollers, is `Send` and `Sync` by itself.
 unsafe impl Send for MpiComm {}
 
 // What systems keep on a communicator must be `Send`, and some keep communicators that were split from it.
@@ -64,7 +77,7 @@ impl MpiComm {
     /// Takes over a communicator that was just created.
     fn adopt(private: MPI_Comm, clock: Arc<Clock>, pollers: Arc<Pollers>) -> Result<Self> {
         let words = constants().uint64;
-        let mut comm = Self { private, words, rank: 0, size: 0, clock, pollers };
+        let mut comm = Self { private, words, rank: 0, size: 0, clock, pollers, one_thread: PhantomData };
         let (mut rank, mut size) = (0, 0);
         // SAFETY: `private` is a living communicator.
         unsafe {

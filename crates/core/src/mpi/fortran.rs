@@ -1,7 +1,7 @@
 //! Handles as Fortran has them: integers in every MPI library.
 
 use super::constants::constants;
-use super::handle::{Handle, check_living, check_state, partners};
+use super::handle::{Handle, check_living, check_state, partners, world};
 use super::raw::{self, MPI_Comm, MPI_Datatype, hcube_shim_fint as MPI_Fint};
 
 /// The communicator that a Fortran program calls by this number. While MPI is not active it is
@@ -10,7 +10,7 @@ pub fn communicator(number: MPI_Fint) -> MPI_Comm {
     match check_state() {
         // SAFETY: MPI is active and looks whether the number is one of its own.
         Ok(()) => unsafe { raw::hcube_shim_comm_of_fortran(number) },
-        Err(_) => Handle::world().raw(),
+        Err(_) => world().raw(),
     }
 }
 

@@ -35,14 +35,20 @@ impl Handle {
     /// `comm` is a value that MPI has given out for a communicator, or `MPI_COMM_NULL`. Nobody frees the
     /// communicator while a function uses the handle or what was found through it. One that was freed
     /// before is refused as far as the MPI library can tell.
+    ///
+    /// MPI is called from the threads in which the handle is used, or what was made or found through it. So the
+    /// program has initialised MPI with a thread level that permits that: `MPI_THREAD_SERIALIZED` where several
+    /// threads take turns, `MPI_THREAD_MULTIPLE` where they call at the same time, for different communicators.
     pub unsafe fn new(comm: MPI_Comm) -> Self {
         Self(comm)
     }
 
     /// `MPI_COMM_WORLD`.
-    pub fn world() -> Self {
-        // SAFETY: returns what mpi.h defines; may be called at any time.
-        Self(unsafe { raw::hcube_shim_comm_world() })
+    ///
+    /// # Safety
+    /// The threads that use it are those of which [`Self::new`] speaks.
+    pub unsafe fn world() -> Self {
+        world()
     }
 
     /// Whether it is `MPI_COMM_NULL`.
@@ -125,7 +131,7 @@ pub fn rank(Handle(comm): Handle) -> Result<usize> {
 pub fn abort(comm: Option<Handle>) -> ! {
     if check_state().is_ok() {
         // SAFETY: MPI is initialised and not finalised.
-        unsafe { raw::PMPI_Abort(comm.unwrap_or_else(Handle::world).raw(), 1) };
+        unsafe { raw::PMPI_Abort(comm.unwrap_or_else(world).raw(), 1) };
     }
     std::process::abort();
 }
@@ -146,10 +152,16 @@ pub fn library_version() -> String {
 /// kinds of state apart.
 #[inline]
 pub(super) fn holder(comm: Handle) -> (Handle, usize) {
-    if simulated() && comm == Handle::world() {
+    if simulated() && comm == world() {
         return (Handle(own()), 1);
     }
     (comm, 0)
+}
+
+/// `MPI_COMM_WORLD`.
+pub(super) fn world() -> Handle {
+    // SAFETY: returns what mpi.h defines; may be called at any time.
+    Handle(unsafe { raw::hcube_shim_comm_world() })
 }
 
 /// `MPI_COMM_SELF`.

@@ -2,7 +2,7 @@
 //! as a return value.
 
 use super::constants::{SUCCESS, constants};
-use super::handle::{Handle, rank};
+use super::handle::{Handle, rank, world};
 use super::raw;
 use crate::error::{self, Error};
 use std::ffi::{CString, c_int};
@@ -71,7 +71,7 @@ pub fn raise(comm: Option<Handle>, function: &str, error: &Error) -> c_int {
     };
     // MPI has done so itself in a function that got the caller's communicator.
     if !matches!(error, Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_set_attr", .. }) {
-        super::handle::call_error_handler(comm.unwrap_or_else(Handle::world), code);
+        super::handle::call_error_handler(comm.unwrap_or_else(world), code);
     }
     code
 }
