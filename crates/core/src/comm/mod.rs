@@ -50,7 +50,13 @@ pub struct Piece {
 /// function the ranks no longer agree on what has happened: a caller that other ranks are waiting for ends the
 /// job by [`abort`](Progress::abort). Arguments out of range (a rank not below `size`) are defects of hcube
 /// and end in an error of MPI or a panic.
-pub trait Comm: Progress {
+///
+/// # Safety
+/// Unsafe code that shares memory between ranks relies on what the functions say here: each rank has one number
+/// below the same size, which never changes; collective functions hand out the values that the ranks have
+/// passed, and a barrier returns when all have called it; a transfer has finished when it is said to have, and from
+/// then on nothing accesses its memory.
+pub unsafe trait Comm: Progress {
     /// Sends under way, owning their buffer.
     type Sends;
     /// A receive under way, owning its buffer.

@@ -212,7 +212,8 @@ impl ThreadComm {
     }
 }
 
-impl Progress for ThreadComm {
+// SAFETY: `abort` panics on a rank that is a thread.
+unsafe impl Progress for ThreadComm {
     fn progress(&self) {}
 
     fn pollers(&self) -> &Arc<Pollers> {
@@ -224,7 +225,10 @@ impl Progress for ThreadComm {
     }
 }
 
-impl Comm for ThreadComm {
+// SAFETY: a rank is the number of its thread in a group, whose size never changes. All threads of a group pass
+// their values through places that are read between two barriers. Only `has_finished` writes to the memory of a
+// transfer, before it says so.
+unsafe impl Comm for ThreadComm {
     type Sends = Vec<u64>;
     type Receive = (Vec<u64>, Envelope);
     type Transfer<'a> = Transfer<'a>;

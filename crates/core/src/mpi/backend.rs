@@ -151,7 +151,8 @@ fn count(words: usize) -> Result<c_int> {
         .map_err(|_| Error::Internal(format!("a message of {words} words was not cut into pieces")))
 }
 
-impl Progress for MpiComm {
+// SAFETY: `abort` calls MPI_Abort, and ends the process itself if that returns.
+unsafe impl Progress for MpiComm {
     fn progress(&self) {
         self.settle();
         let mut flag = 0;
@@ -186,7 +187,10 @@ impl Progress for MpiComm {
     }
 }
 
-impl Comm for MpiComm {
+// SAFETY: rank and size are those of the communicator, which only this value frees. The functions are MPI's of the
+// same meaning on a communicator that nobody else uses; a transfer is said to have finished when MPI_Test or
+// MPI_Waitany has completed its request.
+unsafe impl Comm for MpiComm {
     type Sends = Sends;
     type Receive = Receive;
     type Transfer<'a> = Transfer<'a>;

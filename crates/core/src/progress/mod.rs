@@ -13,7 +13,27 @@ use pollers::Pollers;
 use std::sync::Arc;
 
 /// What a waiting loop needs of the communicator that it waits on.
-pub trait Progress {
+///
+/// # Safety
+/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called where memory
+/// must not be given up because other ranks or the MPI library still use it.
+///
+/// Safe code cannot pretend to be a communicator:
+///
+/// ```compile_fail,E0200
+/// use hcube_core::progress::{Progress, pollers::Pollers};
+/// struct Pretended(std::sync::Arc<Pollers>);
+/// impl Progress for Pretended {
+///     fn progress(&self) {}
+///     fn pollers(&self) -> &std::sync::Arc<Pollers> {
+///         &self.0
+///     }
+///     fn abort(&self, _: &hcube_core::Error) -> ! {
+///         panic!()
+///     }
+/// }
+/// ```
+pub unsafe trait Progress {
     /// Lets the MPI library make progress with what is under way. Local, about 100 ns.
     fn progress(&self);
     /// The pollers of this rank: one registry for a communicator and all that were split from it.
