@@ -20,7 +20,7 @@ use std::ffi::c_int;
 pub use harness::Report;
 
 /// Collective: all checks but those that need MPI.
-pub fn run<C: Comm + 'static>(comm: &C) -> Report {
+pub fn run<C: Comm + Send + 'static>(comm: &C) -> Report {
     let mut report = Report::default();
     split::check(comm, &mut report);
     requests::check(comm, &mut report);

@@ -4,12 +4,11 @@
 //! waits for. Rank 0 answers in a poller, so a wait that does not drive it never ends.
 
 use crate::harness::{Report, patience};
+use hcube_core::comm::owned::Owned;
 use hcube_core::comm::pipelined_broadcast::{Plan, Tree, broadcast_by};
 use hcube_core::comm::{Comm, Piece, requests};
 use hcube_core::error::Result;
-use hcube_core::memory::Region;
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// Tags on the communicator of the server; the last on the one under test.
 const ASK: i32 = 1;
@@ -20,75 +19,85 @@ const STOP: u8 = 255;
 /// Longer than what any MPI library sends before it has been asked for.
 const LONG_WORDS: usize = 200_000;
 
-/// The outstanding transfer of rank 0 with another rank.
-struct Client<C: Comm + 'static> {
-    byte: Region<'static>,
+/// The conversation of rank 0 with another rank.
+struct Client<C: Comm> {
     /// A request or its answer; none after the last.
-    transfer: Option<C::Transfer<'static>>,
+    transfer: Option<Owned<C>>,
     asked: bool,
 }
 
 /// Answers every request with what was asked; on a communicator of its own.
-struct Server<C: Comm + 'static> {
+struct Server<C: Comm> {
     comm: C,
-    clients: RefCell<Vec<Client<C>>>,
-    answers: Cell<u32>,
+    clients: Vec<Client<C>>,
+    answers: usize,
 }
 
-// SAFETY: a rank of these checks is one thread, which makes the server, drives it and drops it.
-unsafe impl<C: Comm + 'static> Send for Server<C> {}
-// SAFETY: as above.
-unsafe impl<C: Comm + 'static> Sync for Server<C> {}
-
-impl<C: Comm + 'static> Server<C> {
-    /// Collective.
-    fn new(comm: &C) -> Arc<Self> {
-        let comm = comm.split(Some(0), 0).expect("a split").expect("a group");
-        let others = if comm.rank() == 0 { 1..comm.size() } else { 0..0 };
-        let clients = others.map(|rank| {
-            let memory = Box::leak(Box::new([0u8]));
-            // SAFETY: leaked, so it is there for ever, and only this region refers to it.
-            let byte = unsafe { Region::new(memory.as_mut_ptr(), 1) };
-            // SAFETY: there for ever.
-            let transfer = unsafe { comm.start_receive_bytes(byte, rank, ASK) }.expect("a receive");
-            Client { byte, transfer: Some(transfer), asked: false }
-        });
-        let clients = RefCell::new(clients.collect());
-        Arc::new(Self { comm, clients, answers: Cell::new(0) })
+impl<C: Comm> Server<C> {
+    fn new(comm: C) -> Self {
+        let request = |rank| Owned::receive(&comm, vec![0], rank, ASK).expect("a receive");
+        let client = |rank| Client { transfer: Some(request(rank)), asked: false };
+        Self { clients: (1..comm.size()).map(client).collect(), comm, answers: 0 }
     }
 
     /// Answers what has been asked by now.
-    fn poll(&self) -> Result<()> {
-        // The clients of this rank; no other rank borrows them, also where ranks share a thread.
-        for (number, client) in self.clients.borrow_mut().iter_mut().enumerate() {
+    fn poll(&mut self) -> Result<()> {
+        for (number, client) in self.clients.iter_mut().enumerate() {
             let Some(transfer) = &mut client.transfer else { continue };
-            if !self.comm.has_finished(transfer)? {
+            if !transfer.has_finished(&self.comm)? {
                 continue;
             }
-            let (rank, mut request) = (number + 1, [0]);
-            client.byte.read(&mut request);
+            let (rank, transfer) = (number + 1, client.transfer.take());
+            let byte = transfer.map(Owned::into_buffer).expect("one that has finished");
             client.asked = !client.asked;
-            client.transfer = match (client.asked, request) {
+            client.transfer = match (client.asked, &byte[..]) {
                 (true, [STOP]) => None,
                 (true, _) => {
-                    self.answers.set(self.answers.get() + 1);
-                    // SAFETY: there for ever.
-                    Some(unsafe { self.comm.start_send_bytes(client.byte, rank, ANSWER) }?)
+                    self.answers += 1;
+                    Some(Owned::send(&self.comm, byte, rank, ANSWER)?)
                 }
-                // SAFETY: there for ever.
-                (false, _) => Some(unsafe { self.comm.start_receive_bytes(client.byte, rank, ASK) }?),
+                (false, _) => Some(Owned::receive(&self.comm, byte, rank, ASK)?),
             };
         }
         Ok(())
     }
+}
+
+/// What a rank has of the conversations.
+enum Role<C: Comm> {
+    /// Rank 0.
+    Server(Arc<Mutex<Server<C>>>),
+    /// Any other, with the server's communicator.
+    Client(C),
+}
+
+fn lock<C: Comm>(server: &Mutex<Server<C>>) -> MutexGuard<'_, Server<C>> {
+    server.lock().expect("no poller panics")
+}
+
+impl<C: Comm> Role<C> {
+    /// Collective.
+    fn new(comm: &C) -> Self {
+        let comm = comm.split(Some(0), 0).expect("a split").expect("a group");
+        match comm.rank() {
+            0 => Self::Server(Arc::new(Mutex::new(Server::new(comm)))),
+            _ => Self::Client(comm),
+        }
+    }
+
+    /// The server, as its poller keeps it.
+    fn server(&self) -> Weak<Mutex<Server<C>>> {
+        match self {
+            Self::Server(server) => Arc::downgrade(server),
+            Self::Client(_) => Weak::new(),
+        }
+    }
 
     /// On ranks other than 0: asks rank 0 and waits for the answer. Whether it was right.
     fn ask(&self, value: u8) -> bool {
-        if self.comm.rank() == 0 {
-            return true;
-        }
+        let Self::Client(comm) = self else { return true };
         let (sent, mut answer) = ([value], [!value]);
-        requests::scope(&self.comm, patience(&self.comm), |requests| {
+        requests::scope(comm, patience(comm), |requests| {
             requests.receive(0, &mut answer, 0, ANSWER)?;
             requests.send(1, &sent, 0, ASK)
         })
@@ -96,16 +105,20 @@ impl<C: Comm + 'static> Server<C> {
         answer == sent
     }
 
-    /// Collective: ends all conversations.
-    fn stop(&self) {
-        if self.comm.rank() > 0 {
-            let sent = [STOP];
-            requests::scope(&self.comm, patience(&self.comm), |requests| requests.send(0, &sent, 0, ASK))
-                .expect("the last request");
-        }
-        let mut wait = patience(&self.comm).wait();
-        while self.clients.borrow().iter().any(|client| client.transfer.is_some()) {
-            wait.pause(&self.comm);
+    /// Collective: ends all conversations. `comm` is one whose waits drive the poller.
+    fn stop(&self, comm: &C) {
+        match self {
+            Self::Client(comm) => {
+                let sent = [STOP];
+                requests::scope(comm, patience(comm), |requests| requests.send(0, &sent, 0, ASK))
+                    .expect("the last request");
+            }
+            Self::Server(server) => {
+                let mut wait = patience(comm).wait();
+                while lock(server).clients.iter().any(|client| client.transfer.is_some()) {
+                    wait.pause(comm);
+                }
+            }
         }
     }
 }
@@ -113,12 +126,12 @@ impl<C: Comm + 'static> Server<C> {
 /// A name and what rank 0 waits in.
 type Step<C> = (&'static str, fn(&C));
 
-pub fn check<C: Comm + 'static>(comm: &C, report: &mut Report) {
+pub fn check<C: Comm + Send + 'static>(comm: &C, report: &mut Report) {
     report.check(comm.pollers().is_empty(), || "a poller before the first".into());
-    let server = Server::new(comm);
+    let role = Role::new(comm);
     let registration = comm.pollers().register({
-        let server = Arc::downgrade(&server);
-        move || server.upgrade().map_or(Ok(()), |server| server.poll())
+        let server = role.server();
+        move || server.upgrade().map_or(Ok(()), |server| lock(&server).poll())
     });
     // On a communicator that is split from the one that the poller was registered on.
     let part = comm.split(Some(0), 0).expect("a split").expect("a group");
@@ -140,14 +153,13 @@ pub fn check<C: Comm + 'static>(comm: &C, report: &mut Report) {
     ];
     for (number, (name, step)) in steps.into_iter().enumerate() {
         for (on, comm) in [comm, &part].into_iter().enumerate() {
-            report.check(server.ask(2 * number as u8 + on as u8), || format!("answer before {name}"));
+            report.check(role.ask(2 * number as u8 + on as u8), || format!("answer before {name}"));
             step(comm);
         }
     }
-    server.stop();
-    if comm.rank() == 0 {
-        let expected = 2 * steps.len() * (comm.size() - 1);
-        report.equal("answers", server.answers.get() as usize, expected);
+    role.stop(comm);
+    if let Role::Server(server) = &role {
+        report.equal("answers", lock(server).answers, 2 * steps.len() * (comm.size() - 1));
     }
     drop(registration);
     report.check(comm.pollers().is_empty(), || "a poller after the last".into());
@@ -207,18 +219,13 @@ fn wait_any<C: Comm>(comm: &C) {
 /// Rank 0 waits by polling, as for a flag in shared memory.
 fn pause<C: Comm>(comm: &C) {
     let last = comm.size() - 1;
-    let mut memory = [0u8];
-    // SAFETY: the array lives until the end of this function, when the only transfer has finished.
-    let byte = unsafe { Region::new(memory.as_mut_ptr(), 1) };
     let transfer = match comm.rank() {
-        // SAFETY: the array outlives the transfer, for which the loop below waits.
-        0 if last > 0 => unsafe { comm.start_receive_bytes(byte, last, GO) },
-        // SAFETY: as above.
-        rank if rank == last && last > 0 => unsafe { comm.start_send_bytes(byte, 0, GO) },
+        0 if last > 0 => Owned::receive(comm, vec![0], last, GO),
+        rank if rank == last && last > 0 => Owned::send(comm, vec![0], 0, GO),
         _ => return,
     };
     let (mut transfer, mut wait) = (transfer.expect("a transfer"), patience(comm).wait());
-    while !comm.has_finished(&mut transfer).expect("a transfer") {
+    while !transfer.has_finished(comm).expect("a transfer") {
         wait.pause(comm);
     }
 }

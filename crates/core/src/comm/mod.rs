@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`threads`] | ranks as threads of one process, so that whole algorithms run under plain `cargo test` |
 //! | [`requests`] | several outstanding transfers, wait for any or all |
+//! | [`owned`] | transfers that go on between calls, for pollers |
 //! | [`reduction`] | types and operations of reductions |
 //! | [`pipelined_broadcast`] | the broadcast of long messages |
 //! | [`tags`] | the message tags of all systems |
@@ -13,6 +14,7 @@
 //! Buffers are owned by the operation while it is under way and handed back when it has finished: an
 //! algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
 
+pub mod owned;
 pub mod pipelined_broadcast;
 pub mod reduction;
 pub mod requests;
@@ -62,7 +64,7 @@ pub unsafe trait Comm: Progress {
     /// A receive under way, owning its buffer.
     type Receive;
     /// Bytes under way from or to memory of the caller.
-    type Transfer<'a>;
+    type Transfer<'a>: Send;
 
     /// This rank (`MPI_Comm_rank`).
     fn rank(&self) -> usize;
@@ -89,12 +91,12 @@ pub unsafe trait Comm: Progress {
     /// Waits for the message; hands back the buffer and the number of words received.
     fn finish_receive(&self, receive: Self::Receive) -> Result<(Vec<u64>, usize)>;
 
-    /// Starts sending bytes that stay where they are; fewer than 2^31. Several at once, and from safe code:
-    /// [`requests`].
+    /// Starts sending bytes that stay where they are; fewer than 2^31. From safe code: [`requests`] and [`owned`].
     ///
     /// # Safety
     /// The region stays what [`Region::new`] asks for until [`has_finished`](Self::has_finished) has said so,
-    /// also where the transfer is dropped before.
+    /// also where the transfer is dropped before. Where the transfer moves to another thread, only that thread
+    /// touches the memory from then on.
     unsafe fn start_send_bytes<'a>(
         &self,
         from: Region<'a>,

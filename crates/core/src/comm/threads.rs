@@ -9,11 +9,11 @@ use crate::memory::Region;
 use crate::progress::Progress;
 use crate::progress::pollers::Pollers;
 use crate::progress::wait::Patience;
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// Sender, receiver and tag of a message.
@@ -30,7 +30,12 @@ struct Channel {
 
 /// A receive of bytes under way and its turn among those of its envelope, or a send, which is finished
 /// when it has started.
-type Transfer<'a> = Option<(Region<'a>, Envelope, u64)>;
+#[derive(Debug)]
+pub struct Transfer<'a>(Option<(Region<'a>, Envelope, u64)>);
+
+// SAFETY: only `has_finished` uses the region, in the thread that has the transfer, and nobody else touches the memory
+// until it has returned true, by the contract of `start_receive_bytes`.
+unsafe impl Send for Transfer<'_> {}
 
 /// Turns that threads have taken, from which a thread sanitizer knows that one came after another: it sees
 /// nothing of what locks and barriers do inside the standard library, which comes compiled.
@@ -131,13 +136,15 @@ impl Shared {
 pub struct ThreadComm {
     rank: usize,
     shared: Arc<Shared>,
-    own: Rc<Own>,
+    own: Arc<Own>,
+    /// One thread at a time, as a communicator of MPI.
+    one_thread: PhantomData<Cell<()>>,
 }
 
 /// What belongs to one thread, in all of its groups.
 #[derive(Debug)]
 struct Own {
-    work: RefCell<Ledger>,
+    work: Mutex<Ledger>,
     begin: Instant,
     pollers: Arc<Pollers>,
 }
@@ -166,13 +173,17 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + 
 
 impl ThreadComm {
     fn new(rank: usize, shared: Arc<Shared>) -> Self {
-        let own = Own { work: RefCell::default(), begin: Instant::now(), pollers: Arc::default() };
-        Self { rank, shared, own: Rc::new(own) }
+        let own = Own { work: Mutex::default(), begin: Instant::now(), pollers: Arc::default() };
+        Self { rank, shared, own: Arc::new(own), one_thread: PhantomData }
     }
 
     /// All local work that this rank has noted.
     pub fn noted(&self) -> Ledger {
-        self.own.work.borrow().clone()
+        self.ledger().clone()
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.own.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a value into this rank's place, waits for all, hands all places to `read`.
@@ -263,7 +274,8 @@ unsafe impl Comm for ThreadComm {
         }
         self.wait_for_all();
         check_colour(colour)?;
-        Ok(rank.zip(shared).map(|(rank, shared)| Self { rank, shared, own: Rc::clone(&self.own) }))
+        let own = Arc::clone(&self.own);
+        Ok(rank.zip(shared).map(|(rank, shared)| Self { rank, shared, own, one_thread: PhantomData }))
     }
 
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Vec<u64>> {
@@ -301,7 +313,7 @@ unsafe impl Comm for ThreadComm {
         from.read(&mut bytes);
         let envelope = (self.rank, to, tag);
         self.shared.channels.with(|channels| channels.entry(envelope).or_default().messages.push_back(bytes));
-        Ok(None)
+        Ok(Transfer(None))
     }
 
     unsafe fn start_receive_bytes<'a>(
@@ -316,11 +328,11 @@ unsafe impl Comm for ThreadComm {
             channel.receives += 1;
             channel.receives
         });
-        Ok(Some((into, envelope, turn)))
+        Ok(Transfer(Some((into, envelope, turn))))
     }
 
     fn has_finished(&self, transfer: &mut Transfer<'_>) -> Result<bool> {
-        let Some((into, envelope, turn)) = transfer else { return Ok(true) };
+        let Some((into, envelope, turn)) = &transfer.0 else { return Ok(true) };
         let message = self.shared.channels.with(|channels| {
             let channel = channels.entry(*envelope).or_default();
             if channel.received + 1 != *turn {
@@ -398,7 +410,7 @@ unsafe impl Comm for ThreadComm {
     }
 
     fn charge(&self, work: Work) {
-        self.own.work.borrow_mut().add(work);
+        self.ledger().add(work);
     }
 
     fn seconds(&self) -> f64 {

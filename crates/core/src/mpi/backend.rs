@@ -131,6 +131,11 @@ pub struct Transfer<'a> {
     memory: PhantomData<Region<'a>>,
 }
 
+// SAFETY: a request, which is bound to no thread, and no access to the memory: MPI has that, in the thread that asks
+// for the request, and nobody else until it has finished, by the contract of `start_send_bytes` and
+// `start_receive_bytes`.
+unsafe impl Send for Transfer<'_> {}
+
 impl Drop for Sends {
     /// MPI may still read the buffer of sends that were not finished (an error path): leak it.
     fn drop(&mut self) {

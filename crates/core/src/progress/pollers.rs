@@ -6,7 +6,9 @@
 //! - Registering is collective in this sense: between two collective calls on a communicator of the family
 //!   (the duplicate that hcube made and all communicators split from it) either all ranks have a poller or
 //!   none has, because with pollers a collective call begins with a barrier that drives them.
-//! - It keeps the communicator that it uses by `Weak`, or that is never freed: the registry hangs on it.
+//! - It keeps the communicator that it uses by `Weak`, or that is never freed: the registry hangs on it. A
+//!   communicator is not `Sync`; a `Mutex` around it and what goes with it is, and is never waited for.
+//! - What it has under way between two calls owns its memory ([`comm::owned`](crate::comm::owned)).
 //!
 //! A poller may itself call functions that drive pollers: it is not entered again while it runs.
 //!
