@@ -387,11 +387,12 @@ unsafe impl Comm for MpiComm {
             return Ok(());
         }
         let mut requests: Vec<MPI_Request> = transfers.iter().map(|transfer| transfer.request).collect();
-        self.wait_any(&mut requests)?;
+        let result = self.wait_any(&mut requests);
+        // After an error, too: the request that failed is null then, and nobody may ask for it again.
         for (transfer, request) in transfers.iter_mut().zip(requests) {
             transfer.request = request;
         }
-        Ok(())
+        result
     }
 
     fn seconds(&self) -> f64 {
