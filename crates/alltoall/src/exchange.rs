@@ -1,16 +1,15 @@
-//! One exchange, from the votes to the last byte: votes ([`ballot`]), decision ([`select`](super::select)),
-//! algorithm, and its copies ([`copies`](super::copies)).
+//! One exchange, from the votes to the last byte: votes (`ballot`), decision ([`select`](super::select)),
+//! algorithm, and its copies (`copies`).
 
 use super::choice::Choice;
 use super::conditions::Conditions;
 use super::copies::copy_own;
-use super::messages::Messages;
 use super::report::{Report, UsedPath};
 use super::select::{choose, inside_node};
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, mismatch, single_copy, slots};
+use super::{ballot, bundles, enclosed, messages, mismatch, single_copy, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
@@ -30,6 +29,9 @@ pub enum Outcome {
 /// # Errors
 /// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
 /// [`Error::Truncate`] for counts that do not match.
+///
+/// # Panics
+/// Where the state is that of another communicator, or the task has blocks for another number of ranks.
 pub fn exchange<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
@@ -37,7 +39,38 @@ pub fn exchange<C: Comm>(
     conditions: Conditions,
     left: Option<&'static str>,
 ) -> Result<Outcome> {
-    let ballot::Ballot { sum, largest, begin } = ballot::hold(comm, state, task, conditions)?;
+    check_use(comm, state, task);
+    let lending = Lending(comm);
+    let outcome = vote_and_move(comm, state, task, conditions, left);
+    std::mem::forget(lending);
+    outcome
+}
+
+/// Ends the job where it is dropped: by a panic. Other ranks may be copying blocks of this rank from its first notice
+/// on, and a panic would give up their memory.
+struct Lending<'a, C: Comm>(&'a C);
+
+impl<C: Comm> Drop for Lending<'_, C> {
+    fn drop(&mut self) {
+        self.0.abort(&Error::Internal("a panic in the middle of an exchange".into()));
+    }
+}
+
+/// As [`exchange`], for arguments that were checked.
+#[inline(always)]
+fn vote_and_move<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    task: &Result<Task<'_>>,
+    conditions: Conditions,
+    left: Option<&'static str>,
+) -> Result<Outcome> {
+    let ballot = match ballot::hold(comm, state, task, conditions) {
+        // Ranks of the node have the addresses of blocks and may know the votes.
+        Err(error) if state.node.is_some() => comm.abort(&error),
+        ballot => ballot?,
+    };
+    let ballot::Ballot { sum, largest, begin } = ballot;
     if sum.any(Property::Refused) {
         let refusal = match task {
             Ok(_) | Err(Error::Unsupported(_)) => Ok(()),
@@ -69,6 +102,16 @@ pub fn exchange<C: Comm>(
     }
     let bytes = task.bytes_sent(comm.rank());
     Ok(Outcome::Done(Report { path, bytes, memory: state.memory() }))
+}
+
+/// What the votes do not show: that the ranks are those of the state, and that the task has a block for each.
+#[inline(always)]
+fn check_use<C: Comm>(comm: &C, state: &ExchangeState, task: &Result<Task<'_>>) {
+    let ranks = state.situation.ranks;
+    assert!((comm.rank(), comm.size()) == (state.rank, ranks), "the state of another communicator");
+    if let Ok(task) = task {
+        assert!(task.ranks() == ranks, "blocks for {} of {ranks} ranks", task.ranks());
+    }
 }
 
 /// Exchanges that hcube cannot make are forwarded to the MPI library, if it can represent the counts of all
@@ -123,7 +166,10 @@ fn perform<C: Comm>(
             Ok(UsedPath::Shared)
         }
         (Choice::SingleCopy, Some(node)) => {
-            single_copy::exchange(comm, node, task, streaming, patience, || Ok(()))?;
+            // SAFETY: `sum` is the sum of the votes of all ranks, whose notices were seen: counts match, `choose`
+            // takes single copy where no rank has non-contiguous blocks, and all ranks make the same choice. After
+            // an error `vote_and_move` ends the job, after a panic `Lending` does.
+            unsafe { single_copy::exchange(comm, node, task, streaming, patience, || Ok(())) }?;
             Ok(UsedPath::SingleCopy)
         }
         _ => by_messages(comm, state, task, sum, largest),
@@ -144,17 +190,20 @@ fn by_messages<C: Comm>(
     if node.is_none() {
         copy_own(comm, task, scratch, false);
     }
-    let mut messages = Messages::new(comm, task, scratch, pace, remote, packed);
+    let partners = remote;
+    let under_way = messages::Exchange { task, scratch, pace, partners, packed, patience };
     let Some(node) = node else {
-        messages.finish(patience)?;
+        messages::scope(comm, under_way, |_| Ok(()))?;
         return Ok(UsedPath::Message);
     };
-    messages.poll()?;
-    let idle = || messages.poll().map(drop);
-    match inside_node(situation, sum, trials, false) {
-        Choice::SingleCopy => single_copy::exchange(comm, node, task, false, patience, idle)?,
-        _ => slots::exchange(comm, node, task, largest, false, patience, idle)?,
-    }
-    messages.finish(patience)?;
+    messages::scope(comm, under_way, |messages| {
+        messages.poll()?;
+        let idle = || messages.poll().map(drop);
+        match inside_node(situation, sum, trials, false) {
+            // SAFETY: as in `perform`: these are the same votes and notices, seen by `ballot`.
+            Choice::SingleCopy => unsafe { single_copy::exchange(comm, node, task, false, patience, idle) },
+            _ => slots::exchange(comm, node, task, largest, false, patience, idle),
+        }
+    })?;
     Ok(UsedPath::Mixed)
 }

@@ -6,40 +6,47 @@
 //! |---|---|
 //! | [`mpi_front`] | from the arguments of MPI's functions to an exchange |
 //! | [`exchange`](mod@exchange) | one exchange, from the votes to the last byte |
-//! | [`ballot`], [`vote`] | the votes by which all ranks decide before anything is written |
-//! | [`mismatch`] | which ranks have passed counts that do not match |
-//! | [`select`], [`trials`], [`choice`] | the decision: by rules, and by measured times |
-//! | [`enclosed`], [`slots`], [`single_copy`] | algorithms inside a node |
-//! | [`messages`], [`schedule`] | messages, and the orders of partners |
-//! | [`bundles`] | small blocks along the hypercube |
-//! | [`copies`] | the copies that algorithms have in common |
-//! | [`state`], [`node`] | the state between exchanges |
-//! | [`task`], [`conditions`], [`options`], [`report`], [`work`] | the blocks of a rank, its conditions; what a user chooses; the result; units of simulated work |
+//! | `ballot`, `vote` | the votes by which all ranks decide before anything is written |
+//! | `mismatch` | which ranks have passed counts that do not match |
+//! | [`select`], `trials`, `choice` | the decision: by rules, and by measured times |
+//! | `enclosed`, `slots`, `single_copy` | algorithms inside a node |
+//! | `messages`, [`schedule`] | messages, and the orders of partners |
+//! | `bundles` | small blocks along the hypercube |
+//! | `copies` | the copies that algorithms have in common |
+//! | [`state`], `node` | the state between exchanges |
+//! | [`task`], [`conditions`], [`options`], [`report`], `work` | the blocks of a rank, its conditions; what a user chooses; the result; units of simulated work |
 //! | [`model`] | predicted times |
+//!
+//! The algorithms are private: single copy writes to addresses that another rank has announced, and only
+//! [`exchange`](mod@exchange) has seen to it that all ranks have announced blocks of matching lengths.
+//!
+//! ```compile_fail,E0603
+//! use hcube_alltoall::single_copy::exchange;
+//! ```
 
-pub mod ballot;
-pub mod bundles;
-pub mod choice;
+mod ballot;
+mod bundles;
+mod choice;
 pub mod conditions;
-pub mod copies;
-pub mod enclosed;
+mod copies;
+mod enclosed;
 pub mod exchange;
-pub mod messages;
-pub mod mismatch;
+mod messages;
+mod mismatch;
 pub mod model;
 pub mod mpi_front;
-pub mod node;
+mod node;
 pub mod options;
 pub mod report;
 pub mod schedule;
 pub mod select;
-pub mod single_copy;
-pub mod slots;
+mod single_copy;
+mod slots;
 pub mod state;
 pub mod task;
-pub mod trials;
-pub mod vote;
-pub mod work;
+mod trials;
+mod vote;
+mod work;
 
 pub use conditions::Conditions;
 pub use exchange::{Outcome, exchange};

@@ -11,6 +11,9 @@
 //! ranks without a cycle. So the first unfinished piece in this order has been started on both sides, and it
 //! waits for no piece after it.
 //!
+//! Memory under way belongs to a [`scope`], as in [`hcube_core::comm::requests`]: it returns only when all pieces
+//! are complete, and ends the job where that cannot be.
+//!
 //! Restrictions: none.
 //! Cost: a message per piece and direction; besides the copies of the MPI library 1 copy per byte in place
 //! and for non-contiguous blocks on each side, none otherwise. Extra memory: the scratch memory.
@@ -20,7 +23,7 @@ use super::copies::write_piece;
 use super::task::Task;
 use super::work::COPY;
 use hcube_core::comm::{Comm, tags};
-use hcube_core::error::Result;
+use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::memory::scratch::{self, Lent, Scratch};
 use hcube_core::node::pace::Pace;
@@ -62,6 +65,19 @@ struct Piece<'a, C: Comm> {
     received: Option<(Lent, Range<usize>)>,
 }
 
+/// What an exchange by messages works with.
+pub struct Exchange<'t, 'a> {
+    pub task: &'t Task<'a>,
+    /// Of the same size on all ranks, 8 KiB or more.
+    pub scratch: &'t mut Scratch,
+    pub pace: &'t mut Pace,
+    /// The partners, in this order.
+    pub partners: &'t [usize],
+    /// A rank has non-contiguous blocks.
+    pub packed: bool,
+    pub patience: Patience,
+}
+
 /// An exchange by messages that advances when it is polled.
 pub struct Messages<'t, 'a, C: Comm> {
     comm: &'t C,
@@ -77,25 +93,34 @@ pub struct Messages<'t, 'a, C: Comm> {
     under_way: Vec<Piece<'a, C>>,
 }
 
-impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
-    /// An exchange with these partners, in this order. The scratch memory has the same size on all ranks, 8 KiB
-    /// or more. `packed`: a rank has non-contiguous blocks.
-    pub fn new(
-        comm: &'t C,
-        task: &'t Task<'a>,
-        scratch: &'t mut Scratch,
-        pace: &'t mut Pace,
-        partners: &'t [usize],
-        packed: bool,
-    ) -> Self {
-        let copied = packed || task.is_in_place();
-        Self { comm, task, scratch, pace, partners, copied, position: 0, piece: 0, under_way: Vec::new() }
+/// Runs `work` with an exchange that it may poll, and returns when all pieces are complete.
+///
+/// # Errors
+/// Those of `work` and of MPI where nothing is under way any more. An error while pieces are under way ends
+/// the job: the partner may never answer, and the memory may not be given up before it has.
+pub fn scope<'t, 'a, C: Comm, T>(
+    comm: &'t C,
+    exchange: Exchange<'t, 'a>,
+    work: impl FnOnce(&mut Messages<'t, 'a, C>) -> Result<T>,
+) -> Result<T> {
+    let Exchange { task, scratch, pace, partners, packed, patience } = exchange;
+    let copied = packed || task.is_in_place();
+    let (position, piece, under_way) = (0, 0, Vec::new());
+    let mut messages = Messages { comm, task, scratch, pace, partners, copied, position, piece, under_way };
+    let result = work(&mut messages).and_then(|value| messages.finish(patience).map(|()| value));
+    if let (Err(error), false) = (&result, messages.under_way.is_empty()) {
+        // Where ending the job is a panic (threads), nothing reaches the memory by itself.
+        messages.under_way.clear();
+        comm.abort(error);
     }
+    result
+}
 
+impl<'a, C: Comm> Messages<'_, 'a, C> {
     /// Starts pieces and completes those that have arrived; whether all are complete.
     ///
     /// # Errors
-    /// Of MPI; pieces are under way then, so the job must end.
+    /// Of MPI.
     pub fn poll(&mut self) -> Result<bool> {
         let mut index = 0;
         while index < self.under_way.len() {
@@ -119,7 +144,7 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
     ///
     /// # Errors
     /// As [`Self::poll`].
-    pub fn finish(mut self, patience: Patience) -> Result<()> {
+    fn finish(&mut self, patience: Patience) -> Result<()> {
         // A poll costs some calls of MPI.
         let mut wait = patience.for_costly_polls().wait();
         while !self.poll()? {
@@ -218,13 +243,16 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
         };
         let from = place(direct_send, &send_scratch, &sent);
         let to = place(direct_receive, &receive_scratch, &received);
-        // SAFETY: scratch memory is lent until `retire`, or for ever; blocks are there for 'a, and the exchange
-        // returns when all transfers have finished, or ends the job.
-        let receive = to.map(|to| unsafe { self.comm.start_receive_bytes(to, partner, TAG) }).transpose()?;
-        // SAFETY: as above.
-        let send = from.map(|from| unsafe { self.comm.start_send_bytes(from, partner, TAG) }).transpose()?;
         let received = receive_scratch.map(|scratch| (scratch, received));
-        self.under_way.push(Piece { partner, send, receive, sent: send_scratch, received });
+        self.under_way.push(Piece { partner, send: None, receive: None, sent: send_scratch, received });
+        let piece = self.under_way.last_mut().expect("just put there");
+        // SAFETY: scratch memory is lent until `retire`, or for ever; blocks are there for 'a, which outlives the
+        // scope, and the scope returns when all transfers have finished, or ends the job.
+        piece.receive =
+            to.map(|to| unsafe { self.comm.start_receive_bytes(to, partner, TAG) }).transpose()?;
+        // SAFETY: as above.
+        piece.send =
+            from.map(|from| unsafe { self.comm.start_send_bytes(from, partner, TAG) }).transpose()?;
         self.piece += 1;
         Ok(true)
     }
@@ -246,5 +274,57 @@ impl<'t, 'a, C: Comm> Messages<'t, 'a, C> {
             return None;
         }
         Some([taken, further])
+    }
+}
+
+impl<C: Comm> Drop for Messages<'_, '_, C> {
+    /// Reached with pieces under way only by a panic: the blocks would be given up while MPI uses them.
+    fn drop(&mut self) {
+        if !self.under_way.is_empty() {
+            self.comm.abort(&Error::Internal("a panic while pieces were under way".into()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_core::comm::threads;
+    use hcube_core::memory::blocks::Blocks;
+
+    /// An exchange of rank 0 that fails, after a poll or before. The other rank does nothing.
+    fn failing(polls: bool) -> Vec<Result<()>> {
+        threads::run(2, 2, |comm| {
+            let mut memory = [0u8; 128];
+            // SAFETY: the memory lives until the end of the exchange and is used by nobody else.
+            let blocks = unsafe { Blocks::even(memory.as_mut_ptr(), 64, 2) }.expect("small");
+            let (task, mut scratch) = (Task::in_place(blocks), Scratch::new(8 << 10).expect("memory"));
+            let (mut pace, partners) = (Pace::default(), &[1][comm.rank()..]);
+            let exchange = Exchange {
+                task: &task,
+                scratch: &mut scratch,
+                pace: &mut pace,
+                partners,
+                packed: false,
+                patience: Patience::new(true, false),
+            };
+            scope(comm, exchange, |messages| {
+                if polls {
+                    messages.poll()?;
+                }
+                if comm.rank() == 0 { Err(Error::Internal("on purpose".into())) } else { Ok(()) }
+            })
+        })
+    }
+
+    #[test]
+    #[should_panic(expected = "a rank panicked")]
+    fn an_error_while_pieces_are_under_way_ends_the_job() {
+        failing(true);
+    }
+
+    #[test]
+    fn an_error_before_the_first_piece_is_passed_on() {
+        assert_eq!(failing(false), [Err(Error::Internal("on purpose".into())), Ok(())]);
     }
 }

@@ -12,13 +12,13 @@ use hcube_core::progress::wait::Patience;
 #[derive(Debug)]
 pub struct Node {
     /// Ranks in ascending order, including this one.
-    pub ranks: Vec<usize>,
+    pub(super) ranks: Vec<usize>,
     /// Their notice board.
-    pub board: Board,
+    pub(super) board: Board,
     /// Their processes in the same order, where single copy works on all nodes.
-    pub processes: Option<Vec<Process>>,
+    pub(super) processes: Option<Vec<Process>>,
     /// Memory for single copy.
-    pub chunk: Scratch,
+    pub(super) chunk: Scratch,
     /// The speed of writes to slots.
     pub(super) pace: Pace,
 }

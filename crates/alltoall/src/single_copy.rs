@@ -27,7 +27,13 @@ use hcube_core::progress::wait::Patience;
 ///
 /// # Errors
 /// Those of the kernel and of `idle`; other ranks are waiting then, so the job must end.
-pub fn exchange<C: Comm + ?Sized>(
+///
+/// # Safety
+/// The votes of all ranks have shown that the lengths of all blocks match, that all ranks exchange in place or none
+/// does, and that all blocks are contiguous; the notices of this round were seen, with the addresses of the
+/// blocks of these tasks; all ranks of the node call this function for them. After an error or a panic the job ends
+/// before the memory of the task is given up.
+pub unsafe fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,
     task: &Task<'_>,
@@ -43,7 +49,9 @@ pub fn exchange<C: Comm + ?Sized>(
         let Some(mine) = task.incoming(rank).region() else { continue };
         let (process, address) = (processes[partner], board.address(partner));
         let copied = if task.is_in_place() {
-            swap_half(process, address, mine, partner > board.own(), region)
+            // SAFETY: the partner has posted this address for the block that this rank exchanges with it, of this
+            // length; it swaps the other half, and returns when this rank has finished below.
+            unsafe { swap_half(process, address, mine, partner > board.own(), region) }
         } else {
             process.read(address, mine)
         };
@@ -60,7 +68,11 @@ pub fn exchange<C: Comm + ?Sized>(
 }
 
 /// Swaps one half of two blocks of equal length.
-fn swap_half(
+///
+/// # Safety
+/// In the round of these notices the process has posted `address` for a block of the length of `mine`, by the votes.
+/// Only this rank accesses this half of it, and the process waits until this rank has finished.
+unsafe fn swap_half(
     process: Process,
     address: u64,
     mine: Region<'_>,
@@ -74,9 +86,7 @@ fn swap_half(
         let (mine, theirs) = (mine.part(start..end), address + start as u64);
         let chunk = chunk.part(0..end - start);
         process.read(theirs, chunk)?;
-        // SAFETY: the partner has announced the address of its block for this rank, which has the same length
-        // (the votes have shown that all counts match). Only this rank accesses this half of it, and the
-        // partner returns when this rank has finished.
+        // SAFETY: a part of this half of the partner's block, by the contract of this function.
         unsafe { process.write(theirs, mine) }?;
         chunk.copy_to(mine);
     }

@@ -24,35 +24,44 @@ pub const BASE_MEMORY_BYTES: usize = 20 << 10;
 /// Largest piece of single copy: it should stay in the cache between its two copies.
 const MAX_CHUNK_BYTES: usize = 64 << 10;
 
-/// The state of one rank.
+/// The state of one rank. Only exchanges change it: they write to addresses that other ranks have posted on the
+/// notice board, to processes that were proved.
+///
+/// ```compile_fail,E0616
+/// fn board(state: &mut hcube_alltoall::ExchangeState) {
+///     state.node = None;
+/// }
+/// ```
 #[derive(Debug)]
 pub struct ExchangeState {
     /// The options requested.
-    pub options: Options,
+    pub(super) options: Options,
+    /// This rank.
+    pub(super) rank: usize,
     /// What decisions depend on.
-    pub situation: Situation,
+    pub(super) situation: Situation,
     /// This rank's node, where it has other ranks that share memory with this one.
-    pub node: Option<Node>,
+    pub(super) node: Option<Node>,
     /// Memory for pieces under way.
-    pub scratch: Scratch,
+    pub(super) scratch: Scratch,
     /// The speed of writes to it.
     pub(super) pace: Pace,
     /// Partners that messages go to, in the order of the schedule.
-    pub remote: Vec<usize>,
+    pub(super) remote: Vec<usize>,
     /// The plan of bundles, created at its first use.
-    pub plan: Option<Plan>,
+    pub(super) plan: Option<Plan>,
     /// How to wait for other ranks.
-    pub patience: Patience,
+    pub(super) patience: Patience,
     /// Why a path that was requested is not used.
-    pub refusal: Option<String>,
+    pub(super) refusal: Option<String>,
     /// Size of the cache in bytes.
-    pub cache: usize,
+    pub(super) cache: usize,
     /// Factors of the votes.
-    pub factors: Factors,
+    pub(super) factors: Factors,
     /// Measured times of the algorithms inside a node.
-    pub trials: Trials,
+    pub(super) trials: Trials,
     /// Time of the last exchange in nanoseconds.
-    pub time: u64,
+    pub(super) time: u64,
 }
 
 impl ExchangeState {
@@ -65,6 +74,7 @@ impl ExchangeState {
         let (size, rank) = (comm.size(), comm.rank());
         let mut state = Self {
             options: *options,
+            rank,
             situation: Situation {
                 ranks: size,
                 shared: false,
@@ -137,8 +147,44 @@ impl ExchangeState {
         Ok(())
     }
 
+    /// What decisions depend on.
+    pub fn situation(&self) -> &Situation {
+        &self.situation
+    }
+
+    /// Why a path that was requested is not used.
+    pub fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// Measured times of the algorithms inside a node.
+    pub fn trials(&self) -> &impl std::fmt::Debug {
+        &self.trials
+    }
+
+    /// Bytes of a notice for blocks, where this rank's node has other ranks.
+    pub fn slot_bytes(&self) -> Option<usize> {
+        self.node.as_ref().map(|node| node.board.capacity())
+    }
+
+    /// Bytes of [`Self::spare`].
+    pub fn spare_bytes(&self) -> Option<usize> {
+        self.node.as_ref().map(|node| node.chunk.size())
+    }
+
+    /// Memory that exchanges use only where blocks are not enclosed, if this rank's node has other ranks. Between
+    /// exchanges all of it is free, and during others it must be.
+    pub fn spare(&mut self) -> Option<&mut Scratch> {
+        self.node.as_mut().map(|node| &mut node.chunk)
+    }
+
+    /// Assumes a cache of this size instead of the machine's.
+    pub fn set_cache(&mut self, bytes: usize) {
+        self.cache = bytes;
+    }
+
     /// Whether blocks of `bytes` bytes in total become part of this rank's notice.
-    pub fn encloses(&self, bytes: usize) -> bool {
+    pub(super) fn encloses(&self, bytes: usize) -> bool {
         self.max_enclosed().is_some_and(|max| bytes <= max)
     }
 
@@ -157,13 +203,13 @@ impl ExchangeState {
     }
 
     /// Whether all ranks of a node write more than the cache holds; `sum` is the sum of their bytes.
-    pub fn exceeds_cache(&self, task: &Task<'_>, own: usize, sum: u64) -> bool {
+    pub(super) fn exceeds_cache(&self, task: &Task<'_>, own: usize, sum: u64) -> bool {
         let own_blocks = task.incoming(own).bytes() as u64 * self.situation.ranks as u64;
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
     /// Whether blocks of at most `largest` bytes are bundled.
-    pub fn bundles(&self, largest: usize) -> bool {
+    pub(super) fn bundles(&self, largest: usize) -> bool {
         select::may_bundle(self.situation.schedule, largest, self.largest_bundled())
     }
 

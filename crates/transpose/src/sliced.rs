@@ -31,8 +31,8 @@ const LINE: usize = 64;
 
 /// Bytes of a slice, or `None` where slices are not possible; the same on all ranks.
 pub fn slice(shape: &Shape, state: &ExchangeState) -> Option<usize> {
-    let ranks = state.situation.ranks;
-    let (enclosed, kept) = (state.max_enclosed()?, state.node.as_ref()?.chunk.size());
+    let ranks = state.situation().ranks;
+    let (enclosed, kept) = (state.max_enclosed()?, state.spare_bytes()?);
     let (mut leaving, mut staying) = (1, 1);
     for rank in 0..ranks {
         let own = shape.rows_of(rank) * shape.columns_of(rank);
@@ -89,5 +89,5 @@ fn one_slice<C: Comm>(
 
 /// Memory that an exchange uses only where blocks are not enclosed.
 fn scratch(state: &mut ExchangeState) -> &mut Scratch {
-    &mut state.node.as_mut().expect("a slice is known where there is a node").chunk
+    state.spare().expect("a slice is known where there is a node")
 }

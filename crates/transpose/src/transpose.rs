@@ -44,7 +44,7 @@ pub enum Parts<'a> {
 /// # Errors
 /// [`Error::Argument`] that says what is possible, [`Error::Communicator`] for too many ranks.
 pub fn check<C: Comm>(comm: &C, state: &ExchangeState, shape: &Shape, in_place: bool) -> Result<[usize; 2]> {
-    select::check_ranks(&state.situation)?;
+    select::check_ranks(state.situation())?;
     let bytes = shape.check(comm.rank(), comm.size())?;
     if !in_place || shape.is_symmetric() || sliced::slice(shape, state).is_some() {
         return Ok(bytes);

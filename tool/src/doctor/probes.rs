@@ -58,7 +58,7 @@ pub fn alltoall_choice(
     options: &hcube_alltoall::Options,
 ) -> std::result::Result<String, String> {
     let prepared = hcube_alltoall::ExchangeState::new(comm, options).map_err(|error| error.to_string())?;
-    match &prepared.refusal {
+    match prepared.refusal() {
         Some(refusal) => Err(format!("HCUBE_PATH does not work here: {refusal}")),
         None => Ok(prepared.describe()),
     }

@@ -137,7 +137,7 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>) -> R
 /// As [`exchange`].
 unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome> {
     let State { exchange, named, devices, .. } = state;
-    let left = select::left_to_library(&exchange.situation, call.in_place());
+    let left = select::left_to_library(exchange.situation(), call.in_place());
     if let (true, Some(reason)) = (call.library_has_function(), left) {
         return Ok(Outcome::Library(reason));
     }
@@ -175,9 +175,9 @@ fn new_state(comm: &MpiComm, options: Option<Result<Options>>) -> Result<State> 
     let explicit = options.is_some();
     let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
     let exchange = ExchangeState::new(comm, &options)?;
-    if let Some(refusal) = &exchange.refusal {
+    if let Some(refusal) = exchange.refusal() {
         if explicit {
-            return Err(Error::Memory(refusal.clone()));
+            return Err(Error::Memory(refusal.to_owned()));
         }
         if comm.rank() == 0 && !SAID.swap(true, Ordering::Relaxed) {
             eprintln!(

@@ -2,10 +2,11 @@
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{Case, run_on_nodes};
-use hcube_alltoall::{Conditions, ExchangeState, Options, Outcome, Path, Schedule};
+use hcube_alltoall::{Conditions, ExchangeState, Options, Outcome, Path, Schedule, Task, exchange};
 use hcube_core::comm::Comm;
-use hcube_core::comm::threads::ThreadComm;
+use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::error::{Error, HCUBE_ERR_COUNT, HCUBE_ERR_TRUNCATE, Result};
+use hcube_core::memory::blocks::Blocks;
 
 /// Four ranks or more in every situation in which the vote or the exchange differs.
 fn situations() -> [Case; 6] {
@@ -273,4 +274,36 @@ fn in_place_on_some_ranks_only_is_refused_on_all() {
         &ordinary,
         |_, outcome| matches!(outcome, Err(Error::Truncate(text)) if text.contains("ranks pass MPI_IN_PLACE")),
     );
+}
+
+/// What an exchange does with the state of one communicator on another, and with a task.
+fn misused(swapped: bool, task: impl Fn() -> Result<Task<'static>> + Sync) {
+    threads::run(2, 2, |comm| {
+        let mut state = ExchangeState::new(comm, &Options::default()).expect("created");
+        let key = if swapped { -(comm.rank() as i32) } else { 0 };
+        let other = comm.split(Some(0), key).expect("a split").expect("a group");
+        drop(exchange(&other, &mut state, &task(), Conditions::default(), None));
+    });
+}
+
+fn refused() -> Result<Task<'static>> {
+    Err(Error::Count("count = -1".into()))
+}
+
+/// Ranks would copy blocks of other ranks than those whose counts were compared.
+#[test]
+#[should_panic(expected = "a rank panicked")]
+fn the_state_of_another_communicator_is_refused() {
+    misused(true, refused);
+}
+
+#[test]
+#[should_panic(expected = "a rank panicked")]
+fn a_task_without_a_block_for_each_rank_is_refused() {
+    misused(false, || Ok(Task::in_place(Blocks::listed(Vec::new()))));
+}
+
+#[test]
+fn the_same_ranks_in_the_same_order_are_not_refused() {
+    misused(false, refused);
 }

@@ -78,7 +78,7 @@ impl Case {
             return (UsedPath::Alone, None);
         }
         if self.company(rank) == self.ranks() && path != Path::Message {
-            let slot = state.node.as_ref().expect("shared").board.capacity();
+            let slot = state.slot_bytes().expect("shared");
             assert!(slot >= memory / 4, "a slot of {slot} bytes");
             // What is part of the notice of every rank goes through shared memory.
             let tried = path == Path::Auto && load.most_sent > slot.min(128 << 10);

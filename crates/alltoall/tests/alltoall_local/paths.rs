@@ -25,7 +25,7 @@ impl Case {
         let exchanges: Vec<(bool, &Sizes)> = in_place.chain(out_of_place).collect();
         run_on_nodes(self.nodes.clone(), |comm| {
             let mut state = ExchangeState::new(comm, &self.options).expect("created");
-            assert_eq!(state.refusal, None);
+            assert_eq!(state.refusal(), None);
             change(&mut state);
             for (number, &(in_place, &(name, form, size))) in exchanges.iter().enumerate() {
                 let size = |from, to| size(from, to, ranks);
@@ -123,7 +123,7 @@ fn large_blocks_try_both_paths() {
     let options = options(Schedule::Auto, Path::Auto, 4096);
     let paths = run_on_nodes(vec![0; 3], |comm| {
         let mut state = ExchangeState::new(comm, &options).expect("created");
-        assert_eq!(state.situation.single_copy, *SINGLE_COPY);
+        assert_eq!(state.situation().single_copy, *SINGLE_COPY);
         let size = |_, _| 70_000;
         [0, 1, 2, 3, 4, 5, 6, 7].map(|number| {
             let mut rank = Rank::new(comm, &Shape::matching(number, true, Form::Even, &size));
@@ -144,7 +144,7 @@ fn past_the_cache() {
     for ranks in 1..=5 {
         for memory in MEMORY {
             let case = Case::one_node(ranks, options(Schedule::Auto, Path::Shared, memory));
-            case.check_with(|state| state.cache = 0);
+            case.check_with(|state| state.set_cache(0));
         }
     }
 }
@@ -160,7 +160,7 @@ fn best_times(nodes: Vec<u32>) -> Vec<u64> {
             rank.exchange(comm, &mut state, &Special::default()).expect("done");
         }
         // The records are private, but not their text.
-        format!("{:?}", state.trials)
+        format!("{:?}", state.trials())
     });
     assert!(all.iter().all(|trials| *trials == all[0]), "ranks know different things: {all:?}");
     let lists = all[0].split("best: [").skip(1).filter_map(|rest| rest.split(']').next());

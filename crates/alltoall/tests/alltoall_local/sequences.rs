@@ -82,7 +82,8 @@ fn run(nodes: &[u32], path: Path, memory: usize) -> HashSet<Option<UsedPath>> {
     let options = Options { path, memory, ..Options::default() };
     let paths = run_on_nodes(nodes.to_vec(), |comm| {
         let mut state = ExchangeState::new(comm, &options).expect("created");
-        let slot = state.node.as_ref().map_or(0, |node| node.board.capacity() / (node.ranks.len() - 1));
+        let others = nodes.iter().filter(|&&node| node == nodes[comm.rank()]).count() - 1;
+        let slot = state.slot_bytes().map_or(0, |slot| slot / others);
         // Nodes of other sizes have other pieces: any of them will do, but the same on all ranks.
         let mut slot = [slot as i64];
         comm.all_reduce_max(&mut slot).expect("threads");
