@@ -49,9 +49,9 @@ pub fn hold<C: Comm>(
         Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
         Err(_) => own = own.with(Property::Refused, true),
         Ok(task) => {
-            (own, largest) = Vote::of(task, comm.rank(), state.factors);
+            (own, largest) = Vote::of(task, &state.factors);
             if conditions.agreement != 0 {
-                own = own.agreeing(conditions.agreement, comm.rank(), comm.size());
+                own = own.agreeing(conditions.agreement, comm.size(), &state.factors);
             }
             enclosed = !conditions.unreachable && state.encloses(own.bytes as usize);
             if !enclosed {

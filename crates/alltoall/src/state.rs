@@ -9,7 +9,7 @@ use super::select::{self, Situation};
 use super::task::Task;
 use super::trials::Trials;
 use super::vote::Factors;
-use hcube_core::comm::{Comm, agree, agree_on};
+use hcube_core::comm::{Comm, agree, agree_on_and_share};
 use hcube_core::error::Result;
 use hcube_core::memory::scratch::Scratch;
 use hcube_core::node::board::Board;
@@ -18,11 +18,17 @@ use hcube_core::node::processor::{cache, crowded};
 use hcube_core::node::single_copy;
 use hcube_core::plan::{Plan, Topology};
 use hcube_core::progress::wait::Patience;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Added to the memory bound, so that a bound of 0 works; hcube holds at most 64 KiB more than the bound.
 pub const BASE_MEMORY_BYTES: usize = 20 << 10;
 /// Largest piece of single copy: it should stay in the cache between its two copies.
 const MAX_CHUNK_BYTES: usize = 64 << 10;
+
+/// A word from which the factors of the votes follow; random, except where runs must repeat.
+fn seed(simulated: bool) -> u64 {
+    if simulated { 0 } else { RandomState::new().build_hasher().finish() }
+}
 
 /// The state of one rank. Only exchanges change it: they write to addresses that other ranks have posted on the
 /// notice board, to processes that were proved.
@@ -70,7 +76,7 @@ impl ExchangeState {
     /// # Errors
     /// On all ranks, if ranks pass different options, memory cannot be allocated, or MPI fails.
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
-        agree_on(comm, &options.agreement())?;
+        let seed = agree_on_and_share(comm, &options.agreement(), seed(comm.simulated()))?;
         let (size, rank) = (comm.size(), comm.rank());
         let mut state = Self {
             options: *options,
@@ -90,7 +96,7 @@ impl ExchangeState {
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
             cache: cache(),
-            factors: Factors::new(rank, size),
+            factors: Factors::new(seed, rank, size),
             trials: Trials::default(),
             time: 0,
         };

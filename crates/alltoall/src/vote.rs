@@ -3,10 +3,11 @@
 //! Idea: every rank sums `K(i, j) * bytes` over the blocks that it sends to others and subtracts it for those
 //! that it expects, with a pseudo-random odd factor K for every ordered pair. Summed over all ranks this is
 //! zero where all counts match. Where they do not match it is not zero: never for a single pair, and for
-//! several pairs with a probability of about 2^-60. So one word per rank tells all ranks whether all pairs
-//! match, in one round of communication. The other words are sums as well: the number of ranks with a
-//! property, and bytes.
-//! Cost: two multiplications per partner; one all-reduce, or one notice per rank of a node.
+//! several pairs with a probability of about 2^(v - 62), where 2^v divides all differences in bytes. The factors
+//! follow from a word that is drawn for each communicator, so no counts can be constructed that cancel. So one
+//! word per rank tells all ranks whether all pairs match, in one round of communication. The other words are
+//! sums as well: the number of ranks with a property, and bytes.
+//! Cost: two multiplications per partner, and at most 4 KiB; one all-reduce, or one notice per rank of a node.
 //! Source: our own; universal hashing by random multipliers is that of Carter and Wegman.
 
 use super::task::Task;
@@ -60,30 +61,55 @@ pub struct Vote {
     pub time: u64,
 }
 
+/// Ranks whose factors are kept; those of others are computed when they are needed.
+const MAX_KEPT_RANKS: usize = 256;
+
 /// A pseudo-random odd factor for the block from one rank to another.
-fn factor(from: usize, to: usize) -> u64 {
-    // Multipliers and shifts of one round of Steele, Lea and Flood's finaliser (SplitMix64).
-    let mut value = ((from as u64) << 32 | to as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+#[inline(always)]
+fn factor(seed: u64, from: usize, to: usize) -> u64 {
+    // The numbers of SplitMix64 (Steele, Lea and Flood) from a state that is the seed.
+    let number = ((from as u64) << 32 | to as u64).wrapping_add(1);
+    let mut value = seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (value ^ value >> 27) | 1
+    value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    // In place, the difference of the factors of both directions counts: twice an odd number.
+    (value ^ value >> 31) & !3 | u64::from(from < to) << 1 | 1
 }
 
-/// Sums of the factors of one rank: of the blocks to all others, and of the blocks from all others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The factors of the blocks from one rank to another and back.
+#[inline(always)]
+fn pair(seed: u64, own: usize, other: usize) -> [u64; 2] {
+    [factor(seed, own, other), factor(seed, other, own)]
+}
+
+/// The factors of one rank.
+#[derive(Debug)]
 pub struct Factors {
+    seed: u64,
+    own: usize,
+    /// Those of the blocks to and from the first ranks.
+    kept: Box<[[u64; 2]]>,
+    /// Sum of the factors of the blocks to all others.
     out: u64,
+    /// Sum of the factors of the blocks from all others.
     into: u64,
 }
 
 impl Factors {
-    /// Those of a rank.
-    pub fn new(own: usize, ranks: usize) -> Self {
-        let others = || (0..ranks).filter(|&other| other != own);
-        let sum = |sum: u64, factor| sum.wrapping_add(factor);
-        Self {
-            out: others().map(|other| factor(own, other)).fold(0, sum),
-            into: others().map(|other| factor(other, own)).fold(0, sum),
+    /// Those of a rank; the seed is the same on all ranks.
+    pub fn new(seed: u64, own: usize, ranks: usize) -> Self {
+        let kept = (0..ranks.min(MAX_KEPT_RANKS)).map(|other| pair(seed, own, other)).collect();
+        let mut all = Self { seed, own, kept, out: 0, into: 0 };
+        for [out, into] in (0..ranks).filter(|&other| other != own).map(|other| pair(seed, own, other)) {
+            (all.out, all.into) = (all.out.wrapping_add(out), all.into.wrapping_add(into));
         }
+        all
+    }
+
+    /// Those of the blocks to and from a rank.
+    #[inline(always)]
+    fn of(&self, other: usize) -> [u64; 2] {
+        self.kept.get(other).copied().unwrap_or_else(|| pair(self.seed, self.own, other))
     }
 }
 
@@ -95,7 +121,7 @@ impl Vote {
 
     /// The vote of a rank with this task, and the size of its largest block.
     #[inline(always)]
-    pub fn of(task: &Task<'_>, own: usize, factors: Factors) -> (Self, usize) {
+    pub fn of(task: &Task<'_>, factors: &Factors) -> (Self, usize) {
         if let Some([out, into]) = task.even().filter(|[out, into]| out == into) {
             return (Self::of_even(out as u64, task.ranks(), factors, task.is_in_place()), out.max(into));
         }
@@ -104,22 +130,23 @@ impl Vote {
             let (out, into) = (task.outgoing(other), task.incoming(other));
             contiguous &= into.region().is_some() && (task.is_in_place() || out.region().is_some());
             let (out, into) = (out.bytes(), into.bytes());
-            if other != own {
+            if other != factors.own {
                 vote.bytes += out as u64;
                 largest = largest.max(out).max(into);
             } else if out == into {
                 continue;
             }
+            let [to, from] = factors.of(other);
             vote.signature = vote
                 .signature
-                .wrapping_add(factor(own, other).wrapping_mul(out as u64))
-                .wrapping_sub(factor(other, own).wrapping_mul(into as u64));
+                .wrapping_add(to.wrapping_mul(out as u64))
+                .wrapping_sub(from.wrapping_mul(into as u64));
         }
         (vote.with(Property::InPlace, task.is_in_place()).with(Property::Packed, !contiguous), largest)
     }
 
     /// The vote of a rank whose blocks are contiguous and have the same length.
-    fn of_even(bytes: u64, ranks: usize, factors: Factors, in_place: bool) -> Self {
+    fn of_even(bytes: u64, ranks: usize, factors: &Factors, in_place: bool) -> Self {
         let vote = Self {
             signature: bytes.wrapping_mul(factors.out).wrapping_sub(bytes.wrapping_mul(factors.into)),
             bytes: bytes * (ranks as u64 - 1),
@@ -129,9 +156,10 @@ impl Vote {
     }
 
     /// With a value that must be the same on all ranks: the next rank subtracts what this rank adds.
-    pub fn agreeing(mut self, value: u64, own: usize, ranks: usize) -> Self {
-        let (before, after) = ((own + ranks - 1) % ranks, (own + 1) % ranks);
-        let difference = factor(own, after).wrapping_sub(factor(before, own));
+    pub fn agreeing(mut self, value: u64, ranks: usize, factors: &Factors) -> Self {
+        let (before, after) = ((factors.own + ranks - 1) % ranks, (factors.own + 1) % ranks);
+        let ([to, _], [_, from]) = (factors.of(after), factors.of(before));
+        let difference = to.wrapping_sub(from);
         self.signature = self.signature.wrapping_add(value.wrapping_mul(difference));
         self
     }
@@ -201,13 +229,16 @@ mod tests {
     use hcube_core::memory::blocks::Blocks;
     use std::ffi::c_int;
 
+    const SEED: u64 = 0x1234_5678_9abc_def0;
+
     #[test]
     fn a_value_that_differs_on_one_rank_is_noticed() {
         for ranks in 1..20 {
             for changed in 0..ranks {
                 let sum = |other: u64| {
                     let value = |rank| if rank == changed { other } else { 0x1234_5677 };
-                    let vote = |rank| Vote::default().agreeing(value(rank), rank, ranks);
+                    let vote =
+                        |rank| Vote::default().agreeing(value(rank), ranks, &Factors::new(SEED, rank, ranks));
                     (0..ranks).fold(0u64, |sum, rank| sum.wrapping_add(vote(rank).signature))
                 };
                 assert_eq!(sum(0x1234_5677), 0, "{ranks} ranks");
@@ -234,13 +265,18 @@ mod tests {
 
     /// The vote of a rank that sends and expects these counts; in place they are one.
     fn vote(own: usize, send: Option<&[c_int]>, receive: &[c_int]) -> (Vote, usize) {
+        seeded(SEED, own, send, receive)
+    }
+
+    /// As [`vote`], with other factors.
+    fn seeded(seed: u64, own: usize, send: Option<&[c_int]>, receive: &[c_int]) -> (Vote, usize) {
         let displacements = vec![0; receive.len()];
         let into = counted(receive, &displacements);
         let task = match send {
             Some(send) => Task::between(counted(send, &displacements), into),
             None => Task::in_place(into),
         };
-        Vote::of(&task, own, Factors::new(own, receive.len()))
+        Vote::of(&task, &Factors::new(seed, own, receive.len()))
     }
 
     /// The votes of all ranks, where rank `changed` has `change` more in what it sends to (or, in place,
@@ -261,7 +297,7 @@ mod tests {
 
     #[test]
     fn counts_that_match_sum_to_zero() {
-        for ranks in 1..=20 {
+        for ranks in (1..=20).chain([MAX_KEPT_RANKS + 3]) {
             for in_place in [true, false] {
                 let table = table(ranks, in_place);
                 let sum = sum(&table, in_place, 0, 0, 0);
@@ -310,6 +346,23 @@ mod tests {
         }
     }
 
+    /// The shortest vector of the lattice of all changes of three pairs that cancel for the seed 0.
+    #[test]
+    fn counts_that_cancel_for_one_seed_do_not_for_others() {
+        const CHANGES: [c_int; 3] = [1_446_583, -608_599, -1_873_344];
+        let sum = |seed: u64| {
+            let receive = [1 << 22; 3];
+            let vote = |own: usize| {
+                let mut send = receive;
+                send[(own + 1) % 3] += CHANGES[own];
+                seeded(seed, own, Some(&send), &receive).0.signature
+            };
+            (0..3).map(vote).fold(0, u64::wrapping_add)
+        };
+        assert_eq!(sum(0), 0, "constructed to cancel");
+        assert!((1..100).all(|seed| sum(seed) != 0 && sum(u64::MAX / seed) != 0));
+    }
+
     #[test]
     fn two_words_say_what_five_do() {
         let (mut brief, mut words) = (Vote::default(), [0u64; Vote::WORDS]);
@@ -349,17 +402,17 @@ mod tests {
             for bytes in [0, 1, 77, c_int::MAX] {
                 let counts = vec![bytes; ranks];
                 for own in 0..ranks {
-                    let factors = Factors::new(own, ranks);
+                    let factors = &Factors::new(SEED, own, ranks);
                     let block = || even(bytes as usize, ranks);
                     let long = vote(own, None, &counts);
-                    assert_eq!(Vote::of(&Task::in_place(block()), own, factors), long, "{own} of {ranks}");
+                    assert_eq!(Vote::of(&Task::in_place(block()), factors), long, "{own} of {ranks}");
                     let long = vote(own, Some(&counts), &counts);
-                    assert_eq!(Vote::of(&Task::between(block(), block()), own, factors), long);
+                    assert_eq!(Vote::of(&Task::between(block(), block()), factors), long);
                 }
                 // Equal blocks of other lengths than the partners': the long form, too.
                 let (more, own) = (vec![bytes / 2 + 1; ranks], ranks - 1);
                 let task = Task::between(even(bytes as usize, ranks), even(bytes as usize / 2 + 1, ranks));
-                let found = Vote::of(&task, own, Factors::new(own, ranks));
+                let found = Vote::of(&task, &Factors::new(SEED, own, ranks));
                 assert_eq!(found, vote(own, Some(&counts), &more));
             }
         }

@@ -211,9 +211,34 @@ pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {
 
 /// Collective: an error on all ranks where a named value is not the same on all of them.
 pub fn agree_on<C: Comm + ?Sized>(comm: &C, values: &[(&'static str, i64)]) -> Result<()> {
-    let mut bounds: Vec<i64> =
-        values.iter().flat_map(|&(_, value)| [value, value.saturating_neg()]).collect();
+    let mut bounds = bounds(values);
     comm.all_reduce_max(&mut bounds)?;
+    check_bounds(&bounds, values)
+}
+
+/// Collective: as [`agree_on`]; the word of rank 0 on all ranks, in the same round.
+///
+/// # Errors
+/// As [`agree_on`].
+pub fn agree_on_and_share<C: Comm + ?Sized>(
+    comm: &C,
+    values: &[(&'static str, i64)],
+    word: u64,
+) -> Result<u64> {
+    let mut bounds = bounds(values);
+    bounds.push(if comm.rank() == 0 { word as i64 } else { i64::MIN });
+    comm.all_reduce_max(&mut bounds)?;
+    check_bounds(&bounds, values)?;
+    Ok(bounds[2 * values.len()] as u64)
+}
+
+/// Each value and its negative, whose maxima tell the largest and the smallest value of all ranks.
+fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
+    values.iter().flat_map(|&(_, value)| [value, value.saturating_neg()]).collect()
+}
+
+/// The error where the maxima of [`bounds`] differ.
+fn check_bounds(bounds: &[i64], values: &[(&'static str, i64)]) -> Result<()> {
     for (pair, &(name, _)) in bounds.chunks_exact(2).zip(values) {
         let (most, least) = (pair[0], -pair[1]);
         if most != least {
