@@ -251,7 +251,7 @@ pub unsafe extern "C" fn hcube_alltoall_default_options(
 /// comm: an intracommunicator.
 /// options: the same on all ranks; NULL restores the defaults and the environment.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
-/// HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected path does not work here.
+/// HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected path is not available here.
 ///
 /// # Safety
 /// The pointers are null or valid.

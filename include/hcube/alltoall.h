@@ -225,7 +225,7 @@ int32_t hcube_alltoall_default_options(struct hcube_alltoall_options *options,
  * comm: an intracommunicator.
  * options: the same on all ranks; NULL restores the defaults and the environment.
  * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
- * HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected path does not work here.
+ * HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected path is not available here.
  */
 int32_t hcube_alltoall_set_options(MPI_Comm comm,
                                    const struct hcube_alltoall_options *options,

@@ -59,7 +59,7 @@ pub fn alltoall_choice(
 ) -> std::result::Result<String, String> {
     let prepared = hcube_alltoall::ExchangeState::new(comm, options).map_err(|error| error.to_string())?;
     match prepared.refusal() {
-        Some(refusal) => Err(format!("HCUBE_PATH does not work here: {refusal}")),
+        Some(refusal) => Err(format!("the path that HCUBE_PATH selects is not available here: {refusal}")),
         None => Ok(prepared.describe()),
     }
 }

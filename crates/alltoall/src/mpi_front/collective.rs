@@ -147,7 +147,7 @@ unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome
 }
 
 /// Collective at the first call for a communicator, or where options are given: the state. A path in the options
-/// that does not work here is an error; one in the environment is replaced.
+/// that is not available here is an error; one in the environment is replaced.
 pub fn prepare<'a>(
     comm: &MpiComm,
     kept: &'a mut Option<State>,
