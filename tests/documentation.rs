@@ -15,8 +15,7 @@ fn links_lead_somewhere() {
 
 #[test]
 fn links_that_lead_nowhere_are_found() {
-    let folder = common::build().join("clients/documentation");
-    fs::create_dir_all(&folder).expect("writable");
+    let folder = common::folder("documentation");
     let page = folder.join("page.md");
     let text = "# One & two\n[a](#one--two) [b](#three) [c](page.md#one--two) [d](none.md) [e](page.md#four)\n\
                 `[f](code.md)` [g](../documentation/page.md) [h](https://example.org/none)\n```\n# five [i](code.md)\n```\n[j](#five)\n";

@@ -13,8 +13,7 @@ const RANKS: usize = 64;
 
 /// A cluster of 64 hosts, and for each rank the host it runs on.
 fn platform(ranks_per_node: usize) -> (PathBuf, PathBuf) {
-    let folder = common::build().join("clients/smpi");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let folder = common::folder("smpi");
     let (platform, hosts) = (folder.join("cluster.xml"), folder.join(format!("hosts-{ranks_per_node}")));
     let last = RANKS - 1;
     let xml = format!(

@@ -1,6 +1,6 @@
 //! Builds the libraries and the programs that use FFTW, and starts these.
 
-use crate::common::{self, Language, Launch, Mpi, build, output, root};
+use crate::common::{self, Language, Launch, Mpi, build, folder, output, root};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -142,8 +142,7 @@ pub fn linked_client(name: &str, precision: Precision, linked: Linked) -> PathBu
     static TURN: Mutex<()> = Mutex::new(());
     built();
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = build().join("clients");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let folder = folder("");
     let program = folder.join(format!("{name}-{}{linked:?}", precision.suffix()));
     // Once in a run of the tests, even if nothing has changed.
     static DONE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());

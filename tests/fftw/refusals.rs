@@ -5,7 +5,7 @@ use crate::clients::{
     Line, Linked, Precision, alone, always, is_preloaded, linked_client, only_preloaded, plugin, with_hcube,
 };
 use crate::common::variables::documented_values;
-use crate::common::{Launch, build, output};
+use crate::common::{Launch, build, folder, output};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -122,8 +122,7 @@ fn communicators_that_hcube_cannot_serve() {
 
 /// A copy of the machine's FFTW that says that it is another version.
 fn folder_with_another_version(program: &Path) -> PathBuf {
-    let folder = build().join("clients/fftw-other-version");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let folder = folder("fftw-other-version");
     let linked = output(Command::new("ldd").arg(program));
     let line = linked.lines().find(|line| line.contains("libfftw3.so")).expect("FFTW is linked");
     let path = line.split_whitespace().find(|word| word.starts_with('/')).expect("a path");

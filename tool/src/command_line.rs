@@ -109,6 +109,14 @@ pub fn development_command(arguments: &[OsString]) -> Option<ExitCode> {
     Some(report_failure(&failure))
 }
 
+/// The options of a command, without its name.
+#[cfg(test)]
+pub fn parse<'a, A: clap::Args>(words: impl IntoIterator<Item = &'a str>) -> A {
+    let command = A::augment_args(clap::Command::new("x").no_binary_name(true));
+    let found = command.try_get_matches_from(words).expect("valid");
+    A::from_arg_matches(&found).expect("valid")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

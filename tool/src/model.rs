@@ -2,7 +2,6 @@
 //! the cost model of the library. Never starts MPI.
 
 mod arguments;
-pub mod fit;
 mod predict;
 mod published;
 mod report;

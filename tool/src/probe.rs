@@ -10,7 +10,6 @@ mod local;
 mod rounds;
 
 use crate::bench::random_access::{DEFAULT_TABLE_SIZE, MAX_TABLE_SIZE, UpdateBench};
-use crate::model::fit::{fit_line, fit_warning};
 use crate::model::round::parameters;
 use crate::output;
 use crate::progress::Progress;
@@ -81,7 +80,7 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
     let place = format!("{}, table of 2^{} words", session::shape(&bench.node_sizes), arguments.table_size);
     let machine = machine(&fitted, &samples, (&place, oversubscribed), &pairs);
     print!("{}", text(&machine, &samples, errors));
-    if let Some(warning) = machine.fit.as_ref().and_then(fit_warning) {
+    if let Some(warning) = machine.fit.as_ref().and_then(Fit::warning) {
         warn(&warning);
     }
     // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
@@ -228,7 +227,7 @@ fn text(machine: &Machine, samples: &[Sample], errors: u64) -> String {
     let Costs { generate_ns, update_ns, divide_ns, copy_ns } = *costs;
     let [generate, update, divide, copy] =
         [generate_ns, update_ns, divide_ns, copy_ns].map(numbers::significant);
-    let fit = machine.fit.as_ref().map(fit_line).unwrap_or_default();
+    let fit = machine.fit.as_ref().map(Fit::line).unwrap_or_default();
     let verified = if errors == 0 {
         "verified: 0 errors".to_owned()
     } else {

@@ -62,30 +62,34 @@ pub const ALLTOALL: Group = Group {
     others: &[],
 };
 
-/// Read only by libhcube_preload.so.
-pub const PRELOAD: Group = Group {
-    title: "Preload library",
-    about: "Read by `libhcube_preload.so`, in addition to those of the all-to-all exchange.",
+/// Variables of a run that no system's table has.
+const UNTABLED: Group = Group {
+    title: "",
+    about: "",
     structure: None,
     of_a_run: true,
     command: None,
     options: Vec::new,
+    others: &[],
+};
+
+/// Read only by libhcube_preload.so.
+pub const PRELOAD: Group = Group {
+    title: "Preload library",
+    about: "Read by `libhcube_preload.so`, in addition to those of the all-to-all exchange.",
     others: &[Variable::new(
         "HCUBE_STATS",
         "0, 1 or json:FILE",
         "0",
         "statistics of all ranks, printed by rank 0 in MPI_Finalize; json:FILE also writes them to FILE",
     )],
+    ..UNTABLED
 };
 
 /// Read only by the solver for FFTW.
 pub const FFTW: Group = Group {
     title: "FFTW",
     about: "Read by `libhcube_fftw.so`, `libhcube_fftwf.so` and `libhcube_fftwl.so`, in addition to those of the all-to-all exchange.",
-    structure: None,
-    of_a_run: true,
-    command: None,
-    options: Vec::new,
     others: &[
         Variable::new(
             "HCUBE_FFTW",
@@ -95,16 +99,13 @@ pub const FFTW: Group = Group {
         ),
         Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why hcube leaves a transposition to FFTW"),
     ],
+    ..UNTABLED
 };
 
 /// What a simulation passes to its ranks.
 pub const SIMULATION: Group = Group {
     title: "Simulation",
     about: "Set by `hcube-lab simulate` for the ranks that it starts.",
-    structure: None,
-    of_a_run: true,
-    command: None,
-    options: Vec::new,
     others: &[
         Variable::new(
             work::VARIABLE,
@@ -114,16 +115,14 @@ pub const SIMULATION: Group = Group {
         ),
         Variable::new("HCUBE_PLATFORM", "a file", "", "the simulated machine"),
     ],
+    ..UNTABLED
 };
 
 /// What is read while something is built.
 pub const BUILD: Group = Group {
     title: "Building",
     about: "Read by `make`, its scripts, the tests, and by `hcube.mk` in the makefiles of HPCC.",
-    structure: None,
     of_a_run: false,
-    command: None,
-    options: Vec::new,
     others: &[
         Variable::new(
             "HCUBE_HPCC_TARBALL",
@@ -176,6 +175,7 @@ pub const BUILD: Group = Group {
             "tests that may be skipped where CI=true; CONTRIBUTING.md lists the names",
         ),
     ],
+    ..UNTABLED
 };
 
 pub const GROUPS: [Group; 6] = [RANDOM_ACCESS, ALLTOALL, PRELOAD, FFTW, SIMULATION, BUILD];

@@ -12,8 +12,7 @@ use std::sync::LazyLock;
 static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
-    let folder = common::build().join("clients/tool");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let folder = common::folder("tool");
     folder.join(name)
 }
 

@@ -13,8 +13,7 @@ use std::sync::LazyLock;
 static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
-    let folder = common::build().join("clients/model");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let folder = common::folder("model");
     folder.join(name)
 }
 

@@ -52,8 +52,7 @@ fn former_names_write_the_same_json() {
 #[test]
 fn commands_of_the_source_tree_are_named() {
     // Where no hcube-lab lies beside it.
-    let folder = common::build().join("clients/tool/alone");
-    std::fs::create_dir_all(&folder).expect("writable");
+    let folder = common::folder("tool/alone");
     let alone = folder.join("hcube");
     std::fs::copy(common::tool(), &alone).expect("a copy");
     for (command, target) in [

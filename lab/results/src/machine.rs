@@ -4,6 +4,8 @@
 //! (`machine/*.json`) are models with published figures, one that `hcube probe` writes was
 //! measured. The tool accepts the name of such a model or a file.
 
+mod reliability;
+
 use serde::{Deserialize, Serialize};
 
 /// The machines that come with hcube, by name.

@@ -2,8 +2,7 @@
 
 use hcube_core::machine::Placement;
 use hcube_random_access::Options;
-use hcube_results::machine::Machine;
-use hcube_tool::model::fit::fit_warning;
+use hcube_results::machine::{Fit, Machine};
 use hcube_tool::model::round::{Round, parameters};
 
 /// In legends.
@@ -17,7 +16,7 @@ pub fn rate(machine: &Machine, ranks: usize, options: &Options) -> f64 {
 
 /// A warning if the predictions for a machine are inaccurate.
 pub fn warning(machine: &Machine) -> Option<String> {
-    machine.fit.as_ref().and_then(fit_warning)
+    machine.fit.as_ref().and_then(Fit::warning)
 }
 
 /// The reason if several nodes of a machine cannot be predicted.
@@ -37,7 +36,6 @@ pub fn name(words: &str, machine: &Machine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hcube_results::machine::Fit;
     use hcube_results::published::{MACHINE, TABLE_2};
     use hcube_tool::model::paper_options;
 

@@ -3,14 +3,13 @@
 
 mod common;
 
-use hcube_testing::{Launch, Mpi, build, root};
+use hcube_testing::{Launch, Mpi, build, folder, root};
 use std::process::Command;
 use std::{fmt::Write, fs};
 
 /// A cluster with two ranks per host.
 fn platform(ranks: usize) -> [String; 2] {
-    let folder = build().join("clients/smpi");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let folder = folder("smpi");
     let paths = ["core_cluster.xml", "core_hosts"].map(|name| folder.join(format!("{name}_{ranks}")));
     let xml = r#"<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

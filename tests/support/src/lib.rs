@@ -103,7 +103,7 @@ pub fn tool() -> String {
 
 /// The command `hcube-lab` of the build under test.
 pub fn lab() -> String {
-    program("hcube-lab", &["lab/src", "lab/templates", "tool/src"])
+    program("hcube-lab", &["lab/src", "lab/templates", "lab/results/src", "tool/src"])
 }
 
 fn program(name: &str, sources: &[&str]) -> String {
@@ -118,6 +118,13 @@ fn program(name: &str, sources: &[&str]) -> String {
 pub fn build() -> PathBuf {
     let own = own_build();
     if own.ends_with("checked") { own.with_file_name("release") } else { own }
+}
+
+/// A folder of the build under test for what tests make.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = build().join("clients").join(name);
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    folder
 }
 
 /// The directory of the test itself, and of what cargo builds for it: libraries of its own package.
@@ -195,8 +202,7 @@ fn newest_header(sources: &Path) -> Option<std::time::SystemTime> {
 pub fn client(name: &str, language: Language) -> PathBuf {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (sources, library) = (root().join("tests/c"), library());
-    let folder = build().join("clients");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let folder = folder("");
     let suffix = if language == Language::C11 { "" } else { "_cxx" };
     let (source, program) = (sources.join(format!("{name}.c")), folder.join(format!("{name}{suffix}")));
     let inputs = headers::files().into_iter().chain([source.clone(), library.clone()]);

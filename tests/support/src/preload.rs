@@ -1,6 +1,6 @@
 //! The preload library, and programs that know nothing of hcube and run under it.
 
-use super::{Language, Launch, Mpi, Outcome, build, output, root};
+use super::{Language, Launch, Mpi, Outcome, build, folder, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -20,8 +20,7 @@ pub fn library() -> PathBuf {
 fn compiled(mut compiler: Command, source: &Path, name: &str) -> PathBuf {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = build().join("clients/preload");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let folder = folder("preload");
     let program = folder.join(name);
     if super::modified(&program) <= super::modified(source) {
         output(compiler.arg("-O1").arg(source).arg("-o").arg(&program));
@@ -73,8 +72,7 @@ pub struct Preloaded {
 impl Preloaded {
     /// As a user starts it: `mpirun ... env LD_PRELOAD=... program`. The name is that of the statistics.
     pub fn new(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
-        let folder = build().join("clients/preload");
-        fs::create_dir_all(&folder).expect("the target directory is writable");
+        let folder = folder("preload");
         let json = folder.join(format!("{name}-{ranks}.json"));
         let mut preload = OsString::from("LD_PRELOAD=");
         preload.push(library());

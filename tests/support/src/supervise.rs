@@ -1,6 +1,6 @@
 //! Runs a launcher to its end or to a limit, and sees to it that no process is left.
 
-use super::{Launch, TURN, build};
+use super::{Launch, TURN, folder};
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -57,8 +57,7 @@ struct Files {
 
 impl Files {
     fn new(marker: &str) -> Self {
-        let folder = build().join("clients/output");
-        fs::create_dir_all(&folder).expect("the target directory is writable");
+        let folder = folder("output");
         let paths = ["out", "err"].map(|kind| folder.join(format!("{marker}.{kind}")));
         Self { stem: folder.join(marker), paths }
     }

@@ -157,17 +157,7 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
-
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn parse(line: &[&str]) -> Arguments {
-        Line::try_parse_from(["model"].iter().chain(line)).expect("valid").arguments
-    }
+    use crate::command_line::parse;
 
     #[test]
     fn ranks_that_cannot_be_are_named() {
@@ -182,7 +172,7 @@ mod tests {
             ),
             (&["--machine", "juropa", "--ranks", "64 512", "--bytes", "256"], "--bytes = 256: expected 512"),
         ] {
-            let arguments = parse(line);
+            let arguments: Arguments = parse(line.iter().copied());
             let machine = arguments.machine().expect("a machine that comes with hcube");
             let error = arguments.ranks(&machine).expect_err("refused");
             assert!(error.starts_with(message), "{error}");
@@ -191,11 +181,11 @@ mod tests {
 
     #[test]
     fn unasked_ranks_are_those_that_can_be() {
-        let arguments = parse(&["--machine", "red-storm", "--dimensions", "9"]);
+        let arguments: Arguments = parse(["--machine", "red-storm", "--dimensions", "9"]);
         let machine = arguments.machine().expect("a machine");
         assert_eq!(arguments.ranks(&machine), Ok(vec![1, 300, 1024, 4096, 8192, 10240]));
         assert_eq!(arguments.warning(&machine), None);
-        let arguments = parse(&["--machine", "juropa", "--ranks-per-node", "16"]);
+        let arguments: Arguments = parse(["--machine", "juropa", "--ranks-per-node", "16"]);
         let machine = arguments.machine().expect("a machine");
         assert!(arguments.warning(&machine).is_some_and(|text| text.contains("16 on 8 core")));
     }
@@ -203,7 +193,7 @@ mod tests {
     #[test]
     fn a_machine_is_wanted() {
         // Tests run in the checkout, where nobody calibrates.
-        let error = parse(&[]).machine().expect_err("no machine");
+        let error = parse::<Arguments>([]).machine().expect_err("no machine");
         assert!(error.contains("hcube probe calibration.json") && error.contains("red-storm"), "{error}");
     }
 }

@@ -1,7 +1,6 @@
 //! The predictions, as they are written in JSON.
 
 use super::arguments::Arguments;
-use super::fit::{fit_warning, network_warning};
 use super::published::{self, Compared};
 use super::round::{Round, parameters};
 use hcube_alltoall::model::{Algorithm, Exchange};
@@ -9,7 +8,7 @@ use hcube_core::machine::{Parameters, Placement};
 use hcube_random_access::model::{self as updates, Parts};
 use hcube_random_access::state::ALONE;
 use hcube_random_access::{Mode, Options};
-use hcube_results::machine::Machine;
+use hcube_results::machine::{Fit, Machine};
 use serde::Serialize;
 
 /// Bytes of a value.
@@ -144,16 +143,13 @@ impl Results {
             exchanges
                 .extend(arguments.exchange().map(|exchange| exchanged(placement, exchange, &parameters)));
         }
+        let several = placements.iter().filter(|placement| placement.nodes() > 1);
+        let fit_warning = machine.fit.as_ref().and_then(Fit::warning);
+        let network_warning = machine.network_warning(several.map(|placement| placement.ranks));
         Self {
             hcube: env!("CARGO_PKG_VERSION"),
             machine: machine.clone(),
-            warnings: machine
-                .fit
-                .as_ref()
-                .and_then(fit_warning)
-                .into_iter()
-                .chain(network_warning(machine, &placements))
-                .collect(),
+            warnings: fit_warning.into_iter().chain(network_warning).collect(),
             round: options.round(),
             relaxed: options.relaxed,
             random_access: updates,

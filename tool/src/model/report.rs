@@ -1,6 +1,5 @@
 //! What `hcube model` prints.
 
-use super::fit::fit_line;
 use super::predict::{Exchanged, Results, Updates};
 use super::published::Compared;
 use hcube_results::machine::Machine;
@@ -130,7 +129,7 @@ fn trust(results: &Results) -> String {
     if let Some(fit) = fit {
         let place = if *network_assumed { ", all on one node" } else { "" };
         let exchange = if results.alltoall.is_empty() { "" } else { "; no exchange in place was among them" };
-        return format!("{}{place}{exchange}", fit_line(fit));
+        return format!("{}{place}{exchange}", fit.line());
     }
     if results.published.is_empty() {
         return format!(

@@ -278,22 +278,11 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
-
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn parse(line: &str) -> Arguments {
-        let line = std::iter::once("alltoall").chain(line.split_whitespace());
-        Line::try_parse_from(line).expect("valid").arguments
-    }
+    use crate::command_line::parse;
 
     #[test]
     fn nothing_chosen_is_hcube_against_the_library() {
-        let arguments = parse("");
+        let arguments: Arguments = parse("".split_whitespace());
         let cases = arguments.cases(&Options::default());
         let names: Vec<&str> = cases.iter().map(|case| case.algorithm.name()).collect();
         assert_eq!(names, ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"]);
@@ -303,10 +292,13 @@ mod tests {
 
     #[test]
     fn memory_multiplies_what_is_ours() {
-        let cases =
-            parse("--algorithms all --memory 0,64k,all --sizes 8,4M --repeat 3").cases(&Options::default());
+        let cases = parse::<Arguments>(
+            "--algorithms all --memory 0,64k,all --sizes 8,4M --repeat 3".split_whitespace(),
+        )
+        .cases(&Options::default());
         assert_eq!(cases.len(), 7 * 3 + 2);
-        let named = parse("--algorithms shared,all").cases(&Options::default());
+        let named =
+            parse::<Arguments>("--algorithms shared,all".split_whitespace()).cases(&Options::default());
         let optional: Vec<&str> =
             named.iter().filter(|case| !case.optional).map(|case| case.algorithm.name()).collect();
         assert_eq!(optional, ["shared"]);
@@ -314,7 +306,7 @@ mod tests {
 
     #[test]
     fn names_stand_for_schedules_and_paths() {
-        let case = |line: &str| parse(line).cases(&Options::default())[0];
+        let case = |line: &str| parse::<Arguments>(line.split_whitespace()).cases(&Options::default())[0];
         let options = |line: &str| case(line).options(1 << 20, 4);
         let linear = options("--algorithms linear-shift --memory 64k");
         let expected = (Schedule::LinearShift, Path::Message, 65536);

@@ -158,31 +158,21 @@ fn vary<T>(choices: &[Options], values: &[T], set: impl Fn(&mut Options, &T)) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
-
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn parse(line: &str) -> Arguments {
-        Line::try_parse_from(std::iter::once("random-access").chain(line.split_whitespace()))
-            .expect("valid")
-            .arguments
-    }
+    use crate::command_line::parse;
 
     #[test]
     fn nothing_chosen_is_one_case_with_the_defaults() {
         let defaults = Options { look_ahead: 64, relaxed: true, ..Options::default() };
-        let arguments = parse("");
+        let arguments: Arguments = parse("".split_whitespace());
         assert_eq!(arguments.cases(&defaults), [Case { stream: StreamKind::Polynomial, options: defaults }]);
         assert_eq!(arguments.total_updates(), 4 << 24);
     }
 
     #[test]
     fn sweeps_multiply() {
-        let cases = parse("--look-ahead 1,4,16 --stream both --ladder --compare").cases(&Options::default());
+        let cases =
+            parse::<Arguments>("--look-ahead 1,4,16 --stream both --ladder --compare".split_whitespace())
+                .cases(&Options::default());
         assert_eq!(cases.len(), 3 * 2 * 5 * 2);
         assert_eq!((cases[0].options.mode, cases[1].options.mode), (Mode::Auto, Mode::Message));
         assert_eq!(cases.last().map(|case| case.options.look_ahead), Some(16));
@@ -191,7 +181,8 @@ mod tests {
     #[test]
     fn the_command_line_wins() {
         let defaults = Options { mode: Mode::Node, ranks_per_node: 3, ..Options::default() };
-        let arguments = parse("--mode message --ranks-per-node 0 --optimisations 1,7 --no-huge-pages");
+        let arguments: Arguments =
+            parse("--mode message --ranks-per-node 0 --optimisations 1,7 --no-huge-pages".split_whitespace());
         let options = arguments.options(&defaults);
         assert_eq!((options.mode, options.ranks_per_node, options.huge_pages), (Mode::Message, 0, false));
         assert_eq!(options.optimisations.to_list(), "1,7");
