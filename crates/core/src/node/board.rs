@@ -161,8 +161,7 @@ impl Board {
         }
         let posted = self.slots.published(rank, self.round).is_some();
         if posted {
-            self.seen[rank] = self.round;
-            self.unseen -= 1;
+            self.see(rank);
         }
         posted
     }
@@ -170,10 +169,23 @@ impl Board {
     /// Waits until a rank has posted its notice of this round.
     #[inline]
     pub fn wait_for<C: Comm + ?Sized>(&mut self, rank: usize, patience: Patience, comm: &C) {
-        let mut wait = patience.wait();
-        while !self.has_posted(rank) {
-            wait.pause(comm);
+        if self.seen[rank] == self.round {
+            return;
         }
+        {
+            // Where the number stands is computed once: each poll more delays the answer.
+            let (poll, mut wait) = (self.slots.poll(rank, self.round), patience.wait());
+            while poll().is_none() {
+                wait.pause(comm);
+            }
+        }
+        self.see(rank);
+    }
+
+    #[inline]
+    fn see(&mut self, rank: usize) {
+        self.seen[rank] = self.round;
+        self.unseen -= 1;
     }
 
     /// A rank's notice of this round.

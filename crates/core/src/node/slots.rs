@@ -137,9 +137,18 @@ impl Slots {
     /// The flag of a rank's piece, once that is published.
     #[inline]
     pub fn published(&self, rank: usize, piece: u64) -> Option<bool> {
-        // Acquire: what the writer wrote before it stored this number is seen by what follows.
-        let number = self.number(rank, piece).load(Ordering::Acquire);
-        (number >> 1 == piece).then_some(number & 1 == 1)
+        self.poll(rank, piece)()
+    }
+
+    /// [`Self::published`], to be asked again and again.
+    #[inline]
+    pub fn poll(&self, rank: usize, piece: u64) -> impl Fn() -> Option<bool> {
+        let number = self.number(rank, piece);
+        move || {
+            // Acquire: what the writer wrote before it stored this number is seen by what follows.
+            let number = number.load(Ordering::Acquire);
+            (number >> 1 == piece).then_some(number & 1 == 1)
+        }
     }
 
     /// The contents of a rank's piece.
