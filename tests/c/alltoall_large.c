@@ -1,5 +1,5 @@
 /* Two ranks exchange blocks of more than 2^31 bytes in place: with counts above 2^31 and with counts
- * of type int of a large datatype. Every byte is checked. Prints `ok large`.
+ * of type int of a large datatype; then blocks of no elements. Every byte is checked. Prints `ok large`.
  */
 #include "alltoall.h"
 
@@ -76,6 +76,14 @@ static void large_type(void) {
   MPI_Type_free(&type);
 }
 
+/* The displacements mean nothing, and as bytes they exceed an address. */
+static void no_elements(void) {
+  MPI_Count counts[2] = {0, 0};
+  MPI_Aint displacements[2] = {PTRDIFF_MIN, PTRDIFF_MAX};
+  REQUIRE(hcube_alltoallv_c(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, memory, counts, displacements, MPI_INT64_T,
+                            MPI_COMM_WORLD) == MPI_SUCCESS);
+}
+
 int main(int argc, char **argv) {
   int size;
   MPI_Init(&argc, &argv);
@@ -85,6 +93,7 @@ int main(int argc, char **argv) {
   memory = (unsigned char *)allocate(BLOCK + OWN + CHUNK);
   large_counts();
   large_type();
+  no_elements();
   free(memory);
   if (rank == 0) printf("ok large\n");
   fflush(stdout);

@@ -209,6 +209,11 @@ unsafe fn block<'a>(
         let name = names.count;
         return Err(Error::Count(format!("{name}[{rank}] = {count}: expected 0 or more")));
     };
+    if elements == 0 {
+        // Its displacement means nothing and may be any number.
+        // SAFETY: a region without bytes.
+        return Ok(Block::contiguous(unsafe { Region::new(side.buffer.cast(), 0) }));
+    }
     if datatype.size().checked_mul(elements).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
         let (name, size) = (names.count, datatype.size());
         return Err(Error::Count(format!(
