@@ -83,7 +83,7 @@ impl Comparison<'_> {
 }
 
 impl Run {
-    /// Times of which nothing else is known.
+    /// A run with times and a plan; [`Results::summarise`] adds median and spread.
     pub fn new(problem: String, ranks: usize, solver: Solver, times_ms: Vec<f64>, plan: String) -> Self {
         Self {
             problem,

@@ -50,7 +50,7 @@ impl Progress {
         }
     }
 
-    /// The current run, and the estimated time of it and of those after it.
+    /// The current run, with the estimated time until the last run ends.
     fn current(&self, run: &Run) -> String {
         let all = self.estimate.seconds(&self.runs[self.run - 1..]);
         let after = self.estimate.seconds(&self.runs[self.run..]);

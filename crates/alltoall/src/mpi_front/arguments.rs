@@ -102,9 +102,8 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
                 let mut last: Option<(MPI_Datatype, Datatype)> = None;
                 ranks
                     .map(|rank| {
-                        // No elements need no datatype.
                         if side.counts.of(rank) == 0 {
-                            return Ok(Block::contiguous(Region::new(side.buffer.cast(), 0)));
+                            return Ok(no_elements(side));
                         }
                         let handle = *datatypes.add(rank);
                         if last.as_ref().is_none_or(|(known, _)| *known != handle) {
@@ -210,9 +209,7 @@ unsafe fn block<'a>(
         return Err(Error::Count(format!("{name}[{rank}] = {count}: expected 0 or more")));
     };
     if elements == 0 {
-        // Its displacement means nothing and may be any number.
-        // SAFETY: a region without bytes.
-        return Ok(Block::contiguous(unsafe { Region::new(side.buffer.cast(), 0) }));
+        return Ok(no_elements(side));
     }
     if datatype.size().checked_mul(elements).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
         let (name, size) = (names.count, datatype.size());
@@ -236,4 +233,10 @@ unsafe fn block<'a>(
         return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes for rank {rank}")));
     }
     Ok(block)
+}
+
+/// A block without elements, whose datatype and displacement may be anything.
+fn no_elements<'a>(side: &Side) -> Block<'a> {
+    // SAFETY: a region without bytes.
+    Block::contiguous(unsafe { Region::new(side.buffer.cast(), 0) })
 }

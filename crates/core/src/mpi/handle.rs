@@ -46,7 +46,7 @@ impl Handle {
     /// `MPI_COMM_WORLD`.
     ///
     /// # Safety
-    /// The threads that use it are those of which [`Self::new`] speaks.
+    /// The threads that use it satisfy the requirement of [`Self::new`].
     pub unsafe fn world() -> Self {
         world()
     }
