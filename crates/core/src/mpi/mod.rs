@@ -14,6 +14,7 @@ mod guard;
 pub mod handle;
 mod keyval;
 mod living;
+pub mod membership;
 pub mod raise;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(
