@@ -6,8 +6,8 @@ use crate::boundary::{enter, text_buffer, write_text};
 use crate::sized;
 use crate::types::{hcube_alltoall_options, hcube_error};
 use hcube_alltoall::Options;
-use hcube_alltoall::mpi_front::collective::{State, prepare};
-use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict, exchange};
+use hcube_alltoall::mpi_front::state::State;
+use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict, exchange, set_options};
 use hcube_core::error::HCUBE_SUCCESS;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn hcube_alltoall_default_options(
 
 /// Collective. Sets the options of all later exchanges and transpositions on a communicator, in
 /// place of the defaults and the environment. Performs the set-up of the first exchange in advance
-/// (duplicates the communicator, allocates shared memory), which is useful before a timed region.
+/// (agrees on the options, allocates shared memory), which is useful before a timed region.
 ///
 /// comm: an intracommunicator.
 /// options: the same on all ranks; NULL restores the defaults and the environment.
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
             } else {
                 hcube_alltoall_options::read(options)
             };
-            gate::enter(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
+            set_options(comm, options)
         })
     }
 }
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn hcube_alltoall_last_way(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             let text = text_buffer(text, length)?;
-            let path = gate::look(comm, |state: &State| state.last_path)?;
+            let path = gate::look(comm, |state: &State| state.last_path())?;
             write_text(text, path.unwrap_or("none"));
             Ok(())
         })

@@ -134,8 +134,8 @@ pub unsafe extern "C" fn hcube_random_access_default_options(
     }
 }
 
-/// Collective. Performs the set-up of the first run on a communicator in advance: duplicates the
-/// communicator, plans the stages and allocates shared memory. Optional; useful before a timed
+/// Collective. Performs the set-up of the first run on a communicator in advance: creates
+/// a communicator for messages, plans the stages and allocates shared memory. Optional; useful before a timed
 /// region. What is set up is attached to the communicator and freed with it, at the latest by
 /// MPI_Finalize.
 ///

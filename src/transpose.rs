@@ -2,7 +2,7 @@
 
 use crate::boundary::{enter, required};
 use crate::types::{hcube_error, hcube_transpose_shape};
-use hcube_alltoall::mpi_front::collective::{State, prepare};
+use hcube_alltoall::mpi_front::{Engine, prepare};
 use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -63,18 +63,18 @@ pub unsafe extern "C" fn hcube_transpose(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            with_state(comm, |comm, state| {
+            with_engine(comm, |comm, engine| {
                 let work = known(shape, comm).and_then(|(shape, bytes)| {
                     let parts = parts(bytes, input, output)?;
-                    if [input.cast_mut(), output].iter().any(|side| state.devices.own(side.cast())) {
+                    if [input.cast_mut(), output].iter().any(|side| engine.devices.own(side.cast())) {
                         let text = "input or output is device memory: expected host memory";
                         return Err(Error::Buffer(text.into()));
                     }
                     Ok((shape, parts))
                 });
-                let report = transpose(comm, &mut state.exchange, work);
-                state.last_path = report.as_ref().map_or("refused", |report| report.path.name());
-                report.map(drop)
+                let report = transpose(comm, &mut engine.exchange, work);
+                let path = report.as_ref().map_or("refused", |report| report.path.name());
+                (Some(path), report.map(drop))
             })
         })
     }
@@ -102,22 +102,36 @@ pub unsafe extern "C" fn hcube_transpose_check(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            with_state(comm, |comm, state| {
+            with_engine(comm, |comm, engine| {
                 let checked = known(shape, comm).and_then(|(shape, _)| match in_place {
-                    0 | 1 => check(comm, &state.exchange, &shape, in_place == 1).map(drop),
+                    0 | 1 => check(comm, &engine.exchange, &shape, in_place == 1).map(drop),
                     _ => Err(Error::argument("in_place", in_place, "0 or 1")),
                 });
-                agree(comm, checked)?;
                 // SAFETY: not null, or it would have been refused.
-                agree_on(comm, &(&*shape).agreement())
+                let agreed = agree(comm, checked).and_then(|()| agree_on(comm, &(&*shape).agreement()));
+                (None, agreed)
             })
         })
     }
 }
 
-/// Runs `work` with the private communicator and what exchanges keep on it.
-fn with_state(comm: Handle, work: impl FnOnce(&MpiComm, &mut State) -> Result<()>) -> Result<()> {
-    gate::enter(comm, |comm, kept| work(comm, prepare(comm, kept, None)?))
+/// Runs `work` with the communicator and what exchanges on it use; `work` also says which path an exchange has used.
+fn with_engine(
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Engine) -> (Option<&'static str>, Result<()>),
+) -> Result<()> {
+    gate::enter_without_messages(comm, |comm, kept| {
+        let mut path = None;
+        let result = prepare(comm, kept)?.with(|engine| {
+            let (used, result) = work(comm, engine);
+            path = used;
+            result
+        });
+        if let (Some(path), Some(kept)) = (path, kept) {
+            kept.note_path(path);
+        }
+        result
+    })
 }
 
 /// The shape, and the bytes of this rank's parts.

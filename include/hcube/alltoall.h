@@ -220,7 +220,7 @@ int32_t hcube_alltoall_default_options(struct hcube_alltoall_options *options,
 /**
  * Collective. Sets the options of all later exchanges and transpositions on a communicator, in
  * place of the defaults and the environment. Performs the set-up of the first exchange in advance
- * (duplicates the communicator, allocates shared memory), which is useful before a timed region.
+ * (agrees on the options, allocates shared memory), which is useful before a timed region.
  *
  * comm: an intracommunicator.
  * options: the same on all ranks; NULL restores the defaults and the environment.

@@ -280,8 +280,8 @@ int32_t hcube_random_access_default_options(struct hcube_random_access_options *
                                             struct hcube_error *error);
 
 /**
- * Collective. Performs the set-up of the first run on a communicator in advance: duplicates the
- * communicator, plans the stages and allocates shared memory. Optional; useful before a timed
+ * Collective. Performs the set-up of the first run on a communicator in advance: creates
+ * a communicator for messages, plans the stages and allocates shared memory. Optional; useful before a timed
  * region. What is set up is attached to the communicator and freed with it, at the latest by
  * MPI_Finalize.
  *

@@ -120,8 +120,8 @@ pub fn run(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode 
     };
     // A launcher ends the job when the first rank fails: not before rank 0 has spoken.
     drop(session.comm.barrier());
-    session.alone.free();
-    session.comm.free();
+    drop(session.alone);
+    drop(session.comm);
     drop(universe);
     code
 }

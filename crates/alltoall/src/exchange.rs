@@ -93,6 +93,12 @@ fn vote_and_move<C: Comm>(
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
     }
     let choice = choose(&state.situation, &sum, &mut state.trials);
+    if matches!(choice, Choice::Messages | Choice::Hypercube)
+        && let Err(error) = comm.open_messages()
+    {
+        // All ranks know of it, and nothing was written.
+        return if library_can { Ok(Outcome::Library("no communicator for messages")) } else { Err(error) };
+    }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
     let path = perform(comm, state, task, (choice, streaming), &sum, largest)
         .unwrap_or_else(|error| comm.abort(&error));

@@ -64,6 +64,13 @@ hcube_core::options_table! {
     }
 }
 
+impl Options {
+    /// Whether the user has chosen schedule or path.
+    pub fn are_chosen(&self) -> bool {
+        self.schedule != Schedule::Auto || self.path != Path::Auto
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

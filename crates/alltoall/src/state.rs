@@ -153,6 +153,11 @@ impl ExchangeState {
         Ok(())
     }
 
+    /// A number that is the same on all ranks and differs from those of other states; never 0.
+    pub fn number(&self) -> i64 {
+        (self.factors.seed() >> 2 | 1) as i64
+    }
+
     /// What decisions depend on.
     pub fn situation(&self) -> &Situation {
         &self.situation

@@ -106,6 +106,11 @@ impl Factors {
         all
     }
 
+    /// The word from which they follow.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Those of the blocks to and from a rank.
     #[inline(always)]
     fn of(&self, other: usize) -> [u64; 2] {

@@ -26,7 +26,7 @@ fn datatypes_are_those_of_mpi() {
     fortran_kinds(&comm);
     a_datatype_outlives_its_handle(&comm);
     nothing_is_left_behind(&comm);
-    comm.free();
+    drop(comm);
 }
 
 fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> hcube_core::Result<Datatype> {

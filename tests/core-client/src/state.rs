@@ -25,7 +25,7 @@ pub fn check(comm: Handle, ranks: usize, report: &mut Report) {
     a_call_that_fails_keeps_the_state(comm, report);
 }
 
-/// The inner call is collective and uses the same private duplicate.
+/// The inner call is collective and uses the same private communicator.
 fn one_calls_another(comm: Handle, ranks: u64, report: &mut Report) {
     let inner = || {
         gate::enter(comm, |private, kept: &mut Option<Inner>| {

@@ -54,7 +54,7 @@ pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Condi
     Conditions {
         unreachable: sides.iter().any(|side| devices.own(side.buffer.cast())),
         beyond_library,
-        tolerant: call.tolerant,
+        tolerant: call.guest,
         agreement: 0,
     }
 }

@@ -75,9 +75,9 @@ pub struct Call {
     pub receive: Side,
     /// The communicator, unchecked.
     pub comm: MPI_Comm,
-    /// Whether a rank may expect more than it is sent, out of place: MPI forbids it, but MPI
-    /// libraries accept it, and an unmodified program may depend on it.
-    pub tolerant: bool,
+    /// Whether the program calls MPI and does not know of hcube. What MPI libraries accept, hcube accepts then, and
+    /// communicators that are used once stay as cheap as they are without it.
+    pub guest: bool,
 }
 
 impl Call {
@@ -88,11 +88,11 @@ impl Call {
         (sent, sent_counts, sent_types): (*const c_void, Counts, Types),
         (received, received_counts, received_types): (*mut c_void, Counts, Types),
         comm: MPI_Comm,
-        tolerant: bool,
+        guest: bool,
     ) -> Self {
         let send = Side { buffer: sent.cast_mut(), counts: sent_counts, types: sent_types };
         let receive = Side { buffer: received, counts: received_counts, types: received_types };
-        Self { function, send, receive, comm, tolerant }
+        Self { function, send, receive, comm, guest }
     }
 
     /// Whether it is in place.

@@ -1,18 +1,19 @@
 //! The one entrance for all-to-all exchanges, behind the gate of all systems
 //! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
 
-use super::arguments::{Named, conditions, read};
+use super::arguments::{conditions, read};
 use super::call::{Call, Function};
-use crate::{ExchangeState, Options, Outcome, Report, select};
-use hcube_core::comm::{Comm, agree};
+use super::setup;
+use super::state::{Engine, Stage, State};
+use crate::{Options, Outcome, Report, select};
+use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::backend::MpiComm;
-use hcube_core::mpi::handle::{Handle, check_kind, check_state, partners};
+use hcube_core::mpi::handle::{Handle, check_kind, check_state, is_inter, partners};
 use hcube_core::mpi::raise::raise;
+use hcube_core::mpi::shared::Shared;
 use hcube_core::mpi::{attribute, gate};
-use hcube_core::node::device::Devices;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What became of a call, the same kind on all ranks of the communicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,18 +43,6 @@ impl Refusal {
     }
 }
 
-/// What all-to-all exchanges keep on a communicator.
-pub struct State {
-    /// What the exchanges of this communicator use.
-    pub exchange: ExchangeState,
-    /// The predefined datatype that was looked at last.
-    named: Named,
-    /// Runtimes whose device memory may be passed.
-    pub devices: Devices,
-    /// The path of the last exchange.
-    pub last_path: &'static str,
-}
-
 /// Collective: makes the exchange of a call, or says that the library is to make it.
 ///
 /// # Safety
@@ -69,25 +58,23 @@ pub unsafe fn exchange(call: &Call) -> Verdict {
 /// As [`exchange`].
 unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
     // SAFETY: the contract of this function.
-    let work = |comm: &MpiComm, kept: &mut Option<State>| unsafe { with_state(call, comm, kept) };
+    let work = |comm: &MpiComm, kept: &mut Option<State>| unsafe { with_state(call, comm, kept, false) };
     // As in MPI's functions, MPI raises the error of a handle that it does not know.
     let outcome = match attribute::find(comm) {
         Ok(Some(found)) => found.with(work),
         // SAFETY: the contract of this function.
-        Ok(None) => unsafe { unknown(call, comm, work) },
+        Ok(None) => unsafe { unknown(call, comm) },
         Err(error) => Err(error),
     };
     match outcome {
         Ok(Outcome::Done(report)) => Verdict::Done(report),
         Ok(Outcome::Library(reason)) => Verdict::Library(reason),
-        // MPICH has a limited number of them; the program may need them itself.
-        Err(Error::Mpi { call: "MPI_Comm_dup", .. }) => {
-            Verdict::Library("the MPI library cannot duplicate the communicator")
-        }
         Err(error) => {
             // Nothing can be asked of an invalid handle.
-            let living =
-                !matches!(error, Error::Communicator(_) | Error::Mpi { call: "MPI_Comm_get_attr", .. });
+            let living = !matches!(
+                error,
+                Error::Communicator(_) | Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_test_inter", .. }
+            );
             Verdict::Refused(Refusal { comm: living.then_some(comm), function: call.function, error })
         }
     }
@@ -98,15 +85,13 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
 /// # Safety
 /// As [`exchange`].
 #[cold]
-unsafe fn unknown(
-    call: &Call,
-    comm: Handle,
-    work: impl FnOnce(&MpiComm, &mut Option<State>) -> Result<Outcome>,
-) -> Result<Outcome> {
+unsafe fn unknown(call: &Call, comm: Handle) -> Result<Outcome> {
     if !comm.is_null() && check_state().is_err() {
         return Ok(Outcome::Library("MPI is not active"));
     }
-    if check_kind(comm)? {
+    // A program that does not know of hcube has its handles checked by MPI, as in MPI's own functions.
+    let inter = if call.guest && !comm.is_null() { is_inter(comm)? } else { check_kind(comm)? };
+    if inter && !call.guest {
         // SAFETY: the arrays of an intercommunicator's call hold an entry per remote rank, by the contract of
         // this function.
         if !unsafe { call.library_can(partners(comm)) } {
@@ -116,15 +101,19 @@ unsafe fn unknown(
         }
         return Ok(Outcome::Library("intercommunicator"));
     }
-    gate::first(comm, work)
+    // SAFETY: the contract of this function.
+    attribute::attach(comm)?.with(|comm, kept| unsafe { with_state(call, comm, kept, inter) })
 }
 
 /// # Safety
 /// As [`exchange`].
-unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>) -> Result<Outcome> {
-    let state = prepare(comm, kept, None)?;
-    // SAFETY: the contract of this function.
-    let outcome = unsafe { make(call, comm, state) };
+unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
+    let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
+    let outcome = match state.forwards(call, comm)? {
+        Some(reason) => Ok(Outcome::Library(reason)),
+        // SAFETY: the contract of this function.
+        None => ready(comm, state)?.with(|engine| unsafe { make(call, comm, engine) }),
+    };
     state.last_path = match &outcome {
         Ok(Outcome::Done(report)) => report.path.name(),
         Ok(Outcome::Library(_)) => "library",
@@ -135,8 +124,8 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>) -> R
 
 /// # Safety
 /// As [`exchange`].
-unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome> {
-    let State { exchange, named, devices, .. } = state;
+unsafe fn make(call: &Call, comm: &MpiComm, engine: &mut Engine) -> Result<Outcome> {
+    let Engine { exchange, named, devices } = engine;
     let left = select::left_to_library(exchange.situation(), call.in_place());
     if let (true, Some(reason)) = (call.library_has_function(), left) {
         return Ok(Outcome::Library(reason));
@@ -146,44 +135,36 @@ unsafe fn make(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome
     crate::exchange(comm, exchange, &task, conditions(call, devices, !library_can), left)
 }
 
-/// Collective at the first call for a communicator, or where options are given: the state. A path in the options
-/// that is not available here is an error; one in the environment is replaced.
-pub fn prepare<'a>(
-    comm: &MpiComm,
-    kept: &'a mut Option<State>,
-    options: Option<Result<Options>>,
-) -> Result<&'a mut State> {
-    if options.is_some() || kept.is_none() {
-        *kept = Some(new_state(comm, options)?);
+/// Collective at the first exchange that is served, local afterwards.
+#[inline(always)]
+fn ready<'a>(comm: &MpiComm, state: &'a mut State) -> Result<&'a Shared<Engine>> {
+    if !matches!(state.stage, Stage::Ready(_)) {
+        state.stage = Stage::Ready(setup::engine(comm)?);
     }
-    Ok(kept.as_mut().expect("just made"))
+    match &state.stage {
+        Stage::Ready(engine) => Ok(engine),
+        _ => unreachable!("just made"),
+    }
+}
+
+/// Collective at the first call for a communicator: what serves its exchanges. A path in the environment that is not
+/// available here is replaced.
+///
+/// # Errors
+/// On all ranks: those of the options, of memory, and of MPI.
+pub fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>) -> Result<&'a Shared<Engine>> {
+    ready(comm, kept.get_or_insert_with(State::new))
 }
 
 /// Collective: the options of all further exchanges on a communicator.
 ///
 /// # Errors
-/// Those of the options, of the communicator, and of memory that cannot be allocated for them.
+/// Those of the options, of the communicator, of memory that cannot be allocated for them, and of a path that is not
+/// available here.
 pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
-    gate::enter(comm, |comm, kept| prepare(comm, kept, Some(options)).map(drop))
-}
-
-/// Collective.
-#[cold]
-fn new_state(comm: &MpiComm, options: Option<Result<Options>>) -> Result<State> {
-    /// Whether the message was printed; it is printed once for all communicators.
-    static SAID: AtomicBool = AtomicBool::new(false);
-    let explicit = options.is_some();
-    let options = agree(comm, options.unwrap_or_else(Options::from_environment))?;
-    let exchange = ExchangeState::new(comm, &options)?;
-    if let Some(refusal) = exchange.refusal() {
-        if explicit {
-            return Err(Error::Memory(refusal.to_owned()));
-        }
-        if comm.rank() == 0 && !SAID.swap(true, Ordering::Relaxed) {
-            eprintln!(
-                "hcube: the path that HCUBE_PATH selects is not available here; using another path: {refusal}"
-            );
-        }
-    }
-    Ok(State { exchange, named: Named::default(), devices: Devices::new(), last_path: "none" })
+    gate::enter_without_messages(comm, |comm, kept| {
+        let engine = setup::engine_with(comm, options)?;
+        kept.get_or_insert_with(State::new).stage = Stage::Ready(engine);
+        Ok(())
+    })
 }

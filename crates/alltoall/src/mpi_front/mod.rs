@@ -1,9 +1,20 @@
 //! From the arguments of MPI's all-to-all functions to an exchange: the one entrance of the C interface
 //! and the preload library.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `call` | the arguments of a call, and the library's own function for them |
+//! | `collective` | the entrance: state of the communicator, exchange, verdict |
+//! | `state` | what is kept on a communicator, and which calls are forwarded before any set-up |
+//! | `setup` | the collective set-up, and the engines that communicators share |
+//! | `arguments` | from arguments to the blocks of a rank |
 
 mod arguments;
 pub mod call;
 pub mod collective;
+mod setup;
+pub mod state;
 
 pub use call::{Call, Counts, Function, Side, Types};
-pub use collective::{Refusal, Verdict, exchange};
+pub use collective::{Refusal, Verdict, exchange, prepare, set_options};
+pub use state::Engine;

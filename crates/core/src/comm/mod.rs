@@ -82,6 +82,15 @@ pub unsafe trait Comm: Progress {
     where
         Self: Sized;
 
+    /// Collective: prepares messages between ranks. Every system calls it before its first message; from the second
+    /// call on it is local. A communicator that a program has passed cannot carry messages of hcube before.
+    ///
+    /// # Errors
+    /// On all ranks, where MPI has no further communicator.
+    fn open_messages(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Starts sending the pieces of a buffer; an empty piece is a message of length zero.
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Self::Sends>;
     /// Waits until the buffer may be used again and hands it back.
@@ -232,13 +241,16 @@ pub fn agree_on_and_share<C: Comm + ?Sized>(
     Ok(bounds[2 * values.len()] as u64)
 }
 
-/// Each value and its negative, whose maxima tell the largest and the smallest value of all ranks.
-fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
+/// Each value and its negative, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest value of all ranks.
+pub fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
     values.iter().flat_map(|&(_, value)| [value, value.saturating_neg()]).collect()
 }
 
-/// The error where the maxima of [`bounds`] differ.
-fn check_bounds(bounds: &[i64], values: &[(&'static str, i64)]) -> Result<()> {
+/// Local: the error where the maxima of [`bounds`] over all ranks differ.
+///
+/// # Errors
+/// [`Error::Mismatch`] for the first value that is not the same on all ranks.
+pub fn check_bounds(bounds: &[i64], values: &[(&'static str, i64)]) -> Result<()> {
     for (pair, &(name, _)) in bounds.chunks_exact(2).zip(values) {
         let (most, least) = (pair[0], -pair[1]);
         if most != least {

@@ -1,6 +1,6 @@
 //! The message tags of all systems.
 //!
-//! Systems that are called with the same communicator share the private duplicate of it, so their tags must
+//! Systems that are called with the same communicator share its private communicator for messages, so their tags must
 //! differ: a message that one call has left under way could match a receive of the next system. Every system
 //! has a range of its own here; a system that joins adds one.
 

@@ -6,7 +6,7 @@
 use super::backend::MpiComm;
 use super::check::check;
 use super::constants::SUCCESS;
-use super::handle::{Handle, check_state, holder, simulated};
+use super::handle::{Handle, holder, simulated};
 use super::keyval::Keyval;
 use super::raw::{self, MPI_Comm};
 use super::state::CommState;
@@ -46,11 +46,9 @@ unsafe extern "C" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut 
         eprintln!("hcube: a communicator was freed inside a call of hcube that uses it: ending the job");
         super::handle::abort(None);
     }
-    // Attributes of MPI_COMM_WORLD may be released when MPI calls are no longer allowed; MPI then
-    // frees the duplicate itself.
-    if let (Some(comm), Ok(())) = (state.into_comm(), check_state()) {
-        comm.free();
-    }
+    // Attributes of MPI_COMM_WORLD may be released when MPI calls are no longer allowed; MPI then frees what hcube has
+    // created itself.
+    drop(state.into_comm());
     0
 }
 
@@ -74,9 +72,10 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Collective at the first call for a communicator (it duplicates it), local afterwards: runs `work` with
-    /// the private duplicate and what the system that keeps an `S` keeps between calls: nothing at first.
-    /// Inside `work` other systems may enter with the same communicator.
+    /// Local: runs `work` with the communicator and what the system that keeps an `S` keeps between calls: nothing
+    /// at first. Collective functions may be called on the communicator where the program's call is collective;
+    /// messages need [`Comm::open_messages`](crate::comm::Comm::open_messages) before. Inside `work` other systems
+    /// may enter with the same communicator.
     ///
     /// # Errors
     /// Those of `work`, of MPI, and [`Error::Communicator`] where another thread is inside a call with the
@@ -87,8 +86,8 @@ impl Attached {
         work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,
     ) -> Result<T> {
         self.state().enter(|contents| {
-            let private = contents.comm(|| MpiComm::duplicate(self.comm))?;
-            contents.with(|kept| work(private, kept))
+            let comm = contents.comm(|| MpiComm::borrow(self.comm))?;
+            contents.with(|kept| work(comm, kept))
         })
     }
 

@@ -1,5 +1,11 @@
-//! The production back end: a private duplicate of the caller's communicator, spoken to through
-//! the raw `PMPI_` functions of the MPI library that this build serves.
+//! The production back end: communicators of the MPI library that this build serves, through its raw `PMPI_`
+//! functions.
+//!
+//! A communicator of the program is borrowed: inside a collective call of the program, collective functions may be
+//! called on it, because all of its ranks are in that call. No communicator is created for that, so no context id is
+//! taken, no attribute of the program is copied and no error handler is replaced, and exchanges on different
+//! communicators never wait for each other. Messages need a communicator that only hcube uses, or they could match a
+//! receive of the program: it is created when a system asks for messages ([`Comm::open_messages`]).
 
 mod collective;
 mod waiting;
@@ -8,22 +14,25 @@ use super::check::check;
 use super::clock::Clock;
 use super::constants::{constants, no_request};
 use super::handle::{Handle, abort, check_communicator, check_state, returning_errors};
+use super::membership::world_ranks;
+use super::pending::Pending;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use crate::comm::reduction::{Element, Operation};
-use crate::comm::{Comm, Piece, check_colour};
+use crate::comm::{Comm, Piece, agree, check_colour};
 use crate::error::{Error, Result};
 use crate::machine::work::Work;
 use crate::memory::Region;
 use crate::progress::Progress;
 use crate::progress::pollers::Pollers;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-/// A communicator that only hcube uses: a duplicate of the caller's, or split from one. It is freed when
-/// it is dropped, unless MPI is finalised by then.
+/// A communicator of the program, borrowed for collective functions, with a private one for messages where they
+/// were opened; or one that was split from it. What hcube has created is freed when the value is dropped, unless
+/// MPI is finalised by then.
 ///
 /// It may go from thread to thread, but two threads cannot use it at the same time:
 ///
@@ -33,11 +42,16 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug)]
 pub struct MpiComm {
-    private: MPI_Comm,
+    /// The communicator of the program, or one that was split.
+    comm: Handle,
+    /// Messages and, as soon as it exists, collective functions use this one, which hcube has created.
+    private: OnceCell<MPI_Comm>,
+    /// What progress tests.
+    pending: Pending,
     words: MPI_Datatype,
     rank: usize,
     size: usize,
-    /// Of this rank: shared by a duplicate and all that is split from it.
+    /// Of this rank: shared by a communicator and all that is split from it.
     clock: Arc<Clock>,
     pollers: Arc<Pollers>,
     /// One thread at a time: handles are numbers in some MPI libraries, which are `Sync`.
@@ -57,7 +71,17 @@ const _: () = {
 };
 
 impl MpiComm {
-    /// Collective over `comm`: creates the duplicate. Errors on it are returned, not fatal.
+    /// Local: borrows a communicator of the program, for the time in which it lives. Its collective functions are
+    /// called inside collective calls of the program on it, by all of its ranks.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub(super) fn borrow(comm: Handle) -> Result<Self> {
+        Self::new(comm, OnceCell::new(), Arc::new(Clock::new()?), Arc::default())
+    }
+
+    /// Collective over `comm`: a communicator of the same ranks with messages. Errors on it are returned, not
+    /// fatal.
     ///
     /// # Errors
     /// [`Error::MpiState`] where MPI is not active, [`Error::Communicator`] for a handle that is null, freed or of
@@ -65,46 +89,83 @@ impl MpiComm {
     pub fn duplicate(comm: Handle) -> Result<Self> {
         check_state()?;
         check_communicator(comm)?;
-        let clock = Clock::new()?;
-        let (user, comm) = (comm, comm.raw());
-        let mut private = comm;
-        // SAFETY: a living intracommunicator, by the checks above.
-        let duplicated = returning_errors(user, || unsafe { raw::PMPI_Comm_dup(comm, &mut private) });
-        check("MPI_Comm_dup", duplicated)?;
-        Self::adopt(private, Arc::new(clock), Arc::default())
+        let borrowed = Self::borrow(comm)?;
+        borrowed.open_messages()?;
+        Ok(borrowed)
     }
 
     /// Takes over a communicator that was just created.
     fn adopt(private: MPI_Comm, clock: Arc<Clock>, pollers: Arc<Pollers>) -> Result<Self> {
-        let words = constants().uint64;
-        let mut comm = Self { private, words, rank: 0, size: 0, clock, pollers, one_thread: PhantomData };
-        let (mut rank, mut size) = (0, 0);
         // SAFETY: `private` is a living communicator.
+        unsafe { raw::PMPI_Comm_set_errhandler(private, constants().errors_return) };
+        // SAFETY: as above; it lives as long as the value, which frees it.
+        Self::new(unsafe { Handle::new(private) }, OnceCell::from(private), clock, pollers)
+    }
+
+    fn new(
+        comm: Handle,
+        private: OnceCell<MPI_Comm>,
+        clock: Arc<Clock>,
+        pollers: Arc<Pollers>,
+    ) -> Result<Self> {
+        let (mut rank, mut size) = (0, 0);
+        // SAFETY: a living communicator, by the contract of this function's callers.
         unsafe {
-            raw::PMPI_Comm_set_errhandler(private, constants().errors_return);
-            check("MPI_Comm_rank", raw::PMPI_Comm_rank(private, &mut rank))?;
-            check("MPI_Comm_size", raw::PMPI_Comm_size(private, &mut size))?;
+            check("MPI_Comm_rank", raw::PMPI_Comm_rank(comm.raw(), &mut rank))?;
+            check("MPI_Comm_size", raw::PMPI_Comm_size(comm.raw(), &mut size))?;
         }
-        (comm.rank, comm.size) = (rank as usize, size as usize);
-        Ok(comm)
+        let (words, pending, one_thread) = (constants().uint64, Pending::default(), PhantomData);
+        let (rank, size) = (rank as usize, size as usize);
+        Ok(Self { comm, private, pending, words, rank, size, clock, pollers, one_thread })
     }
 
-    /// Collective: frees the communicator, as dropping it does.
-    pub fn free(self) {
-        drop(self);
-    }
-
-    /// The duplicate, for MPI's functions that this trait does not have.
+    /// For collective functions.
     pub(super) fn raw(&self) -> MPI_Comm {
-        self.private
+        self.private.get().copied().unwrap_or(self.comm.raw())
+    }
+
+    /// Local: the ranks in `MPI_COMM_WORLD` of the members, `None` where one is outside of it; the same on all members.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn world_ranks(&self) -> Result<Option<Vec<i32>>> {
+        world_ranks(self.comm)
+    }
+
+    /// For messages.
+    fn messages(&self) -> Result<MPI_Comm> {
+        let closed = || Error::Internal("a message on a communicator whose messages were not opened".into());
+        self.private.get().copied().ok_or_else(closed)
+    }
+
+    /// Collective: creates the private communicator on all ranks or on none. By MPI_Comm_split, because
+    /// MPI_Comm_dup calls the functions by which the program has attributes copied.
+    #[cold]
+    fn create_private(&self) -> Result<MPI_Comm> {
+        let (host, mut private) = (self.comm.raw(), constants().comm_null);
+        // SAFETY: a living intracommunicator; only this value gets the new one.
+        let code = returning_errors(self.comm, || unsafe {
+            raw::PMPI_Comm_split(host, 0, self.rank as c_int, &mut private)
+        });
+        let created = agree(self, check("MPI_Comm_split", code));
+        if private != constants().comm_null {
+            // SAFETY: just created, and used by nobody else.
+            unsafe {
+                match created {
+                    Ok(()) => raw::PMPI_Comm_set_errhandler(private, constants().errors_return),
+                    Err(_) => raw::PMPI_Comm_free(&mut private),
+                };
+            }
+        }
+        created.map(|()| private)
     }
 }
 
 impl Drop for MpiComm {
     fn drop(&mut self) {
-        if check_state().is_ok() {
+        if let (Some(mut private), Ok(())) = (self.private.take(), check_state()) {
             // SAFETY: created for this value and not freed before; MPI is active.
-            unsafe { raw::PMPI_Comm_free(&mut self.private) };
+            unsafe { raw::PMPI_Comm_free(&mut private) };
         }
     }
 }
@@ -160,18 +221,7 @@ fn count(words: usize) -> Result<c_int> {
 unsafe impl Progress for MpiComm {
     fn progress(&self) {
         self.settle();
-        let mut flag = 0;
-        // SAFETY: `private` lives as long as self. A probe that finds nothing is MPI's documented
-        // way to make progress; its result does not matter.
-        unsafe {
-            raw::PMPI_Iprobe(
-                constants().any_source,
-                constants().any_tag,
-                self.private,
-                &mut flag,
-                constants().status_ignore,
-            )
-        };
+        self.pending.test();
     }
 
     fn pollers(&self) -> &Arc<Pollers> {
@@ -213,9 +263,9 @@ unsafe impl Comm for MpiComm {
         let undefined = constants().undefined;
         // A colour that is refused takes part as none, so that no other rank is left waiting.
         let number = colour.and_then(|colour| c_int::try_from(colour).ok()).unwrap_or(undefined);
-        let mut part = self.private;
-        // SAFETY: `private` lives as long as self.
-        check("MPI_Comm_split", unsafe { raw::PMPI_Comm_split(self.private, number, key, &mut part) })?;
+        let mut part = constants().comm_null;
+        // SAFETY: the communicator lives as long as self.
+        check("MPI_Comm_split", unsafe { raw::PMPI_Comm_split(self.raw(), number, key, &mut part) })?;
         check_colour(colour)?;
         if part == constants().comm_null {
             return Ok(None);
@@ -223,8 +273,17 @@ unsafe impl Comm for MpiComm {
         Self::adopt(part, Arc::clone(&self.clock), Arc::clone(&self.pollers)).map(Some)
     }
 
+    fn open_messages(&self) -> Result<()> {
+        if self.private.get().is_none() {
+            let private = self.create_private()?;
+            let _ = self.private.set(private);
+        }
+        Ok(())
+    }
+
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Sends> {
         self.settle();
+        let comm = self.messages()?;
         let mut sends = Sends { buffer, first: no_request(), further: Vec::new() };
         for (number, piece) in pieces.iter().enumerate() {
             let words = &sends.buffer[piece.range.clone()];
@@ -232,15 +291,7 @@ unsafe impl Comm for MpiComm {
             let mut request = no_request();
             // SAFETY: the words lie in a buffer that `sends` owns until MPI has finished with it.
             check("MPI_Isend", unsafe {
-                raw::PMPI_Isend(
-                    address,
-                    length,
-                    self.words,
-                    piece.to as c_int,
-                    piece.tag,
-                    self.private,
-                    &mut request,
-                )
+                raw::PMPI_Isend(address, length, self.words, piece.to as c_int, piece.tag, comm, &mut request)
             })?;
             if number == 0 {
                 sends.first = request;
@@ -260,19 +311,12 @@ unsafe impl Comm for MpiComm {
     }
 
     fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Receive> {
+        let comm = self.messages()?;
         let mut receive = Receive { buffer, request: no_request() };
         let (address, length) = (receive.buffer.as_mut_ptr().cast::<c_void>(), count(receive.buffer.len())?);
         // SAFETY: the words lie in a buffer that `receive` owns until MPI has finished with it.
         check("MPI_Irecv", unsafe {
-            raw::PMPI_Irecv(
-                address,
-                length,
-                self.words,
-                from as c_int,
-                tag,
-                self.private,
-                &mut receive.request,
-            )
+            raw::PMPI_Irecv(address, length, self.words, from as c_int, tag, comm, &mut receive.request)
         })?;
         Ok(receive)
     }
@@ -287,7 +331,7 @@ unsafe impl Comm for MpiComm {
 
     unsafe fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
         self.settle();
-        let mut request = no_request();
+        let (comm, mut request) = (self.messages()?, no_request());
         let length = count(from.len())?;
         // SAFETY: the region is readable until the transfer has finished, by the contract of this function.
         check("MPI_Isend", unsafe {
@@ -297,7 +341,7 @@ unsafe impl Comm for MpiComm {
                 constants().byte,
                 to as c_int,
                 tag,
-                self.private,
+                comm,
                 &mut request,
             )
         })?;
@@ -310,7 +354,7 @@ unsafe impl Comm for MpiComm {
         from: usize,
         tag: i32,
     ) -> Result<Transfer<'a>> {
-        let mut request = no_request();
+        let (comm, mut request) = (self.messages()?, no_request());
         let length = count(into.len())?;
         // SAFETY: the region is writable until the transfer has finished, by the contract of this function.
         check("MPI_Irecv", unsafe {
@@ -320,7 +364,7 @@ unsafe impl Comm for MpiComm {
                 constants().byte,
                 from as c_int,
                 tag,
-                self.private,
+                comm,
                 &mut request,
             )
         })?;
@@ -346,8 +390,8 @@ unsafe impl Comm for MpiComm {
         if !self.pollers.is_empty() {
             return self.driven_barrier();
         }
-        // SAFETY: `private` lives as long as self.
-        check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.private) })
+        // SAFETY: the communicator lives as long as self.
+        check("MPI_Barrier", unsafe { raw::PMPI_Barrier(self.raw()) })
     }
 
     fn all_reduce<T: Element>(&self, values: &mut [T], operation: Operation) -> Result<()> {

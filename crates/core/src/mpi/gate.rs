@@ -1,12 +1,13 @@
 //! The one gate through which all systems come from a caller to a communicator.
 //!
 //! A known communicator costs one question for its attribute. No lock is taken, and no error handler of the
-//! program is touched, so an error that another thread raises meanwhile arrives where it belongs. Only the
-//! first call on a communicator sets its error handler aside, while it duplicates it.
+//! program is touched, so an error that another thread raises meanwhile arrives where it belongs. Only where messages
+//! are opened ([`Comm::open_messages`]) the error handler is set aside, while a private communicator is created.
 
 use super::attribute;
 use super::backend::MpiComm;
 use super::handle::{self, Handle, check_communicator, check_living, check_state};
+use crate::comm::Comm;
 use crate::error::Result;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,13 +32,28 @@ fn defect(comm: Option<Handle>) -> ! {
     handle::abort(None);
 }
 
-/// Collective at the first call for a communicator, local afterwards: runs `work` with the private duplicate
-/// and what the system that keeps an `S` keeps on the communicator. Nothing is raised for an invalid handle.
+/// Collective at the first call for a communicator, local afterwards: runs `work` with the communicator, whose
+/// messages are open, and what the system that keeps an `S` keeps on it. Nothing is raised for an invalid handle.
 ///
 /// # Errors
 /// [`Error::MpiState`](crate::Error::MpiState), [`Error::Communicator`](crate::Error::Communicator) for a
-/// handle that is null, freed or of an intercommunicator, and those of [`attribute::Attached::with`].
+/// handle that is null, freed or of an intercommunicator, and those of [`Comm::open_messages`] and
+/// [`attribute::Attached::with`].
 pub fn enter<S: Any + Send, T>(
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,
+) -> Result<T> {
+    enter_without_messages(comm, |comm, kept| {
+        comm.open_messages()?;
+        work(comm, kept)
+    })
+}
+
+/// Local: as [`enter`], for systems that open messages themselves where they need them.
+///
+/// # Errors
+/// As [`enter`].
+pub fn enter_without_messages<S: Any + Send, T>(
     comm: Handle,
     work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,
 ) -> Result<T> {
@@ -49,7 +65,7 @@ pub fn enter<S: Any + Send, T>(
     }
 }
 
-/// As [`enter`], for a communicator that has no state yet.
+/// As [`enter_without_messages`], for a communicator that has no state yet.
 ///
 /// # Errors
 /// As [`enter`].
@@ -61,6 +77,14 @@ pub fn first<S: Any + Send, T>(
     check_state()?;
     check_communicator(comm)?;
     attribute::attach(comm)?.with(work)
+}
+
+/// Local: runs `work` with what the system that keeps an `S` keeps for this process, until `MPI_Finalize`.
+///
+/// # Errors
+/// Those of `work`, and of [`attribute::Attached::with`].
+pub fn on_process<S: Any + Send, T>(work: impl FnOnce(&mut Option<S>) -> Result<T>) -> Result<T> {
+    attribute::attach(handle::own_handle())?.with(|_, kept| work(kept))
 }
 
 /// Local: looks at what the system that keeps an `S` has kept on a communicator, if anything.

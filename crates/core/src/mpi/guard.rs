@@ -1,11 +1,12 @@
-//! A communicator of one rank that returns errors, for libraries in which handles are checked through one
-//! (MPICH); see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`: with the attributes
+//! A communicator of one rank that returns errors, for questions to MPI whose answer may be an error: whether a
+//! derived datatype is valid, and, where handles are checked through another communicator (MPICH), whether one is
+//! living; see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`: with the attributes
 //! of `MPI_COMM_SELF`. Attributes that the program has set earlier are deleted after it, and their functions may
 //! still call hcube.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};
-use super::handle::{Handle, own, returning_errors};
+use super::handle::{own, own_handle, returning_errors};
 use super::raw::{self, MPI_Comm};
 use crate::error::Result;
 use std::ffi::{c_int, c_void};
@@ -22,7 +23,8 @@ unsafe impl Send for Guard {}
 // SAFETY: as above.
 unsafe impl Sync for Guard {}
 
-/// The guard, made at first use; `MPI_COMM_NULL` where the library needs none.
+/// The guard, made at first use. By MPI_Comm_split, because MPI_Comm_dup calls the functions by which the program has
+/// attributes copied.
 ///
 /// # Errors
 /// Where MPI has no further communicator.
@@ -31,9 +33,6 @@ pub(super) fn guard() -> Result<MPI_Comm> {
     static GUARD: OnceLock<Guard> = OnceLock::new();
     /// One thread at a time makes it. Nobody comes here who has found it before.
     static TURN: Mutex<()> = Mutex::new(());
-    if constants().guard_needed == 0 {
-        return Ok(constants().comm_null);
-    }
     if let Some(guard) = GUARD.get() {
         // MPI_COMM_SELF lives on; an invalid handle is raised on it then.
         return Ok(if FREED.load(Ordering::Acquire) { own() } else { guard.0 });
@@ -48,11 +47,9 @@ pub(super) fn guard() -> Result<MPI_Comm> {
 #[cold]
 fn make() -> Result<MPI_Comm> {
     let mut guard = constants().comm_null;
-    // SAFETY: MPI_COMM_SELF, which always lives while MPI is active.
-    let own_handle = unsafe { Handle::new(own()) };
     // SAFETY: as above.
-    let duplicated = returning_errors(own_handle, || unsafe { raw::PMPI_Comm_dup(own(), &mut guard) });
-    check("MPI_Comm_dup", duplicated)?;
+    let split = returning_errors(own_handle(), || unsafe { raw::PMPI_Comm_split(own(), 0, 0, &mut guard) });
+    check("MPI_Comm_split", split)?;
     let mut key = 0;
     // SAFETY: `guard` was just created; `release` has the signature that MPI asks for and frees the box. The
     // key value stays with the attribute after it is freed.

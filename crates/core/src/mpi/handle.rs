@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use std::ffi::{c_char, c_int};
 use std::mem::MaybeUninit;
 
-pub use super::living::{check_communicator, check_kind, check_living};
+pub use super::living::{check_communicator, check_kind, check_living, is_inter};
 
 /// Whether MPI may be called now.
 pub fn check_state() -> Result<()> {
@@ -162,6 +162,11 @@ pub(super) fn holder(comm: Handle) -> (Handle, usize) {
 pub(super) fn world() -> Handle {
     // SAFETY: returns what mpi.h defines; may be called at any time.
     Handle(unsafe { raw::hcube_shim_comm_world() })
+}
+
+/// `MPI_COMM_SELF`, to keep on it what belongs to the process.
+pub(super) fn own_handle() -> Handle {
+    Handle(own())
 }
 
 /// `MPI_COMM_SELF`.

@@ -1,6 +1,7 @@
 //! Whether a handle of the caller's, which may be anything, is one of a living communicator.
 
 use super::check::check;
+use super::constants::constants;
 use super::guard::guard;
 use super::handle::Handle;
 use super::raw;
@@ -17,7 +18,7 @@ pub fn check_living(comm: Handle) -> Result<()> {
             "comm = MPI_COMM_NULL: expected a communicator (freed before this call?)".into(),
         ));
     }
-    let guard = guard()?;
+    let guard = if constants().guard_needed == 0 { constants().comm_null } else { guard()? };
     // SAFETY: a value that MPI has given out, by the contract of `Handle::new`, and a communicator of ours.
     if unsafe { raw::hcube_shim_is_living(comm.raw(), guard) } == 0 {
         return Err(Error::Communicator("comm is not a valid communicator (freed before this call?)".into()));
@@ -31,9 +32,18 @@ pub fn check_living(comm: Handle) -> Result<()> {
 /// As [`check_living`].
 pub fn check_kind(comm: Handle) -> Result<bool> {
     check_living(comm)?;
+    is_inter(comm)
+}
+
+/// Whether it is an intercommunicator. MPI raises the error of a handle that it does not know.
+///
+/// # Errors
+/// [`Error::Mpi`] where the handle is invalid.
+pub fn is_inter(comm: Handle) -> Result<bool> {
     let mut inter = 0;
-    // SAFETY: the communicator lives, by the check above.
-    check("MPI_Comm_test_inter", unsafe { raw::PMPI_Comm_test_inter(comm.raw(), &mut inter) })?;
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives.
+    let code = unsafe { raw::PMPI_Comm_test_inter(comm.raw(), &mut inter) };
+    check("MPI_Comm_test_inter", code)?;
     Ok(inter != 0)
 }
 

@@ -9,7 +9,7 @@
 
 use super::check::check;
 use super::constants::constants;
-use super::handle::{Handle, check_communicator, world};
+use super::handle::{Handle, world};
 use super::raw::{self, MPI_Group};
 use crate::error::Result;
 use std::ffi::c_int;
@@ -52,10 +52,8 @@ impl Drop for Group {
 /// `None` where a member is not in this process's `MPI_COMM_WORLD`. All members find the same answer.
 ///
 /// # Errors
-/// [`Error::Communicator`](crate::Error::Communicator) for a communicator that is null, freed or an intercommunicator,
-/// and those of MPI.
+/// Those of MPI, which checks whether the communicator lives.
 pub fn world_ranks(comm: Handle) -> Result<Option<Vec<i32>>> {
-    check_communicator(comm)?;
     let (members, everybody) = (Group::of(comm)?, Group::of(world())?);
     let size = members.size()?;
     let ranks: Vec<c_int> = (0..size).collect();
@@ -67,13 +65,4 @@ pub fn world_ranks(comm: Handle) -> Result<Option<Vec<i32>>> {
     check("MPI_Group_translate_ranks", code)?;
     let inside = found.iter().all(|&rank| rank != constants().undefined);
     Ok(inside.then_some(found))
-}
-
-/// Local: whether all members of an intracommunicator are in this process's `MPI_COMM_WORLD`. All members find the same
-/// answer.
-///
-/// # Errors
-/// As [`world_ranks`].
-pub fn inside_world(comm: Handle) -> Result<bool> {
-    world_ranks(comm).map(|ranks| ranks.is_some())
 }

@@ -15,6 +15,7 @@ pub mod handle;
 mod keyval;
 mod living;
 pub mod membership;
+mod pending;
 pub mod raise;
 #[expect(missing_docs, reason = "generated from mpi.h")]
 #[allow(
@@ -30,6 +31,7 @@ mod raw {
 }
 #[cfg(feature = "rsmpi")]
 pub mod rsmpi;
+pub mod shared;
 mod state;
 
 pub use backend::MpiComm;

@@ -70,7 +70,10 @@ pub fn raise(comm: Option<Handle>, function: &str, error: &Error) -> c_int {
         _ => code_with_text(error, class(error), &text),
     };
     // MPI has done so itself in a function that got the caller's communicator.
-    if !matches!(error, Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_set_attr", .. }) {
+    if !matches!(
+        error,
+        Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_set_attr" | "MPI_Comm_test_inter", .. }
+    ) {
         super::handle::call_error_handler(comm.unwrap_or_else(world), code);
     }
     code

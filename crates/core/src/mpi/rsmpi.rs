@@ -20,7 +20,7 @@ pub unsafe fn handle(comm: &impl Communicator) -> Handle {
     unsafe { Handle::new(std::mem::transmute_copy(&theirs)) }
 }
 
-/// Collective: a duplicate of an rsmpi communicator for the algorithms of this crate.
+/// Collective: a communicator of the ranks of an rsmpi communicator, for the algorithms of this crate.
 ///
 /// # Errors
 /// Where MPI is finalised, the communicator is an intercommunicator, or MPI fails.

@@ -25,6 +25,7 @@ void hcube_shim_fill(struct hcube_shim_constants *constants) {
     constants->in_place = MPI_IN_PLACE;
     constants->proc_null = MPI_PROC_NULL;
     constants->undefined = MPI_UNDEFINED;
+    constants->thread_multiple = MPI_THREAD_MULTIPLE;
     constants->any_source = MPI_ANY_SOURCE;
     constants->any_tag = MPI_ANY_TAG;
     constants->comm_type_shared = MPI_COMM_TYPE_SHARED;
@@ -161,6 +162,22 @@ int hcube_shim_create_keyval(MPI_Comm_delete_attr_function *release, int *keyval
 
 int hcube_shim_create_type_keyval(MPI_Type_delete_attr_function *release, int *keyval) {
     return PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, release, keyval, NULL);
+}
+
+int hcube_shim_is_predefined(MPI_Datatype type) {
+    const MPI_Datatype usual[] = {
+        MPI_BYTE,          MPI_CHAR,           MPI_SIGNED_CHAR,   MPI_UNSIGNED_CHAR, MPI_SHORT,
+        MPI_INT,           MPI_LONG,           MPI_LONG_LONG_INT, MPI_UNSIGNED,      MPI_UNSIGNED_SHORT,
+        MPI_UNSIGNED_LONG, MPI_FLOAT,          MPI_DOUBLE,        MPI_LONG_DOUBLE,   MPI_INT8_T,
+        MPI_INT16_T,       MPI_INT32_T,        MPI_INT64_T,       MPI_UINT8_T,       MPI_UINT16_T,
+        MPI_UINT32_T,      MPI_UINT64_T,       MPI_C_BOOL,        MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
+        MPI_INTEGER,       MPI_REAL,           MPI_COMPLEX,       MPI_DOUBLE_PRECISION,
+    };
+    size_t number;
+    if (type == MPI_DATATYPE_NULL) return 0;
+    for (number = 0; number < sizeof usual / sizeof *usual; number++)
+        if (type == usual[number]) return 1;
+    return 0;
 }
 
 static enum hcube_shim_combiner combiner_of(int combiner) {

@@ -16,7 +16,7 @@ struct hcube_shim_constants {
     MPI_Info info_null;
     MPI_Errhandler errors_return;
     void *in_place;
-    int proc_null, undefined, any_source, any_tag;
+    int proc_null, undefined, thread_multiple, any_source, any_tag;
     int comm_type_shared;
     int max_error_string, max_library_version_string;
     int order_fortran;
@@ -72,6 +72,9 @@ int hcube_shim_is_living(MPI_Comm comm, MPI_Comm guard);
 /* Creates a key value whose attribute is not copied by MPI_Comm_dup. The null copy function is a
  * macro or a function, depending on the library. */
 int hcube_shim_create_keyval(MPI_Comm_delete_attr_function *release, int *keyval);
+
+/* 1 for the usual predefined datatypes, which are always valid. */
+int hcube_shim_is_predefined(MPI_Datatype type);
 
 /* As hcube_shim_create_keyval, for datatypes and MPI_Type_dup. */
 int hcube_shim_create_type_keyval(MPI_Type_delete_attr_function *release, int *keyval);

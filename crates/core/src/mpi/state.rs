@@ -9,7 +9,7 @@ use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell, UnsafeCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The state of one communicator; `C` is the private duplicate through which hcube communicates.
+/// The state of one communicator; `C` is what hcube communicates through.
 #[derive(Debug)]
 pub(super) struct CommState<C> {
     /// The thread that is inside, by [`this_thread`], or [`NOBODY`].
@@ -47,7 +47,7 @@ fn this_thread() -> usize {
     MARK.with(|mark| std::ptr::from_ref(mark).addr())
 }
 
-fn in_use() -> Error {
+pub(super) fn in_use() -> Error {
     Error::Communicator("comm is in use by another hcube call: one call per communicator at a time".into())
 }
 
@@ -89,7 +89,7 @@ impl<C> CommState<C> {
         self.owner.load(Ordering::Acquire) != NOBODY
     }
 
-    /// Drops what systems keep, the latest first, and hands out the duplicate.
+    /// Drops what systems keep, the latest first, and hands out the communicator.
     pub fn into_comm(self) -> Option<C> {
         let Contents { comm, slots } = self.contents.into_inner();
         let mut slots = slots.into_inner();
@@ -99,7 +99,7 @@ impl<C> CommState<C> {
 }
 
 impl<C> Contents<C> {
-    /// The duplicate, made by `make` at the first call that succeeds.
+    /// The communicator, made by `make` at the first call that succeeds.
     #[inline(always)]
     pub fn comm(&self, make: impl FnOnce() -> Result<C>) -> Result<&C> {
         match self.comm.get() {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_duplicate_is_made_once_and_tried_again_after_a_failure() {
+    fn the_communicator_is_made_once_and_tried_again_after_a_failure() {
         let state = State::default();
         let make = |result: Result<u32>| state.enter(|contents| contents.comm(|| result).copied());
         assert!(make(Err(Error::Internal("no".into()))).is_err());

@@ -2,6 +2,7 @@
 
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::machine::identity::hash;
 
 /// Number of cores that this process may run on, at least 1.
 pub fn cores() -> usize {
@@ -30,11 +31,9 @@ pub fn core_set() -> u64 {
     if unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) } != 0 {
         return 0;
     }
-    (0..libc::CPU_SETSIZE as usize)
-        // SAFETY: below CPU_SETSIZE.
-        .filter(|&core| unsafe { libc::CPU_ISSET(core, &set) })
-        // Fowler, Noll and Vo's hash (FNV-1a) is sufficient to distinguish sets.
-        .fold(0xcbf2_9ce4_8422_2325, |hash, core| (hash ^ core as u64).wrapping_mul(0x0100_0000_01b3))
+    // SAFETY: below CPU_SETSIZE.
+    let usable = (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) });
+    hash(usable.map(|core| core as u64))
 }
 
 /// Collective: whether cores are oversubscribed on any node; the same on all ranks. `nodes` holds a number per

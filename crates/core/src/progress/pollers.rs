@@ -4,7 +4,7 @@
 //! arrived. Rules:
 //! - It never waits for another rank: that rank may be in a call of MPI that drives no poller.
 //! - Registering is collective in this sense: between two collective calls on a communicator of the family
-//!   (the duplicate that hcube made and all communicators split from it) either all ranks have a poller or
+//!   (the one that a program has passed and all that were split from it) either all ranks have a poller or
 //!   none has, because with pollers a collective call begins with a barrier that drives them.
 //! - It keeps the communicator that it uses by `Weak`, or that is never freed: the registry hangs on it. A
 //!   communicator is not `Sync`; a `Mutex` around it and what goes with it is, and is never waited for.

@@ -78,7 +78,7 @@ impl Channel {
             false => (Function::Alltoallv, Counts::Int(counts, at)),
         };
         let side = |buffer| Side { buffer, counts, types: Types::One(kind) };
-        let call = Call { function, send: side(sent), receive: side(received), comm, tolerant: false };
+        let call = Call { function, send: side(sent), receive: side(received), comm, guest: false };
         // SAFETY: blocks inside living buffers and an entry per rank, as `exchange` has checked.
         unsafe {
             if !exchange.ours {

@@ -4,9 +4,12 @@ use super::{MpiComm, count};
 use crate::comm::agree;
 use crate::comm::reduction::{Element, ElementType, Operation};
 use crate::error::{Error, Result};
+use crate::machine::identity::identity;
 use crate::mpi::check::check;
 use crate::mpi::constants::constants;
-use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op};
+use crate::mpi::raw::{self, MPI_Datatype, MPI_Op};
+use crate::progress::Progress;
+use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 
 /// MPI's datatype for elements.
@@ -64,7 +67,7 @@ impl MpiComm {
                 length,
                 datatype(T::TYPE),
                 operation_of(operation),
-                self.private,
+                self.raw(),
             )
         })
     }
@@ -99,7 +102,7 @@ impl MpiComm {
                 datatype(T::TYPE),
                 operation_of(operation),
                 root as c_int,
-                self.private,
+                self.raw(),
             )
         })
     }
@@ -118,7 +121,7 @@ impl MpiComm {
                 all.as_mut_ptr().cast(),
                 length,
                 self.words,
-                self.private,
+                self.raw(),
             )
         })?;
         Ok(all)
@@ -138,7 +141,7 @@ impl MpiComm {
                 count(bytes.len())?,
                 constants().byte,
                 root as c_int,
-                self.private,
+                self.raw(),
             )
         })
     }
@@ -160,7 +163,7 @@ impl MpiComm {
                 arriving.as_mut_ptr().cast(),
                 size_of::<c_int>() as c_int,
                 constants().byte,
-                self.private,
+                self.raw(),
             )
         })?;
         let places = displacements(&lengths).and_then(|from| Ok((from, displacements(&arriving)?)));
@@ -178,35 +181,32 @@ impl MpiComm {
                 arriving.as_ptr(),
                 to.as_ptr(),
                 words,
-                self.private,
+                self.raw(),
             )
         })?;
         Ok(received)
     }
 
-    /// Ranks that can share memory with this one, by MPI's own judgement, as a communicator.
-    fn split_node(&self) -> Result<MPI_Comm> {
-        let mut node = self.private;
-        // SAFETY: `private` lives as long as self.
-        check("MPI_Comm_split_type", unsafe {
-            raw::PMPI_Comm_split_type(
-                self.private,
-                constants().comm_type_shared,
-                self.rank as c_int,
-                constants().info_null,
-                &mut node,
-            )
-        })?;
-        Ok(node)
-    }
-
     /// Of every rank, the smallest rank of its node.
     pub(super) fn first_ranks_of_nodes(&self) -> Result<Vec<u32>> {
+        if self.simulated() {
+            return self.simulated_nodes();
+        }
+        let nodes = self.gather(&[identity()])?;
+        let mut first = HashMap::new();
+        Ok((0..).zip(nodes).map(|(rank, node)| *first.entry(node).or_insert(rank)).collect())
+    }
+
+    /// As [`Self::first_ranks_of_nodes`] where nodes are simulated and MPI knows them.
+    fn simulated_nodes(&self) -> Result<Vec<u32>> {
         self.enter()?;
-        let mut node = self.split_node()?;
-        let mut leader = [self.rank as u64];
-        // SAFETY: rank 0 of `node` has the smallest rank of it, as the split is ordered by rank.
+        let (mut node, mut leader) = (self.raw(), [self.rank as u64]);
+        // SAFETY: the communicator lives as long as self. Rank 0 of `node` has the smallest rank of it, as the split
+        // is ordered by rank.
         unsafe {
+            let (kind, info) = (constants().comm_type_shared, constants().info_null);
+            let code = raw::PMPI_Comm_split_type(self.raw(), kind, self.rank as c_int, info, &mut node);
+            check("MPI_Comm_split_type", code)?;
             let code = raw::PMPI_Bcast(leader.as_mut_ptr().cast(), 1, self.words, 0, node);
             raw::PMPI_Comm_free(&mut node);
             check("MPI_Bcast", code)?;

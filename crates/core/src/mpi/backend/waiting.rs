@@ -81,8 +81,8 @@ impl MpiComm {
     /// A barrier that drives pollers.
     pub(super) fn driven_barrier(&self) -> Result<()> {
         let mut request = no_request();
-        // SAFETY: `private` lives as long as self.
-        check("MPI_Ibarrier", unsafe { raw::PMPI_Ibarrier(self.private, &mut request) })?;
+        // SAFETY: the communicator lives as long as self.
+        check("MPI_Ibarrier", unsafe { raw::PMPI_Ibarrier(self.raw(), &mut request) })?;
         self.wait(&mut request, &mut MaybeUninit::uninit())
     }
 

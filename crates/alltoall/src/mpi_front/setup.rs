@@ -1,0 +1,148 @@
+//! The set-up of a communicator at the first exchange that is served: a new engine, or that of other communicators of
+//! the same ranks.
+//!
+//! Idea: what an exchange needs (shared memory, proofs that single copy works, measured times) depends on the ranks, not
+//! on the communicator. So communicators of the same processes in the same order, with the same options, share an
+//! engine, and the set-up of a further one is one all-reduce, in which all ranks agree that each of them has it. The
+//! engine used last stays until the next one or `MPI_Finalize`, for programs that create and free a communicator in
+//! every step; others are freed with their last communicator.
+//!
+//! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]); with
+//! `MPI_THREAD_MULTIPLE` each communicator has an engine of its own, because two threads may use two of them at once,
+//! in another order on each rank.
+//! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them are made on
+//! the program's communicator, inside its own collective call.
+
+use super::state::Engine;
+use crate::{ExchangeState, Options};
+use hcube_core::comm::{Comm, agree, bounds, check_bounds};
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::shared::{Observed, Shared, one_thread_at_a_time};
+use hcube_core::mpi::{MpiComm, gate};
+use hcube_core::progress::Progress;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The engines of this process that communicators may share.
+#[derive(Debug, Default)]
+struct Engines {
+    entries: Vec<Entry>,
+    /// The one used last.
+    last: Option<Shared<Engine>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// In `MPI_COMM_WORLD`.
+    ranks: Vec<i32>,
+    options: Options,
+    engine: Observed<Engine>,
+}
+
+impl Engines {
+    fn find(&mut self, ranks: &[i32], options: &Options) -> Option<Shared<Engine>> {
+        self.entries.retain(|entry| entry.engine.is_used());
+        let entry = self.entries.iter().find(|entry| entry.ranks == ranks && entry.options == *options);
+        entry?.engine.user()
+    }
+
+    fn keep(&mut self, engine: &Shared<Engine>) {
+        // SAFETY: only with one thread at a time, by `sharable`.
+        self.last = Some(unsafe { engine.share() });
+    }
+}
+
+/// The ranks by which an engine of this communicator is found by others, where it may be shared.
+fn sharable(comm: &MpiComm) -> Result<Option<Vec<i32>>> {
+    if comm.simulated() || comm.size() == 1 || !one_thread_at_a_time() {
+        return Ok(None);
+    }
+    comm.world_ranks()
+}
+
+/// Collective: the engine of a communicator, with the options of the environment.
+///
+/// # Errors
+/// On all ranks: those of the options, of memory, and of MPI.
+#[cold]
+pub(super) fn engine(comm: &MpiComm) -> Result<Shared<Engine>> {
+    let (options, ranks) = (Options::from_environment(), sharable(comm)?);
+    let values = *options.as_ref().unwrap_or(&Options::default());
+    let known = match &ranks {
+        Some(ranks) => gate::on_process(|engines: &mut Option<Engines>| {
+            Ok(engines.get_or_insert_default().find(ranks, &values))
+        })?,
+        None => None,
+    };
+    let number = match &known {
+        Some(known) => known.with(|engine| Ok(engine.exchange.number()))?,
+        None => 0,
+    };
+    let agreed = agree_on_number(comm, &options, number)?;
+    let engine = match known.filter(|_| agreed) {
+        Some(known) => known,
+        None => new_engine(comm, &values)?,
+    };
+    if let Some(ranks) = ranks {
+        register(&engine, ranks, values, agreed)?;
+    }
+    Ok(engine)
+}
+
+/// Collective: whether all ranks pass the same number and not 0.
+///
+/// # Errors
+/// On all ranks, where a rank's options are not valid or not those of the others.
+fn agree_on_number(comm: &MpiComm, options: &Result<Options>, number: i64) -> Result<bool> {
+    let values = options.as_ref().unwrap_or(&Options::default()).agreement();
+    let mut words = bounds(&values);
+    words.extend([i64::from(options.is_err()), number, -number]);
+    comm.all_reduce_max(&mut words)?;
+    let (bounds, last) = words.split_at(2 * values.len());
+    if last[0] != 0 {
+        agree(comm, options.clone().map(drop))?;
+    }
+    check_bounds(bounds, &values)?;
+    Ok(number != 0 && last[1] == number && last[2] == -number)
+}
+
+fn register(engine: &Shared<Engine>, ranks: Vec<i32>, options: Options, known: bool) -> Result<()> {
+    gate::on_process(|engines: &mut Option<Engines>| {
+        let engines = engines.get_or_insert_default();
+        engines.keep(engine);
+        if !known {
+            // SAFETY: only with one thread at a time, by `sharable`.
+            let engine = unsafe { engine.observe() };
+            engines.entries.push(Entry { ranks, options, engine });
+        }
+        Ok(())
+    })
+}
+
+/// Collective.
+fn new_engine(comm: &MpiComm, options: &Options) -> Result<Shared<Engine>> {
+    /// Whether the message was printed; it is printed once for all communicators.
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let exchange = ExchangeState::new(comm, options)?;
+    if let Some(refusal) = exchange.refusal()
+        && comm.rank() == 0
+        && !SAID.swap(true, Ordering::Relaxed)
+    {
+        eprintln!(
+            "hcube: the path that HCUBE_PATH selects is not available here; using another path: {refusal}"
+        );
+    }
+    Ok(Shared::new(Engine::new(exchange)))
+}
+
+/// Collective: an engine for these options, which only this communicator uses. A path that is not available here
+/// is an error.
+///
+/// # Errors
+/// On all ranks: as [`engine`], and [`Error::Memory`] for a path that is not available.
+pub(super) fn engine_with(comm: &MpiComm, options: Result<Options>) -> Result<Shared<Engine>> {
+    let exchange = ExchangeState::new(comm, &agree(comm, options)?)?;
+    match exchange.refusal() {
+        Some(refusal) => Err(Error::Memory(refusal.to_owned())),
+        None => Ok(Shared::new(Engine::new(exchange))),
+    }
+}

@@ -1,0 +1,118 @@
+//! What all-to-all exchanges keep on a communicator.
+//!
+//! A program that was not written for hcube may use thousands of communicators, most of them once. Until an exchange
+//! is served, a communicator costs no message and little memory: its first exchange is forwarded to the MPI library, and
+//! all exchanges are where hcube cannot serve them. Every rank decides that from what is the same on all of them: the
+//! number of calls, the size and the group of the communicator, and the environment.
+
+use super::arguments::Named;
+use super::call::Call;
+use crate::{ExchangeState, Options, Schedule};
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use hcube_core::mpi::MpiComm;
+use hcube_core::mpi::shared::Shared;
+use hcube_core::node::device::Devices;
+
+/// What serves exchanges, for one communicator or for several of the same ranks.
+#[derive(Debug)]
+pub struct Engine {
+    /// What exchanges use.
+    pub exchange: ExchangeState,
+    /// The predefined datatype that was looked at last.
+    pub(super) named: Named,
+    /// Runtimes whose device memory may be passed.
+    pub devices: Devices,
+}
+
+impl Engine {
+    pub(super) fn new(exchange: ExchangeState) -> Self {
+        Self { exchange, named: Named::default(), devices: Devices::new() }
+    }
+}
+
+/// How far the set-up of a communicator is; the same on all ranks.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// Its first exchange is forwarded.
+    New,
+    /// The next exchange is served, after the set-up.
+    Known,
+    /// All exchanges are forwarded, for this reason.
+    Forwarded(&'static str),
+    /// Exchanges are served.
+    Ready(Shared<Engine>),
+}
+
+/// What is kept on a communicator.
+#[derive(Debug)]
+pub struct State {
+    pub(super) stage: Stage,
+    pub(super) last_path: &'static str,
+}
+
+impl State {
+    /// At the first use of a communicator, by a program that has asked for hcube.
+    pub(super) fn new() -> Self {
+        Self { stage: Stage::Known, last_path: "none" }
+    }
+
+    /// At the first call for a communicator.
+    #[cold]
+    pub(super) fn for_call(call: &Call, comm: &MpiComm, inter: bool) -> Self {
+        if !call.guest {
+            return Self::new();
+        }
+        // Values that are not valid are reported by all ranks together, in the set-up.
+        let options = Options::from_environment().unwrap_or_default();
+        let stage = match options.schedule {
+            _ if inter => Stage::Forwarded("intercommunicator"),
+            Schedule::Library => Stage::Forwarded("HCUBE_ALLTOALL=library"),
+            _ if options.are_chosen() => Stage::Known,
+            _ if comm.size() == 1 => Stage::Forwarded("one rank"),
+            _ => Stage::New,
+        };
+        Self { stage, last_path: "none" }
+    }
+
+    /// Why the next call is forwarded, if that is known without communication.
+    ///
+    /// # Errors
+    /// Of MPI.
+    #[inline(always)]
+    pub(super) fn forwards(&mut self, call: &Call, comm: &MpiComm) -> Result<Option<&'static str>> {
+        if let Stage::Ready(_) = self.stage {
+            return Ok(None);
+        }
+        self.forwards_before_set_up(call, comm)
+    }
+
+    #[cold]
+    fn forwards_before_set_up(&mut self, call: &Call, comm: &MpiComm) -> Result<Option<&'static str>> {
+        match self.stage {
+            Stage::New => {
+                self.stage = Stage::Known;
+                return Ok(Some("the first exchange of a communicator"));
+            }
+            // The others were started by somebody else, perhaps without hcube.
+            Stage::Known if call.guest && comm.world_ranks()?.is_none() => {
+                self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD");
+            }
+            _ => {}
+        }
+        match self.stage {
+            Stage::Forwarded(reason) => Ok(Some(reason)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Notes the path of an exchange that was made with the engine.
+    pub fn note_path(&mut self, path: &'static str) {
+        self.last_path = path;
+    }
+
+    /// The path of the last exchange.
+    pub fn last_path(&self) -> &'static str {
+        self.last_path
+    }
+}

@@ -1,0 +1,75 @@
+//! How MPI is asked for progress: by a test of a request that never finishes.
+//!
+//! A probe would not do. Where a message of the program waits to be received, a probe on the program's communicator
+//! finds it and returns without progress (Open MPI 4.1, MPICH 4.0), and messages that another rank needs would be held
+//! up. A generalized request matches no message, belongs to no communicator, and is tested as any other request is.
+
+use super::check::check;
+use super::constants::{constants, no_request};
+use super::handle::check_state;
+use super::raw::{self, MPI_Request};
+use crate::error::Result;
+use std::cell::OnceCell;
+use std::ffi::{c_int, c_void};
+
+/// The request of one communicator, started at the first test.
+#[derive(Debug, Default)]
+pub(super) struct Pending(OnceCell<MPI_Request>);
+
+impl Pending {
+    /// Lets MPI make progress.
+    #[inline]
+    pub fn test(&self) {
+        // Without a request a test returns at once: no progress, which then is up to MPI's own functions.
+        let mut request = *self.0.get_or_init(|| start().unwrap_or_else(|_| no_request()));
+        let mut flag = 0;
+        // SAFETY: the request of this value, which has not finished, so the handle stays what it is; or a null request.
+        unsafe { raw::PMPI_Test(&mut request, &mut flag, constants().status_ignore) };
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let Some(mut request) = self.0.take().filter(|&request| request != no_request()) else { return };
+        if check_state().is_ok() {
+            // SAFETY: the request of this value, which nobody else completes; MPI is active.
+            unsafe {
+                raw::PMPI_Grequest_complete(request);
+                raw::PMPI_Wait(&mut request, constants().status_ignore);
+            }
+        }
+    }
+}
+
+#[cold]
+fn start() -> Result<MPI_Request> {
+    let mut request = no_request();
+    // SAFETY: the functions have the signatures that MPI asks for and use no state.
+    let code = unsafe {
+        raw::PMPI_Grequest_start(Some(query), Some(free), Some(cancel), std::ptr::null_mut(), &mut request)
+    };
+    check("MPI_Grequest_start", code).map(|()| request)
+}
+
+/// Called by MPI when the request is completed: says that nothing was received.
+///
+/// # Safety
+/// MPI passes a status to be written.
+unsafe extern "C" fn query(_: *mut c_void, status: *mut raw::MPI_Status) -> c_int {
+    // SAFETY: a status to be written, by the contract of this function.
+    unsafe {
+        raw::PMPI_Status_set_elements(status, constants().byte, 0);
+        raw::PMPI_Status_set_cancelled(status, 0);
+    }
+    super::constants::SUCCESS
+}
+
+/// Called by MPI when the request is freed.
+unsafe extern "C" fn free(_: *mut c_void) -> c_int {
+    super::constants::SUCCESS
+}
+
+/// Called by MPI_Cancel, which nobody calls for this request.
+unsafe extern "C" fn cancel(_: *mut c_void, _: c_int) -> c_int {
+    super::constants::SUCCESS
+}
