@@ -10,3 +10,4 @@ pub mod processor;
 mod segment;
 pub mod single_copy;
 mod slots;
+mod system_v;

@@ -2,9 +2,14 @@
 //!
 //! The first rank of the node creates an anonymous file (`memfd_create`) and the others open it through
 //! `/proc/<pid>/fd`. The file has no name in any file system, so nothing is left behind when the job ends,
-//! normally or not. Where this is not permitted (another container, a hidden /proc), the caller gets an
+//! normally or not. A file may not be longer than `RLIMIT_FSIZE`: above that the memory is System V's
+//! ([`system_v`]). Where neither is permitted (another container, a hidden /proc), the caller gets an
 //! error and uses messages.
+//!
+//! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of communicators
+//! that its parent has freed.
 
+use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use std::fs::File;
@@ -21,6 +26,8 @@ const ONE_MAPPING: bool = cfg!(hcube_one_mapping);
 pub(super) struct Segment {
     address: NonNull<u8>,
     length: usize,
+    /// The process that has this mapping; its children do not.
+    process: u32,
 }
 
 /// Where others find a segment.
@@ -28,10 +35,12 @@ pub(super) struct Segment {
 struct Location {
     /// Process that created it.
     process: u64,
-    /// The file's number there.
+    /// Whether it is System V's.
+    system_v: u64,
+    /// The file's number there, or that of System V's segment.
     file: u64,
     /// Number of the file system object: proof that the file found is the right one, since process
-    /// numbers of another container mean nothing here.
+    /// numbers of another container mean nothing here. For System V's, that of the IPC namespace.
     object: u64,
     /// Where it is mapped there.
     address: u64,
@@ -46,13 +55,30 @@ fn object(file: &File) -> Result<u64> {
     file.metadata().map(|data| data.ino()).map_err(|error| Error::Memory(format!("shared memory: {error}")))
 }
 
+/// How long a file may become; the kernel sends a signal that ends the program where one becomes longer.
+fn max_file_bytes() -> Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a structure to be filled.
+    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
+        0 => Ok(limit.rlim_cur),
+        _ => Err(failed("getrlimit(RLIMIT_FSIZE)")),
+    }
+}
+
 // SAFETY: a mapping belongs to the process, not to the thread that made it; a segment is used through the value
 // or borrows of it, and is not `Sync`.
 unsafe impl Send for Segment {}
 
 impl Segment {
     /// Creates a segment. Keep the file open until all others have opened it.
-    fn create(length: usize) -> Result<(Self, File, Location)> {
+    fn create(length: usize) -> Result<(Self, Option<File>, Location)> {
+        if length as u64 > max_file_bytes()? {
+            let (address, Identity { segment, namespace }) = system_v::create(length)?;
+            let segment_here = Self::of(address, length)?;
+            let location =
+                Location { system_v: 1, file: segment, object: namespace, ..segment_here.location() };
+            return Ok((segment_here, None, location));
+        }
         // SAFETY: the name is a C string; the result is checked.
         let number = unsafe { libc::memfd_create(c"hcube".as_ptr(), libc::MFD_CLOEXEC) };
         if number < 0 {
@@ -63,20 +89,20 @@ impl Segment {
         file.set_len(length as u64)
             .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
         let segment = Self::map(&file, length)?;
-        let location = Location {
-            process: u64::from(std::process::id()),
-            file: number as u64,
-            object: object(&file)?,
-            address: segment.address.addr().get() as u64,
-        };
-        Ok((segment, file, location))
+        let location = Location { file: number as u64, object: object(&file)?, ..segment.location() };
+        Ok((segment, Some(file), location))
     }
 
     /// Maps the segment that another process has created.
     fn open(location: Location, length: usize) -> Result<Self> {
         if ONE_MAPPING && location.process == u64::from(std::process::id()) {
             let address = std::ptr::with_exposed_provenance_mut(location.address as usize);
-            return Ok(Self { address: NonNull::new(address).expect("a mapping is not null"), length });
+            let address = NonNull::new(address).expect("a mapping is not null");
+            return Ok(Self { address, length, process: std::process::id() });
+        }
+        if location.system_v != 0 {
+            let identity = Identity { segment: location.file, namespace: location.object };
+            return Self::of(system_v::attach(identity)?, length);
         }
         let path = format!("/proc/{}/fd/{}", location.process, location.file);
         // Without this, a process number of another container might lead to a file that is not ours.
@@ -102,9 +128,22 @@ impl Segment {
         if address == libc::MAP_FAILED {
             return Err(failed("mmap of shared memory"));
         }
-        let address = NonNull::new(address.cast::<u8>()).expect("a mapping is not null");
+        Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
+    }
+
+    /// A mapping that was just made, which children do not inherit.
+    fn of(address: NonNull<u8>, length: usize) -> Result<Self> {
         address.expose_provenance();
-        Ok(Self { address, length })
+        let segment = Self { address, length, process: std::process::id() };
+        // SAFETY: the whole mapping; nothing about this process changes.
+        let kept = unsafe { libc::madvise(address.as_ptr().cast(), length, libc::MADV_DONTFORK) };
+        if kept == 0 { Ok(segment) } else { Err(failed("MADV_DONTFORK of shared memory")) }
+    }
+
+    /// What is known of every mapping.
+    fn location(&self) -> Location {
+        let address = self.address.addr().get() as u64;
+        Location { process: u64::from(self.process), address, ..Location::default() }
     }
 
     /// Start of the mapping, aligned to a page.
@@ -127,22 +166,22 @@ pub(super) fn share<C: Comm + ?Sized>(
     layout: u64,
 ) -> Result<Segment> {
     /// Words by which others find a segment and know its use.
-    const WORDS: usize = 6;
+    const WORDS: usize = 7;
     let created = (ranks[0] == comm.rank()).then(|| Segment::create(length));
-    let Location { process, file, object, address } = match &created {
+    let Location { process, system_v, file, object, address } = match &created {
         Some(Ok((_, _, location))) => *location,
         _ => Location::default(),
     };
-    let all = comm.all_gather(&[process, file, object, address, length as u64, layout])?;
+    let all = comm.all_gather(&[process, system_v, file, object, address, length as u64, layout])?;
     let first: [u64; WORDS] = all[WORDS * ranks[0]..][..WORDS].try_into().expect("the words of a rank");
-    let [process, file, object, address, its_length, its_layout] = first;
+    let [process, system_v, file, object, address, its_length, its_layout] = first;
     let segment = match created {
-        Some(created) => created.map(|(segment, file, _)| (segment, Some(file))),
+        Some(created) => created.map(|(segment, file, _)| (segment, file)),
         None if (its_length, its_layout) != (length as u64, layout) => {
             Err(Error::Internal("ranks of a node divide their shared memory in different ways".into()))
         }
         None => {
-            let location = Location { process, file, object, address };
+            let location = Location { process, system_v, file, object, address };
             Segment::open(location, length).map(|segment| (segment, None))
         }
     };
@@ -152,11 +191,46 @@ pub(super) fn share<C: Comm + ?Sized>(
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        if ONE_MAPPING {
+        // A child of the program may have something else at this place.
+        if ONE_MAPPING || self.process != std::process::id() {
             return;
         }
         // SAFETY: the mapping that `map` made, unmapped once. References to it borrow the `Slots` that own this
         // segment, so none is left.
         unsafe { libc::munmap(self.address.as_ptr().cast(), self.length) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a child that is forked now has memory at the place of a segment.
+    fn is_inherited(segment: &Segment) -> bool {
+        // SAFETY: the child only calls functions that may be called between a fork and its end.
+        let child = unsafe {
+            match libc::fork() {
+                0 => {
+                    let found = libc::msync(segment.address.as_ptr().cast(), segment.length, libc::MS_ASYNC);
+                    libc::_exit(i32::from(found == 0));
+                }
+                child => child,
+            }
+        };
+        let mut status = -1;
+        // SAFETY: the child that was just made.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status), "status {status}");
+        libc::WEXITSTATUS(status) == 1
+    }
+
+    #[test]
+    fn children_do_not_inherit_a_segment() {
+        const LENGTH: usize = 1 << 20;
+        let (created, _file, location) = Segment::create(LENGTH).expect("shared memory");
+        let opened = Segment::open(location, LENGTH).expect("the same");
+        let (address, _) = system_v::create(LENGTH).expect("shared memory");
+        let without_file = Segment::of(address, LENGTH).expect("a mapping");
+        assert_eq!([&created, &opened, &without_file].map(is_inherited), [false; 3]);
     }
 }
