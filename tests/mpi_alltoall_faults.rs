@@ -130,20 +130,13 @@ fn single_copy_forbidden_before() {
     }
 }
 
-/// Single copy that worked and is then taken away: right data, or an end with a message; the client
-/// ends the job itself where data are wrong, without the word that is asked for here.
+/// Single copy that worked and is then taken away: right data by another path.
 #[test]
 fn single_copy_forbidden_after() {
     for whom in ["all", "some"] {
         for ranks in [2, few(3)] {
-            let outcome = forbidden(ranks, whom, "after", "single-copy");
-            assert!(!outcome.stderr.contains("alltoall_faults.c"), "{outcome:?}");
-            if outcome.status.success() {
-                assert!(outcome.stdout.contains("ok forbidden"), "{outcome:?}");
-            } else {
-                assert!(outcome.stderr.lines().any(|line| line.starts_with("hcube: rank ")), "{outcome:?}");
-            }
-            assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
+            let text = forbidden(ranks, whom, "after", "single-copy").success();
+            assert!(text.contains("ok forbidden"), "{text}");
         }
     }
 }

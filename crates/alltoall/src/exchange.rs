@@ -9,7 +9,7 @@ use super::select::{choose, inside_node};
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, messages, mismatch, single_copy, slots};
+use super::{ballot, bundles, enclosed, messages, mismatch, rest, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
@@ -175,8 +175,11 @@ fn perform<C: Comm>(
             // SAFETY: `sum` is the sum of the votes of all ranks, whose notices were seen: counts match, `choose`
             // takes single copy where no rank has non-contiguous blocks, and all ranks make the same choice. After
             // an error `vote_and_move` ends the job, after a panic `Lending` does.
-            unsafe { single_copy::exchange(comm, node, task, streaming, patience, || Ok(())) }?;
-            Ok(UsedPath::SingleCopy)
+            let complete =
+                unsafe { rest::exchange(comm, node, task, largest, streaming, patience, || Ok(())) }?;
+            // All ranks of the communicator are on this node, and have given it up alike.
+            state.situation.single_copy = node.processes.is_some();
+            Ok(if complete { UsedPath::SingleCopy } else { UsedPath::Shared })
         }
         _ => by_messages(comm, state, task, sum, largest),
     }
@@ -206,8 +209,11 @@ fn by_messages<C: Comm>(
         messages.poll()?;
         let idle = || messages.poll().map(drop);
         match inside_node(situation, sum, trials, false) {
+            // This node may have given it up while others have not.
             // SAFETY: as in `perform`: these are the same votes and notices, seen by `ballot`.
-            Choice::SingleCopy => unsafe { single_copy::exchange(comm, node, task, false, patience, idle) },
+            Choice::SingleCopy if node.processes.is_some() => unsafe {
+                rest::exchange(comm, node, task, largest, false, patience, idle).map(drop)
+            },
             _ => slots::exchange(comm, node, task, largest, false, patience, idle),
         }
     })?;

@@ -10,6 +10,7 @@
 //! | `mismatch` | which ranks have passed counts that do not match |
 //! | [`select`], `trials`, `choice` | the decision: by rules, and by measured times |
 //! | `enclosed`, `slots`, `single_copy` | algorithms inside a node |
+//! | `rest` | what single copy has not moved because the kernel refused it |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
 //! | `bundles` | small blocks along the hypercube |
 //! | `copies` | the copies that algorithms have in common |
@@ -38,6 +39,7 @@ pub mod mpi_front;
 mod node;
 pub mod options;
 pub mod report;
+mod rest;
 pub mod schedule;
 pub mod select;
 mod single_copy;

@@ -15,8 +15,10 @@ pub struct Node {
     pub(super) ranks: Vec<usize>,
     /// Their notice board.
     pub(super) board: Board,
-    /// Their processes in the same order, where single copy works on all nodes.
+    /// Their processes in the same order, where single copy works on all nodes, until it is given up.
     pub(super) processes: Option<Vec<Process>>,
+    /// Exchanges in which the kernel has refused a copy.
+    pub(super) refusals: u32,
     /// Memory for single copy.
     pub(super) chunk: Scratch,
     /// The speed of writes to slots.

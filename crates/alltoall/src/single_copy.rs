@@ -5,6 +5,10 @@
 //! piece of scratch memory that should stay in the cache. No other rank accesses these blocks, so pairs need
 //! no order; a rank returns when all ranks of the node have finished.
 //!
+//! A copy that the kernel refuses, after it was proved that it permits them, ends this rank's part. Every rank tells
+//! with its flag whether its part is complete, and [`Part`] says how far it came: what was swapped is swapped on both
+//! sides, to the byte, and nothing else has changed. The rest is done by [`super::rest`].
+//!
 //! Restrictions: the kernel permits process_vm_readv and process_vm_writev between all ranks of the node;
 //! contiguous blocks.
 //! Cost: 1 copy per byte, in place 1.5; one round of notices and one of flags. Extra memory: one piece of at
@@ -17,16 +21,30 @@ use super::node::{Node, partners, wait};
 use super::task::Task;
 use super::work::COPY;
 use hcube_core::comm::Comm;
-use hcube_core::error::{Error, Result};
+use hcube_core::error::Result;
 use hcube_core::memory::Region;
-use hcube_core::node::single_copy::Process;
+use hcube_core::node::single_copy::{Process, Refused};
 use hcube_core::progress::wait::Patience;
+use std::ops::Range;
+
+/// What a rank has done of an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Partners, in the order of [`partners`], with which it has finished.
+    pub partners: usize,
+    /// Bytes swapped of its half of the block for the partner after them.
+    pub swapped: usize,
+    /// Whether the kernel has refused a copy for reasons that will not pass.
+    pub forbidden: bool,
+    /// Whether this part, and those of all ranks of the node, are complete.
+    pub complete: bool,
+}
 
 /// Makes the exchange between the ranks of the node, which have announced the addresses of their blocks.
 /// `idle` is called between partners and while waiting.
 ///
 /// # Errors
-/// Those of the kernel and of `idle`; other ranks are waiting then, so the job must end.
+/// Those of `idle`; other ranks are waiting then, so the job must end.
 ///
 /// # Safety
 /// The votes of all ranks have shown that the lengths of all blocks match, that all ranks exchange in place or none
@@ -40,55 +58,76 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
     streaming: bool,
     patience: Patience,
     mut idle: impl FnMut() -> Result<()>,
-) -> Result<()> {
+) -> Result<Part> {
     let Node { ranks, board, processes, chunk, .. } = node;
     let processes = processes.as_ref().expect("chosen where it works");
     let piece = chunk.take(chunk.size()).expect("nothing else uses this memory");
     let region = chunk.region(&piece);
+    let mut part = Part { partners: 0, swapped: 0, forbidden: false, complete: true };
     for (partner, rank) in partners(ranks, board.own()) {
-        let Some(mine) = task.incoming(rank).region() else { continue };
+        let mine = task.incoming(rank).region().expect("contiguous, by the votes");
         let (process, address) = (processes[partner], board.address(partner));
         let copied = if task.is_in_place() {
+            let half = half(mine.len(), board.own(), partner);
             // SAFETY: the partner has posted this address for the block that this rank exchanges with it, of this
             // length; it swaps the other half, and returns when this rank has finished below.
-            unsafe { swap_half(process, address, mine, partner > board.own(), region) }
+            unsafe { swap(process, address, mine, half, region) }
         } else {
             process.read(address, mine)
         };
-        copied.map_err(|error| Error::Memory(format!("single copy with rank {rank}: {error}")))?;
+        if let Err(refused) = copied {
+            part.swapped = if task.is_in_place() { refused.copied } else { 0 };
+            (part.forbidden, part.complete) = (refused.is_permanent(), false);
+            break;
+        }
+        part.partners += 1;
         // In place a half: to the piece of scratch memory, to the partner, and from the piece.
         comm.charge(COPY.of(if task.is_in_place() { mine.len() / 2 * 3 } else { mine.len() }));
         idle()?;
     }
     chunk.give(piece);
-    copy_own(comm, task, chunk, streaming);
+    if part.complete {
+        copy_own(comm, task, chunk, streaming);
+    }
     comm.settle();
-    board.finish();
-    (0..ranks.len()).try_for_each(|partner| wait(comm, patience, || board.has_finished(partner), &mut idle))
+    board.finish(part.complete);
+    for partner in 0..ranks.len() {
+        wait(comm, patience, || board.finished(partner).is_some(), &mut idle)?;
+        part.complete &= board.finished(partner) == Some(true);
+    }
+    Ok(part)
 }
 
-/// Swaps one half of two blocks of equal length.
+/// The bytes of a block that a rank swaps with a partner, by their numbers on the node; the partner swaps the others.
+pub fn half(bytes: usize, own: usize, partner: usize) -> Range<usize> {
+    let middle = bytes / 2 / 64 * 64;
+    if own < partner { 0..middle } else { middle..bytes }
+}
+
+/// Swaps a range of two blocks of equal length. Of a range that is refused the bytes that were `copied` are swapped.
 ///
 /// # Safety
 /// In the round of these notices the process has posted `address` for a block of the length of `mine`, by the votes.
-/// Only this rank accesses this half of it, and the process waits until this rank has finished.
-unsafe fn swap_half(
+/// Only this rank accesses this range of it, and the process waits until this rank has finished.
+unsafe fn swap(
     process: Process,
     address: u64,
     mine: Region<'_>,
-    first: bool,
+    range: Range<usize>,
     chunk: Region<'_>,
-) -> std::io::Result<()> {
-    let middle = mine.len() / 2 / 64 * 64;
-    let range = if first { 0..middle } else { middle..mine.len() };
+) -> std::result::Result<(), Refused> {
     for start in range.clone().step_by(chunk.len()) {
         let end = range.end.min(start + chunk.len());
         let (mine, theirs) = (mine.part(start..end), address + start as u64);
         let chunk = chunk.part(0..end - start);
-        process.read(theirs, chunk)?;
+        let done = start - range.start;
+        process.read(theirs, chunk).map_err(|refused| Refused { copied: done, ..refused })?;
         // SAFETY: a part of this half of the partner's block, by the contract of this function.
-        unsafe { process.write(theirs, mine) }?;
-        chunk.copy_to(mine);
+        let written = unsafe { process.write(theirs, mine) };
+        // What the partner has lost exists only in the piece of scratch memory.
+        let length = written.as_ref().map_or_else(|refused| refused.copied, |()| mine.len());
+        chunk.part(0..length).copy_to(mine.part(0..length));
+        written.map_err(|refused| Refused { copied: done + length, ..refused })?;
     }
     Ok(())
 }

@@ -148,8 +148,8 @@ impl ExchangeState {
         self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
         self.remote.retain(|partner| ranks.binary_search(partner).is_err());
-        self.node =
-            (ranks.len() > 1).then_some(Node { ranks, board, processes, chunk, pace: Pace::default() });
+        let pace = Pace::default();
+        self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, refusals: 0, chunk, pace });
         Ok(())
     }
 

@@ -76,7 +76,7 @@ pub struct Board {
     unseen: usize,
 }
 
-/// The counter of a rank's region: the last round that it has finished.
+/// The counter of a rank's region: the last round that it has finished, and in the lowest bit whether it was complete.
 const FINISHED: usize = 0;
 
 /// The notice of this rank while it is written.
@@ -232,15 +232,17 @@ impl Board {
         &notice[layout.start(all)..][from..to]
     }
 
-    /// Announces that this rank has finished what the round's notices led to.
-    pub fn finish(&self) {
+    /// Announces that this rank has finished what the round's notices led to, and whether it is complete.
+    pub fn finish(&self, complete: bool) {
         // Release: whoever sees it may use the memory that this rank has read and written for the round.
-        self.slots.counter(self.own(), FINISHED).store(self.round, Ordering::Release);
+        let word = self.round << 1 | u64::from(complete);
+        self.slots.counter(self.own(), FINISHED).store(word, Ordering::Release);
     }
 
-    /// Whether a rank has finished this round.
-    pub fn has_finished(&self, rank: usize) -> bool {
-        self.slots.counter(rank, FINISHED).load(Ordering::Acquire) >= self.round
+    /// Once a rank has finished this round: whether it is complete there.
+    pub fn finished(&self, rank: usize) -> Option<bool> {
+        let word = self.slots.counter(rank, FINISHED).load(Ordering::Acquire);
+        (word >> 1 >= self.round).then_some(word & 1 == 1)
     }
 }
 
@@ -344,9 +346,9 @@ mod tests {
                     board.wait_for(from, patience, comm);
                     wrong.extend(round.read(&mut board, from));
                 }
-                let before = board.has_finished(own);
-                board.finish();
-                if before || !board.has_finished(own) {
+                let (before, complete) = (board.finished(own), bytes % 2 == 0);
+                board.finish(complete);
+                if (before, board.finished(own)) != (None, Some(complete)) {
                     wrong.push(format!("the end of round {number}"));
                 }
             }

@@ -2,7 +2,7 @@
 //! here, and the copies themselves.
 
 use crate::comm::{Comm, agree};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::memory::Region;
 
 /// The memory of another process.
@@ -18,12 +18,29 @@ type Transfer = unsafe extern "C" fn(
     libc::c_ulong,
 ) -> isize;
 
+/// A copy that the kernel has ended early.
+#[derive(Debug)]
+pub struct Refused {
+    /// Bytes that it has copied before; the others are unchanged.
+    pub copied: usize,
+    /// The kernel's reason.
+    pub error: std::io::Error,
+}
+
+impl Refused {
+    /// Whether no copy will be permitted any more, rather than only not this one.
+    pub fn is_permanent(&self) -> bool {
+        use libc::{EACCES, ENOSYS, EPERM};
+        self.error.raw_os_error().is_some_and(|code| [EPERM, EACCES, ENOSYS].contains(&code))
+    }
+}
+
 impl Process {
     /// Copies from `address` of this process to `local`.
     ///
     /// # Errors
     /// The kernel's: not permitted, no such process, no such address.
-    pub fn read(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
+    pub fn read(self, address: u64, local: Region<'_>) -> Result<(), Refused> {
         self.transfer(libc::process_vm_readv, address, local)
     }
 
@@ -35,26 +52,30 @@ impl Process {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub unsafe fn write(self, address: u64, local: Region<'_>) -> std::io::Result<()> {
+    pub unsafe fn write(self, address: u64, local: Region<'_>) -> Result<(), Refused> {
         self.transfer(libc::process_vm_writev, address, local)
     }
 
-    fn transfer(self, call: Transfer, address: u64, local: Region<'_>) -> std::io::Result<()> {
-        let mut moved = 0;
-        while moved < local.len() {
-            let rest = local.len() - moved;
-            let here = libc::iovec { iov_base: local.address().wrapping_add(moved).cast(), iov_len: rest };
+    fn transfer(self, call: Transfer, address: u64, local: Region<'_>) -> Result<(), Refused> {
+        let mut copied = 0;
+        while copied < local.len() {
+            let rest = local.len() - copied;
+            let here = libc::iovec { iov_base: local.address().wrapping_add(copied).cast(), iov_len: rest };
             let there = libc::iovec {
-                iov_base: std::ptr::without_provenance_mut(address as usize + moved),
+                iov_base: std::ptr::without_provenance_mut(address as usize + copied),
                 iov_len: rest,
             };
             // SAFETY: the local range is a region that may be read and written; the kernel checks the range of the
             // other process. What is written there `write` answers for.
-            match unsafe { call(self.0, &here, 1, &there, 1, 0) } {
-                count @ 1.. => moved += count as usize,
-                0 => return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof)),
-                _ => return Err(std::io::Error::last_os_error()),
-            }
+            let error = match unsafe { call(self.0, &here, 1, &there, 1, 0) } {
+                count @ 1.. => {
+                    copied += count as usize;
+                    continue;
+                }
+                0 => std::io::ErrorKind::UnexpectedEof.into(),
+                _ => std::io::Error::last_os_error(),
+            };
+            return Err(Refused { copied, error });
         }
         Ok(())
     }
@@ -68,8 +89,8 @@ pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
     let mut word = 0u64;
     // SAFETY: a local variable that nothing refers to during the call.
     let local = unsafe { Region::new((&raw mut word).cast(), size_of::<u64>()) };
-    Process(process as libc::pid_t).read(address, local)?;
-    Ok(word)
+    let read = Process(process as libc::pid_t).read(address, local);
+    read.map(|()| word).map_err(|refused| refused.error)
 }
 
 /// Collective over `comm`: the processes of `ranks`, this rank's node. Every rank has read a word of each other
@@ -78,7 +99,7 @@ pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
 ///
 /// # Errors
 /// On all ranks of `comm`, if two ranks of a node cannot reach each other.
-pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Vec<Process>> {
+pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<Process>> {
     let own = u64::from(std::process::id());
     let place = std::ptr::from_ref(comm).cast::<u8>().addr() as u64;
     let cookie = Box::new(own.rotate_left(32) ^ place ^ 0x6863_7562_6500_0000 ^ comm.rank() as u64);
@@ -103,7 +124,7 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Vec<Process>
         // SAFETY: the process has just shown that it is the rank that has posted this address: its cell for this
         // rank. It keeps the cells until all ranks have agreed below.
         let written = unsafe { process.write(cell, local) };
-        written.map_or_else(|error| refused(error.to_string()), |()| Ok(process))
+        written.map_or_else(|why| refused(why.error.to_string()), |()| Ok(process))
     });
     // Acts as the barrier as well, after which all have written and nobody reads the cookie.
     let processes = agree(comm, tried.collect())?;

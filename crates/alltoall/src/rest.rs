@@ -1,0 +1,113 @@
+//! What single copy has not moved, because the kernel has refused a copy: through the slots of shared memory.
+//!
+//! Idea: permission to access another process may end at any time (`prctl(PR_SET_DUMPABLE, 0)`, `setuid`, a filter of
+//! system calls), and there is memory that no other process can read (`memfd_secret`). All ranks of the node
+//! know from the flags of single copy that some rank has not finished. They post how far they came in a further
+//! round of notices. Out of place nothing of what is sent has changed, and the exchange is made again. In place, every
+//! pair knows from its two notices which bytes of the two halves of its block are not swapped, and only these are
+//! exchanged, the first halves before the second ones.
+//! Where a copy is forbidden single copy is given up, otherwise after the second refusal; all ranks of
+//! the node do so alike. Other nodes need not know: the algorithm inside a node does not concern them.
+//!
+//! Cost: that of the slots ([`slots`]), in place for twice the number of rounds. Extra memory: the slots of the board.
+//! Source: our own.
+
+use super::node::{Node, partners, wait};
+use super::single_copy::{self, Part, half};
+use super::slots;
+use super::task::Task;
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use hcube_core::memory::blocks::Blocks;
+use hcube_core::memory::datatype::Block;
+use hcube_core::node::board::{Board, DETAILS};
+use hcube_core::progress::wait::Patience;
+
+/// Refusals after which single copy is given up where they may have been those of single buffers.
+const MAX_REFUSALS: u32 = 2;
+
+/// Makes the exchange by single copy, and what that has not done by slots; whether nothing was left.
+/// `largest` is the size of the largest block on the node.
+///
+/// # Errors
+/// As [`single_copy::exchange`].
+///
+/// # Safety
+/// That of [`single_copy::exchange`].
+pub unsafe fn exchange<C: Comm + ?Sized>(
+    comm: &C,
+    node: &mut Node,
+    task: &Task<'_>,
+    largest: usize,
+    streaming: bool,
+    patience: Patience,
+    mut idle: impl FnMut() -> Result<()>,
+) -> Result<bool> {
+    // SAFETY: the contract of this function.
+    let part = unsafe { single_copy::exchange(comm, node, task, streaming, patience, &mut idle) }?;
+    if part.complete {
+        return Ok(true);
+    }
+    match unmoved(comm, node, task, &part, patience, &mut idle)? {
+        None => slots::exchange(comm, node, task, largest, streaming, patience, idle)?,
+        Some(halves) => {
+            for half in halves {
+                slots::exchange(comm, node, &half, largest, streaming, patience, &mut idle)?;
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Tells the ranks of the node how far single copy came; what is left of the halves of all blocks in place, `None` for
+/// everything out of place.
+#[cold]
+fn unmoved<'a, C: Comm + ?Sized>(
+    comm: &C,
+    node: &mut Node,
+    task: &Task<'a>,
+    part: &Part,
+    patience: Patience,
+    idle: &mut impl FnMut() -> Result<()>,
+) -> Result<Option<[Task<'a>; 2]>> {
+    let Node { ranks, board, processes, refusals, .. } = node;
+    let own = board.own();
+    board.post([u64::from(part.forbidden), 0], 0, |draft| {
+        for (number, (partner, rank)) in partners(ranks, own).enumerate() {
+            let swapped = match number {
+                _ if number < part.partners => half(task.incoming(rank).bytes(), own, partner).len(),
+                _ if number == part.partners => part.swapped,
+                _ => 0,
+            };
+            draft.details[DETAILS + partner] = swapped as u64;
+        }
+    });
+    let mut forbidden = false;
+    for partner in 0..ranks.len() {
+        wait(comm, patience, || board.has_posted(partner), idle)?;
+        forbidden |= board.words(partner)[0] != 0;
+    }
+    *refusals += 1;
+    if forbidden || *refusals == MAX_REFUSALS {
+        *processes = None;
+    }
+    // Before the next round takes the notices away.
+    let halves = || [true, false].map(|first| rest(task, ranks, board, first));
+    Ok(task.is_in_place().then(halves))
+}
+
+/// The bytes of the first or of the second halves of all blocks in place that are not swapped.
+fn rest<'a>(task: &Task<'a>, ranks: &[usize], board: &Board, first: bool) -> Task<'a> {
+    let own = board.own();
+    let block = |rank| {
+        let block = task.incoming(rank);
+        let partner = ranks.binary_search(&rank).ok().filter(|&partner| partner != own);
+        let (Some(partner), Some(region)) = (partner, block.region()) else { return block };
+        // The lower rank swaps the first half.
+        let (by, of) = if (own < partner) == first { (own, partner) } else { (partner, own) };
+        let half = half(region.len(), by, of);
+        let swapped = board.detail(by, DETAILS + of) as usize;
+        Block::contiguous(region.part(half.start + swapped..half.end))
+    };
+    Task::in_place(Blocks::listed((0..task.ranks()).map(block).collect()))
+}
