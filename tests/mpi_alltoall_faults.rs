@@ -93,7 +93,11 @@ fn a_killed_rank_ends_the_job() {
 
 /// Runs a part of tests/c/alltoall_faults.c on each path.
 fn on_all_paths(part: &str, counts: &[usize]) {
-    for path in PATHS {
+    on_paths(&PATHS, part, counts);
+}
+
+fn on_paths(paths: &[&str], part: &str, counts: &[usize]) {
+    for path in paths {
         for &ranks in counts {
             let launch = Launch::client("alltoall_faults", ranks).arg(part).env("HCUBE_PATH", path);
             let text = launch.limit(60).run().success();
@@ -112,6 +116,12 @@ fn messages_of_others_make_progress() {
 #[test]
 fn leaving_early() {
     on_all_paths("leaving", if Mpi::selected() == Mpi::Open { &[2, 4] } else { &[2] });
+}
+
+/// What a rank can find out by itself it reports without waiting, where no messages decide.
+#[test]
+fn a_bad_argument_is_reported_before_the_others_call() {
+    on_paths(&PATHS[..3], "alone", if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] });
 }
 
 fn forbidden(ranks: usize, whom: &str, when: &str, path: &str) -> Outcome {

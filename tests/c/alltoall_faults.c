@@ -7,6 +7,7 @@
  *   alltoall_faults forbidden {all|some} {before|after}
  *                              single copy is forbidden to all or to the odd ranks, before MPI_Init or
  *                              after the first exchange
+ *   alltoall_faults alone      a rank with a bad argument returns before the others call
  *   alltoall_faults refused    single copy is forbidden and asked for by hcube_alltoall_set_options
  * Prints `ok <part>`.
  */
@@ -110,6 +111,41 @@ static void leaving(void) {
   }
 }
 
+/* --- a bad argument on one rank ----------------------------------------------------------------- */
+
+/* The first message is sent when the call has returned, and the others wait for it before they call. */
+static void refuse_alone(MPI_Comm comm, int refusing) {
+  unsigned char *buffer = (unsigned char *)allocate((int64_t)size * 8);
+  int code, class_of_code, peer, word = 1;
+  fill_blocks(comm, 3, buffer, 8);
+  if (rank != refusing) MPI_Recv(&word, 1, MPI_INT, refusing, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, rank == refusing ? -3 : 8, MPI_BYTE, comm);
+  MPI_Error_class(code, &class_of_code);
+  if (class_of_code != MPI_ERR_COUNT) FAIL("code %d of class %d", code, class_of_code);
+  for (peer = 0; peer < size && rank == refusing; peer++)
+    if (peer != rank) MPI_Send(&word, 1, MPI_INT, peer, 5, MPI_COMM_WORLD);
+  free(buffer);
+}
+
+static void alone(void) {
+  unsigned char *buffer = (unsigned char *)allocate((int64_t)size * 300000);
+  MPI_Comm copy;
+  int turn;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (turn = 0; turn < 12; turn++) {
+    exchange_blocks(MPI_COMM_WORLD, (uint64_t)turn, buffer, turn % 2 == 0 ? 300000 : 8);
+    refuse_alone(MPI_COMM_WORLD, turn % size);
+    if (turn % 3 == 0) refuse_alone(MPI_COMM_WORLD, (turn + 1) % size);
+  }
+  /* Nobody else calls, and the communicator is freed. */
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  for (turn = 0; turn < 6; turn++) exchange_blocks(copy, (uint64_t)turn, buffer, 8);
+  if (rank == 0) REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, -1, MPI_BYTE, copy) != MPI_SUCCESS);
+  MPI_Comm_free(&copy);
+  exchange_blocks(MPI_COMM_WORLD, 1, buffer, 8);
+  free(buffer);
+}
+
 /* --- single copy forbidden ----------------------------------------------------------------------- */
 
 /* From here on the kernel refuses this process what single copy needs. */
@@ -178,6 +214,8 @@ int main(int argc, char **argv) {
     progress();
   } else if (strcmp(part, "leaving") == 0) {
     leaving();
+  } else if (strcmp(part, "alone") == 0) {
+    alone();
   } else if (strcmp(part, "refused") == 0) {
     refused();
   } else if (forbidden) {

@@ -3,6 +3,9 @@
 //! Idea: ranks of one node post a notice each and read those of the others. Between nodes the votes are summed
 //! by an all-reduce; the notices, which ranks of a node need as well for the addresses of their blocks, are
 //! posted before it and read after it.
+//! Where all ranks are on one node, a rank whose arguments are refused posts this with the text of its error and
+//! returns; it waits for the notices of the others at its next exchange. They read the text in the notice. Between
+//! nodes all ranks wait for each other.
 //! Cost: one round of notices, or one all-reduce of five words; both where several nodes hold several ranks.
 
 use super::conditions::Conditions;
@@ -12,7 +15,7 @@ use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
 use super::work::COPY;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, error_bytes, remote_error};
 use hcube_core::error::{Error, Result};
 use hcube_core::node::board::DETAILS;
 use hcube_core::progress::wait::Patience;
@@ -73,6 +76,7 @@ pub fn hold<C: Comm>(
     let Some(node) = node else {
         return Ok(Ballot { sum: all_reduce(comm, &own)?, largest: 0, begin });
     };
+    node.board.see_all(*patience, comm);
     announce(comm, node, task.as_ref().ok(), &own, largest, enclosed);
     if !situation.shared {
         let reduced = all_reduce(comm, &own);
@@ -125,6 +129,33 @@ fn announce<C: Comm + ?Sized>(
             write_pieces(draft, ranks, own, task, 0..usize::MAX, pace);
         }
     });
+}
+
+/// Local, where all ranks are on one node: posts that this rank's arguments were refused, and why. It waits
+/// only for what was left of a refusal before.
+#[cold]
+pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, error: &Error) {
+    let board = &mut node.board;
+    board.see_all(patience, comm);
+    comm.settle();
+    let text = error_bytes(error);
+    let text = &text[..text.len().min(board.capacity())];
+    board.post(Vote::default().with(Property::Refused, true).brief(), text.len(), |draft| {
+        draft.payload.copy_from_slice(text);
+        draft.bounds[1..].fill(text.len() as u32);
+    });
+}
+
+/// The error of the first rank whose notice says that its arguments were refused, after all notices were seen.
+#[cold]
+pub fn refusal(node: &Node) -> Error {
+    let refused = |&rank: &usize| {
+        let mut vote = Vote::default();
+        vote.add_brief(node.board.words(rank));
+        vote.any(Property::Refused)
+    };
+    let first = (0..node.board.ranks()).find(refused).expect("the sum of the votes has it");
+    remote_error(node.ranks[first], node.board.all_bytes(first))
 }
 
 /// Waits for the notices of all ranks of the node; the sum of their votes, without the times.

@@ -26,6 +26,10 @@ pub enum Outcome {
 /// rank waits for it; with [`Error::Unsupported`] all ranks forward the exchange to the MPI library. `left` is
 /// a reason to forward it, the same on all ranks, which holds where the library can represent the counts.
 ///
+/// On one node a rank whose arguments were refused returns its error without waiting for the others, who learn
+/// of it in this exchange; if they do not make it, in their next exchange with this state, whichever that is. Its own
+/// next exchange waits until they have.
+///
 /// # Errors
 /// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
 /// [`Error::Truncate`] for counts that do not match.
@@ -65,6 +69,13 @@ fn vote_and_move<C: Comm>(
     conditions: Conditions,
     left: Option<&'static str>,
 ) -> Result<Outcome> {
+    if let Err(error) = task
+        && let Some(node) = state.node.as_mut().filter(|_| state.situation.shared)
+        && !matches!(error, Error::Unsupported(_))
+    {
+        ballot::refuse(comm, node, state.patience, error);
+        return Err(error.clone());
+    }
     let ballot = match ballot::hold(comm, state, task, conditions) {
         // Ranks of the node have the addresses of blocks and may know the votes.
         Err(error) if state.node.is_some() => comm.abort(&error),
@@ -72,6 +83,9 @@ fn vote_and_move<C: Comm>(
     };
     let ballot::Ballot { sum, largest, begin } = ballot;
     if sum.any(Property::Refused) {
+        if let (true, Some(node)) = (state.situation.shared, &state.node) {
+            return Err(ballot::refusal(node));
+        }
         let refusal = match task {
             Ok(_) | Err(Error::Unsupported(_)) => Ok(()),
             Err(error) => Err(error.clone()),

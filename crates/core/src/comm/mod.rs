@@ -192,30 +192,45 @@ pub(crate) fn check_colour(colour: Option<u32>) -> Result<()> {
 /// [`Error::Remote`] with the message of the first rank that refused. So no rank is left waiting in
 /// an exchange that another never enters.
 pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {
-    /// Length of the text that is passed on.
-    const TEXT: usize = 480;
     let mut first = [local.as_ref().err().map_or(i64::MIN, |_| -(comm.rank() as i64))];
     comm.all_reduce_max(&mut first)?;
     if first[0] == i64::MIN {
         return local;
     }
     let failed_rank = (-first[0]) as usize;
-    let mut bytes = [0u8; TEXT + 4];
-    if let (true, Err(error)) = (comm.rank() == failed_rank, &local) {
-        bytes[..4].copy_from_slice(&error.code().to_ne_bytes());
-        for (to, from) in bytes[4..].iter_mut().zip(error.to_string().bytes()) {
-            *to = from;
-        }
-    }
+    let mut bytes = local.as_ref().err().map_or([0; ERROR_BYTES], error_bytes);
     comm.broadcast(&mut bytes, failed_rank)?;
     // A rank's own error says more than another's.
     local?;
-    let (code, text) = bytes.split_at(4);
-    Err(Error::Remote {
-        rank: failed_rank,
+    Err(remote_error(failed_rank, &bytes))
+}
+
+/// Size of [`error_bytes`].
+pub const ERROR_BYTES: usize = 484;
+/// Where the text starts in them, after the code.
+const TEXT: usize = size_of::<i32>();
+
+/// An error as bytes for other ranks: its code and as much of its text as fits.
+pub fn error_bytes(error: &Error) -> [u8; ERROR_BYTES] {
+    let mut bytes = [0; ERROR_BYTES];
+    bytes[..TEXT].copy_from_slice(&error.code().to_ne_bytes());
+    for (to, from) in bytes[TEXT..].iter_mut().zip(error.to_string().bytes()) {
+        *to = from;
+    }
+    bytes
+}
+
+/// The error of another rank, from [`error_bytes`], of which the end may be missing.
+///
+/// # Panics
+/// Where even the code is missing.
+pub fn remote_error(rank: usize, bytes: &[u8]) -> Error {
+    let (code, text) = bytes.split_at(TEXT);
+    Error::Remote {
+        rank,
         code: i32::from_ne_bytes(code.try_into().expect("four bytes")),
         message: String::from_utf8_lossy(text).trim_end_matches('\0').to_owned(),
-    })
+    }
 }
 
 /// Collective: an error on all ranks where a named value is not the same on all of them.

@@ -182,6 +182,15 @@ impl Board {
         self.see(rank);
     }
 
+    /// Waits for the notices of this round that were not seen yet, if any. A rank that needs none of them may return
+    /// and wait here before it posts the next.
+    #[inline]
+    pub fn see_all<C: Comm + ?Sized>(&mut self, patience: Patience, comm: &C) {
+        if self.unseen > 0 {
+            (0..self.ranks()).for_each(|rank| self.wait_for(rank, patience, comm));
+        }
+    }
+
     #[inline]
     fn see(&mut self, rank: usize) {
         self.seen[rank] = self.round;
@@ -230,6 +239,14 @@ impl Board {
             "the notice board of this node is damaged"
         );
         &notice[layout.start(all)..][from..to]
+    }
+
+    /// The bytes that a rank has posted for all.
+    pub fn all_bytes(&self, rank: usize) -> &[u8] {
+        let (notice, layout) = (self.notice(rank), self.layout);
+        let all = slots::u32_at(notice, WORDS_END + self.ranks() * size_of::<u32>()) as usize;
+        assert!(all <= layout.capacity, "the notice board of this node is damaged");
+        &notice[layout.start(all)..][..all]
     }
 
     /// Announces that this rank has finished what the round's notices led to, and whether it is complete.
