@@ -88,6 +88,24 @@ fn memory_beside_the_data_is_bounded() {
     }
 }
 
+/// It holds on each rank where many share memory: the kernel divides a page among the ranks that have mapped it, and
+/// in the first exchanges they map different ones.
+#[test]
+fn shares_of_memory_are_bounded() {
+    for path in ["auto", "shared"] {
+        for &ranks in counts(&[4, 8], &[2]) {
+            for bytes in [1_000_000, 4_000_000] {
+                for kind in [None, Some("random")] {
+                    let [first, steady] = growth(ranks, path, "1M", bytes, kind);
+                    let bound = (1 << 20) + (64 << 10);
+                    let what = format!("{path}, {ranks} ranks, {bytes} bytes {kind:?}: {first}, {steady}");
+                    assert!(steady <= bound, "more than {bound}: {what}");
+                }
+            }
+        }
+    }
+}
+
 /// No room for a second buffer: out of place fails, in place does its work.
 #[test]
 fn address_space_of_less_than_two_buffers() {

@@ -1,8 +1,9 @@
 /* The extra memory of an all-to-all exchange in place.
  *
- *   alltoall_memory bound <bytes of data> [vector]
+ *   alltoall_memory bound <bytes of data> [vector|random]
  *       prints `ok first=<bytes> steady=<bytes>` for the rank that grew most: growth since before the
- *       first call, the peak included, at the end of the first call and of a later one.
+ *       first call, the peak included, at the end of the first call and of a later one. vector: every other part of
+ *       the memory is data; random: other counts for each pair of ranks
  *   alltoall_memory limit <bytes of data>
  *       with an address space of at most 1.2 times the data a second buffer cannot be allocated, but the exchange
  *       works; prints `ok limit`
@@ -52,8 +53,26 @@ static unsigned char *make_data(int64_t length) {
   return data;
 }
 
+/* Where each pair of ranks has counts of its own. */
+static int *counts, *places;
+
+/* At most twice the mean for each pair. */
+static void draw_counts(int count) {
+  int peer, end = 0;
+  counts = (int *)allocate(size * (int64_t)sizeof(int));
+  places = (int *)allocate(size * (int64_t)sizeof(int));
+  for (peer = 0; peer < size; peer++) {
+    dice pair = make_dice(9, (uint64_t)(peer < rank ? peer : rank), (uint64_t)(peer < rank ? rank : peer));
+    counts[peer] = (int)roll(&pair, 2 * count);
+    places[peer] = end;
+    end += counts[peer];
+  }
+}
+
 static void call(unsigned char *data, int count, MPI_Datatype type) {
-  int code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, count, type, MPI_COMM_WORLD);
+  int code = counts != NULL ? hcube_alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, data, counts, places, type,
+                                              MPI_COMM_WORLD)
+                            : hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, count, type, MPI_COMM_WORLD);
   if (code != MPI_SUCCESS) FAIL("hcube_alltoall returned %d", code);
 }
 
@@ -69,15 +88,17 @@ static int64_t grown(const memory *before, const memory *call_begin) {
   return remains > peak ? remains : peak;
 }
 
-static void bound(int64_t bytes, int vector) {
-  int count = (int)(bytes / SPAN / size), turn;
-  unsigned char *data = make_data((int64_t)count * size * SPAN * (vector ? 2 : 1));
+static void bound(int64_t bytes, const char *kind) {
+  int count = (int)(bytes / SPAN / size), vector = strcmp(kind, "vector") == 0, random = strcmp(kind, "random") == 0,
+      turn;
+  unsigned char *data = make_data((int64_t)count * size * SPAN * (vector || random ? 2 : 1));
   memory before, begin;
   int64_t mine[2], most[2];
   MPI_Datatype element, type;
   MPI_Type_contiguous(SPAN, MPI_BYTE, &element);
   MPI_Type_create_resized(element, 0, vector ? 2 * SPAN : SPAN, &type);
   MPI_Type_commit(&type);
+  if (random) draw_counts(count);
   MPI_Barrier(MPI_COMM_WORLD);
   reset_peak();
   before = begin = measure();
@@ -98,6 +119,8 @@ static void bound(int64_t bytes, int vector) {
   if (rank == 0) printf("ok first=%" PRId64 " steady=%" PRId64 "\n", most[0], most[1]);
   MPI_Type_free(&element);
   MPI_Type_free(&type);
+  free(counts);
+  free(places);
   free(data);
 }
 
@@ -140,9 +163,9 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (argc < 3) FAIL("usage: %s bound|limit <bytes> [vector]", argv[0]);
+  if (argc < 3) FAIL("usage: %s bound|limit <bytes> [vector|random]", argv[0]);
   if (strcmp(argv[1], "bound") == 0) {
-    bound(atoll(argv[2]), argc > 3);
+    bound(atoll(argv[2]), argc > 3 ? argv[3] : "");
   } else {
     limit(atoll(argv[2]));
   }

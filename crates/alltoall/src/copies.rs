@@ -70,7 +70,7 @@ pub fn copy_own<C: Comm + ?Sized>(comm: &C, task: &Task<'_>, scratch: &mut Scrat
         }
         return;
     }
-    let Some(piece) = scratch.take(scratch.size().min(MAX_OWN_BYTES)) else {
+    let Some(piece) = scratch.take(scratch.size().min(MAX_OWN_BYTES).min(from.bytes())) else {
         unreachable!("nothing else uses this memory")
     };
     for start in (0..from.bytes()).step_by(piece.len()) {

@@ -5,7 +5,7 @@ use super::choice::Choice;
 use super::conditions::Conditions;
 use super::copies::copy_own;
 use super::report::{Report, UsedPath};
-use super::select::{choose, inside_node};
+use super::select::{MAX_ENCLOSED_BYTES, choose, inside_node};
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
@@ -178,6 +178,9 @@ fn perform<C: Comm>(
             Ok(UsedPath::Hypercube)
         }
         (Choice::Enclosed, Some(node)) => {
+            if sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64 {
+                node.board.populate();
+            }
             enclosed::exchange(comm, node, task, streaming);
             Ok(UsedPath::Shared)
         }

@@ -44,6 +44,6 @@ pub struct Report {
     pub path: UsedPath,
     /// Bytes that this rank gave to other ranks.
     pub bytes: u64,
-    /// Bytes of extra memory that hcube holds for this communicator on this rank.
+    /// Bytes of extra memory that hcube has touched so far for this communicator on this rank.
     pub memory: u64,
 }

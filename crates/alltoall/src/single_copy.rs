@@ -61,7 +61,10 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
 ) -> Result<Part> {
     let Node { ranks, board, processes, chunk, .. } = node;
     let processes = processes.as_ref().expect("chosen where it works");
-    let piece = chunk.take(chunk.size()).expect("nothing else uses this memory");
+    // No more than is needed, so that no other pages are touched. The second half is the larger one.
+    let halves = partners(ranks, board.own()).map(|(_, rank)| half(task.incoming(rank).bytes(), 1, 0).len());
+    let room = if task.is_in_place() { halves.max().unwrap_or(0).min(chunk.size()) } else { 0 };
+    let piece = chunk.take(room).expect("nothing else uses this memory");
     let region = chunk.region(&piece);
     let mut part = Part { partners: 0, swapped: 0, forbidden: false, complete: true };
     for (partner, rank) in partners(ranks, board.own()) {

@@ -10,6 +10,7 @@
 
 use super::copies::{copy_own, piece_bytes, write_pieces};
 use super::node::{Node, partners, wait};
+use super::select::MAX_ENCLOSED_BYTES;
 use super::task::Task;
 use super::work::COPY;
 use hcube_core::comm::Comm;
@@ -39,6 +40,9 @@ pub fn exchange<C: Comm + ?Sized>(
     let own = board.own();
     if largest == 0 {
         copy_own(comm, task, chunk, streaming);
+    }
+    if largest * (ranks.len() - 1) > MAX_ENCLOSED_BYTES {
+        board.populate();
     }
     let room = (board.capacity() / (ranks.len() - 1)).max(1);
     // Where every rank has a core, one rank reads a piece while another writes the next; where ranks share

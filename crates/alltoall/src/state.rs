@@ -68,6 +68,8 @@ pub struct ExchangeState {
     pub(super) trials: Trials,
     /// Time of the last exchange in nanoseconds.
     pub(super) time: u64,
+    /// Bytes of this state and of its lists.
+    fixed: usize,
 }
 
 impl ExchangeState {
@@ -99,6 +101,7 @@ impl ExchangeState {
             factors: Factors::new(seed, rank, size),
             trials: Trials::default(),
             time: 0,
+            fixed: 0,
         };
         if size > 1 && options.schedule != Schedule::Library {
             state.look_at_nodes(comm)?;
@@ -107,6 +110,7 @@ impl ExchangeState {
             let scratch = Scratch::new(options.memory + BASE_MEMORY_BYTES);
             state.scratch = agree(comm, scratch)?;
         }
+        state.fixed = state.own_bytes();
         Ok(state)
     }
 
@@ -256,10 +260,21 @@ impl ExchangeState {
         format!("{path}{outside}; up to {} KiB of memory", (self.options.memory + BASE_MEMORY_BYTES) >> 10)
     }
 
-    /// Bytes of extra memory that this state holds.
+    /// Bytes of extra memory that this state has touched on this rank: it is reserved in advance, but resident when it
+    /// has been used.
     pub fn memory(&self) -> u64 {
-        let node = self.node.as_ref().map_or(0, |node| node.board.bytes_per_rank() + node.chunk.size());
-        (node + self.scratch.size()) as u64
+        let node =
+            self.node.as_ref().map_or(0, |node| node.board.resident_bytes() + node.chunk.touched_bytes());
+        (node + self.scratch.touched_bytes() + self.fixed) as u64
+    }
+
+    /// Bytes of the state itself and of its lists.
+    fn own_bytes(&self) -> usize {
+        let ranks = self.node.as_ref().map_or(0, |node| node.ranks.len());
+        size_of::<Self>()
+            + self.factors.bytes()
+            + size_of_val(&self.remote[..])
+            + 3 * ranks * size_of::<usize>()
     }
 }
 
@@ -279,8 +294,8 @@ impl Shares {
     pub fn of(budget: usize, several_nodes: bool) -> Self {
         let scratch = if several_nodes { budget / 2 } else { 0 };
         let chunk = ((budget - scratch) / 3).min(MAX_CHUNK_BYTES);
-        // The kernel counts shared pages for the rank that touches them first, so shares differ: an eighth is
-        // left for that.
+        // An eighth is left for shares that differ before all ranks have mapped all pages, and for what else is
+        // allocated.
         Self { slot: (budget - scratch - chunk) * 7 / 16, chunk, scratch }
     }
 }

@@ -111,6 +111,11 @@ impl Factors {
         self.seed
     }
 
+    /// Bytes of the list.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.kept)
+    }
+
     /// Those of the blocks to and from a rank.
     #[inline(always)]
     fn of(&self, other: usize) -> [u64; 2] {

@@ -138,6 +138,35 @@ fn large_blocks_try_both_paths() {
     assert_eq!(paths[0].contains(&UsedPath::SingleCopy), *SINGLE_COPY, "{paths:?}");
 }
 
+/// Reported is what was touched, not what is reserved, and never more than the bound.
+#[test]
+fn memory_counts_when_it_is_used() {
+    for path in PATHS {
+        let options = options(Schedule::Auto, path, 1 << 20);
+        run_on_nodes(vec![0; 3], |comm| {
+            let mut state = ExchangeState::new(comm, &options).expect("created");
+            let mut memory = |number: usize, bytes: usize, in_place: bool| {
+                let size = |_, _| bytes;
+                let mut rank = Rank::new(comm, &Shape::matching(number, in_place, Form::Even, &size));
+                let outcome = rank.exchange(comm, &mut state, &Special::default());
+                assert!(rank.has_arrived(), "exchange {number}, rank {}", comm.rank());
+                let Ok(Outcome::Done(report)) = outcome else { panic!("{outcome:?}") };
+                (report.memory as usize, report.path)
+            };
+            let (first, _) = memory(0, 8, true);
+            assert!(first < 64 << 10, "{first} bytes for a small exchange");
+            let (second, used) = memory(1, 20_000, false);
+            let copied = used == UsedPath::SingleCopy;
+            let notice = if copied { 0..=0 } else { 40_000 - 4096..=40_000 + 8192 };
+            assert!(notice.contains(&(second - first)), "{first}, then {second} bytes by {used:?}");
+            let (third, used) = memory(2, 300_000, true);
+            let least = if used == UsedPath::SingleCopy { 64 << 10 } else { 800 << 10 };
+            assert!((least..=(1 << 20) + (64 << 10)).contains(&third), "{third} bytes by {used:?}");
+            assert_eq!(memory(3, 8, true).0, third, "it stays");
+        });
+    }
+}
+
 /// Out of place, more than a cache holds.
 #[test]
 fn past_the_cache() {

@@ -61,6 +61,8 @@ pub struct Scratch {
     taken: Vec<Range<usize>>,
     /// How many of them are lent.
     lent: usize,
+    /// Where the highest piece ended that was ever taken.
+    touched: usize,
 }
 
 // SAFETY: the memory belongs to this value and to lent pieces, like that of a Vec; regions of it, which are
@@ -120,12 +122,17 @@ impl Scratch {
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         let start = memory.addr().get().next_multiple_of(LINE) - memory.addr().get();
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { number, memory, layout, start, taken: Vec::new(), lent: 0 })
+        Ok(Self { number, memory, layout, start, taken: Vec::new(), lent: 0, touched: 0 })
     }
 
     /// Size in bytes.
     pub fn size(&self) -> usize {
         self.layout.size() - LINE
+    }
+
+    /// Bytes from the start that pieces have ever had; the others were never touched.
+    pub fn touched_bytes(&self) -> usize {
+        self.touched
     }
 
     /// Takes the first free piece of at least this length, if there is one.
@@ -146,6 +153,7 @@ impl Scratch {
         }
         let range = start..start + length;
         self.taken.insert(position, range.clone());
+        self.touched = self.touched.max(range.end);
         // SAFETY: `start` is less than a line, and the range lies inside the memory behind it.
         let address = unsafe { self.memory.add(self.start + range.start) };
         Some(Piece { of: self.number, range, address })

@@ -11,6 +11,7 @@
 //! one transfer of a line between cores.
 //! Memory per rank: two slots of the capacity and about 24 bytes per rank of the node.
 
+use super::resident::Resident;
 use super::slots::{self, NUMBER_BYTES, Slots};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -69,6 +70,9 @@ impl Layout {
 pub struct Board {
     slots: Slots,
     layout: Layout,
+    resident: Resident,
+    /// Whether all ranks have mapped the whole board.
+    populated: bool,
     round: u64,
     /// The last round in which the notice of each rank was seen.
     seen: Vec<u64>,
@@ -100,7 +104,9 @@ impl Board {
         let layout = Layout::new(ranks.len(), capacity);
         let slots = slots::Layout::new(LINE_PAIR, 1, 2, layout.details_end)?;
         let slots = Slots::create(comm, ranks, slots)?;
-        Ok(Self { slots, layout, round: 0, seen: vec![0; ranks.len()], unseen: 0 })
+        let resident = Resident::new(&slots, layout.payload, layout.details..layout.details_end);
+        let seen = vec![0; ranks.len()];
+        Ok(Self { slots, layout, resident, populated: false, round: 0, seen, unseen: 0 })
     }
 
     /// This rank's number on the node.
@@ -120,9 +126,20 @@ impl Board {
         self.layout.capacity
     }
 
-    /// Bytes of one rank.
-    pub fn bytes_per_rank(&self) -> usize {
-        self.slots.bytes_per_rank()
+    /// Bytes of this rank's part that it has touched, in whole pages.
+    pub fn resident_bytes(&self) -> usize {
+        if self.populated { self.slots.bytes_per_rank() } else { self.resident.bytes() }
+    }
+
+    /// Maps the parts of all ranks. For all ranks of the node at the same time, before they exchange much: the kernel
+    /// divides each page among those that have mapped it, and maps pages around one that is read, so that shares
+    /// would differ by a factor of two.
+    #[inline]
+    pub fn populate(&mut self) {
+        if !self.populated {
+            self.slots.populate();
+            self.populated = true;
+        }
     }
 
     /// Posts the notice of the next round, with a payload of the given size.
@@ -149,6 +166,7 @@ impl Board {
         let payload = &mut payload[layout.start(bytes) - layout.bounds_end..][..bytes];
         fill(Draft { bounds, payload, details: slots::numbers_mut(details) });
         self.slots.publish(self.round, false);
+        self.resident.note(&self.slots, self.round, bytes);
         self.unseen -= 1;
         self.seen[self.slots.own()] = self.round;
     }
@@ -264,180 +282,4 @@ impl Board {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::comm::threads;
-
-    /// What a rank posts for another.
-    fn byte(round: usize, from: usize, to: usize, position: usize) -> u8 {
-        (round * 89 + from * 31 + to * 7 + position * 3 + position / 256) as u8
-    }
-
-    /// How a rank divides its bytes: unevenly, the last gets the rest, some may get none.
-    fn lengths(round: usize, ranks: usize, bytes: usize) -> Vec<usize> {
-        let mut left = bytes;
-        let share = |to: usize| {
-            let most = if to + 1 == ranks { left } else { left.min(bytes * ((to + round) % 3) / ranks) };
-            left -= most;
-            most
-        };
-        (0..ranks).map(share).collect()
-    }
-
-    /// A round of notices whose contents follow from its number. What is wrong is returned and not asserted: a
-    /// rank that stops would leave the others waiting for it.
-    struct Round {
-        number: usize,
-        ranks: usize,
-        bytes: usize,
-    }
-
-    impl Round {
-        /// Ranks have different lengths in the same round, so that one is short and one is not.
-        fn bytes(&self, rank: usize) -> usize {
-            if (rank + self.number).is_multiple_of(2) { self.bytes } else { 3 * self.number }
-        }
-
-        fn word(&self, rank: usize, word: usize) -> u64 {
-            (self.number * 1000 + rank * 10 + word) as u64
-        }
-
-        fn post(&self, board: &mut Board) -> Vec<String> {
-            let (own, round, bytes, mut wrong) =
-                (board.own(), self.number, self.bytes(board.own()), Vec::new());
-            board.post([self.word(own, 0), self.word(own, 1)], bytes, |draft| {
-                if draft.bounds.iter().any(|&bound| bound != 0) {
-                    wrong.push(format!("bounds of two rounds before round {round}"));
-                }
-                if (draft.bounds.len(), draft.payload.len()) != (self.ranks + 1, bytes) {
-                    wrong.push(format!("room of round {round}"));
-                }
-                let mut end = 0;
-                for (to, length) in lengths(round, self.ranks, bytes).into_iter().enumerate() {
-                    let part = &mut draft.payload[end..end + length];
-                    let content = |(at, place): (usize, &mut u8)| *place = byte(round, own, to, at);
-                    part.iter_mut().enumerate().for_each(content);
-                    end += length;
-                    draft.bounds[to + 1] = end as u32;
-                    draft.details[DETAILS + to] = self.word(own, 100 + to);
-                }
-                (0..DETAILS).for_each(|number| draft.details[number] = self.word(own, 50 + number));
-            });
-            wrong
-        }
-
-        /// Reads the notice of a rank, which was seen.
-        fn read(&self, board: &mut Board, from: usize) -> Vec<String> {
-            let (own, round) = (board.own(), self.number);
-            let length = lengths(round, self.ranks, self.bytes(from))[own];
-            let content: Vec<u8> = (0..length).map(|at| byte(round, from, own, at)).collect();
-            let checks = [
-                ("number", board.has_posted(from)),
-                ("words", board.words(from) == [self.word(from, 0), self.word(from, 1)]),
-                ("bytes", board.bytes(from) == content),
-                ("address", board.address(from) == self.word(from, 100 + own)),
-                ("detail", board.detail(from, DETAILS - 1) == self.word(from, 50 + DETAILS - 1)),
-            ];
-            let wrong = checks.into_iter().filter(|&(_, right)| !right);
-            wrong
-                .map(|(what, _)| format!("{what} of round {round}: {from} to {own}, {length} bytes"))
-                .collect()
-        }
-    }
-
-    /// Payloads of different lengths in a row, more than there are slots, each read by all ranks.
-    fn payloads(nodes: Vec<u32>, capacity: usize, expected: usize) {
-        const MAX: usize = MAX_SHORT_BYTES;
-        let all = [0, MAX, MAX + 1, expected, 1, 0, expected - 1, 7, MAX - 1, expected, MAX, 0];
-        let wrong = threads::run_on_nodes(nodes.clone(), |comm| {
-            let same = |&rank: &usize| nodes[rank] == nodes[comm.rank()];
-            let ranks: Vec<usize> = (0..nodes.len()).filter(same).collect();
-            let mut board = Board::create(comm, &ranks, capacity).expect("shared memory");
-            let (own, count, patience) = (board.own(), ranks.len(), Patience::new(true, false));
-            assert_eq!((ranks[own], board.ranks(), board.capacity()), (comm.rank(), count, expected));
-            let mut wrong = Vec::new();
-            for (number, &bytes) in all.iter().enumerate() {
-                let round = Round { number, ranks: count, bytes: bytes.min(expected) };
-                wrong.extend(round.post(&mut board));
-                for from in 0..count {
-                    board.wait_for(from, patience, comm);
-                    wrong.extend(round.read(&mut board, from));
-                }
-                let (before, complete) = (board.finished(own), bytes % 2 == 0);
-                board.finish(complete);
-                if (before, board.finished(own)) != (None, Some(complete)) {
-                    wrong.push(format!("the end of round {number}"));
-                }
-            }
-            wrong
-        });
-        assert_eq!(wrong.concat(), Vec::<String>::new(), "nodes {nodes:?}, capacity {capacity}");
-    }
-
-    #[test]
-    fn payloads_of_any_length_arrive() {
-        for ranks in 1..=5 {
-            // Asked for and created: whole pairs of lines, and no less than a short payload.
-            for (capacity, expected) in [(0, 256), (300, 384), (4096, 4096), (70_000, 70_016)] {
-                payloads(vec![0; ranks], capacity, expected);
-            }
-        }
-    }
-
-    #[test]
-    fn every_node_has_a_board_of_its_own() {
-        payloads(vec![0, 1, 0, 1, 1, 2], 1000, 1024);
-    }
-
-    #[test]
-    fn a_rank_keeps_to_its_own_part() {
-        for ranks in [1, 2, 7, 64, 200] {
-            for capacity in [0, 1000, 1 << 20] {
-                let layout = Layout::new(ranks, capacity);
-                let ends = [
-                    WORDS_END + (ranks + 1) * 4,
-                    layout.short + MAX_SHORT_BYTES,
-                    layout.payload + layout.capacity,
-                ];
-                let starts = [layout.bounds_end, layout.payload, layout.details];
-                assert!(ends.iter().zip(starts).all(|(&end, start)| end <= start), "{layout:?}");
-                assert!(layout.bounds_end <= layout.short && layout.short.is_multiple_of(8), "{layout:?}");
-                assert_eq!(layout.details_end, layout.details + (DETAILS + ranks) * 8);
-                let lines = [layout.payload, layout.details].map(|place| NUMBER_BYTES + place);
-                assert!(lines.iter().all(|place| place.is_multiple_of(LINE_PAIR)), "{layout:?}");
-                assert!(
-                    layout.capacity >= capacity
-                        && layout.start(MAX_SHORT_BYTES) < layout.start(MAX_SHORT_BYTES + 1)
-                );
-            }
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "a rank panicked")]
-    fn no_round_is_posted_before_the_last_one_was_seen() {
-        threads::run(2, 2, |comm| {
-            let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
-            board.post([0; WORDS], 0, |_| ());
-            board.post([0; WORDS], 0, |_| ());
-        });
-    }
-
-    #[test]
-    #[should_panic(expected = "a rank panicked")]
-    fn no_notice_is_read_before_it_was_seen() {
-        threads::run(2, 2, |comm| {
-            let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
-            board.post([0; WORDS], 0, |_| ());
-            board.bytes(1 - board.own()).len()
-        });
-    }
-
-    #[test]
-    #[should_panic(expected = "a rank panicked")]
-    fn more_than_the_capacity_is_refused() {
-        threads::run(1, 1, |comm| {
-            Board::create(comm, &[0], 256).expect("shared memory").post([0; WORDS], 257, |_| ());
-        });
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ pub mod huge_pages;
 pub mod mailbox;
 pub mod pace;
 pub mod processor;
+mod resident;
 mod segment;
 pub mod single_copy;
 mod slots;

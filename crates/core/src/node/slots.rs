@@ -112,6 +112,11 @@ impl Slots {
         self.layout.region
     }
 
+    /// Maps the regions of all ranks.
+    pub fn populate(&self) {
+        self.segment.populate();
+    }
+
     /// The contents of this rank's slot for a piece, with what was written there before.
     ///
     /// # Safety
@@ -119,7 +124,7 @@ impl Slots {
     /// published yet.
     #[inline]
     pub unsafe fn own_contents(&mut self, piece: u64) -> &mut [u8] {
-        let start = self.start(self.own, piece) + NUMBER_BYTES;
+        let start = self.place(self.own, piece) + NUMBER_BYTES;
         // SAFETY: inside this rank's region of the segment, to which only this rank writes and which no other
         // reads now; `&mut self` keeps this rank from a second reference. Bytes have no invalid values.
         unsafe {
@@ -158,7 +163,7 @@ impl Slots {
     /// write to the slot as long as the result lives.
     #[inline]
     pub unsafe fn contents(&self, rank: usize, piece: u64) -> &[u8] {
-        let start = self.start(rank, piece) + NUMBER_BYTES;
+        let start = self.place(rank, piece) + NUMBER_BYTES;
         // SAFETY: inside the segment; nobody writes to the slot before this rank has released the piece.
         unsafe {
             std::slice::from_raw_parts(self.segment.address().add(start).as_ptr(), self.layout.contents)
@@ -177,12 +182,12 @@ impl Slots {
     #[inline]
     fn number(&self, rank: usize, piece: u64) -> &AtomicU64 {
         // SAFETY: inside the segment, aligned to a line; all ranks access it as an atomic.
-        unsafe { self.segment.address().add(self.start(rank, piece)).cast::<AtomicU64>().as_ref() }
+        unsafe { self.segment.address().add(self.place(rank, piece)).cast::<AtomicU64>().as_ref() }
     }
 
     /// Where the slot of a rank's piece starts in the segment.
     #[inline]
-    fn start(&self, rank: usize, piece: u64) -> usize {
+    pub fn place(&self, rank: usize, piece: u64) -> usize {
         assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
         rank * self.layout.region
             + self.layout.first_slot
