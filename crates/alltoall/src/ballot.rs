@@ -4,8 +4,9 @@
 //! by an all-reduce; the notices, which ranks of a node need as well for the addresses of their blocks, are
 //! posted before it and read after it.
 //! Where all ranks are on one node, a rank whose arguments are refused posts this with the text of its error and
-//! returns; it waits for the notices of the others at its next exchange. They read the text in the notice. Between
-//! nodes all ranks wait for each other.
+//! returns; it waits for the notices of the others at its next exchange. They read the text in the notice. If
+//! they read it in an exchange on another communicator that shares the board, the program has not called them on
+//! the first one; they vote again, with the rank that was refused. Between nodes all ranks wait for each other.
 //! Cost: one round of notices, or one all-reduce of five words; both where several nodes hold several ranks.
 
 use super::conditions::Conditions;
@@ -24,6 +25,8 @@ use hcube_core::progress::wait::Patience;
 const TIME: usize = 0;
 /// Detail of a notice: the size of its largest block.
 const LARGEST: usize = 1;
+/// Bytes of the number of the communicator before the error in the notice of a refusal.
+const USER: usize = size_of::<u64>();
 
 /// What the votes have told.
 #[derive(Debug, Clone, Copy)]
@@ -134,28 +137,30 @@ fn announce<C: Comm + ?Sized>(
 /// Local, where all ranks are on one node: posts that this rank's arguments were refused, and why. It waits
 /// only for what was left of a refusal before.
 #[cold]
-pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, error: &Error) {
+pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, user: u64, error: &Error) {
     let board = &mut node.board;
     board.see_all(patience, comm);
     comm.settle();
     let text = error_bytes(error);
-    let text = &text[..text.len().min(board.capacity())];
-    board.post(Vote::default().with(Property::Refused, true).brief(), text.len(), |draft| {
-        draft.payload.copy_from_slice(text);
-        draft.bounds[1..].fill(text.len() as u32);
+    let length = board.capacity().min(USER + text.len());
+    board.post(Vote::default().with(Property::Refused, true).brief(), length, |draft| {
+        let (number, room) = draft.payload.split_at_mut(USER);
+        number.copy_from_slice(&user.to_ne_bytes());
+        room.copy_from_slice(&text[..room.len()]);
+        draft.bounds[1..].fill(length as u32);
     });
 }
 
-/// The error of the first rank whose notice says that its arguments were refused, after all notices were seen.
+/// The error of the first rank whose notice says that its arguments were refused on this communicator, after all
+/// notices were seen.
 #[cold]
-pub fn refusal(node: &Node) -> Error {
-    let refused = |&rank: &usize| {
+pub fn refusal(node: &Node, user: u64) -> Option<Error> {
+    (0..node.board.ranks()).find_map(|rank| {
         let mut vote = Vote::default();
         vote.add_brief(node.board.words(rank));
-        vote.any(Property::Refused)
-    };
-    let first = (0..node.board.ranks()).find(refused).expect("the sum of the votes has it");
-    remote_error(node.ranks[first], node.board.all_bytes(first))
+        let (number, error) = vote.any(Property::Refused).then(|| node.board.all_bytes(rank))?.split_at(USER);
+        (number == user.to_ne_bytes()).then(|| remote_error(node.ranks[rank], error))
+    })
 }
 
 /// Waits for the notices of all ranks of the node; the sum of their votes, without the times.

@@ -11,4 +11,6 @@ pub struct Conditions {
     pub tolerant: bool,
     /// A number for arguments that must be the same on all ranks beside the counts; 0 for none.
     pub agreement: u64,
+    /// The number of the communicator among those that use the state; the same on all ranks.
+    pub user: u64,
 }

@@ -27,8 +27,8 @@ pub enum Outcome {
 /// a reason to forward it, the same on all ranks, which holds where the library can represent the counts.
 ///
 /// On one node a rank whose arguments were refused returns its error without waiting for the others, who learn
-/// of it in this exchange; if they do not make it, in their next exchange with this state, whichever that is. Its own
-/// next exchange waits until they have.
+/// of it in this exchange; if they do not make it, in their next exchange on this communicator, whichever that is. Its
+/// own next exchange waits until they have.
 ///
 /// # Errors
 /// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
@@ -73,19 +73,26 @@ fn vote_and_move<C: Comm>(
         && let Some(node) = state.node.as_mut().filter(|_| state.situation.shared)
         && !matches!(error, Error::Unsupported(_))
     {
-        ballot::refuse(comm, node, state.patience, error);
+        ballot::refuse(comm, node, state.patience, conditions.user, error);
         return Err(error.clone());
     }
-    let ballot = match ballot::hold(comm, state, task, conditions) {
-        // Ranks of the node have the addresses of blocks and may know the votes.
-        Err(error) if state.node.is_some() => comm.abort(&error),
-        ballot => ballot?,
-    };
-    let ballot::Ballot { sum, largest, begin } = ballot;
-    if sum.any(Property::Refused) {
-        if let (true, Some(node)) = (state.situation.shared, &state.node) {
-            return Err(ballot::refusal(node));
+    let ballot::Ballot { sum, largest, begin } = loop {
+        let ballot = match ballot::hold(comm, state, task, conditions) {
+            // Ranks of the node have the addresses of blocks and may know the votes.
+            Err(error) if state.node.is_some() => comm.abort(&error),
+            ballot => ballot?,
+        };
+        match &state.node {
+            Some(node) if ballot.sum.any(Property::Refused) && state.situation.shared => {
+                // None: on another communicator. All ranks that have read that vote again.
+                if let Some(error) = ballot::refusal(node, conditions.user) {
+                    return Err(error);
+                }
+            }
+            _ => break ballot,
         }
+    };
+    if sum.any(Property::Refused) {
         let refusal = match task {
             Ok(_) | Err(Error::Unsupported(_)) => Ok(()),
             Err(error) => Err(error.clone()),

@@ -5,7 +5,7 @@ use super::arguments::{conditions, read};
 use super::call::{Call, Function};
 use super::setup;
 use super::state::{Engine, Stage, State};
-use crate::{Options, Outcome, Report, select};
+use crate::{Conditions, Options, Outcome, Report, select};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::backend::MpiComm;
@@ -111,8 +111,11 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
     let outcome = match state.forwards(call, comm)? {
         Some(reason) => Ok(Outcome::Library(reason)),
-        // SAFETY: the contract of this function.
-        None => ready(comm, state)?.with(|engine| unsafe { make(call, comm, engine) }),
+        None => {
+            let (engine, user) = ready(comm, state)?;
+            // SAFETY: the contract of this function.
+            engine.with(|engine| unsafe { make(call, comm, engine, user) })
+        }
     };
     state.last_path = match &outcome {
         Ok(Outcome::Done(report)) => report.path.name(),
@@ -124,25 +127,31 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
 
 /// # Safety
 /// As [`exchange`].
-unsafe fn make(call: &Call, comm: &MpiComm, engine: &mut Engine) -> Result<Outcome> {
-    let Engine { exchange, named, devices } = engine;
+unsafe fn make(call: &Call, comm: &MpiComm, engine: &mut Engine, user: u64) -> Result<Outcome> {
+    let Engine { exchange, named, devices, .. } = engine;
     let left = select::left_to_library(exchange.situation(), call.in_place());
     if let (true, Some(reason)) = (call.library_has_function(), left) {
         return Ok(Outcome::Library(reason));
     }
     // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
-    crate::exchange(comm, exchange, &task, conditions(call, devices, !library_can), left)
+    let conditions = Conditions { user, ..conditions(call, devices, !library_can) };
+    crate::exchange(comm, exchange, &task, conditions, left)
 }
 
-/// Collective at the first exchange that is served, local afterwards.
+/// Collective at the first exchange that is served, local afterwards: the engine, and this communicator's number.
 #[inline(always)]
-fn ready<'a>(comm: &MpiComm, state: &'a mut State) -> Result<&'a Shared<Engine>> {
+fn ready<'a>(comm: &MpiComm, state: &'a mut State) -> Result<(&'a Shared<Engine>, u64)> {
     if !matches!(state.stage, Stage::Ready(_)) {
-        state.stage = Stage::Ready(setup::engine(comm)?);
+        let engine = setup::engine(comm)?;
+        state.user = engine.with(|engine| {
+            engine.users += 1;
+            Ok(engine.users)
+        })?;
+        state.stage = Stage::Ready(engine);
     }
     match &state.stage {
-        Stage::Ready(engine) => Ok(engine),
+        Stage::Ready(engine) => Ok((engine, state.user)),
         _ => unreachable!("just made"),
     }
 }
@@ -153,7 +162,7 @@ fn ready<'a>(comm: &MpiComm, state: &'a mut State) -> Result<&'a Shared<Engine>>
 /// # Errors
 /// On all ranks: those of the options, of memory, and of MPI.
 pub fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>) -> Result<&'a Shared<Engine>> {
-    ready(comm, kept.get_or_insert_with(State::new))
+    ready(comm, kept.get_or_insert_with(State::new)).map(|(engine, _)| engine)
 }
 
 /// Collective: the options of all further exchanges on a communicator.

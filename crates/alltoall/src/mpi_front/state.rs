@@ -23,11 +23,13 @@ pub struct Engine {
     pub(super) named: Named,
     /// Runtimes whose device memory may be passed.
     pub devices: Devices,
+    /// Communicators that it has served; the same on all ranks.
+    pub(super) users: u64,
 }
 
 impl Engine {
     pub(super) fn new(exchange: ExchangeState) -> Self {
-        Self { exchange, named: Named::default(), devices: Devices::new() }
+        Self { exchange, named: Named::default(), devices: Devices::new(), users: 0 }
     }
 }
 
@@ -49,12 +51,14 @@ pub(super) enum Stage {
 pub struct State {
     pub(super) stage: Stage,
     pub(super) last_path: &'static str,
+    /// The number of this communicator among those that the engine has served.
+    pub(super) user: u64,
 }
 
 impl State {
     /// At the first use of a communicator, by a program that has asked for hcube.
     pub(super) fn new() -> Self {
-        Self { stage: Stage::Known, last_path: "none" }
+        Self { stage: Stage::Known, last_path: "none", user: 0 }
     }
 
     /// At the first call for a communicator.
@@ -72,7 +76,7 @@ impl State {
             _ if comm.size() == 1 => Stage::Forwarded("one rank"),
             _ => Stage::New,
         };
-        Self { stage, last_path: "none" }
+        Self { stage, last_path: "none", user: 0 }
     }
 
     /// Why the next call is forwarded, if that is known without communication.

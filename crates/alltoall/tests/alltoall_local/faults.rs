@@ -67,7 +67,7 @@ fn with_facts(conditions: Conditions) -> impl Fn(usize) -> Special + Sync {
 }
 
 const TOLERANT: Conditions =
-    Conditions { unreachable: false, beyond_library: false, tolerant: true, agreement: 0 };
+    Conditions { unreachable: false, beyond_library: false, tolerant: true, agreement: 0, user: 0 };
 
 fn is_library(outcome: &Result<Outcome>, reason: &str) -> bool {
     matches!(outcome, Ok(Outcome::Library(why)) if why.contains(reason))
@@ -220,6 +220,26 @@ fn a_rank_that_refuses_does_not_wait_for_the_others() {
             });
         }
     }
+}
+
+/// Communicators of the same ranks share a state: what one rank is told on one of them concerns no exchange on another.
+#[test]
+fn a_refusal_on_another_communicator_is_passed_over() {
+    run_on_nodes(vec![0; 3], |comm| {
+        let case = Case::one_node(3, Options::default());
+        let mut state = ExchangeState::new(comm, &case.options).expect("created");
+        for turn in 1..=4 {
+            let conditions = |user| Conditions { user, ..Conditions::default() };
+            if comm.rank() == turn % 3 {
+                let outcome = exchange(comm, &mut state, &refused(), conditions(1), None);
+                assert!(matches!(outcome, Err(Error::Count(_))), "{outcome:?}");
+            }
+            let mut rank = Rank::new(comm, &Shape::matching(turn, true, Form::Even, &|_, _| 10_001));
+            let special = Special { conditions: conditions(2), ..Special::default() };
+            let outcome = rank.exchange(comm, &mut state, &special);
+            assert!(matches!(outcome, Ok(Outcome::Done(_))) && rank.has_arrived(), "{outcome:?}");
+        }
+    });
 }
 
 /// Nobody waits for a rank that has refused and goes.
