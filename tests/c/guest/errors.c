@@ -1,0 +1,95 @@
+/* Errors that a rank makes, and that MPI_ERRORS_RETURN gives back to it.
+ *
+ *   errors alone       one rank passes bad arguments and no other rank calls; it tells the others by a message
+ *   errors corrected   the same, and then all ranks make a call with good arguments
+ *   errors together    all ranks call, and one of them passes bad arguments; MPI itself would wait for ever
+ *   errors mismatch    all ranks call with counts that do not match; what MPI itself does then is not defined
+ */
+#include "guest.h"
+
+enum { EXCHANGES = 6, ELEMENTS = 500, MOST_RANKS = 16 };
+
+static int rank, size;
+
+static long class_of(int code) {
+  int class_number;
+  MPI_Error_class(code, &class_number);
+  return class_number;
+}
+
+/* Kinds of bad arguments that a rank can see by itself. */
+enum { NEGATIVE_COUNT, NO_TYPE, NEGATIVE_COUNT_OF_ONE, KINDS };
+
+static int bad_call(int kind, MPI_Comm comm) {
+  int sent[MOST_RANKS], received[MOST_RANKS], counts[MOST_RANKS], displacements[MOST_RANKS], i;
+  for (i = 0; i < size; i++) counts[i] = 1, displacements[i] = i, sent[i] = i;
+  counts[size - 1] = -3;
+  if (kind == NEGATIVE_COUNT) return MPI_Alltoall(sent, -1, MPI_INT, received, 1, MPI_INT, comm);
+  if (kind == NO_TYPE) return MPI_Alltoall(sent, 1, MPI_INT, received, 1, MPI_DATATYPE_NULL, comm);
+  return MPI_Alltoallv(sent, counts, displacements, MPI_INT, received, counts, displacements, MPI_INT, comm);
+}
+
+/* The last rank errs, alone; the others wait for its message. */
+static void err_alone(MPI_Comm comm, int kind) {
+  long found = 0;
+  if (rank == size - 1) found = class_of(bad_call(kind, comm));
+  MPI_Bcast(&found, 1, MPI_LONG, size - 1, MPI_COMM_WORLD);
+  agree("class", found);
+}
+
+static void run_alone(int corrected) {
+  MPI_Comm copy;
+  int kind, turn;
+  for (kind = 0; kind < KINDS; kind++) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    for (turn = 0; turn < (corrected ? 3 : 1); turn++) {
+      exchange_often(copy, EXCHANGES, ELEMENTS);
+      err_alone(copy, kind);
+    }
+    if (corrected) exchange_often(copy, EXCHANGES, ELEMENTS);
+    exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
+    MPI_Comm_free(&copy);
+  }
+}
+
+static void run_together(void) {
+  int kind, turn, good[MOST_RANKS], received[MOST_RANKS], counts[MOST_RANKS], displacements[MOST_RANKS], code;
+  for (turn = 0; turn < size; turn++) good[turn] = counts[turn] = 1, displacements[turn] = turn;
+  for (turn = 0; turn < 3 * KINDS; turn++) {
+    kind = turn % KINDS;
+    exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
+    if (rank == turn % size) code = bad_call(kind, MPI_COMM_WORLD);
+    else if (kind == NEGATIVE_COUNT_OF_ONE)
+      code =
+          MPI_Alltoallv(good, counts, displacements, MPI_INT, received, counts, displacements, MPI_INT, MPI_COMM_WORLD);
+    else code = MPI_Alltoall(good, 1, MPI_INT, received, 1, MPI_INT, MPI_COMM_WORLD);
+    if (code == MPI_SUCCESS) FAIL("turn %d: rank %d has no error", turn, rank);
+  }
+  exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
+}
+
+/* Rank 0 sends one element more to the last rank than that expects. */
+static void run_mismatch(void) {
+  int blocks[2 * MOST_RANKS], counts[MOST_RANKS], displacements[MOST_RANKS], i;
+  for (i = 0; i < size; i++) counts[i] = 1, displacements[i] = 2 * i;
+  memset(blocks, 0, sizeof blocks);
+  exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
+  if (rank == 0) counts[size - 1] = 2;
+  agree("class", class_of(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, blocks, counts, displacements,
+                                        MPI_INT, MPI_COMM_WORLD)));
+  exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  rank = rank_in(MPI_COMM_WORLD);
+  size = partners_in(MPI_COMM_WORLD);
+  REQUIRE(size <= MOST_RANKS);
+  if (strcmp(argv[1], "together") == 0) run_together();
+  else if (strcmp(argv[1], "mismatch") == 0) run_mismatch();
+  else run_alone(strcmp(argv[1], "corrected") == 0);
+  if (rank == 0) printf("ok %s\n", argv[1]);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,118 @@
+/* What communicators cost a process.
+ *
+ *   many first <n>     one exchange on each of n communicators, and some on one of a single rank
+ *   many living <n>    exchanges on n communicators that live at the same time; then all are freed
+ *   many fork          children that are forked while communicators live, and after they were freed
+ */
+#include "guest.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXCHANGES = 4, ELEMENTS = 2 };
+
+/* Mappings of hcube's shared memory in this process, and their length in `bytes`. Without malloc, for children that
+ * were forked. */
+static long mappings(long *bytes) {
+  static char line[8192];
+  long number = 0;
+  unsigned long from, to;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  REQUIRE(maps != NULL);
+  *bytes = 0;
+  while (fgets(line, sizeof line, maps) != NULL) {
+    int named = strstr(line, "memfd:hcube") != NULL || strstr(line, "/dev/shm/hcube") != NULL;
+    if (!named || sscanf(line, "%lx-%lx", &from, &to) != 2) continue;
+    number++;
+    *bytes += (long)(to - from);
+  }
+  fclose(maps);
+  return number;
+}
+
+/* Resident memory of this process in KiB, with what it shares with others. */
+static long resident(void) {
+  char line[256];
+  long kilobytes = -1;
+  FILE *maps = fopen("/proc/self/smaps_rollup", "r");
+  REQUIRE(maps != NULL);
+  while (fgets(line, sizeof line, maps) != NULL)
+    if (sscanf(line, "Rss: %ld", &kilobytes) == 1) break;
+  fclose(maps);
+  return kilobytes;
+}
+
+static MPI_Comm *duplicates(int number) {
+  MPI_Comm *comms = (MPI_Comm *)allocate((size_t)number * sizeof(MPI_Comm));
+  int i;
+  for (i = 0; i < number; i++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+  return comms;
+}
+
+static void free_all(MPI_Comm *comms, int number) {
+  int i;
+  for (i = 0; i < number; i++) MPI_Comm_free(&comms[i]);
+  free(comms);
+}
+
+static void run_first(int number) {
+  MPI_Comm *comms = duplicates(number);
+  long bytes;
+  int i;
+  for (i = 0; i < number; i++) exchange_blocks(comms[i], i, ELEMENTS);
+  exchange_often(MPI_COMM_SELF, EXCHANGES, ELEMENTS);
+  agree("mappings after first exchanges", mappings(&bytes));
+  free_all(comms, number);
+}
+
+static void run_living(int number) {
+  long bytes;
+  MPI_Comm *comms = duplicates(number);
+  int i;
+  for (i = 0; i < number; i++) exchange_often(comms[i], EXCHANGES, ELEMENTS);
+  figure("living", resident());
+  free_all(comms, number);
+  /* What the others still held at that time. */
+  MPI_Barrier(MPI_COMM_WORLD);
+  figure("freed", resident());
+  mappings(&bytes);
+  figure("mapped", bytes);
+}
+
+/* Mappings of a child that is forked now. */
+static long mappings_of_child(void) {
+  int status;
+  pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    long bytes, number = mappings(&bytes);
+    _exit(number > 100 ? 100 : (int)number);
+  }
+  REQUIRE(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+static void run_fork(void) {
+  enum { NUMBER = 20 };
+  MPI_Comm *comms = duplicates(NUMBER), half;
+  long bytes;
+  int i;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_in(MPI_COMM_WORLD), &half);
+  for (i = 0; i < NUMBER; i++) exchange_often(comms[i], EXCHANGES, ELEMENTS);
+  exchange_often(half, EXCHANGES, ELEMENTS);
+  figure("own", mappings(&bytes));
+  agree("mappings of a child", mappings_of_child());
+  free_all(comms, NUMBER);
+  MPI_Comm_free(&half);
+  agree("mappings of a later child", mappings_of_child());
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  if (strcmp(argv[1], "first") == 0) run_first(atoi(argv[2]));
+  else if (strcmp(argv[1], "living") == 0) run_living(atoi(argv[2]));
+  else run_fork();
+  if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
+  MPI_Finalize();
+  return 0;
+}
