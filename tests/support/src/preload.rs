@@ -130,6 +130,30 @@ impl Statistics {
             .iter()
             .fold((0, 0), |sum, &(_, calls, bytes)| (sum.0 + calls, sum.1 + bytes))
     }
+
+    /// Calls of all operations by a path.
+    pub fn calls_by(&self, path: &str) -> u64 {
+        let rows =
+            OPERATIONS.iter().flat_map(|operation| [false, true].map(|place| self.rows(operation, place)));
+        rows.flatten().filter(|row| row.0 == path).map(|row| row.1).sum()
+    }
+
+    /// Calls of all operations that hcube has made.
+    pub fn served(&self) -> u64 {
+        let all: u64 = self.0["rows"]
+            .as_array()
+            .expect("an array")
+            .iter()
+            .map(|row| row["calls"].as_u64().expect("a number"))
+            .sum();
+        all - self.calls_by("library") - self.calls_by("refused")
+    }
+
+    /// Why calls were forwarded.
+    pub fn reasons(&self) -> Vec<&str> {
+        let rows = self.0["rows"].as_array().expect("an array").iter();
+        rows.filter_map(|row| row["reason"].as_str()).filter(|reason| !reason.is_empty()).collect()
+    }
 }
 
 const OPERATIONS: [&str; 3] = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"];

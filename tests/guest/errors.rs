@@ -1,0 +1,41 @@
+//! Errors that a program makes and lives with.
+
+use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served, ranks};
+
+/// A rank whose own arguments are wrong learns that at once, though no other rank calls.
+#[test]
+fn a_lone_error_is_returned() {
+    let guest = Guest::new("errors alone", ranks(4));
+    let stock = guest.stock();
+    later_ones_are_served(&guest.same_as(&stock, DEFAULT).1);
+    guest.same_as(&stock, ALWAYS);
+}
+
+/// The others, which have not seen it, go on with the rank that has made it.
+#[test]
+fn exchanges_go_on_after_a_lone_error() {
+    let guest = Guest::new("errors corrected", ranks(4));
+    let stock = guest.stock();
+    later_ones_are_served(&guest.same_as(&stock, DEFAULT).1);
+    guest.same_as(&stock, ALWAYS);
+}
+
+/// All ranks call, and one of them with wrong arguments: no rank is left waiting.
+#[test]
+fn an_error_of_one_rank_reaches_all() {
+    for variables in [DEFAULT, ALWAYS] {
+        let (run, _) = Guest::new("errors together", ranks(4)).success(variables);
+        assert_eq!(run.text, "ok together\n");
+    }
+}
+
+/// One rank reports counts that do not match.
+#[test]
+fn a_mismatch_prints_one_line() {
+    for variables in [DEFAULT, ALWAYS] {
+        let (outcome, _) = Guest::new("errors mismatch", ranks(4)).preloaded(variables);
+        let said = |line: &&str| line.contains("hcube:") && line.contains("counts do not match");
+        assert_eq!(outcome.stderr.lines().filter(said).count(), 1, "{}", outcome.stderr);
+        assert!(outcome.success().ends_with("ok mismatch\n"));
+    }
+}
