@@ -1,0 +1,106 @@
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int rank, size;
+static const char *variant_name;
+static FILE *file;
+
+void bench_fail(const char *what)
+{
+    fprintf(stderr, "bench: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    abort();
+}
+
+void bench_begin(int *argc, char ***argv, int arguments, const char *usage)
+{
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (*argc < 3 + arguments) bench_fail(usage);
+    variant_name = (*argv)[2];
+    if (rank > 0) return;
+    file = fopen((*argv)[1], "a");
+    if (file == NULL) bench_fail("the file of the results cannot be written");
+}
+
+void bench_end(void)
+{
+    if (rank == 0 && fclose(file) != 0) bench_fail("the file of the results cannot be written");
+    MPI_Finalize();
+}
+
+int bench_rank(void)
+{
+    return rank;
+}
+
+int bench_size(void)
+{
+    return size;
+}
+
+int bench_number(const char *text)
+{
+    int number = atoi(text);
+
+    if (number < 1) bench_fail("expected a number from 1");
+    return number;
+}
+
+void bench_write(const bench_case *of, double value)
+{
+    bench_write_as(of, variant_name, &value, 1);
+}
+
+void bench_write_as(const bench_case *of, const char *variant, const double *values, int count)
+{
+    int number;
+
+    if (rank > 0) return;
+    fprintf(file, "benchmark\t%s\ncase\t%s\nranks\t%d\nvariant\t%s\nunit\t%s\n", of->benchmark, of->name, size, variant,
+            of->unit);
+    if (of->bound > 0) fprintf(file, "bound\t%g\n", of->bound);
+    fputs("values\t", file);
+    for (number = 0; number < count; number++) fprintf(file, "%s%.9g", number > 0 ? " " : "", values[number]);
+    fputs("\n\n", file);
+}
+
+double bench_most(double mine)
+{
+    double all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return all;
+}
+
+double bench_mean(double mine)
+{
+    double all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all / size;
+}
+
+static int compare(const void *one, const void *other)
+{
+    double difference = *(const double *)one - *(const double *)other;
+
+    return difference < 0 ? -1 : difference > 0;
+}
+
+double bench_median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return count % 2 == 1 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
+}
+
+void *bench_memory(size_t bytes)
+{
+    void *memory = malloc(bytes);
+
+    if (memory == NULL) bench_fail("not enough memory");
+    return memory;
+}
