@@ -104,7 +104,7 @@ static void measure(const char *variant, int is_varying, int doubles, int most)
 {
     static double times[FUNCTIONS][MAX_SAMPLES];
     char name[80];
-    bench_case of = {"exchange", name, "s", BOUND};
+    bench_case of = {strcmp(variant, "preload") == 0 ? "exchange" : "exchange, all calls forwarded", name, "s", BOUND};
     size_t room = ((size_t)doubles + (size_t)doubles / 4) * (size_t)bench_size() * sizeof(double);
     int batch, samples, turn;
     double once;

@@ -3,6 +3,7 @@
 mod fftw;
 mod input;
 mod mpi_bench;
+mod preload;
 mod random_access;
 
 use clap::Subcommand;
@@ -21,6 +22,7 @@ enum Kind {
     RandomAccess(random_access::Arguments),
     Fftw(fftw::Arguments),
     MpiBench(mpi_bench::Arguments),
+    Preload(preload::Arguments),
 }
 
 /// Reads, checks, writes.
@@ -29,5 +31,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Kind::RandomAccess(arguments) => random_access::collect(arguments),
         Kind::Fftw(arguments) => fftw::collect(arguments),
         Kind::MpiBench(arguments) => mpi_bench::collect(arguments),
+        Kind::Preload(arguments) => preload::collect(arguments),
     })
 }

@@ -8,5 +8,6 @@ pub mod fftw;
 pub mod machine;
 pub mod numbers;
 pub mod plot;
+pub mod preload;
 pub mod published;
 pub mod table;

@@ -1,0 +1,238 @@
+//! Programs with the preload library against the same without it: results of scripts/bench.sh, tables.
+
+pub mod plot;
+
+use crate::numbers;
+use crate::table::Table;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+/// The variant without hcube.
+pub const STOCK: &str = "stock";
+
+/// What values count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    #[serde(rename = "s")]
+    Seconds,
+    #[serde(rename = "B")]
+    Bytes,
+}
+
+impl Unit {
+    /// The inverse of its name in files.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        match name {
+            "s" => Ok(Self::Seconds),
+            "B" => Ok(Self::Bytes),
+            other => Err(format!("unit = '{other}': expected s or B")),
+        }
+    }
+
+    fn written(self, value: f64) -> String {
+        match self {
+            Self::Seconds => numbers::time(value),
+            Self::Bytes => numbers::bytes(value.max(0.0)),
+        }
+    }
+}
+
+/// All values of a variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Values {
+    pub median: f64,
+    /// (largest - smallest) / median.
+    pub spread: f64,
+    pub all: Vec<f64>,
+}
+
+impl Values {
+    pub fn new(all: Vec<f64>) -> Self {
+        Self { median: numbers::median(&all), spread: numbers::spread(&all), all }
+    }
+}
+
+/// One case by two variants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub benchmark: String,
+    pub case: String,
+    pub ranks: usize,
+    pub unit: Unit,
+    /// The variant that is compared, as `preload`, and that with which it is compared, as [`STOCK`].
+    pub variant: String,
+    pub against: String,
+    pub reference: Values,
+    pub measured: Values,
+    /// Largest ratio that is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
+    /// Whether the program's results were the same; nothing where they were not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_results: Option<bool>,
+}
+
+impl Row {
+    /// The measured value as a share of the reference: below 1, hcube is better. Nothing where the reference is 0.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.reference.median > 0.0).then(|| self.measured.median / self.reference.median)
+    }
+
+    pub fn speed_up(&self) -> Option<f64> {
+        self.ratio().filter(|&ratio| ratio > 0.0).map(f64::recip)
+    }
+
+    /// Whether it is beyond its bound.
+    fn exceeds(&self) -> bool {
+        self.ratio().zip(self.bound).is_some_and(|(ratio, bound)| ratio > bound)
+    }
+
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
+        let bound = self.bound.map(|bound| {
+            let mark = if self.exceeds() { " exceeded" } else { "" };
+            format!("{bound:.2}{mark}")
+        });
+        let results = self.same_results.map(|same| if same { "identical" } else { "DIFFERENT" }.to_owned());
+        vec![
+            ("case", self.case.clone()),
+            ("ranks", self.ranks.to_string()),
+            ("compared", format!("{} / {}", self.variant, self.against)),
+            ("reference", self.unit.written(self.reference.median)),
+            ("spread", numbers::percent(self.reference.spread)),
+            ("measured", self.unit.written(self.measured.median)),
+            ("spread", numbers::percent(self.measured.spread)),
+            ("ratio", or_none(self.ratio().map(|ratio| format!("{ratio:.2}")))),
+            ("bound", or_none(bound)),
+            ("results", or_none(results)),
+        ]
+    }
+}
+
+/// What is written as JSON.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Results {
+    pub mpi: String,
+    /// Cores of the machine.
+    pub cores: usize,
+    pub rows: Vec<Row>,
+    /// What was left out, and why.
+    #[serde(default)]
+    pub skipped: Vec<String>,
+}
+
+impl Results {
+    /// Each benchmark and variant once, in the order of measurement.
+    fn parts(&self) -> Vec<(&str, &str)> {
+        let mut parts = Vec::new();
+        for row in &self.rows {
+            let part = (row.benchmark.as_str(), row.variant.as_str());
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        parts
+    }
+
+    /// Whether a program has had other results.
+    pub fn is_wrong(&self) -> bool {
+        self.rows.iter().any(|row| row.same_results == Some(false))
+    }
+
+    /// The tables and what their columns mean.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (benchmark, variant) in self.parts() {
+            let of_part = |row: &&Row| (row.benchmark.as_str(), row.variant.as_str()) == (benchmark, variant);
+            let rows: Vec<&Row> = self.rows.iter().filter(of_part).collect();
+            let table = Table::of(rows.iter().map(|row| row.columns())).render();
+            let _ = writeln!(text, "{benchmark}, {variant}:\n{table}{}\n", summary(&rows));
+        }
+        for reason in &self.skipped {
+            let _ = writeln!(text, "skipped: {reason}");
+        }
+        text.push_str(
+            "ratio: measured / reference, below 1 the preload library is better; spread: (largest - smallest) / median\n",
+        );
+        text
+    }
+}
+
+/// The worst and the mean ratio, and how many rows are beyond their bounds.
+fn summary(rows: &[&Row]) -> String {
+    let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio()).collect();
+    let worst = rows.iter().max_by(|a, b| a.ratio().unwrap_or(0.0).total_cmp(&b.ratio().unwrap_or(0.0)));
+    let (Some(worst), Some(mean)) = (worst, numbers::geometric_mean(&ratios)) else { return String::new() };
+    let mut text = format!(
+        "worst ratio {:.2}: {}, {} ranks; geometric mean {mean:.2}",
+        worst.ratio().unwrap_or(0.0),
+        worst.case,
+        worst.ranks
+    );
+    let bounded = rows.iter().filter(|row| row.bound.is_some()).count();
+    if bounded > 0 {
+        let exceeded = rows.iter().filter(|row| row.exceeds()).count();
+        let _ = write!(text, "; {exceeded} of {bounded} exceed their bound");
+    }
+    text
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    pub fn row(case: &str, ranks: usize, stock: f64, preload: f64, bound: Option<f64>) -> Row {
+        Row {
+            benchmark: "programs".to_owned(),
+            case: case.to_owned(),
+            ranks,
+            unit: Unit::Seconds,
+            variant: "preload".to_owned(),
+            against: STOCK.to_owned(),
+            reference: Values::new(vec![stock, 1.5 * stock, stock]),
+            measured: Values::new(vec![preload]),
+            bound,
+            same_results: Some(true),
+        }
+    }
+
+    fn results(rows: Vec<Row>) -> Results {
+        Results { mpi: "openmpi".to_owned(), cores: 2, rows, skipped: vec!["pw.x: not installed".to_owned()] }
+    }
+
+    #[test]
+    fn bounds_are_compared_with_ratios() {
+        let results = results(vec![row("a", 2, 2.0, 4.0, Some(2.0)), row("b", 2, 2.0, 5.0, Some(2.0))]);
+        let text = results.text();
+        let line = |case: &str| text.lines().find(|line| line.starts_with(case)).expect("a row").to_owned();
+        assert!(line("a ").contains(" 2.00") && !line("a ").contains("exceeded"), "{text}");
+        assert!(line("b ").contains("2.50") && line("b ").contains("exceeded"), "{text}");
+        assert!(text.contains("worst ratio 2.50: b, 2 ranks") && text.contains("1 of 2 exceed"), "{text}");
+        assert!(text.contains("skipped: pw.x"), "{text}");
+    }
+
+    #[test]
+    fn other_results_are_wrong() {
+        let mut results = results(vec![row("a", 2, 2.0, 1.0, None)]);
+        assert!(!results.is_wrong() && results.text().contains("identical"));
+        assert_eq!(results.rows[0].speed_up(), Some(2.0));
+        results.rows[0].same_results = Some(false);
+        assert!(results.is_wrong() && results.text().contains("DIFFERENT"));
+    }
+
+    #[test]
+    fn what_costs_nothing_has_no_ratio() {
+        let free = row("a", 2, 0.0, 1.0, Some(2.0));
+        assert!(free.ratio().is_none() && free.speed_up().is_none() && !free.exceeds());
+    }
+
+    #[test]
+    fn json_has_the_declared_form() {
+        let value = serde_json::to_value(results(vec![row("a", 2, 2.0, 1.0, None)])).expect("valid");
+        let first = &value["rows"][0];
+        assert_eq!((first["unit"].as_str(), first["reference"]["median"].as_f64()), (Some("s"), Some(2.0)));
+        assert_eq!((first["same_results"].as_bool(), first.get("bound")), (Some(true), None));
+        let back: Results = serde_json::from_value(value).expect("what was written can be read");
+        assert_eq!(back.rows[0].measured.all, [1.0]);
+    }
+}
