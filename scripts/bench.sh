@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Measures RandomAccess, the all-to-all exchange and FFTW with hcube and with its
-# competitors, as Plimpton et al. 2006 and Hofmann and Ruenger 2013 do:
+# Measures RandomAccess, the all-to-all exchange, the preload library, programs
+# with it, and FFTW with hcube and with its competitors, as Plimpton et al. 2006 and
+# Hofmann and Ruenger 2013 do:
 #
-#   [MPI=openmpi|mpich] scripts/bench.sh [--full] [random-access] [alltoall] [fftw]
+#   [MPI=openmpi|mpich] scripts/bench.sh [--full] [random-access] [alltoall] [preload] [programs] [fftw]
 #
 # All parts by default, in at most 10 minutes on two cores; --full adds problems of
-# FFTW and runs of HPCC, which takes 20 to 30 minutes. Every step
+# FFTW, runs of HPCC and repetitions, which takes 20 to 30 minutes. Every step
 # begins with a line that tells the time so far and the time that is left.
 #
 # What is compared is measured in one run, alternating, as often as --repeat
@@ -16,6 +17,9 @@
 #                               <hcube bench random-access --json>, ...},
 #                               "hpcc": <hcube-lab hpcc --json> or null}
 #   target/bench/alltoall.json  the exchange, and alltoall-{ranks,sizes,memory}.svg
+#   target/bench/preload.json   the preload library against the MPI library
+#   target/bench/programs.json  LAMMPS, Quantum ESPRESSO and mpi4py-fft with it, and
+#                               programs.svg; programs that are not installed are skipped
 #   target/bench/fftw.json      FFTW's transposes and transforms, and fftw.svg
 #
 # Called by `make bench`, which builds everything. Includes HPCC if `make run` has
@@ -37,14 +41,14 @@ for argument in "$@"; do
     case $argument in
     --full) full=1 ;;
     random-access | gups) parts+=(random_access) ;;
-    alltoall | fftw) parts+=("$argument") ;;
+    alltoall | preload | programs | fftw) parts+=("$argument") ;;
     *)
-        echo "bench: $argument: expected --full, random-access, alltoall or fftw" >&2
+        echo "bench: $argument: expected --full, random-access, alltoall, preload, programs or fftw" >&2
         exit 2
         ;;
     esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall fftw)
+[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall preload programs fftw)
 
 case $mpi in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none) ;;
@@ -223,6 +227,11 @@ write_alltoall() {
     "$tool" bench alltoall --from "$all" --json "$folder/alltoall.json"
     echo "All results: ${folder#"$root"/}/alltoall.json and alltoall-{ranks,sizes,memory}.svg"
 }
+
+# --- The preload library, and programs with it -------------------------------
+
+# shellcheck source=scripts/bench-preload.sh
+. scripts/bench-preload.sh
 
 # --- FFTW --------------------------------------------------------------------
 

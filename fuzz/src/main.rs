@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 type Target = fn(&[u8]);
 
 /// All targets by name. inputs/<name> holds the first inputs of some.
-const TARGETS: [(&str, Target); 19] = [
+const TARGETS: [(&str, Target); 21] = [
     ("options", options::variables),
     ("lists", options::lists),
     ("command-line", tool::command_line),
@@ -24,12 +24,14 @@ const TARGETS: [(&str, Target); 19] = [
     ("report-run", tool::report_run),
     ("report-gups", tool::report_gups),
     ("report-alltoall", tool::report_alltoall),
+    ("report-programs", tool::report_programs),
     ("report-fftw", tool::report_fftw),
     ("report-simulate", tool::report_simulate),
     ("report-calibration", tool::report_calibration),
     ("hpcc-output", tool::hpcc_output),
     ("collect-fftw", tool::collect_fftw),
     ("collect-mpi-bench", tool::collect_mpi_bench),
+    ("collect-preload", tool::collect_preload),
     ("collect-random-access", tool::collect_random_access),
     ("option-structures", arguments::option_structures),
     ("random-access", arguments::random_access),

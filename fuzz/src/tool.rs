@@ -85,6 +85,11 @@ pub fn report_gups(data: &[u8]) {
     report_of(data, "--bench-gups");
 }
 
+/// Results of programs with the preload library.
+pub fn report_programs(data: &[u8]) {
+    report_of(data, "--bench-programs");
+}
+
 /// Results of simulations.
 pub fn report_simulate(data: &[u8]) {
     report_of(data, "--simulate");
@@ -130,6 +135,14 @@ pub fn collect_mpi_bench(data: &[u8]) {
         file(name, data);
     }
     collect_from(folder(), &["mpi-bench", "--problem", "r2c", "--ranks", "2"]);
+}
+
+/// Output of the benchmarks of the preload library.
+pub fn collect_preload(data: &[u8]) {
+    let plot = folder().join("plot.svg");
+    let plot = plot.to_str().expect("UTF-8");
+    let options = ["preload", "--mpi", "openmpi", "--cores", "2", "--plot", plot];
+    collect_from(&file("input.records", data), &options);
 }
 
 /// Results of `hcube bench random-access`; sections of this name are summarised.

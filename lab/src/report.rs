@@ -7,6 +7,7 @@ mod machines;
 mod model;
 mod nodes;
 mod page;
+mod programs;
 mod rates;
 mod section;
 mod shared;
@@ -41,6 +42,9 @@ pub struct Arguments {
     /// Measurements of the all-to-all exchange [default: target/bench/alltoall.json]
     #[arg(long, value_name = "FILE")]
     bench_alltoall: Option<PathBuf>,
+    /// Programs with the preload library [default: target/bench/programs.json]
+    #[arg(long, value_name = "FILE")]
+    bench_programs: Option<PathBuf>,
     /// Measurements of FFTW's transposes [default: target/bench/fftw.json]
     #[arg(long, value_name = "FILE")]
     bench_fftw: Option<PathBuf>,
@@ -64,6 +68,7 @@ impl Arguments {
             Source::Run => self.run.clone(),
             Source::BenchGups => self.bench_gups.clone(),
             Source::BenchAlltoall => self.bench_alltoall.clone(),
+            Source::BenchPrograms => self.bench_programs.clone(),
             Source::BenchFftw => self.bench_fftw.clone(),
             Source::Simulate => self.simulate.clone(),
             Source::Calibration => self.calibration.clone(),

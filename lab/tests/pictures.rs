@@ -100,6 +100,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         ("--run", "results.json"),
         ("--bench-gups", "gups.json"),
         ("--bench-alltoall", "alltoall.json"),
+        ("--bench-programs", "programs.json"),
         ("--bench-fftw", "fftw.json"),
         ("--simulate", "simulate.json"),
         ("--calibration", "calibration.json"),
@@ -119,6 +120,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 12, "{pictures:?}");
+    assert_eq!(pictures.len(), 13, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

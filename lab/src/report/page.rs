@@ -4,7 +4,7 @@ use super::headline::{self, Card};
 use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
-use super::{exchanges, nodes, rates, sweeps, transforms};
+use super::{exchanges, nodes, programs, rates, sweeps, transforms};
 use askama::Template;
 use hcube_results::plot::{self, Evidence};
 
@@ -17,6 +17,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         sweeps::ladder(inputs),
         sweeps::dimensions(inputs),
         nodes::nodes(inputs),
+        programs::programs(inputs),
         exchanges::ranks(inputs),
         exchanges::sizes(inputs),
         exchanges::memory(inputs),

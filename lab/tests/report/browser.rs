@@ -75,7 +75,14 @@ fn little_is_shown_as_well_as_much() {
     if browser_is_missing() {
         return;
     }
-    let without = ["--bench-gups", "--bench-alltoall", "--bench-fftw", "--simulate", "--calibration"];
+    let without = [
+        "--bench-gups",
+        "--bench-alltoall",
+        "--bench-programs",
+        "--bench-fftw",
+        "--simulate",
+        "--calibration",
+    ];
     let page = page_without("browser-little", &without);
     let found = look(&folder("browser-little-looks"), &page, 360, &[]);
     let sections: Vec<&str> = SECTIONS.into_iter().filter(|name| *name != "machines").collect();

@@ -13,17 +13,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The options, the fixture of each, and its place without the option.
-const SOURCES: [(&str, &str, &str); 6] = [
+const SOURCES: [(&str, &str, &str); 7] = [
     ("--run", "results.json", "target/hpcc/results.json"),
     ("--bench-gups", "gups.json", "target/bench/gups.json"),
     ("--bench-alltoall", "alltoall.json", "target/bench/alltoall.json"),
+    ("--bench-programs", "programs.json", "target/bench/programs.json"),
     ("--bench-fftw", "fftw.json", "target/bench/fftw.json"),
     ("--simulate", "simulate.json", "target/simulate/simulate.json"),
     ("--calibration", "calibration.json", "calibration.json"),
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "headlines",
     "rates",
     "efficiency",
@@ -31,6 +32,7 @@ const SECTIONS: [&str; 13] = [
     "optimisations",
     "dimensions",
     "nodes",
+    "programs",
     "alltoall-ranks",
     "alltoall-sizes",
     "memory",
@@ -114,6 +116,8 @@ fn all_parts_and_what_each_figure_stands_on() {
     assert!(rates.contains("HPCC with hcube, measured: 4, 0.4"), "{rates}");
     assert!(section(&page, "memory").contains("hierarchical sets, 64 KiB"));
     assert!(section(&page, "fftw").contains("<td>×2.00</td>"));
+    let programs = section(&page, "programs");
+    assert!(programs.contains("<td>×2.00</td>") && programs.contains("Skipped: Program C"), "{programs}");
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));
     let calibrated = "<h3>Fixture, no machine <span class=\"badge measured\">";
     assert!(section(&page, "machines").contains(calibrated) && page.contains("fitted to 9 measurements"));
@@ -248,6 +252,7 @@ fn missing_parts_are_named_with_their_command() {
         ("--run", "make run", "rates", ""),
         ("--bench-gups", "make bench", "optimisations", "measured"),
         ("--bench-alltoall", "make bench", "alltoall-sizes", "measured"),
+        ("--bench-programs", "make bench", "programs", "measured"),
         ("--bench-fftw", "make bench", "fftw", "measured"),
         ("--simulate", "make simulate", "look-ahead", "simulated"),
         ("--calibration", "mpirun -np 2 hcube probe", "rates", ""),
@@ -273,6 +278,7 @@ fn files_without_results_make_a_page_that_says_so() {
         ("--run", r#"{"mpi": "x", "runs": []}"#),
         ("--bench-gups", r#"{"mpi": "x", "cores": 2, "sections": {}}"#),
         ("--bench-alltoall", r#"{"runs": []}"#),
+        ("--bench-programs", r#"{"mpi": "x", "cores": 2, "rows": []}"#),
         ("--bench-fftw", r#"{"runs": []}"#),
         ("--simulate", r#"{"machines": []}"#),
     ] {
@@ -376,6 +382,7 @@ fn plots_as_files_of_their_own() {
         ("alltoall-measured", "MPI library, in place"),
         ("alltoall-simulated", "JuRoPA"),
         ("alltoall-memory", "peak per rank"),
+        ("programs", "4 ranks"),
         ("fftw", "whole transform"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);

@@ -1,7 +1,7 @@
 //! Contents of the files that the report shows, with checks of their values.
 
 use hcube_results::machine::Machine;
-use hcube_results::{alltoall, fftw};
+use hcube_results::{alltoall, fftw, preload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -211,6 +211,17 @@ impl Checked for fftw::Results {
             positive("runs", number, "ranks", run.ranks as f64)?;
             positive("runs", number, "times_ms (how many)", run.times_ms.len() as f64)?;
             run.times_ms.iter().try_for_each(|&time| positive("runs", number, "times_ms", time))?;
+        }
+        Ok(())
+    }
+}
+
+impl Checked for preload::Results {
+    fn check(&self) -> Result<(), String> {
+        for (number, row) in self.rows.iter().enumerate() {
+            positive("rows", number, "ranks", row.ranks as f64)?;
+            positive("rows", number, "reference.median", row.reference.median)?;
+            positive("rows", number, "measured.median", row.measured.median)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use content::Checked;
 use hcube_results::alltoall;
 use hcube_results::fftw;
 use hcube_results::machine::Machine;
+use hcube_results::preload;
 use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub enum Source {
     BenchGups,
     /// The all-to-all exchange, measured.
     BenchAlltoall,
+    /// Programs with the preload library, measured.
+    BenchPrograms,
     /// FFTW's transposes, measured.
     BenchFftw,
     /// RandomAccess and the exchange, simulated.
@@ -29,8 +32,15 @@ pub enum Source {
 }
 
 impl Source {
-    pub const ALL: [Self; 6] =
-        [Self::Run, Self::BenchGups, Self::BenchAlltoall, Self::BenchFftw, Self::Simulate, Self::Calibration];
+    pub const ALL: [Self; 7] = [
+        Self::Run,
+        Self::BenchGups,
+        Self::BenchAlltoall,
+        Self::BenchPrograms,
+        Self::BenchFftw,
+        Self::Simulate,
+        Self::Calibration,
+    ];
 
     /// The option that names it.
     pub fn option(self) -> &'static str {
@@ -38,6 +48,7 @@ impl Source {
             Self::Run => "--run",
             Self::BenchGups => "--bench-gups",
             Self::BenchAlltoall => "--bench-alltoall",
+            Self::BenchPrograms => "--bench-programs",
             Self::BenchFftw => "--bench-fftw",
             Self::Simulate => "--simulate",
             Self::Calibration => "--calibration",
@@ -50,6 +61,7 @@ impl Source {
             Self::Run => "target/hpcc/results.json",
             Self::BenchGups => "target/bench/gups.json",
             Self::BenchAlltoall => "target/bench/alltoall.json",
+            Self::BenchPrograms => "target/bench/programs.json",
             Self::BenchFftw => "target/bench/fftw.json",
             Self::Simulate => "target/simulate/simulate.json",
             Self::Calibration => "calibration.json",
@@ -60,7 +72,7 @@ impl Source {
     pub fn command(self) -> &'static str {
         match self {
             Self::Run => "make run",
-            Self::BenchGups | Self::BenchAlltoall | Self::BenchFftw => "make bench",
+            Self::BenchGups | Self::BenchAlltoall | Self::BenchPrograms | Self::BenchFftw => "make bench",
             Self::Simulate => "make simulate",
             Self::Calibration => "mpirun -np 2 hcube probe",
         }
@@ -72,6 +84,7 @@ impl Source {
             Self::Run => "the official HPCC in three variants, measured",
             Self::BenchGups => "RandomAccess and its sweeps, measured",
             Self::BenchAlltoall => "the all-to-all exchange, measured",
+            Self::BenchPrograms => "programs with the preload library, measured",
             Self::BenchFftw => "FFTW's transposes, measured",
             Self::Simulate => "RandomAccess and all-to-all on large machines, simulated",
             Self::Calibration => "the cost model of this machine, predicted",
@@ -94,6 +107,7 @@ pub struct Inputs {
     pub run: Option<Hpcc>,
     pub gups: Option<Bench>,
     pub alltoall: Option<alltoall::Results>,
+    pub programs: Option<preload::Results>,
     pub fftw: Option<fftw::Results>,
     pub simulated: Option<Simulated>,
     /// This machine.
@@ -137,6 +151,7 @@ impl Inputs {
             Source::Run => self.run = Some(parse(source, path, text)?),
             Source::BenchGups => self.gups = Some(parse(source, path, text)?),
             Source::BenchAlltoall => self.alltoall = Some(parse(source, path, text)?),
+            Source::BenchPrograms => self.programs = Some(parse(source, path, text)?),
             Source::BenchFftw => {
                 let mut results: fftw::Results = parse(source, path, text)?;
                 results.summarise().map_err(|problem| broken(source, path, &problem))?;
