@@ -89,10 +89,7 @@ impl Row {
 
     fn columns(&self) -> Vec<(&'static str, String)> {
         let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
-        let bound = self.bound.map(|bound| {
-            let mark = if self.exceeds() { " exceeded" } else { "" };
-            format!("{bound:.2}{mark}")
-        });
+        let verdict = self.bound.map(|_| if self.exceeds() { "exceeded" } else { "kept" }.to_owned());
         let results = self.same_results.map(|same| if same { "identical" } else { "DIFFERENT" }.to_owned());
         vec![
             ("case", self.case.clone()),
@@ -103,7 +100,8 @@ impl Row {
             ("measured", self.unit.written(self.measured.median)),
             ("spread", numbers::percent(self.measured.spread)),
             ("ratio", or_none(self.ratio().map(|ratio| format!("{ratio:.2}")))),
-            ("bound", or_none(bound)),
+            ("bound", or_none(self.bound.map(|bound| format!("{bound:.2}")))),
+            ("", verdict.unwrap_or_default()),
             ("results", or_none(results)),
         ]
     }
@@ -158,8 +156,10 @@ impl Results {
     }
 }
 
-/// The worst and the mean ratio, and how many rows are beyond their bounds.
+/// The worst and the mean ratio of the rows that have a bound, or of all if none has, and how many are beyond it.
 fn summary(rows: &[&Row]) -> String {
+    let bounded: Vec<&Row> = rows.iter().copied().filter(|row| row.bound.is_some()).collect();
+    let rows = if bounded.is_empty() { rows } else { &bounded };
     let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio()).collect();
     let worst = rows.iter().max_by(|a, b| a.ratio().unwrap_or(0.0).total_cmp(&b.ratio().unwrap_or(0.0)));
     let (Some(worst), Some(mean)) = (worst, numbers::geometric_mean(&ratios)) else { return String::new() };
@@ -169,10 +169,9 @@ fn summary(rows: &[&Row]) -> String {
         worst.case,
         worst.ranks
     );
-    let bounded = rows.iter().filter(|row| row.bound.is_some()).count();
-    if bounded > 0 {
-        let exceeded = rows.iter().filter(|row| row.exceeds()).count();
-        let _ = write!(text, "; {exceeded} of {bounded} exceed their bound");
+    if !bounded.is_empty() {
+        let exceeded = bounded.iter().filter(|row| row.exceeds()).count();
+        let _ = write!(text, "; {exceeded} of {} exceed their bound", bounded.len());
     }
     text
 }
@@ -205,7 +204,7 @@ pub mod tests {
         let results = results(vec![row("a", 2, 2.0, 4.0, Some(2.0)), row("b", 2, 2.0, 5.0, Some(2.0))]);
         let text = results.text();
         let line = |case: &str| text.lines().find(|line| line.starts_with(case)).expect("a row").to_owned();
-        assert!(line("a ").contains(" 2.00") && !line("a ").contains("exceeded"), "{text}");
+        assert!(line("a ").contains(" 2.00") && line("a ").contains("kept"), "{text}");
         assert!(line("b ").contains("2.50") && line("b ").contains("exceeded"), "{text}");
         assert!(text.contains("worst ratio 2.50: b, 2 ranks") && text.contains("1 of 2 exceed"), "{text}");
         assert!(text.contains("skipped: pw.x"), "{text}");
