@@ -79,8 +79,8 @@ python=python3
 seconds_of() {
     case $1 in
     LAMMPS) awk '/^Loop time of/ { print $4 }' ;;
-    # The wall time of the whole run: "1m 2.34s WALL" or "2.34s WALL".
-    Quantum*) sed -n 's/.* PWSCF .*CPU *\(\([0-9]*\)m\)\? *\([0-9.]*\)s WALL.*/\2 \3/p' | awk '{ print NF > 1 ? 60 * $1 + $2 : $1 }' ;;
+    # The wall time of the whole run, `1m 2.34s WALL` or `2.34s WALL`.
+    Quantum*) sed -n 's/^ *PWSCF .*CPU *//p' | awk '{ sub(/s *WALL/, ""); print (split($0, part, "m") > 1 ? 60 * part[1] + part[2] : $0 + 0) }' ;;
     mpi4py-fft*) awk '$1 == "seconds" { print $2 }' ;;
     esac
 }
@@ -103,6 +103,7 @@ compare_program() {
             (cd "$work" && variant "$of" "$ranks" "$@") >"$output" 2>&1 </dev/null ||
                 { tail -n 20 "$output" >&2; echo "bench: $name failed ($of, $ranks ranks)" >&2; return 1; }
             time=$(seconds_of "$name" <"$output")
+            [ -n "$time" ] || { echo "bench: $name: its output has no time: $output" >&2; return 1; }
             printf 'benchmark\tprograms\ncase\t%s\nranks\t%s\nvariant\t%s\nunit\ts\nvalues\t%s\nresult\t%s\n\n' \
                 "$name" "$ranks" "$of" "$time" "$(result_of "$name" <"$output")" >>"$work/programs.records"
             printf '%s, %s ranks, %s: %s s\n' "$name" "$ranks" "$of" "$time"
