@@ -55,9 +55,9 @@ bench_preload() {
     done
     for ranks in 2 4 8; do
         guest $((4 * ranks)) "Exchanges out of place, 8 B to 4 MiB per pair, $ranks ranks" \
-            3 preload "$ranks" exchange $((4 << 20)) 21
-        guest "$ranks" "Forwarded exchanges, 8 B to 64 KiB per pair, $ranks ranks" \
-            3 forwarding "$ranks" exchange $((64 << 10)) 21
+            "$rounds" preload "$ranks" exchange $((4 << 20)) 21
+        guest 3 "Forwarded exchanges, 8 B to 64 KiB per pair, $ranks ranks" \
+            "$rounds" forwarding "$ranks" exchange $((64 << 10)) 21
     done
     step 1 "Results of the preload library" write_preload
 }

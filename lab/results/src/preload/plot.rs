@@ -23,7 +23,8 @@ pub fn programs(rows: &[Row]) -> Chart {
     // The first of the list is the top row.
     let mut names = distinct(rows.iter().map(|row| row.case.as_str()));
     names.reverse();
-    let series = distinct(rows.iter().map(|row| row.ranks)).into_iter().enumerate().map(|(number, ranks)| {
+    let series = distinct(rows.iter().map(|row| row.ranks)).into_iter().enumerate();
+    let series = series.map(|(number, ranks)| {
         let own = rows.iter().filter(|row| row.ranks == ranks);
         let place = |row: &&&Row| names.iter().position(|name| *name == row.case);
         let points = own.filter_map(|row| Some((row.speed_up()?, place(&row)? as f64)));
@@ -35,9 +36,10 @@ pub fn programs(rows: &[Row]) -> Chart {
         )
     });
     Chart {
-        title: "Programs with the preload library, this machine".to_owned(),
+        title: "Programs with hcube, this machine".to_owned(),
         x: Axis::new("speed-up over the MPI library, higher is better", Scale::Log10, plain),
-        series: series.collect(),
+        // The first in the legend is the last of the list.
+        series: series.rev().collect(),
         y: Axis::categories("", names.into_iter().map(str::to_owned).collect()),
         reference: Some(1.0),
         file: Some("programs"),
