@@ -215,6 +215,15 @@ mod tests {
     }
 
     #[test]
+    fn extra_memory_is_compared_with_its_bound() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/alltoall.json");
+        let rows = extra_memory(&path).expect("a fixture");
+        let row = rows.iter().find(|row| row.ranks == 4 && row.case.starts_with("auto of")).expect("4 ranks");
+        assert_eq!((row.reference.median, row.measured.median), (1_114_112.0, 65536.0));
+        assert_eq!((row.bound, row.measured.all.len()), (Some(1.0), 1));
+    }
+
+    #[test]
     fn incomplete_output_is_refused() {
         for (from, to, message) in [
             ("unit\ts", "unit\tx", "unit = 'x': expected s or B"),
