@@ -1,19 +1,32 @@
-//! Waiting for another rank: a short spin, then the core is yielded, and MPI and the pollers make progress
-//! now and then, so that a message or an answer that another rank needs first is not held up.
+//! Waiting for another rank: first a spin, or yields where ranks share cores; after some microseconds every poll
+//! goes with a call of MPI for progress, so that a message or an answer that another rank needs first is not
+//! held up.
+//!
+//! Idea: most waits of small exchanges end within microseconds, and a call of MPI in them (30 to 100 ns) would
+//! delay the answer. In a longer wait the delay does not count, and others may need this rank: one-sided
+//! operations on its memory are served by MPI only while it makes progress, one after the other. So progress
+//! goes by the time that the wait has taken, not by the number of polls, whose time depends on the path.
+//! The pollers are driven from the beginning.
+//!
+//! Cost: a reading of the clock (25 ns) every [`POLLS_PER_LOOK`] polls, or with every yield, until MPI makes
+//! progress; none after that. Source: our own; always calling MPI is what the loops of MPI libraries do.
 
 use super::Progress;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Polls between two yields where every rank has a core of its own.
 const SPINS_ALONE: u32 = 1000;
 /// Polls between two hints to the processor that this is a loop that waits.
 const POLLS_PER_HINT: u32 = 8;
+/// Polls between two readings of the clock: about half a microsecond.
+const POLLS_PER_LOOK: u32 = 64;
 /// Polls between two yields if ranks share cores: the awaited rank may need this core.
 const SPINS_SHARED: u32 = 0;
-/// Yields before MPI is called for progress (a call costs some 30 to 100 ns); after them it is called
-/// at every yield, since after so long a wait its cost does not matter, and an outstanding message of the program
-/// may consist of many pieces.
-const YIELDS_BEFORE_PROGRESS: u32 = 32;
+/// The length of a wait from which MPI makes progress with every poll.
+const UNTIL_PROGRESS: Duration = Duration::from_micros(10);
+/// Polls with progress between two yields where every rank has a core of its own: a yield takes as long as some
+/// calls of MPI.
+const SPINS_IN_PROGRESS: u32 = 64;
 /// Polls between two yields where a poll is itself some calls of MPI.
 const SPINS_COSTLY: u32 = 8;
 /// Nanoseconds between the first two polls of a simulated rank, and the share of the time waited so far
@@ -25,8 +38,8 @@ const REST_SHARE: f64 = 1.0 / 64.0;
 /// How the ranks of a node wait for each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
+    /// Polls between two yields.
     spins: u32,
-    yields_before_progress: u32,
     simulated: bool,
 }
 
@@ -35,7 +48,7 @@ impl Patience {
     /// enter the simulator.
     pub fn new(crowded: bool, simulated: bool) -> Self {
         let spins = if crowded { SPINS_SHARED } else { SPINS_ALONE };
-        Self { spins, yields_before_progress: YIELDS_BEFORE_PROGRESS, simulated }
+        Self { spins, simulated }
     }
 
     /// Whether ranks share cores, so that every wait costs a turn of others.
@@ -50,7 +63,7 @@ impl Patience {
 
     /// Starts a wait.
     pub fn wait(self) -> Wait {
-        Wait { patience: self, spins: 0, yields: 0, rested: 0.0 }
+        Wait { patience: self, polls: 0, begin: None, in_progress: false, rested: 0.0 }
     }
 }
 
@@ -58,40 +71,79 @@ impl Patience {
 #[derive(Debug)]
 pub struct Wait {
     patience: Patience,
-    spins: u32,
-    yields: u32,
+    /// Polls since the last yield.
+    polls: u32,
+    /// The first reading of the clock.
+    begin: Option<Instant>,
+    /// Whether MPI makes progress with every poll.
+    in_progress: bool,
     /// Simulated nanoseconds.
     rested: f64,
 }
 
 impl Wait {
     /// Waits a little: some polls, then the core is yielded; drives the pollers with every yield, and with
-    /// every hint to the processor before, and MPI after some yields.
+    /// every hint to the processor before. After [`UNTIL_PROGRESS`] drives them and MPI each time.
+    #[inline]
     pub fn pause<P: Progress + ?Sized>(&mut self, comm: &P) {
+        self.pause_by(comm, Instant::now, std::thread::yield_now);
+    }
+
+    /// As [`Self::pause`], with this clock, and this function that yields.
+    #[inline]
+    fn pause_by<P: Progress + ?Sized>(
+        &mut self,
+        comm: &P,
+        clock: impl FnOnce() -> Instant,
+        yield_core: impl FnOnce(),
+    ) {
         if self.patience.simulated {
-            comm.drive();
-            let rest = FIRST_REST.max(REST_SHARE * self.rested);
-            comm.rest(rest);
-            self.rested += rest;
-            return;
+            return self.rest(comm);
         }
-        if self.spins < self.patience.spins {
-            self.spins += 1;
+        if self.in_progress {
+            return self.make_progress(comm, yield_core);
+        }
+        if self.polls < self.patience.spins {
+            self.polls += 1;
             // The hint costs some 20 ns, in which a notice would go unseen.
-            if self.spins.is_multiple_of(POLLS_PER_HINT) {
+            if self.polls.is_multiple_of(POLLS_PER_HINT) {
                 std::hint::spin_loop();
                 comm.drive();
+                if self.polls.is_multiple_of(POLLS_PER_LOOK) {
+                    self.look_at(clock());
+                }
             }
             return;
         }
-        self.spins = 0;
+        self.polls = 0;
         comm.drive();
-        if self.yields >= self.patience.yields_before_progress {
-            comm.progress();
-        } else {
-            self.yields += 1;
+        self.look_at(clock());
+        yield_core();
+    }
+
+    /// Notes the time. The wait counts from the first look: this rank has hardly waited before.
+    fn look_at(&mut self, now: Instant) {
+        let begin = *self.begin.get_or_insert(now);
+        self.in_progress = now.duration_since(begin) >= UNTIL_PROGRESS;
+    }
+
+    /// A pause of a long wait.
+    fn make_progress<P: Progress + ?Sized>(&mut self, comm: &P, yield_core: impl FnOnce()) {
+        comm.drive();
+        comm.progress();
+        self.polls += 1;
+        if self.polls >= self.patience.spins.min(SPINS_IN_PROGRESS) {
+            self.polls = 0;
+            yield_core();
         }
-        std::thread::yield_now();
+    }
+
+    /// A pause of a simulated rank.
+    fn rest<P: Progress + ?Sized>(&mut self, comm: &P) {
+        comm.drive();
+        let rest = FIRST_REST.max(REST_SHARE * self.rested);
+        comm.rest(rest);
+        self.rested += rest;
     }
 }
 
@@ -111,5 +163,92 @@ impl Stopwatch {
             let now = Instant::now();
             now.duration_since(std::mem::replace(last, now)).as_secs_f64()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pollers::Pollers;
+    use super::*;
+    use crate::error::Error;
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    /// Counts what is called.
+    #[derive(Default)]
+    struct Counting {
+        progress: Cell<u32>,
+        yields: Cell<u32>,
+        looks: Cell<u32>,
+        pollers: Arc<Pollers>,
+    }
+
+    // SAFETY: `abort` panics, and nobody else uses memory of these tests.
+    unsafe impl Progress for Counting {
+        fn progress(&self) {
+            self.progress.set(self.progress.get() + 1);
+        }
+
+        fn pollers(&self) -> &Arc<Pollers> {
+            &self.pollers
+        }
+
+        fn abort(&self, error: &Error) -> ! {
+            panic!("{error}")
+        }
+    }
+
+    /// Pauses of a wait in which every poll takes this time, until the given time: what was called.
+    fn calls(patience: Patience, poll: Duration, until: Duration) -> (u32, Counting) {
+        let (comm, begin, mut wait, mut polls) = (Counting::default(), Instant::now(), patience.wait(), 0);
+        while poll * polls < until {
+            polls += 1;
+            let clock = || {
+                comm.looks.set(comm.looks.get() + 1);
+                begin + poll * polls
+            };
+            wait.pause_by(&comm, clock, || comm.yields.set(comm.yields.get() + 1));
+        }
+        (polls, comm)
+    }
+
+    fn patiences() -> [Patience; 4] {
+        let [alone, crowded] = [false, true].map(|crowded| Patience::new(crowded, false));
+        [alone, crowded, alone.for_costly_polls(), crowded.for_costly_polls()]
+    }
+
+    #[test]
+    fn a_short_wait_does_not_call_mpi() {
+        for patience in patiences() {
+            for nanoseconds in [5, 100, 900] {
+                let (_, comm) = calls(patience, Duration::from_nanos(nanoseconds), UNTIL_PROGRESS);
+                assert_eq!(comm.progress.get(), 0, "{patience:?}, polls of {nanoseconds} ns");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_wait_calls_mpi_with_every_poll_and_yields() {
+        for patience in patiences() {
+            for nanoseconds in [5, 100, 900] {
+                let poll = Duration::from_nanos(nanoseconds);
+                let until = 10 * UNTIL_PROGRESS;
+                let (polls, comm) = calls(patience, poll, until);
+                // Two looks at the clock are needed: the first one and the one that finds the time over.
+                let without = (UNTIL_PROGRESS + 2 * POLLS_PER_LOOK * poll).div_duration_f64(poll) as u32;
+                let [progress, looks, yields] = [&comm.progress, &comm.looks, &comm.yields].map(Cell::get);
+                assert!(progress >= polls.saturating_sub(without + 1), "{patience:?}: {progress} of {polls}");
+                // The clock is not read any more where MPI makes progress.
+                assert!(looks <= polls - progress, "{patience:?}: {looks} of {polls}");
+                assert!(yields >= progress / SPINS_IN_PROGRESS, "{patience:?}: {yields} of {polls}");
+                assert!(!patience.shares_cores() || yields == polls, "{patience:?}: {yields} of {polls}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_clock_is_read_once_in_many_spins() {
+        let (polls, comm) = calls(Patience::new(false, false), Duration::from_nanos(5), UNTIL_PROGRESS);
+        assert!(comm.looks.get() <= polls / POLLS_PER_LOOK + 1, "{} of {polls}", comm.looks.get());
     }
 }
