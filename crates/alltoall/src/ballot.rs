@@ -66,7 +66,8 @@ pub fn hold<C: Comm>(
                 // clock to matter.
                 begin = Some(comm.seconds());
             }
-            let small = state.bundles(largest);
+            // Between nodes only.
+            let small = !state.situation.shared && state.bundles(largest);
             own = own
                 .with(Property::Unreachable, conditions.unreachable)
                 .with(Property::Enclosed, enclosed)

@@ -171,7 +171,7 @@ fn perform<C: Comm>(
     sum: &Vote,
     largest: usize,
 ) -> Result<UsedPath> {
-    let (patience, bundled) = (state.patience, state.largest_bundled());
+    let patience = state.patience;
     match (choice, &mut state.node) {
         (Choice::Alone, node) => {
             let scratch = node.as_mut().map_or(&mut state.scratch, |node| &mut node.chunk);
@@ -180,8 +180,9 @@ fn perform<C: Comm>(
         }
         (Choice::Hypercube, _) => {
             copy_own(comm, task, &mut state.scratch, false);
+            let bundled = state.largest_bundled().expect("chosen where blocks fit");
             let plan = state.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
-            bundles::exchange(comm, task, plan, bundled.expect("chosen where blocks fit"))?;
+            bundles::exchange(comm, task, plan, bundled)?;
             Ok(UsedPath::Hypercube)
         }
         (Choice::Enclosed, Some(node)) => {

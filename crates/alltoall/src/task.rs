@@ -30,11 +30,13 @@ impl<'a> Task<'a> {
     }
 
     /// The block for a rank.
+    #[inline(always)]
     pub fn outgoing(&self, rank: usize) -> Block<'a> {
         self.send.as_ref().unwrap_or(&self.receive).block(rank)
     }
 
     /// The block that receives from a rank.
+    #[inline(always)]
     pub fn incoming(&self, rank: usize) -> Block<'a> {
         self.receive.block(rank)
     }

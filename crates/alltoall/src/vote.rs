@@ -225,12 +225,18 @@ impl Vote {
         self.bytes += rest >> PROPERTIES.len();
         // The bits of the first properties go to the counters of the first word, and so on.
         for (word, counters) in self.counters.iter_mut().enumerate() {
-            let flags = (rest & FLAGS) >> (word as u32 * COUNTERS);
-            for counter in 0..COUNTERS {
-                *counters += (flags >> counter & 1) << (counter * BITS);
-            }
+            *counters += spread((rest & FLAGS) >> (word as u32 * COUNTERS) & ((1 << COUNTERS) - 1));
         }
     }
+}
+
+/// The bits of a number of [`COUNTERS`] bits, each in a counter of its own: copies of the number are moved by
+/// one bit less than the distance of the counters, so that each counter begins with its bit.
+#[inline(always)]
+fn spread(flags: u64) -> u64 {
+    const COPIES: u64 = 1 | 1 << (BITS - 1) | 1 << (2 * (BITS - 1)) | 1 << (3 * (BITS - 1));
+    const FIRST_BITS: u64 = 1 | 1 << BITS | 1 << (2 * BITS) | 1 << (3 * BITS);
+    flags * COPIES & FIRST_BITS
 }
 
 #[cfg(test)]

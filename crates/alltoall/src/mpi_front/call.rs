@@ -112,15 +112,23 @@ impl Call {
     ///
     /// # Safety
     /// Arrays of counts hold an entry per rank; `size` is the number of (remote) ranks.
+    #[inline]
     pub unsafe fn library_can(&self, size: usize) -> bool {
+        // SAFETY: the contract of this function.
+        self.library_has_function() || unsafe { self.counts_fit_int(size) }
+    }
+
+    /// # Safety
+    /// As [`Self::library_can`].
+    #[cold]
+    unsafe fn counts_fit_int(&self, size: usize) -> bool {
         let sides = if self.in_place() { &[self.receive][..] } else { &[self.send, self.receive][..] };
-        self.library_has_function()
-            || sides.iter().all(|side| match side.counts {
-                Counts::Same(_) | Counts::Int(..) => true,
-                Counts::SameLarge(count) => c_int::try_from(count).is_ok(),
-                // SAFETY: arrays hold an entry per rank, by the contract of this function.
-                Counts::Large(..) => unsafe { side.counts.as_int(size) }.is_some(),
-            })
+        sides.iter().all(|side| match side.counts {
+            Counts::Same(_) | Counts::Int(..) => true,
+            Counts::SameLarge(count) => c_int::try_from(count).is_ok(),
+            // SAFETY: arrays hold an entry per rank, by the contract of this function.
+            Counts::Large(..) => unsafe { side.counts.as_int(size) }.is_some(),
+        })
     }
 
     /// Collective: the library's own function, where [`Self::library_can`] says so on all ranks.

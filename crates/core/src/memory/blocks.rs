@@ -87,6 +87,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Number of blocks, one per rank.
+    #[inline]
     pub fn ranks(&self) -> usize {
         match &self.0 {
             Form::Even { ranks, .. } => *ranks,
@@ -96,6 +97,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Bytes of each, where all are contiguous and have the same length.
+    #[inline]
     pub fn even_bytes(&self) -> Option<usize> {
         match &self.0 {
             Form::Even { bytes, .. } => Some(*bytes),
@@ -107,6 +109,7 @@ impl<'a> Blocks<'a> {
     ///
     /// # Panics
     /// If the rank does not exist.
+    #[inline(always)]
     pub fn block(&self, rank: usize) -> Block<'a> {
         let (address, bytes) = match self.0 {
             Form::Even { first, bytes, ranks } => {
@@ -118,11 +121,17 @@ impl<'a> Blocks<'a> {
                 let distance = displacements[rank] as isize * size as isize;
                 (origin.wrapping_offset(distance), counts[rank] as usize * size)
             }
-            Form::Listed(ref blocks) => return blocks[rank].clone(),
+            Form::Listed(ref blocks) => return one_of(blocks, rank),
         };
         // SAFETY: one of the blocks that `even` or `counted` was told of: the rank is below their number.
         Block::contiguous(unsafe { Region::new(address, bytes) })
     }
+}
+
+/// Apart, so that the others stay short enough to be in line with their callers.
+#[cold]
+fn one_of<'a>(blocks: &[Block<'a>], rank: usize) -> Block<'a> {
+    blocks[rank].clone()
 }
 
 #[cfg(test)]

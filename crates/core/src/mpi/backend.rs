@@ -418,10 +418,12 @@ unsafe impl Comm for MpiComm {
         self.first_ranks_of_nodes()
     }
 
+    #[inline]
     fn charge(&self, work: Work) {
         self.clock.charge(work);
     }
 
+    #[inline]
     fn settle(&self) {
         self.clock.settle();
     }

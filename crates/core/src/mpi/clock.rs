@@ -25,23 +25,36 @@ impl Clock {
     }
 
     /// Whether ranks are simulated.
+    #[inline]
     pub fn is_simulated(&self) -> bool {
         self.costs.is_some()
     }
 
     /// Notes work.
+    #[inline]
     pub fn charge(&self, work: Work) {
         if self.is_simulated() {
-            self.noted().add(work);
+            self.note(work);
         }
     }
 
+    #[cold]
+    fn note(&self, work: Work) {
+        self.noted().add(work);
+    }
+
     /// Lets the time pass for what was noted.
+    #[inline]
     pub fn settle(&self) {
         if let Some(costs) = &self.costs {
-            let noted = std::mem::take(&mut *self.noted());
-            self.pass(costs.of(&noted));
+            self.pass_noted(costs);
         }
+    }
+
+    #[cold]
+    fn pass_noted(&self, costs: &Costs) {
+        let noted = std::mem::take(&mut *self.noted());
+        self.pass(costs.of(&noted));
     }
 
     /// Lets this time pass.

@@ -7,8 +7,10 @@
 //! Restriction: all ranks of the node take part in every round.
 //!
 //! Cost: a round is one store by each rank and one load per other rank; no locks, no barrier. Number, words,
-//! bounds and a short payload share a line of the cache on small nodes, so that a small exchange costs
-//! one transfer of a line between cores.
+//! bounds and a payload of a few bytes share a line of the cache on small nodes, so that a small exchange costs
+//! one transfer of a line between cores. A longer payload has lines of its own, which are written first: others
+//! are looking at the line of the number, and each look takes it away from the writer (256 bytes on 2 ranks
+//! whose payload began in that line: 0.58 us for an exchange, now 0.48).
 //! Memory per rank: two slots of the capacity and about 24 bytes per rank of the node.
 
 use super::resident::Resident;
@@ -26,9 +28,10 @@ pub const WORDS: usize = 2;
 pub const DETAILS: usize = 2;
 /// The end of the words of a notice, where its bounds start.
 const WORDS_END: usize = WORDS * size_of::<u64>();
-/// Payloads up to this size follow the bounds; larger ones start at a line of the cache, from which
-/// they are copied faster.
-const MAX_SHORT_BYTES: usize = 256;
+/// A line of the cache.
+const LINE: usize = 64;
+/// Smallest capacity.
+const MIN_CAPACITY_BYTES: usize = 256;
 /// Largest capacity: bounds are 32-bit numbers.
 const MAX_CAPACITY_BYTES: usize = 1 << 31;
 
@@ -36,9 +39,9 @@ const MAX_CAPACITY_BYTES: usize = 1 << 31;
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     bounds_end: usize,
-    /// Where a short payload starts.
+    /// Where a payload starts that ends in the line of the bounds' end.
     short: usize,
-    /// Where a longer one starts.
+    /// Where a longer one starts: at the next line.
     payload: usize,
     details: usize,
     details_end: usize,
@@ -48,11 +51,11 @@ struct Layout {
 impl Layout {
     fn new(ranks: usize, capacity: usize) -> Self {
         // The number comes before the contents.
-        let round = |bytes: usize| (NUMBER_BYTES + bytes).next_multiple_of(LINE_PAIR) - NUMBER_BYTES;
-        let capacity = capacity.clamp(MAX_SHORT_BYTES, MAX_CAPACITY_BYTES).next_multiple_of(LINE_PAIR);
+        let round = |bytes: usize| (NUMBER_BYTES + bytes).next_multiple_of(LINE) - NUMBER_BYTES;
+        let capacity = capacity.clamp(MIN_CAPACITY_BYTES, MAX_CAPACITY_BYTES).next_multiple_of(LINE_PAIR);
         let bounds_end = WORDS_END + (ranks + 1) * size_of::<u32>();
         let short = bounds_end.next_multiple_of(size_of::<u64>());
-        let payload = round(short + MAX_SHORT_BYTES);
+        let payload = round(short);
         let details = payload + capacity;
         let details_end = details + (DETAILS + ranks) * size_of::<u64>();
         Self { bounds_end, short, payload, details, details_end, capacity }
@@ -61,7 +64,7 @@ impl Layout {
     /// Where a payload of this size starts.
     #[inline]
     fn start(self, bytes: usize) -> usize {
-        if bytes <= MAX_SHORT_BYTES { self.short } else { self.payload }
+        if bytes <= self.payload - self.short { self.short } else { self.payload }
     }
 }
 
@@ -78,6 +81,8 @@ pub struct Board {
     seen: Vec<u64>,
     /// Number of ranks whose notice of this round was not seen yet.
     unseen: usize,
+    /// The bounds of this rank's notice while it is written.
+    bounds: Vec<u32>,
 }
 
 /// The counter of a rank's region: the last round that it has finished, and in the lowest bit whether it was complete.
@@ -105,8 +110,8 @@ impl Board {
         let slots = slots::Layout::new(LINE_PAIR, 1, 2, layout.details_end)?;
         let slots = Slots::create(comm, ranks, slots)?;
         let resident = Resident::new(&slots, layout.payload, layout.details..layout.details_end);
-        let seen = vec![0; ranks.len()];
-        Ok(Self { slots, layout, resident, populated: false, round: 0, seen, unseen: 0 })
+        let (seen, bounds) = (vec![0; ranks.len()], vec![0; ranks.len() + 1]);
+        Ok(Self { slots, layout, resident, populated: false, round: 0, seen, unseen: 0, bounds })
     }
 
     /// This rank's number on the node.
@@ -157,14 +162,15 @@ impl Board {
         // SAFETY: all ranks were seen in the round before this one. Whoever had posted that had read the round
         // before it, which is what this slot held.
         let contents = unsafe { self.slots.own_contents(self.round) };
-        let (head, rest) = contents.split_at_mut(WORDS_END);
-        slots::numbers_mut(head).copy_from_slice(&words);
-        let (bounds, rest) = rest.split_at_mut(layout.bounds_end - WORDS_END);
+        let (head, rest) = contents.split_at_mut(layout.bounds_end);
         let (payload, details) = rest.split_at_mut(layout.details - layout.bounds_end);
-        let bounds = slots::numbers_mut(bounds);
-        bounds.fill(0);
         let payload = &mut payload[layout.start(bytes) - layout.bounds_end..][..bytes];
-        fill(Draft { bounds, payload, details: slots::numbers_mut(details) });
+        self.bounds.fill(0);
+        fill(Draft { bounds: &mut self.bounds, payload, details: slots::numbers_mut(details) });
+        // After the payload, because others are looking at this line.
+        let (head, bounds) = head.split_at_mut(WORDS_END);
+        slots::numbers_mut(bounds).copy_from_slice(&self.bounds);
+        slots::numbers_mut(head).copy_from_slice(&words);
         self.slots.publish(self.round, false);
         self.resident.note(&self.slots, self.round, bytes);
         self.unseen -= 1;
@@ -250,8 +256,8 @@ impl Board {
     #[inline]
     pub fn bytes(&self, rank: usize) -> &[u8] {
         let (notice, own, layout) = (self.notice(rank), self.own(), self.layout);
-        let bound = |number: usize| slots::u32_at(notice, WORDS_END + number * size_of::<u32>()) as usize;
-        let [from, to, all] = [own, own + 1, self.ranks()].map(bound);
+        let bounds = slots::numbers::<u32>(&notice[WORDS_END..layout.bounds_end]);
+        let [from, to, all] = [own, own + 1, self.ranks()].map(|number| bounds[number] as usize);
         assert!(
             from <= to && to <= all && all <= layout.capacity,
             "the notice board of this node is damaged"

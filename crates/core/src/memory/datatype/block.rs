@@ -32,6 +32,7 @@ enum Form {
 
 impl<'a> Block<'a> {
     /// Bytes that follow one another.
+    #[inline]
     pub fn contiguous(region: Region<'a>) -> Self {
         Self { address: region.address(), bytes: region.len(), form: Form::Contiguous, alive: PhantomData }
     }
@@ -64,6 +65,7 @@ impl<'a> Block<'a> {
     }
 
     /// Packed bytes of all elements.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -74,6 +76,7 @@ impl<'a> Block<'a> {
     }
 
     /// The memory itself, where the packed bytes lie there one after the other in their order.
+    #[inline]
     pub fn region(&self) -> Option<Region<'a>> {
         let contiguous = matches!(self.form, Form::Contiguous);
         // SAFETY: exactly the bytes of the elements, which are memory by the contracts of `new` and of the region

@@ -79,8 +79,8 @@ impl Round {
 
 /// Payloads of different lengths in a row, more than there are slots, each read by all ranks.
 fn payloads(nodes: Vec<u32>, capacity: usize, expected: usize) {
-    const MAX: usize = MAX_SHORT_BYTES;
-    let all = [0, MAX, MAX + 1, expected, 1, 0, expected - 1, 7, MAX - 1, expected, MAX, 0];
+    // The room for a short payload is 24 bytes on 2 and 3 ranks, 32 on one.
+    let all = [0, 24, 25, expected, 1, 0, expected - 1, 7, 23, expected, 32, 33, 257, 24, 0];
     let wrong = threads::run_on_nodes(nodes.clone(), |comm| {
         let same = |&rank: &usize| nodes[rank] == nodes[comm.rank()];
         let ranks: Vec<usize> = (0..nodes.len()).filter(same).collect();
@@ -126,21 +126,17 @@ fn a_rank_keeps_to_its_own_part() {
     for ranks in [1, 2, 7, 64, 200] {
         for capacity in [0, 1000, 1 << 20] {
             let layout = Layout::new(ranks, capacity);
-            let ends = [
-                WORDS_END + (ranks + 1) * 4,
-                layout.short + MAX_SHORT_BYTES,
-                layout.payload + layout.capacity,
-            ];
+            let room = layout.payload - layout.short;
+            let ends = [WORDS_END + (ranks + 1) * 4, layout.short + room, layout.payload + layout.capacity];
             let starts = [layout.bounds_end, layout.payload, layout.details];
             assert!(ends.iter().zip(starts).all(|(&end, start)| end <= start), "{layout:?}");
             assert!(layout.bounds_end <= layout.short && layout.short.is_multiple_of(8), "{layout:?}");
             assert_eq!(layout.details_end, layout.details + (DETAILS + ranks) * 8);
             let lines = [layout.payload, layout.details].map(|place| NUMBER_BYTES + place);
-            assert!(lines.iter().all(|place| place.is_multiple_of(LINE_PAIR)), "{layout:?}");
-            assert!(
-                layout.capacity >= capacity
-                    && layout.start(MAX_SHORT_BYTES) < layout.start(MAX_SHORT_BYTES + 1)
-            );
+            assert!(lines.iter().all(|place| place.is_multiple_of(LINE)), "{layout:?}");
+            // A short payload ends with the line of the bounds, a longer one starts there.
+            assert!(room < LINE && layout.capacity >= capacity, "{layout:?}");
+            assert_eq!([room, room + 1].map(|bytes| layout.start(bytes)), [layout.short, layout.payload]);
         }
     }
 }
