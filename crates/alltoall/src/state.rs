@@ -218,6 +218,7 @@ impl ExchangeState {
     }
 
     /// Whether all ranks of a node write more than the cache holds; `sum` is the sum of their bytes.
+    #[inline(always)]
     pub(super) fn exceeds_cache(&self, task: &Task<'_>, own: usize, sum: u64) -> bool {
         let own_blocks = task.incoming(own).bytes() as u64 * self.situation.ranks as u64;
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64

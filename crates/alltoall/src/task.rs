@@ -25,6 +25,7 @@ impl<'a> Task<'a> {
     }
 
     /// Whether it is in place.
+    #[inline]
     pub fn is_in_place(&self) -> bool {
         self.send.is_none()
     }
@@ -43,6 +44,7 @@ impl<'a> Task<'a> {
 
     /// The sizes of an outgoing and of an incoming block, where all blocks are contiguous and have the same
     /// length.
+    #[inline(always)]
     pub fn even(&self) -> Option<[usize; 2]> {
         let into = self.receive.even_bytes()?;
         Some([self.send.as_ref().map_or(Some(into), Blocks::even_bytes)?, into])
@@ -54,7 +56,11 @@ impl<'a> Task<'a> {
     }
 
     /// Bytes for ranks other than `own`.
+    #[inline]
     pub fn bytes_sent(&self, own: usize) -> u64 {
+        if let Some([out, _]) = self.even() {
+            return out as u64 * (self.ranks() as u64 - 1);
+        }
         (0..self.ranks()).filter(|&rank| rank != own).map(|rank| self.outgoing(rank).bytes() as u64).sum()
     }
 }

@@ -46,11 +46,13 @@ impl<'a> Region<'a> {
     }
 
     /// Where it begins.
+    #[inline]
     pub fn address(self) -> *mut u8 {
         self.address
     }
 
     /// Its bytes.
+    #[inline]
     pub fn len(self) -> usize {
         self.length
     }
@@ -64,6 +66,7 @@ impl<'a> Region<'a> {
     ///
     /// # Panics
     /// Where the range is not inside.
+    #[inline]
     pub fn part(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.length, "{range:?} of {} bytes", self.length);
         Self { address: self.address.wrapping_add(range.start), length: range.len(), alive: PhantomData }
@@ -73,6 +76,7 @@ impl<'a> Region<'a> {
     ///
     /// # Panics
     /// Where the lengths differ.
+    #[inline]
     pub fn read(self, out: &mut [u8]) {
         assert_eq!(self.length, out.len(), "bytes of the region and of the copy");
         // SAFETY: by the contract of `new` the bytes can be read and no reference, hence not `out`, refers
@@ -84,6 +88,7 @@ impl<'a> Region<'a> {
     ///
     /// # Panics
     /// Where the lengths differ.
+    #[inline]
     pub fn write(self, bytes: &[u8]) {
         assert_eq!(self.length, bytes.len(), "bytes of the region and to be written");
         // SAFETY: by the contract of `new` the bytes can be written and no reference, hence not `bytes`,
@@ -95,6 +100,7 @@ impl<'a> Region<'a> {
     ///
     /// # Panics
     /// Where the lengths differ.
+    #[inline]
     pub fn copy_to(self, other: Region<'_>) {
         assert_eq!(self.length, other.length, "bytes of the two regions");
         // SAFETY: by the contract of `new` both can be read and written; `copy` permits overlap.

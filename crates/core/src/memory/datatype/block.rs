@@ -88,6 +88,7 @@ impl<'a> Block<'a> {
     ///
     /// # Panics
     /// Where these go beyond [`Self::bytes`].
+    #[inline]
     pub fn pack(&self, offset: usize, out: &mut [u8]) {
         // SAFETY: `out` can be written, and no reference to the block's memory exists by the contract of
         // `Region::new`, so it lies elsewhere.
@@ -98,6 +99,7 @@ impl<'a> Block<'a> {
     ///
     /// # Panics
     /// Where these go beyond [`Self::bytes`].
+    #[inline]
     pub fn unpack(&self, offset: usize, bytes: &[u8]) {
         // SAFETY: as `pack`; `bytes` is only read.
         unsafe { self.copy::<false>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
@@ -127,6 +129,7 @@ impl<'a> Block<'a> {
 
     /// # Safety
     /// `length` bytes at `packed` can be written (`PACK`) or read and lie outside the block.
+    #[inline]
     unsafe fn copy<const PACK: bool>(&self, offset: usize, packed: *mut u8, length: usize) {
         assert!(
             offset.checked_add(length).is_some_and(|end| end <= self.bytes),
@@ -139,12 +142,26 @@ impl<'a> Block<'a> {
         // SAFETY: the elements are memory by the contracts of `new` and of the region given to `contiguous` or
         // `grid`, the packed bytes by that of this function; the range was checked.
         unsafe {
+            if let Form::Contiguous = self.form {
+                let memory = self.address.wrapping_add(offset);
+                let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
+                ptr::copy_nonoverlapping(from, to, length);
+            } else {
+                self.copy_elements::<PACK>(offset, packed, length);
+            }
+        }
+    }
+
+    /// The part of [`Self::copy`] that is too long to be in line with its callers.
+    ///
+    /// # Safety
+    /// As [`Self::copy`], for a range of the block that was checked.
+    #[inline(never)]
+    unsafe fn copy_elements<const PACK: bool>(&self, offset: usize, packed: *mut u8, length: usize) {
+        // SAFETY: the contract of this function.
+        unsafe {
             match &self.form {
-                Form::Contiguous => {
-                    let memory = self.address.wrapping_add(offset);
-                    let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
-                    ptr::copy_nonoverlapping(from, to, length);
-                }
+                Form::Contiguous => {}
                 Form::Typed { count, datatype } => {
                     let Datatype { size, extent, ref placed, .. } = *datatype;
                     let elements = Loop { count: *count, stride: extent, size, inner: &placed.layout };
