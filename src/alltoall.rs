@@ -56,7 +56,7 @@ unsafe fn perform(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoall(
+pub unsafe extern "C-unwind" fn hcube_alltoall(
     sendbuf: *const c_void,
     sendcount: c_int,
     sendtype: MPI_Datatype,
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn hcube_alltoall(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoallv(
+pub unsafe extern "C-unwind" fn hcube_alltoallv(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
     sdispls: *const c_int,
@@ -110,7 +110,7 @@ pub unsafe extern "C" fn hcube_alltoallv(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoallw(
+pub unsafe extern "C-unwind" fn hcube_alltoallw(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
     sdispls: *const c_int,
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn hcube_alltoallw(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoall_c(
+pub unsafe extern "C-unwind" fn hcube_alltoall_c(
     sendbuf: *const c_void,
     sendcount: MPI_Count,
     sendtype: MPI_Datatype,
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn hcube_alltoall_c(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoallv_c(
+pub unsafe extern "C-unwind" fn hcube_alltoallv_c(
     sendbuf: *const c_void,
     sendcounts: *const MPI_Count,
     sdispls: *const MPI_Aint,
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn hcube_alltoallv_c(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoallw_c(
+pub unsafe extern "C-unwind" fn hcube_alltoallw_c(
     sendbuf: *const c_void,
     sendcounts: *const MPI_Count,
     sdispls: *const MPI_Aint,
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn hcube_alltoallw_c(
 /// # Safety
 /// The pointers are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoall_default_options(
+pub unsafe extern "C-unwind" fn hcube_alltoall_default_options(
     options: *mut hcube_alltoall_options,
     size: u64,
     error: *mut hcube_error,
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn hcube_alltoall_default_options(
 /// # Safety
 /// The pointers are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoall_set_options(
+pub unsafe extern "C-unwind" fn hcube_alltoall_set_options(
     comm: MPI_Comm,
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn hcube_alltoall_set_options(
 /// # Safety
 /// The pointers are null or valid; text has room for length bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_alltoall_last_way(
+pub unsafe extern "C-unwind" fn hcube_alltoall_last_way(
     comm: MPI_Comm,
     text: *mut c_char,
     length: u64,

@@ -24,8 +24,13 @@ pub(crate) unsafe fn enter(
     if let Some(error) = unsafe { error.as_mut() } {
         error.set(code, &result.as_ref().err().map(Error::to_string).unwrap_or_default());
     }
-    if let (Some(comm), Err(Error::Mpi { code, .. })) = (comm, &result) {
-        handle::call_error_handler(comm, *code);
+    let of_mpi = match result {
+        Err(Error::Mpi { code, .. }) => Some(code),
+        _ => None,
+    };
+    // The error handler may leave by a jump or an exception: nothing is held here.
+    if let (Some(comm), Some(code)) = (comm, of_mpi) {
+        handle::call_error_handler(comm, code);
     }
     code
 }

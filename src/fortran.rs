@@ -20,7 +20,7 @@ use std::ffi::{c_char, c_void};
 /// # Safety
 /// The pointers are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_random_access_prepare(
+pub unsafe extern "C-unwind" fn hcube_fortran_random_access_prepare(
     comm: MPI_Fint,
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_prepare(
 /// # Safety
 /// The pointers are null or valid; table->words is valid for table->local_length words.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_random_access_run(
+pub unsafe extern "C-unwind" fn hcube_fortran_random_access_run(
     comm: MPI_Fint,
     table: *const hcube_table,
     updates: *const hcube_updates,
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_run(
 /// # Safety
 /// The pointers are null or valid; table->words is valid for table->local_length words.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_random_access_verify(
+pub unsafe extern "C-unwind" fn hcube_fortran_random_access_verify(
     comm: MPI_Fint,
     table: *const hcube_table,
     updates: *const hcube_updates,
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_verify(
 /// # Safety
 /// The pointers are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_random_access_last_statistics(
+pub unsafe extern "C-unwind" fn hcube_fortran_random_access_last_statistics(
     comm: MPI_Fint,
     statistics: *mut hcube_random_access_statistics,
     error: *mut hcube_error,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_last_statistics(
 /// # Safety
 /// The pointers are null or valid; text is valid for length bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_random_access_describe(
+pub unsafe extern "C-unwind" fn hcube_fortran_random_access_describe(
     comm: MPI_Fint,
     options: *const hcube_random_access_options,
     text: *mut c_char,
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn hcube_fortran_random_access_describe(
 /// # Safety
 /// As hcube_transpose.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_transpose(
+pub unsafe extern "C-unwind" fn hcube_fortran_transpose(
     input: *const c_void,
     output: *mut c_void,
     shape: *const hcube_transpose_shape,
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn hcube_fortran_transpose(
 /// # Safety
 /// As hcube_transpose.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_transpose_in_place(
+pub unsafe extern "C-unwind" fn hcube_fortran_transpose_in_place(
     matrix: *mut c_void,
     shape: *const hcube_transpose_shape,
     comm: MPI_Fint,
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn hcube_fortran_transpose_in_place(
 /// # Safety
 /// shape and error are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_transpose_check(
+pub unsafe extern "C-unwind" fn hcube_fortran_transpose_check(
     shape: *const hcube_transpose_shape,
     in_place: i32,
     comm: MPI_Fint,

@@ -24,7 +24,7 @@ fn start(list: &[MPI_Datatype]) -> *const MPI_Datatype {
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_alltoall(
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoall(
     sendbuf: *const c_void,
     sendcount: c_int,
     sendtype: MPI_Fint,
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_alltoall_in_place(
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoall_in_place(
     buffer: *mut c_void,
     count: c_int,
     kind: MPI_Fint,
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall_in_place(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_alltoallv(
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoallv(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
     sdispls: *const c_int,
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallv(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_alltoallv_in_place(
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoallv_in_place(
     buffer: *mut c_void,
     counts: *const c_int,
     displs: *const c_int,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallv_in_place(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_alltoallw(
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoallw(
     sendbuf: *const c_void,
     sendcounts: *const c_int,
     sdispls: *const c_int,
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallw(
 /// # Safety
 /// As MPI asks for them.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_alltoallw_in_place(
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoallw_in_place(
     buffer: *mut c_void,
     counts: *const c_int,
     displs: *const c_int,
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoallw_in_place(
 /// # Safety
 /// The pointers are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_alltoall_set_options(
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoall_set_options(
     comm: MPI_Fint,
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn hcube_fortran_alltoall_set_options(
 /// # Safety
 /// The pointers are null or valid; text has room for length bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_fortran_alltoall_last_way(
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoall_last_way(
     comm: MPI_Fint,
     text: *mut c_char,
     length: u64,

@@ -11,7 +11,7 @@ const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_V
 /// Local. Returns the version of the library, for example "0.1.0". The text is static. May be
 /// called before MPI_Init and after MPI_Finalize.
 #[unsafe(no_mangle)]
-pub extern "C" fn hcube_version() -> *const c_char {
+pub extern "C-unwind" fn hcube_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
@@ -22,6 +22,6 @@ pub extern "C" fn hcube_version() -> *const c_char {
 ///
 /// code: HCUBE_SUCCESS or HCUBE_ERR_*.
 #[unsafe(no_mangle)]
-pub extern "C" fn hcube_error_string(code: i32) -> *const c_char {
+pub extern "C-unwind" fn hcube_error_string(code: i32) -> *const c_char {
     hcube_core::error::describe_code(code).as_ptr()
 }

@@ -119,7 +119,7 @@ unsafe fn agree_task<'a>(
 /// # Safety
 /// The pointers are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_random_access_default_options(
+pub unsafe extern "C-unwind" fn hcube_random_access_default_options(
     options: *mut hcube_random_access_options,
     size: u64,
     error: *mut hcube_error,
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn hcube_random_access_default_options(
 /// # Safety
 /// The pointers are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_random_access_prepare(
+pub unsafe extern "C-unwind" fn hcube_random_access_prepare(
     comm: MPI_Comm,
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn hcube_random_access_prepare(
 /// # Safety
 /// The pointers are null or valid; table->words is valid for table->local_length words.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_random_access_run(
+pub unsafe extern "C-unwind" fn hcube_random_access_run(
     comm: MPI_Comm,
     table: *const hcube_table,
     updates: *const hcube_updates,
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn hcube_random_access_run(
 /// # Safety
 /// The pointers are null or valid; table->words is valid for table->local_length words.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_random_access_verify(
+pub unsafe extern "C-unwind" fn hcube_random_access_verify(
     comm: MPI_Comm,
     table: *const hcube_table,
     updates: *const hcube_updates,
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn hcube_random_access_verify(
 /// # Safety
 /// The pointers are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_random_access_last_statistics(
+pub unsafe extern "C-unwind" fn hcube_random_access_last_statistics(
     comm: MPI_Comm,
     statistics: *mut hcube_random_access_statistics,
     error: *mut hcube_error,
@@ -286,7 +286,7 @@ pub unsafe extern "C" fn hcube_random_access_last_statistics(
 /// # Safety
 /// The pointers are null or valid; text is valid for length bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_random_access_describe(
+pub unsafe extern "C-unwind" fn hcube_random_access_describe(
     comm: MPI_Comm,
     options: *const hcube_random_access_options,
     text: *mut c_char,

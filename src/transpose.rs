@@ -51,7 +51,7 @@ use std::ffi::c_void;
 /// # Safety
 /// shape and error are null or valid, and the parts are as described, used by nobody else meanwhile.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_transpose(
+pub unsafe extern "C-unwind" fn hcube_transpose(
     input: *const c_void,
     output: *mut c_void,
     shape: *const hcube_transpose_shape,
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn hcube_transpose(
 /// # Safety
 /// shape and error are null or valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hcube_transpose_check(
+pub unsafe extern "C-unwind" fn hcube_transpose_check(
     shape: *const hcube_transpose_shape,
     in_place: i32,
     comm: MPI_Comm,

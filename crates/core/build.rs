@@ -59,6 +59,8 @@ fn bind(flags: &MpiFlags, out: &Path) {
         .clang_args(flags.include.iter().map(|directory| format!("-I{directory}")))
         .allowlist_function("PMPI_.*|hcube_shim_.*")
         .allowlist_type("MPI_.*|hcube_shim_fint")
+        // An error handler of the program may leave MPI's functions by an exception.
+        .override_abi(bindgen::Abi::CUnwind, ".*")
         .layout_tests(false)
         .generate_comments(false)
         .generate()
@@ -69,5 +71,5 @@ fn bind(flags: &MpiFlags, out: &Path) {
     for directory in &flags.include {
         compiler.include(directory);
     }
-    compiler.file("src/mpi/shim.c").warnings(true).compile("hcube_shim");
+    compiler.file("src/mpi/shim.c").warnings(true).flag("-fexceptions").compile("hcube_shim");
 }

@@ -18,7 +18,9 @@ fn main() {
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
     let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it");
     println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,libhcube_preload.so.{major}");
-    cc::Build::new().compiler(&wrapper).file("src/mpi.c").warnings(true).compile("hcube_preload_mpi");
+    // An exception of the program's error handler may pass.
+    let mut compiler = cc::Build::new();
+    compiler.compiler(&wrapper).file("src/mpi.c").warnings(true).flag("-fexceptions").compile("hcube_preload_mpi");
 }
 
 /// The version of the MPI standard that the library of the compiler wrapper implements.

@@ -1,37 +1,15 @@
 //! Decides for each call of the program: hcube or the MPI library.
 
-use crate::statistics::{self, Path};
+use crate::recursion::Guard;
+use crate::statistics::{self, Path, Statistics};
 use crate::{mpi, next, report};
 use hcube_alltoall::mpi_front::{Call, Verdict, exchange};
-use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 /// `MPI_SUCCESS`, which the standard fixes.
 const SUCCESS: c_int = 0;
-
-thread_local! {
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Marks this thread as being inside an intercepted call.
-///
-/// Calls from there are not the program's: hcube itself calls `PMPI_Alltoallv`, which the loader resolves to
-/// this library again, and some MPI libraries call one of these functions from another.
-struct Guard;
-
-impl Guard {
-    fn enter() -> Option<Self> {
-        (!INSIDE.replace(true)).then_some(Self)
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        INSIDE.set(false);
-    }
-}
 
 /// Whether hcube may serve calls of this process.
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -76,46 +54,66 @@ fn first_rank_by_environment() -> bool {
     names.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
 
-/// An all-to-all call of the program, served by hcube or by `forward`.
+/// An all-to-all call of the program, served by hcube or by `forward`. Code of the program runs in `forward` and in
+/// error handlers, and may leave by a jump or an exception: nothing is held there but the mark of `recursion`.
 ///
 /// # Safety
 /// The call describes memory and handles as MPI requires.
-pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
-    let Some(guard) = Guard::enter() else { return forward() };
+#[inline(always)]
+pub unsafe fn all_to_all(call: &Call, forward: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut guard) = Guard::enter(call) else { return forward() };
     if !active() {
+        guard.forwards();
         return forward();
     }
-    let call = call();
-    let Some(statistics) = statistics::wanted() else {
+    match statistics::wanted() {
         // SAFETY: the contract of this function.
-        return match unsafe { exchange(&call) } {
+        Some(statistics) => unsafe { counted(call, forward, guard, statistics) },
+        // SAFETY: the contract of this function.
+        None => match unsafe { exchange(call) } {
             Verdict::Done(_) => SUCCESS,
-            Verdict::Library(_) => forward(),
+            Verdict::Library(_) => {
+                guard.forwards();
+                forward()
+            }
             Verdict::Refused(refusal) => {
-                // The error handler belongs to the program and may call MPI or longjmp.
                 drop(guard);
                 refusal.raise()
             }
-        };
-    };
+        },
+    }
+}
+
+/// As [`all_to_all`], with statistics.
+///
+/// # Safety
+/// As [`all_to_all`].
+#[cold]
+unsafe fn counted(
+    call: &Call,
+    forward: impl FnOnce() -> c_int,
+    mut guard: Guard,
+    statistics: &Statistics,
+) -> c_int {
     let begin = Instant::now();
     // SAFETY: the contract of this function.
-    match unsafe { exchange(&call) } {
+    match unsafe { exchange(call) } {
         Verdict::Done(report) => {
-            statistics.count(&call, Path::Hcube(report.path), begin.elapsed(), report.bytes, report.memory);
+            statistics.count(call, Path::Hcube(report.path), begin.elapsed(), report.bytes, report.memory);
             SUCCESS
         }
         Verdict::Library(reason) => {
+            guard.forwards();
             let code = forward();
             let time = begin.elapsed();
             // SAFETY: MPI has accepted the call.
-            let bytes = if code == SUCCESS { unsafe { mpi::bytes_sent(&call) } } else { 0 };
-            statistics.count(&call, Path::Library, time, bytes, 0);
-            statistics.explain(&call, reason);
+            let bytes = if code == SUCCESS { unsafe { mpi::bytes_sent(call) } } else { 0 };
+            statistics.count(call, Path::Library, time, bytes, 0);
+            statistics.explain(call, reason);
             code
         }
         Verdict::Refused(refusal) => {
-            statistics.count(&call, Path::Refused, begin.elapsed(), 0, 0);
+            statistics.count(call, Path::Refused, begin.elapsed(), 0, 0);
             drop(guard);
             refusal.raise()
         }
@@ -124,12 +122,10 @@ pub unsafe fn all_to_all(call: impl FnOnce() -> Call, forward: impl FnOnce() -> 
 
 /// `MPI_Finalize` of the program.
 pub fn finalize(forward: impl FnOnce() -> c_int) -> c_int {
-    let Some(_guard) = Guard::enter() else { return forward() };
-    if active() {
+    if active() && STATE.swap(FORWARD, Ordering::Relaxed) == ACTIVE {
         if let Some(statistics) = statistics::wanted() {
             report::report(statistics);
         }
-        STATE.store(FORWARD, Ordering::Relaxed);
     }
     forward()
 }

@@ -11,14 +11,16 @@
 //! | module | holds |
 //! |---|---|
 //! | this module | the exported functions |
-//! | `intercept` | the decision: hcube or the MPI library; the guard against recursion |
+//! | `intercept` | the decision: hcube or the MPI library |
+//! | `recursion` | new calls of the program, and those that belong to a call under way |
 //! | `next` | the next definitions of these functions; whether they belong to the right MPI library |
 //! | `statistics` | counters per function, place and path |
 //! | `report` | sums over ranks; the table and the JSON file at `MPI_Finalize` |
 //! | `mpi` | calls of MPI for these |
 //!
-//! A panic in this library is a defect of hcube. It cannot unwind out of an `extern "C"` function: it prints its
-//! location and ends the process, and with it the job, because other ranks may be waiting.
+//! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its location
+//! and ends the job, because other ranks may be waiting. Exceptions of the program, which its error handler throws, pass
+//! through (`extern "C-unwind"`), as do jumps.
 //!
 //! Nothing runs when the library is loaded, so it has no effect on a program without MPI calls. The statics
 //! belong to the process, as MPI does.
@@ -26,13 +28,14 @@
 mod intercept;
 mod mpi;
 mod next;
+mod recursion;
 mod report;
 mod statistics;
 
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 #[cfg(large_counts)]
 use hcube_core::mpi::{MPI_Aint, MPI_Count};
-use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
+use hcube_core::mpi::{MPI_Comm, MPI_Datatype, gate};
 use next::Next;
 use std::ffi::{c_int, c_void};
 
@@ -64,7 +67,7 @@ macro_rules! functions {
         /// # Safety
         /// As MPI requires.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+        pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
             static NEXT: Next = match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                 Ok(name) => Next::new(name),
                 Err(_) => unreachable!(),
@@ -74,10 +77,10 @@ macro_rules! functions {
                 // SAFETY: a function of this name has this signature, which is that of mpi.h; the
                 // arguments are the caller's.
                 unsafe {
-                    std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($type),*) -> c_int>(address)($($argument),*)
+                    std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),*) -> c_int>(address)($($argument),*)
                 }
             };
-            $body
+            gate::run(None, || $body)
         }
     };
 }
@@ -89,7 +92,7 @@ macro_rules! all_to_all {
             $($mpi $pmpi $arguments forward
                 // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
                 // this one takes.
-                unsafe { intercept::all_to_all(|| $call, forward) };)*
+                unsafe { intercept::all_to_all(&$call, forward) };)*
         }
     };
 }

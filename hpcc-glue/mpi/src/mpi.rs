@@ -10,7 +10,7 @@ use std::ffi::c_int;
 mod raw {
     use super::{MPI_Comm, MPI_Datatype, c_int};
 
-    unsafe extern "C" {
+    unsafe extern "C-unwind" {
         pub fn hcube_preload_world_rank() -> c_int;
         pub fn hcube_preload_world_size() -> c_int;
         pub fn hcube_preload_blocks(comm: MPI_Comm, own: *mut c_int) -> c_int;

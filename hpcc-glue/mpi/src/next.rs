@@ -82,7 +82,7 @@ fn own_handle() -> Option<*mut c_void> {
 unsafe fn describe(get_library_version: *mut c_void) -> String {
     /// More than `MPI_MAX_LIBRARY_VERSION_STRING` of any library (MPICH has 8192).
     const ROOM: usize = 1 << 16;
-    type Function = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
+    type Function = unsafe extern "C-unwind" fn(*mut c_char, *mut c_int) -> c_int;
     let (mut text, mut length) = (vec![0u8; ROOM], 0);
     // SAFETY: the function of this signature in mpi.h, which may be called at any time, also before
     // MPI_Init; it ends the text within the room.

@@ -39,7 +39,7 @@ impl Refusal {
     /// error code for the caller. Whoever calls holds nothing that must be released: an error handler
     /// may leave by a jump.
     pub fn raise(self) -> c_int {
-        raise(self.comm, self.function.name(), &self.error)
+        raise(self.comm, self.function.name(), self.error)
     }
 }
 

@@ -38,7 +38,7 @@ fn key(number: usize) -> Result<c_int> {
 ///
 /// # Safety
 /// MPI calls it, once for each value that [`attach`] has set.
-unsafe extern "C" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: `attach` has made the value from a box, and nobody else frees it.
     let state = unsafe { Box::from_raw(value.cast::<State>()) };
     if state.is_entered() {

@@ -10,15 +10,27 @@ use super::handle::{self, Handle, check_communicator, check_living, check_state}
 use crate::comm::Comm;
 use crate::error::Result;
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs the body of an exported function.
 ///
 /// A panic is a defect of hcube. It may have happened inside an exchange that other ranks wait in,
-/// so returning an error would leave them waiting: the job is aborted.
+/// so returning an error would leave them waiting: the job is aborted. An exception of the program, thrown by its
+/// error handler, passes: `catch_unwind` would abort.
 #[inline(always)]
 pub fn run<T>(comm: Option<Handle>, body: impl FnOnce() -> T) -> T {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| defect(comm))
+    /// Dropped only where `body` is left by unwinding.
+    struct Border(Option<Handle>);
+    impl Drop for Border {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                defect(self.0);
+            }
+        }
+    }
+    let border = Border(comm);
+    let result = body();
+    std::mem::forget(border);
+    result
 }
 
 #[cold]

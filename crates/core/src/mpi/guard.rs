@@ -70,7 +70,7 @@ fn make() -> Result<MPI_Comm> {
 ///
 /// # Safety
 /// MPI calls it, once for the value that [`make`] has set.
-unsafe extern "C" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
     FREED.store(true, Ordering::Release);
     // SAFETY: `make` has made the value from a box, and nobody else frees box or communicator.
     unsafe {

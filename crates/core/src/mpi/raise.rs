@@ -56,25 +56,32 @@ fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
 
 /// Reports an error of a call as MPI's own functions do: the error handler of the communicator is
 /// called, of `MPI_COMM_WORLD` where the call has no valid one. Where that returns, the code for the caller, whose
-/// class says what happened. The text is printed as well, since not every library passes it on.
-pub fn raise(comm: Option<Handle>, function: &str, error: &Error) -> c_int {
+/// class says what happened. The text is printed as well, since not every library passes it on. The error handler may
+/// leave by a jump or an exception: nothing is held then, and whoever calls holds nothing.
+pub fn raise(comm: Option<Handle>, function: &str, error: Error) -> c_int {
+    // MPI has called the handler itself in a function that got the caller's communicator.
+    let raised = matches!(
+        error,
+        Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_set_attr" | "MPI_Comm_test_inter", .. }
+    );
+    let code = announce(comm, function, error);
+    if !raised {
+        super::handle::call_error_handler(comm.unwrap_or_else(world), code);
+    }
+    code
+}
+
+/// Prints the text of an error; the code for the caller.
+fn announce(comm: Option<Handle>, function: &str, error: Error) -> c_int {
     let text = match comm.and_then(|comm| rank(comm).ok()) {
         Some(rank) => format!("hcube: rank {rank}: {function}: {error}"),
         None => format!("hcube: {function}: {error}"),
     };
     // In one piece, or the lines of several ranks would run into each other.
     drop(std::io::stderr().write_all(format!("{text}\n").as_bytes()));
-    let code = match error {
+    match error {
         // It has its own code and text.
-        Error::Mpi { code, .. } => *code,
-        _ => code_with_text(error, class(error), &text),
-    };
-    // MPI has done so itself in a function that got the caller's communicator.
-    if !matches!(
-        error,
-        Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_set_attr" | "MPI_Comm_test_inter", .. }
-    ) {
-        super::handle::call_error_handler(comm.unwrap_or_else(world), code);
+        Error::Mpi { code, .. } => code,
+        error => code_with_text(&error, class(&error), &text),
     }
-    code
 }

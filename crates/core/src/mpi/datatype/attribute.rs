@@ -32,7 +32,7 @@ fn key() -> Result<c_int> {
 ///
 /// # Safety
 /// MPI calls it, once for each value that [`keep`] has set.
-unsafe extern "C" fn release(_: MPI_Datatype, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn release(_: MPI_Datatype, _: c_int, value: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: the value is the box that `keep` leaked, and MPI calls this once for it.
     drop(unsafe { Box::from_raw(value.cast::<Decoded>()) });
     0
