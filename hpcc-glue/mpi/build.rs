@@ -20,7 +20,12 @@ fn main() {
     println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,libhcube_preload.so.{major}");
     // An exception of the program's error handler may pass.
     let mut compiler = cc::Build::new();
-    compiler.compiler(&wrapper).file("src/mpi.c").warnings(true).flag("-fexceptions").compile("hcube_preload_mpi");
+    compiler
+        .compiler(&wrapper)
+        .file("src/mpi.c")
+        .warnings(true)
+        .flag("-fexceptions")
+        .compile("hcube_preload_mpi");
 }
 
 /// The version of the MPI standard that the library of the compiler wrapper implements.

@@ -2,14 +2,14 @@
 
 use crate::recursion::Guard;
 use crate::statistics::{self, Path, Statistics};
-use crate::{mpi, next, report};
+use crate::{membership, mpi, next, report};
 use hcube_alltoall::mpi_front::{Call, Verdict, exchange};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 /// `MPI_SUCCESS`, which the standard fixes.
-const SUCCESS: c_int = 0;
+pub const SUCCESS: c_int = 0;
 
 /// Whether hcube may serve calls of this process.
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -17,7 +17,7 @@ static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 /// MPI is initialised, and it is the right library.
 const ACTIVE: u8 = 1;
-/// All further calls are forwarded: another MPI library, or `MPI_Finalize` has begun.
+/// All further calls are forwarded: another MPI library, processes without this library, or `MPI_Finalize` has begun.
 const FORWARD: u8 = 2;
 
 fn active() -> bool {
@@ -44,8 +44,9 @@ fn decide() -> bool {
     if hcube_core::mpi::handle::check_state().is_err() {
         return false;
     }
-    STATE.store(ACTIVE, Ordering::Relaxed);
-    true
+    let active = membership::everybody_has_hcube();
+    STATE.store(if active { ACTIVE } else { FORWARD }, Ordering::Relaxed);
+    active
 }
 
 /// Whether this is rank 0 by the launcher's environment, for a process in which MPI is not initialised.
@@ -118,6 +119,11 @@ unsafe fn counted(
             refusal.raise()
         }
     }
+}
+
+/// `MPI_Init` or `MPI_Init_thread` of the program.
+pub fn initialise(forward: impl FnOnce() -> c_int) -> c_int {
+    if next::foreign().is_some() { forward() } else { membership::initialise(forward) }
 }
 
 /// `MPI_Finalize` of the program.

@@ -1,7 +1,7 @@
 //! libhcube_preload.so: unmodified MPI programs run their all-to-all exchanges through hcube.
 //!
-//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw` and `MPI_Finalize`, the `PMPI_`
-//! forms of them, and the large-count forms where the MPI library has them. Both forms, because Fortran
+//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, `MPI_Init`, `MPI_Init_thread` and
+//! `MPI_Finalize`, the `PMPI_` forms of them, and the large-count forms where the MPI library has them. Both forms, because Fortran
 //! arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
 //! translated. Calls that hcube does not serve are forwarded to the next library's function of the same
 //! name, with the program's arguments.
@@ -13,6 +13,7 @@
 //! | this module | the exported functions |
 //! | `intercept` | the decision: hcube or the MPI library |
 //! | `recursion` | new calls of the program, and those that belong to a call under way |
+//! | `membership` | whether all processes of `MPI_COMM_WORLD` have this library |
 //! | `next` | the next definitions of these functions; whether they belong to the right MPI library |
 //! | `statistics` | counters per function, place and path |
 //! | `report` | sums over ranks; the table and the JSON file at `MPI_Finalize` |
@@ -26,6 +27,7 @@
 //! belong to the process, as MPI does.
 
 mod intercept;
+mod membership;
 mod mpi;
 mod next;
 mod recursion;
@@ -98,6 +100,12 @@ macro_rules! all_to_all {
 }
 
 functions! {
+    MPI_Init PMPI_Init (argc: *mut c_int, argv: *mut c_void) forward intercept::initialise(forward);
+
+    MPI_Init_thread PMPI_Init_thread (
+        argc: *mut c_int, argv: *mut c_void, required: c_int, provided: *mut c_int
+    ) forward intercept::initialise(forward);
+
     MPI_Finalize PMPI_Finalize () forward intercept::finalize(forward);
 }
 

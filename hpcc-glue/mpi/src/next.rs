@@ -98,6 +98,30 @@ unsafe fn describe(get_library_version: *mut c_void) -> String {
     first.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A library that is loaded.
+pub struct Library(*mut c_void);
+
+/// Loads a library by its name, or finds it loaded; it stays.
+pub fn open(name: &CStr) -> Option<Library> {
+    // SAFETY: a string that ends. The functions that the library runs when it is loaded are those that MPI would have
+    // run in MPI_Init.
+    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
+    (!handle.is_null()).then_some(Library(handle))
+}
+
+impl Library {
+    /// A function of it.
+    ///
+    /// # Safety
+    /// `F` is the type of a pointer to a function, that of the function of this name.
+    pub unsafe fn function<F: Copy>(&self, name: &CStr) -> Option<F> {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+        let address = lookup(self.0, name)?;
+        // SAFETY: the address of a function of this type, by the contract of this function.
+        Some(unsafe { std::mem::transmute_copy(&address) })
+    }
+}
+
 /// The MPI library of this process.
 pub fn library_name() -> String {
     let found = lookup(libc::RTLD_NEXT, c"PMPI_Get_library_version");

@@ -1,0 +1,167 @@
+//! PMIx, through which Open MPI's processes exchange their addresses in `MPI_Init`.
+//!
+//! The library is that of the MPI library, opened by name. It counts its users: this module begins before `MPI_Init` and
+//! ends after it, so what the process does to be accepted by its daemon is done once, and MPI is the last user. What is
+//! put before `MPI_Init` belongs to the data that all processes exchange there. Looking for it afterwards asks the
+//! process's own memory or the daemon of its node, which answers at once.
+//!
+//! Restrictions: an MPI library may contain a PMIx library of its own. The one that is opened here is used only if it has
+//! the version of the launcher's.
+//!
+//! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of chapter 3.
+
+use super::Token;
+use crate::next;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+const SUCCESS: c_int = 0;
+/// `PMIX_GLOBAL`: for processes of this node and of others.
+const GLOBAL: u8 = 3;
+/// `PMIX_BOOL`.
+const BOOLEAN: u16 = 1;
+/// `PMIX_STRING`.
+const STRING: u16 = 3;
+const KEY: &CStr = c"hcube.preload";
+
+/// `pmix_proc_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Process {
+    namespace: [c_char; 256],
+    rank: u32,
+}
+
+/// `pmix_value_t`; the largest member of its union has three words.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Value {
+    kind: u16,
+    data: [*mut c_void; 3],
+}
+
+/// `pmix_info_t`.
+#[repr(C)]
+struct Info {
+    key: [c_char; 512],
+    flags: u32,
+    value: Value,
+}
+
+type Init = unsafe extern "C" fn(*mut Process, *mut Info, usize) -> c_int;
+type Put = unsafe extern "C" fn(u8, *const c_char, *mut Value) -> c_int;
+type Commit = unsafe extern "C" fn() -> c_int;
+type Get = unsafe extern "C" fn(*const Process, *const c_char, *const Info, usize, *mut *mut Value) -> c_int;
+type Finalize = unsafe extern "C" fn(*mut Info, usize) -> c_int;
+type GetVersion = unsafe extern "C" fn() -> *const c_char;
+
+/// The library in use, between its `PMIx_Init` and `PMIx_Finalize`.
+pub struct Client {
+    get: Get,
+    finalize: Finalize,
+    own: Process,
+}
+
+impl Client {
+    /// Publishes a token for this process; `None` under a launcher without PMIx, or where its library is missing.
+    pub fn publish(token: &str) -> Option<Self> {
+        let version = std::env::var("PMIX_VERSION").ok()?;
+        for variable in ["PMIX_NAMESPACE", "PMIX_RANK"] {
+            std::env::var_os(variable)?;
+        }
+        let library = next::open(c"libpmix.so.2")?;
+        // SAFETY: the functions of these names have these signatures in all versions of libpmix.so.2.
+        let (get_version, init, put, commit, get, finalize) = unsafe {
+            (
+                library.function::<GetVersion>(c"PMIx_Get_version")?,
+                library.function::<Init>(c"PMIx_Init")?,
+                library.function::<Put>(c"PMIx_Put")?,
+                library.function::<Commit>(c"PMIx_Commit")?,
+                library.function::<Get>(c"PMIx_Get")?,
+                library.function::<Finalize>(c"PMIx_Finalize")?,
+            )
+        };
+        // SAFETY: may be called at any time; returns a string that ends and lives as long as the library.
+        if !is_version(unsafe { CStr::from_ptr(get_version()) }.to_str().ok()?, &version) {
+            return None;
+        }
+        let mut own = Process { namespace: [0; 256], rank: 0 };
+        // SAFETY: `own` is written; no directives.
+        if unsafe { init(&mut own, null_mut(), 0) } != SUCCESS {
+            return None;
+        }
+        let client = Self { get, finalize, own };
+        let text = CString::new(token).ok()?;
+        let mut value =
+            Value { kind: STRING, data: [text.as_ptr().cast_mut().cast(), null_mut(), null_mut()] };
+        // SAFETY: initialised above; the library copies the value. One that is not published is missed by all others,
+        // and by this process.
+        unsafe {
+            put(GLOBAL, KEY.as_ptr(), &mut value);
+            commit();
+        }
+        Some(client)
+    }
+
+    /// After `MPI_Init`: what the processes have published, by rank.
+    pub fn look(&self, token: &str) -> Vec<Token> {
+        (0..crate::mpi::world_size()).map(|rank| Token::of(self.token_of(rank).as_deref(), token)).collect()
+    }
+
+    /// The token of a process of this job.
+    fn token_of(&self, rank: usize) -> Option<String> {
+        let process = Process { rank: u32::try_from(rank).ok()?, ..self.own };
+        // Not from another node: what is not here now was not published.
+        let mut at_once =
+            Info { key: [0; 512], flags: 0, value: Value { kind: BOOLEAN, data: [null_mut(); 3] } };
+        for (to, from) in at_once.key.iter_mut().zip(c"pmix.immediate".to_bytes()) {
+            *to = *from as c_char;
+        }
+        at_once.value.data[0] = std::ptr::without_provenance_mut(usize::from(true));
+        let mut found: *mut Value = null_mut();
+        // SAFETY: the library is initialised until self is dropped; it writes the address of a value that it has
+        // allocated. Its function to free one is a macro of its header: a value has less than 100 bytes, and this
+        // is done once in a process.
+        let value = unsafe {
+            let code = (self.get)(&process, KEY.as_ptr(), &at_once, 1, &mut found);
+            if code != SUCCESS {
+                return None;
+            }
+            found.as_ref()?
+        };
+        if value.kind != STRING || value.data[0].is_null() {
+            return None;
+        }
+        // SAFETY: a string of the library's, which ends.
+        unsafe { CStr::from_ptr(value.data[0].cast()) }.to_str().ok().map(str::to_owned)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // SAFETY: one call for that of PMIx_Init; MPI's follows in MPI_Finalize.
+        unsafe { (self.finalize)(null_mut(), 0) };
+    }
+}
+
+/// Whether a library that describes itself by a text has a version.
+fn is_version(text: &str, version: &str) -> bool {
+    !version.is_empty() && text.split([' ', ',']).any(|word| word == version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structures_have_the_layout_of_the_standard() {
+        assert_eq!((size_of::<Process>(), size_of::<Value>(), size_of::<Info>()), (260, 32, 552));
+        assert_eq!(std::mem::offset_of!(Info, value), 520);
+    }
+
+    #[test]
+    fn a_version_is_recognised_as_a_word() {
+        let text = "OpenPMIx 4.2.2rc2 (PMIx Standard: 4.2, Stable ABI: 0.0, Provisional ABI: 0.0)";
+        assert!(is_version(text, "4.2.2rc2") && !is_version(text, "4.2.2") && !is_version(text, ""));
+    }
+}
