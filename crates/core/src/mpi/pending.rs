@@ -55,7 +55,7 @@ fn start() -> Result<MPI_Request> {
 ///
 /// # Safety
 /// MPI passes a status to be written.
-unsafe extern "C" fn query(_: *mut c_void, status: *mut raw::MPI_Status) -> c_int {
+unsafe extern "C-unwind" fn query(_: *mut c_void, status: *mut raw::MPI_Status) -> c_int {
     // SAFETY: a status to be written, by the contract of this function.
     unsafe {
         raw::PMPI_Status_set_elements(status, constants().byte, 0);
@@ -65,11 +65,11 @@ unsafe extern "C" fn query(_: *mut c_void, status: *mut raw::MPI_Status) -> c_in
 }
 
 /// Called by MPI when the request is freed.
-unsafe extern "C" fn free(_: *mut c_void) -> c_int {
+unsafe extern "C-unwind" fn free(_: *mut c_void) -> c_int {
     super::constants::SUCCESS
 }
 
 /// Called by MPI_Cancel, which nobody calls for this request.
-unsafe extern "C" fn cancel(_: *mut c_void, _: c_int) -> c_int {
+unsafe extern "C-unwind" fn cancel(_: *mut c_void, _: c_int) -> c_int {
     super::constants::SUCCESS
 }
