@@ -108,7 +108,7 @@ fn vote_and_move<C: Comm>(
         return Ok(Outcome::Library(reason));
     }
     let task = task.as_ref().map_err(Clone::clone)?;
-    check_in_place(comm.size(), &sum)?;
+    check_in_place(comm.rank(), comm.size(), &sum)?;
     if !sum.matches() {
         let tolerant = conditions.tolerant && library_can;
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
@@ -154,12 +154,13 @@ fn beyond_hcube(sum: &Vote) -> Result<Outcome> {
     Ok(Outcome::Library("memory or datatypes that hcube cannot handle"))
 }
 
-fn check_in_place(ranks: usize, sum: &Vote) -> Result<()> {
+fn check_in_place(rank: usize, ranks: usize, sum: &Vote) -> Result<()> {
     let in_place = sum.count(Property::InPlace);
     if in_place == 0 || in_place == ranks {
         return Ok(());
     }
-    Err(Error::Truncate(format!("{in_place} of {ranks} ranks pass MPI_IN_PLACE: expected all or none")))
+    let message = format!("{in_place} of {ranks} ranks pass MPI_IN_PLACE: expected all or none");
+    Err(Error::Truncate { message, first: rank == 0 })
 }
 
 /// Moves the data by the algorithm chosen.

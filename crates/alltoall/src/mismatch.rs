@@ -28,20 +28,23 @@ pub fn explain<C: Comm>(comm: &C, task: &Task<'_>, tolerant: bool, agreed: bool)
             refusal = Err(mismatch(own, sent, rank, expected));
         }
     }
-    let mut any = [i64::from(too_long)];
+    let concerned = refusal.as_ref().err().map_or(i64::MIN, |_| -(own as i64));
+    let mut any = [i64::from(too_long), concerned];
     comm.all_reduce_max(&mut any)?;
     if any[0] == 0 {
         return Ok("a rank expects more than it is sent");
     }
-    agree(comm, refusal)?;
+    let first = concerned == any[1];
+    agree(comm, refusal.map_err(|message| Error::Truncate { message, first }))?;
+    let message = "counts match, but shapes are not the same on all ranks".to_owned();
     Err(match agreed {
-        true => Error::Truncate("counts match, but shapes are not the same on all ranks".into()),
+        true => Error::Truncate { message, first: own == 0 },
         false => Error::Internal("votes did not match, but counts do".into()),
     })
 }
 
-fn mismatch(from: usize, sent: u64, to: usize, expected: u64) -> Error {
-    Error::Truncate(format!(
+fn mismatch(from: usize, sent: u64, to: usize, expected: u64) -> String {
+    format!(
         "counts do not match: rank {from} sends {sent} bytes to rank {to}, which expects {expected} bytes"
-    ))
+    )
 }

@@ -89,7 +89,12 @@ pub enum Error {
         most: i64,
     },
     /// A rank sends a different amount of data than its partner expects.
-    Truncate(String),
+    Truncate {
+        /// What differs, between which ranks.
+        message: String,
+        /// Whether this rank is the first of those that report it.
+        first: bool,
+    },
     /// A count or displacement is negative or too large.
     Count(String),
     /// A datatype is null, not committed or not valid.
@@ -127,7 +132,7 @@ impl Error {
             Self::Mpi { .. } => HCUBE_ERR_MPI,
             Self::Memory(_) => HCUBE_ERR_MEMORY,
             Self::Mismatch { .. } => HCUBE_ERR_MISMATCH,
-            Self::Truncate(_) => HCUBE_ERR_TRUNCATE,
+            Self::Truncate { .. } => HCUBE_ERR_TRUNCATE,
             Self::Count(_) => HCUBE_ERR_COUNT,
             Self::Datatype(_) => HCUBE_ERR_DATATYPE,
             Self::Buffer(_) => HCUBE_ERR_BUFFER,
@@ -147,7 +152,7 @@ impl fmt::Display for Error {
         match self {
             Self::Argument { name, value, expected } => write!(out, "{name} = {value}: expected {expected}"),
             Self::Distribution(text) | Self::Communicator(text) | Self::Memory(text) => out.write_str(text),
-            Self::Truncate(text)
+            Self::Truncate { message: text, .. }
             | Self::Count(text)
             | Self::Datatype(text)
             | Self::Buffer(text)

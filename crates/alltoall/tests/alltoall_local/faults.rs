@@ -83,7 +83,7 @@ fn truncated(from: usize, sent: usize, to: usize, expected: usize) -> String {
 fn is_truncated(concerned: &[(usize, String)], rank: usize, outcome: &Result<Outcome>) -> bool {
     let (first, said) = &concerned[0];
     match (concerned.iter().find(|(concerned, _)| *concerned == rank), outcome) {
-        (Some((_, text)), Err(Error::Truncate(found))) => found == text,
+        (Some((_, text)), Err(Error::Truncate { message, .. })) => message == text,
         (None, Err(Error::Remote { rank, code, message })) => {
             (rank, *code, message) == (first, HCUBE_ERR_TRUNCATE, said)
         }
@@ -148,12 +148,12 @@ fn a_rank_with_another_count_for_all() {
         expected: &|_, to| if to == 1 { 30 } else { 20 },
     };
     check(&shape, &ordinary, |rank, outcome| {
-        let expected = match rank {
+        let message = match rank {
             // What arrives is looked at first.
             1 => truncated(0, 20, 1, 30),
             _ => truncated(1, 30, rank, 20),
         };
-        *outcome == Err(Error::Truncate(expected))
+        *outcome == Err(Error::Truncate { message, first: rank == 0 })
     });
 }
 
@@ -361,7 +361,7 @@ fn in_place_on_some_ranks_only_is_refused_on_all() {
     check(
         &shape,
         &ordinary,
-        |_, outcome| matches!(outcome, Err(Error::Truncate(text)) if text.contains("ranks pass MPI_IN_PLACE")),
+        |_, outcome| matches!(outcome, Err(Error::Truncate { message, .. }) if message.contains("ranks pass MPI_IN_PLACE")),
     );
 }
 

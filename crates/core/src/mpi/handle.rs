@@ -116,6 +116,25 @@ pub fn call_error_handler(Handle(comm): Handle, code: i32) {
     unsafe { raw::PMPI_Comm_call_errhandler(comm, code) };
 }
 
+/// Local: whether an error on a living communicator ends the job (`MPI_ERRORS_ARE_FATAL`).
+pub(super) fn is_fatal(Handle(comm): Handle) -> bool {
+    if simulated() {
+        // Simulated ranks write in the same process.
+        return false;
+    }
+    let mut handler = MaybeUninit::uninit();
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives, and writes
+    // the error handler where it does, which is freed again.
+    unsafe {
+        if raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr()) != SUCCESS {
+            return false;
+        }
+        let fatal = handler.assume_init() == constants().errors_are_fatal;
+        raw::PMPI_Errhandler_free(handler.as_mut_ptr());
+        fatal
+    }
+}
+
 /// This process's rank in a communicator.
 ///
 /// # Errors

@@ -2,18 +2,22 @@
 //! as a return value.
 
 use super::constants::{SUCCESS, constants};
-use super::handle::{Handle, rank, world};
+use super::handle::{Handle, call_error_handler, is_fatal, rank, world};
 use super::raw;
 use crate::error::{self, Error};
 use std::ffi::{CString, c_int};
 use std::io::Write;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
 
 /// Error codes that carry a text of ours, one per class, made when first needed. They belong to the
 /// process, as MPI's codes do, and MPI cannot free them.
 static CODES: [AtomicI32; CLASSES] = [const { AtomicI32::new(0) }; CLASSES];
 /// Number of our codes.
 const CLASSES: usize = error::HCUBE_ERR_BUFFER as usize + 1;
+
+/// For the rank that prints an error, before another one ends the job: to begin printing takes much less.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// MPI's error class for an error.
 fn class(error: &Error) -> c_int {
@@ -56,7 +60,7 @@ fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
 
 /// Reports an error of a call as MPI's own functions do: the error handler of the communicator is
 /// called, of `MPI_COMM_WORLD` where the call has no valid one. Where that returns, the code for the caller, whose
-/// class says what happened. The text is printed as well, since not every library passes it on. The error handler may
+/// class says what happened. One rank prints the text as well, since not every library passes it on. The error handler may
 /// leave by a jump or an exception: nothing is held then, and whoever calls holds nothing.
 pub fn raise(comm: Option<Handle>, function: &str, error: Error) -> c_int {
     // MPI has called the handler itself in a function that got the caller's communicator.
@@ -64,24 +68,53 @@ pub fn raise(comm: Option<Handle>, function: &str, error: Error) -> c_int {
         error,
         Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_set_attr" | "MPI_Comm_test_inter", .. }
     );
-    let code = announce(comm, function, error);
+    let (handle, speaker) = (comm.unwrap_or_else(world), speaks(&error, comm));
+    if !speaker && is_fatal(handle) {
+        std::thread::sleep(PAUSE);
+    }
+    let code = announce(comm, function, error, speaker);
     if !raised {
-        super::handle::call_error_handler(comm.unwrap_or_else(world), code);
+        call_error_handler(handle, code);
     }
     code
 }
 
-/// Prints the text of an error; the code for the caller.
-fn announce(comm: Option<Handle>, function: &str, error: Error) -> c_int {
+/// Whether this rank prints an error: one that all ranks report together is printed by the first rank that it concerns.
+fn speaks(error: &Error, comm: Option<Handle>) -> bool {
+    match error {
+        Error::Remote { .. } => false,
+        Error::Truncate { first, .. } => *first,
+        Error::Mismatch { .. } => comm.and_then(|comm| rank(comm).ok()).is_none_or(|rank| rank == 0),
+        _ => true,
+    }
+}
+
+/// Prints the text of an error, if this rank is the one to do so; the code for the caller.
+fn announce(comm: Option<Handle>, function: &str, error: Error, speaker: bool) -> c_int {
     let text = match comm.and_then(|comm| rank(comm).ok()) {
         Some(rank) => format!("hcube: rank {rank}: {function}: {error}"),
         None => format!("hcube: {function}: {error}"),
     };
-    // In one piece, or the lines of several ranks would run into each other.
-    drop(std::io::stderr().write_all(format!("{text}\n").as_bytes()));
+    if speaker {
+        // In one piece, or the lines of several ranks would run into each other.
+        drop(std::io::stderr().write_all(format!("{text}\n").as_bytes()));
+    }
     match error {
         // It has its own code and text.
         Error::Mpi { code, .. } => code,
         error => code_with_text(&error, class(&error), &text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_rank_prints_what_all_report() {
+        let truncate = |first| Error::Truncate { message: String::new(), first };
+        let remote = Error::Remote { rank: 1, code: error::HCUBE_ERR_COUNT, message: String::new() };
+        assert!(speaks(&truncate(true), None) && !speaks(&truncate(false), None) && !speaks(&remote, None));
+        assert!(speaks(&Error::Count(String::new()), None), "an error of this rank");
     }
 }

@@ -22,6 +22,7 @@ void hcube_shim_fill(struct hcube_shim_constants *constants) {
     constants->statuses_ignore = MPI_STATUSES_IGNORE;
     constants->info_null = MPI_INFO_NULL;
     constants->errors_return = MPI_ERRORS_RETURN;
+    constants->errors_are_fatal = MPI_ERRORS_ARE_FATAL;
     constants->in_place = MPI_IN_PLACE;
     constants->proc_null = MPI_PROC_NULL;
     constants->undefined = MPI_UNDEFINED;

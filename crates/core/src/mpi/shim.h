@@ -14,7 +14,7 @@ struct hcube_shim_constants {
     MPI_Request request_null;
     MPI_Status *status_ignore, *statuses_ignore;
     MPI_Info info_null;
-    MPI_Errhandler errors_return;
+    MPI_Errhandler errors_return, errors_are_fatal;
     void *in_place;
     int proc_null, undefined, thread_multiple, any_source, any_tag;
     int comm_type_shared;
