@@ -50,7 +50,7 @@ fn decide() -> bool {
 }
 
 /// Whether this is rank 0 by the launcher's environment, for a process in which MPI is not initialised.
-fn first_rank_by_environment() -> bool {
+pub fn first_rank_by_environment() -> bool {
     let names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"];
     names.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
@@ -128,10 +128,9 @@ pub fn initialise(forward: impl FnOnce() -> c_int) -> c_int {
 
 /// `MPI_Finalize` of the program.
 pub fn finalize(forward: impl FnOnce() -> c_int) -> c_int {
-    if active() && STATE.swap(FORWARD, Ordering::Relaxed) == ACTIVE {
-        if let Some(statistics) = statistics::wanted() {
-            report::report(statistics);
-        }
+    let first = active() && STATE.swap(FORWARD, Ordering::Relaxed) == ACTIVE;
+    match statistics::wanted().filter(|_| first) {
+        Some(statistics) => report::report(statistics, forward),
+        None => forward(),
     }
-    forward()
 }

@@ -16,7 +16,8 @@
 //! | `membership` | whether all processes of `MPI_COMM_WORLD` have this library |
 //! | `next` | the next definitions of these functions; whether they belong to the right MPI library |
 //! | `statistics` | counters per function, place and path |
-//! | `report` | sums over ranks; the table and the JSON file at `MPI_Finalize` |
+//! | `collection` | sums over ranks, on rank 0 |
+//! | `report` | the table and the JSON file at `MPI_Finalize` |
 //! | `mpi` | calls of MPI for these |
 //!
 //! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its location
@@ -26,6 +27,7 @@
 //! Nothing runs when the library is loaded, so it has no effect on a program without MPI calls. The statics
 //! belong to the process, as MPI does.
 
+mod collection;
 mod intercept;
 mod membership;
 mod mpi;

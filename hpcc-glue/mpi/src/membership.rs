@@ -23,12 +23,25 @@
 mod hydra;
 mod pmix;
 
+use crate::collection;
 use hcube_alltoall::Options;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a process has published.
+/// What the processes of `MPI_COMM_WORLD` have published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Published {
+    /// By rank: the token, and the place of its statistics, if any.
+    Values(Vec<Option<String>>),
+    /// That of one of many processes, which were all started by the same command and were not asked.
+    OneProgram,
+}
+
+/// Between the token and the place of statistics.
+const SEPARATOR: char = '|';
+
+/// The token of a process, compared with that of this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     /// That of this process.
@@ -66,25 +79,33 @@ pub fn initialise(forward: impl FnOnce() -> c_int) -> c_int {
         return forward();
     }
     let token = token();
-    if let Some(client) = pmix::Client::publish(&token) {
+    let value = match collection::place() {
+        Some(place) => format!("{token}{SEPARATOR}{place}"),
+        None => token.clone(),
+    };
+    if let Some(client) = pmix::Client::publish(&value) {
         let code = forward();
-        conclude(code, || Some(client.look(&token)));
+        conclude(code, &token, || Some(client.look()));
         return code;
     }
-    let client = hydra::Client::publish(&token);
+    let client = hydra::Client::publish(&value);
     let code = forward();
-    conclude(code, || client.and_then(|client| client.look(&token)));
+    conclude(code, &token, || client?.look());
     code
 }
 
 /// After `MPI_Init`.
-fn conclude(code: c_int, look: impl FnOnce() -> Option<Vec<Token>>) {
+fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) {
     if code != crate::intercept::SUCCESS {
         return;
     }
     let rank = crate::mpi::world_rank();
-    let knowledge = KNOWLEDGE.get_or_init(|| look().map_or_else(by_environment, Knowledge::of));
-    match knowledge {
+    let published = look();
+    if let Some(Published::Values(values)) = &published {
+        let places = values.iter().map(|value| value.as_ref()?.split_once(SEPARATOR).map(|(_, place)| place));
+        collection::decide(&places.collect::<Vec<_>>());
+    }
+    match KNOWLEDGE.get_or_init(|| Knowledge::of(published, token)) {
         Knowledge::Everybody => {}
         Knowledge::Some(tokens) => {
             if tokens.iter().position(|&token| token != Token::Missing).is_none_or(|first| first == rank) {
@@ -103,7 +124,17 @@ fn conclude(code: c_int, look: impl FnOnce() -> Option<Vec<Token>>) {
 }
 
 impl Knowledge {
-    fn of(tokens: Vec<Token>) -> Self {
+    fn of(published: Option<Published>, own: &str) -> Self {
+        match published {
+            Some(Published::Values(values)) => {
+                Self::of_tokens(values.iter().map(|value| Token::of(value.as_deref(), own)).collect())
+            }
+            Some(Published::OneProgram) => Self::Everybody,
+            None => by_environment(),
+        }
+    }
+
+    fn of_tokens(tokens: Vec<Token>) -> Self {
         if tokens.iter().all(|&token| token == Token::Same) { Self::Everybody } else { Self::Some(tokens) }
     }
 }
@@ -121,9 +152,9 @@ fn reason(tokens: &[Token]) -> String {
 }
 
 impl Token {
-    fn of(found: Option<&str>, own: &str) -> Self {
-        match found {
-            Some(found) if found == own => Self::Same,
+    fn of(value: Option<&str>, own: &str) -> Self {
+        match value.map(|value| value.split(SEPARATOR).next()) {
+            Some(token) if token == Some(own) => Self::Same,
             Some(_) => Self::Other,
             None => Self::Missing,
         }
@@ -175,10 +206,14 @@ mod tests {
     #[test]
     fn one_that_is_missing_is_enough() {
         use Token::{Missing, Other, Same};
-        assert_eq!(Knowledge::of(vec![Same; 3]), Knowledge::Everybody);
+        assert_eq!(Knowledge::of_tokens(vec![Same; 3]), Knowledge::Everybody);
         for tokens in [[Same, Missing, Same], [Other, Same, Same], [Missing; 3]] {
-            assert_eq!(Knowledge::of(tokens.to_vec()), Knowledge::Some(tokens.to_vec()));
+            assert_eq!(Knowledge::of_tokens(tokens.to_vec()), Knowledge::Some(tokens.to_vec()));
         }
+        assert_eq!(
+            [Some("1:0"), Some("1:0|place"), Some("1:1|place"), None].map(|value| Token::of(value, "1:0")),
+            [Same, Same, Other, Missing]
+        );
         assert!(reason(&[Same, Missing, Missing]).starts_with("2 of 3 processes"));
         assert!(reason(&[Other, Same]).contains("differ"));
     }

@@ -1,61 +1,37 @@
 //! The output at `MPI_Finalize`.
 
-use crate::statistics::{Path, Row, Statistics};
+use crate::collection::{self, Collected, PATIENCE, Total};
+use crate::statistics::{Path, Statistics};
 use crate::{mpi, next};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::ffi::c_int;
 use std::fmt::Write;
 
-/// Seconds that a rank waits in `MPI_Finalize` for the figures of others. A rank that has no statistics
-/// (another environment, no preloaded library) never sends any.
-const PATIENCE: f64 = 10.0;
-
-/// A row with the figures of all ranks that have sent theirs.
-struct Total {
-    /// Calls and bytes are sums over ranks, time and memory are the maximum.
-    row: Row,
-    /// Sum of the time of all ranks.
-    nanoseconds: u64,
+/// Around `MPI_Finalize` of the MPI library: collects the figures of all ranks, and rank 0 prints them.
+pub fn report(statistics: &Statistics, forward: impl FnOnce() -> c_int) -> c_int {
+    let world = mpi::world_size();
+    collection::collect(&statistics.rows(), forward, |collected| print(statistics, collected, world))
 }
 
-/// Collective over the ranks of `MPI_COMM_WORLD` that take part: reduces the figures, and rank 0 prints them.
-pub fn report(statistics: &Statistics) {
-    let rows = statistics.rows();
-    let own: Vec<Total> = rows.iter().map(|&row| Total { row, nanoseconds: row.nanoseconds }).collect();
-    let summed = totals(&rows);
-    if mpi::world_rank() != 0 {
-        return;
-    }
-    let world = mpi::world_size();
-    let heard = if summed.is_some() { world } else { 1 };
-    let totals = summed.unwrap_or(own).into_iter().filter(|total| total.row.calls > 0).collect::<Vec<_>>();
-    if heard < world {
+fn print(statistics: &Statistics, Collected { totals, ranks }: Collected, world: usize) {
+    let totals = totals.into_iter().filter(|total| total.row.calls > 0).collect::<Vec<_>>();
+    if ranks < world {
+        let these = if ranks == 1 { "rank 0".to_owned() } else { format!("{ranks} of {world} ranks") };
         eprintln!(
-            "hcube: {PATIENCE} s after MPI_Finalize on rank 0 other ranks have not sent their statistics: not \
-             there yet, or HCUBE_STATS or LD_PRELOAD is not set there; these are the figures of rank 0"
+            "hcube: other ranks have not sent their statistics: HCUBE_STATS or LD_PRELOAD is not set there, or they \
+             were not in MPI_Finalize {} s after rank 0; these are the figures of {these}",
+            PATIENCE.as_secs()
         );
     }
     // One write: other ranks may print as well.
-    eprint!("{}", table(&totals, heard, statistics));
+    eprint!("{}", table(&totals, ranks, statistics));
     if let Some(path) = &statistics.json
-        && let Err(error) = write_json(path, &totals, heard, statistics)
+        && let Err(error) = write_json(path, &totals, ranks, statistics)
     {
         eprintln!("hcube: HCUBE_STATS=json:{path}: {error}");
     }
-}
-
-/// Collective: the figures of all ranks, on rank 0; `None` if they do not arrive in time.
-fn totals(rows: &[Row]) -> Option<Vec<Total>> {
-    let summands = rows.iter().flat_map(|row| [row.calls, row.bytes, row.nanoseconds]).collect();
-    let values = rows.iter().flat_map(|row| [row.nanoseconds, row.memory]).collect();
-    let (sums, maxima) = mpi::reduce(summands, values, PATIENCE)?;
-    let figures = sums.chunks_exact(3).zip(maxima.chunks_exact(2));
-    let total = |(row, (sum, largest)): (&Row, (&[u64], &[u64]))| Total {
-        row: Row { calls: sum[0], bytes: sum[1], nanoseconds: largest[0], memory: largest[1], ..*row },
-        nanoseconds: sum[2],
-    };
-    Some(rows.iter().zip(figures).map(total).collect())
 }
 
 impl Total {

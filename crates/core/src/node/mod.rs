@@ -4,6 +4,7 @@
 pub mod board;
 pub mod device;
 pub mod huge_pages;
+pub mod inbox;
 pub mod mailbox;
 pub mod pace;
 pub mod processor;

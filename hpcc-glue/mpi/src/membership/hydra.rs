@@ -11,7 +11,7 @@
 //!
 //! Source: hydra of MPICH 4.0.2, `pm/pmiserv/pmip_pmi_v1.c`.
 
-use super::Token;
+use super::Published;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::mem::ManuallyDrop;
@@ -31,16 +31,16 @@ pub struct Client {
 }
 
 /// What a process has published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     /// The number of its program in the command that has started the job.
     program: usize,
-    token: Token,
+    value: String,
 }
 
 impl Client {
-    /// Publishes a token for this process; `None` under another launcher.
-    pub fn publish(token: &str) -> Option<Self> {
+    /// Publishes a value for this process; `None` under another launcher.
+    pub fn publish(value: &str) -> Option<Self> {
         let [descriptor, rank, size] = ["PMI_FD", "PMI_RANK", "PMI_SIZE"].map(super::number);
         // Other managers use the same variables for another protocol.
         std::env::var_os("HYDI_CONTROL_FD")?;
@@ -53,16 +53,16 @@ impl Client {
         client.store = field(&client.ask("cmd=get_my_kvsname")?, "kvsname")?.to_owned();
         let program = field(&client.ask("cmd=get_appnum")?, "appnum")?.to_owned();
         let place = format!("kvsname={} key={}", client.store, key(rank));
-        let put = client.ask(&format!("cmd=put {place} value={program}/{token}"))?;
+        let put = client.ask(&format!("cmd=put {place} value={program}/{value}"))?;
         (field(&put, "rc") == Some("0")).then_some(client)
     }
 
-    /// After `MPI_Init`: what the processes have published, by rank; `None` if the manager does not answer.
-    pub fn look(mut self, token: &str) -> Option<Vec<Token>> {
+    /// After `MPI_Init`: what the processes have published; `None` if the manager does not answer.
+    pub fn look(mut self) -> Option<Published> {
         let size = self.size;
         look(size, |rank| {
             let reply = self.ask(&format!("cmd=get kvsname={} key={}", self.store, key(rank)))?;
-            Some(entry(&reply, token))
+            Some(entry(&reply))
         })
     }
 
@@ -92,74 +92,74 @@ fn field<'a>(reply: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// The entry of a process in the reply to a request for its key; `None` if it has published nothing.
-fn entry(reply: &str, token: &str) -> Option<Entry> {
+fn entry(reply: &str) -> Option<Entry> {
     field(reply, "rc").filter(|code| *code == "0")?;
-    let (program, found) = field(reply, "value")?.split_once('/')?;
-    Some(Entry { program: program.parse().ok()?, token: Token::of(Some(found), token) })
+    let (program, value) = field(reply, "value")?.split_once('/')?;
+    Some(Entry { program: program.parse().ok()?, value: value.to_owned() })
 }
 
-/// What each of `size` processes has published. Programs have consecutive ranks, so the last process
-/// belongs to the first program only if there is no other.
-fn look(size: usize, mut fetch: impl FnMut(usize) -> Option<Option<Entry>>) -> Option<Vec<Token>> {
+/// What `size` processes have published. Programs have consecutive ranks, so the last process belongs to the first
+/// program only if there is no other.
+fn look(size: usize, mut fetch: impl FnMut(usize) -> Option<Option<Entry>>) -> Option<Published> {
     let last = fetch(size.checked_sub(1)?)?;
-    if size > MAX_ASKED && last == Some(Entry { program: 0, token: Token::Same }) {
-        return Some(vec![Token::Same; size]);
+    if size > MAX_ASKED && last.is_some_and(|last| last.program == 0) {
+        return Some(Published::OneProgram);
     }
-    (0..size).map(|rank| Some(fetch(rank)?.map_or(Token::Missing, |entry| entry.token))).collect()
+    let values = (0..size).map(|rank| Some(fetch(rank)?.map(|entry| entry.value)));
+    values.collect::<Option<_>>().map(Published::Values)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Token::{Missing, Other, Same};
     use super::*;
+
+    fn of_program(program: usize) -> Option<Entry> {
+        Some(Entry { program, value: "0.1.0:0|7/1/2/3".to_owned() })
+    }
 
     #[test]
     fn replies_are_read() {
-        let found = |reply| entry(reply, "0.1.0:0");
-        let same = Some(Entry { program: 2, token: Same });
-        assert_eq!(found("cmd=get_result rc=0 msg=success value=2/0.1.0:0\n"), same);
-        assert_eq!(
-            found("cmd=get_result rc=0 msg=success value=2/0.1.1:0\n"),
-            Some(Entry { program: 2, token: Other })
-        );
-        assert_eq!(found("cmd=get_result rc=-1 msg=key_hcube-0_not_found value=unknown\n"), None);
+        assert_eq!(entry("cmd=get_result rc=0 msg=success value=2/0.1.0:0|7/1/2/3\n"), of_program(2));
+        assert_eq!(entry("cmd=get_result rc=-1 msg=key_hcube-0_not_found value=unknown\n"), None);
         for broken in
             ["", "\n", "rc=0", "rc=0 value=", "rc=0 value=x/0.1.0:0", "value=2/0.1.0:0", "rc=0 value=2"]
         {
-            assert_eq!(found(broken), None, "{broken}");
+            assert_eq!(entry(broken), None, "{broken}");
         }
     }
 
     /// The answer, and the number of requests.
-    fn asked(entries: &[Option<Entry>]) -> (Option<Vec<Token>>, usize) {
+    fn asked(entries: &[Option<Entry>]) -> (Option<Published>, usize) {
         let mut requests = 0;
         let found = look(entries.len(), |rank| {
             requests += 1;
-            Some(entries[rank])
+            Some(entries[rank].clone())
         });
         (found, requests)
     }
 
+    fn missing(published: Option<Published>) -> Vec<usize> {
+        let Some(Published::Values(values)) = published else { panic!("{published:?}") };
+        (0..values.len()).filter(|&rank| values[rank].is_none()).collect()
+    }
+
     #[test]
     fn few_processes_are_all_asked() {
-        let mut entries = vec![Some(Entry { program: 0, token: Same }); 5];
-        assert_eq!(asked(&entries).0, Some(vec![Same; 5]));
+        let mut entries = vec![of_program(0); 5];
+        assert!(missing(asked(&entries).0).is_empty());
         entries[2] = None;
-        assert_eq!(asked(&entries).0, Some(vec![Same, Same, Missing, Same, Same]));
-        entries[2] = Some(Entry { program: 0, token: Other });
-        assert_eq!(asked(&entries).0, Some(vec![Same, Same, Other, Same, Same]));
+        assert_eq!(missing(asked(&entries).0), [2]);
     }
 
     #[test]
     fn of_many_processes_the_last_shows_whether_there_are_other_programs() {
-        let mut entries = vec![Some(Entry { program: 0, token: Same }); 100];
-        assert_eq!(asked(&entries), (Some(vec![Same; 100]), 1));
+        let mut entries = vec![of_program(0); 100];
+        assert_eq!(asked(&entries), (Some(Published::OneProgram), 1));
         entries[99] = None;
-        assert_eq!(asked(&entries), (Some([vec![Same; 99], vec![Missing]].concat()), 101));
-        entries[99] = Some(Entry { program: 1, token: Same });
+        assert_eq!(missing(asked(&entries).0), [99]);
+        entries[99] = of_program(1);
         entries[3] = None;
-        let (found, _) = asked(&entries);
-        assert_eq!(found.map(|found| found.iter().position(|token| *token != Same)), Some(Some(3)));
+        assert_eq!(missing(asked(&entries).0), [3]);
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //!
 //! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of chapter 3.
 
-use super::Token;
+use super::Published;
 use crate::next;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
@@ -63,8 +63,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Publishes a token for this process; `None` under a launcher without PMIx, or where its library is missing.
-    pub fn publish(token: &str) -> Option<Self> {
+    /// Publishes a value for this process; `None` under a launcher without PMIx, or where its library is missing.
+    pub fn publish(published: &str) -> Option<Self> {
         let version = std::env::var("PMIX_VERSION").ok()?;
         for variable in ["PMIX_NAMESPACE", "PMIX_RANK"] {
             std::env::var_os(variable)?;
@@ -91,7 +91,7 @@ impl Client {
             return None;
         }
         let client = Self { get, finalize, own };
-        let text = CString::new(token).ok()?;
+        let text = CString::new(published).ok()?;
         let mut value =
             Value { kind: STRING, data: [text.as_ptr().cast_mut().cast(), null_mut(), null_mut()] };
         // SAFETY: initialised above; the library copies the value. One that is not published is missed by all others,
@@ -103,13 +103,13 @@ impl Client {
         Some(client)
     }
 
-    /// After `MPI_Init`: what the processes have published, by rank.
-    pub fn look(&self, token: &str) -> Vec<Token> {
-        (0..crate::mpi::world_size()).map(|rank| Token::of(self.token_of(rank).as_deref(), token)).collect()
+    /// After `MPI_Init`: what the processes have published.
+    pub fn look(&self) -> Published {
+        Published::Values((0..crate::mpi::world_size()).map(|rank| self.value_of(rank)).collect())
     }
 
-    /// The token of a process of this job.
-    fn token_of(&self, rank: usize) -> Option<String> {
+    /// What a process of this job has published.
+    fn value_of(&self, rank: usize) -> Option<String> {
         let process = Process { rank: u32::try_from(rank).ok()?, ..self.own };
         // Not from another node: what is not here now was not published.
         let mut at_once =
