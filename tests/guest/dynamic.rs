@@ -45,6 +45,7 @@ fn parts(first_has_it: bool) -> Outcome {
 /// All exchanges that a part without the library takes part in are forwarded, and one line says so.
 #[test]
 fn parts_of_which_one_has_the_library() {
+    assert_eq!(Guest::new("dynamic parts", ranks(3)).stock().text, "ok parts\n");
     for first_has_it in [true, false] {
         let outcome = parts(first_has_it);
         let lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("hcube")).collect();

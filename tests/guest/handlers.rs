@@ -4,7 +4,7 @@ use crate::common::guest::{ALWAYS, DEFAULT, Guest, all_are_served, later_ones_ar
 use crate::common::{Language, Mpi, only_with};
 
 fn leaves_by(language: Language) {
-    for kind in ["inter", "intra"] {
+    for kind in ["intra", "inter"] {
         let guest = Guest::of(language, &format!("leave {kind}"), ranks(4));
         let stock = guest.stock();
         later_ones_are_served(&guest.same_as(&stock, DEFAULT).1);
