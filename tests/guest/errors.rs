@@ -1,6 +1,7 @@
 //! Errors that a program makes and lives with.
 
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served, ranks};
+use crate::common::{Mpi, only_with};
 
 /// A rank whose own arguments are wrong learns that at once, though no other rank calls.
 #[test]
@@ -37,5 +38,13 @@ fn a_mismatch_prints_one_line() {
         let said = |line: &&str| line.contains("hcube:") && line.contains("counts do not match");
         assert_eq!(outcome.stderr.lines().filter(said).count(), 1, "{}", outcome.stderr);
         assert!(outcome.success().ends_with("ok mismatch\n"));
+    }
+}
+
+/// What a program has left unfinished stays so: statistics are collected without progress of its requests.
+#[test]
+fn abandoned_requests_make_no_progress() {
+    if only_with(Mpi::Mpich, "Open MPI's own MPI_Finalize lets requests make progress") {
+        assert!(Guest::new("abandoned", 2).check());
     }
 }
