@@ -12,15 +12,6 @@ fn a_lone_error_is_returned() {
     guest.same_as(&stock, ALWAYS);
 }
 
-/// The others, which have not seen it, go on with the rank that has made it.
-#[test]
-fn exchanges_go_on_after_a_lone_error() {
-    let guest = Guest::new("errors corrected", ranks(4));
-    let stock = guest.stock();
-    later_ones_are_served(&guest.same_as(&stock, DEFAULT).1);
-    guest.same_as(&stock, ALWAYS);
-}
-
 /// All ranks call, and one of them with wrong arguments: no rank is left waiting.
 #[test]
 fn an_error_of_one_rank_reaches_all() {

@@ -236,7 +236,7 @@ impl Vote {
 fn spread(flags: u64) -> u64 {
     const COPIES: u64 = 1 | 1 << (BITS - 1) | 1 << (2 * (BITS - 1)) | 1 << (3 * (BITS - 1));
     const FIRST_BITS: u64 = 1 | 1 << BITS | 1 << (2 * BITS) | 1 << (3 * BITS);
-    flags * COPIES & FIRST_BITS
+    (flags * COPIES) & FIRST_BITS
 }
 
 #[cfg(test)]
