@@ -7,7 +7,7 @@ use crate::sized;
 use crate::types::{hcube_alltoall_options, hcube_error};
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::state::State;
-use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict, exchange, set_options};
+use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict, exchange, forwarded, set_options};
 use hcube_core::error::HCUBE_SUCCESS;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
@@ -30,7 +30,7 @@ unsafe fn perform(
         Verdict::Done(_) => HCUBE_SUCCESS,
         Verdict::Refused(refusal) => refusal.raise(),
         // SAFETY: the library is asked for what the caller asked hcube for, by the contract of this function.
-        Verdict::Library(_) => unsafe { call.by_library() },
+        Verdict::Library(reason) => unsafe { forwarded(&call, reason, || call.by_library()) },
     }
 }
 

@@ -76,6 +76,8 @@ pub fn hold<C: Comm>(
     }
     own = own.with(Property::BeyondLibrary, conditions.beyond_library);
     own.time = state.time;
+    // An exchange of another communicator that uses this state may come between.
+    state.forwarded = None;
     let ExchangeState { node, situation, trials, patience, .. } = state;
     let Some(node) = node else {
         return Ok(Ballot { sum: all_reduce(comm, &own)?, largest: 0, begin });

@@ -11,6 +11,8 @@ pub enum Choice {
     Slots,
     /// Directly between the memories of processes: [`crate::single_copy`].
     SingleCopy,
+    /// By the MPI library's function, where that is faster.
+    Library,
     /// Messages ([`crate::messages`]), and slots or single copy between ranks of a node.
     Messages,
     /// Small blocks along the hypercube: [`crate::bundles`].

@@ -9,6 +9,9 @@ pub struct Conditions {
     pub beyond_library: bool,
     /// A rank may expect more than it is sent, out of place; the same on all ranks.
     pub tolerant: bool,
+    /// Whoever calls notes the time of an exchange that is forwarded, so that the MPI library's function may be
+    /// compared with others; the same on all ranks.
+    pub timed: bool,
     /// A number for arguments that must be the same on all ranks beside the counts; 0 for none.
     pub agreement: u64,
     /// The number of the communicator among those that use the state; the same on all ranks.

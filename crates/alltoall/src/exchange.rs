@@ -5,7 +5,7 @@ use super::choice::Choice;
 use super::conditions::Conditions;
 use super::copies::copy_own;
 use super::report::{Report, UsedPath};
-use super::select::{MAX_ENCLOSED_BYTES, choose, inside_node};
+use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, inside_node};
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
@@ -113,7 +113,14 @@ fn vote_and_move<C: Comm>(
         let tolerant = conditions.tolerant && library_can;
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
     }
+    // In place the library needs a copy of the buffer.
+    let compared = conditions.timed && library_can && !task.is_in_place() && state.situation.shared;
+    state.trials.admit_library(compared);
     let choice = choose(&state.situation, &sum, &mut state.trials);
+    if choice == Choice::Library {
+        state.begin_forwarded(begin);
+        return Ok(Outcome::Library(COMPARED));
+    }
     if matches!(choice, Choice::Messages | Choice::Hypercube)
         && let Err(error) = comm.open_messages()
     {

@@ -155,7 +155,7 @@ impl Exchange {
             Choice::Messages => Some(Algorithm::HierarchicalSets),
             Choice::Enclosed => Some(Algorithm::Shared),
             // Both are tried, and the faster one is used.
-            Choice::Slots | Choice::SingleCopy => {
+            Choice::Slots | Choice::SingleCopy | Choice::Library => {
                 let faster = self.single_copy(parameters) < self.shared(parameters);
                 Some(if faster { Algorithm::SingleCopy } else { Algorithm::Shared })
             }

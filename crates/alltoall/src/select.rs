@@ -29,7 +29,7 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         Path::SingleCopy.name(),
         "process_vm_readv and _writev inside the node, contiguous blocks",
         "in place 1.5 copies per byte, else 1; 2 rounds",
-        "inside a node: above that, compared with shared; the faster one is used",
+        "inside a node: above that, compared with shared and, out of place, with library; the fastest is used",
     ],
     [Schedule::LinearShift.name(), "none", "P steps (1 for P = 2), pieces within HCUBE_MEMORY", "on request"],
     [
@@ -49,7 +49,7 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         Schedule::Library.name(),
         "the MPI library's own function",
         "that of the library",
-        "several nodes, out of place; intercommunicators; device memory; unknown datatypes",
+        "inside a node: see single-copy; several nodes, out of place; intercommunicators; device memory; unknown datatypes",
     ],
 ];
 
@@ -92,6 +92,9 @@ pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static
     let between_nodes = situation.ranks > 1 && !situation.shared;
     (between_nodes && !in_place && !asked).then_some("out of place between nodes")
 }
+
+/// Why an exchange is forwarded after the votes where trials have shown that this is faster, or are to show it.
+pub const COMPARED: &str = "compared with hcube's algorithms, the MPI library's function is used";
 
 /// Whether blocks of at most `largest` bytes are bundled along the hypercube; `max` is what the memory bound
 /// permits.

@@ -25,6 +25,9 @@ pub const BASE_MEMORY_BYTES: usize = 20 << 10;
 /// Largest piece of single copy: it should stay in the cache between its two copies.
 const MAX_CHUNK_BYTES: usize = 64 << 10;
 
+/// A time in nanoseconds that no exchange takes; the sum over all ranks fits 64 bits.
+const NEVER: u64 = 1 << 44;
+
 /// A word from which the factors of the votes follow; random, except where runs must repeat.
 fn seed(simulated: bool) -> u64 {
     if simulated { 0 } else { RandomState::new().build_hasher().finish() }
@@ -68,6 +71,8 @@ pub struct ExchangeState {
     pub(super) trials: Trials,
     /// Time of the last exchange in nanoseconds.
     pub(super) time: u64,
+    /// When the forwarded exchange began whose time is not known yet.
+    pub(super) forwarded: Option<f64>,
     /// Bytes of this state and of its lists.
     fixed: usize,
 }
@@ -101,6 +106,7 @@ impl ExchangeState {
             factors: Factors::new(seed, rank, size),
             trials: Trials::default(),
             time: 0,
+            forwarded: None,
             fixed: 0,
         };
         if size > 1 && options.schedule != Schedule::Library {
@@ -160,6 +166,20 @@ impl ExchangeState {
     /// A number that is the same on all ranks and differs from those of other states; never 0.
     pub fn number(&self) -> i64 {
         (self.factors.seed() >> 2 | 1) as i64
+    }
+
+    /// An exchange that began then is forwarded to be compared with others.
+    pub(super) fn begin_forwarded(&mut self, begin: Option<f64>) {
+        // Until its time is known; where nobody notes it, the library loses.
+        (self.time, self.forwarded) = (NEVER, begin);
+        self.trials.take_under_way();
+    }
+
+    /// The forwarded exchange, if there is one, ends now, in seconds of the communicator's clock.
+    pub fn note_forwarded(&mut self, now: f64) {
+        if let Some(begin) = self.forwarded.take() {
+            self.time = (1e9 * (now - begin)) as u64;
+        }
     }
 
     /// What decisions depend on.

@@ -3,7 +3,7 @@
 use crate::recursion::Guard;
 use crate::statistics::{self, Path, Statistics};
 use crate::{membership, mpi, next, report};
-use hcube_alltoall::mpi_front::{Call, Verdict, exchange};
+use hcube_alltoall::mpi_front::{Call, Verdict, exchange, forwarded};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
@@ -73,9 +73,10 @@ pub unsafe fn all_to_all(call: &Call, forward: impl FnOnce() -> c_int) -> c_int 
         // SAFETY: the contract of this function.
         None => match unsafe { exchange(call) } {
             Verdict::Done(_) => SUCCESS,
-            Verdict::Library(_) => {
+            Verdict::Library(reason) => {
                 guard.forwards();
-                forward()
+                // SAFETY: the contract of this function.
+                unsafe { forwarded(call, reason, forward) }
             }
             Verdict::Refused(refusal) => {
                 drop(guard);
@@ -105,7 +106,8 @@ unsafe fn counted(
         }
         Verdict::Library(reason) => {
             guard.forwards();
-            let code = forward();
+            // SAFETY: the contract of this function.
+            let code = unsafe { forwarded(call, reason, forward) };
             let time = begin.elapsed();
             // SAFETY: MPI has accepted the call.
             let bytes = if code == SUCCESS { unsafe { mpi::bytes_sent(call) } } else { 0 };

@@ -56,6 +56,7 @@ pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Condi
         beyond_library,
         tolerant: call.guest,
         agreement: 0,
+        timed: true,
         user: 0,
     }
 }

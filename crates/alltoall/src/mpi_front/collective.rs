@@ -15,6 +15,9 @@ use hcube_core::mpi::shared::Shared;
 use hcube_core::mpi::{attribute, gate};
 use std::ffi::c_int;
 
+/// `MPI_SUCCESS`, which the standard fixes.
+const SUCCESS: c_int = 0;
+
 /// What became of a call, the same kind on all ranks of the communicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -52,6 +55,33 @@ pub unsafe fn exchange(call: &Call) -> Verdict {
     let comm = unsafe { Handle::new(call.comm) };
     // SAFETY: the contract of this function.
     gate::run(Some(comm), || unsafe { attempt(call, comm) })
+}
+
+/// Forwards a call by `forward` where [`exchange`] has said so, for this reason. Notes the time where the library is
+/// compared with other algorithms.
+///
+/// # Safety
+/// As [`exchange`].
+pub unsafe fn forwarded(call: &Call, reason: &str, forward: impl FnOnce() -> c_int) -> c_int {
+    let code = forward();
+    if code == SUCCESS && reason == select::COMPARED {
+        // SAFETY: the handle of the call, which MPI has just accepted.
+        let comm = unsafe { Handle::new(call.comm) };
+        gate::run(Some(comm), || note_forwarded(comm));
+    }
+    code
+}
+
+/// Where it fails, the library loses the comparison.
+fn note_forwarded(comm: Handle) {
+    let Ok(Some(found)) = attribute::find(comm) else { return };
+    let _ = found.with(|comm, kept: &mut Option<State>| match kept.as_ref().map(|state| &state.stage) {
+        Some(Stage::Ready(engine)) => engine.with(|engine| {
+            engine.exchange.note_forwarded(comm.seconds());
+            Ok(())
+        }),
+        _ => Ok(()),
+    });
 }
 
 /// # Safety

@@ -16,5 +16,5 @@ mod setup;
 pub mod state;
 
 pub use call::{Call, Counts, Function, Side, Types};
-pub use collective::{Refusal, Verdict, exchange, prepare, set_options};
+pub use collective::{Refusal, Verdict, exchange, forwarded, prepare, set_options};
 pub use state::Engine;

@@ -66,8 +66,14 @@ fn with_facts(conditions: Conditions) -> impl Fn(usize) -> Special + Sync {
     move |_| Special { conditions, ..Special::default() }
 }
 
-const TOLERANT: Conditions =
-    Conditions { unreachable: false, beyond_library: false, tolerant: true, agreement: 0, user: 0 };
+const TOLERANT: Conditions = Conditions {
+    unreachable: false,
+    beyond_library: false,
+    tolerant: true,
+    timed: false,
+    agreement: 0,
+    user: 0,
+};
 
 fn is_library(outcome: &Result<Outcome>, reason: &str) -> bool {
     matches!(outcome, Ok(Outcome::Library(why)) if why.contains(reason))

@@ -87,7 +87,7 @@ impl Channel {
             match collective::exchange(&call) {
                 Verdict::Done(_) => 0,
                 Verdict::Refused(refusal) => refusal.raise(),
-                Verdict::Library(_) => call.by_library(),
+                Verdict::Library(reason) => collective::forwarded(&call, reason, || call.by_library()),
             }
         }
     }
