@@ -135,9 +135,9 @@ static void refused(const char *what, int code, int expected) {
   reset();
 }
 
-/* Prints what this rank must have said: numbers, unless they are NONE, and another rank, unless it is
- * below 0. */
-static void expect(const char *function, int code, long first, long second, int other) {
+/* Checks what the text of an error must have: numbers, unless they are NONE, and another rank, unless it is
+ * below 0. Prints them, if this is the rank that must have printed the text. */
+static void expect(int speaks, const char *function, int code, long first, long second, int other) {
   char line[200];
   int at = snprintf(line, sizeof line, "expect|%d|%s", rank, function);
 #ifdef OPEN_MPI
@@ -148,9 +148,12 @@ static void expect(const char *function, int code, long first, long second, int 
   if (first != NONE && strstr(text, number) == NULL) FAIL("no %ld in '%s'", first, text);
   snprintf(number, sizeof number, "%ld", second);
   if (second != NONE && strstr(text, number) == NULL) FAIL("no %ld in '%s'", second, text);
+  snprintf(number, sizeof number, "rank %d", other);
+  if (other >= 0 && strstr(text, number) == NULL) FAIL("no %s in '%s'", number, text);
 #else
   (void)code;
 #endif
+  if (!speaks) return;
   if (first != NONE) at += snprintf(line + at, sizeof line - (size_t)at, "|%ld", first);
   if (second != NONE) at += snprintf(line + at, sizeof line - (size_t)at, "|%ld", second);
   if (other >= 0) at += snprintf(line + at, sizeof line - (size_t)at, "|rank %d", other);
@@ -167,7 +170,8 @@ static void mismatch(const char *what, const char *function, int (*call)(int), i
                      long second) {
   int code = call(in_place);
   /* The message is about this call, so it is looked at before another one is made. */
-  if (code != MPI_SUCCESS && (rank == 0 || rank == with)) expect(function, code, first, second, rank == 0 ? with : 0);
+  if (code != MPI_SUCCESS && (rank == 0 || rank == with))
+    expect(rank == 0, function, code, first, second, rank == 0 ? with : 0);
   refused(what, code, MPI_ERR_TRUNCATE);
 }
 
@@ -198,11 +202,11 @@ static void mismatch_of_all(void) {
   int code;
   if (rank == size - 1) counts[0] = sent_counts[0] = 77;
   code = alltoall(IN_PLACE);
-  if (code != MPI_SUCCESS) expect("MPI_Alltoall", code, 308, 400, rank == size - 1 ? -1 : size - 1);
+  if (code != MPI_SUCCESS) expect(rank == 0, "MPI_Alltoall", code, 308, 400, rank == size - 1 ? -1 : size - 1);
   refused("another count in place", code, MPI_ERR_TRUNCATE);
   if (rank == size - 1) counts[0] = sent_counts[0] = 78;
   code = alltoall(OUT_OF_PLACE);
-  if (code != MPI_SUCCESS) expect("MPI_Alltoall", code, 312, 400, rank == size - 1 ? -1 : size - 1);
+  if (code != MPI_SUCCESS) expect(rank == 0, "MPI_Alltoall", code, 312, 400, rank == size - 1 ? -1 : size - 1);
   refused("another count", code, MPI_ERR_TRUNCATE);
 }
 
@@ -211,7 +215,7 @@ static void mismatch_with_itself(void) {
   int code, bad = size - 1;
   if (rank == bad) sent_counts[bad] = GOOD + 7;
   code = alltoallv(OUT_OF_PLACE);
-  if (code != MPI_SUCCESS && rank == bad) expect("MPI_Alltoallv", code, 428, 400, bad);
+  if (code != MPI_SUCCESS && rank == bad) expect(1, "MPI_Alltoallv", code, 428, 400, bad);
   refused("a mismatch with itself", code, MPI_ERR_TRUNCATE);
 }
 
@@ -221,8 +225,8 @@ static void mismatch_with_itself(void) {
 static void local_error(const char *what, const char *function, int (*call)(int), int in_place, int bad, int expected,
                         long value) {
   int code = call(in_place);
-  if (code != MPI_SUCCESS && rank == bad) expect(function, code, value, NONE, -1);
-  if (code != MPI_SUCCESS && rank != bad) expect(function, code, NONE, NONE, bad);
+  if (code != MPI_SUCCESS && rank == bad) expect(1, function, code, value, NONE, -1);
+  if (code != MPI_SUCCESS && rank != bad) expect(0, function, code, NONE, NONE, bad);
   refused(what, code, expected);
 }
 

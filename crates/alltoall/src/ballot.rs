@@ -59,7 +59,8 @@ pub fn hold<C: Comm>(
             if conditions.agreement != 0 {
                 own = own.agreeing(conditions.agreement, comm.size(), &state.factors);
             }
-            enclosed = !conditions.unreachable && state.encloses(own.bytes as usize);
+            let compared = state.compares(task, conditions);
+            enclosed = !conditions.unreachable && state.encloses(own.bytes as usize, compared);
             if !enclosed {
                 // From here on, so that both algorithms that may be compared include the time in which other
                 // ranks have the core. Enclosed exchanges are never compared, and short enough for reading the

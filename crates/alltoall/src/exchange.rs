@@ -113,9 +113,7 @@ fn vote_and_move<C: Comm>(
         let tolerant = conditions.tolerant && library_can;
         return mismatch::explain(comm, task, tolerant, conditions.agreement != 0).map(Outcome::Library);
     }
-    // In place the library needs a copy of the buffer.
-    let compared = conditions.timed && library_can && !task.is_in_place() && state.situation.shared;
-    state.trials.admit_library(compared);
+    state.trials.admit_library(state.compares(task, conditions) && library_can);
     let choice = choose(&state.situation, &sum, &mut state.trials);
     if choice == Choice::Library {
         state.begin_forwarded(begin);

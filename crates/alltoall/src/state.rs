@@ -2,6 +2,7 @@
 //! single copy, scratch memory. Created at the first exchange.
 
 use super::bundles;
+use super::conditions::Conditions;
 use super::node::Node;
 use super::options::{Options, Path, Schedule};
 use super::schedule;
@@ -218,9 +219,18 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
+    /// Whether the MPI library's function may make an exchange that hcube can make, if it is faster. In place it needs
+    /// a copy of the buffer.
+    pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions) -> bool {
+        conditions.timed && !task.is_in_place() && self.situation.shared && !self.options.are_chosen()
+    }
+
     /// Whether blocks of `bytes` bytes in total become part of this rank's notice.
-    pub(super) fn encloses(&self, bytes: usize) -> bool {
-        self.max_enclosed().is_some_and(|max| bytes <= max)
+    /// `compared`: the MPI library's function may make the exchange as well.
+    pub(super) fn encloses(&self, bytes: usize, compared: bool) -> bool {
+        let others = compared && self.situation.single_copy && !self.patience.shares_cores();
+        let limit = if others { select::MAX_ENCLOSED_OUT_OF_PLACE_BYTES } else { usize::MAX };
+        self.max_enclosed().is_some_and(|max| bytes <= max.min(limit))
     }
 
     /// Largest sum of blocks for all other ranks that becomes part of a rank's notice, `None` where blocks never

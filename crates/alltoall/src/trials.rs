@@ -4,28 +4,32 @@
 //! caches and the kernel, and no rule holds on all machines; out of place the MPI library's own function may be
 //! faster than both, above all where ranks share cores. So the first exchanges of a size class use each of
 //! them, every rank states its time in its next vote, and the sum over ranks, which all ranks see, decides: the
-//! algorithm with the shortest time so far. At the 8th exchange, the 16th, the 32nd and so on one of the others
-//! is used again, in turn, so that a disturbance during the first exchanges does not decide for ever; and after
-//! an exchange that takes three times as long as before, all are tried again. All ranks have the same data and
-//! make the same decision.
+//! algorithm with the shortest mean time. (By the longest time of a rank, the library loses where it is faster: 4 ranks
+//! of 2 cores, 128 KiB per pair, 0.78 of its speed. Ranks that leave it early begin their next exchange.) Later the others are used again now and then: at the 16th exchange, the 32nd,
+//! the 64th and so on one of them in turn, and at every 16th one the next best where it is about as fast, so that a
+//! disturbance during the first exchanges does not decide for ever. After two exchanges in a row that take three times
+//! as long as before, all are tried again. All ranks have the same data and make the same decision.
 //!
 //! Restriction: the library takes part where whoever calls forwards exchanges and notes their time.
 //! Cost: about log2 of the number of exchanges by slower algorithms; no messages. Source: our own.
 
 use super::choice::Choice;
 
-/// The algorithms of the first exchanges, by index. The slots are used twice, because their memory is touched
-/// for the first time in one of these exchanges; so are the others, because the times of one algorithm differ by
-/// more than those of two.
-const FIRST: [usize; 6] = [0, 0, 1, 2, 1, 2];
+/// The algorithms of the first exchanges, by index. Single copy and the library are used in turn and often, because the
+/// times of one algorithm differ by more than those of the two. The slots are used twice, because their memory is
+/// touched for the first time in one of these exchanges.
+const FIRST: [usize; 10] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2];
 
-/// The library has to be faster by this part of its time. Its time seems shorter than it is: a rank leaves its
-/// function when its own blocks are done, and waits for the others in what comes next, where single copy waits at its
-/// end; and the votes come on top of it (on 8 ranks of 2 cores, 128 KiB to 512 KiB per pair, the library was
-/// kept with 1/32 although exchanges took 1.1 times as long as by single copy).
-const MARGIN: u64 = 8;
+/// Exchanges between two uses of the next best algorithm.
+const PERIOD: u64 = 16;
 
-/// An exchange that takes this multiple of the shortest time of its algorithm is a reason to try both again.
+/// The next best is about as fast if its time is longer by at most this part.
+const CLOSE: u64 = 8;
+
+/// The library has to be faster by this part of its time.
+const MARGIN: u64 = 32;
+
+/// Two exchanges that take this multiple of the mean time of their algorithm are a reason to try all again.
 const SLOWER: u64 = 3;
 
 /// Exchanges of one class are compared: in place or not, and the power of two of the mean bytes per rank.
@@ -47,15 +51,89 @@ impl Class {
 struct Record {
     class: Class,
     exchanges: u64,
-    /// Shortest time of each algorithm, in the order of [`CONTENDERS`].
-    best: [u64; CONTENDERS.len()],
+    /// In the order of [`CONTENDERS`].
+    times: [Time; CONTENDERS.len()],
+    /// Whether the last exchange took much longer than before.
+    slow: bool,
 }
 
 impl Record {
+    fn new(class: Class) -> Self {
+        Self { class, exchanges: 0, times: Default::default(), slow: false }
+    }
+
     /// The time by which an algorithm is compared.
     fn rated(&self, index: usize) -> u64 {
-        let best = self.best[index];
-        if CONTENDERS[index] == Choice::Library { best.saturating_add(best / MARGIN) } else { best }
+        let mean = self.times[index].mean();
+        if CONTENDERS[index] == Choice::Library { mean.saturating_add(mean / MARGIN) } else { mean }
+    }
+
+    /// The fastest of the first contenders, and the next best.
+    fn ranking(&self, contenders: usize) -> [usize; 2] {
+        let best = |except: Option<usize>| {
+            let others = (0..contenders).filter(|&index| Some(index) != except);
+            others.min_by_key(|&index| self.rated(index)).expect("two or more")
+        };
+        let fastest = best(None);
+        [fastest, best(Some(fastest))]
+    }
+
+    /// Notes the time of an exchange.
+    fn note(&mut self, index: usize, time: u64) {
+        let slow = self.times[index].note(time);
+        if slow && self.slow {
+            // Something has changed on this machine: the measurements do not hold any more.
+            *self = Self::new(self.class);
+        }
+        self.slow = slow;
+    }
+
+    /// The algorithm of the next exchange.
+    fn next(&mut self, contenders: usize) -> usize {
+        self.exchanges += 1;
+        let [fastest, second] = self.ranking(contenders);
+        let mut first = FIRST.iter().filter(|&&index| index < contenders);
+        match self.exchanges {
+            number if number >= PERIOD && number.is_power_of_two() => {
+                let others = (0..contenders).filter(|&index| index != fastest);
+                others.cycle().nth(number.ilog2() as usize % (contenders - 1)).expect("without end")
+            }
+            number if number.is_multiple_of(PERIOD) && self.is_close(fastest, second) => second,
+            number => first.nth(number as usize - 1).copied().unwrap_or(fastest),
+        }
+    }
+
+    fn is_close(&self, fastest: usize, second: usize) -> bool {
+        let best = self.rated(fastest);
+        self.rated(second) <= best.saturating_add(best / CLOSE)
+    }
+}
+
+/// The mean time of one algorithm, in which later exchanges count more than earlier ones.
+#[derive(Debug, Clone, Copy, Default)]
+struct Time {
+    samples: u32,
+    mean: u64,
+}
+
+impl Time {
+    /// An algorithm that was not used yet is no choice.
+    fn mean(self) -> u64 {
+        if self.samples == 0 { u64::MAX } else { self.mean }
+    }
+
+    /// Whether the time is much longer than before.
+    fn note(&mut self, time: u64) -> bool {
+        let before = *self;
+        self.samples = before.samples.saturating_add(1);
+        self.mean = match before.samples {
+            0 => time,
+            // The first one touches memory for the first time.
+            1 => time.min(before.mean),
+            // A single exchange that was disturbed moves the mean by at most a quarter.
+            _ => before.mean - before.mean / 4 + time.min(before.mean.saturating_mul(2)) / 4,
+        };
+        before.samples > 1 && time > before.mean.saturating_mul(SLOWER)
     }
 }
 
@@ -79,11 +157,7 @@ impl Trials {
     pub fn note(&mut self, time: u64) {
         let Some((class, index)) = self.last.take() else { return };
         if let Some(record) = self.records.iter_mut().find(|record| record.class == class) {
-            // Something has changed on this machine: the measurements do not hold any more.
-            if time > SLOWER * record.best[index].min(u64::MAX / SLOWER) {
-                (record.exchanges, record.best) = (0, [u64::MAX; CONTENDERS.len()]);
-            }
-            record.best[index] = record.best[index].min(time);
+            record.note(index, time);
         }
     }
 
@@ -100,21 +174,11 @@ impl Trials {
     /// The algorithm for the next exchange of a class.
     pub fn next(&mut self, class: Class) -> Choice {
         let position = self.records.iter().position(|record| record.class == class).unwrap_or_else(|| {
-            self.records.push(Record { class, exchanges: 0, best: [u64::MAX; CONTENDERS.len()] });
+            self.records.push(Record::new(class));
             self.records.len() - 1
         });
-        let record = &mut self.records[position];
-        record.exchanges += 1;
         let contenders = if self.library { CONTENDERS.len() } else { CONTENDERS.len() - 1 };
-        let fastest = (0..contenders).min_by_key(|&index| record.rated(index)).expect("several");
-        let first = FIRST.iter().filter(|&&index| index < contenders);
-        let index = match record.exchanges {
-            number if number.is_power_of_two() && number >= 8 => {
-                let others = (0..contenders).filter(|&index| index != fastest);
-                others.cycle().nth(number.ilog2() as usize % (contenders - 1)).expect("without end")
-            }
-            number => first.copied().nth(number as usize - 1).unwrap_or(fastest),
-        };
+        let index = self.records[position].next(contenders);
         (self.last, self.under_way) = (Some((class, index)), true);
         CONTENDERS[index]
     }
@@ -124,56 +188,67 @@ impl Trials {
 mod tests {
     use super::*;
 
-    /// The algorithms used where exchanges take `slots` and `single`.
-    fn used(slots: u64, single: u64) -> Vec<Choice> {
-        let (mut trials, class) = (Trials::default(), Class::new(true, 1 << 20));
+    /// The algorithms used in exchanges for which they take these times, in the order of [`CONTENDERS`].
+    fn used(times: [u64; 3], library: bool, exchanges: usize) -> Vec<Choice> {
+        let (mut trials, class) = (Trials::default(), Class::new(false, 1 << 20));
         let exchange = |_| {
+            trials.admit_library(library);
             let choice = trials.next(class);
-            trials.note(if choice == Choice::Slots { slots } else { single });
+            let index = CONTENDERS.iter().position(|&contender| contender == choice).expect("one of them");
+            trials.note(times[index]);
             choice
         };
-        (0..9).map(exchange).collect()
+        (0..exchanges).map(exchange).collect()
     }
 
     #[test]
     fn both_are_tried_and_the_faster_stays() {
         use Choice::{SingleCopy, Slots};
-        let first = [Slots, Slots, SingleCopy, SingleCopy];
-        assert_eq!(used(5, 9), [&first[..], &[Slots; 3], &[SingleCopy, Slots]].concat());
-        assert_eq!(used(9, 5), [&first[..], &[SingleCopy; 3], &[Slots, SingleCopy]].concat());
+        let first = [Slots, Slots, SingleCopy, SingleCopy, SingleCopy, SingleCopy];
+        let slots = [&first[..], &[Slots; 9], &[SingleCopy], &[Slots; 4]].concat();
+        assert_eq!(used([5, 9, 0], false, 20), slots);
+        let single_copy = [&first[..], &[SingleCopy; 9], &[Slots], &[SingleCopy; 4]].concat();
+        assert_eq!(used([9, 5, 0], false, 20), single_copy);
     }
 
     #[test]
     fn the_library_is_tried_where_it_is_admitted_and_stays_if_it_is_fastest() {
         use Choice::{Library, SingleCopy, Slots};
-        let (mut trials, class) = (Trials::default(), Class::new(false, 1 << 20));
-        let mut exchange = |admitted| {
-            trials.admit_library(admitted);
+        let used = used([900, 500, 400], true, 64);
+        let first = [Slots, Slots, SingleCopy, Library, SingleCopy, Library];
+        assert_eq!(used[..6], first);
+        assert_eq!(used[10..20], [&[Library; 5][..], &[Slots], &[Library; 4]].concat());
+        assert_eq!([used[31], used[47], used[63]], [SingleCopy, Library, Slots], "the others in turn");
+    }
+
+    #[test]
+    fn the_next_best_is_used_again_where_it_is_close() {
+        assert_eq!(
+            used([900, 410, 400], true, 48)[47],
+            Choice::Library,
+            "by the margin single copy is fastest"
+        );
+        assert_eq!(used([900, 300, 320], true, 48)[47], Choice::Library);
+        assert_eq!(used([900, 300, 400], true, 48)[47], Choice::SingleCopy);
+    }
+
+    #[test]
+    fn two_slow_exchanges_in_a_row_are_a_reason_to_try_again() {
+        let (mut trials, class) = (Trials::default(), Class::new(true, 1 << 20));
+        let mut exchange = |time| {
             let choice = trials.next(class);
-            trials.note(match choice {
-                Slots => 900,
-                SingleCopy => 500,
-                _ => 400,
-            });
+            trials.note(if choice == Choice::Slots { time } else { 9000 });
             choice
         };
-        let first = [(); 8].map(|()| exchange(true));
-        assert_eq!(first, [Slots, Slots, SingleCopy, Library, SingleCopy, Library, Library, SingleCopy]);
-        let later: Vec<Choice> = (0..8).map(|_| exchange(true)).collect();
-        assert_eq!(later, [&[Library; 7][..], &[Slots]].concat(), "the others in turn");
-        assert_eq!([exchange(false), exchange(true)], [SingleCopy, Library]);
+        (0..8).for_each(|_| drop(exchange(100)));
+        assert_eq!([1000, 100, 1000, 1000].map(&mut exchange), [Choice::Slots; 4]);
+        assert_eq!([1000; 3].map(exchange), [Choice::Slots, Choice::Slots, Choice::SingleCopy]);
     }
 
     #[test]
     fn the_library_must_be_faster_by_a_margin() {
-        let (mut trials, class) = (Trials::default(), Class::new(false, 1 << 20));
-        trials.admit_library(true);
-        let mut last = Choice::Slots;
-        for _ in 0..7 {
-            last = trials.next(class);
-            trials.note(if last == Choice::Library { 99 } else { 100 });
-        }
-        assert_eq!(last, Choice::Slots);
+        assert_eq!(used([100, 200, 99], true, 15)[12], Choice::Slots);
+        assert_eq!(used([100, 200, 90], true, 15)[12], Choice::Library);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //!
 //! No rank waits for another one longer than [`PATIENCE`].
 
+use crate::launcher::is_first_rank;
 use crate::mpi;
 use crate::statistics::Row;
 use hcube_core::machine::identity::identity;
@@ -58,7 +59,7 @@ static PATH: OnceLock<Path> = OnceLock::new();
 pub fn place() -> Option<String> {
     crate::statistics::wanted()?;
     let node = format!("{:x}", identity());
-    let inbox = INBOX.get_or_init(|| crate::intercept::first_rank_by_environment().then(Inbox::new)?.ok());
+    let inbox = INBOX.get_or_init(|| is_first_rank().then(Inbox::new)?.ok());
     Some(match inbox {
         Some(inbox) => format!("{node}/{}", inbox.address()),
         None => node,

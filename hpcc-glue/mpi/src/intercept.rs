@@ -1,5 +1,7 @@
 //! Decides for each call of the program: hcube or the MPI library.
 
+use crate::launcher::is_first_rank;
+use crate::mpi::SUCCESS;
 use crate::recursion::Guard;
 use crate::statistics::{self, Path, Statistics};
 use crate::{membership, mpi, next, report};
@@ -7,9 +9,6 @@ use hcube_alltoall::mpi_front::{Call, Verdict, exchange, forwarded};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
-
-/// `MPI_SUCCESS`, which the standard fixes.
-pub const SUCCESS: c_int = 0;
 
 /// Whether hcube may serve calls of this process.
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -33,7 +32,7 @@ fn active() -> bool {
 #[cold]
 fn decide() -> bool {
     if let Some([program, build]) = next::foreign() {
-        if STATE.swap(FORWARD, Ordering::Relaxed) == UNKNOWN && first_rank_by_environment() {
+        if STATE.swap(FORWARD, Ordering::Relaxed) == UNKNOWN && is_first_rank() {
             eprintln!(
                 "hcube: this program uses {program}, but libhcube_preload.so was built for {build}: \
                  all calls are forwarded"
@@ -47,12 +46,6 @@ fn decide() -> bool {
     let active = membership::everybody_has_hcube();
     STATE.store(if active { ACTIVE } else { FORWARD }, Ordering::Relaxed);
     active
-}
-
-/// Whether this is rank 0 by the launcher's environment, for a process in which MPI is not initialised.
-pub fn first_rank_by_environment() -> bool {
-    let names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"];
-    names.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
 
 /// An all-to-all call of the program, served by hcube or by `forward`. Code of the program runs in `forward` and in

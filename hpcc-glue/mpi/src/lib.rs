@@ -29,6 +29,7 @@
 
 mod collection;
 mod intercept;
+mod launcher;
 mod membership;
 mod mpi;
 mod next;

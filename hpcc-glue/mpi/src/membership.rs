@@ -22,21 +22,16 @@
 
 mod hydra;
 mod pmix;
+mod published;
 
 use crate::collection;
+use crate::launcher::number;
+use crate::mpi::SUCCESS;
 use hcube_alltoall::Options;
+use published::Published;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What the processes of `MPI_COMM_WORLD` have published.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Published {
-    /// By rank: the token, and the place of its statistics, if any.
-    Values(Vec<Option<String>>),
-    /// That of one of many processes, which were all started by the same command and were not asked.
-    OneProgram,
-}
 
 /// Between the token and the place of statistics.
 const SEPARATOR: char = '|';
@@ -96,7 +91,7 @@ pub fn initialise(forward: impl FnOnce() -> c_int) -> c_int {
 
 /// After `MPI_Init`.
 fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) {
-    if code != crate::intercept::SUCCESS {
+    if code != SUCCESS {
         return;
     }
     let rank = crate::mpi::world_rank();
@@ -193,10 +188,6 @@ fn is_first(rank: usize, sizes: impl Iterator<Item = usize>) -> bool {
             end += size;
             end == rank
         })
-}
-
-fn number(variable: &str) -> Option<usize> {
-    std::env::var(variable).ok()?.parse().ok()
 }
 
 #[cfg(test)]

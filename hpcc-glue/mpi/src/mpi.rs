@@ -7,6 +7,9 @@ use hcube_alltoall::mpi_front::{Call, Types};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
 use std::ffi::c_int;
 
+/// `MPI_SUCCESS`, which the standard fixes.
+pub const SUCCESS: c_int = 0;
+
 mod raw {
     use super::{MPI_Comm, MPI_Datatype, c_int};
 

@@ -11,7 +11,8 @@
 //!
 //! Source: hydra of MPICH 4.0.2, `pm/pmiserv/pmip_pmi_v1.c`.
 
-use super::Published;
+use super::published::Published;
+use crate::launcher::number;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::mem::ManuallyDrop;
@@ -41,7 +42,7 @@ struct Entry {
 impl Client {
     /// Publishes a value for this process; `None` under another launcher.
     pub fn publish(value: &str) -> Option<Self> {
-        let [descriptor, rank, size] = ["PMI_FD", "PMI_RANK", "PMI_SIZE"].map(super::number);
+        let [descriptor, rank, size] = ["PMI_FD", "PMI_RANK", "PMI_SIZE"].map(number);
         // Other managers use the same variables for another protocol.
         std::env::var_os("HYDI_CONTROL_FD")?;
         let (descriptor, rank, size) = (i32::try_from(descriptor?).ok()?, rank?, size?);

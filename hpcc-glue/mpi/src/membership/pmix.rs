@@ -10,7 +10,7 @@
 //!
 //! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of chapter 3.
 
-use super::Published;
+use super::published::Published;
 use crate::next;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;

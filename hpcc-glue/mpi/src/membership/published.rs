@@ -1,0 +1,10 @@
+//! What the processes of a job have published.
+
+/// What the processes of `MPI_COMM_WORLD` have published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Published {
+    /// By rank: the token, and the place of its statistics, if any.
+    Values(Vec<Option<String>>),
+    /// That of one of many processes, which were all started by the same command and were not asked.
+    OneProgram,
+}
