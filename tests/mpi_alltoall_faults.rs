@@ -58,7 +58,8 @@ fn bad_input_is_refused_on_all_ranks() {
             };
             assert!(refusals >= least, "{refusals} refusals on {ranks} ranks");
             let expectations: Vec<&str> = text.lines().filter(|line| line.starts_with("expect|")).collect();
-            assert!(expectations.len() >= ranks * 20, "{text}");
+            // At least what is wrong with one rank's own arguments.
+            assert!(expectations.len() >= 20, "{text}");
             for expectation in expectations {
                 check_message(expectation, &stderr);
             }

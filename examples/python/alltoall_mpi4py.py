@@ -1,4 +1,4 @@
-"""An exchange in place with mpi4py. The program knows nothing of hcube:
+"""Exchanges in place with mpi4py. The program knows nothing of hcube:
 
     mpirun -np 4 hcube-run --stats python3 alltoall_mpi4py.py
 """
@@ -8,6 +8,7 @@ from array import array
 from mpi4py import MPI
 
 BLOCK = 5000  # elements for each rank
+EXCHANGES = 5  # an odd number: two exchanges restore the data
 
 world = MPI.COMM_WORLD
 
@@ -20,7 +21,8 @@ def block(source, target):
 data = array("d", (element for target in range(world.size) for element in block(world.rank, target)))
 expected = array("d", (element for source in range(world.size) for element in block(source, world.rank)))
 
-world.Alltoall(MPI.IN_PLACE, [data, BLOCK, MPI.DOUBLE])
+for _ in range(EXCHANGES):
+    world.Alltoall(MPI.IN_PLACE, [data, BLOCK, MPI.DOUBLE])
 
 errors = world.allreduce(sum(found != right for found, right in zip(data, expected)))
 if world.rank == 0:

@@ -21,7 +21,7 @@ use super::node::{Node, partners, wait};
 use super::task::Task;
 use super::work::COPY;
 use hcube_core::comm::Comm;
-use hcube_core::error::Result;
+use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{Process, Refused};
 use hcube_core::progress::wait::Patience;
@@ -79,6 +79,9 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
             process.read(address, mine)
         };
         if let Err(refused) = copied {
+            if refused.is_lost() {
+                return Err(Error::Memory(format!("single copy with rank {rank}: {}", refused.error)));
+            }
             part.swapped = if task.is_in_place() { refused.copied } else { 0 };
             (part.forbidden, part.complete) = (refused.is_permanent(), false);
             break;

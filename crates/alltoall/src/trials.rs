@@ -240,7 +240,7 @@ mod tests {
             trials.note(if choice == Choice::Slots { time } else { 9000 });
             choice
         };
-        (0..8).for_each(|_| drop(exchange(100)));
+        assert_eq!([100; 8].map(&mut exchange)[6..], [Choice::Slots; 2]);
         assert_eq!([1000, 100, 1000, 1000].map(&mut exchange), [Choice::Slots; 4]);
         assert_eq!([1000; 3].map(exchange), [Choice::Slots, Choice::Slots, Choice::SingleCopy]);
     }

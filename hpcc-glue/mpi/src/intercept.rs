@@ -2,10 +2,10 @@
 
 use crate::launcher::is_first_rank;
 use crate::mpi::SUCCESS;
-use crate::recursion::Guard;
 use crate::statistics::{self, Path, Statistics};
 use crate::{membership, mpi, next, report};
 use hcube_alltoall::mpi_front::{Call, Verdict, exchange, forwarded};
+use hcube_core::mpi::own_call::is_own;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
@@ -49,32 +49,27 @@ fn decide() -> bool {
 }
 
 /// An all-to-all call of the program, served by hcube or by `forward`. Code of the program runs in `forward` and in
-/// error handlers, and may leave by a jump or an exception: nothing is held there but the mark of `recursion`.
+/// error handlers, and may leave by a jump or an exception: nothing is held there. A forwarded call may arrive again,
+/// through the `PMPI_` form that another preloaded library calls; it is a call like any other then, on all ranks.
 ///
 /// # Safety
 /// The call describes memory and handles as MPI requires.
 #[inline(always)]
 pub unsafe fn all_to_all(call: &Call, forward: impl FnOnce() -> c_int) -> c_int {
-    let Some(mut guard) = Guard::enter(call) else { return forward() };
-    if !active() {
-        guard.forwards();
+    if is_own(call.send.buffer) || !active() {
         return forward();
     }
     match statistics::wanted() {
         // SAFETY: the contract of this function.
-        Some(statistics) => unsafe { counted(call, forward, guard, statistics) },
+        Some(statistics) => unsafe { counted(call, forward, statistics) },
         // SAFETY: the contract of this function.
         None => match unsafe { exchange(call) } {
             Verdict::Done(_) => SUCCESS,
             Verdict::Library(reason) => {
-                guard.forwards();
                 // SAFETY: the contract of this function.
                 unsafe { forwarded(call, reason, forward) }
             }
-            Verdict::Refused(refusal) => {
-                drop(guard);
-                refusal.raise()
-            }
+            Verdict::Refused(refusal) => refusal.raise(),
         },
     }
 }
@@ -84,12 +79,7 @@ pub unsafe fn all_to_all(call: &Call, forward: impl FnOnce() -> c_int) -> c_int 
 /// # Safety
 /// As [`all_to_all`].
 #[cold]
-unsafe fn counted(
-    call: &Call,
-    forward: impl FnOnce() -> c_int,
-    mut guard: Guard,
-    statistics: &Statistics,
-) -> c_int {
+unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Statistics) -> c_int {
     let begin = Instant::now();
     // SAFETY: the contract of this function.
     match unsafe { exchange(call) } {
@@ -98,7 +88,6 @@ unsafe fn counted(
             SUCCESS
         }
         Verdict::Library(reason) => {
-            guard.forwards();
             // SAFETY: the contract of this function.
             let code = unsafe { forwarded(call, reason, forward) };
             let time = begin.elapsed();
@@ -110,7 +99,6 @@ unsafe fn counted(
         }
         Verdict::Refused(refusal) => {
             statistics.count(call, Path::Refused, begin.elapsed(), 0, 0);
-            drop(guard);
             refusal.raise()
         }
     }

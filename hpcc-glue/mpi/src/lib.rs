@@ -12,7 +12,6 @@
 //! |---|---|
 //! | this module | the exported functions |
 //! | `intercept` | the decision: hcube or the MPI library |
-//! | `recursion` | new calls of the program, and those that belong to a call under way |
 //! | `membership` | whether all processes of `MPI_COMM_WORLD` have this library |
 //! | `next` | the next definitions of these functions; whether they belong to the right MPI library |
 //! | `statistics` | counters per function, place and path |
@@ -33,7 +32,6 @@ mod launcher;
 mod membership;
 mod mpi;
 mod next;
-mod recursion;
 mod report;
 mod statistics;
 

@@ -1,6 +1,7 @@
 /* Errors that a rank makes, and that MPI_ERRORS_RETURN gives back to it.
  *
  *   errors alone       one rank passes bad arguments and no other rank calls; it tells the others by a message
+ *   errors early       the same in the first calls of communicators, and then all ranks exchange on them
  *   errors together    all ranks call, and one of them passes bad arguments; MPI itself would wait for ever
  *   errors mismatch    all ranks call with counts that do not match; what MPI itself does then is not defined
  */
@@ -34,6 +35,21 @@ static void err_alone(MPI_Comm comm, int kind) {
   if (rank == size - 1) found = class_of(bad_call(kind, comm));
   MPI_Bcast(&found, 1, MPI_LONG, size - 1, MPI_COMM_WORLD);
   agree("class", found);
+}
+
+/* Before hcube serves exchanges of a communicator: in its first call and before its second one. */
+static void run_early(void) {
+  MPI_Comm copy;
+  int kind, before;
+  for (kind = 0; kind < KINDS; kind++) {
+    for (before = 0; before < 2; before++) {
+      MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+      exchange_often(copy, before, ELEMENTS);
+      err_alone(copy, kind);
+      exchange_often(copy, EXCHANGES, ELEMENTS);
+      MPI_Comm_free(&copy);
+    }
+  }
 }
 
 static void run_alone(void) {
@@ -84,6 +100,7 @@ int main(int argc, char **argv) {
   REQUIRE(size <= MOST_RANKS);
   if (strcmp(argv[1], "together") == 0) run_together();
   else if (strcmp(argv[1], "mismatch") == 0) run_mismatch();
+  else if (strcmp(argv[1], "early") == 0) run_early();
   else run_alone();
   if (rank == 0) printf("ok %s\n", argv[1]);
   MPI_Finalize();

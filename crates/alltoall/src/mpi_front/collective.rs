@@ -1,7 +1,7 @@
 //! The one entrance for all-to-all exchanges, behind the gate of all systems
 //! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
 
-use super::arguments::{conditions, read};
+use super::arguments::{Named, conditions, read};
 use super::call::{Call, Function};
 use super::setup;
 use super::state::{Engine, Stage, State};
@@ -139,6 +139,10 @@ unsafe fn unknown(call: &Call, comm: Handle) -> Result<Outcome> {
 /// As [`exchange`].
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
+    // SAFETY: the contract of this function.
+    if call.guest && state.awaits_set_up() && unsafe { is_refused(call, comm) } {
+        return Ok(Outcome::Library("arguments that are not valid"));
+    }
     let outcome = match state.forwards(call, comm)? {
         Some(reason) => Ok(Outcome::Library(reason)),
         None => {
@@ -153,6 +157,19 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
         Err(_) => "refused",
     };
     outcome
+}
+
+/// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others could learn of
+/// that, and this rank may be the only one that calls: so the call neither counts nor leads to the set-up, and the MPI
+/// library returns its error.
+///
+/// # Safety
+/// As [`exchange`].
+#[cold]
+unsafe fn is_refused(call: &Call, comm: &MpiComm) -> bool {
+    // SAFETY: the contract of this function.
+    let task = unsafe { read(call, comm, &mut Named::default()) };
+    task.is_err_and(|error| !matches!(error, Error::Unsupported(_)))
 }
 
 /// # Safety

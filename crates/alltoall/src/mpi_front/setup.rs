@@ -52,11 +52,22 @@ impl Engines {
 }
 
 /// The ranks by which an engine of this communicator is found by others, where it may be shared.
-fn sharable(comm: &MpiComm) -> Result<Option<Vec<i32>>> {
+fn sharable(comm: &MpiComm) -> Option<Vec<i32>> {
     if comm.simulated() || comm.size() == 1 || !one_thread_at_a_time() {
-        return Ok(None);
+        return None;
     }
-    comm.world_ranks()
+    comm.world_ranks().ok().flatten()
+}
+
+/// An engine that this rank knows for these ranks, and its number, 0 for none. A rank that cannot look has none, and
+/// takes part in the agreement all the same.
+fn known(ranks: &[i32], options: &Options) -> Option<(Shared<Engine>, i64)> {
+    let found = gate::on_process(|engines: &mut Option<Engines>| {
+        Ok(engines.get_or_insert_default().find(ranks, options))
+    });
+    let engine = found.ok().flatten()?;
+    let number = engine.with(|engine| Ok(engine.exchange.number())).ok()?;
+    Some((engine, number))
 }
 
 /// Collective: the engine of a communicator, with the options of the environment.
@@ -65,21 +76,13 @@ fn sharable(comm: &MpiComm) -> Result<Option<Vec<i32>>> {
 /// On all ranks: those of the options, of memory, and of MPI.
 #[cold]
 pub(super) fn engine(comm: &MpiComm) -> Result<Shared<Engine>> {
-    let (options, ranks) = (Options::from_environment(), sharable(comm)?);
+    let (options, ranks) = (Options::from_environment(), sharable(comm));
     let values = *options.as_ref().unwrap_or(&Options::default());
-    let known = match &ranks {
-        Some(ranks) => gate::on_process(|engines: &mut Option<Engines>| {
-            Ok(engines.get_or_insert_default().find(ranks, &values))
-        })?,
-        None => None,
-    };
-    let number = match &known {
-        Some(known) => known.with(|engine| Ok(engine.exchange.number()))?,
-        None => 0,
-    };
+    let known = ranks.as_deref().and_then(|ranks| known(ranks, &values));
+    let number = known.as_ref().map_or(0, |(_, number)| *number);
     let agreed = agree_on_number(comm, &options, number)?;
     let engine = match known.filter(|_| agreed) {
-        Some(known) => known,
+        Some((known, _)) => known,
         None => new_engine(comm, &values)?,
     };
     if let Some(ranks) = ranks {

@@ -3,7 +3,7 @@
 //! A program that was not written for hcube may use thousands of communicators, most of them once. Until an exchange
 //! is served, a communicator costs no message and little memory: its first exchange is forwarded to the MPI library, and
 //! all exchanges are where hcube cannot serve them. Every rank decides that from what is the same on all of them: the
-//! number of calls, the size and the group of the communicator, and the environment.
+//! number of calls with valid arguments, the size and the group of the communicator, and the environment.
 
 use super::arguments::Named;
 use super::call::Call;
@@ -77,6 +77,12 @@ impl State {
             _ => Stage::New,
         };
         Self { stage, last_path: "none", user: 0 }
+    }
+
+    /// Whether exchanges will be served that are not served yet.
+    #[inline(always)]
+    pub(super) fn awaits_set_up(&self) -> bool {
+        matches!(self.stage, Stage::New | Stage::Known)
     }
 
     /// Why the next call is forwarded, if that is known without communication.

@@ -15,6 +15,7 @@ pub mod handle;
 mod keyval;
 mod living;
 pub mod membership;
+pub mod own_call;
 mod pending;
 pub mod raise;
 #[expect(missing_docs, reason = "generated from mpi.h")]

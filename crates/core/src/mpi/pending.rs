@@ -17,20 +17,25 @@ use std::ffi::{c_int, c_void};
 pub(super) struct Pending(OnceCell<MPI_Request>);
 
 impl Pending {
+    /// Nothing where MPI has no request at the moment; it is tried again at the next test.
+    #[inline]
+    fn request(&self) -> Option<MPI_Request> {
+        self.0.get().copied().or_else(|| start().ok().map(|request| *self.0.get_or_init(|| request)))
+    }
+
     /// Lets MPI make progress.
     #[inline]
     pub fn test(&self) {
-        // Without a request a test returns at once: no progress, which then is up to MPI's own functions.
-        let mut request = *self.0.get_or_init(|| start().unwrap_or_else(|_| no_request()));
+        let Some(mut request) = self.request() else { return };
         let mut flag = 0;
-        // SAFETY: the request of this value, which has not finished, so the handle stays what it is; or a null request.
+        // SAFETY: the request of this value, which has not finished, so the handle stays what it is.
         unsafe { raw::PMPI_Test(&mut request, &mut flag, constants().status_ignore) };
     }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        let Some(mut request) = self.0.take().filter(|&request| request != no_request()) else { return };
+        let Some(mut request) = self.0.take() else { return };
         if check_state().is_ok() {
             // SAFETY: the request of this value, which nobody else completes; MPI is active.
             unsafe {

@@ -28,6 +28,11 @@ pub struct Refused {
 }
 
 impl Refused {
+    /// Whether the process has ended, so that it will never finish its part.
+    pub fn is_lost(&self) -> bool {
+        self.error.raw_os_error() == Some(libc::ESRCH)
+    }
+
     /// Whether no copy will be permitted any more, rather than only not this one.
     pub fn is_permanent(&self) -> bool {
         use libc::{EACCES, ENOSYS, EPERM};

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::machine::identity::identity;
 use crate::mpi::check::check;
 use crate::mpi::constants::constants;
+use crate::mpi::own_call::marked;
 use crate::mpi::raw::{self, MPI_Datatype, MPI_Op};
 use crate::progress::Progress;
 use std::collections::HashMap;
@@ -155,7 +156,7 @@ impl MpiComm {
         let mut arriving = vec![0 as c_int; self.size];
         let words = self.words;
         // SAFETY: a 4-byte integer per rank in both arrays.
-        check("MPI_Alltoall", unsafe {
+        let exchanged = marked(lengths.as_ptr().cast(), || unsafe {
             raw::PMPI_Alltoall(
                 lengths.as_ptr().cast(),
                 size_of::<c_int>() as c_int,
@@ -165,13 +166,14 @@ impl MpiComm {
                 constants().byte,
                 self.raw(),
             )
-        })?;
+        });
+        check("MPI_Alltoall", exchanged)?;
         let places = displacements(&lengths).and_then(|from| Ok((from, displacements(&arriving)?)));
         // A rank that went on would wait for the others.
         let ((from, _), (to, total)) = agree(self, places)?;
         let (sent, mut received) = (parts.concat(), vec![0u64; total]);
         // SAFETY: lengths and displacements describe the two buffers exactly.
-        check("MPI_Alltoallv", unsafe {
+        let exchanged = marked(sent.as_ptr().cast(), || unsafe {
             raw::PMPI_Alltoallv(
                 sent.as_ptr().cast(),
                 lengths.as_ptr(),
@@ -183,7 +185,8 @@ impl MpiComm {
                 words,
                 self.raw(),
             )
-        })?;
+        });
+        check("MPI_Alltoallv", exchanged)?;
         Ok(received)
     }
 
