@@ -22,8 +22,8 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         Path::Shared.name(),
         "shared memory inside the node",
         "2 copies per byte, 1 round per slot",
-        "inside a node: at most one slot per rank (0.4 HCUBE_MEMORY), and at most 128 KiB unless ranks share cores; \
-         non-contiguous blocks",
+        "inside a node: at most one slot per rank (0.4 HCUBE_MEMORY), and at most 128 KiB unless ranks share cores (out \
+         of place 8 KiB where each rank has a core); non-contiguous blocks",
     ],
     [
         Path::SingleCopy.name(),
