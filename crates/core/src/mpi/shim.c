@@ -167,12 +167,12 @@ int hcube_shim_create_type_keyval(MPI_Type_delete_attr_function *release, int *k
 
 int hcube_shim_is_predefined(MPI_Datatype type) {
     const MPI_Datatype usual[] = {
-        MPI_BYTE,          MPI_CHAR,           MPI_SIGNED_CHAR,   MPI_UNSIGNED_CHAR, MPI_SHORT,
-        MPI_INT,           MPI_LONG,           MPI_LONG_LONG_INT, MPI_UNSIGNED,      MPI_UNSIGNED_SHORT,
-        MPI_UNSIGNED_LONG, MPI_FLOAT,          MPI_DOUBLE,        MPI_LONG_DOUBLE,   MPI_INT8_T,
-        MPI_INT16_T,       MPI_INT32_T,        MPI_INT64_T,       MPI_UINT8_T,       MPI_UINT16_T,
-        MPI_UINT32_T,      MPI_UINT64_T,       MPI_C_BOOL,        MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
-        MPI_INTEGER,       MPI_REAL,           MPI_COMPLEX,       MPI_DOUBLE_PRECISION,
+        MPI_BYTE,          MPI_CHAR,     MPI_SIGNED_CHAR,   MPI_UNSIGNED_CHAR,    MPI_SHORT,
+        MPI_INT,           MPI_LONG,     MPI_LONG_LONG_INT, MPI_UNSIGNED,         MPI_UNSIGNED_SHORT,
+        MPI_UNSIGNED_LONG, MPI_FLOAT,    MPI_DOUBLE,        MPI_LONG_DOUBLE,      MPI_INT8_T,
+        MPI_INT16_T,       MPI_INT32_T,  MPI_INT64_T,       MPI_UINT8_T,          MPI_UINT16_T,
+        MPI_UINT32_T,      MPI_UINT64_T, MPI_C_BOOL,        MPI_C_FLOAT_COMPLEX,  MPI_C_DOUBLE_COMPLEX,
+        MPI_INTEGER,       MPI_REAL,     MPI_COMPLEX,       MPI_DOUBLE_PRECISION,
     };
     size_t number;
     if (type == MPI_DATATYPE_NULL) return 0;
