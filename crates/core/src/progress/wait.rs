@@ -8,7 +8,7 @@
 //! goes by the time that the wait has taken, not by the number of polls, whose time depends on the path.
 //! The pollers are driven from the beginning.
 //!
-//! Cost: a reading of the clock (25 ns) every [`POLLS_PER_LOOK`] polls, or with every yield, until MPI makes
+//! Cost: a reading of the clock (25 ns) every `POLLS_PER_LOOK` polls, or with every yield, until MPI makes
 //! progress; none after that. Source: our own; always calling MPI is what the loops of MPI libraries do.
 
 use super::Progress;
@@ -83,7 +83,7 @@ pub struct Wait {
 
 impl Wait {
     /// Waits a little: some polls, then the core is yielded; drives the pollers with every yield, and with
-    /// every hint to the processor before. After [`UNTIL_PROGRESS`] drives them and MPI each time.
+    /// every hint to the processor before. After `UNTIL_PROGRESS` drives them and MPI each time.
     #[inline]
     pub fn pause<P: Progress + ?Sized>(&mut self, comm: &P) {
         self.pause_by(comm, Instant::now, std::thread::yield_now);
