@@ -35,7 +35,7 @@ static MPI_Comm comms[FUNCTIONS];
 static int *counts, *displacements;
 static double *in, *out, *expected;
 
-/* The functions of the MPI library, in front of which the preload library stands. */
+/* The functions of the MPI library, which the preload library overrides. */
 static void find_functions(void)
 {
     int (*function)(MPI_Comm) = MPI_Barrier;

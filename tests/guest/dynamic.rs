@@ -27,7 +27,7 @@ fn children_with_the_library() {
     assert_eq!(guest.stock().text, "ok spawn\n");
 }
 
-/// Two parts of one job, of which only one has the library; which one is first?
+/// A job of two programs; the library is preloaded only into the first or only into the second.
 fn parts(first_has_it: bool) -> Outcome {
     let guest = Guest::new("dynamic parts", 1);
     let (mut preload, program) = (OsString::from("LD_PRELOAD="), guest.program.clone().into_os_string());

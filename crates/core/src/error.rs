@@ -92,7 +92,7 @@ pub enum Error {
     Truncate {
         /// What differs, between which ranks.
         message: String,
-        /// Whether this rank is the first of those that report it.
+        /// Whether this rank prints the message: the lowest rank that the mismatch concerns.
         first: bool,
     },
     /// A count or displacement is negative or too large.

@@ -80,7 +80,7 @@ static void run_together(void) {
   exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
 }
 
-/* Rank 0 sends one element more to the last rank than that expects. */
+/* The last rank expects one element less than rank 0 sends to it. */
 static void run_mismatch(void) {
   int blocks[2 * MOST_RANKS], counts[MOST_RANKS], displacements[MOST_RANKS], i;
   for (i = 0; i < size; i++) counts[i] = 1, displacements[i] = 2 * i;

@@ -220,7 +220,7 @@ pub fn error_bytes(error: &Error) -> [u8; ERROR_BYTES] {
     bytes
 }
 
-/// The error of another rank, from [`error_bytes`], of which the end may be missing.
+/// The error of another rank, from [`error_bytes`], which may be truncated.
 ///
 /// # Panics
 /// Where even the code is missing.

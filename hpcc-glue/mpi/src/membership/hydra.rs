@@ -1,5 +1,5 @@
-//! The process manager of MPICH (`mpiexec`, hydra), by its protocol PMI-1: lines on the socket of which the environment
-//! has the number. MPICH does not export its own functions for this.
+//! The process manager of MPICH (`mpiexec`, hydra), by its protocol PMI-1: lines on a socket, whose number is in the
+//! environment. MPICH does not export its own functions for this.
 //!
 //! What a process puts before `MPI_Init` reaches all processes with the first barrier of `MPI_Init`, which hydra does not
 //! open before each process has sent what it has put. A first `init` empties the store of the node, so each process sends

@@ -17,7 +17,7 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     all
 }
 
-/// Speed-ups of all programs; a chart without points if there are none.
+/// Speed-ups of all programs; an empty chart without programs.
 pub fn programs(rows: &[Row]) -> Chart {
     let rows: Vec<&Row> = rows.iter().filter(|row| row.benchmark == PROGRAMS).collect();
     // The first of the list is the top row.
