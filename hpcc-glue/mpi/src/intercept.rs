@@ -5,6 +5,7 @@ use crate::mpi::SUCCESS;
 use crate::statistics::{self, Path, Statistics};
 use crate::{membership, mpi, next, report};
 use hcube_alltoall::mpi_front::{Call, Verdict, exchange, forwarded};
+use hcube_alltoall::{Options, Schedule};
 use hcube_core::mpi::own_call::is_own;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,7 +17,8 @@ static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 /// MPI is initialised, and it is the right library.
 const ACTIVE: u8 = 1;
-/// All further calls are forwarded: another MPI library, processes without this library, or `MPI_Finalize` has begun.
+/// All further calls are forwarded: another MPI library, processes without this library, `HCUBE_ALLTOALL=library`
+/// without statistics, or `MPI_Finalize` has begun.
 const FORWARD: u8 = 2;
 
 fn active() -> bool {
@@ -43,9 +45,16 @@ fn decide() -> bool {
     if hcube_core::mpi::handle::check_state().is_err() {
         return false;
     }
-    let active = membership::everybody_has_hcube();
+    let active = membership::everybody_has_hcube() && !only_forwards();
     STATE.store(if active { ACTIVE } else { FORWARD }, Ordering::Relaxed);
     active
+}
+
+/// Whether nothing is done with a call but to forward it. Options are the same on all processes that have hcube, so none
+/// of them waits for this one.
+fn only_forwards() -> bool {
+    let library = Options::from_environment().is_ok_and(|options| options.schedule == Schedule::Library);
+    library && statistics::wanted().is_none()
 }
 
 /// An all-to-all call of the program, served by hcube or by `forward`. Code of the program runs in `forward` and in

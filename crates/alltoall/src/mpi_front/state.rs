@@ -13,6 +13,7 @@ use hcube_core::error::Result;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::shared::Shared;
 use hcube_core::node::device::Devices;
+use std::sync::OnceLock;
 
 /// What serves exchanges, for one communicator or for several of the same ranks.
 #[derive(Debug)]
@@ -31,6 +32,13 @@ impl Engine {
     pub(super) fn new(exchange: ExchangeState) -> Self {
         Self { exchange, named: Named::default(), devices: Devices::new(), users: 0 }
     }
+}
+
+/// The options of the environment, read once: it would take as long as a small exchange. Values that are not valid are
+/// reported by all ranks together, in the set-up.
+fn options_of_guests() -> Options {
+    static OPTIONS: OnceLock<Options> = OnceLock::new();
+    *OPTIONS.get_or_init(|| Options::from_environment().unwrap_or_default())
 }
 
 /// How far the set-up of a communicator is; the same on all ranks.
@@ -67,8 +75,7 @@ impl State {
         if !call.guest {
             return Self::new();
         }
-        // Values that are not valid are reported by all ranks together, in the set-up.
-        let options = Options::from_environment().unwrap_or_default();
+        let options = options_of_guests();
         let stage = match options.schedule {
             _ if inter => Stage::Forwarded("intercommunicator"),
             Schedule::Library => Stage::Forwarded("HCUBE_ALLTOALL=library"),
