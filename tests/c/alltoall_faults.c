@@ -12,15 +12,10 @@
  * Prints `ok <part>`.
  */
 #include "alltoall.h"
+#include "single_copy_filter.h"
 
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -148,25 +143,6 @@ static void alone(void) {
 
 /* --- single copy forbidden ----------------------------------------------------------------------- */
 
-/* From here on the kernel refuses this process what single copy needs. */
-static void forbid(void) {
-  struct sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 1, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_writev, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog program;
-  struct iovec none;
-  program.len = sizeof code / sizeof code[0];
-  program.filter = code;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) FAIL("PR_SET_NO_NEW_PRIVS: %s", strerror(errno));
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) FAIL("PR_SET_SECCOMP: %s", strerror(errno));
-  memset(&none, 0, sizeof none);
-  REQUIRE(process_vm_readv(getpid(), &none, 1, &none, 1, 0) == -1 && errno == EPERM);
-}
-
 static void exchanges(int turns) {
   enum { MAX_BYTES = 120000 };
   unsigned char *buffer = (unsigned char *)allocate((int64_t)size * MAX_BYTES);
@@ -204,7 +180,7 @@ int main(int argc, char **argv) {
     REQUIRE(number != NULL);
     concerned = atoi(number) % 2 == 1;
   }
-  if (concerned && !late) forbid();
+  if (concerned && !late) refuse_single_copy();
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -221,7 +197,7 @@ int main(int argc, char **argv) {
   } else if (forbidden) {
     exchanges(6);
     if (late) require_single_copy();
-    if (late && concerned) forbid();
+    if (late && concerned) refuse_single_copy();
     exchanges(30);
     if (!late && size > 1 && last_path(MPI_COMM_WORLD) == PATH_SINGLE_COPY) FAIL("single copy, which is forbidden");
   } else {

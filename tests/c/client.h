@@ -10,9 +10,9 @@
 #include <hcube.h>
 #include <hcube.h>
 
+#include "fail.h"
+
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -20,22 +20,6 @@
 #else
 #define CLIENT_LANGUAGE "C"
 #endif
-
-/* Ends the job with a message that says where and why. */
-#define FAIL(...)                                   \
-  do {                                              \
-    fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
-    fprintf(stderr, __VA_ARGS__);                   \
-    fprintf(stderr, "\n");                          \
-    fflush(stderr);                                 \
-    MPI_Abort(MPI_COMM_WORLD, 1);                   \
-    abort();                                        \
-  } while (0)
-
-#define REQUIRE(condition)                              \
-  do {                                                  \
-    if (!(condition)) FAIL("not true: %s", #condition); \
-  } while (0)
 
 /* A call of hcube that must succeed. */
 #define SUCCEED(call, failure)                                                                 \

@@ -8,27 +8,9 @@
 #define _GNU_SOURCE
 #endif
 
-#include <mpi.h>
+#include "../fail.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Ends the job with a message that says where and why. */
-#define FAIL(...)                                   \
-  do {                                              \
-    fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
-    fprintf(stderr, __VA_ARGS__);                   \
-    fprintf(stderr, "\n");                          \
-    fflush(stderr);                                 \
-    MPI_Abort(MPI_COMM_WORLD, 1);                   \
-    abort();                                        \
-  } while (0)
-
-#define REQUIRE(condition)                              \
-  do {                                                  \
-    if (!(condition)) FAIL("not true: %s", #condition); \
-  } while (0)
 
 static inline int rank_in(MPI_Comm comm) {
   int rank;

@@ -1,18 +1,17 @@
 /* What the kernel refuses a process that has made exchanges, or is about to.
  *
- *   refused filter <whom> {0|1}    the system calls of single copy, by a filter; the next exchange is out of place or
- * in place refused traced <whom> {0|1}    the same to processes that others may not trace (PR_SET_DUMPABLE) refused
- * user <whom> {0|1}      the same to processes that root runs as another user refused secret                 buffers
- * that no system call reads or writes (memfd_secret) refused files <whom> <n>       files of more than n bytes, before
- * the first exchange refused limited all <n>        the same, before MPI_Init Whom: all ranks, the first or the last
- * one. Prints `skipped <what>` where it cannot be done. */
+ *   refused filter <whom> {0|1}    the system calls of single copy, by a filter; 0: the next exchange is out of place
+ *   refused traced <whom> {0|1}    the same to processes that others may not trace (PR_SET_DUMPABLE)
+ *   refused user <whom> {0|1}      the same to processes that root runs as another user
+ *   refused secret                 buffers that no system call reads or writes (memfd_secret)
+ *   refused files <whom> <n>       files of more than n bytes, before the first exchange
+ *   refused limited all <n>        the same, before MPI_Init
+ * Whom: all ranks, the first or the last one. Prints `skipped <what>` where it cannot be done.
+ */
+#include "../single_copy_filter.h"
 #include "guest.h"
 
-#include <errno.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -29,21 +28,6 @@ enum { LARGE = 1 << 17, MIDDLE = 5000, SMALL = 2 };
 static int rank, size;
 
 /* --- the kernel's refusals ---------------------------------------------------------------------- */
-
-static void filter_single_copy(void) {
-  struct sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 1, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_writev, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog program;
-  program.len = sizeof code / sizeof code[0];
-  program.filter = code;
-  REQUIRE(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-  REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0);
-}
 
 /* As another user than root: root may trace everybody. */
 static void give_up_tracing(void) {
@@ -67,7 +51,7 @@ static void limit_files(rlim_t bytes) {
 
 static void refuse(const char *what) {
   enum { NOBODY = 65534 };
-  if (strcmp(what, "filter") == 0) filter_single_copy();
+  if (strcmp(what, "filter") == 0) refuse_single_copy();
   if (strcmp(what, "traced") == 0) REQUIRE(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
   if (strcmp(what, "user") == 0) REQUIRE(setresuid(NOBODY, NOBODY, 0) == 0);
 }

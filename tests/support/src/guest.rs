@@ -2,7 +2,7 @@
 //! same both times.
 
 use super::preload::{Preloaded, Statistics};
-use super::{Language, Launch, Mpi, Outcome, folder, modified, output, root};
+use super::{Language, Launch, Mpi, Outcome, folder, modified, newest_header, output, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -30,9 +30,10 @@ pub fn program(name: &str, language: Language) -> PathBuf {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let sources = root().join("tests/c/guest");
-    let (source, header) = (sources.join(format!("{name}.c")), sources.join("guest.h"));
+    let source = sources.join(format!("{name}.c"));
+    let headers = newest_header(&sources).max(newest_header(&root().join("tests/c")));
     let program = folder("guest").join(format!("{name}-{language:?}"));
-    if modified(&program) <= modified(&source).max(modified(&header)) {
+    if modified(&program) <= modified(&source).max(headers) {
         let mut compiler = language.compiler(Mpi::selected());
         if language == Language::Cxx17 {
             compiler.args(["-x", "c++"]);
