@@ -90,7 +90,7 @@ const OTHER_UNSAFE: [(&str, &str); 8] = [
         "crates/alltoall/src/messages.rs",
         "takes memory back from messages; only it knows that they have finished",
     ),
-    ("crates/alltoall/src/rest.rs", "hands on what the votes have shown to single copy"),
+    ("crates/alltoall/src/fallback.rs", "hands on what the votes have shown to single copy"),
     ("crates/alltoall/src/single_copy.rs", "writes to another process, where that has asked for it"),
     ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
     ("tool/src/bench/footprint.rs", "gives memory back between measurements"),

@@ -9,7 +9,7 @@ use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, inside_node};
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, messages, mismatch, rest, slots};
+use super::{ballot, bundles, enclosed, fallback, messages, mismatch, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
@@ -207,7 +207,7 @@ fn perform<C: Comm>(
             // takes single copy where no rank has non-contiguous blocks, and all ranks make the same choice. After
             // an error `vote_and_move` ends the job, after a panic `Lending` does.
             let complete =
-                unsafe { rest::exchange(comm, node, task, largest, streaming, patience, || Ok(())) }?;
+                unsafe { fallback::exchange(comm, node, task, largest, streaming, patience, || Ok(())) }?;
             // All ranks of the communicator are on this node, and have given it up alike.
             state.situation.single_copy = node.processes.is_some();
             Ok(if complete { UsedPath::SingleCopy } else { UsedPath::Shared })
@@ -243,7 +243,7 @@ fn by_messages<C: Comm>(
             // This node may have given it up while others have not.
             // SAFETY: as in `perform`: these are the same votes and notices, seen by `ballot`.
             Choice::SingleCopy if node.processes.is_some() => unsafe {
-                rest::exchange(comm, node, task, largest, false, patience, idle).map(drop)
+                fallback::exchange(comm, node, task, largest, false, patience, idle).map(drop)
             },
             _ => slots::exchange(comm, node, task, largest, false, patience, idle),
         }

@@ -6,11 +6,11 @@
 //! |---|---|
 //! | [`mpi_front`] | from the arguments of MPI's functions to an exchange |
 //! | [`exchange`](mod@exchange) | one exchange, from the votes to the last byte |
-//! | `ballot`, `vote` | the votes by which all ranks decide before anything is written |
+//! | `ballot`, `vote`, `factors` | the votes by which all ranks decide before anything is written |
 //! | `mismatch` | which ranks have passed counts that do not match |
 //! | [`select`], `trials`, `choice` | the decision: by rules, and by measured times |
 //! | `enclosed`, `slots`, `single_copy` | algorithms inside a node |
-//! | `rest` | what single copy has not moved because the kernel refused it |
+//! | `fallback` | what single copy has not moved because the kernel refused it |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
 //! | `bundles` | small blocks along the hypercube |
 //! | `copies` | the copies that algorithms have in common |
@@ -32,6 +32,8 @@ pub mod conditions;
 mod copies;
 mod enclosed;
 pub mod exchange;
+mod factors;
+mod fallback;
 mod messages;
 mod mismatch;
 pub mod model;
@@ -39,7 +41,6 @@ pub mod mpi_front;
 mod node;
 pub mod options;
 pub mod report;
-mod rest;
 pub mod schedule;
 pub mod select;
 mod single_copy;

@@ -3,13 +3,13 @@
 
 use super::bundles;
 use super::conditions::Conditions;
+use super::factors::Factors;
 use super::node::Node;
 use super::options::{Options, Path, Schedule};
 use super::schedule;
 use super::select::{self, Situation};
 use super::task::Task;
 use super::trials::Trials;
-use super::vote::Factors;
 use hcube_core::comm::{Comm, agree, agree_on_and_share};
 use hcube_core::error::Result;
 use hcube_core::memory::scratch::Scratch;
@@ -26,8 +26,8 @@ pub const BASE_MEMORY_BYTES: usize = 20 << 10;
 /// Largest piece of single copy: it should stay in the cache between its two copies.
 const MAX_CHUNK_BYTES: usize = 64 << 10;
 
-/// A time in nanoseconds that no exchange takes; the sum over all ranks fits 64 bits.
-const NEVER: u64 = 1 << 44;
+/// The time in nanoseconds of an exchange that was not measured, longer than any; the sum over all ranks fits 64 bits.
+const NOT_MEASURED: u64 = 1 << 44;
 
 /// A word from which the factors of the votes follow; random, except where runs must repeat.
 fn seed(simulated: bool) -> u64 {
@@ -172,7 +172,7 @@ impl ExchangeState {
     /// An exchange that began then is forwarded to be compared with others.
     pub(super) fn begin_forwarded(&mut self, begin: Option<f64>) {
         // Until its time is known; where nobody notes it, the library loses.
-        (self.time, self.forwarded) = (NEVER, begin);
+        (self.time, self.forwarded) = (NOT_MEASURED, begin);
         self.trials.take_under_way();
     }
 

@@ -5,10 +5,11 @@
 //! faster than both, above all where ranks share cores. So the first exchanges of a size class use each of
 //! them, every rank states its time in its next vote, and the sum over ranks, which all ranks see, decides: the
 //! algorithm with the shortest mean time. (By the longest time of a rank, the library loses where it is faster: 4 ranks
-//! of 2 cores, 128 KiB per pair, 0.78 of its speed. Ranks that leave it early begin their next exchange.) Later the others are used again now and then: at the 16th exchange, the 32nd,
-//! the 64th and so on one of them in turn, and at every 16th one the next best where it is about as fast, so that a
-//! disturbance during the first exchanges does not decide for ever. After two exchanges in a row that take three times
-//! as long as before, all are tried again. All ranks have the same data and make the same decision.
+//! of 2 cores, 128 KiB per pair, 0.78 of its speed. Ranks that leave it early begin their next exchange.) Later the
+//! others are used again now and then: at the 16th exchange, the 32nd, the 64th and so on one of them in turn, and at
+//! every 16th one the next best where it is about as fast, so that a disturbance during the first exchanges does not
+//! decide for ever. After two exchanges in a row that take three times as long as before, all are tried again. All ranks
+//! have the same data and make the same decision.
 //!
 //! Restriction: the library takes part where whoever calls forwards exchanges and notes their time.
 //! Cost: about log2 of the number of exchanges by slower algorithms; no messages. Source: our own.
@@ -18,19 +19,19 @@ use super::choice::Choice;
 /// The algorithms of the first exchanges, by index. Single copy and the library are used in turn and often, because the
 /// times of one algorithm differ by more than those of the two. The slots are used twice, because their memory is
 /// touched for the first time in one of these exchanges.
-const FIRST: [usize; 10] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2];
+const FIRST_CONTENDERS: [usize; 10] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2];
 
 /// Exchanges between two uses of the next best algorithm.
-const PERIOD: u64 = 16;
+const EXCHANGES_PER_RETRIAL: u64 = 16;
 
-/// The next best is about as fast if its time is longer by at most this part.
-const CLOSE: u64 = 8;
+/// The next best is about as fast if its time is longer by at most one part in this number of parts.
+const CLOSE_SHARE: u64 = 8;
 
-/// The library has to be faster by this part of its time.
-const MARGIN: u64 = 32;
+/// The library has to be faster by one part of its time in this number of parts.
+const LIBRARY_SHARE: u64 = 32;
 
 /// Two exchanges that take this multiple of the mean time of their algorithm are a reason to try all again.
-const SLOWER: u64 = 3;
+const SLOWDOWN: u64 = 3;
 
 /// Exchanges of one class are compared: in place or not, and the power of two of the mean bytes per rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl Record {
     /// The time by which an algorithm is compared.
     fn rated(&self, index: usize) -> u64 {
         let mean = self.times[index].mean();
-        if CONTENDERS[index] == Choice::Library { mean.saturating_add(mean / MARGIN) } else { mean }
+        if CONTENDERS[index] == Choice::Library { mean.saturating_add(mean / LIBRARY_SHARE) } else { mean }
     }
 
     /// The fastest of the first contenders, and the next best.
@@ -92,20 +93,22 @@ impl Record {
     fn next(&mut self, contenders: usize) -> usize {
         self.exchanges += 1;
         let [fastest, second] = self.ranking(contenders);
-        let mut first = FIRST.iter().filter(|&&index| index < contenders);
+        let mut first = FIRST_CONTENDERS.iter().filter(|&&index| index < contenders);
         match self.exchanges {
-            number if number >= PERIOD && number.is_power_of_two() => {
+            number if number >= EXCHANGES_PER_RETRIAL && number.is_power_of_two() => {
                 let others = (0..contenders).filter(|&index| index != fastest);
                 others.cycle().nth(number.ilog2() as usize % (contenders - 1)).expect("without end")
             }
-            number if number.is_multiple_of(PERIOD) && self.is_close(fastest, second) => second,
+            number if number.is_multiple_of(EXCHANGES_PER_RETRIAL) && self.is_close(fastest, second) => {
+                second
+            }
             number => first.nth(number as usize - 1).copied().unwrap_or(fastest),
         }
     }
 
     fn is_close(&self, fastest: usize, second: usize) -> bool {
         let best = self.rated(fastest);
-        self.rated(second) <= best.saturating_add(best / CLOSE)
+        self.rated(second) <= best.saturating_add(best / CLOSE_SHARE)
     }
 }
 
@@ -133,7 +136,7 @@ impl Time {
             // A single exchange that was disturbed moves the mean by at most a quarter.
             _ => before.mean - before.mean / 4 + time.min(before.mean.saturating_mul(2)) / 4,
         };
-        before.samples > 1 && time > before.mean.saturating_mul(SLOWER)
+        before.samples > 1 && time > before.mean.saturating_mul(SLOWDOWN)
     }
 }
 

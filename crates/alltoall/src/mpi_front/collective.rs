@@ -139,11 +139,12 @@ unsafe fn unknown(call: &Call, comm: Handle) -> Result<Outcome> {
 /// As [`exchange`].
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
-    // SAFETY: the contract of this function.
-    if call.guest && state.awaits_set_up() && unsafe { is_refused(call, comm) } {
-        return Ok(Outcome::Library("arguments that are not valid"));
-    }
-    let outcome = match state.forwards(call, comm)? {
+    let left = match state.stage {
+        Stage::Ready(_) => None,
+        // SAFETY: the contract of this function.
+        _ => unsafe { forwards_before_set_up(call, comm, state) },
+    };
+    let outcome = match left {
         Some(reason) => Ok(Outcome::Library(reason)),
         None => {
             let (engine, user) = ready(comm, state)?;
@@ -159,13 +160,25 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
     outcome
 }
 
+/// Why a call on a communicator that is not set up is forwarded, if it is.
+///
+/// # Safety
+/// As [`exchange`].
+#[cold]
+unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Option<&'static str> {
+    // SAFETY: the contract of this function.
+    if call.guest && state.awaits_set_up() && unsafe { is_refused(call, comm) } {
+        return Some("arguments that are not valid");
+    }
+    state.forwards(call, comm)
+}
+
 /// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others could learn of
 /// that, and this rank may be the only one that calls: so the call neither counts nor leads to the set-up, and the MPI
 /// library returns its error.
 ///
 /// # Safety
 /// As [`exchange`].
-#[cold]
 unsafe fn is_refused(call: &Call, comm: &MpiComm) -> bool {
     // SAFETY: the contract of this function.
     let task = unsafe { read(call, comm, &mut Named::default()) };
@@ -190,7 +203,8 @@ unsafe fn make(call: &Call, comm: &MpiComm, engine: &mut Engine, user: u64) -> R
 #[inline(always)]
 fn ready<'a>(comm: &MpiComm, state: &'a mut State) -> Result<(&'a Shared<Engine>, u64)> {
     if !matches!(state.stage, Stage::Ready(_)) {
-        let engine = setup::engine(comm)?;
+        let ranks = if let Stage::Due(ranks) = &mut state.stage { ranks.take() } else { None };
+        let engine = setup::engine(comm, ranks)?;
         state.user = engine.with(|engine| {
             engine.users += 1;
             Ok(engine.users)

@@ -46,17 +46,14 @@ impl Engines {
     }
 
     fn keep(&mut self, engine: &Shared<Engine>) {
-        // SAFETY: only with one thread at a time, by `sharable`.
+        // SAFETY: only with one thread at a time, by `may_share`.
         self.last = Some(unsafe { engine.share() });
     }
 }
 
-/// The ranks by which an engine of this communicator is found by others, where it may be shared.
-fn sharable(comm: &MpiComm) -> Option<Vec<i32>> {
-    if comm.simulated() || comm.size() == 1 || !one_thread_at_a_time() {
-        return None;
-    }
-    comm.world_ranks().ok().flatten()
+/// Whether other communicators may use the engine of this one.
+fn may_share(comm: &MpiComm) -> bool {
+    !comm.simulated() && comm.size() > 1 && one_thread_at_a_time()
 }
 
 /// An engine that this rank knows for these ranks, and its number, 0 for none. A rank that cannot look has none, and
@@ -70,13 +67,15 @@ fn known(ranks: &[i32], options: &Options) -> Option<(Shared<Engine>, i64)> {
     Some((engine, number))
 }
 
-/// Collective: the engine of a communicator, with the options of the environment.
+/// Collective: the engine of a communicator, with the options of the environment. `ranks` are those of its members in
+/// `MPI_COMM_WORLD`, where the caller knows them.
 ///
 /// # Errors
 /// On all ranks: those of the options, of memory, and of MPI.
 #[cold]
-pub(super) fn engine(comm: &MpiComm) -> Result<Shared<Engine>> {
-    let (options, ranks) = (Options::from_environment(), sharable(comm));
+pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>) -> Result<Shared<Engine>> {
+    let options = Options::from_environment();
+    let ranks = may_share(comm).then(|| ranks.or_else(|| comm.world_ranks().ok().flatten())).flatten();
     let values = *options.as_ref().unwrap_or(&Options::default());
     let known = ranks.as_deref().and_then(|ranks| known(ranks, &values));
     let number = known.as_ref().map_or(0, |(_, number)| *number);
@@ -113,7 +112,7 @@ fn register(engine: &Shared<Engine>, ranks: Vec<i32>, options: Options, known: b
         let engines = engines.get_or_insert_default();
         engines.keep(engine);
         if !known {
-            // SAFETY: only with one thread at a time, by `sharable`.
+            // SAFETY: only with one thread at a time, by `may_share`.
             let engine = unsafe { engine.observe() };
             engines.entries.push(Entry { ranks, options, engine });
         }

@@ -9,7 +9,6 @@ use super::arguments::Named;
 use super::call::Call;
 use crate::{ExchangeState, Options, Schedule};
 use hcube_core::comm::Comm;
-use hcube_core::error::Result;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::shared::Shared;
 use hcube_core::node::device::Devices;
@@ -46,8 +45,9 @@ fn options_of_guests() -> Options {
 pub(super) enum Stage {
     /// Its first exchange is forwarded.
     New,
-    /// The next exchange is served, after the set-up.
-    Known,
+    /// The next exchange is served, after the set-up. The ranks of its members in `MPI_COMM_WORLD`, once they are
+    /// known.
+    Due(Option<Vec<i32>>),
     /// All exchanges are forwarded, for this reason.
     Forwarded(&'static str),
     /// Exchanges are served.
@@ -66,7 +66,7 @@ pub struct State {
 impl State {
     /// At the first use of a communicator, by a program that has asked for hcube.
     pub(super) fn new() -> Self {
-        Self { stage: Stage::Known, last_path: "none", user: 0 }
+        Self { stage: Stage::Due(None), last_path: "none", user: 0 }
     }
 
     /// At the first call for a communicator.
@@ -79,7 +79,7 @@ impl State {
         let stage = match options.schedule {
             _ if inter => Stage::Forwarded("intercommunicator"),
             Schedule::Library => Stage::Forwarded("HCUBE_ALLTOALL=library"),
-            _ if options.are_chosen() => Stage::Known,
+            _ if options.are_chosen() => Stage::Due(None),
             _ if comm.size() == 1 => Stage::Forwarded("one rank"),
             _ => Stage::New,
         };
@@ -87,39 +87,30 @@ impl State {
     }
 
     /// Whether exchanges will be served that are not served yet.
-    #[inline(always)]
     pub(super) fn awaits_set_up(&self) -> bool {
-        matches!(self.stage, Stage::New | Stage::Known)
+        matches!(self.stage, Stage::New | Stage::Due(_))
     }
 
-    /// Why the next call is forwarded, if that is known without communication.
-    ///
-    /// # Errors
-    /// Of MPI.
-    #[inline(always)]
-    pub(super) fn forwards(&mut self, call: &Call, comm: &MpiComm) -> Result<Option<&'static str>> {
-        if let Stage::Ready(_) = self.stage {
-            return Ok(None);
-        }
-        self.forwards_before_set_up(call, comm)
-    }
-
+    /// Why the next call on a communicator that is not set up is forwarded, where that is known without communication.
     #[cold]
-    fn forwards_before_set_up(&mut self, call: &Call, comm: &MpiComm) -> Result<Option<&'static str>> {
-        match self.stage {
+    pub(super) fn forwards(&mut self, call: &Call, comm: &MpiComm) -> Option<&'static str> {
+        match &mut self.stage {
             Stage::New => {
-                self.stage = Stage::Known;
-                return Ok(Some("the first exchange of a communicator"));
+                self.stage = Stage::Due(None);
+                return Some("the first exchange of a communicator");
             }
-            // The others were started by somebody else, perhaps without hcube.
-            Stage::Known if call.guest && comm.world_ranks()?.is_none() => {
-                self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD");
-            }
+            Stage::Due(ranks) if call.guest => match comm.world_ranks() {
+                // The others were started by somebody else, perhaps without hcube.
+                Ok(None) => self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD"),
+                Ok(found) => *ranks = found,
+                // A rank that MPI does not tell takes part in the set-up, in which the others may wait for it.
+                Err(_) => {}
+            },
             _ => {}
         }
         match self.stage {
-            Stage::Forwarded(reason) => Ok(Some(reason)),
-            _ => Ok(None),
+            Stage::Forwarded(reason) => Some(reason),
+            _ => None,
         }
     }
 

@@ -8,17 +8,21 @@
 //! receive of the program: it is created when a system asks for messages ([`Comm::open_messages`]).
 
 mod collective;
+mod private;
+mod transfers;
 mod waiting;
+
+pub use transfers::{Receive, Sends, Transfer};
 
 use super::check::check;
 use super::clock::Clock;
 use super::constants::{constants, no_request};
-use super::handle::{Handle, abort, check_communicator, check_state, returning_errors};
+use super::handle::{Handle, abort, check_communicator, check_state};
 use super::membership::world_ranks;
 use super::pending::Pending;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use crate::comm::reduction::{Element, Operation};
-use crate::comm::{Comm, Piece, agree, check_colour};
+use crate::comm::{Comm, Piece, check_colour};
 use crate::error::{Error, Result};
 use crate::machine::work::Work;
 use crate::memory::Region;
@@ -137,28 +141,6 @@ impl MpiComm {
         let closed = || Error::Internal("a message on a communicator whose messages were not opened".into());
         self.private.get().copied().ok_or_else(closed)
     }
-
-    /// Collective: creates the private communicator on all ranks or on none. By MPI_Comm_split, because
-    /// MPI_Comm_dup calls the functions by which the program has attributes copied.
-    #[cold]
-    fn create_private(&self) -> Result<MPI_Comm> {
-        let (host, mut private) = (self.comm.raw(), constants().comm_null);
-        // SAFETY: a living intracommunicator; only this value gets the new one.
-        let code = returning_errors(self.comm, || unsafe {
-            raw::PMPI_Comm_split(host, 0, self.rank as c_int, &mut private)
-        });
-        let created = agree(self, check("MPI_Comm_split", code));
-        if private != constants().comm_null {
-            // SAFETY: just created, and used by nobody else.
-            unsafe {
-                match created {
-                    Ok(()) => raw::PMPI_Comm_set_errhandler(private, constants().errors_return),
-                    Err(_) => raw::PMPI_Comm_free(&mut private),
-                };
-            }
-        }
-        created.map(|()| private)
-    }
 }
 
 impl Drop for MpiComm {
@@ -167,47 +149,6 @@ impl Drop for MpiComm {
             // SAFETY: created for this value and not freed before; MPI is active.
             unsafe { raw::PMPI_Comm_free(&mut private) };
         }
-    }
-}
-
-/// Sends under way; see [`Comm::start_sends`].
-#[derive(Debug)]
-pub struct Sends {
-    buffer: Vec<u64>,
-    first: MPI_Request,
-    further: Vec<MPI_Request>,
-}
-
-/// A receive under way; see [`Comm::start_receive`].
-#[derive(Debug)]
-pub struct Receive {
-    buffer: Vec<u64>,
-    request: MPI_Request,
-}
-
-/// Bytes under way; see [`Comm::start_send_bytes`].
-#[derive(Debug)]
-pub struct Transfer<'a> {
-    request: MPI_Request,
-    memory: PhantomData<Region<'a>>,
-}
-
-// SAFETY: a request, which is bound to no thread, and no access to the memory: MPI has that, in the thread that asks
-// for the request, and nobody else until it has finished, by the contract of `start_send_bytes` and
-// `start_receive_bytes`.
-unsafe impl Send for Transfer<'_> {}
-
-impl Drop for Sends {
-    /// MPI may still read the buffer of sends that were not finished (an error path): leak it.
-    fn drop(&mut self) {
-        std::mem::forget(std::mem::take(&mut self.buffer));
-    }
-}
-
-impl Drop for Receive {
-    /// MPI may still write to the buffer of a receive that was not finished: leak it.
-    fn drop(&mut self) {
-        std::mem::forget(std::mem::take(&mut self.buffer));
     }
 }
 

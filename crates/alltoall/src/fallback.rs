@@ -1,4 +1,4 @@
-//! What single copy has not moved, because the kernel has refused a copy: through the slots of shared memory.
+//! Where the kernel refuses a copy of an exchange by single copy: the slots of shared memory move what is left.
 //!
 //! Idea: permission to access another process may end at any time (`prctl(PR_SET_DUMPABLE, 0)`, `setuid`, a filter of
 //! system calls), and there is memory that no other process can read (`memfd_secret`). All ranks of the node
@@ -92,12 +92,12 @@ fn unmoved<'a, C: Comm + ?Sized>(
         *processes = None;
     }
     // Before the next round takes the notices away.
-    let halves = || [true, false].map(|first| rest(task, ranks, board, first));
+    let halves = || [true, false].map(|first| unswapped(task, ranks, board, first));
     Ok(task.is_in_place().then(halves))
 }
 
 /// The bytes of the first or of the second halves of all blocks in place that are not swapped.
-fn rest<'a>(task: &Task<'a>, ranks: &[usize], board: &Board, first: bool) -> Task<'a> {
+fn unswapped<'a>(task: &Task<'a>, ranks: &[usize], board: &Board, first: bool) -> Task<'a> {
     let own = board.own();
     let block = |rank| {
         let block = task.incoming(rank);
