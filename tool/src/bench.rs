@@ -1,7 +1,8 @@
 //! `hcube bench <system>`: one frame for the benchmarks of all systems.
 //!
-//! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`] (buffers that are refused
-//! before a node runs out of memory), [`footprint`] (peak memory of a call) and [`files`] (results of earlier runs).
+//! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
+//! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call) and [`files`]
+//! (results of earlier runs).
 
 pub mod alltoall;
 pub mod fftw;

@@ -1,5 +1,5 @@
-//! `hcube probe` (formerly `hcube gups --calibrate`) and `hcube model` as users start them: a file is measured, predictions come from
-//! it, and what cannot be is refused.
+//! `hcube probe` (formerly `hcube gups --calibrate`) and `hcube model` as users start them: a file is measured,
+//! predictions come from it, and what cannot be is refused.
 
 use hcube_testing as common;
 

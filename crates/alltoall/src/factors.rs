@@ -1,5 +1,5 @@
-//! The factors by which the counts of all pairs of ranks are summed ([`super::vote`]): pseudo-random, odd, and different
-//! for both directions.
+//! The factors by which the counts of all pairs of ranks are summed ([`super::vote`]): pseudo-random, odd, and
+//! different for both directions.
 
 /// Ranks whose factors are kept; those of others are computed when they are needed.
 pub const MAX_KEPT_RANKS: usize = 256;

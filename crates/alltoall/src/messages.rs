@@ -126,7 +126,8 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         while index < self.under_way.len() {
             if self.advance(index)? {
                 let piece = self.under_way.remove(index);
-                // SAFETY: both transfers have been removed, each after the communicator has reported that it has finished.
+                // SAFETY: both transfers have been removed, each after the communicator has reported that it has
+                // finished.
                 unsafe { self.retire(piece) };
             } else {
                 index += 1;

@@ -8,8 +8,8 @@
 //! of 2 cores, 128 KiB per pair, 0.78 of its speed. Ranks that leave it early begin their next exchange.) Later the
 //! others are used again now and then: at the 16th exchange, the 32nd, the 64th and so on one of them in turn, and at
 //! every 16th one the next best where it is about as fast, so that a disturbance during the first exchanges does not
-//! decide for ever. After two exchanges in a row that take three times as long as before, all are tried again. All ranks
-//! have the same data and make the same decision.
+//! decide for ever. After two exchanges in a row that take three times as long as before, all are tried again. All
+//! ranks have the same data and make the same decision.
 //!
 //! Restriction: the library takes part where whoever calls forwards exchanges and notes their time.
 //! Cost: about log2 of the number of exchanges by slower algorithms; no messages. Source: our own.

@@ -54,8 +54,8 @@ enum Path {
 static INBOX: OnceLock<Option<Inbox>> = OnceLock::new();
 static PATH: OnceLock<Path> = OnceLock::new();
 
-/// Before `MPI_Init`: where the figures of this rank are, for the other ranks; `None` without statistics. A word without
-/// blanks: the node, and on rank 0 the address of its inbox.
+/// Before `MPI_Init`: where the figures of this rank are, for the other ranks; `None` without statistics. A word
+/// without blanks: the node, and on rank 0 the address of its inbox.
 pub fn place() -> Option<String> {
     crate::statistics::wanted()?;
     let node = format!("{:x}", identity());

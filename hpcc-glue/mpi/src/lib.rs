@@ -1,10 +1,10 @@
 //! libhcube_preload.so: unmodified MPI programs run their all-to-all exchanges through hcube.
 //!
 //! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, `MPI_Init`, `MPI_Init_thread` and
-//! `MPI_Finalize`, the `PMPI_` forms of them, and the large-count forms where the MPI library has them. Both forms, because Fortran
-//! arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
-//! translated. Calls that hcube does not serve are forwarded to the next library's function of the same
-//! name, with the program's arguments.
+//! `MPI_Finalize`, the `PMPI_` forms of them, and the large-count forms where the MPI library has them. Both forms,
+//! because Fortran arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
+//! translated. Calls that hcube does not serve are forwarded to the next library's function of the same name, with the
+//! program's arguments.
 //!
 //! # Map
 //!
@@ -20,8 +20,8 @@
 //! | `mpi` | calls of MPI for these |
 //!
 //! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its location
-//! and ends the job, because other ranks may be waiting. Exceptions of the program, which its error handler throws, pass
-//! through (`extern "C-unwind"`), as do jumps.
+//! and ends the job, because other ranks may be waiting. Exceptions of the program, which its error handler throws,
+//! pass through (`extern "C-unwind"`), as do jumps.
 //!
 //! Nothing runs when the library is loaded, so it has no effect on a program without MPI calls. The statics
 //! belong to the process, as MPI does.

@@ -173,9 +173,9 @@ unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State)
     state.forwards(call, comm)
 }
 
-/// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others could learn of
-/// that, and this rank may be the only one that calls: so the call neither counts nor leads to the set-up, and the MPI
-/// library returns its error.
+/// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others could learn
+/// of that, and this rank may be the only one that calls: so the call neither counts nor leads to the set-up, and the
+/// MPI library returns its error.
 ///
 /// # Safety
 /// As [`exchange`].

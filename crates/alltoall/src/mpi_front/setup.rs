@@ -1,8 +1,8 @@
 //! The set-up of a communicator at the first exchange that is served: a new engine, or that of other communicators of
 //! the same ranks.
 //!
-//! Idea: what an exchange needs (shared memory, proofs that single copy works, measured times) depends on the ranks, not
-//! on the communicator. So communicators of the same processes in the same order, with the same options, share an
+//! Idea: what an exchange needs (shared memory, proofs that single copy works, measured times) depends on the ranks,
+//! not on the communicator. So communicators of the same processes in the same order, with the same options, share an
 //! engine, and the set-up of a further one is one all-reduce, in which all ranks agree that each of them has it. The
 //! engine used last stays until the next one or `MPI_Finalize`, for programs that create and free a communicator in
 //! every step; others are freed with their last communicator.

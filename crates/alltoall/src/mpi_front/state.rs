@@ -1,9 +1,9 @@
 //! What all-to-all exchanges keep on a communicator.
 //!
 //! A program that was not written for hcube may use thousands of communicators, most of them once. Until an exchange
-//! is served, a communicator costs no message and little memory: its first exchange is forwarded to the MPI library, and
-//! all exchanges are where hcube cannot serve them. Every rank decides that from what is the same on all of them: the
-//! number of calls with valid arguments, the size and the group of the communicator, and the environment.
+//! is served, a communicator costs no message and little memory: its first exchange is forwarded to the MPI library,
+//! and all exchanges are where hcube cannot serve them. Every rank decides that from what is the same on all of them:
+//! the number of calls with valid arguments, the size and the group of the communicator, and the environment.
 
 use super::arguments::Named;
 use super::call::Call;

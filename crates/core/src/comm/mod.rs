@@ -256,7 +256,8 @@ pub fn agree_on_and_share<C: Comm + ?Sized>(
     Ok(bounds[2 * values.len()] as u64)
 }
 
-/// Each value and its negative, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest value of all ranks.
+/// Each value and its negative, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest value of all
+/// ranks.
 pub fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
     values.iter().flat_map(|&(_, value)| [value, value.saturating_neg()]).collect()
 }

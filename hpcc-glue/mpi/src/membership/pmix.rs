@@ -1,14 +1,15 @@
 //! PMIx, through which Open MPI's processes exchange their addresses in `MPI_Init`.
 //!
-//! The library is that of the MPI library, opened by name. It counts its users: this module begins before `MPI_Init` and
-//! ends after it, so what the process does to be accepted by its daemon is done once, and MPI is the last user. What is
-//! put before `MPI_Init` belongs to the data that all processes exchange there. Looking for it afterwards asks the
-//! process's own memory or the daemon of its node, which answers at once.
+//! The library is that of the MPI library, opened by name. It counts its users: this module begins before `MPI_Init`
+//! and ends after it, so what the process does to be accepted by its daemon is done once, and MPI is the last user.
+//! What is put before `MPI_Init` belongs to the data that all processes exchange there. Looking for it afterwards asks
+//! the process's own memory or the daemon of its node, which answers at once.
 //!
-//! Restrictions: an MPI library may contain a PMIx library of its own. The one that is opened here is used only if it has
-//! the version of the launcher's.
+//! Restrictions: an MPI library may contain a PMIx library of its own. The one that is opened here is used only if it
+//! has the version of the launcher's.
 //!
-//! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of chapter 3.
+//! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of chapter
+//! 3.
 
 use super::published::Published;
 use crate::next;
