@@ -3,7 +3,7 @@
 //! hcube does not link CUDA or HIP: if one of them is loaded in the process, its function that classifies
 //! addresses is looked up by name.
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 
 /// `cuPointerGetAttribute` (CUDA driver API) and `hipPointerGetAttribute` (HIP), which has its form.
 type PointerAttribute = unsafe extern "C" fn(*mut c_void, c_int, u64) -> c_int;
@@ -13,35 +13,56 @@ const MEMORY_TYPE: c_int = 2;
 /// `CU_MEMORYTYPE_HOST`: page-locked host memory, which the CPU accesses as usual.
 const HOST: u32 = 1;
 
-/// The runtimes: the function, the libraries that contain it, and the types of host memory. In HIP the type of host
-/// memory was 0 until ROCm 5 and is 1 since, which was device memory before; so with HIP calls on all memory that
-/// the runtime knows are forwarded to the MPI library.
-const RUNTIMES: [(&CStr, &[&CStr], &[u32]); 2] = [
-    (c"cuPointerGetAttribute", &[c"libcuda.so.1"], &[HOST]),
-    (c"hipPointerGetAttribute", &[c"libamdhip64.so.6", c"libamdhip64.so.5"], &[]),
+/// The runtimes: the function, the name of the library that contains it without its version, and the types of host
+/// memory. In HIP the type of host memory was 0 until ROCm 5 and is 1 since, which was device memory before; so with HIP
+/// calls on all memory that the runtime knows are forwarded to the MPI library.
+const RUNTIMES: [(&CStr, &str, &[u32]); 2] = [
+    (c"cuPointerGetAttribute", "libcuda.so", &[HOST]),
+    (c"hipPointerGetAttribute", "libamdhip64.so", &[]),
 ];
 
 /// The function of a loaded runtime, and the types of host memory.
 type Runtime = (PointerAttribute, &'static [u32]);
 
 /// Looks for a runtime in this process; its symbols need not be global.
-fn find((name, libraries, host): &(&'static CStr, &[&CStr], &'static [u32])) -> Option<Runtime> {
+fn find((name, library, host): &(&'static CStr, &str, &'static [u32])) -> Option<Runtime> {
     // SAFETY: the names are C strings. RTLD_NOLOAD loads no library into the process.
     let address = unsafe {
-        let visible = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
-        libraries.iter().fold(visible, |found, library| {
-            if !found.is_null() {
-                return found;
+        match loaded(library) {
+            None => libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()),
+            Some(path) => {
+                let handle = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                if handle.is_null() { handle } else { libc::dlsym(handle, name.as_ptr()) }
             }
-            let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-            if handle.is_null() { found } else { libc::dlsym(handle, name.as_ptr()) }
-        })
+        }
     };
     if address.is_null() {
         return None;
     }
     // SAFETY: cuda.h and hip_runtime_api.h declare the functions of these names with this signature.
     Some((unsafe { std::mem::transmute::<*mut c_void, PointerAttribute>(address) }, host))
+}
+
+/// The path of a library of this process whose file name begins with a name. The loader would search all of its folders
+/// for a library that is not loaded, which takes as long as the rest of the set-up and more on a shared file system.
+fn loaded(name: &str) -> Option<CString> {
+    struct Search<'a> {
+        name: &'a str,
+        path: Option<CString>,
+    }
+    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
+        // SAFETY: what `loaded` passes to the loader, and what the loader passes to this function: a path that ends.
+        let (search, path) = unsafe { (&mut *search.cast::<Search<'_>>(), CStr::from_ptr((*info).dlpi_name)) };
+        let file = path.to_bytes().rsplit(|&letter| letter == b'/').next().unwrap_or_default();
+        if file.starts_with(search.name.as_bytes()) {
+            search.path = Some(path.to_owned());
+        }
+        c_int::from(search.path.is_some())
+    }
+    let mut search = Search { name, path: None };
+    // SAFETY: the function is called with this pointer, until the call returns.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    search.path
 }
 
 /// The CUDA and HIP runtimes in this process. MPI libraries that accept device memory load its runtime in
@@ -93,6 +114,13 @@ mod tests {
         for address in [address(0), address(4096), &raw const local, heap.as_ptr()] {
             assert!(!devices.own(address) && !Devices::default().own(address), "{address:?}");
         }
+    }
+
+    #[test]
+    fn a_library_is_found_by_its_name_without_version() {
+        let path = loaded("libc.so").expect("the C library");
+        assert!(path.to_string_lossy().contains("/libc.so"), "{path:?}");
+        assert_eq!(loaded("libhcube-none.so"), None);
     }
 
     #[test]
