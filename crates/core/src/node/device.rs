@@ -16,10 +16,8 @@ const HOST: u32 = 1;
 /// The runtimes: the function, the name of the library that contains it without its version, and the types of host
 /// memory. In HIP the type of host memory was 0 until ROCm 5 and is 1 since, which was device memory before; so with HIP
 /// calls on all memory that the runtime knows are forwarded to the MPI library.
-const RUNTIMES: [(&CStr, &str, &[u32]); 2] = [
-    (c"cuPointerGetAttribute", "libcuda.so", &[HOST]),
-    (c"hipPointerGetAttribute", "libamdhip64.so", &[]),
-];
+const RUNTIMES: [(&CStr, &str, &[u32]); 2] =
+    [(c"cuPointerGetAttribute", "libcuda.so", &[HOST]), (c"hipPointerGetAttribute", "libamdhip64.so", &[])];
 
 /// The function of a loaded runtime, and the types of host memory.
 type Runtime = (PointerAttribute, &'static [u32]);
@@ -52,7 +50,8 @@ fn loaded(name: &str) -> Option<CString> {
     }
     unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
         // SAFETY: what `loaded` passes to the loader, and what the loader passes to this function: a path that ends.
-        let (search, path) = unsafe { (&mut *search.cast::<Search<'_>>(), CStr::from_ptr((*info).dlpi_name)) };
+        let (search, path) =
+            unsafe { (&mut *search.cast::<Search<'_>>(), CStr::from_ptr((*info).dlpi_name)) };
         let file = path.to_bytes().rsplit(|&letter| letter == b'/').next().unwrap_or_default();
         if file.starts_with(search.name.as_bytes()) {
             search.path = Some(path.to_owned());
