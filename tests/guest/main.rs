@@ -8,5 +8,6 @@ mod beginnings;
 mod dynamic;
 mod errors;
 mod handlers;
+mod launchers;
 mod refusals;
 mod threads;

@@ -4,9 +4,9 @@
 //! by an all-reduce; the notices, which ranks of a node need as well for the addresses of their blocks, are
 //! posted before it and read after it.
 //! Where all ranks are on one node, a rank whose arguments are refused posts this with the text of its error and
-//! returns; it waits for the notices of the others at its next exchange. They read the text in the notice. If
-//! they read it in an exchange on another communicator that shares the board, the program has not called them on
-//! the first one; they vote again, with the rank that was refused. Between nodes all ranks wait for each other.
+//! returns; it waits for the notices of the others at its next exchange that is valid. They read the text in the
+//! notice. If they read it in an exchange on another communicator that shares the board, the program has not called
+//! them on the first one; they vote again, with the rank that was refused. Between nodes all ranks wait for each other.
 //! Cost: one round of notices, or one all-reduce of five words; both where several nodes hold several ranks.
 
 use super::conditions::Conditions;
@@ -17,15 +17,15 @@ use super::task::Task;
 use super::vote::{Property, Vote};
 use super::work::COPY;
 use hcube_core::comm::{Comm, error_bytes, remote_error};
-use hcube_core::error::{Error, Result};
-use hcube_core::node::board::DETAILS;
+use hcube_core::error::{Error, HCUBE_ERR_ARGUMENT, Result};
+use hcube_core::node::board::{DETAILS, ENTRY_BYTES};
 use hcube_core::progress::wait::Patience;
 
 /// Detail of a notice: the rank's time.
 const TIME: usize = 0;
 /// Detail of a notice: the size of its largest block.
 const LARGEST: usize = 1;
-/// Bytes of the number of the communicator before the error in the notice of a refusal.
+/// Bytes of the number of the communicator before the error of a refusal.
 const USER: usize = size_of::<u64>();
 
 /// What the votes have told.
@@ -138,41 +138,58 @@ fn announce<C: Comm + ?Sized>(
     });
 }
 
-/// Local, where all ranks are on one node: posts that this rank's arguments were refused, and why. It waits
-/// only for what was left of a refusal before.
+/// Local, where all ranks are on one node: posts that this rank's arguments were refused, and why.
 #[cold]
-pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, user: u64, error: &Error) {
-    let board = &mut node.board;
-    board.see_all(patience, comm);
+pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, user: u64, error: &Error) {
     comm.settle();
     let text = error_bytes(error);
-    let length = board.capacity().min(USER + text.len());
-    board.post(Vote::default().with(Property::Refused, true).brief(), length, |draft| {
-        let (number, room) = draft.payload.split_at_mut(USER);
-        number.copy_from_slice(&user.to_ne_bytes());
-        room.copy_from_slice(&text[..room.len()]);
-        draft.bounds[1..].fill(length as u32);
-    });
+    let mut entry = [0; ENTRY_BYTES];
+    let (number, room) = entry.split_at_mut(USER);
+    number.copy_from_slice(&user.to_ne_bytes());
+    room.copy_from_slice(&text[..room.len()]);
+    node.board.refuse(refused().brief(), &entry);
 }
 
-/// The error of the first rank whose notice says that its arguments were refused on this communicator, after all
-/// notices were seen.
+/// The vote of a rank whose arguments were refused.
+fn refused() -> Vote {
+    Vote::default().with(Property::Refused, true)
+}
+
+/// The error of the first rank that has refused its arguments on this communicator, after all notices were seen.
 #[cold]
 pub fn refusal(node: &Node, user: u64) -> Option<Error> {
-    (0..node.board.ranks()).find_map(|rank| {
+    let Node { ranks, board, .. } = node;
+    (0..board.ranks()).find_map(|rank| {
+        if board.is_refused_ahead(rank) {
+            return match board.refusal_ahead(rank) {
+                Some(entry) => told(ranks[rank], user, &entry),
+                None => Some(untold(ranks[rank])),
+            };
+        }
         let mut vote = Vote::default();
-        vote.add_brief(node.board.words(rank));
-        let (number, error) = vote.any(Property::Refused).then(|| node.board.all_bytes(rank))?.split_at(USER);
-        (number == user.to_ne_bytes()).then(|| remote_error(node.ranks[rank], error))
+        vote.add_brief(board.words(rank));
+        if vote.any(Property::Refused) { told(ranks[rank], user, board.all_bytes(rank)) } else { None }
     })
+}
+
+/// The error of a refusal, if it concerns this communicator.
+fn told(rank: usize, user: u64, entry: &[u8]) -> Option<Error> {
+    let (number, error) = entry.split_at(USER);
+    (number == user.to_ne_bytes()).then(|| remote_error(rank, error))
+}
+
+/// The error of a rank that has refused more often than the board can hold. It need not concern this communicator.
+fn untold(rank: usize) -> Error {
+    let message = "many calls with arguments that are not valid".to_owned();
+    Error::Remote { rank, code: HCUBE_ERR_ARGUMENT, message }
 }
 
 /// Waits for the notices of all ranks of the node; the sum of their votes, without the times.
 fn gather<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience) -> Vote {
-    let mut sum = Vote::default();
-    for rank in 0..node.board.ranks() {
-        node.board.wait_for(rank, patience, comm);
-        sum.add_brief(node.board.words(rank));
+    let (mut sum, board) = (Vote::default(), &mut node.board);
+    for rank in 0..board.ranks() {
+        board.wait_for(rank, patience, comm);
+        sum.add_brief(if board.is_refused_ahead(rank) { refused().brief() } else { board.words(rank) });
     }
     sum
 }

@@ -23,12 +23,12 @@ pub enum Outcome {
 }
 
 /// Collective: makes the exchange. A rank whose arguments were refused passes the error, so that no other
-/// rank waits for it; with [`Error::Unsupported`] all ranks forward the exchange to the MPI library. `left` is
-/// a reason to forward it, the same on all ranks, which holds where the library can represent the counts.
+/// rank waits for it; with [`Error::Unsupported`] all ranks forward the exchange to the MPI library. `reason` is
+/// one to forward it, the same on all ranks, which holds where the library can represent the counts.
 ///
 /// On one node a rank whose arguments were refused returns its error without waiting for the others, who learn
-/// of it in this exchange; if they do not make it, in their next exchange on this communicator, whichever that is. Its
-/// own next exchange waits until they have.
+/// of it in this exchange; if they do not make it, in their next exchange on this communicator. Its own next exchange
+/// with valid arguments waits until they have.
 ///
 /// # Errors
 /// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
@@ -41,11 +41,11 @@ pub fn exchange<C: Comm>(
     state: &mut ExchangeState,
     task: &Result<Task<'_>>,
     conditions: Conditions,
-    left: Option<&'static str>,
+    reason: Option<&'static str>,
 ) -> Result<Outcome> {
     check_use(comm, state, task);
     let lending = Lending(comm);
-    let outcome = vote_and_move(comm, state, task, conditions, left);
+    let outcome = vote_and_move(comm, state, task, conditions, reason);
     std::mem::forget(lending);
     outcome
 }
@@ -67,13 +67,13 @@ fn vote_and_move<C: Comm>(
     state: &mut ExchangeState,
     task: &Result<Task<'_>>,
     conditions: Conditions,
-    left: Option<&'static str>,
+    reason: Option<&'static str>,
 ) -> Result<Outcome> {
     if let Err(error) = task
         && let Some(node) = state.node.as_mut().filter(|_| state.situation.shared)
         && !matches!(error, Error::Unsupported(_))
     {
-        ballot::refuse(comm, node, state.patience, conditions.user, error);
+        ballot::refuse(comm, node, conditions.user, error);
         return Err(error.clone());
     }
     let ballot::Ballot { sum, largest, begin } = loop {
@@ -104,7 +104,7 @@ fn vote_and_move<C: Comm>(
         return beyond_hcube(&sum);
     }
     let library_can = !sum.any(Property::BeyondLibrary);
-    if let (Some(reason), true) = (left, library_can) {
+    if let (Some(reason), true) = (reason, library_can) {
         return Ok(Outcome::Library(reason));
     }
     let task = task.as_ref().map_err(Clone::clone)?;

@@ -136,7 +136,7 @@ impl Exchange {
         let shared = self.one_node();
         let (schedule, path) = (Schedule::Auto, Path::Auto);
         let situation = Situation { ranks: self.ranks(), shared, single_copy: true, schedule, path };
-        if self.ranks() == 1 || select::left_to_library(&situation, true).is_some() {
+        if self.ranks() == 1 || select::forwarded_before_votes(&situation, true).is_some() {
             return None;
         }
         let sent = self.bytes - self.block();

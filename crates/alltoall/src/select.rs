@@ -84,7 +84,7 @@ pub const MAX_ENCLOSED_BYTES: usize = 128 << 10;
 pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.
-pub fn left_to_library(situation: &Situation, in_place: bool) -> Option<&'static str> {
+pub fn forwarded_before_votes(situation: &Situation, in_place: bool) -> Option<&'static str> {
     if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");
     }
@@ -174,7 +174,7 @@ mod tests {
             (Situation { ranks: 65_536, ..NODES }, many, many),
             (Situation { ranks: 65_536, ..ONE_NODE }, many, many),
         ] {
-            let found = [true, false].map(|in_place| left_to_library(&situation, in_place));
+            let found = [true, false].map(|in_place| forwarded_before_votes(&situation, in_place));
             assert_eq!(found, [in_place, out_of_place], "{situation:?}");
         }
     }

@@ -7,7 +7,7 @@
 //!
 //! A copy that the kernel refuses, after it was proved that it permits them, ends this rank's part. Every rank tells
 //! with its flag whether its part is complete, and [`Part`] says how far it came: what was swapped is swapped on both
-//! sides, to the byte, and nothing else has changed. The rest is done by [`super::rest`].
+//! sides, to the byte, and nothing else has changed. [`super::fallback`] moves what is left.
 //!
 //! Restrictions: the kernel permits process_vm_readv and process_vm_writev between all ranks of the node;
 //! contiguous blocks.

@@ -284,7 +284,7 @@ impl ExchangeState {
             (Some(_), _) => format!("inside nodes {inside}; between them messages ({order})"),
             (None, _) => format!("messages ({order})"),
         };
-        let outside = match select::left_to_library(&self.situation, false) {
+        let outside = match select::forwarded_before_votes(&self.situation, false) {
             Some(reason) if ranks > 1 => format!("; out of place the library's own function ({reason})"),
             _ => String::new(),
         };

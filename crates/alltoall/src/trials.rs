@@ -24,14 +24,14 @@ const FIRST_CONTENDERS: [usize; 10] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2];
 /// Exchanges between two uses of the next best algorithm.
 const EXCHANGES_PER_RETRIAL: u64 = 16;
 
-/// The next best is about as fast if its time is longer by at most one part in this number of parts.
-const CLOSE_SHARE: u64 = 8;
+/// The next best is about as fast if its time is at most 1/8 longer.
+const CLOSE_DIVISOR: u64 = 8;
 
-/// The library has to be faster by one part of its time in this number of parts.
-const LIBRARY_SHARE: u64 = 32;
+/// The library has to be faster by 1/32 of its time.
+const LIBRARY_MARGIN_DIVISOR: u64 = 32;
 
 /// Two exchanges that take this multiple of the mean time of their algorithm are a reason to try all again.
-const SLOWDOWN: u64 = 3;
+const MIN_SLOWDOWN: u64 = 3;
 
 /// Exchanges of one class are compared: in place or not, and the power of two of the mean bytes per rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,11 @@ impl Record {
     /// The time by which an algorithm is compared.
     fn rated(&self, index: usize) -> u64 {
         let mean = self.times[index].mean();
-        if CONTENDERS[index] == Choice::Library { mean.saturating_add(mean / LIBRARY_SHARE) } else { mean }
+        if CONTENDERS[index] == Choice::Library {
+            mean.saturating_add(mean / LIBRARY_MARGIN_DIVISOR)
+        } else {
+            mean
+        }
     }
 
     /// The fastest of the first contenders, and the next best.
@@ -108,7 +112,7 @@ impl Record {
 
     fn is_close(&self, fastest: usize, second: usize) -> bool {
         let best = self.rated(fastest);
-        self.rated(second) <= best.saturating_add(best / CLOSE_SHARE)
+        self.rated(second) <= best.saturating_add(best / CLOSE_DIVISOR)
     }
 }
 
@@ -136,7 +140,7 @@ impl Time {
             // A single exchange that was disturbed moves the mean by at most a quarter.
             _ => before.mean - before.mean / 4 + time.min(before.mean.saturating_mul(2)) / 4,
         };
-        before.samples > 1 && time > before.mean.saturating_mul(SLOWDOWN)
+        before.samples > 1 && time > before.mean.saturating_mul(MIN_SLOWDOWN)
     }
 }
 

@@ -12,7 +12,7 @@
 //!    spread of `MPI_Init`, 280 ms.
 //! 2. `hydra`: MPICH's `mpiexec`. 50 to 300 us per request.
 //! 3. Without these: a job of several programs forwards (Open MPI says in the environment how many there are), all other
-//!    jobs are assumed to have the library on all processes.
+//!    jobs are assumed to have the library on all processes. Ranks that wait for others in a set-up say so after 10 s.
 //!
 //! Not used: `MPI_Publish_name`, which needs a name server with Open MPI and does not say that a name will never be
 //! published; sockets by the name of job and rank, which know one node only.
@@ -28,6 +28,7 @@ use crate::collection;
 use crate::launcher::number;
 use crate::mpi::SUCCESS;
 use hcube_alltoall::Options;
+use hcube_alltoall::mpi_front::expect_missing_processes;
 use published::Published;
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -52,6 +53,8 @@ enum Token {
 enum Knowledge {
     /// All have the library, with the same version and options.
     Everybody,
+    /// Nothing, but all processes run one program, so that it is assumed.
+    Assumed,
     /// Some have not; by rank.
     Some(Vec<Token>),
     /// Several programs were started as one job, and nobody knows what they have loaded.
@@ -63,7 +66,14 @@ static KNOWLEDGE: OnceLock<Knowledge> = OnceLock::new();
 
 /// Whether all processes of `MPI_COMM_WORLD` have this library: the same answer on all processes that have it.
 pub fn everybody_has_hcube() -> bool {
-    *KNOWLEDGE.get_or_init(by_environment) == Knowledge::Everybody
+    match KNOWLEDGE.get_or_init(by_environment) {
+        Knowledge::Everybody => true,
+        Knowledge::Assumed => {
+            expect_missing_processes();
+            true
+        }
+        Knowledge::Some(_) | Knowledge::Unknown => false,
+    }
 }
 
 /// `MPI_Init` of the program, by `forward`. A program for another MPI library must not come here.
@@ -101,7 +111,7 @@ fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) 
         collection::decide(&places.collect::<Vec<_>>());
     }
     match KNOWLEDGE.get_or_init(|| Knowledge::of(published, token)) {
-        Knowledge::Everybody => {}
+        Knowledge::Everybody | Knowledge::Assumed => {}
         Knowledge::Some(tokens) => {
             if tokens.iter().position(|&token| token != Token::Missing).is_none_or(|first| first == rank) {
                 eprintln!("hcube: {}: all calls are forwarded to the MPI library", reason(tokens));
@@ -124,7 +134,7 @@ impl Knowledge {
             Some(Published::Values(values)) => {
                 Self::of_tokens(values.iter().map(|value| Token::of(value.as_deref(), own)).collect())
             }
-            Some(Published::OneProgram) => Self::Everybody,
+            Some(Published::OneProgram) => Self::Assumed,
             None => by_environment(),
         }
     }
@@ -170,7 +180,7 @@ fn token() -> String {
 fn by_environment() -> Knowledge {
     match number("OMPI_NUM_APP_CTX") {
         Some(2..) => Knowledge::Unknown,
-        _ => Knowledge::Everybody,
+        _ => Knowledge::Assumed,
     }
 }
 

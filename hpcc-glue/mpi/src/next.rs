@@ -37,7 +37,7 @@ impl Next {
 }
 
 fn lookup(handle: *mut c_void, name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: a string that ends; a handle of the loader.
+    // SAFETY: a NUL-terminated string; a handle of the loader.
     let address = unsafe { libc::dlsym(handle, name.as_ptr()) };
     (!address.is_null()).then_some(address)
 }
@@ -103,8 +103,8 @@ pub struct Library(*mut c_void);
 
 /// Loads a library by its name, or finds it loaded; it stays.
 pub fn open(name: &CStr) -> Option<Library> {
-    // SAFETY: a string that ends. The functions that the library runs when it is loaded are those that MPI would have
-    // run in MPI_Init.
+    // SAFETY: a NUL-terminated string. The functions that the library runs when it is loaded are those that MPI would
+    // have run in MPI_Init.
     let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
     (!handle.is_null()).then_some(Library(handle))
 }

@@ -34,7 +34,7 @@ pub struct Arguments {
 }
 
 /// Bytes that the documentation allows beside HCUBE_MEMORY.
-const BESIDE_MEMORY: usize = 64 << 10;
+const BYTES_BESIDE_MEMORY: usize = 64 << 10;
 
 /// Values of one case by one variant, from any number of runs.
 struct Sample {
@@ -167,7 +167,7 @@ fn extra_memory(path: &Path) -> Result<Vec<Row>, String> {
                 unit: Unit::Bytes,
                 variant: "largest of all sizes".to_owned(),
                 against: "documented bound".to_owned(),
-                reference: Values::new(vec![(memory + BESIDE_MEMORY) as f64]),
+                reference: Values::new(vec![(memory + BYTES_BESIDE_MEMORY) as f64]),
                 measured: Values::new(vec![extra as f64]),
                 bound: Some(1.0),
                 same_results: None,

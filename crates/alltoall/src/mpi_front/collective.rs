@@ -139,15 +139,15 @@ unsafe fn unknown(call: &Call, comm: Handle) -> Result<Outcome> {
 /// As [`exchange`].
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
-    let left = match state.stage {
+    let reason = match state.stage {
         Stage::Ready(_) => None,
         // SAFETY: the contract of this function.
         _ => unsafe { forwards_before_set_up(call, comm, state) },
     };
-    let outcome = match left {
+    let outcome = match reason {
         Some(reason) => Ok(Outcome::Library(reason)),
         None => {
-            let (engine, user) = ready(comm, state)?;
+            let (engine, user) = ready(comm, state, call.guest)?;
             // SAFETY: the contract of this function.
             engine.with(|engine| unsafe { make(call, comm, engine, user) })
         }
@@ -189,22 +189,22 @@ unsafe fn is_refused(call: &Call, comm: &MpiComm) -> bool {
 /// As [`exchange`].
 unsafe fn make(call: &Call, comm: &MpiComm, engine: &mut Engine, user: u64) -> Result<Outcome> {
     let Engine { exchange, named, devices, .. } = engine;
-    let left = select::left_to_library(exchange.situation(), call.in_place());
-    if let (true, Some(reason)) = (call.library_has_function(), left) {
+    let reason = select::forwarded_before_votes(exchange.situation(), call.in_place());
+    if let (true, Some(reason)) = (call.library_has_function(), reason) {
         return Ok(Outcome::Library(reason));
     }
     // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
     let conditions = Conditions { user, ..conditions(call, devices, !library_can) };
-    crate::exchange(comm, exchange, &task, conditions, left)
+    crate::exchange(comm, exchange, &task, conditions, reason)
 }
 
 /// Collective at the first exchange that is served, local afterwards: the engine, and this communicator's number.
 #[inline(always)]
-fn ready<'a>(comm: &MpiComm, state: &'a mut State) -> Result<(&'a Shared<Engine>, u64)> {
+fn ready<'a>(comm: &MpiComm, state: &'a mut State, guest: bool) -> Result<(&'a Shared<Engine>, u64)> {
     if !matches!(state.stage, Stage::Ready(_)) {
         let ranks = if let Stage::Due(ranks) = &mut state.stage { ranks.take() } else { None };
-        let engine = setup::engine(comm, ranks)?;
+        let engine = setup::engine(comm, ranks, guest)?;
         state.user = engine.with(|engine| {
             engine.users += 1;
             Ok(engine.users)
@@ -223,7 +223,7 @@ fn ready<'a>(comm: &MpiComm, state: &'a mut State) -> Result<(&'a Shared<Engine>
 /// # Errors
 /// On all ranks: those of the options, of memory, and of MPI.
 pub fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>) -> Result<&'a Shared<Engine>> {
-    ready(comm, kept.get_or_insert_with(State::new)).map(|(engine, _)| engine)
+    ready(comm, kept.get_or_insert_with(State::new), false).map(|(engine, _)| engine)
 }
 
 /// Collective: the options of all further exchanges on a communicator.

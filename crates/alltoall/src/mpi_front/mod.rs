@@ -17,4 +17,5 @@ pub mod state;
 
 pub use call::{Call, Counts, Function, Side, Types};
 pub use collective::{Refusal, Verdict, exchange, forwarded, prepare, set_options};
+pub use setup::expect_missing_processes;
 pub use state::Engine;

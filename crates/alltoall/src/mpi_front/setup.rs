@@ -13,7 +13,7 @@
 //! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them are made on
 //! the program's communicator, inside its own collective call.
 
-use super::state::Engine;
+use super::state::{Engine, guest_options};
 use crate::{ExchangeState, Options};
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
 use hcube_core::error::{Error, Result};
@@ -21,6 +21,38 @@ use hcube_core::mpi::shared::{Observed, Shared, one_thread_at_a_time};
 use hcube_core::mpi::{MpiComm, gate};
 use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Whether some processes of a program that does not know of hcube may not have it. A fact about the job, the same on
+/// all processes that have hcube.
+static UNCERTAIN: AtomicBool = AtomicBool::new(false);
+
+/// After this time in the set-up, a rank says that it waits for others.
+const LATE: Duration = Duration::from_secs(10);
+
+/// Says that nobody knows whether all processes of the job have hcube. Where one has not, the others wait for it, and say
+/// so.
+pub fn expect_missing_processes() {
+    UNCERTAIN.store(true, Ordering::Relaxed);
+}
+
+/// Collective: waits for all ranks where some may never come.
+fn meet(comm: &MpiComm) -> Result<()> {
+    if !UNCERTAIN.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    comm.meet(LATE, || {
+        // The first rank may be the one that is missing.
+        if comm.rank() < 2 {
+            eprintln!(
+                "hcube: rank {} has waited {} s for other ranks in its first exchange: if some processes of this job \
+                 have not loaded hcube, it does not end; set LD_PRELOAD for all processes or for none",
+                comm.rank(),
+                LATE.as_secs()
+            );
+        }
+    })
+}
 
 /// The engines of this process that communicators may share.
 #[derive(Debug, Default)]
@@ -68,13 +100,16 @@ fn known(ranks: &[i32], options: &Options) -> Option<(Shared<Engine>, i64)> {
 }
 
 /// Collective: the engine of a communicator, with the options of the environment. `ranks` are those of its members in
-/// `MPI_COMM_WORLD`, where the caller knows them.
+/// `MPI_COMM_WORLD`, where the caller knows them. `guest`: for a program that does not know of hcube.
 ///
 /// # Errors
 /// On all ranks: those of the options, of memory, and of MPI.
 #[cold]
-pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>) -> Result<Shared<Engine>> {
-    let options = Options::from_environment();
+pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>, guest: bool) -> Result<Shared<Engine>> {
+    if guest {
+        meet(comm)?;
+    }
+    let options = if guest { guest_options().clone() } else { Options::from_environment() };
     let ranks = may_share(comm).then(|| ranks.or_else(|| comm.world_ranks().ok().flatten())).flatten();
     let values = *options.as_ref().unwrap_or(&Options::default());
     let known = ranks.as_deref().and_then(|ranks| known(ranks, &values));

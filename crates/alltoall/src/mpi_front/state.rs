@@ -9,6 +9,7 @@ use super::arguments::Named;
 use super::call::Call;
 use crate::{ExchangeState, Options, Schedule};
 use hcube_core::comm::Comm;
+use hcube_core::error::Result;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::shared::Shared;
 use hcube_core::node::device::Devices;
@@ -33,11 +34,11 @@ impl Engine {
     }
 }
 
-/// The options of the environment, read once: it would take as long as a small exchange. Values that are not valid are
-/// reported by all ranks together, in the set-up.
-fn options_of_guests() -> Options {
-    static OPTIONS: OnceLock<Options> = OnceLock::new();
-    *OPTIONS.get_or_init(|| Options::from_environment().unwrap_or_default())
+/// The options of a program that does not know of hcube: those of the environment at its first exchange. Reading them
+/// takes as long as a small exchange.
+pub(super) fn guest_options() -> &'static Result<Options> {
+    static OPTIONS: OnceLock<Result<Options>> = OnceLock::new();
+    OPTIONS.get_or_init(Options::from_environment)
 }
 
 /// How far the set-up of a communicator is; the same on all ranks.
@@ -75,7 +76,8 @@ impl State {
         if !call.guest {
             return Self::new();
         }
-        let options = options_of_guests();
+        // Values that are not valid are reported by all ranks together, in the set-up.
+        let options = guest_options().clone().unwrap_or_default();
         let stage = match options.schedule {
             _ if inter => Stage::Forwarded("intercommunicator"),
             Schedule::Library => Stage::Forwarded("HCUBE_ALLTOALL=library"),
@@ -103,7 +105,7 @@ impl State {
                 // The others were started by somebody else, perhaps without hcube.
                 Ok(None) => self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD"),
                 Ok(found) => *ranks = found,
-                // A rank that MPI does not tell takes part in the set-up, in which the others may wait for it.
+                // A rank that MPI does not tell takes part in the set-up, because in most cases the others do so.
                 Err(_) => {}
             },
             _ => {}

@@ -7,14 +7,9 @@ use hcube_core::comm::Comm;
 use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::error::{Error, HCUBE_ERR_COUNT, HCUBE_ERR_TRUNCATE, Result};
 use hcube_core::memory::blocks::Blocks;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-
-/// A limit for ranks that wait for ever.
-const LIMIT: Duration = Duration::from_secs(60);
 
 /// Four ranks or more in every situation in which the vote or the exchange differs.
-fn situations() -> [Case; 6] {
+pub fn situations() -> [Case; 6] {
     let options = Options::default();
     [
         Case::one_node(4, options),
@@ -27,7 +22,7 @@ fn situations() -> [Case; 6] {
 }
 
 /// An exchange that is right.
-fn works(comm: &ThreadComm, state: &mut ExchangeState, case: &Case) {
+pub fn works(comm: &ThreadComm, state: &mut ExchangeState, case: &Case) {
     let mut rank = Rank::new(comm, &Shape::matching(1, true, Form::Even, &|_, _| 10_001));
     let outcome = rank.exchange(comm, state, &Special::default());
     assert!(matches!(outcome, Ok(Outcome::Done(_))) && rank.has_arrived(), "{outcome:?} of {case:?}");
@@ -181,90 +176,6 @@ fn a_rank_that_refuses_tells_the_others() {
     }
 }
 
-/// On one node a rank need not wait to hear that its own arguments are wrong.
-#[test]
-fn a_rank_that_refuses_does_not_wait_for_the_others() {
-    let cases = situations().into_iter().filter(|case| {
-        let one_node = case.nodes.iter().all(|&node| node == case.nodes[0]);
-        one_node && case.options.path != Path::Message
-    });
-    for case in cases {
-        for refusing in [&[0][..], &[2], &[1, 3], &[0, 1, 2, 3]] {
-            let returned = AtomicUsize::new(0);
-            run_on_nodes(case.nodes.clone(), |comm| {
-                let own = comm.rank();
-                let mut state = ExchangeState::new(comm, &case.options).expect("created");
-                // The second time at once after an exchange, the third time after another refusal.
-                for turn in 1..=3 {
-                    if turn < 3 {
-                        works(comm, &mut state, &case);
-                    }
-                    let refusal = |rank: usize| Error::Count(format!("turn {turn}: count = -{rank}"));
-                    let refuses = refusing.contains(&own);
-                    let wait_until = |count: usize| {
-                        let begin = Instant::now();
-                        while returned.load(Ordering::Acquire) < count {
-                            assert!(begin.elapsed() < LIMIT, "a refusing rank waits: {case:?}");
-                            std::thread::yield_now();
-                        }
-                    };
-                    if !refuses {
-                        wait_until(turn * refusing.len());
-                    }
-                    let mut rank = Rank::new(comm, &Shape::matching(turn, true, Form::Even, &|_, _| 50));
-                    let special = Special { refusal: refuses.then(|| refusal(own)), ..Special::default() };
-                    let outcome = rank.exchange(comm, &mut state, &special);
-                    let message = refusal(refusing[0]).to_string();
-                    let remote = Error::Remote { rank: refusing[0], code: HCUBE_ERR_COUNT, message };
-                    let expected = if refuses { refusal(own) } else { remote };
-                    assert_eq!(outcome, Err(expected), "turn {turn}, rank {own} of {case:?}");
-                    assert!(rank.is_untouched(), "turn {turn}, rank {own} of {case:?}");
-                    returned.fetch_add(usize::from(refuses), Ordering::Release);
-                }
-                works(comm, &mut state, &case);
-                works(comm, &mut state, &case);
-            });
-        }
-    }
-}
-
-/// Communicators of the same ranks share a state: what one rank is told on one of them concerns no exchange on another.
-#[test]
-fn a_refusal_on_another_communicator_is_passed_over() {
-    run_on_nodes(vec![0; 3], |comm| {
-        let case = Case::one_node(3, Options::default());
-        let mut state = ExchangeState::new(comm, &case.options).expect("created");
-        for turn in 1..=4 {
-            let conditions = |user| Conditions { user, ..Conditions::default() };
-            if comm.rank() == turn % 3 {
-                let outcome = exchange(comm, &mut state, &refused(), conditions(1), None);
-                assert!(matches!(outcome, Err(Error::Count(_))), "{outcome:?}");
-            }
-            let mut rank = Rank::new(comm, &Shape::matching(turn, true, Form::Even, &|_, _| 10_001));
-            let special = Special { conditions: conditions(2), ..Special::default() };
-            let outcome = rank.exchange(comm, &mut state, &special);
-            assert!(matches!(outcome, Ok(Outcome::Done(_))) && rank.has_arrived(), "{outcome:?}");
-        }
-    });
-}
-
-/// Nobody waits for a rank that has refused and goes.
-#[test]
-fn a_state_is_given_up_after_a_refusal_that_nobody_has_seen() {
-    run_on_nodes(vec![0; 3], |comm| {
-        let case = Case::one_node(3, Options::default());
-        let mut state = ExchangeState::new(comm, &case.options).expect("created");
-        works(comm, &mut state, &case);
-        if comm.rank() == 1 {
-            let outcome = exchange(comm, &mut state, &refused(), Conditions::default(), None);
-            assert!(matches!(outcome, Err(Error::Count(_))), "{outcome:?}");
-        }
-        drop(state);
-        let mut state = ExchangeState::new(comm, &case.options).expect("created");
-        works(comm, &mut state, &case);
-    });
-}
-
 /// Also before calls that another rank forwards to the MPI library, and before counts that do not match.
 #[test]
 fn a_refusal_comes_before_everything_else() {
@@ -381,7 +292,7 @@ fn misused(swapped: bool, task: impl Fn() -> Result<Task<'static>> + Sync) {
     });
 }
 
-fn refused() -> Result<Task<'static>> {
+pub fn refused() -> Result<Task<'static>> {
     Err(Error::Count("count = -1".into()))
 }
 

@@ -5,5 +5,6 @@ mod faults;
 mod image;
 mod nodes;
 mod paths;
+mod refusals;
 mod sequences;
 mod sizes;

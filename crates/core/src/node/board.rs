@@ -11,7 +11,11 @@
 //! one transfer of a line between cores. A longer payload has lines of its own, which are written first: others
 //! are looking at the line of the number, and each look takes it away from the writer (256 bytes on 2 ranks
 //! whose payload began in that line: 0.58 us for an exchange, now 0.48).
-//! Memory per rank: two slots of the capacity and about 24 bytes per rank of the node.
+//! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 4.2 KiB for refusals.
+
+mod refusals;
+
+pub use refusals::ENTRY_BYTES;
 
 use super::resident::Resident;
 use super::slots::{self, NUMBER_BYTES, Slots};
@@ -81,6 +85,10 @@ pub struct Board {
     seen: Vec<u64>,
     /// Number of ranks whose notice of this round was not seen yet.
     unseen: usize,
+    /// Whether the last notice of each rank was a refusal, or may have been one.
+    refused: Vec<bool>,
+    /// Rounds after this one that this rank has refused.
+    ahead: u64,
     /// The bounds of this rank's notice while it is written.
     bounds: Vec<u32>,
 }
@@ -107,11 +115,13 @@ impl Board {
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
         let layout = Layout::new(ranks.len(), capacity);
-        let slots = slots::Layout::new(LINE_PAIR, 1, 2, layout.details_end)?;
+        let slots = slots::Layout::new(LINE_PAIR, refusals::COUNTERS, 2, layout.details_end)?;
         let slots = Slots::create(comm, ranks, slots)?;
         let resident = Resident::new(&slots, layout.payload, layout.details..layout.details_end);
-        let (seen, bounds) = (vec![0; ranks.len()], vec![0; ranks.len() + 1]);
-        Ok(Self { slots, layout, resident, populated: false, round: 0, seen, unseen: 0, bounds })
+        let (seen, refused) = (vec![0; ranks.len()], vec![false; ranks.len()]);
+        let bounds = vec![0; ranks.len() + 1];
+        let (populated, round, unseen, ahead) = (false, 0, 0, 0);
+        Ok(Self { slots, layout, resident, populated, round, seen, unseen, refused, ahead, bounds })
     }
 
     /// This rank's number on the node.
@@ -153,6 +163,18 @@ impl Board {
     /// For a payload above the capacity, and before the notices of all ranks in this round were seen.
     #[inline]
     pub fn post(&mut self, words: [u64; WORDS], bytes: usize, fill: impl FnOnce(Draft<'_>)) {
+        self.post_flagged(words, bytes, false, fill);
+    }
+
+    /// As [`Self::post`], with a flag that tells a refusal from other notices.
+    #[inline]
+    fn post_flagged(
+        &mut self,
+        words: [u64; WORDS],
+        bytes: usize,
+        is_refusal: bool,
+        fill: impl FnOnce(Draft<'_>),
+    ) {
         let layout = self.layout;
         assert!(bytes <= layout.capacity, "{bytes} bytes for a board of {}", layout.capacity);
         assert!(self.unseen == 0, "a notice is posted before those of the round before were seen");
@@ -171,10 +193,11 @@ impl Board {
         let (head, bounds) = head.split_at_mut(WORDS_END);
         slots::numbers_mut(bounds).copy_from_slice(&self.bounds);
         slots::numbers_mut(head).copy_from_slice(&words);
-        self.slots.publish(self.round, false);
+        self.slots.publish(self.round, is_refusal);
         self.resident.note(&self.slots, self.round, bytes);
         self.unseen -= 1;
-        self.seen[self.slots.own()] = self.round;
+        let own = self.slots.own();
+        (self.seen[own], self.refused[own]) = (self.round, is_refusal);
     }
 
     /// Whether a rank has posted its notice of this round.
@@ -183,11 +206,11 @@ impl Board {
         if self.seen[rank] == self.round {
             return true;
         }
-        let posted = self.slots.published(rank, self.round).is_some();
-        if posted {
-            self.see(rank);
+        let posted = self.poll(rank);
+        if let Some(is_refusal) = posted {
+            self.see(rank, is_refusal);
         }
-        posted
+        posted.is_some()
     }
 
     /// Waits until a rank has posted its notice of this round.
@@ -196,28 +219,53 @@ impl Board {
         if self.seen[rank] == self.round {
             return;
         }
-        {
-            // Where the number stands is computed once: each poll more delays the answer.
-            let (poll, mut wait) = (self.slots.poll(rank, self.round), patience.wait());
-            while poll().is_none() {
-                wait.pause(comm);
+        let mut wait = patience.wait();
+        let is_refusal = if self.refused[rank] || self.refused[self.own()] {
+            loop {
+                match self.poll(rank) {
+                    Some(is_refusal) => break is_refusal,
+                    None => wait.pause(comm),
+                }
             }
+        } else {
+            // Where the number stands is computed once: each poll more delays the answer.
+            let poll = self.slots.poll(rank, self.round);
+            loop {
+                match poll() {
+                    Some(is_refusal) => break is_refusal,
+                    None => wait.pause(comm),
+                }
+            }
+        };
+        self.see(rank, is_refusal);
+    }
+
+    /// Whether the notice of a rank in this round is a refusal, once it is posted or refused ahead.
+    #[inline]
+    fn poll(&self, rank: usize) -> Option<bool> {
+        let posted = self.slots.published(rank, self.round);
+        if posted.is_some() || !(self.refused[rank] || self.refused[self.own()]) {
+            return posted;
         }
-        self.see(rank);
+        self.has_passed(rank).then_some(true)
     }
 
     /// Waits for the notices of this round that were not seen yet, if any. A rank that needs none of them may return
-    /// and wait here before it posts the next.
+    /// and wait here before it posts the next. Goes through the rounds that this rank has refused ahead.
     #[inline]
     pub fn see_all<C: Comm + ?Sized>(&mut self, patience: Patience, comm: &C) {
-        if self.unseen > 0 {
+        while self.unseen > 0 {
             (0..self.ranks()).for_each(|rank| self.wait_for(rank, patience, comm));
+            if self.ahead > 0 {
+                self.begin_refused_round();
+            }
         }
     }
 
     #[inline]
-    fn see(&mut self, rank: usize) {
+    fn see(&mut self, rank: usize, is_refusal: bool) {
         self.seen[rank] = self.round;
+        self.refused[rank] = is_refusal;
         self.unseen -= 1;
     }
 
@@ -225,6 +273,7 @@ impl Board {
     #[inline]
     fn notice(&self, rank: usize) -> &[u8] {
         assert!(self.seen[rank] == self.round, "a notice is read before it was seen");
+        assert!(!self.is_refused_ahead(rank), "a refusal ahead has no notice");
         // SAFETY: seen, so it is published. This rank releases it by posting its own next notice, for which the
         // result must have ended: `post` borrows the board mutably.
         unsafe { self.slots.contents(rank, self.round) }

@@ -14,8 +14,8 @@ const MEMORY_TYPE: c_int = 2;
 const HOST: u32 = 1;
 
 /// The runtimes: the function, the name of the library that contains it without its version, and the types of host
-/// memory. In HIP the type of host memory was 0 until ROCm 5 and is 1 since, which was device memory before; so with HIP
-/// calls on all memory that the runtime knows are forwarded to the MPI library.
+/// memory. In HIP the type of host memory was 0 until ROCm 5 and is 1 since, which was device memory before; so with
+/// HIP calls on all memory that the runtime knows are forwarded to the MPI library.
 const RUNTIMES: [(&CStr, &str, &[u32]); 2] =
     [(c"cuPointerGetAttribute", "libcuda.so", &[HOST]), (c"hipPointerGetAttribute", "libamdhip64.so", &[])];
 
@@ -26,13 +26,13 @@ type Runtime = (PointerAttribute, &'static [u32]);
 fn find((name, library, host): &(&'static CStr, &str, &'static [u32])) -> Option<Runtime> {
     // SAFETY: the names are C strings. RTLD_NOLOAD loads no library into the process.
     let address = unsafe {
-        match loaded(library) {
-            None => libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()),
-            Some(path) => {
-                let handle = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-                if handle.is_null() { handle } else { libc::dlsym(handle, name.as_ptr()) }
-            }
-        }
+        let handle =
+            loaded(library).map(|path| libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD));
+        let found =
+            handle.filter(|handle| !handle.is_null()).map(|handle| libc::dlsym(handle, name.as_ptr()));
+        found
+            .filter(|address| !address.is_null())
+            .unwrap_or_else(|| libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()))
     };
     if address.is_null() {
         return None;
@@ -41,15 +41,16 @@ fn find((name, library, host): &(&'static CStr, &str, &'static [u32])) -> Option
     Some((unsafe { std::mem::transmute::<*mut c_void, PointerAttribute>(address) }, host))
 }
 
-/// The path of a library of this process whose file name begins with a name. The loader would search all of its folders
-/// for a library that is not loaded, which takes as long as the rest of the set-up and more on a shared file system.
+/// The path of a loaded library whose file name begins with `name`. The loader would search all of its folders for one
+/// that is not loaded, which takes as long as the rest of the set-up, and more on a shared file system.
 fn loaded(name: &str) -> Option<CString> {
     struct Search<'a> {
         name: &'a str,
         path: Option<CString>,
     }
     unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-        // SAFETY: what `loaded` passes to the loader, and what the loader passes to this function: a path that ends.
+        // SAFETY: what `loaded` passes to the loader, and what the loader passes to this function: a NUL-terminated
+        // path.
         let (search, path) =
             unsafe { (&mut *search.cast::<Search<'_>>(), CStr::from_ptr((*info).dlpi_name)) };
         let file = path.to_bytes().rsplit(|&letter| letter == b'/').next().unwrap_or_default();
@@ -65,8 +66,7 @@ fn loaded(name: &str) -> Option<CString> {
 }
 
 /// The CUDA and HIP runtimes in this process. MPI libraries that accept device memory load its runtime in
-/// MPI_Init, so the runtimes found at the first use of a communicator are those whose memory a program can
-/// pass.
+/// MPI_Init, so the runtimes found at the set-up of communicators are those whose memory a program can pass.
 #[derive(Debug, Default)]
 pub struct Devices(Vec<Runtime>);
 

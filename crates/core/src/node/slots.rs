@@ -145,6 +145,12 @@ impl Slots {
         self.poll(rank, piece)()
     }
 
+    /// The last piece that a rank has published in the slot for a piece.
+    pub fn last_published(&self, rank: usize, piece: u64) -> u64 {
+        // Acquire: as in `poll`.
+        self.number(rank, piece).load(Ordering::Acquire) >> 1
+    }
+
     /// [`Self::published`], to be asked again and again.
     #[inline]
     pub fn poll(&self, rank: usize, piece: u64) -> impl Fn() -> Option<bool> {

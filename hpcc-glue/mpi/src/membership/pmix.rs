@@ -82,7 +82,7 @@ impl Client {
                 library.function::<Finalize>(c"PMIx_Finalize")?,
             )
         };
-        // SAFETY: may be called at any time; returns a string that ends and lives as long as the library.
+        // SAFETY: may be called at any time; returns a NUL-terminated string that lives as long as the library.
         if !is_version(unsafe { CStr::from_ptr(get_version()) }.to_str().ok()?, &version) {
             return None;
         }
@@ -133,7 +133,7 @@ impl Client {
         if value.kind != STRING || value.data[0].is_null() {
             return None;
         }
-        // SAFETY: a string of the library's, which ends.
+        // SAFETY: a NUL-terminated string of the library's.
         unsafe { CStr::from_ptr(value.data[0].cast()) }.to_str().ok().map(str::to_owned)
     }
 }

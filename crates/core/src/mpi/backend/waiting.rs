@@ -10,6 +10,7 @@ use crate::progress::Progress;
 use crate::progress::wait::Patience;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
+use std::time::{Duration, Instant};
 
 impl MpiComm {
     /// Waits for a request, which becomes null; the status is written unless the request was null before.
@@ -84,6 +85,25 @@ impl MpiComm {
         // SAFETY: the communicator lives as long as self.
         check("MPI_Ibarrier", unsafe { raw::PMPI_Ibarrier(self.raw(), &mut request) })?;
         self.wait(&mut request, &mut MaybeUninit::uninit())
+    }
+
+    /// Collective: waits for all ranks, and calls `late` once if that takes longer than a limit.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn meet(&self, limit: Duration, late: impl FnOnce()) -> Result<()> {
+        let (mut request, begin, mut late) = (no_request(), Instant::now(), Some(late));
+        // SAFETY: the communicator lives as long as self.
+        check("MPI_Ibarrier", unsafe { raw::PMPI_Ibarrier(self.raw(), &mut request) })?;
+        self.drive_until(|| {
+            let mut flag = 0;
+            // SAFETY: the request of the barrier.
+            check("MPI_Test", unsafe { raw::PMPI_Test(&mut request, &mut flag, constants().status_ignore) })?;
+            if flag == 0 && begin.elapsed() > limit {
+                late.take().into_iter().for_each(|late| late());
+            }
+            Ok(flag != 0)
+        })
     }
 
     /// Drives pollers until `finished` says so.

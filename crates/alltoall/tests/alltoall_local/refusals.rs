@@ -1,0 +1,203 @@
+//! Ranks of one node that refuse their arguments do not wait for the others, and all others hear of it.
+
+use super::faults::{refused, situations, works};
+use super::image::{Form, Rank, Shape, Special};
+use super::nodes::{Case, run_on_nodes};
+use hcube_alltoall::{Conditions, ExchangeState, Options, Outcome, Path, exchange};
+use hcube_core::comm::Comm;
+use hcube_core::comm::threads::ThreadComm;
+use hcube_core::error::{Error, HCUBE_ERR_ARGUMENT, HCUBE_ERR_COUNT, Result};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// A limit for ranks that wait for ever.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// An exchange of 50 bytes per pair on communicator `user`, in which this rank may refuse its arguments.
+fn attempt(
+    comm: &ThreadComm,
+    state: &mut ExchangeState,
+    number: usize,
+    user: u64,
+    refusal: Option<Error>,
+) -> Result<Outcome> {
+    let mut rank = Rank::new(comm, &Shape::matching(number, true, Form::Even, &|_, _| 50));
+    let conditions = Conditions { user, ..Conditions::default() };
+    let outcome = rank.exchange(comm, state, &Special { refusal, conditions, ..Special::default() });
+    let done = matches!(outcome, Ok(Outcome::Done(_)));
+    assert!(if done { rank.has_arrived() } else { rank.is_untouched() }, "exchange {number}: {outcome:?}");
+    outcome
+}
+
+fn count_refused(number: usize) -> Error {
+    Error::Count(format!("exchange {number}: count = -1"))
+}
+
+/// What others hear of it.
+fn remote(rank: usize, number: usize) -> Error {
+    Error::Remote { rank, code: HCUBE_ERR_COUNT, message: count_refused(number).to_string() }
+}
+
+/// On one node a rank need not wait to hear that its own arguments are wrong.
+#[test]
+fn a_rank_that_refuses_does_not_wait_for_the_others() {
+    let cases = situations().into_iter().filter(|case| {
+        let one_node = case.nodes.iter().all(|&node| node == case.nodes[0]);
+        one_node && case.options.path != Path::Message
+    });
+    for case in cases {
+        for refusing in [&[0][..], &[2], &[1, 3], &[0, 1, 2, 3]] {
+            let returned = AtomicUsize::new(0);
+            run_on_nodes(case.nodes.clone(), |comm| {
+                let own = comm.rank();
+                let mut state = ExchangeState::new(comm, &case.options).expect("created");
+                // The second time at once after an exchange, the third time after another refusal.
+                for turn in 1..=3 {
+                    if turn < 3 {
+                        works(comm, &mut state, &case);
+                    }
+                    let refusal = |rank: usize| Error::Count(format!("turn {turn}: count = -{rank}"));
+                    let refuses = refusing.contains(&own);
+                    let wait_until = |count: usize| {
+                        let begin = Instant::now();
+                        while returned.load(Ordering::Acquire) < count {
+                            assert!(begin.elapsed() < LIMIT, "a refusing rank waits: {case:?}");
+                            std::thread::yield_now();
+                        }
+                    };
+                    if !refuses {
+                        wait_until(turn * refusing.len());
+                    }
+                    let mut rank = Rank::new(comm, &Shape::matching(turn, true, Form::Even, &|_, _| 50));
+                    let special = Special { refusal: refuses.then(|| refusal(own)), ..Special::default() };
+                    let outcome = rank.exchange(comm, &mut state, &special);
+                    let message = refusal(refusing[0]).to_string();
+                    let remote = Error::Remote { rank: refusing[0], code: HCUBE_ERR_COUNT, message };
+                    let expected = if refuses { refusal(own) } else { remote };
+                    assert_eq!(outcome, Err(expected), "turn {turn}, rank {own} of {case:?}");
+                    assert!(rank.is_untouched(), "turn {turn}, rank {own} of {case:?}");
+                    returned.fetch_add(usize::from(refuses), Ordering::Release);
+                }
+                works(comm, &mut state, &case);
+                works(comm, &mut state, &case);
+            });
+        }
+    }
+}
+
+/// Communicators of the same ranks share a state: what one rank is told on one of them concerns no exchange on another.
+#[test]
+fn a_refusal_on_another_communicator_is_passed_over() {
+    run_on_nodes(vec![0; 3], |comm| {
+        let case = Case::one_node(3, Options::default());
+        let mut state = ExchangeState::new(comm, &case.options).expect("created");
+        for turn in 1..=4 {
+            let conditions = |user| Conditions { user, ..Conditions::default() };
+            if comm.rank() == turn % 3 {
+                let outcome = exchange(comm, &mut state, &refused(), conditions(1), None);
+                assert!(matches!(outcome, Err(Error::Count(_))), "{outcome:?}");
+            }
+            let mut rank = Rank::new(comm, &Shape::matching(turn, true, Form::Even, &|_, _| 10_001));
+            let special = Special { conditions: conditions(2), ..Special::default() };
+            let outcome = rank.exchange(comm, &mut state, &special);
+            assert!(matches!(outcome, Ok(Outcome::Done(_))) && rank.has_arrived(), "{outcome:?}");
+        }
+    });
+}
+
+/// Nobody waits for a rank that has refused and goes.
+#[test]
+fn a_state_is_given_up_after_a_refusal_that_nobody_has_seen() {
+    run_on_nodes(vec![0; 3], |comm| {
+        let case = Case::one_node(3, Options::default());
+        let mut state = ExchangeState::new(comm, &case.options).expect("created");
+        works(comm, &mut state, &case);
+        if comm.rank() == 1 {
+            let outcome = exchange(comm, &mut state, &refused(), Conditions::default(), None);
+            assert!(matches!(outcome, Err(Error::Count(_))), "{outcome:?}");
+        }
+        drop(state);
+        let mut state = ExchangeState::new(comm, &case.options).expect("created");
+        works(comm, &mut state, &case);
+    });
+}
+
+/// As many exchanges of the others report them, and then exchanges work again.
+#[test]
+fn refusals_in_a_row_do_not_wait_for_the_others() {
+    /// More are reported without their text.
+    const WITH_TEXT: usize = 15;
+    for count in [1, 2, 3, WITH_TEXT, WITH_TEXT + 1, 50] {
+        for refusing in [0, 2] {
+            let returned = AtomicUsize::new(0);
+            run_on_nodes(vec![0; 3], |comm| {
+                let case = Case::one_node(3, Options::default());
+                let mut state = ExchangeState::new(comm, &case.options).expect("created");
+                for turn in 1..=3 {
+                    works(comm, &mut state, &case);
+                    let begin = Instant::now();
+                    while comm.rank() != refusing && returned.load(Ordering::Acquire) < turn {
+                        assert!(begin.elapsed() < LIMIT, "a refusing rank waits");
+                        std::thread::yield_now();
+                    }
+                    for number in 1..=count {
+                        let refusal = (comm.rank() == refusing).then(|| count_refused(number));
+                        let outcome = attempt(comm, &mut state, number, 0, refusal.clone());
+                        let message = "many calls with arguments that are not valid".to_owned();
+                        let untold = Error::Remote { rank: refusing, code: HCUBE_ERR_ARGUMENT, message };
+                        let heard = if number <= WITH_TEXT { remote(refusing, number) } else { untold };
+                        assert_eq!(outcome, Err(refusal.unwrap_or(heard)), "{number} of {count}");
+                    }
+                    returned.fetch_add(usize::from(comm.rank() == refusing), Ordering::Release);
+                    works(comm, &mut state, &case);
+                }
+            });
+        }
+    }
+}
+
+/// Every rank refuses some exchanges, and no rank waits for another between them: each exchange has one outcome.
+#[test]
+fn refusals_of_all_ranks_come_in_order() {
+    /// Whether a rank refuses, often several times in a row.
+    fn refuses(rank: usize, number: usize) -> bool {
+        let draw = (number / 3 * 16 + rank + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        draw >> 60 < 5
+    }
+    for ranks in [2, 3, 5, 8] {
+        run_on_nodes(vec![0; ranks], |comm| {
+            let own = comm.rank();
+            let mut state = ExchangeState::new(comm, &Options::default()).expect("created");
+            for number in 1..2000 {
+                let refusal = refuses(own, number).then(|| count_refused(number));
+                let outcome = attempt(comm, &mut state, number, 0, refusal.clone());
+                match (refusal, (0..ranks).find(|&rank| refuses(rank, number))) {
+                    (Some(refusal), _) => assert_eq!(outcome, Err(refusal)),
+                    (None, Some(first)) => assert_eq!(outcome, Err(remote(first, number))),
+                    (None, None) => assert!(matches!(outcome, Ok(Outcome::Done(_))), "{outcome:?}"),
+                }
+                if number % 64 == 0 {
+                    comm.barrier().expect("no rank has failed");
+                }
+            }
+        });
+    }
+}
+
+/// Refusals ahead on another communicator are passed over as well.
+#[test]
+fn refusals_in_a_row_concern_their_communicators() {
+    run_on_nodes(vec![0; 3], |comm| {
+        let mut state = ExchangeState::new(comm, &Options::default()).expect("created");
+        for turn in 0..20 {
+            if comm.rank() == turn % 3 {
+                for number in 0..5 {
+                    let outcome = attempt(comm, &mut state, number, 1, Some(count_refused(number)));
+                    assert_eq!(outcome, Err(count_refused(number)));
+                }
+            }
+            let outcome = attempt(comm, &mut state, turn, 2, None);
+            assert!(matches!(outcome, Ok(Outcome::Done(_))), "turn {turn}: {outcome:?}");
+        }
+    });
+}
