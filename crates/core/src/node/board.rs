@@ -87,6 +87,8 @@ pub struct Board {
     unseen: usize,
     /// Whether the last notice of each rank was a refusal, or may have been one.
     refused: Vec<bool>,
+    /// Whether that of any rank was.
+    any_refused: bool,
     /// Rounds after this one that this rank has refused.
     ahead: u64,
     /// The bounds of this rank's notice while it is written.
@@ -120,8 +122,20 @@ impl Board {
         let resident = Resident::new(&slots, layout.payload, layout.details..layout.details_end);
         let (seen, refused) = (vec![0; ranks.len()], vec![false; ranks.len()]);
         let bounds = vec![0; ranks.len() + 1];
-        let (populated, round, unseen, ahead) = (false, 0, 0, 0);
-        Ok(Self { slots, layout, resident, populated, round, seen, unseen, refused, ahead, bounds })
+        let (populated, any_refused, round, unseen, ahead) = (false, false, 0, 0, 0);
+        Ok(Self {
+            slots,
+            layout,
+            resident,
+            populated,
+            round,
+            seen,
+            unseen,
+            refused,
+            any_refused,
+            ahead,
+            bounds,
+        })
     }
 
     /// This rank's number on the node.
@@ -197,7 +211,8 @@ impl Board {
         self.resident.note(&self.slots, self.round, bytes);
         self.unseen -= 1;
         let own = self.slots.own();
-        (self.seen[own], self.refused[own]) = (self.round, is_refusal);
+        self.seen[own] = self.round;
+        self.note_kind(own, is_refusal);
     }
 
     /// Whether a rank has posted its notice of this round.
@@ -220,7 +235,7 @@ impl Board {
             return;
         }
         let mut wait = patience.wait();
-        let is_refusal = if self.refused[rank] || self.refused[self.own()] {
+        let is_refusal = if self.any_refused {
             loop {
                 match self.poll(rank) {
                     Some(is_refusal) => break is_refusal,
@@ -244,10 +259,7 @@ impl Board {
     #[inline]
     fn poll(&self, rank: usize) -> Option<bool> {
         let posted = self.slots.published(rank, self.round);
-        if posted.is_some() || !(self.refused[rank] || self.refused[self.own()]) {
-            return posted;
-        }
-        self.has_passed(rank).then_some(true)
+        if posted.is_some() || !self.any_refused { posted } else { self.has_passed(rank).then_some(true) }
     }
 
     /// Waits for the notices of this round that were not seen yet, if any. A rank that needs none of them may return
@@ -265,7 +277,7 @@ impl Board {
     #[inline]
     fn see(&mut self, rank: usize, is_refusal: bool) {
         self.seen[rank] = self.round;
-        self.refused[rank] = is_refusal;
+        self.note_kind(rank, is_refusal);
         self.unseen -= 1;
     }
 

@@ -67,9 +67,21 @@ impl Board {
         self.slots.counter(own, REFUSED).store(round, Ordering::Release);
     }
 
+    /// Notes whether the last notice of a rank is a refusal.
+    #[inline]
+    pub(super) fn note_kind(&mut self, rank: usize, is_refusal: bool) {
+        if is_refusal || self.any_refused {
+            self.refused[rank] = is_refusal;
+            self.any_refused = self.refused.contains(&true);
+        }
+    }
+
     /// Whether a rank has refused this round ahead or is in a later one: others go on while this rank refuses ahead.
     #[cold]
     pub(super) fn has_passed(&self, rank: usize) -> bool {
+        if !self.refused[rank] && !self.refused[self.own()] {
+            return false;
+        }
         let later = || (0..2).any(|slot| self.slots.last_published(rank, slot) >= self.round);
         // Acquire: what the rank wrote to its entry before is seen by what follows.
         self.slots.counter(rank, REFUSED).load(Ordering::Acquire) >= self.round || later()
@@ -82,13 +94,13 @@ impl Board {
         self.unseen = self.ranks() - 1;
         let own = self.own();
         self.seen[own] = self.round;
-        self.refused[own] = true;
+        self.note_kind(own, true);
     }
 
     /// Whether a rank, which was seen in this round, has refused it ahead, so that it has no notice.
     #[inline]
     pub fn is_refused_ahead(&self, rank: usize) -> bool {
-        self.refused[rank] && self.slots.published(rank, self.round).is_none()
+        self.any_refused && self.refused[rank] && self.slots.published(rank, self.round).is_none()
     }
 
     /// The entry of a rank that has refused this round ahead, if it has one.
