@@ -180,7 +180,7 @@ int main(int argc, char **argv) {
     REQUIRE(number != NULL);
     concerned = atoi(number) % 2 == 1;
   }
-  if (concerned && !late) refuse_single_copy();
+  if (concerned && !late) refuse_single_copy(1, 1);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -197,7 +197,7 @@ int main(int argc, char **argv) {
   } else if (forbidden) {
     exchanges(6);
     if (late) require_single_copy();
-    if (late && concerned) refuse_single_copy();
+    if (late && concerned) refuse_single_copy(1, 1);
     exchanges(30);
     if (!late && size > 1 && last_path(MPI_COMM_WORLD) == PATH_SINGLE_COPY) FAIL("single copy, which is forbidden");
   } else {

@@ -9,13 +9,10 @@
  * Prints `ok <part>`, or `skip: <reason>`.
  */
 #include "alltoall.h"
+#include "single_copy_filter.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -175,24 +172,6 @@ static void random_part(uint64_t seed, int cases) {
   free(receive);
 }
 
-/* From here on the kernel refuses these calls. */
-static void forbid(int reads, int writes) {
-  struct sock_filter code[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog program;
-  code[1].k = reads ? __NR_process_vm_readv : __NR_process_vm_writev;
-  code[2].k = writes ? __NR_process_vm_writev : __NR_process_vm_readv;
-  program.len = sizeof code / sizeof code[0];
-  program.filter = code;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) FAIL("PR_SET_NO_NEW_PRIVS: %s", strerror(errno));
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) FAIL("PR_SET_SECCOMP: %s", strerror(errno));
-}
-
 static void filter_part(const char *what, const char *whom) {
   unsigned char *send = (unsigned char *)allocate((int64_t)buffer_bytes());
   unsigned char *receive = (unsigned char *)allocate((int64_t)buffer_bytes());
@@ -200,7 +179,7 @@ static void filter_part(const char *what, const char *whom) {
   begin(0);
   for (turn = 0; turn < 3; turn++) exchange((uint64_t)turn, 200000, send, receive, 0);
   require_path(PATH_SINGLE_COPY, "before");
-  if (strcmp(whom, "all") == 0 || rank % 2 == 1) forbid(reads, writes);
+  if (strcmp(whom, "all") == 0 || rank % 2 == 1) refuse_single_copy(reads, writes);
   for (turn = 3; turn < 12; turn++) {
     exchange((uint64_t)turn, turn % 3 == 0 ? 200000 : 0, send, receive, 0);
     /* Out of place nothing is written to other processes. */

@@ -1,7 +1,7 @@
 //! What communicators cost a process: nothing for one exchange, little for many that live, nothing for those that are
 //! gone.
 
-use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served, ranks};
+use crate::common::guest::{ALWAYS, DEFAULT, Guest, LIBRARY, later_ones_are_served, ranks};
 
 /// Shared memory that may be left when all communicators are freed.
 const MAX_LEFT_BYTES: u64 = 4 << 20;
@@ -12,6 +12,21 @@ fn first_exchanges_prepare_nothing() {
     let guest = Guest::new("many first 100", 2);
     let (_, statistics) = guest.same_as(&guest.stock(), DEFAULT);
     assert_eq!(statistics.calls_by("shared") + statistics.calls_by("single-copy"), 0, "{statistics:?}");
+}
+
+/// Where all exchanges are forwarded and nobody asks for statistics, hcube has no memory at any time.
+#[test]
+fn forwarding_without_statistics_prepares_nothing() {
+    for line in ["many first 100", "many fork"] {
+        let guest = Guest::new(line, 2);
+        let stock = guest.stock();
+        assert_eq!(stock.figure("library"), 0, "{stock:?}");
+        let run = guest.same_without_statistics(&stock, LIBRARY);
+        assert!(run.figure("library") > 0, "the preload library is not loaded: {run:?}");
+        if line == "many fork" {
+            assert_eq!(run.figure("own"), 0, "{run:?}");
+        }
+    }
 }
 
 /// Thousands of communicators of the same ranks cost at most as much as the MPI library's part of them, while they live
@@ -25,7 +40,7 @@ fn thousands_of_communicators() {
         let (run, statistics) = guest.same_as(&stock, variables);
         assert!(statistics.served() > 0, "{statistics:?}");
         for when in ["living", "freed"] {
-            let (without, with) = (stock.figure("living"), run.figure(when));
+            let (without, with) = (stock.figure(when), run.figure(when));
             assert!(
                 with <= 2 * without,
                 "{when}: {with} KiB with the preload library, {without} KiB without"

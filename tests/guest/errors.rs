@@ -3,6 +3,9 @@
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served, ranks};
 use crate::common::{Mpi, only_with};
 
+/// Errors of `errors early`, one of each kind.
+const EARLY_ERRORS: u64 = 3;
+
 /// A rank whose own arguments are wrong learns that at once, though no other rank calls.
 #[test]
 fn a_lone_error_is_returned() {
@@ -12,12 +15,30 @@ fn a_lone_error_is_returned() {
     guest.same_as(&stock, ALWAYS);
 }
 
-/// In the first calls of a communicator such an error counts for nothing, and exchanges on it go on.
+/// Until hcube serves exchanges of a communicator such an error counts for nothing, and exchanges on it go on: in the
+/// first two calls by default, and in the first one where hcube serves all.
 #[test]
 fn exchanges_go_on_after_early_errors() {
-    let guest = Guest::new("errors early", ranks(4));
+    for before in [0, 1] {
+        let guest = Guest::new(&format!("errors early {before}"), ranks(4));
+        let stock = guest.stock();
+        later_ones_are_served(&guest.same_as(&stock, DEFAULT).1);
+        if before == 0 {
+            let (_, statistics) = guest.same_as(&stock, ALWAYS);
+            assert!(statistics.served() > 0, "{statistics:?}");
+            // The MPI library reports the errors, and gets no other call.
+            assert_eq!(statistics.calls_by("library"), EARLY_ERRORS, "{statistics:?}");
+        }
+    }
+}
+
+/// A rank that errs again before the other ranks make an exchange learns of each error, and all ranks can end.
+#[test]
+fn errors_in_a_row_return() {
+    let guest = Guest::new("errors twice", ranks(4));
     let stock = guest.stock();
     later_ones_are_served(&guest.same_as(&stock, DEFAULT).1);
+    guest.same_as(&stock, ALWAYS);
 }
 
 /// All ranks call, and one of them with wrong arguments: no rank is left waiting.

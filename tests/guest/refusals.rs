@@ -1,6 +1,8 @@
 //! What the kernel refuses a process in the middle of its work.
 
-use crate::common::guest::{ALWAYS, DEFAULT, Guest, SINGLE_COPY, Variables, all_are_served, ranks};
+use crate::common::guest::{
+    ALWAYS, DEFAULT, Guest, SINGLE_COPY, Variables, all_are_served, later_ones_are_served, ranks,
+};
 use crate::common::{Mpi, only_with, skip, unproved};
 
 /// With MPI libraries that do not need what is refused: Open MPI's exchanges fail without it.
@@ -57,14 +59,20 @@ fn buffers_that_no_system_call_reads() {
     }
 }
 
+/// No signal ends the job, and hcube serves exchanges through shared memory all the same.
 fn limited(line: &str, ranks: usize, variables: Variables<'_>) {
     let guest = Guest::new(line, ranks);
     let stock = guest.stock();
-    guest.same_as(&stock, DEFAULT);
-    guest.same_as(&stock, variables);
+    let (_, by_default) = guest.same_as(&stock, DEFAULT);
+    later_ones_are_served(&by_default);
+    let (_, statistics) = guest.same_as(&stock, variables);
+    all_are_served(&statistics);
+    for statistics in [by_default, statistics] {
+        assert!(statistics.calls_by("shared") > 0, "no shared memory was used: {statistics:?}");
+    }
 }
 
-/// Shared memory longer than files may be: no signal ends the job.
+/// Shared memory longer than files may be.
 #[test]
 fn files_are_limited() {
     for whom in ["all", "first", "last"] {

@@ -58,11 +58,11 @@ static void compare_handles(void) {
 
 /* Every identifier that the MPI library has. */
 static void create_all(void) {
-  enum { MOST = 80000 };
-  MPI_Comm *comms = (MPI_Comm *)allocate(MOST * sizeof(MPI_Comm));
+  enum { MAX_COMMUNICATORS = 80000 };
+  MPI_Comm *comms = (MPI_Comm *)allocate(MAX_COMMUNICATORS * sizeof(MPI_Comm));
   long number = 0, each;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  while (number < MOST && MPI_Comm_dup(MPI_COMM_WORLD, &comms[number]) == MPI_SUCCESS) {
+  while (number < MAX_COMMUNICATORS && MPI_Comm_dup(MPI_COMM_WORLD, &comms[number]) == MPI_SUCCESS) {
     exchange_often(comms[number], 2, 1);
     number++;
   }

@@ -1,13 +1,14 @@
 /* Errors that a rank makes, and that MPI_ERRORS_RETURN gives back to it.
  *
  *   errors alone       one rank passes bad arguments and no other rank calls; it tells the others by a message
- *   errors early       the same in the first calls of communicators, and then all ranks exchange on them
+ *   errors early <n>   the same after n exchanges on a communicator, and then all ranks exchange on it
+ *   errors twice       the same several times in a row, on two communicators in turn, and the program ends
  *   errors together    all ranks call, and one of them passes bad arguments; MPI itself would wait for ever
  *   errors mismatch    all ranks call with counts that do not match; what MPI itself does then is not defined
  */
 #include "guest.h"
 
-enum { EXCHANGES = 6, ELEMENTS = 500, MOST_RANKS = 16 };
+enum { EXCHANGES = 6, ELEMENTS = 500, MAX_RANKS = 16 };
 
 static int rank, size;
 
@@ -21,7 +22,7 @@ static long class_of(int code) {
 enum { NEGATIVE_COUNT, NO_TYPE, NEGATIVE_COUNT_OF_ONE, KINDS };
 
 static int bad_call(int kind, MPI_Comm comm) {
-  int sent[MOST_RANKS], received[MOST_RANKS], counts[MOST_RANKS], displacements[MOST_RANKS], i;
+  int sent[MAX_RANKS], received[MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS], i;
   for (i = 0; i < size; i++) counts[i] = 1, displacements[i] = i, sent[i] = i;
   counts[size - 1] = -3;
   if (kind == NEGATIVE_COUNT) return MPI_Alltoall(sent, -1, MPI_INT, received, 1, MPI_INT, comm);
@@ -37,19 +38,33 @@ static void err_alone(MPI_Comm comm, int kind) {
   agree("class", found);
 }
 
-/* Before hcube serves exchanges of a communicator: in its first call and before its second one. */
-static void run_early(void) {
+/* In one of the first calls of each communicator, when hcube need not serve its exchanges yet. */
+static void run_early(int before) {
   MPI_Comm copy;
-  int kind, before;
+  int kind;
   for (kind = 0; kind < KINDS; kind++) {
-    for (before = 0; before < 2; before++) {
-      MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-      exchange_often(copy, before, ELEMENTS);
-      err_alone(copy, kind);
-      exchange_often(copy, EXCHANGES, ELEMENTS);
-      MPI_Comm_free(&copy);
-    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    exchange_often(copy, before, ELEMENTS);
+    err_alone(copy, kind);
+    exchange_often(copy, EXCHANGES, ELEMENTS);
+    MPI_Comm_free(&copy);
   }
+}
+
+/* No other rank takes notice of the errors before the message, or makes an exchange after it. */
+static void run_twice(void) {
+  enum { ERRORS = 10 };
+  MPI_Comm comms[2];
+  long found[ERRORS] = {0};
+  int turn;
+  comms[0] = MPI_COMM_WORLD;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
+  for (turn = 0; turn < 2; turn++) exchange_often(comms[turn], EXCHANGES, ELEMENTS);
+  for (turn = 0; turn < ERRORS && rank == size - 1; turn++)
+    found[turn] = class_of(bad_call(turn % KINDS, comms[turn % 2]));
+  MPI_Bcast(found, ERRORS, MPI_LONG, size - 1, MPI_COMM_WORLD);
+  for (turn = 0; turn < ERRORS; turn++) agree("class", found[turn]);
+  MPI_Comm_free(&comms[1]);
 }
 
 static void run_alone(void) {
@@ -65,7 +80,7 @@ static void run_alone(void) {
 }
 
 static void run_together(void) {
-  int kind, turn, good[MOST_RANKS], received[MOST_RANKS], counts[MOST_RANKS], displacements[MOST_RANKS], code;
+  int kind, turn, good[MAX_RANKS], received[MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS], code;
   for (turn = 0; turn < size; turn++) good[turn] = counts[turn] = 1, displacements[turn] = turn;
   for (turn = 0; turn < 3 * KINDS; turn++) {
     kind = turn % KINDS;
@@ -82,7 +97,7 @@ static void run_together(void) {
 
 /* The last rank expects one element less than rank 0 sends to it. */
 static void run_mismatch(void) {
-  int blocks[2 * MOST_RANKS], counts[MOST_RANKS], displacements[MOST_RANKS], i;
+  int blocks[2 * MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS], i;
   for (i = 0; i < size; i++) counts[i] = 1, displacements[i] = 2 * i;
   memset(blocks, 0, sizeof blocks);
   exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
@@ -97,10 +112,11 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   rank = rank_in(MPI_COMM_WORLD);
   size = partners_in(MPI_COMM_WORLD);
-  REQUIRE(size <= MOST_RANKS);
+  REQUIRE(size <= MAX_RANKS);
   if (strcmp(argv[1], "together") == 0) run_together();
   else if (strcmp(argv[1], "mismatch") == 0) run_mismatch();
-  else if (strcmp(argv[1], "early") == 0) run_early();
+  else if (strcmp(argv[1], "early") == 0) run_early(atoi(argv[2]));
+  else if (strcmp(argv[1], "twice") == 0) run_twice();
   else run_alone();
   if (rank == 0) printf("ok %s\n", argv[1]);
   MPI_Finalize();

@@ -11,23 +11,29 @@
 
 enum { EXCHANGES = 4, ELEMENTS = 2 };
 
-/* Mappings of hcube's shared memory in this process, and their length in `bytes`. Without malloc, for children that
- * were forked. */
-static long mappings(long *bytes) {
-  static char line[8192];
-  long number = 0;
+/* What a process has mapped. */
+typedef struct {
+  /* hcube's shared memory: mappings and their length. */
+  long shared, shared_bytes;
+  /* The preload library. */
+  long library;
+} Mappings;
+
+static Mappings mappings(void) {
+  char line[8192];
   unsigned long from, to;
+  Mappings found = {0, 0, 0};
   FILE *maps = fopen("/proc/self/maps", "r");
   REQUIRE(maps != NULL);
-  *bytes = 0;
   while (fgets(line, sizeof line, maps) != NULL) {
-    int named = strstr(line, "memfd:hcube") != NULL || strstr(line, "/dev/shm/hcube") != NULL;
-    if (!named || sscanf(line, "%lx-%lx", &from, &to) != 2) continue;
-    number++;
-    *bytes += (long)(to - from);
+    found.library += strstr(line, "libhcube_preload") != NULL;
+    if (strstr(line, "memfd:hcube") == NULL && strstr(line, "/dev/shm/hcube") == NULL) continue;
+    REQUIRE(sscanf(line, "%lx-%lx", &from, &to) == 2);
+    found.shared++;
+    found.shared_bytes += (long)(to - from);
   }
   fclose(maps);
-  return number;
+  return found;
 }
 
 /* Resident memory of this process in KiB, with what it shares with others. */
@@ -57,16 +63,14 @@ static void free_all(MPI_Comm *comms, int number) {
 
 static void run_first(int number) {
   MPI_Comm *comms = duplicates(number);
-  long bytes;
   int i;
   for (i = 0; i < number; i++) exchange_blocks(comms[i], i, ELEMENTS);
   exchange_often(MPI_COMM_SELF, EXCHANGES, ELEMENTS);
-  agree("mappings after first exchanges", mappings(&bytes));
+  agree("mappings after first exchanges", mappings().shared);
   free_all(comms, number);
 }
 
 static void run_living(int number) {
-  long bytes;
   MPI_Comm *comms = duplicates(number);
   int i;
   for (i = 0; i < number; i++) exchange_often(comms[i], EXCHANGES, ELEMENTS);
@@ -75,8 +79,7 @@ static void run_living(int number) {
   /* What the others still held at that time. */
   MPI_Barrier(MPI_COMM_WORLD);
   figure("freed", resident());
-  mappings(&bytes);
-  figure("mapped", bytes);
+  figure("mapped", mappings().shared_bytes);
 }
 
 /* Mappings of a child that is forked now. */
@@ -85,7 +88,7 @@ static long mappings_of_child(void) {
   pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    long bytes, number = mappings(&bytes);
+    long number = mappings().shared;
     _exit(number > 100 ? 100 : (int)number);
   }
   REQUIRE(waitpid(child, &status, 0) == child && WIFEXITED(status));
@@ -95,12 +98,11 @@ static long mappings_of_child(void) {
 static void run_fork(void) {
   enum { NUMBER = 20 };
   MPI_Comm *comms = duplicates(NUMBER), half;
-  long bytes;
   int i;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_in(MPI_COMM_WORLD), &half);
   for (i = 0; i < NUMBER; i++) exchange_often(comms[i], EXCHANGES, ELEMENTS);
   exchange_often(half, EXCHANGES, ELEMENTS);
-  figure("own", mappings(&bytes));
+  figure("own", mappings().shared);
   agree("mappings of a child", mappings_of_child());
   free_all(comms, NUMBER);
   MPI_Comm_free(&half);
@@ -112,6 +114,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "first") == 0) run_first(atoi(argv[2]));
   else if (strcmp(argv[1], "living") == 0) run_living(atoi(argv[2]));
   else run_fork();
+  figure("library", mappings().library);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
   MPI_Finalize();
   return 0;

@@ -51,7 +51,7 @@ static void limit_files(rlim_t bytes) {
 
 static void refuse(const char *what) {
   enum { NOBODY = 65534 };
-  if (strcmp(what, "filter") == 0) refuse_single_copy();
+  if (strcmp(what, "filter") == 0) refuse_single_copy(1, 1);
   if (strcmp(what, "traced") == 0) REQUIRE(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
   if (strcmp(what, "user") == 0) REQUIRE(setresuid(NOBODY, NOBODY, 0) == 0);
 }

@@ -62,9 +62,9 @@ static void run_apart(void) {
 
 /* --- handlers ---------------------------------------------------------------------------------- */
 
-enum { MOST = 1000 };
+enum { MAX_COMMUNICATORS = 1000 };
 
-static MPI_Comm comms[MOST];
+static MPI_Comm comms[MAX_COMMUNICATORS];
 static int communicators;
 /* The communicator that the exchanges are on, and the last one whose error handler was set during that. */
 static int current, seen = -1;

@@ -1,7 +1,7 @@
 //! Programs in other people's style (tests/c/guest): each runs without and with the preload library, and must print the
 //! same both times.
 
-use super::preload::{Preloaded, Statistics};
+use super::preload::{Preloaded, Statistics, preload_variable};
 use super::{Language, Launch, Mpi, Outcome, folder, modified, newest_header, output, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,10 @@ pub const ALWAYS: Variables<'static> = &[("HCUBE_ALLTOALL", "linear-shift")];
 /// hcube makes every exchange that it can, and by single copy where that works.
 pub const SINGLE_COPY: Variables<'static> = &[("HCUBE_PATH", "single-copy")];
 
-/// The reason of the statistics for such exchanges.
+/// hcube forwards every exchange.
+pub const LIBRARY: Variables<'static> = &[("HCUBE_ALLTOALL", "library")];
+
+/// The reason of the statistics for first exchanges.
 const FIRST: &str = "the first exchange of a communicator";
 
 /// Seconds after which a run has hung. They take a few seconds on a busy machine.
@@ -119,7 +122,7 @@ impl Guest {
         Run::new(&outcome.success())
     }
 
-    /// Under the preload library, whatever comes of it.
+    /// Under the preload library, which may fail.
     pub fn preloaded(&self, variables: Variables<'_>) -> (Outcome, Option<Statistics>) {
         let mut name = self.program.file_name().expect("a name").to_string_lossy().into_owned();
         let values = variables.iter().map(|(_, value)| *value);
@@ -143,6 +146,18 @@ impl Guest {
         let (run, statistics) = self.success(variables);
         assert_eq!(run.text, stock.text, "{self:?} under the preload library with {variables:?}");
         (run, statistics)
+    }
+
+    /// Under the preload library without statistics, where the program must print what it prints without the library,
+    /// and hcube nothing.
+    pub fn same_without_statistics(&self, stock: &Run, variables: Variables<'_>) -> Run {
+        let launch = Launch::new("env", self.ranks).arg(preload_variable()).arg(&self.program);
+        let outcome = self.complete(launch, variables).run();
+        let errors = outcome.stderr.clone();
+        let run = Run::new(&outcome.success());
+        assert_eq!(run.text, stock.text, "{self:?} under the preload library with {variables:?}");
+        assert!(!errors.contains("hcube"), "{errors}");
+        run
     }
 
     /// The same result without the preload library, with it, and where hcube makes every exchange. The program makes

@@ -16,6 +16,13 @@ pub fn library() -> PathBuf {
     )
 }
 
+/// The argument of `env` that has the library preloaded.
+pub fn preload_variable() -> OsString {
+    let mut variable = OsString::from("LD_PRELOAD=");
+    variable.push(library());
+    variable
+}
+
 /// Compiles a client under this name, unless that has been done since its source changed.
 fn compiled(mut compiler: Command, source: &Path, name: &str) -> PathBuf {
     static TURN: Mutex<()> = Mutex::new(());
@@ -66,18 +73,15 @@ pub fn python() -> Option<PathBuf> {
 #[derive(Debug)]
 pub struct Preloaded {
     launch: Launch,
-    json: PathBuf,
+    file: StatisticsFile,
 }
 
 impl Preloaded {
     /// As a user starts it: `mpirun ... env LD_PRELOAD=... program`. The name is that of the statistics.
     pub fn new(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
-        let folder = folder("preload");
-        let json = folder.join(format!("{name}-{ranks}.json"));
-        let mut preload = OsString::from("LD_PRELOAD=");
-        preload.push(library());
-        let launch = Launch::new("env", ranks).arg(preload).arg(program.into());
-        Self { launch: launch.env("HCUBE_STATS", &format!("json:{}", json.display())), json }
+        let file = StatisticsFile::new(&format!("{name}-{ranks}"));
+        let launch = Launch::new("env", ranks).arg(preload_variable()).arg(program.into());
+        Self { launch: launch.env("HCUBE_STATS", &file.variable()), file }
     }
 
     /// Changes how it is started.
@@ -87,12 +91,8 @@ impl Preloaded {
     }
 
     pub fn run(self) -> (Outcome, Option<Statistics>) {
-        let _ = fs::remove_file(&self.json);
         let outcome = self.launch.run();
-        let text = fs::read_to_string(&self.json).ok();
-        let parse =
-            |text: String| serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-        (outcome, text.map(|text| Statistics(parse(text))))
+        (outcome, self.file.read())
     }
 
     /// Standard output and statistics of a run in which all goes well.
@@ -101,6 +101,30 @@ impl Preloaded {
         let errors = outcome.stderr.clone();
         let text = outcome.success();
         (text, statistics.unwrap_or_else(|| panic!("no statistics:\n{errors}")))
+    }
+}
+
+/// Where a job writes its statistics.
+#[derive(Debug)]
+pub struct StatisticsFile(PathBuf);
+
+impl StatisticsFile {
+    /// Removes what an earlier job has written under this name.
+    pub fn new(name: &str) -> Self {
+        let path = folder("preload").join(format!("{name}.json"));
+        let _ = fs::remove_file(&path);
+        Self(path)
+    }
+
+    /// The value of `HCUBE_STATS`.
+    pub fn variable(&self) -> String {
+        format!("json:{}", self.0.display())
+    }
+
+    /// The statistics, if the job has written them.
+    pub fn read(&self) -> Option<Statistics> {
+        let text = fs::read_to_string(&self.0).ok()?;
+        Some(Statistics(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))))
     }
 }
 
