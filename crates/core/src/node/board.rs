@@ -234,17 +234,12 @@ impl Board {
         if self.seen[rank] == self.round {
             return;
         }
-        let mut wait = patience.wait();
-        let is_refusal = if self.any_refused {
-            loop {
-                match self.poll(rank) {
-                    Some(is_refusal) => break is_refusal,
-                    None => wait.pause(comm),
-                }
-            }
-        } else {
+        if self.any_refused {
+            return self.wait_for_refusing(rank, patience, comm);
+        }
+        let is_refusal = {
             // Where the number stands is computed once: each poll more delays the answer.
-            let poll = self.slots.poll(rank, self.round);
+            let (poll, mut wait) = (self.slots.poll(rank, self.round), patience.wait());
             loop {
                 match poll() {
                     Some(is_refusal) => break is_refusal,
@@ -253,6 +248,16 @@ impl Board {
             }
         };
         self.see(rank, is_refusal);
+    }
+
+    /// As [`Self::wait_for`], where ranks may refuse ahead.
+    #[cold]
+    #[inline(never)]
+    fn wait_for_refusing<C: Comm + ?Sized>(&mut self, rank: usize, patience: Patience, comm: &C) {
+        let mut wait = patience.wait();
+        while !self.has_posted(rank) {
+            wait.pause(comm);
+        }
     }
 
     /// Whether the notice of a rank in this round is a refusal, once it is posted or refused ahead.

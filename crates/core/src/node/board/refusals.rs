@@ -71,9 +71,15 @@ impl Board {
     #[inline]
     pub(super) fn note_kind(&mut self, rank: usize, is_refusal: bool) {
         if is_refusal || self.any_refused {
-            self.refused[rank] = is_refusal;
-            self.any_refused = self.refused.contains(&true);
+            self.change_kind(rank, is_refusal);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn change_kind(&mut self, rank: usize, is_refusal: bool) {
+        self.refused[rank] = is_refusal;
+        self.any_refused = self.refused.contains(&true);
     }
 
     /// Whether a rank has refused this round ahead or is in a later one: others go on while this rank refuses ahead.
@@ -98,7 +104,7 @@ impl Board {
     }
 
     /// Whether a rank, which was seen in this round, has refused it ahead, so that it has no notice.
-    #[inline]
+    #[inline(always)]
     pub fn is_refused_ahead(&self, rank: usize) -> bool {
         self.any_refused && self.refused[rank] && self.slots.published(rank, self.round).is_none()
     }
