@@ -30,8 +30,8 @@ static UNCERTAIN: AtomicBool = AtomicBool::new(false);
 /// After this time in the set-up, a rank says that it waits for others.
 const LATE: Duration = Duration::from_secs(10);
 
-/// Says that nobody knows whether all processes of the job have hcube. Where one has not, the others wait for it, and say
-/// so.
+/// Says that nobody knows whether all processes of the job have hcube. Where one has not, the others wait for it, and
+/// say so.
 pub fn expect_missing_processes() {
     UNCERTAIN.store(true, Ordering::Relaxed);
 }
