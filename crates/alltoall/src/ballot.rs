@@ -18,15 +18,13 @@ use super::vote::{Property, Vote};
 use super::work::COPY;
 use hcube_core::comm::{Comm, error_bytes, remote_error};
 use hcube_core::error::{Error, HCUBE_ERR_ARGUMENT, Result};
-use hcube_core::node::board::{DETAILS, ENTRY_BYTES};
+use hcube_core::node::board::DETAILS;
 use hcube_core::progress::wait::Patience;
 
 /// Detail of a notice: the rank's time.
 const TIME: usize = 0;
 /// Detail of a notice: the size of its largest block.
 const LARGEST: usize = 1;
-/// Bytes of the number of the communicator before the error of a refusal.
-const USER: usize = size_of::<u64>();
 
 /// What the votes have told.
 #[derive(Debug, Clone, Copy)]
@@ -140,14 +138,9 @@ fn announce<C: Comm + ?Sized>(
 
 /// Local, where all ranks are on one node: posts that this rank's arguments were refused, and why.
 #[cold]
-pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, user: u64, error: &Error) {
+pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, user: u64, error: &Error) {
     comm.settle();
-    let text = error_bytes(error);
-    let mut entry = [0; ENTRY_BYTES];
-    let (number, room) = entry.split_at_mut(USER);
-    number.copy_from_slice(&user.to_ne_bytes());
-    room.copy_from_slice(&text[..room.len()]);
-    node.board.refuse(refused().brief(), &entry);
+    node.board.refuse(refused().brief(), (user, &error_bytes(error)), patience, comm);
 }
 
 /// The vote of a rank whose arguments were refused.
@@ -160,36 +153,29 @@ fn refused() -> Vote {
 pub fn refusal(node: &Node, user: u64) -> Option<Error> {
     let Node { ranks, board, .. } = node;
     (0..board.ranks()).find_map(|rank| {
-        if board.is_refused_ahead(rank) {
-            return match board.refusal_ahead(rank) {
-                Some(entry) => told(ranks[rank], user, &entry),
-                None => Some(untold(ranks[rank])),
-            };
-        }
         let mut vote = Vote::default();
-        vote.add_brief(board.words(rank));
-        if vote.any(Property::Refused) { told(ranks[rank], user, board.all_bytes(rank)) } else { None }
+        vote.add_brief(words(node, rank));
+        let (concerned, text) = vote.any(Property::Refused).then(|| board.refusal(rank))?;
+        let untold = || {
+            let message = "too many calls with arguments that are not valid".to_owned();
+            Error::Remote { rank: ranks[rank], code: HCUBE_ERR_ARGUMENT, message }
+        };
+        (concerned == user).then(|| text.map_or_else(untold, |text| remote_error(ranks[rank], &text)))
     })
 }
 
-/// The error of a refusal, if it concerns this communicator.
-fn told(rank: usize, user: u64, entry: &[u8]) -> Option<Error> {
-    let (number, error) = entry.split_at(USER);
-    (number == user.to_ne_bytes()).then(|| remote_error(rank, error))
-}
-
-/// The error of a rank that has refused more often than the board can hold. It need not concern this communicator.
-fn untold(rank: usize) -> Error {
-    let message = "many calls with arguments that are not valid".to_owned();
-    Error::Remote { rank, code: HCUBE_ERR_ARGUMENT, message }
+/// The words of a rank's vote, which was seen.
+#[inline(always)]
+fn words(node: &Node, rank: usize) -> [u64; 2] {
+    if node.board.is_refused_ahead(rank) { refused().brief() } else { node.board.words(rank) }
 }
 
 /// Waits for the notices of all ranks of the node; the sum of their votes, without the times.
 fn gather<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience) -> Vote {
-    let (mut sum, board) = (Vote::default(), &mut node.board);
-    for rank in 0..board.ranks() {
-        board.wait_for(rank, patience, comm);
-        sum.add_brief(if board.is_refused_ahead(rank) { refused().brief() } else { board.words(rank) });
+    let mut sum = Vote::default();
+    for rank in 0..node.board.ranks() {
+        node.board.wait_for(rank, patience, comm);
+        sum.add_brief(words(node, rank));
     }
     sum
 }

@@ -73,7 +73,7 @@ fn vote_and_move<C: Comm>(
         && let Some(node) = state.node.as_mut().filter(|_| state.situation.shared)
         && !matches!(error, Error::Unsupported(_))
     {
-        ballot::refuse(comm, node, conditions.user, error);
+        ballot::refuse(comm, node, state.patience, conditions.user, error);
         return Err(error.clone());
     }
     let ballot::Ballot { sum, largest, begin } = loop {

@@ -21,7 +21,18 @@ fn attempt(
     user: u64,
     refusal: Option<Error>,
 ) -> Result<Outcome> {
-    let mut rank = Rank::new(comm, &Shape::matching(number, true, Form::Even, &|_, _| 50));
+    attempt_of(comm, state, (number, 50), user, refusal)
+}
+
+/// As [`attempt`], with any number of bytes.
+fn attempt_of(
+    comm: &ThreadComm,
+    state: &mut ExchangeState,
+    (number, bytes): (usize, usize),
+    user: u64,
+    refusal: Option<Error>,
+) -> Result<Outcome> {
+    let mut rank = Rank::new(comm, &Shape::matching(number, true, Form::Even, &|_, _| bytes));
     let conditions = Conditions { user, ..Conditions::default() };
     let outcome = rank.exchange(comm, state, &Special { refusal, conditions, ..Special::default() });
     let done = matches!(outcome, Ok(Outcome::Done(_)));
@@ -143,7 +154,7 @@ fn refusals_in_a_row_do_not_wait_for_the_others() {
                     for number in 1..=count {
                         let refusal = (comm.rank() == refusing).then(|| count_refused(number));
                         let outcome = attempt(comm, &mut state, number, 0, refusal.clone());
-                        let message = "many calls with arguments that are not valid".to_owned();
+                        let message = "too many calls with arguments that are not valid".to_owned();
                         let untold = Error::Remote { rank: refusing, code: HCUBE_ERR_ARGUMENT, message };
                         let heard = if number <= WITH_TEXT { remote(refusing, number) } else { untold };
                         assert_eq!(outcome, Err(refusal.unwrap_or(heard)), "{number} of {count}");
@@ -156,6 +167,30 @@ fn refusals_in_a_row_do_not_wait_for_the_others() {
     }
 }
 
+/// Others read while one refuses further: the text of each refusal arrives, unless too many came before.
+#[test]
+fn refusals_are_read_while_others_are_written() {
+    let heard = run_on_nodes(vec![0; 4], |comm| {
+        let mut state = ExchangeState::new(comm, &Options::default()).expect("created");
+        let mut with_text = Vec::new();
+        for number in 1..3000 {
+            let refusal = (comm.rank() == 1).then(|| count_refused(number));
+            let outcome = attempt(comm, &mut state, number, 0, refusal.clone());
+            let told = refusal.is_some() || outcome == Err(remote(1, number));
+            assert!(told || matches!(outcome, Err(Error::Remote { rank: 1, .. })), "{number}: {outcome:?}");
+            with_text.push(told);
+            // The reading ranks fall back by more than the ring holds, and catch up again.
+            if comm.rank() != 1 && number % 100 == 0 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        attempt(comm, &mut state, 0, 0, None).expect("all are here");
+        with_text
+    });
+    assert!(heard[0] == heard[2] && heard[0] == heard[3], "all ranks read the same");
+    assert!(heard[0].contains(&true));
+}
+
 /// Every rank refuses some exchanges, and no rank waits for another between them: each exchange has one outcome.
 #[test]
 fn refusals_of_all_ranks_come_in_order() {
@@ -164,23 +199,24 @@ fn refusals_of_all_ranks_come_in_order() {
         let draw = (number / 3 * 16 + rank + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         draw >> 60 < 5
     }
+    let paths = [(Path::Auto, 50, 2000), (Path::Shared, 60_000, 200), (Path::SingleCopy, 60_000, 200)];
     for ranks in [2, 3, 5, 8] {
-        run_on_nodes(vec![0; ranks], |comm| {
-            let own = comm.rank();
-            let mut state = ExchangeState::new(comm, &Options::default()).expect("created");
-            for number in 1..2000 {
-                let refusal = refuses(own, number).then(|| count_refused(number));
-                let outcome = attempt(comm, &mut state, number, 0, refusal.clone());
-                match (refusal, (0..ranks).find(|&rank| refuses(rank, number))) {
-                    (Some(refusal), _) => assert_eq!(outcome, Err(refusal)),
-                    (None, Some(first)) => assert_eq!(outcome, Err(remote(first, number))),
-                    (None, None) => assert!(matches!(outcome, Ok(Outcome::Done(_))), "{outcome:?}"),
+        for (path, bytes, exchanges) in paths {
+            run_on_nodes(vec![0; ranks], |comm| {
+                let own = comm.rank();
+                let options = Options { path, memory: 64 << 10, ..Options::default() };
+                let mut state = ExchangeState::new(comm, &options).expect("created");
+                for number in 1..exchanges {
+                    let refusal = refuses(own, number).then(|| count_refused(number));
+                    let outcome = attempt_of(comm, &mut state, (number, bytes), 0, refusal.clone());
+                    match (refusal, (0..ranks).find(|&rank| refuses(rank, number))) {
+                        (Some(refusal), _) => assert_eq!(outcome, Err(refusal)),
+                        (None, Some(first)) => assert_eq!(outcome, Err(remote(first, number))),
+                        (None, None) => assert!(matches!(outcome, Ok(Outcome::Done(_))), "{outcome:?}"),
+                    }
                 }
-                if number % 64 == 0 {
-                    comm.barrier().expect("no rank has failed");
-                }
-            }
-        });
+            });
+        }
     }
 }
 
@@ -191,7 +227,7 @@ fn refusals_in_a_row_concern_their_communicators() {
         let mut state = ExchangeState::new(comm, &Options::default()).expect("created");
         for turn in 0..20 {
             if comm.rank() == turn % 3 {
-                for number in 0..5 {
+                for number in 0..4 + 2 * turn {
                     let outcome = attempt(comm, &mut state, number, 1, Some(count_refused(number)));
                     assert_eq!(outcome, Err(count_refused(number)));
                 }

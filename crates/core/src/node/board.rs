@@ -13,10 +13,7 @@
 //! whose payload began in that line: 0.58 us for an exchange, now 0.48).
 //! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 4.2 KiB for refusals.
 
-mod refusals;
-
-pub use refusals::ENTRY_BYTES;
-
+use super::refusals::{self, Refusal, Refusals};
 use super::resident::Resident;
 use super::slots::{self, NUMBER_BYTES, Slots};
 use crate::comm::Comm;
@@ -34,6 +31,8 @@ pub const DETAILS: usize = 2;
 const WORDS_END: usize = WORDS * size_of::<u64>();
 /// A line of the cache.
 const LINE: usize = 64;
+/// Bytes of the tag of a refusal.
+const TAG_BYTES: usize = size_of::<u64>();
 /// Smallest capacity.
 const MIN_CAPACITY_BYTES: usize = 256;
 /// Largest capacity: bounds are 32-bit numbers.
@@ -85,12 +84,7 @@ pub struct Board {
     seen: Vec<u64>,
     /// Number of ranks whose notice of this round was not seen yet.
     unseen: usize,
-    /// Whether the last notice of each rank was a refusal, or may have been one.
-    refused: Vec<bool>,
-    /// Whether that of any rank was.
-    any_refused: bool,
-    /// Rounds after this one that this rank has refused.
-    ahead: u64,
+    refusals: Refusals,
     /// The bounds of this rank's notice while it is written.
     bounds: Vec<u32>,
 }
@@ -120,22 +114,9 @@ impl Board {
         let slots = slots::Layout::new(LINE_PAIR, refusals::COUNTERS, 2, layout.details_end)?;
         let slots = Slots::create(comm, ranks, slots)?;
         let resident = Resident::new(&slots, layout.payload, layout.details..layout.details_end);
-        let (seen, refused) = (vec![0; ranks.len()], vec![false; ranks.len()]);
-        let bounds = vec![0; ranks.len() + 1];
-        let (populated, any_refused, round, unseen, ahead) = (false, false, 0, 0, 0);
-        Ok(Self {
-            slots,
-            layout,
-            resident,
-            populated,
-            round,
-            seen,
-            unseen,
-            refused,
-            any_refused,
-            ahead,
-            bounds,
-        })
+        let (seen, bounds) = (vec![0; ranks.len()], vec![0; ranks.len() + 1]);
+        let (populated, round, unseen, refusals) = (false, 0, 0, Refusals::new(ranks.len()));
+        Ok(Self { slots, layout, resident, populated, round, seen, unseen, refusals, bounds })
     }
 
     /// This rank's number on the node.
@@ -191,12 +172,16 @@ impl Board {
     ) {
         let layout = self.layout;
         assert!(bytes <= layout.capacity, "{bytes} bytes for a board of {}", layout.capacity);
-        assert!(self.unseen == 0, "a notice is posted before those of the round before were seen");
+        assert!(
+            self.unseen == 0 && !self.refusals.has_further(),
+            "a notice is posted before those of the round before were seen"
+        );
         self.round += 1;
         // This rank as well, until its notice is complete.
         self.unseen = self.slots.ranks();
-        // SAFETY: all ranks were seen in the round before this one. Whoever had posted that had read the round
-        // before it, which is what this slot held.
+        // SAFETY: every other rank was seen in the round before this one. Either it has posted that, and had read all
+        // earlier rounds, which is what this slot held; or it has refused it ahead, and reads nothing until it has
+        // gone through it (`notice` and `Refusals`).
         let contents = unsafe { self.slots.own_contents(self.round) };
         let (head, rest) = contents.split_at_mut(layout.bounds_end);
         let (payload, details) = rest.split_at_mut(layout.details - layout.bounds_end);
@@ -212,7 +197,7 @@ impl Board {
         self.unseen -= 1;
         let own = self.slots.own();
         self.seen[own] = self.round;
-        self.note_kind(own, is_refusal);
+        self.refusals.note(own, is_refusal);
     }
 
     /// Whether a rank has posted its notice of this round.
@@ -234,7 +219,7 @@ impl Board {
         if self.seen[rank] == self.round {
             return;
         }
-        if self.any_refused {
+        if self.refusals.any() {
             return self.wait_for_refusing(rank, patience, comm);
         }
         let is_refusal = {
@@ -264,25 +249,97 @@ impl Board {
     #[inline]
     fn poll(&self, rank: usize) -> Option<bool> {
         let posted = self.slots.published(rank, self.round);
-        if posted.is_some() || !self.any_refused { posted } else { self.has_passed(rank).then_some(true) }
+        if posted.is_some() || !self.refusals.any() {
+            return posted;
+        }
+        self.refusals.has_passed(&self.slots, rank, self.round).then_some(true)
     }
 
     /// Waits for the notices of this round that were not seen yet, if any. A rank that needs none of them may return
     /// and wait here before it posts the next. Goes through the rounds that this rank has refused ahead.
     #[inline]
     pub fn see_all<C: Comm + ?Sized>(&mut self, patience: Patience, comm: &C) {
-        while self.unseen > 0 {
-            (0..self.ranks()).for_each(|rank| self.wait_for(rank, patience, comm));
-            if self.ahead > 0 {
-                self.begin_refused_round();
-            }
+        if self.unseen > 0 || self.refusals.has_further() {
+            self.see_refused_rounds(patience, comm);
         }
+    }
+
+    #[cold]
+    fn see_refused_rounds<C: Comm + ?Sized>(&mut self, patience: Patience, comm: &C) {
+        loop {
+            (0..self.ranks()).for_each(|rank| self.wait_for(rank, patience, comm));
+            if !self.refusals.has_further() {
+                return;
+            }
+            self.begin_refused_round();
+        }
+    }
+
+    /// Goes on to the next round that this rank has refused ahead, after all notices of the current one were seen.
+    fn begin_refused_round(&mut self) {
+        self.refusals.begin_next();
+        self.round += 1;
+        self.unseen = self.ranks() - 1;
+        let own = self.own();
+        self.seen[own] = self.round;
+        self.refusals.note(own, true);
+    }
+
+    /// Takes part in the next round with a refusal, ahead of it where notices of this one are missing. `tag` tells what
+    /// is refused, `text` why. Local, except after many refusals ahead ([`refusals`](super::refusals)).
+    #[cold]
+    pub fn refuse<C: Comm + ?Sized>(
+        &mut self,
+        words: [u64; WORDS],
+        (tag, text): (u64, &[u8]),
+        patience: Patience,
+        comm: &C,
+    ) {
+        while self.refusals.has_further() && self.all_have_posted() {
+            self.begin_refused_round();
+        }
+        let is_next = !self.refusals.has_further() && self.all_have_posted();
+        if !is_next && self.refusals.refuse_ahead(&self.slots, self.round, tag, text) {
+            return;
+        }
+        self.see_all(patience, comm);
+        let text = &text[..text.len().min(self.capacity() - TAG_BYTES)];
+        self.post_flagged(words, TAG_BYTES + text.len(), true, |draft| {
+            let (head, room) = draft.payload.split_at_mut(TAG_BYTES);
+            head.copy_from_slice(&tag.to_ne_bytes());
+            room.copy_from_slice(text);
+            draft.bounds[1..].fill((TAG_BYTES + text.len()) as u32);
+        });
+    }
+
+    fn all_have_posted(&mut self) -> bool {
+        (0..self.ranks()).filter(|&rank| !self.has_posted(rank)).count() == 0
+    }
+
+    /// Whether a rank, which was seen in this round, has refused it ahead, so that it has no notice.
+    #[inline(always)]
+    pub fn is_refused_ahead(&self, rank: usize) -> bool {
+        self.refusals.any() && self.refusals.of(rank) && self.slots.published(rank, self.round).is_none()
+    }
+
+    /// Tag and text of a rank's refusal of this round.
+    ///
+    /// # Panics
+    /// For a rank that was not seen in this round, or has not refused it.
+    pub fn refusal(&self, rank: usize) -> (u64, Option<Vec<u8>>) {
+        assert!(self.seen[rank] == self.round && self.refusals.of(rank), "no refusal was seen");
+        if self.is_refused_ahead(rank) {
+            let Refusal { tag, text } = refusals::read(&self.slots, rank, self.round);
+            return (tag, text.map(Vec::from));
+        }
+        let (tag, text) = self.all_bytes(rank).split_at(TAG_BYTES);
+        (u64::from_ne_bytes(tag.try_into().expect("the bytes of a tag")), Some(text.to_owned()))
     }
 
     #[inline]
     fn see(&mut self, rank: usize, is_refusal: bool) {
         self.seen[rank] = self.round;
-        self.note_kind(rank, is_refusal);
+        self.refusals.note(rank, is_refusal);
         self.unseen -= 1;
     }
 
@@ -290,9 +347,12 @@ impl Board {
     #[inline]
     fn notice(&self, rank: usize) -> &[u8] {
         assert!(self.seen[rank] == self.round, "a notice is read before it was seen");
-        assert!(!self.is_refused_ahead(rank), "a refusal ahead has no notice");
-        // SAFETY: seen, so it is published. This rank releases it by posting its own next notice, for which the
-        // result must have ended: `post` borrows the board mutably.
+        assert!(
+            !self.refusals.any() || !(self.refusals.has_further() || self.is_refused_ahead(rank)),
+            "a refusal ahead has no notice"
+        );
+        // SAFETY: seen and not refused ahead, so it is published. This rank releases it by posting its own next notice
+        // or refusing ahead, for which the result must have ended: both borrow the board mutably.
         unsafe { self.slots.contents(rank, self.round) }
     }
 
@@ -332,7 +392,7 @@ impl Board {
     }
 
     /// The bytes that a rank has posted for all.
-    pub fn all_bytes(&self, rank: usize) -> &[u8] {
+    fn all_bytes(&self, rank: usize) -> &[u8] {
         let (notice, layout) = (self.notice(rank), self.layout);
         let all = slots::u32_at(notice, WORDS_END + self.ranks() * size_of::<u32>()) as usize;
         assert!(all <= layout.capacity, "the notice board of this node is damaged");

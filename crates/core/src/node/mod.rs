@@ -8,6 +8,7 @@ pub mod inbox;
 pub mod mailbox;
 pub mod pace;
 pub mod processor;
+mod refusals;
 mod resident;
 mod segment;
 pub mod single_copy;
