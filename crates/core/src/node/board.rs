@@ -286,7 +286,7 @@ impl Board {
     }
 
     /// Takes part in the next round with a refusal, ahead of it where notices of this one are missing. `tag` tells what
-    /// is refused, `text` why. Local, except after many refusals ahead ([`refusals`]).
+    /// is refused, `text` why. Local, except after many refusals ahead of several tags.
     #[cold]
     pub fn refuse<C: Comm + ?Sized>(
         &mut self,
