@@ -17,7 +17,7 @@ use super::task::Task;
 use super::vote::{Property, Vote};
 use super::work::COPY;
 use hcube_core::comm::{Comm, error_bytes, remote_error};
-use hcube_core::error::{Error, HCUBE_ERR_ARGUMENT, Result};
+use hcube_core::error::{Error, Result};
 use hcube_core::node::board::DETAILS;
 use hcube_core::progress::wait::Patience;
 
@@ -25,6 +25,8 @@ use hcube_core::progress::wait::Patience;
 const TIME: usize = 0;
 /// Detail of a notice: the size of its largest block.
 const LARGEST: usize = 1;
+/// Bits of the code in the tag of a refusal; codes are small and positive.
+const CODE_BITS: u32 = 16;
 
 /// What the votes have told.
 #[derive(Debug, Clone, Copy)]
@@ -140,7 +142,12 @@ fn announce<C: Comm + ?Sized>(
 #[cold]
 pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, user: u64, error: &Error) {
     comm.settle();
-    node.board.refuse(refused().brief(), (user, &error_bytes(error)), patience, comm);
+    node.board.refuse(refused().brief(), (tag(user, error.code()), &error_bytes(error)), patience, comm);
+}
+
+/// What tells a refusal: the number of the communicator, and the code of the error.
+fn tag(user: u64, code: i32) -> u64 {
+    user << CODE_BITS | code as u64
 }
 
 /// The vote of a rank whose arguments were refused.
@@ -155,12 +162,13 @@ pub fn refusal(node: &Node, user: u64) -> Option<Error> {
     (0..board.ranks()).find_map(|rank| {
         let mut vote = Vote::default();
         vote.add_brief(words(node, rank));
-        let (concerned, text) = vote.any(Property::Refused).then(|| board.refusal(rank))?;
+        let (tag, text) = vote.any(Property::Refused).then(|| board.refusal(rank))?;
         let untold = || {
-            let message = "too many calls with arguments that are not valid".to_owned();
-            Error::Remote { rank: ranks[rank], code: HCUBE_ERR_ARGUMENT, message }
+            let code = (tag & ((1 << CODE_BITS) - 1)) as i32;
+            let message = "arguments that are not valid, after many others".to_owned();
+            Error::Remote { rank: ranks[rank], code, message }
         };
-        (concerned == user).then(|| text.map_or_else(untold, |text| remote_error(ranks[rank], &text)))
+        (tag >> CODE_BITS == user).then(|| text.map_or_else(untold, |text| remote_error(ranks[rank], &text)))
     })
 }
 

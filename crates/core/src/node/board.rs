@@ -11,7 +11,7 @@
 //! one transfer of a line between cores. A longer payload has lines of its own, which are written first: others
 //! are looking at the line of the number, and each look takes it away from the writer (256 bytes on 2 ranks
 //! whose payload began in that line: 0.58 us for an exchange, now 0.48).
-//! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 4.2 KiB for refusals.
+//! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 8.2 KiB for refusals.
 
 use super::refusals::{self, Refusal, Refusals};
 use super::resident::Resident;
@@ -286,7 +286,7 @@ impl Board {
     }
 
     /// Takes part in the next round with a refusal, ahead of it where notices of this one are missing. `tag` tells what
-    /// is refused, `text` why. Local, except after many refusals ahead of several tags.
+    /// is refused, `text` why. Local, except after hundreds of refusals ahead.
     #[cold]
     pub fn refuse<C: Comm + ?Sized>(
         &mut self,

@@ -2,40 +2,47 @@
 //! wait for the others, who may never call.
 //!
 //! Idea: a rank may post only after it has seen the notices of all others in its current round. Where some are missing,
-//! a refusal is noted ahead of its round: a counter says up to which round this rank has refused, and a ring of
-//! entries, made of counters, holds what it has to say. Only a rank that has just refused may do so ahead, so others
+//! a refusal is noted ahead of its round: a counter says up to which round this rank has refused, and two rings made of
+//! counters hold what it has to say: a tag for each refusal, and the texts of the first ones. Only a rank that has just refused may do so ahead, so others
 //! look at the counter only after a refusal of that rank, or of their own. The rank itself goes through these rounds
 //! before it posts its next notice, and reads no notice until then, so others need not wait for it before they reuse
 //! a slot.
 //!
-//! Restrictions: of more than [`MAX_ENTRIES`] refusals ahead, the later ones have no text, and must have one tag; before
-//! one with another tag the rank has to wait.
-//! Cost: one store per word of an entry. Memory per rank: 4.2 KiB. Source: our own.
+//! Restrictions: of more than [`MAX_TEXTS`] refusals ahead, the later ones have no text; a rank that has refused
+//! [`MAX_AHEAD`] rounds ahead has to wait.
+//! Cost: one store per word of a text. Memory per rank: 8.2 KiB. Source: our own.
 
 use super::slots::Slots;
 use std::sync::atomic::Ordering;
 
 /// The longest text of a refusal ahead in bytes.
 const MAX_TEXT_BYTES: usize = 248;
-/// Entries of the ring.
-const RING: u64 = 16;
-/// Refusals ahead that have an entry: others may still read those of the current round and of the one before.
-const MAX_ENTRIES: u64 = RING - 2;
+/// Texts in their ring, and tags in theirs.
+const TEXTS: u64 = 16;
+const TAGS: u64 = 512;
+/// Refusals ahead that have a text: others may still read those of the current round and of the one before.
+const MAX_TEXTS: u64 = TEXTS - 2;
+/// Refusals ahead.
+const MAX_AHEAD: u64 = TAGS - 2;
 
 /// The counter of the last round that a rank has refused ahead.
 const REFUSED: usize = 1;
-/// The counter of the tag of refusals without entry.
-const TAG: usize = 2;
-/// The counter where the ring starts.
-const FIRST_ENTRY: usize = 3;
-/// Words of an entry: its round, its tag, and its text.
-const ENTRY_WORDS: usize = 2 + MAX_TEXT_BYTES / size_of::<u64>();
+/// The counters where the rings start.
+const FIRST_TAG: usize = 2;
+const FIRST_TEXT: usize = FIRST_TAG + TAGS as usize;
+/// Words of a text, with its round.
+const TEXT_WORDS: usize = 1 + MAX_TEXT_BYTES / size_of::<u64>();
 /// Counters of a region, with that of the board itself.
-pub(super) const COUNTERS: usize = FIRST_ENTRY + RING as usize * ENTRY_WORDS;
+pub(super) const COUNTERS: usize = FIRST_TEXT + TEXTS as usize * TEXT_WORDS;
 
-/// The first counter of the entry for a round.
-fn entry_of(round: u64) -> usize {
-    FIRST_ENTRY + (round % RING) as usize * ENTRY_WORDS
+/// The counter of the tag for a round.
+fn tag_of(round: u64) -> usize {
+    FIRST_TAG + (round % TAGS) as usize
+}
+
+/// The first counter of the text for a round.
+fn text_of(round: u64) -> usize {
+    FIRST_TEXT + (round % TEXTS) as usize * TEXT_WORDS
 }
 
 /// What a rank says of a refusal ahead.
@@ -56,13 +63,11 @@ pub(super) struct Refusals {
     any: bool,
     /// Rounds after the current one that this rank has refused.
     ahead: u64,
-    /// The last round that this rank has refused without entry, if any, and its tag.
-    without_entry: Option<(u64, u64)>,
 }
 
 impl Refusals {
     pub fn new(ranks: usize) -> Self {
-        Self { last: vec![false; ranks], any: false, ahead: 0, without_entry: None }
+        Self { last: vec![false; ranks], any: false, ahead: 0 }
     }
 
     /// Whether any rank, this one included, may have refused in its last notice.
@@ -109,33 +114,30 @@ impl Refusals {
             return false;
         }
         let later = || (0..2).any(|slot| slots.last_published(rank, slot) >= round);
-        // Acquire: what the rank wrote to its entry before is seen by what follows.
+        // Acquire: the tag and the text that the rank wrote before are seen by what follows.
         slots.counter(rank, REFUSED).load(Ordering::Acquire) >= round || later()
     }
 
     /// Refuses the next round ahead of the current one; false where others have to answer first.
     #[cold]
     pub fn refuse_ahead(&mut self, slots: &Slots, current: u64, tag: u64, text: &[u8]) -> bool {
+        if self.ahead == MAX_AHEAD {
+            return false;
+        }
         let (own, round) = (slots.own(), current + self.ahead + 1);
-        if self.ahead < MAX_ENTRIES {
+        slots.counter(own, tag_of(round)).store(tag, Ordering::Relaxed);
+        if self.ahead < MAX_TEXTS {
             let mut bytes = [0; MAX_TEXT_BYTES];
             let length = text.len().min(MAX_TEXT_BYTES);
             bytes[..length].copy_from_slice(&text[..length]);
             let words = bytes.chunks_exact(size_of::<u64>());
             let words = words.map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes")));
-            for (at, word) in (entry_of(round)..).zip([round, tag].into_iter().chain(words)) {
+            for (at, word) in (text_of(round)..).zip(std::iter::once(round).chain(words)) {
                 slots.counter(own, at).store(word, Ordering::Relaxed);
             }
-        } else {
-            // Others may still read the tag of the current round and of the one before.
-            if self.without_entry.is_some_and(|(last, its_tag)| last + 1 >= current && its_tag != tag) {
-                return false;
-            }
-            slots.counter(own, TAG).store(tag, Ordering::Relaxed);
-            self.without_entry = Some((round, tag));
         }
         self.ahead += 1;
-        // Release: whoever sees the round sees its entry.
+        // Release: whoever sees the round sees its tag and text.
         slots.counter(own, REFUSED).store(round, Ordering::Release);
         true
     }
@@ -144,13 +146,13 @@ impl Refusals {
 /// What a rank says of a round that it has refused ahead.
 pub(super) fn read(slots: &Slots, rank: usize, round: u64) -> Refusal {
     let word = |counter: usize| slots.counter(rank, counter).load(Ordering::Relaxed);
-    let at = entry_of(round);
+    let (tag, at) = (word(tag_of(round)), text_of(round));
     if word(at) != round {
-        return Refusal { tag: word(TAG), text: None };
+        return Refusal { tag, text: None };
     }
     let mut text = [0; MAX_TEXT_BYTES];
     for (number, part) in text.chunks_exact_mut(size_of::<u64>()).enumerate() {
-        part.copy_from_slice(&word(at + 2 + number).to_ne_bytes());
+        part.copy_from_slice(&word(at + 1 + number).to_ne_bytes());
     }
-    Refusal { tag: word(at + 1), text: Some(text) }
+    Refusal { tag, text: Some(text) }
 }

@@ -177,6 +177,10 @@ fn no_notice_is_posted_before_refused_rounds_were_gone_through() {
         let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
         if board.own() == 0 {
             (0..2).for_each(|_| board.refuse([0; WORDS], (0, b"no"), patience, comm));
+        }
+        // The second refusal comes before the notice of the other rank.
+        comm.barrier().expect("both are here");
+        if board.own() == 0 {
             board.wait_for(1, patience, comm);
         }
         board.post([0; WORDS], 0, |_| ());
@@ -189,11 +193,15 @@ fn no_notice_is_read_between_refused_rounds() {
     threads::run(2, 2, |comm| {
         let patience = Patience::new(true, false);
         let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
+        if board.own() == 0 {
+            (0..2).for_each(|_| board.refuse([0; WORDS], (0, b"no"), patience, comm));
+        }
+        // The second refusal comes before the notice of the other rank.
+        comm.barrier().expect("both are here");
         if board.own() == 1 {
             board.post([0; WORDS], 0, |_| ());
             return 0;
         }
-        (0..2).for_each(|_| board.refuse([0; WORDS], (0, b"no"), patience, comm));
         board.wait_for(1, patience, comm);
         board.bytes(1).len()
     });
