@@ -169,19 +169,24 @@ fn more_than_the_capacity_is_refused() {
     });
 }
 
+/// A board of two ranks on which the first one has refused two rounds, the second of them ahead.
+fn refused_twice<C: Comm>(comm: &C) -> Board {
+    let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
+    if board.own() == 0 {
+        (0..2).for_each(|_| board.refuse([0; WORDS], (0, b"no"), Patience::new(true, false), comm));
+    }
+    // The second refusal comes before the notice of the other rank.
+    comm.barrier().expect("both are here");
+    board
+}
+
 #[test]
 #[should_panic(expected = "a rank panicked")]
 fn no_notice_is_posted_before_refused_rounds_were_gone_through() {
     threads::run(2, 2, |comm| {
-        let patience = Patience::new(true, false);
-        let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
+        let mut board = refused_twice(comm);
         if board.own() == 0 {
-            (0..2).for_each(|_| board.refuse([0; WORDS], (0, b"no"), patience, comm));
-        }
-        // The second refusal comes before the notice of the other rank.
-        comm.barrier().expect("both are here");
-        if board.own() == 0 {
-            board.wait_for(1, patience, comm);
+            board.wait_for(1, Patience::new(true, false), comm);
         }
         board.post([0; WORDS], 0, |_| ());
     });
@@ -191,18 +196,12 @@ fn no_notice_is_posted_before_refused_rounds_were_gone_through() {
 #[should_panic(expected = "a rank panicked")]
 fn no_notice_is_read_between_refused_rounds() {
     threads::run(2, 2, |comm| {
-        let patience = Patience::new(true, false);
-        let mut board = Board::create(comm, &[0, 1], 256).expect("shared memory");
-        if board.own() == 0 {
-            (0..2).for_each(|_| board.refuse([0; WORDS], (0, b"no"), patience, comm));
-        }
-        // The second refusal comes before the notice of the other rank.
-        comm.barrier().expect("both are here");
+        let mut board = refused_twice(comm);
         if board.own() == 1 {
             board.post([0; WORDS], 0, |_| ());
             return 0;
         }
-        board.wait_for(1, patience, comm);
+        board.wait_for(1, Patience::new(true, false), comm);
         board.bytes(1).len()
     });
 }
