@@ -1,0 +1,19 @@
+//! Products of distributed matrices.
+
+pub mod axis;
+mod broadcasts;
+mod domain;
+pub mod element;
+mod factor;
+mod fill;
+pub mod local;
+pub mod options;
+mod panels;
+pub mod product;
+mod ring;
+mod runs;
+mod scale;
+pub mod schedule;
+pub mod state;
+mod summa;
+pub mod arguments;
