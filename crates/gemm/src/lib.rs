@@ -10,6 +10,7 @@ pub mod local;
 pub mod options;
 mod panels;
 pub mod product;
+pub mod report;
 mod ring;
 mod runs;
 mod scale;

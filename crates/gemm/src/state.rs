@@ -7,6 +7,7 @@ use crate::local::LocalGemm;
 use crate::options::Options;
 use crate::panels::{DEPTH, LINES, Limits, Panels, shapes};
 use crate::product::{Grid, Product};
+use crate::report::{Report, UsedPath};
 use crate::ring::Ring;
 use crate::scale::scale;
 use crate::schedule::{Broadcast, Level};
@@ -26,17 +27,6 @@ pub struct State {
     patience: Patience,
     memory: PanelMemory,
     ring: Ring,
-}
-
-/// What a product has cost this rank.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Name of the path.
-    pub path: &'static str,
-    /// Bytes sent by messages.
-    pub bytes: u64,
-    /// Bytes beside the matrices.
-    pub memory: usize,
 }
 
 /// Which ranks share memory: those of a node, in groups of consecutive ones where `ranks_per_node` is not 0.
@@ -100,11 +90,11 @@ impl State {
     /// Of MPI, and where memory could not be allocated; then nothing was written.
     pub fn multiply<C: Comm>(&mut self, comm: &C, product: &Product<'_>, local: &LocalGemm) -> Result<Report> {
         if product.m == 0 || product.n == 0 {
-            return Ok(Report { path: "none", ..Report::default() });
+            return Ok(Report::of(UsedPath::Nothing));
         }
         if product.k == 0 || product.alpha.is_zero() {
             scale(product);
-            return Ok(Report { path: "scale", ..Report::default() });
+            return Ok(Report::of(UsedPath::Scale));
         }
         let [a, b] = [Side::Left, Side::Right].map(|side| Factor::new(product, side));
         let factors = [&a, &b];
@@ -137,9 +127,9 @@ impl State {
         };
         let carried = summa::multiply(setting, product, factors, &panels, local)?;
         let path = match (in_place, several) {
-            (true, _) => "local",
-            (_, false) => "shared panels",
-            _ => "messages",
+            (true, _) => UsedPath::Local,
+            (_, false) => UsedPath::SharedPanels,
+            _ => UsedPath::Summa,
         };
         Ok(Report { path, bytes: carried.bytes, memory: self.memory.capacity() / self.memory.ranks() })
     }

@@ -15,7 +15,8 @@ use hcube_gemm::element::Element;
 use hcube_gemm::local::LocalGemm;
 use hcube_gemm::options::Options;
 use hcube_gemm::product::{Grid, Product};
-use hcube_gemm::state::{Report, State};
+use hcube_gemm::report::Report;
+use hcube_gemm::state::State;
 use std::sync::OnceLock;
 
 /// What becomes of a call.
