@@ -9,6 +9,7 @@ mod fill;
 pub mod local;
 pub mod options;
 mod panels;
+pub mod pblas;
 pub mod product;
 pub mod report;
 mod ring;

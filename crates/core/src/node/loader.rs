@@ -21,12 +21,17 @@ pub fn next(name: &CStr) -> Option<*const c_void> {
     lookup(libc::RTLD_NEXT, name)
 }
 
+/// All definitions of a function in loaded libraries, also in those of scopes of their own. One library may be found
+/// several times, through those that are linked to it.
+pub fn definitions(name: &CStr) -> impl Iterator<Item = *const c_void> {
+    loaded().into_iter().filter_map(move |path| Library::loaded(&path)?.symbol(name))
+}
+
 /// As [`next`], or in any library that was loaded into a scope of its own, as interpreters do.
 pub fn next_anywhere(name: &CStr) -> Option<*const c_void> {
     next(name).or_else(|| {
         let own = base_of(next_anywhere as *const c_void);
-        let mut found = loaded().into_iter().filter_map(|path| Library::loaded(&path)?.symbol(name));
-        found.find(|&address| base_of(address) != own)
+        definitions(name).find(|&address| base_of(address) != own)
     })
 }
 
