@@ -278,7 +278,8 @@ impl<'env> Broadcasts<'env> {
     }
 
     fn finish<C: Comm>(&mut self, requests: &mut Requests<'env, C>, label: usize) -> Result<()> {
-        let Transfer { panel, piece: number, received } = self.transfers[label].take().expect("a transfer under way");
+        let Transfer { panel, piece: number, received } =
+            self.transfers[label].take().expect("a transfer under way");
         self.free.push(label);
         let piece = &mut self.panels[(panel - self.first) as usize].pieces[number];
         match received {
@@ -304,7 +305,9 @@ impl<'env> Broadcasts<'env> {
     pub fn is_done(&self, panel: u64) -> bool {
         let Some(index) = panel.checked_sub(self.first) else { return true };
         let done = |piece: &Piece<'_>| {
-            piece.receives_under_way == 0 && piece.sends_under_way == 0 && piece.next_send == piece.plan.sends.len()
+            piece.receives_under_way == 0
+                && piece.sends_under_way == 0
+                && piece.next_send == piece.plan.sends.len()
         };
         self.panels[index as usize].pieces.iter().all(done)
     }

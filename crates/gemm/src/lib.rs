@@ -1,5 +1,6 @@
 //! Products of distributed matrices.
 
+pub mod arguments;
 pub mod axis;
 mod broadcasts;
 mod domain;
@@ -15,6 +16,6 @@ mod ring;
 mod runs;
 mod scale;
 pub mod schedule;
+mod shares;
 pub mod state;
 mod summa;
-pub mod arguments;

@@ -58,7 +58,7 @@ impl State {
         let nodes = comm.node_numbers()?;
         let patience = Patience::new(crowded(comm, &nodes)?, comm.simulated());
         let numbers = domain_numbers(&nodes, options.ranks_per_node);
-        let width = Some(options.inner_block).filter(|&width| width > 0);
+        let width = Some(options.inner_block.max(options.outer_block)).filter(|&width| width > 0);
         let limits = Limits { memory: options.memory, width, shapes: shapes(&numbers, grid) };
         let domains = Domains::new(numbers, grid);
         let memory = PanelMemory::own(0)?;
@@ -88,7 +88,12 @@ impl State {
     ///
     /// # Errors
     /// Of MPI, and where memory could not be allocated; then nothing was written.
-    pub fn multiply<C: Comm>(&mut self, comm: &C, product: &Product<'_>, local: &LocalGemm) -> Result<Report> {
+    pub fn multiply<C: Comm>(
+        &mut self,
+        comm: &C,
+        product: &Product<'_>,
+        local: &LocalGemm,
+    ) -> Result<Report> {
         if product.m == 0 || product.n == 0 {
             return Ok(Report::of(UsedPath::Nothing));
         }
@@ -111,8 +116,12 @@ impl State {
         }
         let lines = several.then(|| {
             LINES.map(|dimension| {
-                let domains: Vec<usize> =
-                    self.domains.on_line(dimension, self.grid).iter().map(|&domain| domain as usize).collect();
+                let domains: Vec<usize> = self
+                    .domains
+                    .on_line(dimension, self.grid)
+                    .iter()
+                    .map(|&domain| domain as usize)
+                    .collect();
                 let levels = vec![Level::whole(Broadcast::Ring), Level::Shared];
                 Line::new(dimension, self.grid, &[domains], levels)
             })
