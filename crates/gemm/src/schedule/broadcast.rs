@@ -1,0 +1,63 @@
+//! The broadcasts, and the messages of a member in one of them.
+
+use super::message::Plan;
+use super::{binomial, ring, scatter_allgather};
+use std::ops::Range;
+
+/// How the members of one level pass a panel on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Broadcast {
+    /// A [`binomial`] tree.
+    Binomial,
+    /// A pipelined [`ring`].
+    Ring,
+    /// Scatter and all-gather, van de Geijn's broadcast: [`scatter_allgather`].
+    ScatterAllgather,
+}
+
+impl Broadcast {
+    /// All broadcasts.
+    pub const ALL: [Self; 3] = [Self::Binomial, Self::Ring, Self::ScatterAllgather];
+
+    /// The name in options and results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Binomial => "binomial",
+            Self::Ring => "ring",
+            Self::ScatterAllgather => "scatter-allgather",
+        }
+    }
+
+    /// The messages of a member for one block: a binomial tree and a ring send the block in one message, scatter and
+    /// all-gather divides its parts among the members.
+    pub fn block(self, members: usize, root: usize, me: usize, parts: Range<usize>) -> Plan {
+        assert!(root < members && me < members, "member {me} and root {root} of {members}");
+        let relative = (me + members - root) % members;
+        let plan = match self {
+            Self::Binomial => binomial::plan(members, relative, parts),
+            Self::Ring => ring::plan(members, relative, parts),
+            Self::ScatterAllgather => scatter_allgather::plan(members, relative, parts),
+        };
+        plan.renumbered(|partner| (partner + root) % members)
+    }
+}
+
+/// The messages of member `me` when `root` broadcasts `parts` parts to `members` members. A ring sends every part in
+/// a message of its own.
+///
+/// Computing it takes O(log members) and the time for the messages of the member.
+///
+/// # Panics
+/// Unless `root` and `me` are below `members`.
+pub fn plan(algorithm: Broadcast, members: usize, root: usize, me: usize, parts: usize) -> Plan {
+    if algorithm != Broadcast::Ring {
+        return algorithm.block(members, root, me, 0..parts);
+    }
+    let mut plan = Plan::default();
+    for part in 0..parts {
+        let block = algorithm.block(members, root, me, part..part + 1);
+        plan.receives.extend(block.receives);
+        plan.sends.extend(block.sends);
+    }
+    plan
+}
