@@ -3,5 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`schedule`] | the messages of a broadcast along a process row or column, flat and in groups |
+//! | [`model`] | predicted times, and the choice of the number of groups |
 
+pub mod model;
 pub mod schedule;

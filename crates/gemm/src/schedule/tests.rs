@@ -153,7 +153,7 @@ fn hierarchies_of_every_size() {
                 (Level::whole(algorithm), Level::Messages { algorithm: inner, cut: 3 });
             for count in [2, 3, members.isqrt(), members / 2] {
                 let outer = groups::intervals(members, count);
-                let two = Hierarchy::new(members, &[outer.clone()]);
+                let two = Hierarchy::new(members, std::slice::from_ref(&outer));
                 check(&two, root, 10, &[outer_level, level]);
                 check(&two, root, 10, &[level, outer_level]);
                 check(&two, root, 10, &[level, Level::Shared]);
