@@ -36,12 +36,33 @@ impl Choice {
     }
 }
 
-/// Arrangements of `groups` groups in rows and columns on a grid of `rows` x `columns` ranks.
-pub fn arrangements(groups: usize, rows: usize, columns: usize) -> impl Iterator<Item = (usize, usize)> {
-    let divides = move |&group_rows: &usize| groups.is_multiple_of(group_rows);
-    let arranged =
-        (1..=rows.min(groups)).filter(divides).map(move |group_rows| (group_rows, groups / group_rows));
-    arranged.filter(move |&(_, group_columns)| group_columns <= columns)
+/// Arrangements of `groups` groups in rows and columns on a grid of `rows` x `columns` ranks; first those that divide
+/// rows and columns into numbers of groups in the proportion of the grid.
+pub fn arrangements(groups: usize, (rows, columns): (usize, usize)) -> Vec<(usize, usize)> {
+    let divides = |group_rows: &usize| groups.is_multiple_of(*group_rows);
+    let arranged = (1..=rows.min(groups)).filter(divides).map(|group_rows| (group_rows, groups / group_rows));
+    let mut all: Vec<_> = arranged.filter(|&(_, group_columns)| group_columns <= columns).collect();
+    let distortion = |&(group_rows, group_columns): &(usize, usize)| {
+        ((group_rows * columns) as f64 / (group_columns * rows) as f64).ln().abs()
+    };
+    all.sort_by(|one, other| distortion(one).total_cmp(&distortion(other)));
+    all
+}
+
+/// The arrangement with the shortest time; of those that take the same time the first of [`arrangements`].
+pub fn best_arrangement(
+    groups: usize,
+    grid: (usize, usize),
+    seconds: impl Fn((usize, usize)) -> f64,
+) -> Option<(usize, usize)> {
+    let arranged = arrangements(groups, grid).into_iter().map(|arranged| (arranged, seconds(arranged)));
+    let faster = |one: (_, f64), other: (_, f64)| if gains(other.1, one.1) { other } else { one };
+    arranged.reduce(faster).map(|(arranged, _)| arranged)
+}
+
+/// Whether a time is shorter than another by more than rounding errors.
+fn gains(seconds: f64, than: f64) -> bool {
+    seconds < than * (1.0 - MIN_GAIN)
 }
 
 /// The choice by formula for a grid of ranks, with outer blocks between and inner blocks inside the groups. The
@@ -74,7 +95,7 @@ pub fn choose(
 /// # Panics
 /// Without a broadcast to choose.
 pub fn choose_by(
-    (rows, columns): (usize, usize),
+    grid: (usize, usize),
     candidates: &[usize],
     broadcasts: &[Broadcast],
     seconds: impl Fn(Broadcast, (usize, usize)) -> f64,
@@ -85,10 +106,9 @@ pub fn choose_by(
     let mut best =
         Choice { broadcast, group_rows: 1, group_columns: 1, seconds: summa_seconds, summa_seconds };
     for &broadcast in broadcasts {
-        for groups in candidates.iter().flat_map(|&groups| arrangements(groups, rows, columns)) {
-            let seconds = seconds(broadcast, groups);
-            if seconds < best.seconds * (1.0 - MIN_GAIN) {
-                let (group_rows, group_columns) = groups;
+        for (group_rows, group_columns) in candidates.iter().flat_map(|&groups| arrangements(groups, grid)) {
+            let seconds = seconds(broadcast, (group_rows, group_columns));
+            if gains(seconds, best.seconds) {
                 best = Choice { broadcast, group_rows, group_columns, seconds, ..best };
             }
         }
@@ -157,9 +177,13 @@ mod tests {
 
     #[test]
     fn arrangements_fit_onto_the_grid() {
-        assert_eq!(arrangements(6, 4, 3).collect::<Vec<_>>(), [(2, 3), (3, 2)]);
-        assert_eq!(arrangements(1, 1, 1).collect::<Vec<_>>(), [(1, 1)]);
-        assert_eq!(arrangements(7, 4, 3).count() + arrangements(0, 4, 3).count(), 0);
+        assert_eq!(arrangements(6, (4, 3)), [(3, 2), (2, 3)]);
+        assert_eq!(arrangements(16, (8, 32)), [(2, 8), (1, 16), (4, 4), (8, 2)]);
+        assert_eq!(arrangements(1, (1, 1)), [(1, 1)]);
+        assert!(arrangements(7, (4, 3)).is_empty() && arrangements(0, (4, 3)).is_empty());
+        assert_eq!(best_arrangement(16, (8, 32), |_| 1.0), Some((2, 8)));
+        assert_eq!(best_arrangement(16, (8, 32), |(rows, _)| 1.0 / rows as f64), Some((8, 2)));
+        assert_eq!(best_arrangement(7, (4, 3), |_| 1.0), None);
     }
 
     proptest! {
