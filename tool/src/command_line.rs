@@ -153,7 +153,7 @@ mod tests {
             ("model --memory 2T", "--memory"),
             ("model gemm --ranks 0", "--ranks"),
             ("model gemm --grid 4", "--grid"),
-            ("model gemm --beta 1e-9 --alpha -1", "--alpha"),
+            ("model gemm --beta 1e-9 --alpha 0", "--alpha"),
             ("model gemm --block 0", "--block"),
             ("model gemm --broadcast fast", "--broadcast"),
         ] {

@@ -18,15 +18,18 @@ const DOUBLE_BYTES: u64 = 8;
 
 /// Predicts the communication time of SUMMA and HSUMMA (not under mpirun)
 ///
-/// A message of m elements takes alpha + m * beta seconds; a machine or --alpha and --beta give both. For every
-/// number of groups and every broadcast the time is computed by formula and counted from the messages of the
-/// production schedules. Not modelled: contention in the network, its topology, overlap with computation, and overlap
-/// of successive panels. The model does not explain the gains that the paper has measured: --paper shows both.
+/// A message of m elements takes alpha + m * beta seconds; a machine or --alpha and --beta give both.
+/// For every number of groups and every broadcast the time is computed by formula and counted from the
+/// messages of the production schedules. Not modelled: contention in the network, its topology, overlap
+/// with computation, and overlap of successive panels. The model does not explain the gains that the
+/// paper has measured: --paper shows both.
 ///
-/// Example: hcube model gemm --alpha 1e-5 --beta 8e-9 --ranks 512 --n 4096 --block 16
-/// Example: hcube model gemm --machine bluegene-p --grid 128x128 --n 65536 --element-bytes 16
-/// Example: hcube model gemm --paper
+/// Examples:
+///   hcube model gemm --alpha 1e-5 --beta 8e-9 --ranks 512 --n 4096 --block 16
+///   hcube model gemm --machine bluegene-p --grid 128x128 --n 65536
+///   hcube model gemm --paper
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Name of a machine, or a file; without it, and without --alpha, calibration.json in the working directory
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "alpha")]
