@@ -1,9 +1,21 @@
-//! Multiplication of distributed matrices: SUMMA and hierarchical SUMMA (HSUMMA).
-//!
-//! | file | holds |
-//! |---|---|
-//! | [`schedule`] | the messages of a broadcast along a process row or column, flat and in groups |
-//! | [`model`] | predicted times, and the choice of the number of groups |
+//! Products of distributed matrices.
 
+pub mod axis;
+mod broadcasts;
+mod domain;
+pub mod element;
+mod factor;
+mod fill;
+pub mod local;
 pub mod model;
+pub mod options;
+mod panels;
+pub mod product;
+pub mod report;
+mod ring;
+mod runs;
+mod scale;
 pub mod schedule;
+pub mod state;
+mod summa;
+pub mod arguments;

@@ -28,8 +28,14 @@ pub const PIPELINED_BROADCAST: TagRange = TagRange { first: 192, count: 16 };
 /// Measurement of links (`hcube probe`).
 pub const LINKS: TagRange = TagRange { first: 208, count: 1 };
 
+/// Matrix products: panels. Messages of one pair with one tag keep their order.
+pub const GEMM_PANELS: TagRange = TagRange { first: 256, count: 1024 };
+/// Matrix products: shares of panels on their way to the line that needs them.
+pub const GEMM_SHARES: TagRange = TagRange { first: 1280, count: 8 };
+
 /// All ranges, in ascending order.
-const ALL: [TagRange; 5] = [RANDOM_ACCESS, ALLTOALL_PIECES, ALLTOALL_BUNDLES, PIPELINED_BROADCAST, LINKS];
+const ALL: [TagRange; 7] =
+    [RANDOM_ACCESS, ALLTOALL_PIECES, ALLTOALL_BUNDLES, PIPELINED_BROADCAST, LINKS, GEMM_PANELS, GEMM_SHARES];
 
 /// Whether the ranges ascend, do not overlap, and lie within what every MPI library has.
 const fn are_apart(ranges: &[TagRange]) -> bool {

@@ -8,6 +8,7 @@ pub mod inbox;
 pub mod mailbox;
 pub mod pace;
 pub mod processor;
+pub mod panels;
 mod refusals;
 mod resident;
 mod segment;

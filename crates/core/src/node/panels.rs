@@ -1,0 +1,201 @@
+//! Memory that the ranks of a node fill and read together, with three counters per rank that say how far it is.
+//!
+//! Idea: who writes a place and who reads it follows from arguments that all ranks know, so ranks need not tell each
+//! other what they have written, only how many of the agreed pieces ([`PanelMemory::counter`]). The memory itself has no
+//! structure here. Without shared memory a rank has such memory for itself, so that algorithms need no second path.
+//!
+//! Cost: three lines of the cache per rank, and the memory.
+
+use super::segment::{self, Segment};
+use crate::comm::Comm;
+use crate::error::{Error, Result};
+use crate::memory::Region;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicU64;
+
+/// Counters start at a pair of lines of the cache, which processors fetch together.
+const LINE_PAIR: usize = 128;
+/// Regions start at pages, so that transfers of other ranks never share one.
+const PAGE: usize = 4096;
+
+/// What a rank counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    /// Pieces whose own part it has written.
+    Written,
+    /// Pieces to which it adds nothing more, its own part and what it receives from other nodes.
+    Complete,
+    /// Pieces that it does not use any more.
+    Released,
+}
+
+/// Counters of a rank.
+const COUNTERS: usize = 3;
+
+/// Where the memory comes from.
+#[derive(Debug)]
+enum Origin {
+    Shared(Segment),
+    Own(NonNull<u8>, Layout),
+}
+
+/// The memory, seen from one of the ranks that use it.
+#[derive(Debug)]
+pub struct PanelMemory {
+    origin: Origin,
+    ranks: usize,
+    own: usize,
+    capacity: usize,
+}
+
+// SAFETY: the memory belongs to this value, as that of a Vec does, or to the process, as a `Segment` does.
+unsafe impl Send for PanelMemory {}
+
+/// Bytes before the regions.
+const fn head(ranks: usize) -> usize {
+    (ranks * COUNTERS * LINE_PAIR).next_multiple_of(PAGE)
+}
+
+fn too_large(capacity: usize) -> Error {
+    Error::Memory(format!("panels of {capacity} bytes"))
+}
+
+impl PanelMemory {
+    /// Collective over `comm`: memory for each node, all zero. `ranks` are the ranks of this rank's node, in node order;
+    /// every rank of `comm` calls it, with the same capacity in bytes on a node.
+    ///
+    /// # Errors
+    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
+    pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
+        let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
+        let length = head(ranks.len()).checked_add(capacity).ok_or_else(|| too_large(capacity))?;
+        let layout = ranks.iter().fold(capacity as u64, |sum, &rank| {
+            // Fibonacci hashing, with a rotation so that the order counts.
+            (sum.rotate_left(23) ^ rank as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
+        let segment = segment::share(comm, ranks, length, layout)?;
+        segment.populate();
+        Ok(Self { origin: Origin::Shared(segment), ranks: ranks.len(), own, capacity })
+    }
+
+    /// Local: memory of one rank, all zero.
+    ///
+    /// # Errors
+    /// Where the system has no memory left.
+    pub fn own(capacity: usize) -> Result<Self> {
+        let length = head(1).checked_add(capacity).ok_or_else(|| too_large(capacity))?;
+        let layout = Layout::from_size_align(length, PAGE).map_err(|_| too_large(capacity))?;
+        // SAFETY: the layout has a size, that of the counters at least.
+        let address = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(|| too_large(capacity))?;
+        Ok(Self { origin: Origin::Own(address, layout), ranks: 1, own: 0, capacity })
+    }
+
+    /// Ranks that use it.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// This rank's number among them.
+    pub fn own_number(&self) -> usize {
+        self.own
+    }
+
+    /// Bytes of it.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    fn address(&self) -> NonNull<u8> {
+        match &self.origin {
+            Origin::Shared(segment) => segment.address(),
+            Origin::Own(address, _) => *address,
+        }
+    }
+
+    /// A counter of a rank; only that rank changes it, and stores it with release order after what it stands for.
+    ///
+    /// # Panics
+    /// For a rank that does not use this memory.
+    #[inline]
+    pub fn counter(&self, rank: usize, counter: Counter) -> &AtomicU64 {
+        assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
+        let offset = (rank * COUNTERS + counter as usize) * LINE_PAIR;
+        // SAFETY: in the head of the memory, aligned to a line; all ranks access it as an atomic.
+        unsafe { self.address().add(offset).cast::<AtomicU64>().as_ref() }
+    }
+
+    /// Some of the bytes.
+    ///
+    /// # Safety
+    /// Ranks agree by counters on who writes which bytes when: nobody writes bytes through the region while another
+    /// rank, or a transfer of it, uses them.
+    ///
+    /// # Panics
+    /// Where the range is not inside.
+    pub unsafe fn region(&self, range: Range<usize>) -> Region<'_> {
+        assert!(range.start <= range.end && range.end <= self.capacity, "{range:?} of {} bytes", self.capacity);
+        let start = head(self.ranks) + range.start;
+        // SAFETY: inside the memory, which lives as long as this value is borrowed; no references to it are made, and
+        // by the contract of this function nobody else accesses what is written.
+        unsafe { Region::new(self.address().add(start).as_ptr(), range.len()) }
+    }
+}
+
+impl Drop for PanelMemory {
+    fn drop(&mut self) {
+        if let Origin::Own(address, layout) = self.origin {
+            // SAFETY: allocated with this layout by `own`, and freed once; regions of it borrow this value.
+            unsafe { dealloc(address.as_ptr(), layout) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::threads;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn what_a_rank_writes_others_read() {
+        let read = threads::run(4, 2, |comm| {
+            let ranks = if comm.rank() < 2 { [0, 1] } else { [2, 3] };
+            let memory = PanelMemory::share(comm, &ranks, 100).expect("shared memory");
+            let own = memory.own_number();
+            // SAFETY: each rank writes bytes of its own, and reads those of the other after that has said so.
+            let part = |number: usize| unsafe { memory.region(8 * number..8 * number + 8) };
+            part(own).write(&[comm.rank() as u8 + 1; 8]);
+            memory.counter(own, Counter::Written).store(1, Ordering::Release);
+            while memory.counter(1 - own, Counter::Written).load(Ordering::Acquire) == 0 {
+                std::thread::yield_now();
+            }
+            let mut bytes = [0; 8];
+            part(1 - own).read(&mut bytes);
+            comm.barrier().expect("no error");
+            bytes[7]
+        });
+        assert_eq!(read, [2, 1, 4, 3]);
+    }
+
+    #[test]
+    fn own_memory_is_zero_and_may_be_empty() {
+        let memory = PanelMemory::own(24).expect("memory");
+        let mut bytes = [1; 24];
+        // SAFETY: nobody else has this memory.
+        unsafe { memory.region(0..24) }.read(&mut bytes);
+        assert_eq!((bytes, memory.counter(0, Counter::Released).load(Ordering::Relaxed)), ([0; 24], 0));
+        let empty = PanelMemory::own(0).expect("memory");
+        assert_eq!((empty.capacity(), empty.ranks(), empty.own_number()), (0, 1, 0));
+        assert!(PanelMemory::own(usize::MAX).is_err() && PanelMemory::own(isize::MAX as usize).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "20..25 of 24 bytes")]
+    fn bytes_outside_are_refused() {
+        let memory = PanelMemory::own(24).expect("memory");
+        // SAFETY: nobody else has this memory.
+        let _ = unsafe { memory.region(20..25) };
+    }
+}

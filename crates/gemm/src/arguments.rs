@@ -1,0 +1,316 @@
+//! The arguments of PBLAS' `p?gemm_` and what is not valid among them.
+//!
+//! An error has the number that PBLAS gives it: -i for argument i, -(100 i + j) for entry j of the descriptor that is
+//! argument i, counted from 1 in the descriptor of type 2 to which one of type 1 is extended. Of several errors the
+//! one with the smallest number counts. All arguments but leading dimensions are the same on all ranks, so ranks agree
+//! on what is valid without communication.
+//!
+//! Source: Blackford et al., ScaLAPACK Users' Guide, 1997; checked against PBLAS 2.2.1 by running both.
+
+use crate::axis::{Axis, Section};
+use crate::product::{Dimension, Grid, Matrix, Operation};
+
+/// Descriptor types: PBLAS' original one, and the one with first blocks of their own size.
+const TYPES: [i64; 2] = [1, 2];
+/// Entries of an extended descriptor, from 1: type, context, rows, columns, blocks, sources, leading dimension.
+const ENTRY: [i32; 11] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+/// Argument numbers of m, n and k.
+const SIZES: [i32; 3] = [3, 4, 5];
+/// Argument numbers of the descriptors of A, B and C; row and column of the sub-matrix come before.
+const DESCRIPTORS: [i32; 3] = [10, 14, 19];
+/// Entries of a descriptor have numbers of their argument times this.
+const PER_ARGUMENT: i32 = 100;
+
+/// A descriptor, extended to type 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Descriptor {
+    /// 1 or 2.
+    pub kind: i64,
+    /// Number of the BLACS context.
+    pub context: i64,
+    /// Size of the matrix.
+    pub size: [i64; 2],
+    /// Rows and columns of the first block.
+    pub first_block: [i64; 2],
+    /// Rows and columns of all other blocks.
+    pub block: [i64; 2],
+    /// Process row and column of the first block, -1 for all.
+    pub source: [i64; 2],
+    /// Elements from one local column to the next.
+    pub leading: i64,
+}
+
+impl Descriptor {
+    /// Entries of a descriptor of type 1, and the most of any.
+    pub const LENGTHS: [usize; 2] = [9, 11];
+
+    /// How many entries a descriptor of a type has; 1 where the type is unknown.
+    pub const fn length(kind: i64) -> usize {
+        match kind {
+            1 => Self::LENGTHS[0],
+            2 => Self::LENGTHS[1],
+            _ => 2,
+        }
+    }
+
+    /// From its entries, [`Self::length`] of them.
+    ///
+    /// # Panics
+    /// Where there are fewer.
+    pub fn new(entries: &[i32]) -> Self {
+        let entry = |number: usize| i64::from(entries[number]);
+        let (kind, context) = (entry(0), entry(1));
+        match kind {
+            1 => Self {
+                kind,
+                context,
+                size: [entry(2), entry(3)],
+                first_block: [entry(4), entry(5)],
+                block: [entry(4), entry(5)],
+                source: [entry(6), entry(7)],
+                leading: entry(8),
+            },
+            2 => Self {
+                kind,
+                context,
+                size: [entry(2), entry(3)],
+                first_block: [entry(4), entry(5)],
+                block: [entry(6), entry(7)],
+                source: [entry(8), entry(9)],
+                leading: entry(10),
+            },
+            _ => Self {
+                kind,
+                context,
+                size: [0; 2],
+                first_block: [1; 2],
+                block: [1; 2],
+                source: [0; 2],
+                leading: 1,
+            },
+        }
+    }
+
+    fn axis(&self, dimension: Dimension, grid: Grid) -> Axis {
+        let number = dimension as usize;
+        let positive = |value: i64| value.max(1) as usize;
+        Axis {
+            first_block: positive(self.first_block[number]),
+            block: positive(self.block[number]),
+            source: usize::try_from(self.source[number]).ok(),
+            processes: grid.processes(dimension),
+        }
+    }
+}
+
+/// A sub-matrix as it is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SubMatrix {
+    /// First row and column, from 1.
+    pub first: [i64; 2],
+    /// The matrix.
+    pub descriptor: Descriptor,
+}
+
+/// What `p?gemm_` is passed, without scalars and memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arguments {
+    /// TRANSA and TRANSB.
+    pub letters: [u8; 2],
+    /// m, n, k.
+    pub sizes: [i64; 3],
+    /// A, B, C.
+    pub matrices: [SubMatrix; 3],
+}
+
+/// An argument that is not valid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// PBLAS' number, negative.
+    pub number: i32,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// Errors of a call: the smallest number counts.
+#[derive(Debug, Default)]
+struct Errors(Option<(i32, String)>);
+
+impl Errors {
+    fn add(&mut self, position: i32, message: impl FnOnce() -> String) {
+        if self.0.as_ref().is_none_or(|(known, _)| position < *known) {
+            self.0 = Some((position, message()));
+        }
+    }
+
+    fn check(&mut self, valid: bool, position: i32, message: impl FnOnce() -> String) {
+        if !valid {
+            self.add(position, message);
+        }
+    }
+}
+
+/// Names in messages.
+const NAMES: [&str; 3] = ["A", "B", "C"];
+const SIZE_NAMES: [&str; 3] = ["M", "N", "K"];
+
+impl Arguments {
+    /// The operations of the letters; where one is not valid the call is refused.
+    fn operations(&self) -> Option<[Operation; 2]> {
+        Some([Operation::of(self.letters[0])?, Operation::of(self.letters[1])?])
+    }
+
+    /// Numbers among `sizes` of rows and columns of the sub-matrices. A letter that is not valid counts as a transpose.
+    fn shapes(&self) -> [[usize; 2]; 3] {
+        let plain = self.letters.map(|letter| Operation::of(letter) == Some(Operation::Plain));
+        [if plain[0] { [0, 2] } else { [2, 0] }, if plain[1] { [2, 1] } else { [1, 2] }, [0, 1]]
+    }
+
+    /// Local: checks all arguments on a grid.
+    ///
+    /// # Errors
+    /// The refusal with the smallest number.
+    pub fn check(&self, grid: Grid) -> Result<[Operation; 2], Refusal> {
+        let mut errors = Errors::default();
+        for (number, letter) in self.letters.iter().enumerate() {
+            errors.check(Operation::of(*letter).is_some(), (number as i32 + 1) * PER_ARGUMENT, || {
+                format!("TRANS{} = '{}': expected N, T or C", NAMES[number], char::from(*letter).escape_default())
+            });
+        }
+        for (number, shape) in self.shapes().into_iter().enumerate() {
+            if !self.check_matrix(number, shape, grid, &mut errors) {
+                break;
+            }
+        }
+        match (errors.0, self.operations()) {
+            (None, Some(operations)) => Ok(operations),
+            (error, _) => {
+                let (position, message) = error.unwrap_or_default();
+                let number = if position % PER_ARGUMENT == 0 { position / PER_ARGUMENT } else { position };
+                Err(Refusal { number: -number, message })
+            }
+        }
+    }
+
+    /// Checks one sub-matrix; false where the others are not looked at, because nothing is known of its grid.
+    fn check_matrix(&self, number: usize, shape: [usize; 2], grid: Grid, errors: &mut Errors) -> bool {
+        let SubMatrix { first, descriptor } = &self.matrices[number];
+        let (name, argument) = (NAMES[number], DESCRIPTORS[number]);
+        let entry = |place: usize| argument * PER_ARGUMENT + ENTRY[place];
+        let sizes = shape.map(|size| self.sizes[size]);
+        for (place, size) in shape.into_iter().enumerate() {
+            errors.check(sizes[place] >= 0, SIZES[size] * PER_ARGUMENT, || {
+                format!("{} = {}: expected 0 or more", SIZE_NAMES[size], sizes[place])
+            });
+        }
+        for (place, letter) in ['I', 'J'].into_iter().enumerate() {
+            errors.check(first[place] >= 1, (argument - 2 + place as i32) * PER_ARGUMENT, || {
+                format!("{letter}{name} = {}: expected 1 or more", first[place])
+            });
+        }
+        if !TYPES.contains(&descriptor.kind) {
+            errors.add(entry(0), || {
+                format!("DESC{name}(DTYPE_) = {}: expected type 1 or 2", descriptor.kind)
+            });
+            return true;
+        }
+        let context = self.matrices[0].descriptor.context;
+        if descriptor.context != context {
+            errors.add(entry(1), || {
+                format!("DESC{name}(CTXT_) = {}: expected that of A, {context}", descriptor.context)
+            });
+            return true;
+        }
+        Self::check_distribution(descriptor, name, grid, entry, errors);
+        Self::check_extent(descriptor, (name, argument), (sizes, *first), grid, errors);
+        true
+    }
+
+    fn check_distribution(
+        descriptor: &Descriptor,
+        name: &str,
+        grid: Grid,
+        entry: impl Fn(usize) -> i32,
+        errors: &mut Errors,
+    ) {
+        let blocks = [descriptor.first_block, descriptor.block].concat();
+        for (place, (value, title)) in blocks.iter().zip(["IMB_", "INB_", "MB_", "NB_"]).enumerate() {
+            errors.check(*value >= 1, entry(4 + place), || {
+                format!("DESC{name}({title}) = {value}: expected 1 or more")
+            });
+        }
+        for (place, (title, processes)) in [("RSRC_", grid.rows), ("CSRC_", grid.columns)].into_iter().enumerate() {
+            let source = descriptor.source[place];
+            errors.check((-1..processes as i64).contains(&source), entry(8 + place), || {
+                format!("DESC{name}({title}) = {source}: expected -1 to {}", processes - 1)
+            });
+        }
+    }
+
+    fn check_extent(
+        descriptor: &Descriptor,
+        (name, argument): (&str, i32),
+        (sizes, first): ([i64; 2], [i64; 2]),
+        grid: Grid,
+        errors: &mut Errors,
+    ) {
+        let entry = |place: usize| argument * PER_ARGUMENT + ENTRY[place];
+        let empty = sizes.contains(&0);
+        let least = i64::from(!empty);
+        for (place, title) in ["M_", "N_"].into_iter().enumerate() {
+            errors.check(descriptor.size[place] >= least, entry(2 + place), || {
+                format!("DESC{name}({title}) = {}: expected {least} or more", descriptor.size[place])
+            });
+        }
+        if !empty && descriptor.size.iter().all(|&size| size >= 1) {
+            for (place, letter) in ['I', 'J'].into_iter().enumerate() {
+                let end = first[place] - 1 + sizes[place];
+                errors.check(end <= descriptor.size[place], (argument - 2 + place as i32) * PER_ARGUMENT, || {
+                    format!(
+                        "{letter}{name} = {}: {} rows or columns from there exceed the {} of the matrix",
+                        first[place], sizes[place], descriptor.size[place]
+                    )
+                });
+            }
+        }
+        let needed = if empty || errors.0.is_some() { 1 } else { Self::local_rows(descriptor, grid) };
+        errors.check(descriptor.leading >= needed, entry(10), || {
+            format!("DESC{name}(LLD_) = {}: expected {needed} or more on this rank", descriptor.leading)
+        });
+    }
+
+    /// The smallest leading dimension of a matrix on this rank.
+    fn local_rows(descriptor: &Descriptor, grid: Grid) -> i64 {
+        let local = |dimension: Dimension| {
+            let size = descriptor.size[dimension as usize].max(0) as usize;
+            descriptor.axis(dimension, grid).local(grid.own(dimension), size)
+        };
+        if local(Dimension::Columns) == 0 { 1 } else { local(Dimension::Rows).max(1) as i64 }
+    }
+
+    /// Rows and columns of the sub-matrices of arguments that [`Self::check`] has accepted, and leading dimensions.
+    pub fn sections(&self, grid: Grid) -> [(Section, Section, usize); 3] {
+        let shapes = self.shapes();
+        [0, 1, 2].map(|number| {
+            let SubMatrix { first, descriptor } = &self.matrices[number];
+            let [rows, columns] = [Dimension::Rows, Dimension::Columns].map(|dimension| Section {
+                axis: descriptor.axis(dimension, grid),
+                start: (first[dimension as usize] - 1).max(0) as usize,
+                length: self.sizes[shapes[number][dimension as usize]].max(0) as usize,
+            });
+            (rows, columns, descriptor.leading.max(1) as usize)
+        })
+    }
+
+    /// Elements of this rank's memory up to the end of each sub-matrix.
+    pub fn ends(&self, grid: Grid) -> [usize; 3] {
+        self.sections(grid).map(|(rows, columns, leading)| Matrix::end(rows, columns, leading, grid))
+    }
+
+    /// Whether the numbers look like those of a caller with 64-bit integers, whose upper halves are zeros.
+    pub fn are_wide(&self) -> bool {
+        self.matrices.iter().all(|SubMatrix { descriptor, .. }| {
+            TYPES.contains(&descriptor.kind) && descriptor.context == 0 && descriptor.size[1] == 0
+        })
+    }
+}

@@ -1,0 +1,317 @@
+//! The panels of a line on their way between domains: executes the schedules of [`crate::schedule`].
+//!
+//! Idea: the columns of a panel that one position of the line hands out are a *piece*. It travels by messages straight
+//! out of one panel and into the other, where its columns are next to each other in memory, so that nothing is packed.
+//! All receives of a panel are posted when its memory is free; a send starts when its columns are there, in the order
+//! of the schedule. Nothing here waits: whoever waits or multiplies calls [`Broadcasts::advance`] from time to time.
+
+use crate::factor::Factor;
+use crate::product::{Dimension, Grid};
+use crate::schedule::{Hierarchy, Level, Plan};
+use hcube_core::comm::Comm;
+use hcube_core::comm::requests::Requests;
+use hcube_core::comm::tags::GEMM_PANELS;
+use hcube_core::error::Result;
+use hcube_core::memory::Region;
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Panels whose messages have tags of their own.
+const PANEL_TAGS: usize = 4;
+/// Pieces of a panel whose messages have tags of their own.
+const PIECE_TAGS: usize = 128;
+
+/// A process row or column as the schedules see it.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Positions and groups; the innermost groups are domains.
+    pub hierarchy: Hierarchy,
+    /// How each level travels; the last one is shared memory.
+    pub levels: Vec<Level>,
+    /// This rank's position.
+    pub position: usize,
+    /// The rank at the first position, and the distance to the next.
+    pub ranks: (usize, usize),
+}
+
+impl Line {
+    /// The line of this rank on which panels of a side travel: its process row for op(A), that is for lines counted
+    /// along `Rows`.
+    pub fn new(lines: Dimension, grid: Grid, partitions: &[Vec<usize>], levels: Vec<Level>) -> Self {
+        let positions = grid.processes(lines.other());
+        let ranks = match lines {
+            Dimension::Rows => (grid.row * grid.columns, 1),
+            Dimension::Columns => (grid.column, grid.columns),
+        };
+        let position = grid.own(lines.other());
+        Self { hierarchy: Hierarchy::new(positions, partitions), levels, position, ranks }
+    }
+
+    fn rank(&self, position: usize) -> usize {
+        self.ranks.0 + position * self.ranks.1
+    }
+}
+
+/// Columns of a panel that come from one position, as this rank passes them on.
+#[derive(Debug)]
+struct Piece<'env> {
+    plan: Rc<Plan>,
+    /// Its memory: column after column.
+    memory: Region<'env>,
+    column_bytes: usize,
+    tag: i32,
+    /// Which columns are there.
+    present: Vec<bool>,
+    next_send: usize,
+    sends_under_way: usize,
+    receives_under_way: usize,
+}
+
+/// What is under way of one panel.
+#[derive(Debug, Default)]
+struct Traffic<'env> {
+    pieces: Vec<Piece<'env>>,
+}
+
+/// A transfer under way.
+#[derive(Debug, Clone)]
+struct Transfer {
+    panel: u64,
+    piece: usize,
+    /// Columns of a receive; a send has none.
+    received: Option<Range<usize>>,
+}
+
+/// Bytes that messages have carried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Messages sent.
+    pub messages: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+}
+
+/// All pieces under way of a rank.
+#[derive(Debug)]
+pub struct Broadcasts<'env> {
+    lines: [Line; 2],
+    /// Panels under way, the first of which has number `first`.
+    panels: VecDeque<Traffic<'env>>,
+    first: u64,
+    transfers: Vec<Option<Transfer>>,
+    free: Vec<usize>,
+    plans: HashMap<(usize, usize, usize), Rc<Plan>>,
+    carried: Carried,
+}
+
+impl<'env> Broadcasts<'env> {
+    /// Nothing under way; panels are numbered from 0.
+    pub fn new(lines: [Line; 2]) -> Self {
+        Self {
+            lines,
+            panels: VecDeque::new(),
+            first: 0,
+            transfers: Vec::new(),
+            free: Vec::new(),
+            plans: HashMap::new(),
+            carried: Carried::default(),
+        }
+    }
+
+    /// What was sent.
+    pub fn carried(&self) -> Carried {
+        self.carried
+    }
+
+    /// The pieces of a factor in a panel: inner indices by the position of their line that hands them out.
+    fn pieces(&self, side: usize, factor: &Factor<'_>, inner: &Range<usize>) -> Vec<(usize, Range<usize>)> {
+        let (shares, positions) = (factor.inner_shares(), self.lines[side].hierarchy.positions());
+        let mut pieces: Vec<(usize, Range<usize>)> = Vec::new();
+        let mut number = inner.start;
+        while number < inner.end {
+            let place = shares.axis.place(shares.start + number);
+            let end = number.saturating_add(place.left).min(inner.end);
+            pieces.push((place.process % positions, number - inner.start..end - inner.start));
+            number = end;
+        }
+        pieces
+    }
+
+    fn plan(&mut self, side: usize, root: usize, columns: usize) -> Rc<Plan> {
+        let line = &self.lines[side];
+        let make = || Rc::new(line.hierarchy.plan(root, line.position, columns, &line.levels));
+        Rc::clone(self.plans.entry((side, root, columns)).or_insert_with(make))
+    }
+
+    /// Begins with the next panel: posts its receives. `memory` is that of this rank's own line for each side that has
+    /// panels, with the bytes of a column.
+    ///
+    /// # Errors
+    /// Of MPI.
+    pub fn begin<C: Comm>(
+        &mut self,
+        requests: &mut Requests<'env, C>,
+        factors: [&Factor<'_>; 2],
+        inner: &Range<usize>,
+        memory: [Option<(Region<'env>, usize)>; 2],
+    ) -> Result<()> {
+        let panel = self.first + self.panels.len() as u64;
+        let mut traffic = Traffic::default();
+        for side in 0..2 {
+            let Some((memory, column_bytes)) = memory[side] else { continue };
+            for (number, (root, columns)) in self.pieces(side, factors[side], inner).into_iter().enumerate() {
+                let plan = self.plan(side, root, columns.len());
+                if plan.receives.is_empty() && plan.sends.is_empty() {
+                    continue;
+                }
+                let tag = (panel as usize % PANEL_TAGS) * 2 * PIECE_TAGS + (number % PIECE_TAGS) * 2 + side;
+                let mine = root == self.lines[side].position;
+                traffic.pieces.push(Piece {
+                    plan,
+                    memory: memory.part(columns.start * column_bytes..columns.end * column_bytes),
+                    column_bytes,
+                    tag: GEMM_PANELS.tag(tag),
+                    // The root sends when its columns are there: `supply`.
+                    present: vec![false; columns.len()],
+                    next_send: 0,
+                    sends_under_way: 0,
+                    receives_under_way: 0,
+                });
+                if !mine {
+                    let piece = traffic.pieces.len() - 1;
+                    self.post(requests, &mut traffic.pieces[piece], (panel, piece), side)?;
+                }
+            }
+        }
+        self.panels.push_back(traffic);
+        Ok(())
+    }
+
+    fn post<C: Comm>(
+        &mut self,
+        requests: &mut Requests<'env, C>,
+        piece: &mut Piece<'env>,
+        (panel, number): (u64, usize),
+        side: usize,
+    ) -> Result<()> {
+        let plan = Rc::clone(&piece.plan);
+        for message in &plan.receives {
+            let bytes = message.parts.start * piece.column_bytes..message.parts.end * piece.column_bytes;
+            let label = self.label(Transfer { panel, piece: number, received: Some(message.parts.clone()) });
+            let from = self.lines[side].rank(message.partner);
+            requests.receive_region(label, piece.memory.part(bytes), from, piece.tag)?;
+            piece.receives_under_way += 1;
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, transfer: Transfer) -> usize {
+        let label = self.free.pop().unwrap_or_else(|| {
+            self.transfers.push(None);
+            self.transfers.len() - 1
+        });
+        self.transfers[label] = Some(transfer);
+        label
+    }
+
+    /// This rank's own columns of a panel are in its memory: sends them.
+    ///
+    /// # Errors
+    /// Of MPI.
+    pub fn supply<C: Comm>(&mut self, requests: &mut Requests<'env, C>, panel: u64) -> Result<()> {
+        let traffic = (panel - self.first) as usize;
+        for number in 0..self.panels[traffic].pieces.len() {
+            let piece = &mut self.panels[traffic].pieces[number];
+            // A position that receives nothing of a piece is its root.
+            if piece.plan.receives.is_empty() {
+                piece.present.fill(true);
+                self.send(requests, panel, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the sends of a piece that can be started.
+    fn send<C: Comm>(&mut self, requests: &mut Requests<'env, C>, panel: u64, number: usize) -> Result<()> {
+        loop {
+            let piece = &mut self.panels[(panel - self.first) as usize].pieces[number];
+            let Some(message) = piece.plan.sends.get(piece.next_send) else { return Ok(()) };
+            if !piece.present[message.parts.clone()].iter().all(|&present| present) {
+                return Ok(());
+            }
+            let bytes = message.parts.start * piece.column_bytes..message.parts.end * piece.column_bytes;
+            let (memory, partner, tag) = (piece.memory.part(bytes), message.partner, piece.tag);
+            piece.next_send += 1;
+            piece.sends_under_way += 1;
+            // The lowest bit of a tag is the side.
+            let to = self.lines[(tag - GEMM_PANELS.tag(0)) as usize & 1].rank(partner);
+            self.carried.messages += 1;
+            self.carried.bytes += memory.len() as u64;
+            let label = self.label(Transfer { panel, piece: number, received: None });
+            requests.send_region(label, memory, to, tag)?;
+        }
+    }
+
+    /// Goes on with what has finished; lets MPI make progress. Returns whether anything had finished.
+    ///
+    /// # Errors
+    /// Of MPI.
+    pub fn advance<C: Comm>(&mut self, requests: &mut Requests<'env, C>) -> Result<bool> {
+        let mut any = false;
+        while let Some(finished) = requests.test_any()? {
+            self.finish(requests, finished.label)?;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    /// Waits for a transfer, if any is under way.
+    ///
+    /// # Errors
+    /// Of MPI.
+    pub fn wait<C: Comm>(&mut self, requests: &mut Requests<'env, C>) -> Result<bool> {
+        match requests.wait_any()? {
+            Some(finished) => self.finish(requests, finished.label).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn finish<C: Comm>(&mut self, requests: &mut Requests<'env, C>, label: usize) -> Result<()> {
+        let Transfer { panel, piece: number, received } = self.transfers[label].take().expect("a transfer under way");
+        self.free.push(label);
+        let piece = &mut self.panels[(panel - self.first) as usize].pieces[number];
+        match received {
+            Some(columns) => {
+                piece.present[columns].fill(true);
+                piece.receives_under_way -= 1;
+                self.send(requests, panel, number)
+            }
+            None => {
+                piece.sends_under_way -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether all of a panel that this rank receives has arrived.
+    pub fn has_arrived(&self, panel: u64) -> bool {
+        let Some(index) = panel.checked_sub(self.first) else { return true };
+        self.panels[index as usize].pieces.iter().all(|piece| piece.receives_under_way == 0)
+    }
+
+    /// Whether nothing of a panel is under way any more.
+    pub fn is_done(&self, panel: u64) -> bool {
+        let Some(index) = panel.checked_sub(self.first) else { return true };
+        let done = |piece: &Piece<'_>| {
+            piece.receives_under_way == 0 && piece.sends_under_way == 0 && piece.next_send == piece.plan.sends.len()
+        };
+        self.panels[index as usize].pieces.iter().all(done)
+    }
+
+    /// Forgets the first panel under way.
+    pub fn drop_first(&mut self) {
+        self.panels.pop_front();
+        self.first += 1;
+    }
+}

@@ -1,0 +1,174 @@
+//! How wide panels are, how many there are, and how those of a domain lie side by side.
+//!
+//! Idea: the width has nothing to do with the blocks of the matrices. A wide panel lets the local product run at its full
+//! rate and needs few messages and waits; a narrow one stays in the cache and lets the next one be prepared earlier.
+//! The prototype was fastest near 8 MiB for all rows of op(A) and columns of op(B) together, from 256 to 4096 columns.
+//!
+//! Memory: [`DEPTH`] panels of each line of a domain, at most the bound per rank times its ranks, with a width of at
+//! least 1.
+
+use crate::factor::Factor;
+use crate::product::{Dimension, Grid};
+
+/// Panels under way at a time: one that is multiplied, one that is complete, one that is filled.
+pub const DEPTH: usize = 3;
+/// Bytes of a panel of all rows and columns that a cache is expected to hold.
+const CACHED_BYTES: usize = 8 << 20;
+/// Inner size from which local products run at their full rate.
+const MIN_WIDTH: usize = 256;
+/// Inner size above which nothing is gained.
+const MAX_WIDTH: usize = 4096;
+/// Widths are multiples of this where they can be.
+const WIDTH_STEP: usize = 8;
+/// Bytes that a message may have, with room for its neighbours in one number.
+const MAX_PANEL_BYTES: usize = 1 << 30;
+
+/// What decides on the width beside the product: the same on all ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes that panels may use, per rank.
+    pub memory: usize,
+    /// The width that the user has chosen.
+    pub width: Option<usize>,
+    /// Process rows, process columns and ranks of the domains, without repetition.
+    pub shapes: Vec<[usize; 3]>,
+}
+
+/// The panel of one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Area {
+    /// The line: a process row for op(A), a process column for op(B).
+    pub line: usize,
+    /// Where it starts in the memory of a panel, in bytes.
+    pub offset: usize,
+    /// Its outer indices.
+    pub height: usize,
+    /// Elements from one column to the next.
+    pub leading: usize,
+    /// Bytes of it.
+    pub bytes: usize,
+}
+
+/// The panels of a product, seen from a domain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Panels {
+    /// Inner indices of a panel; the last one may have fewer.
+    pub width: usize,
+    /// Number of panels.
+    pub count: usize,
+    /// Whether outer indices are next to each other, for both factors.
+    pub by_outer: [bool; 2],
+    /// The panels of the lines of this domain, for both factors; none where a factor stays in place.
+    pub areas: [Vec<Area>; 2],
+    /// Bytes of all these areas.
+    pub bytes: usize,
+    /// Bytes of the areas of any domain, at most.
+    pub max_bytes: usize,
+}
+
+/// Bytes of the panels of a domain with so many process rows and process columns.
+fn domain_bytes(factors: [&Factor<'_>; 2], by_outer: [bool; 2], lines: [usize; 2], width: usize) -> usize {
+    (0..2)
+        .map(|side| {
+            let bytes = factors[side].panel_bytes(factors[side].max_height(), width, by_outer[side]);
+            bytes.next_multiple_of(LINE_PAIR) * lines[side]
+        })
+        .sum()
+}
+
+/// Areas start at a pair of lines of the cache, which processors fetch together.
+const LINE_PAIR: usize = 128;
+
+/// The width of panels for `inner` inner indices.
+fn width(factors: [&Factor<'_>; 2], by_outer: [bool; 2], inner: usize, limits: &Limits) -> usize {
+    let columns: usize = factors.iter().map(|factor| factor.target.length * factor.size).sum();
+    let cached = (CACHED_BYTES / columns.max(1)).clamp(MIN_WIDTH, MAX_WIDTH);
+    let mut width = limits.width.unwrap_or(cached).clamp(1, inner.max(1));
+    for &[rows, columns, ranks] in &limits.shapes {
+        let bound = (limits.memory.saturating_mul(ranks) / DEPTH).min(MAX_PANEL_BYTES);
+        loop {
+            let bytes = domain_bytes(factors, by_outer, [rows, columns], width);
+            if bytes <= bound || width == 1 {
+                break;
+            }
+            // At least one less, so that the padding of columns does not hold it up.
+            width = ((width as u128 * bound as u128 / bytes as u128) as usize).clamp(1, width - 1);
+        }
+    }
+    if limits.width.is_some() {
+        return width;
+    }
+    // As many panels, of almost equal widths.
+    let even = inner.div_ceil(inner.div_ceil(width).max(1)).max(1);
+    let rounded = even.next_multiple_of(WIDTH_STEP);
+    if rounded <= width { rounded } else { even }
+}
+
+impl Panels {
+    /// For `inner` inner indices; `lines` are the process rows and the process columns of the domain.
+    pub fn new(
+        factors: [&Factor<'_>; 2],
+        by_outer: [bool; 2],
+        inner: usize,
+        limits: &Limits,
+        lines: [&[usize]; 2],
+    ) -> Self {
+        let width = width(factors, by_outer, inner, limits);
+        let mut bytes = 0;
+        let areas = [0, 1].map(|side: usize| {
+            let factor = factors[side];
+            let of_line = |&line: &usize| {
+                let height = factor.height(line);
+                let leading = factor.leading(height, width, by_outer[side]);
+                let area_bytes = factor.panel_bytes(height, width, by_outer[side]);
+                let offset = bytes;
+                bytes = (bytes + area_bytes).next_multiple_of(LINE_PAIR);
+                Area { line, offset, height, leading, bytes: area_bytes }
+            };
+            let lines = if factor.in_place { &[] } else { lines[side] };
+            lines.iter().map(of_line).collect()
+        });
+        let of_shape = |&[rows, columns, _]: &[usize; 3]| domain_bytes(factors, by_outer, [rows, columns], width);
+        let max_bytes = limits.shapes.iter().map(of_shape).max().unwrap_or(0);
+        Self { width, count: inner.div_ceil(width), by_outer, areas, bytes, max_bytes }
+    }
+
+    /// The inner indices of a panel.
+    pub fn inner(&self, panel: usize, inner: usize) -> std::ops::Range<usize> {
+        panel * self.width..((panel + 1) * self.width).min(inner)
+    }
+
+    /// The area of a line.
+    pub fn area(&self, side: usize, line: usize) -> Option<&Area> {
+        let number = self.areas[side].binary_search_by_key(&line, |area| area.line).ok()?;
+        Some(&self.areas[side][number])
+    }
+}
+
+/// Process rows, process columns and ranks of the domains of a grid, without repetition.
+pub fn shapes(domains: &[u32], grid: Grid) -> Vec<[usize; 3]> {
+    let mut numbers = domains.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut lines: Vec<[Vec<usize>; 2]> = vec![Default::default(); numbers.len()];
+    let mut ranks = vec![0; numbers.len()];
+    for (rank, domain) in domains.iter().enumerate() {
+        let number = numbers.binary_search(domain).expect("one of the numbers");
+        ranks[number] += 1;
+        lines[number][0].push(rank / grid.columns);
+        lines[number][1].push(rank % grid.columns);
+    }
+    let count = |mut lines: Vec<usize>| {
+        lines.sort_unstable();
+        lines.dedup();
+        lines.len()
+    };
+    let shapes = lines.into_iter().zip(ranks).map(|([rows, columns], ranks)| [count(rows), count(columns), ranks]);
+    let mut shapes: Vec<[usize; 3]> = shapes.collect();
+    shapes.sort_unstable();
+    shapes.dedup();
+    shapes
+}
+
+/// The dimension of lines of a side, by its number: 0 for op(A).
+pub const LINES: [Dimension; 2] = [Dimension::Rows, Dimension::Columns];

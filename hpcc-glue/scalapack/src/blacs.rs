@@ -1,0 +1,52 @@
+//! The grid of a BLACS context, by the program's own BLACS.
+
+use crate::loader;
+use hcube_core::mpi::handle::Handle;
+use hcube_core::mpi::{MPI_Fint, fortran};
+use hcube_gemm::product::Grid;
+use std::ffi::c_int;
+use std::sync::OnceLock;
+
+type GridInfo = unsafe extern "C" fn(*const c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
+type Get = unsafe extern "C" fn(*const c_int, *const c_int, *mut c_int);
+
+/// The functions of the BLACS that are needed.
+#[derive(Debug, Clone, Copy)]
+pub struct Blacs {
+    grid_info: GridInfo,
+    get: Get,
+}
+
+impl Blacs {
+    /// Those of the program; `None` where it has none.
+    pub fn of_program() -> Option<Self> {
+        static FOUND: OnceLock<Option<Blacs>> = OnceLock::new();
+        *FOUND.get_or_init(|| {
+            let grid_info = loader::function(c"blacs_gridinfo_")?;
+            let get = loader::function(c"blacs_get_")?;
+            // SAFETY: functions of these names have these types in every BLACS with 32-bit integers; calls of those with
+            // 64-bit integers are recognised by their descriptors before.
+            Some(unsafe { Self { grid_info: std::mem::transmute::<*const _, GridInfo>(grid_info), get: std::mem::transmute::<*const _, Get>(get) } })
+        })
+    }
+
+    /// The grid of a context, seen from this process; `None` where it is not in it, or there is no such context.
+    pub fn grid(self, context: i32) -> Option<Grid> {
+        let [mut rows, mut columns, mut row, mut column] = [-1; 4];
+        // SAFETY: the function of the BLACS, which looks whether it knows the number.
+        unsafe { (self.grid_info)(&context, &mut rows, &mut columns, &mut row, &mut column) };
+        let [rows, columns, row, column] = [rows, columns, row, column].map(usize::try_from);
+        Some(Grid { rows: rows.ok()?, columns: columns.ok()?, row: row.ok()?, column: column.ok()? })
+    }
+
+    /// The communicator of a context's grid. MPI is active, and the context is one of this process.
+    pub fn communicator(self, context: i32) -> Handle {
+        /// What `blacs_get` calls the communicator that the grid was made with.
+        const COMMUNICATOR: c_int = 10;
+        let mut number: MPI_Fint = 0;
+        // SAFETY: the function of the BLACS, with a context that it knows.
+        unsafe { (self.get)(&context, &COMMUNICATOR, &mut number) };
+        // SAFETY: MPI has given it out, and the BLACS free it with the grid, which nobody does inside a call of PBLAS.
+        unsafe { Handle::new(fortran::communicator(number)) }
+    }
+}
