@@ -7,6 +7,7 @@
 //! Source: HSUMMA paper (ICPP 2013), §IV-C: one group where the condition for a minimum does not hold; its
 //! conclusions propose to automate the choice.
 
+use super::counted;
 use super::formulas::{Division, Problem};
 use super::hockney::Hockney;
 use crate::schedule::Broadcast;
@@ -90,6 +91,31 @@ pub fn choose(
     choose_by((rows, columns), candidates, broadcasts, seconds)
 }
 
+/// The choice by counted messages, with a function of two positions that gives the link between them, for process rows
+/// and for process columns: for uneven groups, and for ranks of which some share a node.
+///
+/// Cost: O(q^2) for each candidate and arrangement, for lines of q positions.
+///
+/// # Panics
+/// Without a broadcast to choose.
+pub fn choose_counted(
+    problem: &Problem,
+    blocks: [usize; 2],
+    (row_link, column_link): (impl Fn(usize, usize) -> Hockney, impl Fn(usize, usize) -> Hockney),
+    candidates: &[usize],
+    broadcasts: &[Broadcast],
+) -> Choice {
+    let (rows, columns) = (problem.rows as usize, problem.columns as usize);
+    let seconds = |broadcast: Broadcast, (group_rows, group_columns): (usize, usize)| {
+        let blocks = if group_rows * group_columns == 1 { [blocks[1]; 2] } else { blocks };
+        let (row, column) = (problem.m / problem.rows, problem.n / problem.columns);
+        let row = counted::line(broadcast, (columns, group_columns), blocks, row, &row_link);
+        let column = counted::line(broadcast, (rows, group_rows), blocks, column, &column_link);
+        problem.k / blocks[0] as f64 * (row.seconds + column.seconds)
+    };
+    choose_by((rows, columns), candidates, broadcasts, seconds)
+}
+
 /// The choice by any cost: a function of the broadcast and of the groups as (rows, columns), (1, 1) for SUMMA.
 ///
 /// # Panics
@@ -159,6 +185,24 @@ mod tests {
         assert!(is(choice.summa_seconds, 0.165) && is(choice.seconds, 0.104), "{choice:?}");
         let binomial = choose(&on(16, 32, 4096.0), [16.0; 2], &hockney, &powers(512), &[Broadcast::Binomial]);
         assert_eq!(binomial.groups(), 1);
+    }
+
+    /// Where both agree, and where only counting knows that groups are nodes.
+    #[test]
+    fn counted_choices() {
+        let (problem, hockney) = (on(16, 32, 4096.0), Hockney { alpha: 10e-6, beta: 8e-9 });
+        let everywhere = (|_: usize, _: usize| hockney, |_: usize, _: usize| hockney);
+        let counted = choose_counted(&problem, [32; 2], everywhere, &powers(512), &SAG);
+        let formula = choose(&problem, [32.0; 2], &hockney, &powers(512), &SAG);
+        assert!((counted.seconds / formula.seconds - 1.0).abs() < 1e-9, "{counted:?}, {formula:?}");
+        assert_eq!(counted.groups(), formula.groups());
+        // A process row of 12 ranks on 4 nodes of 3: a binomial tree leaves nodes in every round.
+        let near = Hockney { alpha: 1e-7, beta: 1e-11 };
+        let link = |from: usize, to: usize| if from / 3 == to / 3 { near } else { hockney };
+        let problem = on(1, 12, 1200.0);
+        let one = choose_counted(&problem, [32; 2], (link, link), &[1, 2, 3, 4, 6], &[Broadcast::Binomial]);
+        assert_eq!((one.group_columns, one.group_rows), (4, 1), "{one:?}");
+        assert!(one.summa_seconds > 1.2 * one.seconds, "{one:?}");
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! Source: the model is that of the HSUMMA paper, §IV; counting is an addition.
 
 use super::hockney::Hockney;
-use crate::schedule::{Hierarchy, Level, Plan};
+use crate::schedule::{Broadcast, Hierarchy, Level, Plan, groups};
 
 /// What a broadcast takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -82,11 +82,46 @@ pub fn count(
     counted
 }
 
+/// The levels of a panel of HSUMMA with an outer block of `outer` and inner blocks of `inner` columns, for lines with
+/// this number of members between groups and inside a group. A ring cuts each block once more, into the number of
+/// blocks that the formula finds best for `elements` elements in a column.
+pub fn levels(
+    broadcast: Broadcast,
+    [between, inside]: [usize; 2],
+    [outer, inner]: [usize; 2],
+    elements: f64,
+    hockney: &Hockney,
+) -> [Level; 2] {
+    let level = |members: usize, columns: usize| {
+        let blocks = match broadcast {
+            Broadcast::Ring => hockney.ring_blocks(members as f64, elements * columns as f64, columns),
+            Broadcast::Binomial | Broadcast::ScatterAllgather => 1,
+        };
+        Level::Messages { algorithm: broadcast, cut: columns.div_ceil(blocks).max(1) }
+    };
+    [level(between, outer), level(inside, inner)]
+}
+
+/// The broadcast of a panel of `outer` columns by the first position of a line of `positions` positions, which are
+/// divided into `divided` groups. One group is SUMMA; its panel has `inner` columns.
+pub fn line(
+    broadcast: Broadcast,
+    (positions, divided): (usize, usize),
+    blocks: [usize; 2],
+    elements: f64,
+    link: impl Fn(usize, usize) -> Hockney,
+) -> Counted {
+    let hierarchy = Hierarchy::new(positions, &[groups::intervals(positions, divided)]);
+    // The blocks of a ring follow from the link over the largest distance.
+    let far = link(0, positions - 1);
+    let levels = levels(broadcast, [divided, positions.div_ceil(divided)], blocks, elements, &far);
+    count(&hierarchy, &levels, 0, (blocks[0], elements), link)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::hockney::Factors;
-    use crate::schedule::{Broadcast, groups};
 
     /// Critical path in messages, and in units.
     fn critical(hierarchy: &Hierarchy, levels: &[Level], root: usize, units: usize) -> (f64, f64) {
@@ -153,6 +188,26 @@ mod tests {
             let (_, whole) = critical(&hierarchy, &[Level::whole(Broadcast::Ring); 2], 5, 128);
             let (_, cut) = critical(&hierarchy, &[ring; 2], 5, 128);
             assert!(cut < whole / 2.0, "{cut}, {whole} without blocks");
+        }
+    }
+
+    /// The blocks that the formula chooses for a ring take what the formula says.
+    #[test]
+    fn lines_with_the_blocks_of_the_formula() {
+        let hockney = Hockney { alpha: 1e-6, beta: 1e-9 };
+        for broadcast in Broadcast::ALL {
+            for (positions, divided) in [(16, 1), (16, 4), (16, 16), (1, 1)] {
+                let counted = line(broadcast, (positions, divided), [64, 64], 100.0, |_, _| hockney).seconds;
+                let formula: f64 = [divided, positions / divided]
+                    .map(|members| hockney.broadcast(broadcast, members as f64, 6400.0, 64))
+                    .iter()
+                    .sum();
+                // Columns that do not divide evenly into the blocks of a ring; blocks that overlap between levels.
+                let exact = broadcast != Broadcast::Ring;
+                let near = if exact { 1e-9 } else { 0.1 };
+                let ratio = if formula > 0.0 { counted / formula } else { 1.0 + counted };
+                assert!((ratio - 1.0).abs() < near, "{broadcast:?}, {divided} groups: {counted}, {formula}");
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::arguments::Case;
 use hcube_gemm::model::port::{self, Line as PortLine};
-use hcube_gemm::model::{Counted, choice, choose, count, formulas};
+use hcube_gemm::model::{Counted, choice, choose, counted, formulas};
 use hcube_gemm::schedule::{Broadcast, Hierarchy, Level, groups};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -200,21 +200,8 @@ impl Counts<'_> {
         elements: f64,
     ) -> Counted {
         let Case { hockney, block, .. } = *self.case;
-        let count = || {
-            let level = |members: usize, columns: usize| {
-                let cut = match broadcast {
-                    Broadcast::Ring => {
-                        let blocks = hockney.ring_blocks(members as f64, elements * columns as f64, columns);
-                        columns.div_ceil(blocks)
-                    }
-                    Broadcast::Binomial | Broadcast::ScatterAllgather => columns,
-                };
-                Level::Messages { algorithm: broadcast, cut }
-            };
-            let hierarchy = Hierarchy::new(positions, &[groups::intervals(positions, divided)]);
-            let levels = [level(divided, panel), level(positions.div_ceil(divided), block)];
-            count(&hierarchy, &levels, 0, (panel, elements), |_, _| hockney)
-        };
+        let count =
+            || counted::line(broadcast, (positions, divided), [panel, block], elements, |_, _| hockney);
         *self.known.entry((broadcast.name(), positions, divided, elements.to_bits())).or_insert_with(count)
     }
 }
