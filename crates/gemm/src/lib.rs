@@ -8,6 +8,7 @@ pub mod element;
 mod factor;
 mod fill;
 pub mod local;
+pub mod model;
 pub mod options;
 mod panels;
 pub mod product;
