@@ -82,6 +82,11 @@ impl<'a> Factor<'a> {
             Side::Left => (product.a, product.operations[0], product.c.rows),
             Side::Right => (product.b, product.operations[1], product.c.columns),
         };
+        let operation = match operation {
+            // Of real elements that is the same, and nothing is conjugated.
+            Operation::Adjoint if !product.element.is_complex() => Operation::Transpose,
+            _ => operation,
+        };
         let lines = side.lines();
         let outer_dimension = if operation == Operation::Plain { lines } else { lines.other() };
         let outer = matrix.section(outer_dimension);
@@ -107,7 +112,13 @@ impl<'a> Factor<'a> {
         };
         if !in_place {
             let own = |dimension| product.grid.own(dimension);
-            factor.outer_runs = runs(outer, factor.outer_shares(), own(outer_dimension), Some(target));
+            factor.outer_runs = if is_aligned && target.axis.is_replicated() {
+                // Every line has all of them, and serves itself.
+                let length = outer.length;
+                vec![Run { local: outer.start, number: 0, length, process: own(lines), place: 0 }]
+            } else {
+                runs(outer, factor.outer_shares(), own(outer_dimension), Some(target))
+            };
             factor.inner_runs = runs(inner, factor.inner_shares(), own(outer_dimension.other()), None);
         }
         factor
@@ -164,7 +175,11 @@ impl<'a> Factor<'a> {
         let of = |section: Section, dimension| section.first_local(self.grid.own(dimension));
         let outer = of(self.outer, self.outer_dimension);
         let inner = of(self.inner, self.outer_dimension.other()) + begin;
-        let element = if self.by_outer { outer + inner * self.matrix.leading } else { inner + outer * self.matrix.leading };
+        let element = if self.by_outer {
+            outer + inner * self.matrix.leading
+        } else {
+            inner + outer * self.matrix.leading
+        };
         element * self.size
     }
 }

@@ -128,7 +128,8 @@ impl Panels {
             let lines = if factor.in_place { &[] } else { lines[side] };
             lines.iter().map(of_line).collect()
         });
-        let of_shape = |&[rows, columns, _]: &[usize; 3]| domain_bytes(factors, by_outer, [rows, columns], width);
+        let of_shape =
+            |&[rows, columns, _]: &[usize; 3]| domain_bytes(factors, by_outer, [rows, columns], width);
         let max_bytes = limits.shapes.iter().map(of_shape).max().unwrap_or(0);
         Self { width, count: inner.div_ceil(width), by_outer, areas, bytes, max_bytes }
     }
@@ -163,7 +164,8 @@ pub fn shapes(domains: &[u32], grid: Grid) -> Vec<[usize; 3]> {
         lines.dedup();
         lines.len()
     };
-    let shapes = lines.into_iter().zip(ranks).map(|([rows, columns], ranks)| [count(rows), count(columns), ranks]);
+    let shapes =
+        lines.into_iter().zip(ranks).map(|([rows, columns], ranks)| [count(rows), count(columns), ranks]);
     let mut shapes: Vec<[usize; 3]> = shapes.collect();
     shapes.sort_unstable();
     shapes.dedup();

@@ -1,16 +1,17 @@
 //! What products keep on a communicator between calls.
 
-use crate::broadcasts::Line;
 use crate::domain::Domains;
 use crate::factor::{Factor, Side};
 use crate::local::LocalGemm;
+use crate::model::hockney::Hockney;
+use crate::network;
 use crate::options::Options;
 use crate::panels::{DEPTH, LINES, Limits, Panels, shapes};
 use crate::product::{Grid, Product};
 use crate::report::{Report, UsedPath};
 use crate::ring::Ring;
+use crate::route::{Demand, Route, choose, domains_on_lines};
 use crate::scale::scale;
-use crate::schedule::{Broadcast, Level};
 use crate::summa::{self, Setting};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -21,8 +22,13 @@ use hcube_core::progress::wait::Patience;
 /// What one communicator keeps.
 #[derive(Debug)]
 pub struct State {
+    options: Options,
     grid: Grid,
     domains: Domains,
+    /// Domains on process columns and on process rows.
+    on_lines: [usize; 2],
+    /// The time of messages, once it was measured.
+    network: Option<Hockney>,
     limits: Limits,
     patience: Patience,
     memory: PanelMemory,
@@ -58,11 +64,23 @@ impl State {
         let nodes = comm.node_numbers()?;
         let patience = Patience::new(crowded(comm, &nodes)?, comm.simulated());
         let numbers = domain_numbers(&nodes, options.ranks_per_node);
-        let width = Some(options.inner_block).filter(|&width| width > 0);
+        let width = Some(options.inner_block.max(options.outer_block)).filter(|&width| width > 0);
         let limits = Limits { memory: options.memory, width, shapes: shapes(&numbers, grid) };
         let domains = Domains::new(numbers, grid);
         let memory = PanelMemory::own(0)?;
-        Ok(Self { grid, domains, limits, patience, memory, ring: Ring::new(0) })
+        let on_lines = domains_on_lines(&domains, grid);
+        let options = options.clone();
+        Ok(Self {
+            options,
+            grid,
+            domains,
+            on_lines,
+            network: None,
+            limits,
+            patience,
+            memory,
+            ring: Ring::new(0),
+        })
     }
 
     /// The grid that it was made for.
@@ -84,11 +102,38 @@ impl State {
         Ok(())
     }
 
+    /// Collective: how panels travel between domains.
+    fn route<C: Comm>(
+        &mut self,
+        comm: &C,
+        factors: [&Factor<'_>; 2],
+        panels: &Panels,
+    ) -> Result<(Route, Hockney)> {
+        let network = match self.network {
+            Some(network) => network,
+            None => {
+                let distance = self.limits.shapes.iter().map(|shape| shape[2]).max().unwrap_or(1);
+                network::measure(comm, distance, self.patience)?
+            }
+        };
+        self.network = Some(network);
+        let column_bytes = factors.map(|factor| factor.max_height() * factor.size);
+        let columns = factors.map(|factor| factor.inner_shares().axis.block.min(panels.width));
+        let columns = columns[0].min(columns[1]);
+        let demand = Demand { domains: self.on_lines, column_bytes, columns };
+        Ok((choose(&self.options, &demand, &network), network))
+    }
+
     /// Collective: computes a product. All ranks pass the same but for the memory.
     ///
     /// # Errors
     /// Of MPI, and where memory could not be allocated; then nothing was written.
-    pub fn multiply<C: Comm>(&mut self, comm: &C, product: &Product<'_>, local: &LocalGemm) -> Result<Report> {
+    pub fn multiply<C: Comm>(
+        &mut self,
+        comm: &C,
+        product: &Product<'_>,
+        local: &LocalGemm,
+    ) -> Result<Report> {
         if product.m == 0 || product.n == 0 {
             return Ok(Report::of(UsedPath::Nothing));
         }
@@ -109,14 +154,8 @@ impl State {
         if !in_place {
             self.reserve(comm, panels.max_bytes * DEPTH.min(panels.count))?;
         }
-        let lines = several.then(|| {
-            LINES.map(|dimension| {
-                let domains: Vec<usize> =
-                    self.domains.on_line(dimension, self.grid).iter().map(|&domain| domain as usize).collect();
-                let levels = vec![Level::whole(Broadcast::Ring), Level::Shared];
-                Line::new(dimension, self.grid, &[domains], levels)
-            })
-        });
+        let route = if several { Some(self.route(comm, factors, &panels)?) } else { None };
+        let lines = route.map(|(route, network)| route.lines(self.grid, &self.domains, &network));
         let setting = Setting {
             comm,
             domains: &self.domains,
@@ -129,6 +168,7 @@ impl State {
         let path = match (in_place, several) {
             (true, _) => UsedPath::Local,
             (_, false) => UsedPath::SharedPanels,
+            _ if route.is_some_and(|(route, _)| route.has_groups()) => UsedPath::Hsumma,
             _ => UsedPath::Summa,
         };
         Ok(Report { path, bytes: carried.bytes, memory: self.memory.capacity() / self.memory.ranks() })

@@ -25,6 +25,7 @@ use crate::local::{Columns, LocalGemm, LocalProduct};
 use crate::panels::{DEPTH, Panels};
 use crate::product::Product;
 use crate::ring::{Place, Ring};
+use crate::shares::{Shares, Sharing};
 use hcube_core::comm::Comm;
 use hcube_core::comm::requests::{self, Requests};
 use hcube_core::error::Result;
@@ -64,12 +65,28 @@ pub struct Setting<'s, C> {
 }
 
 /// A panel that was placed and is not released yet.
-#[derive(Debug)]
-struct UnderWay {
+struct UnderWay<C: Comm> {
     place: Place,
     begun: bool,
+    /// Shares from and for other lines, where the factor is not aligned.
+    shares: [Option<Shares<C>>; 2],
+    /// Whether this rank's columns are all in its panels.
+    supplied: bool,
     complete: bool,
     multiplied: bool,
+}
+
+impl<C: Comm> UnderWay<C> {
+    fn new(place: Place) -> Self {
+        Self {
+            place,
+            begun: false,
+            shares: [None, None],
+            supplied: false,
+            complete: false,
+            multiplied: false,
+        }
+    }
 }
 
 /// A product on its way.
@@ -84,8 +101,10 @@ struct Summa<'e, 'p, C: Comm> {
     local: &'e LocalGemm,
     /// Between domains.
     broadcasts: Option<Broadcasts<'e>>,
+    /// For factors that are not aligned, between domains.
+    sharings: [Option<Sharing>; 2],
     /// Panels placed and not released, the first of which is number `first` of this call.
-    under_way: VecDeque<UnderWay>,
+    under_way: VecDeque<UnderWay<C>>,
     first: usize,
     /// Numbers in the domain of those who read what this rank writes and write what it reads, if they are not all.
     mates: Option<Vec<usize>>,
@@ -104,8 +123,12 @@ pub fn multiply<C: Comm>(
 ) -> Result<Carried> {
     let Setting { comm, domains, memory, ring, patience, lines } = setting;
     ring.begin_call();
-    let own_lines = factors.iter().all(|factor| factor.in_place || factor.is_aligned) || lines.is_some();
-    let mates = own_lines.then(|| {
+    let stays_on_line = |factor: &&Factor<'_>| factor.in_place || factor.is_aligned;
+    let sharings = [0, 1].map(|side| {
+        let shared = lines.is_some() && !stays_on_line(&factors[side]);
+        shared.then(|| Sharing::new(factors[side], side, product.grid, domains))
+    });
+    let mates = factors.iter().all(stays_on_line).then(|| {
         let sides = [0, 1].into_iter().filter(|&side| !factors[side].in_place);
         let mut mates: Vec<usize> =
             sides.flat_map(|side| domains.mates(factors[side].side.lines()).iter().copied()).collect();
@@ -124,6 +147,7 @@ pub fn multiply<C: Comm>(
             panels,
             local,
             broadcasts: lines.map(Broadcasts::new),
+            sharings,
             under_way: VecDeque::new(),
             first: 0,
             mates,
@@ -135,7 +159,10 @@ pub fn multiply<C: Comm>(
 
 impl<'e, C: Comm> Summa<'e, '_, C> {
     fn run(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
-        if self.panels.bytes == 0 && self.broadcasts.is_none() && self.factors.iter().all(|factor| factor.in_place) {
+        if self.panels.bytes == 0
+            && self.broadcasts.is_none()
+            && self.factors.iter().all(|factor| factor.in_place)
+        {
             self.multiply_panel(requests, 0..self.product.k, None, true)?;
             return Ok(());
         }
@@ -165,7 +192,9 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         let mut wait = self.patience.wait();
         while !done(self, requests)? {
             // A simulated rank that shares nothing can only be waiting for a message.
-            let rests = self.comm.simulated() && self.memory.ranks() == 1;
+            let rests = self.comm.simulated()
+                && self.memory.ranks() == 1
+                && self.sharings.iter().all(Option::is_none);
             match &mut self.broadcasts {
                 Some(broadcasts) if rests && !requests.is_empty() => drop(broadcasts.wait(requests)?),
                 _ => wait.pause(self.comm),
@@ -180,6 +209,7 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
             broadcasts.advance(requests)?;
         }
         self.begin_panels(requests)?;
+        self.supply(requests)?;
         self.complete();
         self.release(requests)
     }
@@ -193,7 +223,7 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
                     return Ok(());
                 }
                 let place = self.ring.place(self.panels.bytes);
-                self.under_way.push_back(UnderWay { place, begun: false, complete: false, multiplied: false });
+                self.under_way.push_back(UnderWay::new(place));
             }
             if !self.is_free() {
                 return Ok(());
@@ -249,17 +279,70 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         }
         let mut bytes = 0;
         for (side, factor) in self.factors.into_iter().enumerate().filter(|(_, factor)| !factor.in_place) {
+            let sharing = &self.sharings[side];
             bytes += fill(factor, &inner, |line| {
                 let (memory, leading) = self.area(start, side, line)?;
-                Some(Target { memory, leading, by_outer: self.panels.by_outer[side] })
+                let writes = sharing.as_ref().is_none_or(|sharing| sharing.writes_to(line));
+                writes.then_some(Target { memory, leading, by_outer: self.panels.by_outer[side] })
             });
+            if let Some(sharing) = sharing {
+                let shares = sharing.begin(self.comm, factor, panel, &inner)?;
+                self.under_way[panel - self.first].shares[side] = Some(shares);
+            }
         }
         self.comm.charge(COPY_BYTE.of(bytes));
         self.settle();
-        if let Some(broadcasts) = &mut self.broadcasts {
-            broadcasts.supply(requests, panel as u64)?;
+        let number = self.under_way[panel - self.first].place.number;
+        // Release: whoever sees the count sees what this rank has written into other lines' panels.
+        self.memory.counter(self.memory.own_number(), Counter::Written).store(number + 1, Ordering::Release);
+        Ok(())
+    }
+
+    /// Sends this rank's columns of panels on their way, once they are in its panels.
+    fn supply(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
+        for index in 0..self.under_way.len() {
+            let (panel, under_way) = (self.first + index, &self.under_way[index]);
+            if !under_way.begun {
+                return Ok(());
+            }
+            if under_way.supplied || !self.has_shares(panel)? {
+                continue;
+            }
+            self.under_way[index].supplied = true;
+            if let Some(broadcasts) = &mut self.broadcasts {
+                broadcasts.supply(requests, panel as u64)?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether all shares of this rank's columns of a panel are in it.
+    fn has_shares(&mut self, panel: usize) -> Result<bool> {
+        let inner = self.panels.inner(panel, self.product.k);
+        let index = panel - self.first;
+        let (start, count) =
+            (self.under_way[index].place.range.start, self.under_way[index].place.number + 1);
+        let own_line = [self.product.grid.row, self.product.grid.column];
+        let mut all = true;
+        for side in 0..2 {
+            let Some(mut shares) = self.under_way[index].shares[side].take() else { continue };
+            let target = self.area(start, side, own_line[side]);
+            let target = target.map(|(memory, leading)| Target {
+                memory,
+                leading,
+                by_outer: self.panels.by_outer[side],
+            });
+            let sharing = self.sharings[side].as_ref().expect("there are shares");
+            all &= sharing.take(self.comm, &mut shares, self.factors[side], &inner, target)?;
+            self.under_way[index].shares[side] = Some(shares);
+        }
+        if self.sharings.iter().all(Option::is_none) {
+            return Ok(true);
+        }
+        // Acquire: what these ranks have written is seen by those to whom this rank passes it on.
+        let written =
+            |rank: usize| self.memory.counter(rank, Counter::Written).load(Ordering::Acquire) >= count;
+        Ok(all && (0..self.memory.ranks()).all(written))
     }
 
     /// Passes simulated time for what was written before others see it.
@@ -276,9 +359,8 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
             if panel.complete {
                 continue;
             }
-            let arrived =
-                |broadcasts: &Broadcasts<'_>| broadcasts.has_arrived((self.first + number) as u64);
-            if !panel.begun || !self.broadcasts.as_ref().is_none_or(arrived) {
+            let arrived = |broadcasts: &Broadcasts<'_>| broadcasts.has_arrived((self.first + number) as u64);
+            if !panel.supplied || !self.broadcasts.as_ref().is_none_or(arrived) {
                 break;
             }
             panel.complete = true;
@@ -296,7 +378,8 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         let Some(under_way) = self.under_way.get(panel - self.first) else { return false };
         let count = under_way.place.number + 1;
         // Acquire: what these ranks have written is seen by what follows.
-        let complete = |rank: usize| self.memory.counter(rank, Counter::Complete).load(Ordering::Acquire) >= count;
+        let complete =
+            |rank: usize| self.memory.counter(rank, Counter::Complete).load(Ordering::Acquire) >= count;
         match &self.mates {
             Some(mates) => mates.iter().all(|&rank| complete(rank)),
             None => (0..self.memory.ranks()).all(complete),
@@ -309,6 +392,13 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
             if let Some(broadcasts) = &mut self.broadcasts {
                 broadcasts.advance(requests)?;
                 if !broadcasts.is_done(self.first as u64) {
+                    return Ok(());
+                }
+                let mut left = true;
+                for shares in self.under_way[0].shares.iter_mut().flatten() {
+                    left &= shares.have_left(self.comm)?;
+                }
+                if !left {
                     return Ok(());
                 }
                 broadcasts.drop_first();
@@ -328,7 +418,8 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         if factor.in_place {
             let memory = factor.matrix.memory;
             let offset = factor.own_offset(inner.start).min(memory.len());
-            let columns = Columns { memory: memory.part(offset..memory.len()), leading: factor.matrix.leading };
+            let columns =
+                Columns { memory: memory.part(offset..memory.len()), leading: factor.matrix.leading };
             return (columns, factor.by_outer);
         }
         let line = [self.product.grid.row, self.product.grid.column][side];
