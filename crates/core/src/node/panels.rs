@@ -137,7 +137,11 @@ impl PanelMemory {
     /// # Panics
     /// Where the range is not inside.
     pub unsafe fn region(&self, range: Range<usize>) -> Region<'_> {
-        assert!(range.start <= range.end && range.end <= self.capacity, "{range:?} of {} bytes", self.capacity);
+        assert!(
+            range.start <= range.end && range.end <= self.capacity,
+            "{range:?} of {} bytes",
+            self.capacity
+        );
         let start = head(self.ranks) + range.start;
         // SAFETY: inside the memory, which lives as long as this value is borrowed; no references to it are made, and
         // by the contract of this function nobody else accesses what is written.
