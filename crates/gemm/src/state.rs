@@ -164,6 +164,8 @@ impl State {
             Stationary::A => possible(0),
             Stationary::B => possible(1),
             Stationary::C => None,
+            // On a node a factor that moves is copied once, which costs less than partial products.
+            Stationary::Auto if self.domains.is_one() => None,
             Stationary::Auto => {
                 let size = product.element.bytes() as f64;
                 let [m, n, k] = [product.m, product.n, product.k].map(|size| size as f64);
@@ -180,8 +182,9 @@ impl State {
 
     /// A and B as C is distributed.
     fn factors<'a>(product: &Product<'a>) -> [Factor<'a>; 2] {
-        let a = Factor::new(product, 0, true, (product.c.rows, Dimension::Rows));
-        let b = Factor::new(product, 1, false, (product.c.columns, Dimension::Columns));
+        let (rows, columns) = (product.c.rows, product.c.columns);
+        let a = Factor::new(product, 0, true, (rows, Dimension::Rows), columns.only_process());
+        let b = Factor::new(product, 1, false, (columns, Dimension::Columns), rows.only_process());
         [a, b]
     }
 
