@@ -74,3 +74,6 @@ PRODUCT(psgemm_, 0)
 PRODUCT(pdgemm_, 1)
 PRODUCT(pcgemm_, 2)
 PRODUCT(pzgemm_, 3)
+
+/* The functions above, for calls by the benchmark itself. */
+product *const hcube_bench_gemm_products[ELEMENTS] = {psgemm_, pdgemm_, pcgemm_, pzgemm_};
