@@ -85,7 +85,7 @@ pub struct Run {
     pub batch: u32,
     /// 10^9 floating-point operations per second of all ranks together.
     pub gflops: f64,
-    /// Elements, and pivots, that differ from those of ScaLAPACK in a bit; nothing where not verified.
+    /// Numbers, and pivots, that differ from those of ScaLAPACK; nothing where not verified.
     #[serde(default)]
     pub errors: Option<u64>,
     /// Whether hcube has computed all products; nothing of other variants, and where ScaLAPACK does not show it.
@@ -169,7 +169,7 @@ impl Run {
     fn columns(&self) -> Vec<(&'static str, String)> {
         let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
         let ratio = |ratio: Option<f64>| or_none(ratio.map(|ratio| format!("{ratio:.2}")));
-        let [low, high] = self.quartiles_ms.map(|quartile| numbers::significant(quartile));
+        let [low, high] = self.quartiles_ms.map(numbers::significant);
         vec![
             ("routine", self.problem.work_name()),
             ("grid", self.problem.grid_name()),
@@ -238,7 +238,7 @@ impl Results {
         text.push_str(
             "\nx: speed-up over ScaLAPACK as installed, and over ScaLAPACK with wider panels\n\
              of bound: share of the rate of all ranks' local products at the same time, without communication\n\
-             errors: elements that differ from those of ScaLAPACK in a bit\n",
+             errors: numbers of the result that differ from those of ScaLAPACK\n",
         );
         for note in &self.notes {
             let _ = writeln!(text, "{note}");

@@ -141,9 +141,7 @@ pub fn sheet(runs: &[Run]) -> Option<Sheet> {
     panels.extend([Ratio::Scalapack, Ratio::Raised, Ratio::Bound].map(|ratio| others(runs, ratio, None)));
     panels.retain(|panel| !panel.is_empty());
     let libraries = distinct(runs.iter().map(|run| run.problem.mpi.as_str())).join("; ");
-    let cores = runs.iter().map(|run| run.cores).max().filter(|&cores| cores > 0);
-    let machine = cores.map_or(String::new(), |cores| format!(", {cores} cores"));
-    let title = format!("Distributed matrix products: {libraries}{machine}");
+    let title = format!("Distributed matrix products: {libraries}");
     (!panels.is_empty()).then_some(Sheet { title, panels })
 }
 

@@ -131,9 +131,9 @@ const REPEAT: u32 = 7;
 ///
 /// All variants of a problem are measured alternately in one process, in an order that rotates, on the
 /// same matrices; a time is that of the slowest rank after a barrier. Short calls are timed in batches.
-/// Elements are integers times a power of 2 of so few bits that every sum is exact, and results must
-/// equal those of ScaLAPACK bit by bit, as must the elements of C around the result. The exit status is
-/// 1 if they do not, or if ScaLAPACK has computed products in the place of hcube.
+/// Elements have so few bits that every sum is exact, and results must equal those of ScaLAPACK bit by
+/// bit, except for the sign of zeros, as must the elements of C around the result. The exit status is 1
+/// if they do not, or if ScaLAPACK has computed products in the place of hcube.
 ///
 /// ScaLAPACK and its BLAS are loaded when the benchmark starts; the tool is not linked to them. With
 /// more than one rank the BLAS uses one thread in each rank, as with OPENBLAS_NUM_THREADS=1. hcube

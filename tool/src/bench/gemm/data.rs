@@ -54,6 +54,22 @@ pub fn words(element: Element, elements: usize) -> usize {
     (elements * element.bytes()).div_ceil(size_of::<u64>())
 }
 
+/// Numbers that differ. Zeros of either sign are the same: the sign of a sum of zeros depends on their order.
+pub fn differences(element: Element, one: &[u64], other: &[u64]) -> usize {
+    let halves = |word: u64| {
+        let [a, b, c, d, e, f, g, h] = word.to_ne_bytes();
+        [f32::from_ne_bytes([a, b, c, d]), f32::from_ne_bytes([e, f, g, h])]
+    };
+    let count = |(one, other): (u64, u64)| match element {
+        Element::Single | Element::Complex => {
+            halves(one).into_iter().zip(halves(other)).filter(|(one, other)| one != other).count()
+        }
+        Element::Double | Element::DoubleComplex => usize::from(f64::from_bits(one) != f64::from_bits(other)),
+    };
+    let words = one.iter().copied().zip(other.iter().copied());
+    words.filter(|(one, other)| one != other).map(count).sum()
+}
+
 /// Bits of an element, of which sums of K products, of both parts, and an element of C are exact.
 pub fn bits(element: Element, k: usize) -> u32 {
     let mantissa: u32 = match element {
@@ -172,6 +188,22 @@ mod tests {
         put(&mut memory, Element::Complex, 1, [0.5, 0.25]);
         assert_eq!(memory[1].to_ne_bytes()[4..], 0.25f32.to_ne_bytes());
         assert_eq!((words(Element::Single, 3), words(Element::DoubleComplex, 3)), (2, 6));
+    }
+
+    #[test]
+    fn zeros_are_the_same_and_nan_is_not() {
+        let doubles = [1.0, 0.0, 2.0, f64::NAN].map(f64::to_bits);
+        assert_eq!(differences(Element::Double, &doubles, &doubles), 0);
+        assert_eq!(differences(Element::Double, &doubles, &[1.0, -0.0, 2.5, 1.0].map(f64::to_bits)), 2);
+        let [mut one, mut other] = [[0], [0]];
+        for (index, value) in [(0, 3.0), (1, -0.0)] {
+            put(&mut one, Element::Single, index, [value, 0.0]);
+        }
+        put(&mut other, Element::Single, 0, [4.0, 0.0]);
+        assert_eq!(
+            (differences(Element::Single, &one, &other), differences(Element::Complex, &one, &one)),
+            (1, 0)
+        );
     }
 
     #[test]

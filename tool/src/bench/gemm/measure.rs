@@ -179,12 +179,13 @@ impl Matrices {
         self.reference_pivots.clone_from(&self.pivots);
     }
 
-    /// Words and pivots that differ from those of ScaLAPACK.
+    /// Numbers and pivots that differ from those of ScaLAPACK.
     fn wrong(&mut self) -> u64 {
+        let element = self.problem.element;
         let pivots =
             self.pivots.iter().zip(&self.reference_pivots).filter(|(own, other)| own != other).count();
         let [_, _, c, reference, ..] = self.split();
-        (c.iter().zip(reference).filter(|(own, other)| *own != *other).count() + pivots) as u64
+        (data::differences(element, c, reference) + pivots) as u64
     }
 }
 
