@@ -50,7 +50,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
     let scalars = || prop_oneof![4 => Just(1.0), 1 => Just(0.0), 2 => Just(-2.0), 1 => Just(0.5)];
     let alike = any::<bool>();
     (
-        [1usize..4, 1usize..5],
+        [1usize..5, 1usize..6],
         [operations(), operations()],
         [0usize..30, 0usize..30, 0usize..60],
         [scalars(), scalars()],

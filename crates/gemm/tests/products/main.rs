@@ -6,7 +6,7 @@ mod case;
 
 use case::{Case, Part, cases};
 use hcube_core::comm::{Comm, threads};
-use hcube_gemm::options::Options;
+use hcube_gemm::options::{Algorithm, BroadcastChoice, Options, Stationary};
 use hcube_gemm::product::Grid;
 use hcube_gemm::report::UsedPath;
 use hcube_gemm::state::State;
@@ -58,6 +58,37 @@ proptest! {
     #[test]
     fn products_between_nodes(case in cases(), width in 0usize..20, ranks_per_node in 1usize..6) {
         let options = Options { inner_block: width, ..Options::default() };
+        run(&[case], ranks_per_node, &options);
+    }
+
+    /// HSUMMA: any groups, levels, blocks and broadcasts.
+    #[test]
+    fn products_between_groups(
+        case in cases(), blocks in (0usize..9, 0usize..30), ranks_per_node in 1usize..4, groups in (0usize..4, 0usize..5),
+        levels in 0usize..4, broadcast in 0usize..4, algorithm in 0usize..3,
+    ) {
+        let broadcasts =
+            [BroadcastChoice::Auto, BroadcastChoice::Binomial, BroadcastChoice::Ring, BroadcastChoice::ScatterAllgather];
+        let options = Options {
+            algorithm: [Algorithm::Auto, Algorithm::Summa, Algorithm::Hsumma][algorithm],
+            inner_block: blocks.0,
+            outer_block: blocks.1,
+            group_rows: groups.0,
+            group_columns: groups.1,
+            levels,
+            broadcast: broadcasts[broadcast],
+            ..Options::default()
+        };
+        run(&[case], ranks_per_node, &options);
+    }
+
+    /// A or B stays, on one node and on several.
+    #[test]
+    fn products_with_another_matrix_that_stays(
+        case in cases(), width in 0usize..20, ranks_per_node in 1usize..12, b in any::<bool>(),
+    ) {
+        let stationary = if b { Stationary::B } else { Stationary::A };
+        let options = Options { inner_block: width, stationary, ..Options::default() };
         run(&[case], ranks_per_node, &options);
     }
 
