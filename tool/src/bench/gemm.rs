@@ -3,6 +3,7 @@
 mod arguments;
 mod calls;
 mod data;
+mod functions;
 mod library;
 mod measure;
 mod problem;

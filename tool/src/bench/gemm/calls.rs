@@ -1,67 +1,10 @@
 //! The calls that are measured: of ScaLAPACK, of hcube in its place, and of the BLAS.
 
 use super::arguments::{Arguments, Variant};
-use super::library::{self, Library, Scope};
+use super::functions::{Functions, Product};
 use super::problem::{Layout, Place};
-use hcube_core::{Error, Result};
 use hcube_gemm::element::{Element, Scalar};
 use std::ffi::{c_char, c_int, c_long, c_void};
-
-type Product = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *const c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-);
-/// Of the BLAS, with the lengths of the character arguments.
-type LocalProduct = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *const c_void,
-    *const c_int,
-    *const c_void,
-    *const c_int,
-    *const c_void,
-    *mut c_void,
-    *const c_int,
-    usize,
-    usize,
-);
-type Factorise = unsafe extern "C" fn(
-    *const c_int,
-    *const c_int,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *mut c_int,
-    *mut c_int,
-);
-type Get = unsafe extern "C" fn(*const c_int, *const c_int, *mut c_int);
-type GridInit = unsafe extern "C" fn(*mut c_int, *const c_char, *const c_int, *const c_int, usize);
-type GridInfo = unsafe extern "C" fn(*const c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
-type GridExit = unsafe extern "C" fn(*const c_int);
-type SetThreads = unsafe extern "C" fn(c_int);
-type GetThreads = unsafe extern "C" fn() -> c_int;
 
 // Of interpose.c.
 unsafe extern "C" {
@@ -70,24 +13,11 @@ unsafe extern "C" {
     static hcube_bench_gemm_products: [Product; 4];
 }
 
-/// The functions of a library, as addresses that were found under their names.
-struct Functions {
-    scalapack: [*const c_void; 4],
-    hcube: Option<[*const c_void; 4]>,
-    width: *const c_void,
-    factorise: [Factorise; 4],
-    local: [LocalProduct; 4],
-    grid_exit: GridExit,
-    threads: Option<(SetThreads, GetThreads)>,
-}
-
 /// A grid of processes, and what they call.
 pub struct Grid {
     functions: Functions,
     context: c_int,
     pub place: Place,
-    /// The file of ScaLAPACK.
-    pub file: String,
     panel: c_int,
 }
 
@@ -109,43 +39,6 @@ pub struct Setting {
     pub beta: f64,
 }
 
-/// The functions with the names of the four types, p?gemm_ for example.
-fn of_types(name: &str, find: impl Fn(&str) -> Option<*const c_void>) -> Result<[*const c_void; 4]> {
-    let mut found = [std::ptr::null(); 4];
-    for (place, element) in found.iter_mut().zip(Element::ALL) {
-        let name = name.replace('?', &element.letter().to_string());
-        *place =
-            find(&name).ok_or_else(|| Error::Unsupported(format!("the function {name} was not found")))?;
-    }
-    Ok(found)
-}
-
-/// The name of an MPI library in those of files.
-fn mpi_name(library: &str) -> &'static str {
-    if library.starts_with("Open MPI") { "openmpi" } else { "mpich" }
-}
-
-/// ScaLAPACK, loaded as if the program were linked to it.
-fn load_scalapack(arguments: &Arguments, mpi: &str) -> Result<Library> {
-    let files =
-        arguments.scalapack.as_ref().map_or_else(|| library::scalapack_files(mpi), |file| vec![file.clone()]);
-    Library::load(&files, Scope::Global).map_err(|reasons| {
-        let named = arguments.scalapack.as_ref().map_or("a shared library", |_| "a file that can be loaded");
-        let last = reasons.rsplit("; ").next().unwrap_or_default();
-        Error::argument("--scalapack", files[0].display(), format!("{named}, ScaLAPACK for {mpi} ({last})"))
-    })
-}
-
-/// hcube's library, which ScaLAPACK's own calls do not find.
-fn load_pblas(arguments: &Arguments, mpi: &str) -> Result<Library> {
-    let tool = std::env::current_exe().ok();
-    let usual = || library::pblas_files(tool.as_deref(), mpi);
-    let files = arguments.pblas.as_ref().map_or_else(usual, |file| vec![file.clone()]);
-    Library::load(&files, Scope::Local).map_err(|reasons| {
-        Error::argument("--pblas", files[0].display(), format!("the file of libhcube_pblas.so ({reasons})"))
-    })
-}
-
 /// Checks that a matrix lies in memory.
 fn check(element: Element, Operand { layout, memory }: Operand<'_>, [rows, columns]: [usize; 2]) {
     assert!(layout.elements() * element.bytes() <= size_of_val(memory), "the matrix lies in the memory");
@@ -160,69 +53,27 @@ fn int(number: usize) -> c_int {
 }
 
 impl Grid {
-    /// Loads the libraries, and arranges all processes of MPI_COMM_WORLD in a grid. `mpi` names the MPI library.
-    ///
-    /// # Errors
-    /// Where a library or a function is missing; ranks may differ.
-    pub fn load(arguments: &Arguments, mpi: &str) -> Result<impl FnOnce([usize; 2]) -> Self> {
-        let mpi = mpi_name(mpi);
-        let library = load_scalapack(arguments, mpi)?;
-        let scalapack = of_types("p?gemm_", |name| library.find(name))?;
-        let hcube = arguments.variants().contains(&Variant::Hcube);
-        let pblas = hcube.then(|| load_pblas(arguments, mpi)).transpose()?;
-        let hcube = pblas.map(|pblas| of_types("p?gemm_", |name| pblas.find(name))).transpose()?;
-        let one = |name: &str| {
-            library.find(name).ok_or_else(|| Error::Unsupported(format!("the function {name} was not found")))
-        };
-        let [get, init, info, exit] =
-            ["blacs_get_", "blacs_gridinit_", "blacs_gridinfo_", "blacs_gridexit_"].map(one);
-        let (get, init, info, exit, width) = (get?, init?, info?, exit?, one("pilaenv_")?);
-        let factorise = of_types("p?getrf_", |name| library.find(name))?;
-        let local = of_types("?gemm_", library::global)?;
-        let threads = [
-            ("openblas_set_num_threads", "openblas_get_num_threads"),
-            ("MKL_Set_Num_Threads", "MKL_Get_Max_Threads"),
-        ];
-        let threads =
-            threads.into_iter().find_map(|(set, get)| library::global(set).zip(library::global(get)));
-        // SAFETY: functions of these names have these types in ScaLAPACK, in the BLACS, in the BLAS and in OpenBLAS.
-        let (functions, get, init, info) = unsafe {
-            use std::mem::transmute;
-            let factorise = factorise.map(|one| transmute::<*const c_void, Factorise>(one));
-            let local = local.map(|one| transmute::<*const c_void, LocalProduct>(one));
-            let grid_exit = transmute::<*const c_void, GridExit>(exit);
-            let threads = threads.map(|(set, get)| {
-                (transmute::<*const c_void, SetThreads>(set), transmute::<*const c_void, GetThreads>(get))
-            });
-            let functions = Functions { scalapack, hcube, width, factorise, local, grid_exit, threads };
-            (
-                functions,
-                transmute::<*const c_void, Get>(get),
-                transmute::<*const c_void, GridInit>(init),
-                transmute::<*const c_void, GridInfo>(info),
-            )
-        };
-        let file = library::file_of(scalapack[0]).unwrap_or_default();
-        let panel = c_int::from(arguments.panel);
+    /// Collective: arranges all processes of MPI_COMM_WORLD in a grid. MPI is active.
+    pub fn new(functions: Functions, arguments: &Arguments, (rows, columns): (usize, usize)) -> Self {
+        const SYSTEM_CONTEXT: c_int = -1;
+        const DEFAULT_CONTEXT: c_int = 0;
         let order = if arguments.column_major { c"C" } else { c"R" };
-        Ok(move |[rows, columns]: [usize; 2]| {
-            const SYSTEM_CONTEXT: c_int = -1;
-            const DEFAULT_CONTEXT: c_int = 0;
-            let mut context = 0;
-            let [mut rows, mut columns] = [rows, columns].map(int);
-            let (mut row, mut column) = (0, 0);
-            // SAFETY: functions of the BLACS with valid arguments; MPI is active, and all processes call this.
-            unsafe {
-                get(&SYSTEM_CONTEXT, &DEFAULT_CONTEXT, &mut context);
-                init(&mut context, order.as_ptr(), &rows, &columns, 1);
-                info(&context, &mut rows, &mut columns, &mut row, &mut column);
-            }
-            let place = Place {
-                sides: [rows, columns].map(|side| side as usize),
-                own: [row, column].map(|own| own as usize),
-            };
-            Self { functions, context, place, file, panel }
-        })
+        let [mut rows, mut columns] = [rows, columns].map(int);
+        let (mut context, mut row, mut column) = (0, 0, 0);
+        // SAFETY: functions of the BLACS with valid arguments; all processes call this.
+        unsafe {
+            (functions.get)(&SYSTEM_CONTEXT, &DEFAULT_CONTEXT, &mut context);
+            (functions.grid_init)(&mut context, order.as_ptr(), &rows, &columns, 1);
+            (functions.grid_info)(&context, &mut rows, &mut columns, &mut row, &mut column);
+        }
+        let sides = [rows, columns].map(|side| side as usize);
+        let place = Place { sides, own: [row, column].map(|own| own as usize) };
+        Self { functions, context, place, panel: arguments.panel.into() }
+    }
+
+    /// The file of ScaLAPACK.
+    pub fn file(&self) -> &str {
+        &self.functions.file
     }
 
     /// Makes a variant compute all products from now on, also those of ScaLAPACK itself.

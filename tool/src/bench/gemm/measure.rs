@@ -3,6 +3,8 @@
 use super::arguments::{Arguments, Variant};
 use super::calls::{Grid, Operand, Setting};
 use super::data::{self, Matrix};
+use super::functions::Functions;
+use super::library::mpi_name;
 use super::problem::{Layout, Problem, Routine};
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing;
@@ -194,9 +196,10 @@ impl<'a> Gemm<'a> {
     pub fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
         let comm = &session.comm;
         let problems = agree(comm, arguments.problems().map_err(refused))?;
-        let (rows, columns) = agree(comm, arguments.grid(comm.size()).map_err(refused))?;
+        let sides = agree(comm, arguments.grid(comm.size()).map_err(refused))?;
         let mpi = session::library();
-        let grid = agree(comm, Grid::load(arguments, &mpi))?([rows, columns]);
+        let functions = agree(comm, Functions::load(arguments, mpi_name(&mpi)))?;
+        let grid = Grid::new(functions, arguments, sides);
         let chosen = THREAD_VARIABLES.iter().any(|name| std::env::var_os(name).is_some());
         let usual = (comm.size() > 1 && !chosen).then_some(1);
         let threads = grid.threads(arguments.threads.map(usize::from).or(usual));

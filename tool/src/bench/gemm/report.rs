@@ -16,7 +16,7 @@ pub fn run(of: &Gemm, line: &Line, seconds: &[f64]) -> Run {
         nodes: of.node_sizes.len(),
         cores: hcube_core::node::processor::cores(),
         threads: of.threads,
-        scalapack: of.grid.file.clone(),
+        scalapack: of.grid.file().to_owned(),
         panel: (line.variant == Variant::Raised).then_some(of.arguments.panel.into()),
         batch: of.batch,
         errors: line.errors,
@@ -37,7 +37,7 @@ pub fn heading(of: &Gemm) -> String {
         "hcube {} gemm: {}\ngrid {rows}x{columns}, {threads}, {}; medians of {} alternating measurements\n\n",
         env!("CARGO_PKG_VERSION"),
         session::shape(&of.node_sizes),
-        of.grid.file,
+        of.grid.file(),
         of.arguments.common.repeat,
     )
 }

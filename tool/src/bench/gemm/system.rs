@@ -45,7 +45,7 @@ impl System for Gemm<'_> {
             return Ok(Opened::LeftOut("local-bound left out: only products have it".to_owned()));
         }
         if variant == Variant::Raised && !self.replaceable {
-            let reason = format!("{} does not call the pilaenv_ of programs", self.grid.file);
+            let reason = format!("{} does not call the pilaenv_ of programs", self.grid.file());
             return Ok(Opened::LeftOut(format!("scalapack-raised left out: {reason}")));
         }
         self.prepare(number)?;
