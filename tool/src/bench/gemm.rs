@@ -41,7 +41,8 @@ fn join(arguments: &Arguments) -> Result<(), Failure> {
     }
     notes.sort();
     notes.dedup();
-    let joined = Results::new(runs, notes);
+    // Ratios are those of each file: the same problem may be in several.
+    let joined = Results { runs, notes };
     if json.tables() {
         print!("{}", joined.text());
     }
