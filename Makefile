@@ -89,7 +89,7 @@ else
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
 
-bench: ## Measure RandomAccess, the all-to-all exchange, programs and FFTW for about 10 minutes (FULL=1 for all cases)
+bench: ## Measure RandomAccess, all-to-all, matrix products, programs and FFTW for about 12 minutes (FULL=1 for all cases)
 	@scripts/setup.sh build hpcc fftw
 	@$(CARGO)
 ifneq ($(MPI),smpi)
