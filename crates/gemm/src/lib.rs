@@ -5,6 +5,7 @@ pub mod axis;
 mod broadcasts;
 mod domain;
 pub mod element;
+pub mod entrance;
 mod factor;
 mod fill;
 pub mod local;

@@ -10,6 +10,21 @@ pub const MAX_MEMORY_BYTES: usize = 1 << 40;
 const MAX_LEVELS: i64 = 32;
 
 hcube_core::named_values! {
+    /// A type of elements of matrices.
+    #[derive(Hash)]
+    pub enum Element {
+        /// float.
+        Single = 0, "single", "HCUBE_ELEMENT_SINGLE";
+        /// double.
+        Double = 1, "double", "HCUBE_ELEMENT_DOUBLE";
+        /// Complex number of two floats.
+        Complex = 2, "complex", "HCUBE_ELEMENT_COMPLEX";
+        /// Complex number of two doubles.
+        DoubleComplex = 3, "double-complex", "HCUBE_ELEMENT_DOUBLE_COMPLEX";
+    }
+}
+
+hcube_core::named_values! {
     /// How products are computed.
     pub enum Algorithm {
         /// hcube chooses.

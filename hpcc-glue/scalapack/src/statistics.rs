@@ -109,7 +109,7 @@ impl Path {
 pub fn labels() -> impl Iterator<Item = (Element, Path)> {
     let paths =
         || UsedPath::ALL.into_iter().map(Path::Hcube).chain(Reason::ALL.into_iter().map(Path::Library));
-    Element::ALL.into_iter().flat_map(move |element| paths().map(move |path| (element, path)))
+    Element::ALL.iter().flat_map(move |&element| paths().map(move |path| (element, path)))
 }
 
 /// How the figures come to rank 0.
