@@ -375,7 +375,7 @@ static void one_case(uint64_t seed, int number, const set *on) {
 
 /* One grid on ranks from `begin`; returns the rank after them. */
 static int one_grid(const char *text, int begin, int alone, grid *made) {
-  int rows, columns, context, size, index, *map;
+  int rows, columns, context, size, step, index, *map;
   char letter;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (sscanf(text, "%dx%d%c", &rows, &columns, &letter) != 3 || begin + rows * columns > size) FAIL("grid '%s'", text);
@@ -383,10 +383,12 @@ static int one_grid(const char *text, int begin, int alone, grid *made) {
     *made = make_grid(letter == 'r' ? "Row" : "Column", rows, columns);
     return rows * columns;
   }
+  /* Prime to the number of ranks. */
+  step = rows * columns % 7 == 0 ? 5 : 7;
   map = malloc(sizeof(int) * (size_t)(rows * columns));
   REQUIRE(map != NULL);
   for (index = 0; index < rows * columns; index++)
-    map[index] = letter == 'p'   ? begin + (index * 7 + 3) % (rows * columns)
+    map[index] = letter == 'p'   ? begin + (index * step + 3) % (rows * columns)
                  : letter == 'd' ? size - 1 - begin - index
                                  : begin + index;
   Cblacs_get(-1, 0, &context);

@@ -113,6 +113,12 @@ impl<'a> Factor<'a> {
         factor
     }
 
+    /// Whether the ranks of a line hand out all that its panels need, and nothing to other lines. Outer indices that are
+    /// everywhere are handed out to all lines, each by one rank.
+    pub fn keeps_to_its_line(&self) -> bool {
+        self.is_aligned && (self.outer.axis.processes == 1 || !self.outer.axis.is_replicated())
+    }
+
     /// Which process hands out which outer index.
     pub fn outer_shares(&self) -> Section {
         let same = self.outer_dimension == self.side.lines();

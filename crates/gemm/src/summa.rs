@@ -104,7 +104,7 @@ pub fn multiply<C: Comm>(
 ) -> Result<Carried> {
     let Setting { comm, domains, memory, ring, patience, lines } = setting;
     ring.begin_call();
-    let own_lines = factors.iter().all(|factor| factor.in_place || factor.is_aligned) || lines.is_some();
+    let own_lines = factors.iter().all(|factor| factor.in_place || factor.keeps_to_its_line()) || lines.is_some();
     let mates = own_lines.then(|| {
         let sides = [0, 1].into_iter().filter(|&side| !factors[side].in_place);
         let mut mates: Vec<usize> =
