@@ -18,17 +18,25 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
+    ("hcube-gemm", &["hcube-core", "hcube-alltoall"]),
     ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose"]),
     ("hcube-preload", &["hcube-core", "hcube-alltoall"]),
     ("hcube-results", &[]),
     (
         "hcube-tool",
-        &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-results"],
+        &[
+            "hcube-core",
+            "hcube-random-access",
+            "hcube-alltoall",
+            "hcube-transpose",
+            "hcube-gemm",
+            "hcube-results",
+        ],
     ),
     (
         "hcube-lab",

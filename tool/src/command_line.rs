@@ -5,7 +5,7 @@
 //! | `doctor` | reports what works on this machine and what hcube will choose | with or without mpirun |
 //! | `bench` | measures a system of hcube against its competitors | under mpirun; without it to draw results |
 //! | `probe` | measures this machine for the cost model | under mpirun |
-//! | `model` | predicts RandomAccess and the all-to-all exchange on other machines | without mpirun |
+//! | `model` | predicts RandomAccess, the all-to-all exchange and matrix multiplication on other machines | without mpirun |
 //!
 //! `gups`, `alltoall` and `fftw` are former names of benchmarks, which scripts use. `hcube-lab` has the commands
 //! for those who develop hcube.
@@ -151,6 +151,11 @@ mod tests {
             ("model --mode fast", "--mode"),
             ("model --bytes 1x", "--bytes"),
             ("model --memory 2T", "--memory"),
+            ("model gemm --ranks 0", "--ranks"),
+            ("model gemm --grid 4", "--grid"),
+            ("model gemm --beta 1e-9 --alpha 0", "--alpha"),
+            ("model gemm --block 0", "--block"),
+            ("model gemm --broadcast fast", "--broadcast"),
         ] {
             let words: Vec<&str> = ["hcube"].into_iter().chain(line.split(' ')).collect();
             let message = CommandLine::try_parse_from(&words).expect_err("refused").to_string();

@@ -1,13 +1,16 @@
-//! `hcube model`: predicted times of RandomAccess and the in-place exchange on a machine that a file describes, by
-//! the cost model of the library. Never starts MPI.
+//! `hcube model`: predicted times of RandomAccess, the in-place exchange and matrix multiplication on a machine that a
+//! file describes, by the cost models of the library. Never starts MPI.
 
 mod arguments;
+mod gemm;
+mod machine;
 mod predict;
 mod published;
 mod report;
 pub mod round;
 
 pub use arguments::Arguments;
+use arguments::SystemArguments;
 pub use published::options as paper_options;
 
 use crate::session::{self, Failure};
@@ -16,7 +19,10 @@ use std::process::ExitCode;
 
 /// Predicts, prints, writes.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    session::without_mpi(|| predict(arguments))
+    match &arguments.system {
+        Some(SystemArguments::Gemm(arguments)) => session::without_mpi(|| gemm::predict(arguments)),
+        None => session::without_mpi(|| predict(arguments)),
+    }
 }
 
 fn predict(arguments: &Arguments) -> Result<(), Failure> {

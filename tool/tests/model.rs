@@ -190,6 +190,30 @@ fn the_paper_stands_beside_the_prediction() {
 }
 
 #[test]
+fn matrix_multiplication_is_predicted() {
+    let line =
+        ["gemm", "--alpha", "1e-5", "--beta", "8e-9", "--ranks", "512", "--n", "4096", "--block", "16"];
+    let text = String::from_utf8_lossy(&model(&line).stdout).into_owned();
+    let row = text.lines().find(|line| line.contains("4 x 8") && line.starts_with("scatter-allgather"));
+    assert!(row.is_some_and(|row| row.contains(" 32 ") && row.contains("103.8 ms  1.59")), "{text}");
+    assert!(text.contains("alpha/beta = 1250 > 2nb/p = 256"), "{text}");
+    let all = [&line[..], &["--json"]].concat();
+    let results: Value = serde_json::from_slice(&model(&all).stdout).expect("JSON");
+    assert_eq!(results["lines"].as_array().map(Vec::len), Some(30), "{results}");
+    // A machine by name, and the figures of the paper beside its measurements.
+    let output = model(&["gemm", "--machine", "bluegene-p", "--grid", "128x128", "--n", "65536"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("scatter-allgather does not gain by groups") && text.contains("busiest node"),
+        "{text}"
+    );
+    let text = String::from_utf8_lossy(&model(&["gemm", "--paper"]).stdout).into_owned();
+    let row = text.lines().find(|line| line.trim_start().starts_with("8, 9"));
+    assert!(row.is_some_and(|row| row.contains("1.18") && row.ends_with("5.89")), "{text}");
+    assert!(text.contains("What the model does not explain"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_is_refused_by_name() {
     for (arguments, words) in [
         (&["--ranks", "4"][..], &["--machine", "calibration.json", "red-storm"][..]),
@@ -205,6 +229,10 @@ fn what_cannot_be_is_refused_by_name() {
         (&["--machine", "juropa", "--ranks-per-node", "0"], &["--ranks-per-node", "'0'"]),
         (&["--machine", "juropa", "--ranks", "8", "--bytes", "7"], &["--bytes = 7", "8 or more"]),
         (&["--machine", "juropa", "--json", "/proc/none/results"], &["--json", "/proc/none/results"]),
+        (&["gemm"], &["--machine", "calibration.json", "bluegene-p"]),
+        (&["gemm", "--machine", "graphene", "--block", "9000"], &["--block = 9000", "at most 8192"]),
+        (&["gemm", "--paper", "--ranks", "4"], &["--paper", "--ranks"]),
+        (&["--ranks", "4", "gemm"], &["gemm"]),
     ] {
         let output = model(arguments);
         let message = String::from_utf8_lossy(&output.stderr);

@@ -174,7 +174,11 @@ impl Arguments {
         let mut errors = Errors::default();
         for (number, letter) in self.letters.iter().enumerate() {
             errors.check(Operation::of(*letter).is_some(), (number as i32 + 1) * PER_ARGUMENT, || {
-                format!("TRANS{} = '{}': expected N, T or C", NAMES[number], char::from(*letter).escape_default())
+                format!(
+                    "TRANS{} = '{}': expected N, T or C",
+                    NAMES[number],
+                    char::from(*letter).escape_default()
+                )
             });
         }
         for (number, shape) in self.shapes().into_iter().enumerate() {
@@ -209,9 +213,8 @@ impl Arguments {
             });
         }
         if !TYPES.contains(&descriptor.kind) {
-            errors.add(entry(0), || {
-                format!("DESC{name}(DTYPE_) = {}: expected type 1 or 2", descriptor.kind)
-            });
+            errors
+                .add(entry(0), || format!("DESC{name}(DTYPE_) = {}: expected type 1 or 2", descriptor.kind));
             return true;
         }
         let context = self.matrices[0].descriptor.context;
@@ -239,7 +242,9 @@ impl Arguments {
                 format!("DESC{name}({title}) = {value}: expected 1 or more")
             });
         }
-        for (place, (title, processes)) in [("RSRC_", grid.rows), ("CSRC_", grid.columns)].into_iter().enumerate() {
+        for (place, (title, processes)) in
+            [("RSRC_", grid.rows), ("CSRC_", grid.columns)].into_iter().enumerate()
+        {
             let source = descriptor.source[place];
             errors.check((-1..processes as i64).contains(&source), entry(8 + place), || {
                 format!("DESC{name}({title}) = {source}: expected -1 to {}", processes - 1)
@@ -265,12 +270,16 @@ impl Arguments {
         if !empty && descriptor.size.iter().all(|&size| size >= 1) {
             for (place, letter) in ['I', 'J'].into_iter().enumerate() {
                 let end = first[place] - 1 + sizes[place];
-                errors.check(end <= descriptor.size[place], (argument - 2 + place as i32) * PER_ARGUMENT, || {
-                    format!(
-                        "{letter}{name} = {}: {} rows or columns from there exceed the {} of the matrix",
-                        first[place], sizes[place], descriptor.size[place]
-                    )
-                });
+                errors.check(
+                    end <= descriptor.size[place],
+                    (argument - 2 + place as i32) * PER_ARGUMENT,
+                    || {
+                        format!(
+                            "{letter}{name} = {}: {} rows or columns from there exceed the {} of the matrix",
+                            first[place], sizes[place], descriptor.size[place]
+                        )
+                    },
+                );
             }
         }
         let needed = if empty || errors.0.is_some() { 1 } else { Self::local_rows(descriptor, grid) };

@@ -47,7 +47,8 @@ impl Axis {
         if index < self.first_block {
             return Place { process: source, left: self.first_block - index };
         }
-        let (block, inside) = ((index - self.first_block) / self.block, (index - self.first_block) % self.block);
+        let (block, inside) =
+            ((index - self.first_block) / self.block, (index - self.first_block) % self.block);
         Place { process: (source + 1 + block) % self.processes, left: self.block - inside }
     }
 
@@ -65,7 +66,8 @@ impl Axis {
         let whole = (end - self.first_block) / self.block;
         let rest = (end - self.first_block) % self.block;
         // Blocks 1..=whole are complete, block whole + 1 has `rest` indices; block b goes to turn b.
-        let complete = if turn == 0 { whole / self.processes } else { (whole + self.processes - turn) / self.processes };
+        let complete =
+            if turn == 0 { whole / self.processes } else { (whole + self.processes - turn) / self.processes };
         let of_first = if turn == 0 { self.first_block } else { 0 };
         let of_last = if (whole + 1) % self.processes == turn { rest } else { 0 };
         of_first + complete * self.block + of_last
@@ -118,7 +120,8 @@ impl Section {
         let mut number = 0;
         // After the first change of owners, equal blocks keep the two together.
         for _ in 0..3 {
-            let (here, there) = (self.axis.place(self.start + number), other.axis.place(other.start + number));
+            let (here, there) =
+                (self.axis.place(self.start + number), other.axis.place(other.start + number));
             let left = length - number;
             if here.process != there.process || here.left.min(left) != there.left.min(left) {
                 return false;

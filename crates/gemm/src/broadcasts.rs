@@ -6,8 +6,9 @@
 //! of the schedule. Nothing here waits: whoever waits or multiplies calls [`Broadcasts::advance`] from time to time.
 
 use crate::factor::Factor;
+use crate::model::hockney::Hockney;
 use crate::product::{Dimension, Grid};
-use crate::schedule::{Hierarchy, Level, Plan};
+use crate::schedule::{Broadcast, Hierarchy, Level, Plan};
 use hcube_core::comm::Comm;
 use hcube_core::comm::requests::Requests;
 use hcube_core::comm::tags::GEMM_PANELS;
@@ -27,25 +28,56 @@ const PIECE_TAGS: usize = 128;
 pub struct Line {
     /// Positions and groups; the innermost groups are domains.
     pub hierarchy: Hierarchy,
-    /// How each level travels; the last one is shared memory.
-    pub levels: Vec<Level>,
+    /// The broadcast of all levels of messages.
+    broadcast: Broadcast,
+    /// Columns of a message inside a group, if that is fixed.
+    inner_block: Option<usize>,
+    /// Time of a message and of a byte.
+    network: Hockney,
     /// This rank's position.
     pub position: usize,
     /// The rank at the first position, and the distance to the next.
-    pub ranks: (usize, usize),
+    ranks: (usize, usize),
 }
 
 impl Line {
     /// The line of this rank on which panels of a side travel: its process row for op(A), that is for lines counted
-    /// along `Rows`.
-    pub fn new(lines: Dimension, grid: Grid, partitions: &[Vec<usize>], levels: Vec<Level>) -> Self {
+    /// along `Rows`. The last of the partitions is that into domains.
+    pub fn new(
+        lines: Dimension,
+        grid: Grid,
+        partitions: &[Vec<usize>],
+        (broadcast, inner_block, network): (Broadcast, Option<usize>, Hockney),
+    ) -> Self {
         let positions = grid.processes(lines.other());
         let ranks = match lines {
             Dimension::Rows => (grid.row * grid.columns, 1),
             Dimension::Columns => (grid.column, grid.columns),
         };
         let position = grid.own(lines.other());
-        Self { hierarchy: Hierarchy::new(positions, partitions), levels, position, ranks }
+        let hierarchy = Hierarchy::new(positions, partitions);
+        Self { hierarchy, broadcast, inner_block, network, position, ranks }
+    }
+
+    /// How a piece travels on each level: in messages, but by shared memory in a domain.
+    fn levels(&self, columns: usize, column_bytes: usize) -> Vec<Level> {
+        let count = self.hierarchy.levels();
+        // A level of equal groups; exact numbers do not matter for the length of a ring's messages.
+        let members = (self.hierarchy.positions() as f64).powf(1.0 / (count - 1).max(1) as f64);
+        let level = |number: usize| {
+            let mut cut = match self.broadcast {
+                Broadcast::Ring => {
+                    let bytes = (columns * column_bytes) as f64;
+                    columns.div_ceil(self.network.ring_blocks(members, bytes, columns)).max(1)
+                }
+                Broadcast::Binomial | Broadcast::ScatterAllgather => columns.max(1),
+            };
+            if let (Some(inner), true) = (self.inner_block, number > 0) {
+                cut = cut.min(inner);
+            }
+            Level::Messages { algorithm: self.broadcast, cut }
+        };
+        (0..count - 1).map(level).chain([Level::Shared]).collect()
     }
 
     fn rank(&self, position: usize) -> usize {
@@ -138,9 +170,12 @@ impl<'env> Broadcasts<'env> {
         pieces
     }
 
-    fn plan(&mut self, side: usize, root: usize, columns: usize) -> Rc<Plan> {
+    fn plan(&mut self, side: usize, root: usize, columns: usize, column_bytes: usize) -> Rc<Plan> {
         let line = &self.lines[side];
-        let make = || Rc::new(line.hierarchy.plan(root, line.position, columns, &line.levels));
+        let make = || {
+            let levels = line.levels(columns, column_bytes);
+            Rc::new(line.hierarchy.plan(root, line.position, columns, &levels))
+        };
         Rc::clone(self.plans.entry((side, root, columns)).or_insert_with(make))
     }
 
@@ -152,16 +187,18 @@ impl<'env> Broadcasts<'env> {
     pub fn begin<C: Comm>(
         &mut self,
         requests: &mut Requests<'env, C>,
-        factors: [&Factor<'_>; 2],
+        factors: [Option<&Factor<'_>>; 2],
         inner: &Range<usize>,
         memory: [Option<(Region<'env>, usize)>; 2],
     ) -> Result<()> {
         let panel = self.first + self.panels.len() as u64;
         let mut traffic = Traffic::default();
         for side in 0..2 {
-            let Some((memory, column_bytes)) = memory[side] else { continue };
-            for (number, (root, columns)) in self.pieces(side, factors[side], inner).into_iter().enumerate() {
-                let plan = self.plan(side, root, columns.len());
+            let (Some((memory, column_bytes)), Some(factor)) = (memory[side], factors[side]) else {
+                continue;
+            };
+            for (number, (root, columns)) in self.pieces(side, factor, inner).into_iter().enumerate() {
+                let plan = self.plan(side, root, columns.len(), column_bytes);
                 if plan.receives.is_empty() && plan.sends.is_empty() {
                     continue;
                 }
@@ -278,7 +315,8 @@ impl<'env> Broadcasts<'env> {
     }
 
     fn finish<C: Comm>(&mut self, requests: &mut Requests<'env, C>, label: usize) -> Result<()> {
-        let Transfer { panel, piece: number, received } = self.transfers[label].take().expect("a transfer under way");
+        let Transfer { panel, piece: number, received } =
+            self.transfers[label].take().expect("a transfer under way");
         self.free.push(label);
         let piece = &mut self.panels[(panel - self.first) as usize].pieces[number];
         match received {
@@ -304,7 +342,9 @@ impl<'env> Broadcasts<'env> {
     pub fn is_done(&self, panel: u64) -> bool {
         let Some(index) = panel.checked_sub(self.first) else { return true };
         let done = |piece: &Piece<'_>| {
-            piece.receives_under_way == 0 && piece.sends_under_way == 0 && piece.next_send == piece.plan.sends.len()
+            piece.receives_under_way == 0
+                && piece.sends_under_way == 0
+                && piece.next_send == piece.plan.sends.len()
         };
         self.panels[index as usize].pieces.iter().all(done)
     }

@@ -31,7 +31,8 @@ impl Domains {
         let column_mates = mates(&|rank| rank % grid.columns == grid.column);
         let own = ranks.binary_search(&own_rank).expect("a rank is in its own domain");
         let lines = |line: &dyn Fn(usize) -> usize| {
-            let mut pairs: Vec<(u32, usize)> = of.iter().enumerate().map(|(rank, &domain)| (domain, line(rank))).collect();
+            let mut pairs: Vec<(u32, usize)> =
+                of.iter().enumerate().map(|(rank, &domain)| (domain, line(rank))).collect();
             pairs.sort_unstable();
             pairs.dedup();
             pairs.chunk_by(|one, other| one.0 == other.0).map(<[_]>::len).max().unwrap_or(1)
@@ -67,7 +68,9 @@ impl Domains {
     pub fn on_line(&self, dimension: Dimension, grid: Grid) -> Vec<u32> {
         match dimension {
             Dimension::Rows => self.of[grid.row * grid.columns..][..grid.columns].to_vec(),
-            Dimension::Columns => (0..grid.rows).map(|row| self.of[row * grid.columns + grid.column]).collect(),
+            Dimension::Columns => {
+                (0..grid.rows).map(|row| self.of[row * grid.columns + grid.column]).collect()
+            }
         }
     }
 
@@ -93,14 +96,20 @@ mod tests {
         // 2 x 3, two domains of three ranks in row-major order.
         let domains = Domains::new(vec![0, 0, 0, 1, 1, 1], Grid::of_rank(2, 3, 4));
         assert_eq!((&*domains.ranks, domains.own), (&[3, 4, 5][..], 1));
-        assert_eq!((domains.mates(Dimension::Rows), domains.mates(Dimension::Columns)), (&[0, 1, 2][..], &[1][..]));
+        assert_eq!(
+            (domains.mates(Dimension::Rows), domains.mates(Dimension::Columns)),
+            (&[0, 1, 2][..], &[1][..])
+        );
         assert_eq!((domains.is_one(), domains.are_ranks(), domains.most), (false, false, [1, 3]));
         let grid = Grid::of_rank(2, 3, 4);
         assert_eq!(domains.on_line(Dimension::Columns, grid), [0, 1]);
         assert_eq!(domains.lines(Dimension::Columns, grid), [0, 1, 2]);
         // Uneven, and not contiguous.
         let domains = Domains::new(vec![7, 0, 7, 0, 7, 7], Grid::of_rank(2, 3, 0));
-        assert_eq!((&*domains.ranks, &*domains.row_mates, &*domains.column_mates), (&[0, 2, 4, 5][..], &[0, 1][..], &[0][..]));
+        assert_eq!(
+            (&*domains.ranks, &*domains.row_mates, &*domains.column_mates),
+            (&[0, 2, 4, 5][..], &[0, 1][..], &[0][..])
+        );
         assert_eq!(domains.most, [2, 3]);
         assert!(Domains::new(vec![3, 1, 2], Grid::of_rank(1, 3, 2)).are_ranks());
         assert!(Domains::new(vec![3], Grid::of_rank(1, 1, 0)).is_one());

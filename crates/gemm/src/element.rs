@@ -26,6 +26,11 @@ impl Element {
         }
     }
 
+    /// Whether elements have an imaginary part.
+    pub const fn is_complex(self) -> bool {
+        matches!(self, Self::Complex | Self::DoubleComplex)
+    }
+
     /// The letter in names of BLAS.
     pub const fn letter(self) -> char {
         match self {
@@ -38,9 +43,30 @@ impl Element {
 
     /// Floating-point operations of a multiplication and an addition.
     pub const fn flops(self) -> u64 {
-        match self {
-            Self::Single | Self::Double => 2,
-            Self::Complex | Self::DoubleComplex => 8,
+        if self.is_complex() { 8 } else { 2 }
+    }
+
+    /// Adds elements in memory to others.
+    ///
+    /// # Panics
+    /// Where their numbers differ.
+    pub fn add(self, to: &mut [u8], from: &[u8]) {
+        /// Adds numbers of one size, whether they are real or parts of complex ones.
+        macro_rules! add {
+            ($number:ty) => {
+                for (to, from) in
+                    to.chunks_exact_mut(size_of::<$number>()).zip(from.chunks_exact(size_of::<$number>()))
+                {
+                    let [one, other] = [&*to, from]
+                        .map(|bytes| <$number>::from_ne_bytes(bytes.try_into().expect("a number")));
+                    to.copy_from_slice(&(one + other).to_ne_bytes());
+                }
+            };
+        }
+        assert_eq!(to.len(), from.len(), "bytes of elements that are added");
+        match self.real_bytes() {
+            4 => add!(f32),
+            _ => add!(f64),
         }
     }
 
@@ -55,7 +81,7 @@ impl Element {
 
 /// A number of a type of elements, as in memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(align(16))]
+#[repr(C, align(16))]
 pub struct Scalar {
     bytes: [u8; 16],
     element: Element,
@@ -79,8 +105,10 @@ impl Scalar {
 
     /// Real and imaginary part, as far as the type has them.
     fn parts(&self) -> [f64; 2] {
-        let word = |start: usize| f64::from_ne_bytes(self.bytes[start..start + 8].try_into().expect("8 bytes"));
-        let half = |start: usize| f32::from_ne_bytes(self.bytes[start..start + 4].try_into().expect("4 bytes"));
+        let word =
+            |start: usize| f64::from_ne_bytes(self.bytes[start..start + 8].try_into().expect("8 bytes"));
+        let half =
+            |start: usize| f32::from_ne_bytes(self.bytes[start..start + 4].try_into().expect("4 bytes"));
         match self.element {
             Element::Single => [half(0).into(), 0.0],
             Element::Double => [word(0), 0.0],

@@ -25,7 +25,11 @@ const TILE: usize = 16;
 
 /// Copies what this rank hands out of the inner indices in `inner`, whose first is the panel's first, to the panels of
 /// those lines for which `panel` returns one. Returns the bytes written.
-pub fn fill<'a>(factor: &Factor<'_>, inner: &Range<usize>, panel: impl Fn(usize) -> Option<Target<'a>>) -> usize {
+pub fn fill<'a>(
+    factor: &Factor<'_>,
+    inner: &Range<usize>,
+    panel: impl Fn(usize) -> Option<Target<'a>>,
+) -> usize {
     let mut bytes = 0;
     let first = factor.inner_runs.partition_point(|run| run.number + run.length <= inner.start);
     let pieces = factor.inner_runs[first..].iter().map_while(|run| run.within(inner.start, inner.end));
@@ -36,7 +40,7 @@ pub fn fill<'a>(factor: &Factor<'_>, inner: &Range<usize>, panel: impl Fn(usize)
 }
 
 /// Copies a run of inner indices, which stand in the panel from `column` on.
-pub fn copy_columns<'a>(
+fn copy_columns<'a>(
     factor: &Factor<'_>,
     columns: &Run,
     column: usize,
@@ -53,8 +57,8 @@ pub fn copy_columns<'a>(
     bytes
 }
 
-/// Copies a run of outer indices times one of inner indices.
-fn copy_block(factor: &Factor<'_>, rows: &Run, columns: &Run, column: usize, target: Target<'_>) {
+/// Copies a run of outer indices times one of inner indices, which stands in the panel from `column` on.
+pub fn copy_block(factor: &Factor<'_>, rows: &Run, columns: &Run, column: usize, target: Target<'_>) {
     if factor.by_outer != target.by_outer {
         return transpose_block(factor, rows, columns, column, target);
     }

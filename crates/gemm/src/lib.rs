@@ -1,5 +1,6 @@
 //! Products of distributed matrices.
 
+pub mod arguments;
 pub mod axis;
 mod broadcasts;
 mod domain;
@@ -7,14 +8,20 @@ pub mod element;
 mod factor;
 mod fill;
 pub mod local;
+pub mod model;
+mod network;
 pub mod options;
 mod panels;
+mod partial;
 pub mod product;
 pub mod report;
 mod ring;
+mod route;
 mod runs;
 mod scale;
 pub mod schedule;
+mod shares;
 pub mod state;
+mod stationary;
 mod summa;
-pub mod arguments;
+mod transit;

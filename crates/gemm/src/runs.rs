@@ -78,7 +78,8 @@ pub fn runs(section: Section, shares: Section, process: usize, target: Option<Se
             place(Run { local, number, length: left, process: 0, place: number }, target, &mut runs);
             number += left;
         } else {
-            number = number.saturating_add(left).saturating_add((turns - 1).saturating_mul(shares.axis.block));
+            number =
+                number.saturating_add(left).saturating_add((turns - 1).saturating_mul(shares.axis.block));
         }
     }
     runs
@@ -98,7 +99,8 @@ fn place(run: Run, target: Option<Section>, runs: &mut Vec<Run>) {
     while number < end {
         let there = target.axis.place(target.start + number);
         let length = there.left.min(end - number);
-        let place = target.axis.local(there.process, target.start + number) - target.first_local(there.process);
+        let place =
+            target.axis.local(there.process, target.start + number) - target.first_local(there.process);
         let local = run.local + number - run.number;
         push(Run { local, number, length, process: there.process, place }, runs);
         number += length;

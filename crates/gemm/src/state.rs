@@ -1,28 +1,41 @@
 //! What products keep on a communicator between calls.
 
-use crate::broadcasts::Line;
+use crate::broadcasts::Carried;
 use crate::domain::Domains;
-use crate::factor::{Factor, Side};
+use crate::factor::Factor;
 use crate::local::LocalGemm;
-use crate::options::Options;
-use crate::panels::{DEPTH, LINES, Limits, Panels, shapes};
-use crate::product::{Grid, Product};
+use crate::model::hockney::Hockney;
+use crate::network;
+use crate::options::{Options, Stationary};
+use crate::panels::{DEPTH, LINES, Limits, Moving, Panels, shapes};
+use crate::product::{Dimension, Grid, Product};
 use crate::report::{Report, UsedPath};
 use crate::ring::Ring;
+use crate::route::{Demand, Route, choose, domains_on_lines};
 use crate::scale::scale;
-use crate::schedule::{Broadcast, Level};
-use crate::summa::{self, Setting};
+use crate::stationary::{self, Fixed};
+use crate::summa;
+use crate::transit::Setting;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::node::panels::PanelMemory;
 use hcube_core::node::processor::crowded;
 use hcube_core::progress::wait::Patience;
 
+/// A or B stays where fewer bytes than this share of what moves else would move: partial products are more work than
+/// panels, and the panels of one factor alone are narrower.
+const STATIONARY_SHARE: f64 = 0.6;
+
 /// What one communicator keeps.
 #[derive(Debug)]
 pub struct State {
+    options: Options,
     grid: Grid,
     domains: Domains,
+    /// Domains on process columns and on process rows.
+    on_lines: [usize; 2],
+    /// The time of messages, once it was measured.
+    network: Option<Hockney>,
     limits: Limits,
     patience: Patience,
     memory: PanelMemory,
@@ -58,11 +71,23 @@ impl State {
         let nodes = comm.node_numbers()?;
         let patience = Patience::new(crowded(comm, &nodes)?, comm.simulated());
         let numbers = domain_numbers(&nodes, options.ranks_per_node);
-        let width = Some(options.inner_block).filter(|&width| width > 0);
+        let width = Some(options.inner_block.max(options.outer_block)).filter(|&width| width > 0);
         let limits = Limits { memory: options.memory, width, shapes: shapes(&numbers, grid) };
         let domains = Domains::new(numbers, grid);
         let memory = PanelMemory::own(0)?;
-        Ok(Self { grid, domains, limits, patience, memory, ring: Ring::new(0) })
+        let on_lines = domains_on_lines(&domains, grid);
+        let options = options.clone();
+        Ok(Self {
+            options,
+            grid,
+            domains,
+            on_lines,
+            network: None,
+            limits,
+            patience,
+            memory,
+            ring: Ring::new(0),
+        })
     }
 
     /// The grid that it was made for.
@@ -84,11 +109,40 @@ impl State {
         Ok(())
     }
 
+    /// Collective: how panels travel between domains.
+    fn route<C: Comm>(
+        &mut self,
+        comm: &C,
+        factors: [Option<&Factor<'_>>; 2],
+        panels: &Panels,
+    ) -> Result<(Route, Hockney)> {
+        let network = match self.network {
+            Some(network) => network,
+            None => {
+                let distance = self.limits.shapes.iter().map(|shape| shape[2]).max().unwrap_or(1);
+                network::measure(comm, distance, self.patience)?
+            }
+        };
+        self.network = Some(network);
+        let column_bytes =
+            factors.map(|factor| factor.map_or(0, |factor| factor.target.max_count() * factor.size));
+        let piece = |factor: &Factor<'_>| factor.inner_shares().axis.block.min(panels.width);
+        let columns = factors.map(|factor| factor.map_or(usize::MAX, piece));
+        let columns = columns[0].min(columns[1]);
+        let demand = Demand { domains: self.on_lines, column_bytes, columns };
+        Ok((choose(&self.options, &demand, &network), network))
+    }
+
     /// Collective: computes a product. All ranks pass the same but for the memory.
     ///
     /// # Errors
     /// Of MPI, and where memory could not be allocated; then nothing was written.
-    pub fn multiply<C: Comm>(&mut self, comm: &C, product: &Product<'_>, local: &LocalGemm) -> Result<Report> {
+    pub fn multiply<C: Comm>(
+        &mut self,
+        comm: &C,
+        product: &Product<'_>,
+        local: &LocalGemm,
+    ) -> Result<Report> {
         if product.m == 0 || product.n == 0 {
             return Ok(Report::of(UsedPath::Nothing));
         }
@@ -96,41 +150,118 @@ impl State {
             scale(product);
             return Ok(Report::of(UsedPath::Scale));
         }
-        let [a, b] = [Side::Left, Side::Right].map(|side| Factor::new(product, side));
+        match self.fixed(product) {
+            Some(fixed) => self.multiply_stationary(comm, product, &fixed, local),
+            None => self.multiply_summa(comm, product, local),
+        }
+    }
+
+    /// The matrix that stays where it is, if that is not C.
+    fn fixed<'a>(&self, product: &Product<'a>) -> Option<Fixed<'a>> {
+        let possible =
+            |number| Some(Fixed::new(product, number)).filter(|fixed: &Fixed<'_>| fixed.is_possible(product));
+        match self.options.stationary {
+            Stationary::A => possible(0),
+            Stationary::B => possible(1),
+            Stationary::C => None,
+            Stationary::Auto => {
+                let size = product.element.bytes() as f64;
+                let [m, n, k] = [product.m, product.n, product.k].map(|size| size as f64);
+                let [a, b] =
+                    Self::factors(product).map(|factor| if factor.in_place { 0.0 } else { size * k });
+                let bytes = a * m + b * n;
+                let moved = |fixed: &Fixed<'_>| fixed.moved_bytes(product);
+                let less = |fixed: &Fixed<'_>| moved(fixed) < STATIONARY_SHARE * bytes;
+                let candidates = [0, 1].into_iter().filter_map(possible).filter(less);
+                candidates.min_by(|one, other| moved(one).total_cmp(&moved(other)))
+            }
+        }
+    }
+
+    /// A and B as C is distributed.
+    fn factors<'a>(product: &Product<'a>) -> [Factor<'a>; 2] {
+        let a = Factor::new(product, 0, true, (product.c.rows, Dimension::Rows));
+        let b = Factor::new(product, 1, false, (product.c.columns, Dimension::Columns));
+        [a, b]
+    }
+
+    fn multiply_summa<C: Comm>(
+        &mut self,
+        comm: &C,
+        product: &Product<'_>,
+        local: &LocalGemm,
+    ) -> Result<Report> {
+        let [a, b] = Self::factors(product);
         let factors = [&a, &b];
-        let in_place = a.in_place && b.in_place;
-        let several = !in_place && !self.domains.is_one();
-        let by_outer = if several { [true; 2] } else { [a.by_outer, b.by_outer] };
-        let lines = LINES.map(|dimension| self.domains.lines(dimension, self.grid));
-        let panels = Panels::new(factors, by_outer, product.k, &self.limits, [&lines[0], &lines[1]]);
-        if several {
-            comm.open_messages()?;
-        }
-        if !in_place {
-            self.reserve(comm, panels.max_bytes * DEPTH.min(panels.count))?;
-        }
-        let lines = several.then(|| {
-            LINES.map(|dimension| {
-                let domains: Vec<usize> =
-                    self.domains.on_line(dimension, self.grid).iter().map(|&domain| domain as usize).collect();
-                let levels = vec![Level::whole(Broadcast::Ring), Level::Shared];
-                Line::new(dimension, self.grid, &[domains], levels)
-            })
-        });
-        let setting = Setting {
+        let moving = factors.map(|factor| Some(factor).filter(|factor| !factor.in_place));
+        let (panels, lines) = self.prepare(comm, (moving, product.k, 0), product.element.bytes())?;
+        let grouped = lines.as_ref().is_some_and(|(route, _)| route.has_groups());
+        let path = match (moving, &lines) {
+            ([None, None], _) => UsedPath::Local,
+            (_, None) => UsedPath::SharedPanels,
+            _ if grouped => UsedPath::Hsumma,
+            _ => UsedPath::Summa,
+        };
+        let setting = self.setting(comm, lines);
+        let carried = summa::multiply(setting, product, factors, &panels, local)?;
+        Ok(self.report(path, carried))
+    }
+
+    fn multiply_stationary<C: Comm>(
+        &mut self,
+        comm: &C,
+        product: &Product<'_>,
+        fixed: &Fixed<'_>,
+        local: &LocalGemm,
+    ) -> Result<Report> {
+        let factor = fixed.moving(product);
+        let mut moving = [None, None];
+        moving[factor.lines as usize] = Some(&factor);
+        let rows = fixed.matrix.section(fixed.outer).max_count();
+        let (panels, lines) =
+            self.prepare(comm, (moving, factor.inner.length, rows), product.element.bytes())?;
+        let setting = self.setting(comm, lines);
+        let carried = stationary::multiply(setting, product, (fixed, &factor), &panels, local)?;
+        let path = if fixed.number == 0 { UsedPath::StationaryA } else { UsedPath::StationaryB };
+        Ok(self.report(path, carried))
+    }
+
+    fn report(&self, path: UsedPath, carried: Carried) -> Report {
+        Report { path, bytes: carried.bytes, memory: self.memory.capacity() / self.memory.ranks() }
+    }
+
+    fn setting<'s, C: Comm>(&'s mut self, comm: &'s C, route: Option<(Route, Hockney)>) -> Setting<'s, C> {
+        Setting {
             comm,
             domains: &self.domains,
             memory: &self.memory,
             ring: &mut self.ring,
             patience: self.patience,
-            lines,
-        };
-        let carried = summa::multiply(setting, product, factors, &panels, local)?;
-        let path = match (in_place, several) {
-            (true, _) => UsedPath::Local,
-            (_, false) => UsedPath::SharedPanels,
-            _ => UsedPath::Summa,
-        };
-        Ok(Report { path, bytes: carried.bytes, memory: self.memory.capacity() / self.memory.ranks() })
+            lines: route.map(|(route, network)| route.lines(self.grid, &self.domains, &network)),
+        }
+    }
+
+    /// Collective: the panels of what moves, memory for them, and how they travel between domains.
+    fn prepare<C: Comm>(
+        &mut self,
+        comm: &C,
+        (factors, inner, partial): ([Option<&Factor<'_>>; 2], usize, usize),
+        size: usize,
+    ) -> Result<(Panels, Option<(Route, Hockney)>)> {
+        let moves = factors.iter().any(Option::is_some);
+        let several = moves && !self.domains.is_one();
+        let natural = factors.map(|factor| factor.is_none_or(|factor| factor.by_outer));
+        let by_outer = if several { [true; 2] } else { natural };
+        let moving = Moving { factors, by_outer, inner, partial, size };
+        let lines = LINES.map(|dimension| self.domains.lines(dimension, self.grid));
+        let panels = Panels::new(&moving, &self.limits, [&lines[0], &lines[1]], self.domains.ranks.len());
+        if several {
+            comm.open_messages()?;
+        }
+        if moves {
+            self.reserve(comm, panels.max_bytes * DEPTH.min(panels.count))?;
+        }
+        let route = if several { Some(self.route(comm, factors, &panels)?) } else { None };
+        Ok((panels, route))
     }
 }

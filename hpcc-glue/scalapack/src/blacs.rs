@@ -26,7 +26,12 @@ impl Blacs {
             let get = loader::function(c"blacs_get_")?;
             // SAFETY: functions of these names have these types in every BLACS with 32-bit integers; calls of those with
             // 64-bit integers are recognised by their descriptors before.
-            Some(unsafe { Self { grid_info: std::mem::transmute::<*const _, GridInfo>(grid_info), get: std::mem::transmute::<*const _, Get>(get) } })
+            Some(unsafe {
+                Self {
+                    grid_info: std::mem::transmute::<*const _, GridInfo>(grid_info),
+                    get: std::mem::transmute::<*const _, Get>(get),
+                }
+            })
         })
     }
 

@@ -54,7 +54,12 @@ impl Call {
     ///
     /// # Safety
     /// As [`Self::arguments`]; the matrices may be read, and C written, as long as the result lives.
-    pub unsafe fn product<'a>(&self, arguments: &Arguments, grid: Grid, operations: [Operation; 2]) -> Product<'a> {
+    pub unsafe fn product<'a>(
+        &self,
+        arguments: &Arguments,
+        grid: Grid,
+        operations: [Operation; 2],
+    ) -> Product<'a> {
         let (sections, ends) = (arguments.sections(grid), arguments.ends(grid));
         let matrix = |number: usize| {
             let (rows, columns, leading) = sections[number];

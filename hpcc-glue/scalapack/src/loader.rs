@@ -87,5 +87,6 @@ pub fn function(name: &CStr) -> Option<*const c_void> {
 
 /// The file of the library in which a function lies.
 pub fn file_of(function: *const c_void) -> String {
-    library_of(function).map_or_else(|| "the program".to_owned(), |(name, _)| name.to_string_lossy().into_owned())
+    library_of(function)
+        .map_or_else(|| "the program".to_owned(), |(name, _)| name.to_string_lossy().into_owned())
 }

@@ -105,10 +105,17 @@ fn compute(product: &Product<'_>, comm: Handle) -> Result<Verdict> {
 
 /// Collective: whether all ranks of a grid can be served.
 fn vote(comm: &MpiComm, grid: Grid) -> Result<Kept> {
-    const REASONS: [&str; 4] = ["", "no BLAS found", "ranks of the grid in another order", "HCUBE_GEMM=library"];
+    const REASONS: [&str; 4] =
+        ["", "no BLAS found", "ranks of the grid in another order", "HCUBE_GEMM=library"];
     let fits = grid == Grid::of_rank(grid.rows, grid.columns, comm.rank()) && grid.size() == comm.size();
     let found = locals().iter().all(Option::is_some);
-    let own: i64 = if !found { 1 } else if !fits { 2 } else { 0 };
+    let own: i64 = if !found {
+        1
+    } else if !fits {
+        2
+    } else {
+        0
+    };
     let mut reason = [own];
     comm.all_reduce_max(&mut reason)?;
     if reason[0] != 0 {

@@ -9,10 +9,12 @@ mod reliability;
 use serde::{Deserialize, Serialize};
 
 /// The machines that come with hcube, by name.
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 5] = [
     ("red-storm", include_str!("machine/red-storm.json")),
     ("juropa", include_str!("machine/juropa.json")),
     ("juqueen", include_str!("machine/juqueen.json")),
+    ("bluegene-p", include_str!("machine/bluegene-p.json")),
+    ("graphene", include_str!("machine/graphene.json")),
 ];
 
 /// How nodes are connected.

@@ -65,13 +65,14 @@ pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
 fn subcommands(command: &clap::Command) -> String {
     let mut text = String::new();
     for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
-        if subcommand.has_subcommands() {
-            text += &subcommands(subcommand);
-            continue;
+        // A command of which only the subcommands have options is only their heading.
+        let options: Vec<Described> = command::described(subcommand);
+        if !subcommand.has_subcommands() || options.iter().any(|option| option.short.is_none()) {
+            let name = subcommand.get_bin_name().unwrap_or_else(|| subcommand.get_name());
+            text += &format!("\n### {name}\n\n{}.\n\n", command::about(subcommand));
+            text += &table(&options);
         }
-        let name = subcommand.get_bin_name().unwrap_or_else(|| subcommand.get_name());
-        text += &format!("\n### {name}\n\n{}.\n\n", command::about(subcommand));
-        text += &table(&command::described(subcommand));
+        text += &subcommands(subcommand);
     }
     text
 }

@@ -79,7 +79,7 @@ pub struct Arguments {
     /// Sections to run
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::ALL)]
     pub sections: Vec<Section>,
-    /// The machine: red-storm, juropa, juqueen or a file; by default those of each section
+    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene or a file; by default those of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Numbers of ranks, such as "64 256"; by default those of each section

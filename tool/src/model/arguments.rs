@@ -1,29 +1,30 @@
 //! The options of `hcube model`, and what cannot be predicted.
 
+use super::{gemm, machine};
 use crate::choices::{help, one_of, value};
 use crate::output::JsonOption;
-use crate::probe::DEFAULT_FILE;
 use crate::session::Failure;
-use clap::value_parser;
+use clap::{Subcommand, value_parser};
 use hcube_alltoall::options::DEFAULT_MEMORY_BYTES;
 use hcube_core::machine::Placement;
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
 use hcube_random_access::{Mode, Options};
 use hcube_results::machine::Machine;
 use hcube_results::published::{self, TABLE_2};
-use std::path::Path;
 
 /// More ranks than any machine has had cores for, and few enough to compute their plans.
 const MAX_RANKS: u64 = 1 << 20;
 
 /// Predicts RandomAccess and the exchange in place on machines of any size (not under mpirun)
 ///
-/// The figures are those of a machine that comes with hcube (red-storm, juropa, juqueen: models with
-/// published figures) or of a file that `hcube probe` has written. Stages, messages and
+/// The figures are those of a machine that comes with hcube (red-storm, juropa, juqueen, bluegene-p, graphene:
+/// models with published figures) or of a file that `hcube probe` has written. Stages, messages and
 /// bytes are those of the production plans; contention in the network and overlap are not modelled.
+/// `hcube model gemm` predicts matrix multiplication.
 ///
 /// Example: hcube model --machine red-storm --ranks "1 64 200 8192"
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Arguments {
     /// Name of a machine, or a file; without it calibration.json in the working directory
     #[arg(long, value_name = "NAME|FILE")]
@@ -54,20 +55,20 @@ pub struct Arguments {
     memory: usize,
     #[command(flatten)]
     pub json: JsonOption,
+    #[command(subcommand)]
+    pub system: Option<SystemArguments>,
+}
+
+/// Systems whose predictions have options of their own.
+#[derive(Debug, Subcommand)]
+pub enum SystemArguments {
+    Gemm(Box<gemm::Arguments>),
 }
 
 impl Arguments {
     /// The machine that was named, or the one that was measured here.
     pub fn machine(&self) -> Result<Machine, Failure> {
-        match &self.machine {
-            Some(name) => Machine::find(name),
-            None if Path::new(DEFAULT_FILE).exists() => Machine::find(DEFAULT_FILE),
-            None => Err(format!(
-                "--machine is missing, and the working directory has no {DEFAULT_FILE}: expected a file, which \
-                 'mpirun -np 4 hcube probe {DEFAULT_FILE}' writes, or one of {}",
-                Machine::names().collect::<Vec<_>>().join(", ")
-            )),
-        }
+        machine::find(self.machine.as_deref())
     }
 
     /// Ranks of a node.

@@ -45,6 +45,11 @@ impl<'a> Region<'a> {
         Self { address, length, alive: PhantomData }
     }
 
+    /// Memory that is borrowed exclusively, so that nobody else uses it during `'a`.
+    pub fn of(bytes: &'a mut [u8]) -> Self {
+        Self { address: bytes.as_mut_ptr(), length: bytes.len(), alive: PhantomData }
+    }
+
     /// Where it begins.
     #[inline]
     pub fn address(self) -> *mut u8 {

@@ -148,6 +148,13 @@ impl Hierarchy {
         })
     }
 
+    /// The positions of the innermost group of a position, ascending: those that share memory if the innermost level
+    /// is [`Level::Shared`]. All positions where there is no partition.
+    pub fn group(&self, position: usize) -> &[usize] {
+        let groups = &self.partitions[self.levels() - 1];
+        &groups.positions[groups.set[position]]
+    }
+
     /// The messages of position `me` when `root` broadcasts a panel of `units` units, with one entry of `levels` for
     /// each level from the outside to the inside. Partners are positions.
     ///

@@ -153,7 +153,7 @@ fn hierarchies_of_every_size() {
                 (Level::whole(algorithm), Level::Messages { algorithm: inner, cut: 3 });
             for count in [2, 3, members.isqrt(), members / 2] {
                 let outer = groups::intervals(members, count);
-                let two = Hierarchy::new(members, &[outer.clone()]);
+                let two = Hierarchy::new(members, std::slice::from_ref(&outer));
                 check(&two, root, 10, &[outer_level, level]);
                 check(&two, root, 10, &[level, outer_level]);
                 check(&two, root, 10, &[level, Level::Shared]);
@@ -181,7 +181,9 @@ fn a_group_is_represented_by_the_member_at_the_index_of_the_root() {
     // A smaller group: index 2 of 2 members is index 0.
     let uneven = Hierarchy::new(5, &[vec![0, 0, 0, 1, 1]]);
     assert_eq!([3, 4].map(|position| uneven.representative(2, position)), [3, 3]);
-    assert_eq!(Hierarchy::flat(4).representative(2, 0), 2);
+    assert_eq!((uneven.group(1), uneven.group(4)), (&[0, 1, 2][..], &[3, 4][..]));
+    let flat = Hierarchy::flat(4);
+    assert_eq!((flat.representative(2, 0), flat.group(3)), (2, &[0, 1, 2, 3][..]));
 }
 
 /// A block travels inside a group while the next is between groups.

@@ -1,0 +1,31 @@
+//! Predicted communication time of SUMMA and HSUMMA, and the choice of the number of groups.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`hockney`] | the time of a message, and of a broadcast by formula |
+//! | [`formulas`] | the time of a multiplication by formula, and when groups help |
+//! | [`counted`] | the time of a broadcast as its messages are scheduled |
+//! | [`port`] | elements that enter a node from the network |
+//! | [`choice`] | the number of groups and the broadcast with the shortest predicted time |
+//! | [`paper`] | tables and parameters of the paper |
+//!
+//! Everything here is a pure function: no communication, no clock. Units: seconds and matrix elements.
+//!
+//! Omitted: contention in the network, the network's topology, overlap with computation, and overlap of the
+//! broadcasts of successive panels. With these formulas groups gain nothing for binomial trees, and for scatter and
+//! all-gather they gain only where latency dominates. The model therefore does not explain the gains that the paper
+//! has measured: see [`paper::MEASURED`].
+//! Source: Quintin, Hasanov and Lastovetsky, "Hierarchical parallel matrix multiplication on large-scale distributed
+//! memory platforms", ICPP 2013, §IV.
+
+pub mod choice;
+pub mod counted;
+pub mod formulas;
+pub mod hockney;
+pub mod paper;
+pub mod port;
+
+pub use choice::{Choice, choose, choose_by, choose_counted};
+pub use counted::{Counted, broadcast_seconds, count};
+pub use formulas::{Division, Problem};
+pub use hockney::Hockney;

@@ -1,0 +1,48 @@
+//! The time of a message between domains, measured once for a communicator.
+//!
+//! Idea: every rank sends to the rank as many places further as the largest domain has ranks, so that messages leave
+//! their domain and all ranks send at the same time, as in a product. The shortest of some messages of one byte and of
+//! a long one give latency and bandwidth; all ranks take the mean of all, so that they choose alike.
+//! Cost: a few messages per rank, at the first product that needs messages.
+
+use crate::model::hockney::Hockney;
+use hcube_core::comm::Comm;
+use hcube_core::comm::owned::Owned;
+use hcube_core::comm::tags::GEMM_NETWORK;
+use hcube_core::error::Result;
+use hcube_core::progress::wait::Patience;
+
+/// Messages of each length.
+const TURNS: usize = 4;
+/// Bytes of the messages.
+const BYTES: [usize; 2] = [1, 128 << 10];
+/// Shortest time that is believed, in seconds.
+const MIN_SECONDS: f64 = 1e-8;
+
+/// Collective: seconds of a message and of a byte, between ranks that are `distance` apart.
+///
+/// # Errors
+/// Of MPI.
+pub fn measure<C: Comm>(comm: &C, distance: usize, patience: Patience) -> Result<Hockney> {
+    let (size, rank) = (comm.size(), comm.rank());
+    let (to, from) = ((rank + distance) % size, (rank + size - distance % size) % size);
+    let mut shortest = [f64::INFINITY; 2];
+    for _ in 0..TURNS {
+        for (shortest, bytes) in shortest.iter_mut().zip(BYTES) {
+            let begin = comm.seconds();
+            let mut received = Owned::receive(comm, vec![0; bytes], from, GEMM_NETWORK.tag(0))?;
+            let mut sent = Owned::send(comm, vec![0; bytes], to, GEMM_NETWORK.tag(0))?;
+            let mut wait = patience.for_costly_polls().wait();
+            while !received.has_finished(comm)? || !sent.has_finished(comm)? {
+                wait.pause(comm);
+            }
+            *shortest = shortest.min(comm.seconds() - begin);
+        }
+    }
+    let [alpha, long] = shortest.map(|seconds| seconds.max(MIN_SECONDS));
+    let beta = ((long - alpha) / BYTES[1] as f64).max(MIN_SECONDS / BYTES[1] as f64);
+    let mut sums = [alpha, beta];
+    comm.all_reduce_sum(&mut sums)?;
+    let [alpha, beta] = sums.map(|sum| sum / size as f64);
+    Ok(Hockney { alpha, beta })
+}

@@ -1,0 +1,105 @@
+//! Products on ranks that are threads, against the serial result: every element of sub(C) exactly, and everything else
+//! unchanged.
+
+mod blas;
+mod case;
+
+use case::{Case, Part, cases};
+use hcube_core::comm::{Comm, threads};
+use hcube_gemm::options::{Algorithm, BroadcastChoice, Options, Stationary};
+use hcube_gemm::product::Grid;
+use hcube_gemm::report::UsedPath;
+use hcube_gemm::state::State;
+use proptest::prelude::*;
+
+/// Computes some products one after the other on the same communicator, and checks them. Returns the paths.
+fn run(cases: &[Case], ranks_per_node: usize, options: &Options) -> Vec<UsedPath> {
+    let [rows, columns] = cases[0].grid;
+    let paths = threads::run(rows * columns, ranks_per_node, |comm| {
+        let grid = Grid::of_rank(rows, columns, comm.rank());
+        let mut state = State::new(comm, grid, options).expect("no error");
+        let compute = |case: &Case| {
+            let mut parts: [Part; 3] = [0, 1, 2].map(|matrix| case.part(matrix, grid));
+            let before = [0, 1, 2].map(|matrix| parts[matrix].numbers.clone());
+            let product = case.product(grid, &mut parts);
+            let report = state.multiply(comm, &product, &blas::local(case.complex)).expect("no error");
+            check(case, grid, &parts, &before);
+            report.path
+        };
+        cases.iter().map(compute).collect::<Vec<_>>()
+    });
+    paths[0].clone()
+}
+
+fn check(case: &Case, grid: Grid, parts: &[Part; 3], before: &[Vec<f64>; 3]) {
+    for factor in 0..2 {
+        assert!(parts[factor].numbers == before[factor], "factor {factor} has changed");
+    }
+    let c = &parts[2];
+    let mut expected = before[2].clone();
+    for (row, column, place) in case.elements(&c.sections, c.leading, grid) {
+        expected[place..place + case.reals()].copy_from_slice(&case.expected(row, column)[..case.reals()]);
+    }
+    let wrong = expected.iter().zip(&c.numbers).position(|(expected, found)| expected != found);
+    if let Some(wrong) = wrong {
+        panic!("{grid:?}: number {wrong} is {}, not {}: {case:?}", c.numbers[wrong], expected[wrong]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn products_on_one_node(case in cases(), width in 0usize..20) {
+        let options = Options { inner_block: width, ..Options::default() };
+        run(&[case], 99, &options);
+    }
+
+    #[test]
+    fn products_between_nodes(case in cases(), width in 0usize..20, ranks_per_node in 1usize..6) {
+        let options = Options { inner_block: width, ..Options::default() };
+        run(&[case], ranks_per_node, &options);
+    }
+
+    /// HSUMMA: any groups, levels, blocks and broadcasts.
+    #[test]
+    fn products_between_groups(
+        case in cases(), blocks in (0usize..9, 0usize..30), ranks_per_node in 1usize..4, groups in (0usize..4, 0usize..5),
+        levels in 0usize..4, broadcast in 0usize..4, algorithm in 0usize..3,
+    ) {
+        let broadcasts =
+            [BroadcastChoice::Auto, BroadcastChoice::Binomial, BroadcastChoice::Ring, BroadcastChoice::ScatterAllgather];
+        let options = Options {
+            algorithm: [Algorithm::Auto, Algorithm::Summa, Algorithm::Hsumma][algorithm],
+            inner_block: blocks.0,
+            outer_block: blocks.1,
+            group_rows: groups.0,
+            group_columns: groups.1,
+            levels,
+            broadcast: broadcasts[broadcast],
+            ..Options::default()
+        };
+        run(&[case], ranks_per_node, &options);
+    }
+
+    /// A or B stays, on one node and on several.
+    #[test]
+    fn products_with_another_matrix_that_stays(
+        case in cases(), width in 0usize..20, ranks_per_node in 1usize..12, b in any::<bool>(),
+    ) {
+        let stationary = if b { Stationary::B } else { Stationary::A };
+        let options = Options { inner_block: width, stationary, ..Options::default() };
+        run(&[case], ranks_per_node, &options);
+    }
+
+    /// Panels of different products share memory one after the other.
+    #[test]
+    fn several_products_in_a_row(
+        all in proptest::collection::vec(cases(), 1..8), width in 0usize..20, ranks_per_node in 1usize..7,
+    ) {
+        let grid = all[0].grid;
+        let all: Vec<Case> = all.into_iter().map(|case| Case { grid, ..case }).collect();
+        let options = Options { inner_block: width, memory: 10_000, ..Options::default() };
+        run(&all, ranks_per_node, &options);
+    }
+}

@@ -1,0 +1,27 @@
+//! `hcube model gemm`: predicted communication time of SUMMA and HSUMMA, and what the paper predicts and has measured.
+
+mod arguments;
+mod multiplication;
+mod paper;
+mod report;
+
+pub use arguments::Arguments;
+
+use crate::session::Failure;
+
+/// Predicts, prints, writes.
+pub fn predict(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.json.check().map_err(|error| error.to_string())?;
+    if arguments.paper {
+        let figures = paper::Figures::new();
+        if arguments.json.tables() {
+            print!("{}", report::paper(&figures));
+        }
+        return arguments.json.write(&figures);
+    }
+    let results = multiplication::Results::new(&arguments.case()?);
+    if arguments.json.tables() {
+        print!("{}", report::multiplication(&results));
+    }
+    arguments.json.write(&results)
+}

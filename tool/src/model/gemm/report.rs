@@ -1,0 +1,183 @@
+//! What `hcube model gemm` prints.
+
+use super::multiplication::{Line, Results};
+use super::paper::{Figures, Predicted};
+use hcube_results::numbers::{significant, time};
+use hcube_results::table::Table;
+use std::fmt::Write;
+
+/// What stands below every prediction.
+const LIMITS: &str = "\
+Not modelled: contention in the network, its topology, overlap with computation, overlap of successive panels.
+";
+
+/// The prediction of a multiplication.
+pub fn multiplication(results: &Results) -> String {
+    let Results { m, n, k, rows, columns, block, outer_block, .. } = results;
+    let mut text = format!(
+        "hcube {} model gemm: {}; all figures are predicted\n",
+        env!("CARGO_PKG_VERSION"),
+        results.title
+    );
+    for source in &results.sources {
+        let _ = writeln!(text, "  {source}");
+    }
+    let (alpha, beta) = (time(results.alpha_seconds), results.beta_seconds_per_element);
+    let blocks = if block == outer_block {
+        format!("b = B = {block}")
+    } else {
+        format!("b = {block}, B = {outer_block}")
+    };
+    let _ = writeln!(
+        text,
+        "\nC ({m} x {n}) = A ({m} x {k}) * B ({k} x {n}) on {rows} x {columns} ranks\n\
+         {blocks}; alpha = {alpha} per message, beta = {:.3} ns per element",
+        1e9 * beta
+    );
+    if let Some(condition) = &results.condition {
+        let (holds, gains) = if condition.holds { (">", "gains") } else { ("<=", "does not gain") };
+        let _ = writeln!(
+            text,
+            "alpha/beta = {:.0} {holds} 2nb/p = {:.0}: scatter-allgather {gains} by groups",
+            condition.alpha_over_beta, condition.threshold
+        );
+    }
+    text.push('\n');
+    text += &lines(&results.lines).render();
+    text += "\ncommunication of a multiplication; 1 group is SUMMA; gain: SUMMA with the same broadcast over this.\n\
+             counted: from the messages of the schedules, the panels one after the other; messages/rank: sent, mean\n";
+    let best = &results.best;
+    let system = if best.groups == 1 { "SUMMA".to_owned() } else { format!("{} groups", best.groups) };
+    let _ = writeln!(
+        text,
+        "\nbest by formula: {system} with {}, {}; SUMMA with its best broadcast: {}",
+        best.broadcast,
+        time(best.seconds),
+        time(best.summa_seconds)
+    );
+    if let Some(seconds) = results.computation_seconds {
+        let _ = writeln!(text, "computation: {}", time(seconds));
+    }
+    if let Some(port) = &results.port {
+        let bytes = |bytes: f64| format!("{} GB", significant(1e-9 * bytes));
+        let _ = writeln!(
+            text,
+            "into the busiest node ({} ranks): {} with binomial trees over ranks, {} with a group for each node, {} if \
+             the ranks of a node were a tile of the grid",
+            results.ranks_per_node,
+            bytes(port.flat_bytes),
+            bytes(port.node_groups_bytes),
+            bytes(port.tiles_bytes)
+        );
+    }
+    text.push('\n');
+    text + LIMITS
+        + "The error is not known: HSUMMA has gained more in measurements than the model predicts (--paper).\n"
+}
+
+fn lines(lines: &[Line]) -> Table {
+    let mut table = Table::new([
+        "broadcast",
+        "groups",
+        "rows x columns",
+        "by formula",
+        "gain",
+        "counted",
+        "gain",
+        "messages/rank",
+    ]);
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    for line in lines {
+        table.row([
+            line.broadcast.to_owned(),
+            line.groups.to_string(),
+            format!("{} x {}", line.group_rows, line.group_columns),
+            time(line.seconds),
+            format!("{:.2}", line.gain),
+            or_none(line.counted_seconds.map(time)),
+            or_none(line.counted_gain.map(|gain| format!("{gain:.2}"))),
+            or_none(line.messages.map(significant)),
+        ]);
+    }
+    table
+}
+
+/// The paper's figures.
+pub fn paper(figures: &Figures) -> String {
+    let mut text = format!(
+        "hcube {} model gemm: figures of Quintin, Hasanov and Lastovetsky 2013 by their model\n\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    text += &settings(&figures.settings).render();
+    text += "\nseconds of communication; SUMMA, and HSUMMA with the best number of groups: with scatter-allgather;\n\
+             a binomial tree takes the same time with any number of groups\n\n\
+             scatter-allgather by number of groups, in seconds\n\n";
+    text += &by_groups(&figures.settings).render();
+    let _ = write!(
+        text,
+        "\nFigure 10: {} of computation at 10^18 operations per second.\n\n\
+         What the model does not explain: on BlueGene/P the paper has measured gains of 2.08 with 2048 ranks and\n\
+         5.89 with 16384; the model predicts none and {:.2}. The paper gives the reciprocal bandwidth without a unit;\n\
+         it is per element here, and per byte the model predicts no gain on BlueGene/P. Figures 5 to 7 are\n\
+         measurements whose numbers the stored text has lost.\n{LIMITS}",
+        time(figures.exascale_computation_seconds),
+        figures.settings.iter().find(|one| one.measured_gain == Some(5.89)).map_or(1.0, |one| one.gain)
+    );
+    text
+}
+
+fn settings(lines: &[Predicted]) -> Table {
+    let mut table = Table::new([
+        "figure",
+        "machine",
+        "n",
+        "ranks",
+        "b = B",
+        "alpha/beta",
+        "2nb/p",
+        "binomial",
+        "SUMMA",
+        "HSUMMA",
+        "groups",
+        "gain",
+        "gain measured",
+    ]);
+    for line in lines {
+        let summa = line.scatter_allgather_seconds[0];
+        table.row([
+            line.figure.to_owned(),
+            line.machine.to_owned(),
+            line.n.to_string(),
+            line.ranks.to_string(),
+            line.block.to_string(),
+            format!("{:.0}", line.alpha_over_beta),
+            format!("{:.0}", line.threshold),
+            significant(line.binomial_seconds),
+            significant(summa),
+            significant(summa / line.gain),
+            line.best_groups.to_string(),
+            format!("{:.2}", line.gain),
+            line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}")),
+        ]);
+    }
+    table
+}
+
+/// A column for each setting that the paper draws over the number of groups.
+fn by_groups(lines: &[Predicted]) -> Table {
+    let over_groups = ["5", "6, 7", "8, 9", "10"];
+    let drawn: Vec<&Predicted> = lines.iter().filter(|line| over_groups.contains(&line.figure)).collect();
+    let headings = drawn.iter().map(|line| format!("{} ({} ranks)", line.machine, line.ranks));
+    let blocks = drawn.iter().map(|line| format!(", b = {}", line.block));
+    let headings = headings.zip(blocks).map(|(machine, block)| machine + &block);
+    let mut table = Table::new(["groups".to_owned()].into_iter().chain(headings));
+    let longest = drawn.iter().map(|line| line.scatter_allgather_seconds.len()).max().unwrap_or(0);
+    for exponent in 0..longest {
+        let seconds = drawn.iter().map(|line| {
+            let seconds = line.scatter_allgather_seconds.get(exponent);
+            seconds.map_or_else(|| "-".to_owned(), |&seconds| significant(seconds))
+        });
+        table.row([(1_usize << exponent).to_string()].into_iter().chain(seconds));
+    }
+    table
+}
