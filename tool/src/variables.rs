@@ -29,11 +29,6 @@ impl Group {
     }
 }
 
-/// The variables of a table.
-fn of<O: Table>() -> Vec<Variable> {
-    O::TABLE.iter().map(|row| row.variable()).collect()
-}
-
 pub const RANDOM_ACCESS: Group = Group {
     title: "RandomAccess and HPCC",
     about: "Read by the functions `hcube_random_access_*`, and therefore by HPCC with hcube and by `hcube bench \
@@ -41,7 +36,7 @@ pub const RANDOM_ACCESS: Group = Group {
     structure: Some("hcube_random_access_options"),
     of_a_run: true,
     command: Some("hcube bench random-access"),
-    options: of::<hcube_random_access::Options>,
+    options: hcube_random_access::Options::variables,
     others: &[Variable::new(
         "HCUBE_VERBOSE",
         "0 or 1",
@@ -58,7 +53,7 @@ pub const ALLTOALL: Group = Group {
     structure: Some("hcube_alltoall_options"),
     of_a_run: true,
     command: Some("hcube bench alltoall"),
-    options: of::<hcube_alltoall::Options>,
+    options: hcube_alltoall::Options::variables,
     others: &[],
 };
 

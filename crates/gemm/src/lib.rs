@@ -13,6 +13,7 @@ mod network;
 pub mod options;
 mod panels;
 mod partial;
+pub mod pblas;
 pub mod product;
 pub mod report;
 mod ring;

@@ -1,85 +1,148 @@
-//! What a user can choose.
+//! What a user can choose for matrix products, and by which name.
 
-/// How products are computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Algorithm {
-    /// hcube chooses.
-    #[default]
-    Auto,
-    /// SUMMA.
-    Summa,
-    /// HSUMMA.
-    Hsumma,
-    /// ScaLAPACK's own.
-    Library,
-}
+use hcube_core::options::{Kind, Pair, RANKS_PER_NODE, Spec};
 
-/// Which matrix stays where it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Stationary {
-    /// hcube chooses.
-    #[default]
-    Auto,
-    /// C.
-    C,
-    /// A.
-    A,
-    /// B.
-    B,
-}
+/// Default of [`Options::memory`].
+pub const DEFAULT_MEMORY_BYTES: usize = 32 << 20;
+/// Largest memory bound that is accepted, 1 TiB: a larger one is a typing error.
+pub const MAX_MEMORY_BYTES: usize = 1 << 40;
+/// Largest number of levels: with two groups on each, more have no ranks.
+const MAX_LEVELS: i64 = 32;
 
-/// How panels are broadcast between nodes or groups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BroadcastChoice {
-    /// hcube chooses.
-    #[default]
-    Auto,
-    /// A binomial tree.
-    Binomial,
-    /// A pipelined ring.
-    Ring,
-    /// Scatter, then allgather.
-    ScatterAllgather,
-}
-
-/// The options of a communicator; the same on all ranks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+hcube_core::named_values! {
     /// How products are computed.
-    pub algorithm: Algorithm,
-    /// Groups of process rows and of process columns; 0 where hcube chooses.
-    pub group_rows: usize,
-    /// As above.
-    pub group_columns: usize,
-    /// Inner indices that travel at a time inside a group; 0 where hcube chooses.
-    pub inner_block: usize,
-    /// Inner indices of a panel, which travel at a time between groups; 0 where hcube chooses.
-    pub outer_block: usize,
-    /// Bytes beside the matrices, per rank.
-    pub memory: usize,
-    /// Which matrix stays where it is.
-    pub stationary: Stationary,
-    /// How panels are broadcast.
-    pub broadcast: BroadcastChoice,
-    /// Levels of groups; 0 where hcube chooses.
-    pub levels: usize,
-    /// Ranks per node; 0 for the nodes as they are.
-    pub ranks_per_node: usize,
+    pub enum Algorithm {
+        /// hcube chooses.
+        Auto = 0, "auto", "HCUBE_GEMM_AUTO";
+        /// SUMMA: panels of A and B travel along the rows and columns of the grid.
+        Summa = 1, "summa", "HCUBE_GEMM_SUMMA";
+        /// HSUMMA, hierarchical SUMMA: panels travel between groups of ranks, then inside the groups.
+        Hsumma = 2, "hsumma", "HCUBE_GEMM_HSUMMA";
+        /// Every product is left to ScaLAPACK.
+        Library = 3, "library", "HCUBE_GEMM_LIBRARY";
+    }
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            algorithm: Algorithm::Auto,
-            group_rows: 0,
-            group_columns: 0,
-            inner_block: 0,
-            outer_block: 0,
-            memory: 32 << 20,
-            stationary: Stationary::Auto,
-            broadcast: BroadcastChoice::Auto,
-            levels: 0,
-            ranks_per_node: 0,
+hcube_core::named_values! {
+    /// The matrix that does not travel.
+    pub enum Stationary {
+        /// hcube chooses.
+        Auto = 0, "auto", "HCUBE_GEMM_STATIONARY_AUTO";
+        /// C; panels of A and B travel.
+        C = 1, "c", "HCUBE_GEMM_STATIONARY_C";
+        /// A; B travels, and sums of parts of C.
+        A = 2, "a", "HCUBE_GEMM_STATIONARY_A";
+        /// B; A travels, and sums of parts of C.
+        B = 3, "b", "HCUBE_GEMM_STATIONARY_B";
+    }
+}
+
+hcube_core::named_values! {
+    /// How panels are broadcast between nodes or groups.
+    pub enum BroadcastChoice {
+        /// hcube chooses.
+        Auto = 0, "auto", "HCUBE_GEMM_BROADCAST_AUTO";
+        /// A binomial tree.
+        Binomial = 1, "binomial", "HCUBE_GEMM_BROADCAST_BINOMIAL";
+        /// A pipelined ring.
+        Ring = 2, "ring", "HCUBE_GEMM_BROADCAST_RING";
+        /// A scatter, then an allgather in a ring.
+        ScatterAllgather = 3, "scatter-allgather", "HCUBE_GEMM_BROADCAST_SCATTER_ALLGATHER";
+    }
+}
+
+/// `HCUBE_GEMM_GROUPS`.
+const GROUPS: Pair = Pair {
+    pattern: "RxC",
+    separator: 'x',
+    second_is_optional: false,
+    doc: "HSUMMA: R rows and C columns of groups, into which the process grid is divided; 0 selects the number by \
+          the model.",
+};
+
+/// `HCUBE_GEMM_BLOCK`.
+const BLOCK: Pair = Pair {
+    pattern: "b[:B]",
+    separator: ':',
+    second_is_optional: true,
+    doc: "Columns of A and rows of B that are multiplied at a time, b, and that travel between groups at a time, B, \
+          which is b or more; 0 selects them by cache and memory.",
+};
+
+hcube_core::options_table! {
+    /// The options of a communicator; the same on all ranks.
+    pub struct Options {
+        /// How products are computed.
+        pub algorithm: Algorithm = Spec::new("HCUBE_GEMM", Kind::One(Algorithm::NAMES), Algorithm::Auto as i64),
+        /// HSUMMA: rows of groups, into which the process grid is divided; 0 selects the number by the model.
+        pub group_rows: usize = Spec::any_count("HCUBE_GEMM_GROUPS", "rows of groups").first_of(&GROUPS),
+        /// HSUMMA: columns of groups, into which the process grid is divided; 0 selects the number by the model.
+        pub group_columns: usize = Spec::any_count("HCUBE_GEMM_GROUPS", "columns of groups").second_of(&GROUPS),
+        /// Columns of A and rows of B that are multiplied at a time; 0 selects the number by cache and memory.
+        pub inner_block: usize = Spec::any_count("HCUBE_GEMM_BLOCK", "columns").first_of(&BLOCK),
+        /// Columns of A and rows of B that travel between groups at a time, at least inner_block; 0 selects the number
+        /// by memory.
+        pub outer_block: usize = Spec::any_count("HCUBE_GEMM_BLOCK", "columns").second_of(&BLOCK),
+        /// Bound on extra memory per rank and communicator, in bytes. Panels become narrower to fit, down to one
+        /// column.
+        pub memory: usize = Spec::new(
+            "HCUBE_GEMM_MEMORY",
+            Kind::Bytes { max: MAX_MEMORY_BYTES as i64 },
+            DEFAULT_MEMORY_BYTES as i64,
+        ),
+        /// Matrix that does not travel.
+        pub stationary: Stationary =
+            Spec::new("HCUBE_GEMM_STATIONARY", Kind::One(Stationary::NAMES), Stationary::Auto as i64),
+        /// Broadcast of panels between nodes or groups.
+        pub broadcast: BroadcastChoice =
+            Spec::new("HCUBE_GEMM_BROADCAST", Kind::One(BroadcastChoice::NAMES), BroadcastChoice::Auto as i64),
+        /// Levels of groups, of which SUMMA has one; 0 selects the number by the model.
+        pub levels: usize = Spec::count("HCUBE_GEMM_LEVELS", 0, MAX_LEVELS, "levels"),
+        /// See [`RANKS_PER_NODE`].
+        pub ranks_per_node: usize = RANKS_PER_NODE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(variable: &str, value: &str) -> hcube_core::Result<Options> {
+        Options::from_variables(|asked| (asked == variable).then(|| value.into()))
+    }
+
+    #[test]
+    fn variables_change_the_defaults() {
+        let options = Options::default();
+        assert_eq!(from("HCUBE_GEMM", "hsumma"), Ok(Options { algorithm: Algorithm::Hsumma, ..options }));
+        assert_eq!(
+            from("HCUBE_GEMM_GROUPS", "4x2"),
+            Ok(Options { group_rows: 4, group_columns: 2, ..options })
+        );
+        assert_eq!(from("HCUBE_GEMM_BLOCK", "64"), Ok(Options { inner_block: 64, ..options }));
+        let blocks = Options { inner_block: 64, outer_block: 512, ..options };
+        assert_eq!(from("HCUBE_GEMM_BLOCK", "64:512"), Ok(blocks));
+        assert_eq!(from("HCUBE_GEMM_MEMORY", "1M"), Ok(Options { memory: 1 << 20, ..options }));
+        assert_eq!(from("HCUBE_GEMM_STATIONARY", "a"), Ok(Options { stationary: Stationary::A, ..options }));
+        assert_eq!(from("HCUBE_GEMM_BROADCAST", ""), Ok(options));
+        assert_eq!(options.memory, 32 << 20);
+    }
+
+    #[test]
+    fn bad_variables_are_named_with_their_value() {
+        for (name, value) in [
+            ("HCUBE_GEMM", "fast"),
+            ("HCUBE_GEMM_GROUPS", "4"),
+            ("HCUBE_GEMM_GROUPS", "4x-1"),
+            ("HCUBE_GEMM_BLOCK", "64:"),
+            ("HCUBE_GEMM_MEMORY", "2T"),
+            ("HCUBE_GEMM_STATIONARY", "d"),
+            ("HCUBE_GEMM_BROADCAST", "tree"),
+            ("HCUBE_GEMM_LEVELS", "33"),
+            ("HCUBE_RANKS_PER_NODE", "1.5"),
+        ] {
+            let error = from(name, value).expect_err("refused").to_string();
+            assert!(error.starts_with(&format!("{name} = '{value}': expected ")), "{error}");
         }
     }
 }

@@ -76,7 +76,7 @@ impl State {
         let domains = Domains::new(numbers, grid);
         let memory = PanelMemory::own(0)?;
         let on_lines = domains_on_lines(&domains, grid);
-        let options = options.clone();
+        let options = *options;
         Ok(Self {
             options,
             grid,

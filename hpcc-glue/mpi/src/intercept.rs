@@ -1,12 +1,13 @@
 //! Decides for each call of the program: hcube or the MPI library.
 
-use crate::launcher::is_first_rank;
-use crate::mpi::SUCCESS;
 use crate::statistics::{self, Path, Statistics};
-use crate::{membership, mpi, next, report};
+use crate::{membership, mpi, report};
 use hcube_alltoall::mpi_front::{Call, Verdict, exchange, forwarded};
 use hcube_alltoall::{Options, Schedule};
 use hcube_core::mpi::own_call::is_own;
+use hcube_drop_in::launcher::is_first_rank;
+use hcube_drop_in::mpi_library::foreign;
+use hcube_drop_in::world::SUCCESS;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
@@ -33,7 +34,7 @@ fn active() -> bool {
 /// Called until the decision is made. Calls before `MPI_Init` are forwarded, so that MPI reports the error.
 #[cold]
 fn decide() -> bool {
-    if let Some([program, build]) = next::foreign() {
+    if let Some([program, build]) = foreign() {
         if STATE.swap(FORWARD, Ordering::Relaxed) == UNKNOWN && is_first_rank() {
             eprintln!(
                 "hcube: this program uses {program}, but libhcube_preload.so was built for {build}: \
@@ -115,7 +116,7 @@ unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Sta
 
 /// `MPI_Init` or `MPI_Init_thread` of the program.
 pub fn initialise(forward: impl FnOnce() -> c_int) -> c_int {
-    if next::foreign().is_some() { forward() } else { membership::initialise(forward) }
+    if foreign().is_some() { forward() } else { membership::initialise(forward) }
 }
 
 /// `MPI_Finalize` of the program.

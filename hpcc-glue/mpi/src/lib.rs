@@ -13,11 +13,11 @@
 //! | this module | the exported functions |
 //! | `intercept` | the decision: hcube or the MPI library |
 //! | `membership` | whether all processes of `MPI_COMM_WORLD` have this library |
-//! | `next` | the next definitions of these functions; whether they belong to the right MPI library |
 //! | `statistics` | counters per function, place and path |
-//! | `collection` | sums over ranks, on rank 0 |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
 //! | `mpi` | calls of MPI for these |
+//!
+//! What it shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
 //!
 //! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its location
 //! and ends the job, because other ranks may be waiting. Exceptions of the program, which its error handler throws,
@@ -26,12 +26,9 @@
 //! Nothing runs when the library is loaded, so it has no effect on a program without MPI calls. The statics
 //! belong to the process, as MPI does.
 
-mod collection;
 mod intercept;
-mod launcher;
 mod membership;
 mod mpi;
-mod next;
 mod report;
 mod statistics;
 
@@ -39,7 +36,7 @@ use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 #[cfg(large_counts)]
 use hcube_core::mpi::{MPI_Aint, MPI_Count};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, gate};
-use next::Next;
+use hcube_core::node::loader::Next;
 use std::ffi::{c_int, c_void};
 
 /// A handle as the program passes it. Handles are pointers in some MPI libraries and `int`s in others; with an
@@ -47,6 +44,14 @@ use std::ffi::{c_int, c_void};
 /// is correct for both kinds, even if the program uses another MPI library than the one that this library was
 /// built for. hcube's own calls, which are declared with the handles of mpi.h, use the same registers.
 type Handle = *mut c_void;
+
+/// Why a function of MPI is not there.
+fn missing(name: &str) -> String {
+    format!(
+        "no library after libhcube_preload.so defines {name}: the MPI library of this program lacks it or was loaded \
+         with RTLD_LOCAL; run without LD_PRELOAD"
+    )
+}
 
 /// A call of the program, which never asked for hcube: what a library lets pass, hcube does.
 fn call(
@@ -76,11 +81,11 @@ macro_rules! functions {
                 Err(_) => unreachable!(),
             };
             let $forward = || {
-                let address = NEXT.address();
+                let address = NEXT.address(missing);
                 // SAFETY: a function of this name has this signature, which is that of mpi.h; the
                 // arguments are the caller's.
                 unsafe {
-                    std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),*) -> c_int>(address)($($argument),*)
+                    std::mem::transmute::<*const c_void, unsafe extern "C-unwind" fn($($type),*) -> c_int>(address)($($argument),*)
                 }
             };
             gate::run(None, || $body)

@@ -24,11 +24,11 @@ mod hydra;
 mod pmix;
 mod published;
 
-use crate::collection;
-use crate::launcher::number;
-use crate::mpi::SUCCESS;
+use crate::statistics::{COLLECTION, wanted};
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::expect_missing_processes;
+use hcube_drop_in::launcher::number;
+use hcube_drop_in::world::{self, SUCCESS};
 use published::Published;
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -84,7 +84,7 @@ pub fn initialise(forward: impl FnOnce() -> c_int) -> c_int {
         return forward();
     }
     let token = token();
-    let value = match collection::place() {
+    let value = match wanted().map(|_| COLLECTION.place()) {
         Some(place) => format!("{token}{SEPARATOR}{place}"),
         None => token.clone(),
     };
@@ -104,11 +104,11 @@ fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) 
     if code != SUCCESS {
         return;
     }
-    let rank = crate::mpi::world_rank();
+    let rank = world::rank();
     let published = look();
     if let Some(Published::Values(values)) = &published {
         let places = values.iter().map(|value| value.as_ref()?.split_once(SEPARATOR).map(|(_, place)| place));
-        collection::decide(&places.collect::<Vec<_>>());
+        COLLECTION.decide(&places.collect::<Vec<_>>());
     }
     match KNOWLEDGE.get_or_init(|| Knowledge::of(published, token)) {
         Knowledge::Everybody | Knowledge::Assumed => {}

@@ -2,8 +2,10 @@
 
 use hcube_alltoall::mpi_front::{Call, Function};
 use hcube_alltoall::report::UsedPath;
+use hcube_drop_in::collection::Collection;
+use hcube_drop_in::figures::{Counters, Figures};
+use hcube_drop_in::output::Output;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The path of a call.
@@ -51,65 +53,50 @@ impl Path {
 /// Out of place and in place.
 const PLACES: usize = 2;
 
-/// Figures of one function, place and path.
+/// What a row of the statistics stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct Label {
     /// The function of MPI.
     pub function: Function,
     /// Whether `MPI_IN_PLACE` was given.
     pub in_place: bool,
-    /// Name of the path.
-    pub path: &'static str,
-    /// Calls of this rank.
-    pub calls: u64,
-    /// Bytes that this rank has sent to others.
-    pub bytes: u64,
-    /// Time that this rank has spent.
-    pub nanoseconds: u64,
-    /// The largest memory that hcube held for a communicator of such a call, in bytes.
-    pub memory: u64,
+    /// The path.
+    pub path: Path,
 }
 
-#[derive(Default)]
-struct Counters {
-    calls: AtomicU64,
-    bytes: AtomicU64,
-    nanoseconds: AtomicU64,
-    memory: AtomicU64,
+/// The rows, in the same order on all ranks.
+pub fn labels() -> impl Iterator<Item = Label> {
+    let places = Function::ALL.into_iter().flat_map(|function| [(function, false), (function, true)]);
+    places.flat_map(|(function, in_place)| Path::ALL.map(|path| Label { function, in_place, path }))
 }
 
-/// All counters. They are independent sums, so no order among their updates is needed.
-#[derive(Default)]
+/// How the figures come to rank 0.
+pub static COLLECTION: Collection = Collection::new();
+
+/// All counters.
+#[derive(Debug)]
 pub struct Statistics {
     counters: [[[Counters; Path::ALL.len()]; PLACES]; Function::ALL.len()],
     reasons: [[OnceLock<&'static str>; PLACES]; Function::ALL.len()],
-    /// Where the JSON file is to be written, if anywhere.
-    pub json: Option<String>,
+    /// What is printed.
+    pub output: Output,
 }
 
 /// The statistics, if `HCUBE_STATS` asks for them. The environment is read once.
 pub fn wanted() -> Option<&'static Statistics> {
     static STATISTICS: OnceLock<Option<Statistics>> = OnceLock::new();
-    STATISTICS.get_or_init(|| Statistics::as_asked(&std::env::var("HCUBE_STATS").ok()?)).as_ref()
+    STATISTICS.get_or_init(|| Output::asked().map(Statistics::new)).as_ref()
 }
 
 impl Statistics {
-    /// Values of `HCUBE_STATS`: nothing or 0 for none, `json:FILE` for a table and a file, anything else
-    /// for a table.
-    fn as_asked(value: &str) -> Option<Self> {
-        match value {
-            "" | "0" => None,
-            _ => Some(Self { json: value.strip_prefix("json:").map(str::to_owned), ..Self::default() }),
-        }
+    fn new(output: Output) -> Self {
+        Self { counters: Default::default(), reasons: Default::default(), output }
     }
 
     /// Counts one call.
     pub fn count(&self, call: &Call, path: Path, time: Duration, bytes: u64, memory: u64) {
         let counters = &self.counters[call.function as usize][usize::from(call.in_place())][path.number()];
-        counters.calls.fetch_add(1, Ordering::Relaxed);
-        counters.bytes.fetch_add(bytes, Ordering::Relaxed);
-        counters.nanoseconds.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
-        counters.memory.fetch_max(memory, Ordering::Relaxed);
+        counters.count(time, 0, bytes, memory);
     }
 
     /// Stores the first reason for which a call of this kind was forwarded.
@@ -122,23 +109,27 @@ impl Statistics {
         self.reasons[function as usize][usize::from(in_place)].get().copied()
     }
 
-    /// The figures of this rank: a row for each function, place and path, in the same order on all ranks.
-    pub fn rows(&self) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for function in Function::ALL {
-            for in_place in [false, true] {
-                let paths = &self.counters[function as usize][usize::from(in_place)];
-                rows.extend(Path::ALL.iter().zip(paths).map(|(path, counters)| Row {
-                    function,
-                    in_place,
-                    path: path.name(),
-                    calls: counters.calls.load(Ordering::Relaxed),
-                    bytes: counters.bytes.load(Ordering::Relaxed),
-                    nanoseconds: counters.nanoseconds.load(Ordering::Relaxed),
-                    memory: counters.memory.load(Ordering::Relaxed),
-                }));
-            }
-        }
-        rows
+    /// The figures of this rank, in the order of [`labels`].
+    pub fn rows(&self) -> Vec<Figures> {
+        self.counters.iter().flatten().flatten().map(Counters::figures).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_core::node::inbox::MAX_MESSAGE_BYTES;
+    use hcube_drop_in::collection::message;
+
+    #[test]
+    fn rows_have_labels_and_fit_into_a_message() {
+        let statistics = Statistics::new(Output { json: None });
+        let mut rows = statistics.rows();
+        assert_eq!(labels().count(), rows.len());
+        let last = labels().last().expect("there are rows");
+        assert_eq!(last, Label { function: Function::ALL[2], in_place: true, path: Path::Refused });
+        rows.iter_mut().for_each(|row| row.calls = 1);
+        let length = message(0, &rows).len();
+        assert!(length <= MAX_MESSAGE_BYTES, "{length} bytes");
     }
 }

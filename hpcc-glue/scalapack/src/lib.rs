@@ -4,29 +4,38 @@
 //! Programs call them, and so do routines of ScaLAPACK itself: they are bound when the program is loaded. What hcube
 //! does not serve goes to ScaLAPACK's function of the same name, with the program's arguments.
 //!
+//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at `PMPI_Finalize`
+//! on Open MPI and at `MPI_Finalize` on MPICH.
+//!
 //! # Map
 //!
 //! | module | holds |
 //! |---|---|
 //! | this module | the exported functions |
-//! | `call` | the arguments of a call |
 //! | `serve` | the decision: hcube or ScaLAPACK |
-//! | `blacs` | the grid of a context |
-//! | `loader` | what the program has loaded: ScaLAPACK, BLACS, BLAS |
+//! | `statistics` | counters per routine and path |
+//! | `report` | the table and the JSON file at `MPI_Finalize` |
+//!
+//! Arguments of PBLAS, the grid of a context and what the program has loaded are `hcube_gemm::pblas`; what this library
+//! shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
 //!
 //! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its location and
 //! ends the job, because other ranks may be waiting.
 
-mod blacs;
-mod call;
-mod loader;
+mod report;
 mod serve;
+mod statistics;
 
-use call::{Call, Passed};
 use hcube_core::mpi::gate;
+use hcube_core::mpi::handle::check_state;
+use hcube_core::node::loader::{self, Next};
+use hcube_drop_in::mpi_library;
 use hcube_gemm::element::Element;
+use hcube_gemm::pblas::{Call, Passed};
 use serve::Verdict;
 use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// The type of `p?gemm_`. Lengths of character arguments, which some compilers append, are not used by PBLAS.
 type Function = unsafe extern "C-unwind" fn(
@@ -61,6 +70,24 @@ fn no_original(name: &CStr, reason: &str) -> ! {
     hcube_core::mpi::handle::abort(None)
 }
 
+/// Serves a call, or lets `original` do it, which is passed ScaLAPACK's function of one of two names.
+///
+/// # Safety
+/// The call is that of a program that calls PBLAS.
+unsafe fn run(call: &Call, names: [&CStr; 2], original: impl FnOnce(*const c_void)) {
+    let statistics = statistics::wanted();
+    let begin = statistics.map(|_| Instant::now());
+    // SAFETY: the contract of this function.
+    let decided = gate::run(None, || unsafe { serve::serve(call) });
+    if let Verdict::Original(reason) = decided.verdict {
+        let found = names.into_iter().find_map(loader::next_anywhere);
+        original(found.unwrap_or_else(|| no_original(names[0], reason.text())));
+    }
+    if let (Some(statistics), Some(begin)) = (statistics, begin) {
+        statistics.count(call.element, &decided.verdict, begin.elapsed(), decided.flops);
+    }
+}
+
 /// Defines a routine under its three names.
 macro_rules! routine {
     ($element:expr, $usual:literal: $($name:ident)*) => {
@@ -92,16 +119,14 @@ macro_rules! routine {
                         Passed { memory: c, place: [ic, jc, descc] },
                     ],
                 };
-                // SAFETY: the arguments of the program, by the contract of the function whose place this one takes.
-                let verdict = gate::run(None, || unsafe { serve::serve(&call) });
-                if let Verdict::Original(reason) = verdict {
-                    let Some(original) = loader::original(NAME, $usual) else { no_original(NAME, reason) };
-                    // SAFETY: a function of this name has this type; the arguments are the caller's.
-                    unsafe {
+                // SAFETY: the arguments of the program, by the contract of the function whose place this one takes;
+                // ScaLAPACK's function of this name has this type.
+                unsafe {
+                    run(&call, [NAME, $usual], |original| {
                         std::mem::transmute::<*const c_void, Function>(original)(
                             transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta, c, ic, jc, descc,
                         );
-                    }
+                    });
                 }
             }
         )*
@@ -112,3 +137,54 @@ routine!(Element::Single, c"psgemm_": psgemm_ psgemm PSGEMM);
 routine!(Element::Double, c"pdgemm_": pdgemm_ pdgemm PDGEMM);
 routine!(Element::Complex, c"pcgemm_": pcgemm_ pcgemm PCGEMM);
 routine!(Element::DoubleComplex, c"pzgemm_": pzgemm_ pzgemm PZGEMM);
+
+/// `MPI_Finalize` of the program, by `forward`.
+fn finalize(forward: impl FnOnce() -> c_int) -> c_int {
+    /// A library may call the `PMPI_` form from its `MPI_Finalize`.
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    match statistics::wanted() {
+        Some(statistics)
+            if !BEGUN.swap(true, Ordering::Relaxed)
+                && mpi_library::foreign().is_none()
+                && check_state().is_ok() =>
+        {
+            report::report(statistics, forward)
+        }
+        _ => forward(),
+    }
+}
+
+/// Why `MPI_Finalize` is not there.
+fn missing(name: &str) -> String {
+    format!("no library after libhcube_pblas.so defines {name}: the MPI library was loaded with RTLD_LOCAL")
+}
+
+/// Defines `MPI_Finalize` in its two forms.
+macro_rules! finalize {
+    ($($name:ident)*) => {
+        $(
+            #[doc = concat!("MPI's `", stringify!($name), "`.")]
+            ///
+            /// # Safety
+            /// As MPI requires.
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C-unwind" fn $name() -> c_int {
+                static NEXT: Next = match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                    Ok(name) => Next::new(name),
+                    Err(_) => unreachable!(),
+                };
+                gate::run(None, || {
+                    finalize(|| {
+                        let address = NEXT.address(missing);
+                        // SAFETY: a function of this name has this type, which is that of mpi.h.
+                        unsafe {
+                            std::mem::transmute::<*const c_void, unsafe extern "C-unwind" fn() -> c_int>(address)()
+                        }
+                    })
+                })
+            }
+        )*
+    };
+}
+
+finalize!(MPI_Finalize PMPI_Finalize);

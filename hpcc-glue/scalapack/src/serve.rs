@@ -4,16 +4,16 @@
 //! call. A call whose arguments are not valid is ScaLAPACK's: it reports the error as its users know it. A leading
 //! dimension is the only argument that is a rank's own; an error there ends the job, also where other ranks have begun.
 
-use crate::blacs::Blacs;
-use crate::call::Call;
-use crate::loader;
+use crate::statistics::Reason;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
-use hcube_core::mpi::handle::{Handle, check_state};
+use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::mpi::{MpiComm, gate};
-use hcube_gemm::element::Element;
-use hcube_gemm::local::LocalGemm;
-use hcube_gemm::options::Options;
+use hcube_drop_in::launcher::is_first_rank;
+use hcube_drop_in::mpi_library;
+use hcube_gemm::options::{Algorithm, Options};
+use hcube_gemm::pblas::program::locals;
+use hcube_gemm::pblas::{Call, Obstacle, product, setup};
 use hcube_gemm::product::{Grid, Product};
 use hcube_gemm::report::Report;
 use hcube_gemm::state::State;
@@ -25,26 +25,43 @@ pub enum Verdict {
     /// hcube has computed the product.
     Served(Report),
     /// ScaLAPACK's, for this reason.
-    Original(&'static str),
+    Original(Reason),
+}
+
+/// A call that was decided.
+#[derive(Debug, Clone)]
+pub struct Decided {
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// This rank's share of its floating-point operations.
+    pub flops: u64,
 }
 
 /// What is kept on the communicator of a grid.
 #[derive(Debug)]
 enum Kept {
     Serving(State),
-    Original(&'static str),
+    Original(Reason),
 }
 
-/// The local products of the program's BLAS, for all types of elements; none where it has none.
-fn locals() -> &'static [Option<LocalGemm>; 4] {
-    static FOUND: OnceLock<[Option<LocalGemm>; 4]> = OnceLock::new();
-    FOUND.get_or_init(|| {
-        let names = [c"sgemm_", c"dgemm_", c"cgemm_", c"zgemm_"];
-        std::array::from_fn(|number| {
-            let function = loader::function(names[number])?;
-            // SAFETY: functions of these names have the type of BLAS', and are what ScaLAPACK calls.
-            Some(unsafe { LocalGemm::new(Element::ALL[number], function) })
-        })
+/// The options of this process.
+fn options() -> &'static Result<Options> {
+    static OPTIONS: OnceLock<Result<Options>> = OnceLock::new();
+    OPTIONS.get_or_init(Options::from_environment)
+}
+
+/// Whether the program uses another MPI library than the one that this library was built for.
+fn is_foreign() -> bool {
+    static FOREIGN: OnceLock<bool> = OnceLock::new();
+    *FOREIGN.get_or_init(|| {
+        let Some([program, build]) = mpi_library::foreign() else { return false };
+        if is_first_rank() {
+            eprintln!(
+                "hcube: this program uses {program}, but libhcube_pblas.so was built for {build}: all calls are left \
+                 to ScaLAPACK"
+            );
+        }
+        true
     })
 }
 
@@ -52,52 +69,36 @@ fn locals() -> &'static [Option<LocalGemm>; 4] {
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS.
-pub unsafe fn serve(call: &Call) -> Verdict {
+pub unsafe fn serve(call: &Call) -> Decided {
+    let left = |reason| Decided { verdict: Verdict::Original(reason), flops: 0 };
+    if is_foreign() {
+        return left(Reason::OtherMpi);
+    }
     // SAFETY: the contract of this function.
     match unsafe { product(call) } {
-        Err(reason) => Verdict::Original(reason),
+        Err(obstacle) => left(match obstacle {
+            Obstacle::NoBlacs => Reason::NoBlacs,
+            Obstacle::Inactive => Reason::Inactive,
+            Obstacle::Wide => Reason::Wide,
+            Obstacle::NotInGrid => Reason::NotInGrid,
+            Obstacle::Invalid(_) => Reason::Invalid,
+        }),
         Ok((product, comm)) => match compute(&product, comm) {
-            Ok(verdict) => verdict,
+            Ok(verdict) => Decided { verdict, flops: product.flops() / product.grid.size() as u64 },
             Err(error) => end(&error),
         },
     }
 }
 
-/// The product of a call and the communicator of its grid; or why ScaLAPACK gets it.
-///
-/// # Safety
-/// As [`serve`].
-unsafe fn product<'a>(call: &Call) -> std::result::Result<(Product<'a>, Handle), &'static str> {
-    let blacs = Blacs::of_program().ok_or("no BLACS found")?;
-    if check_state().is_err() {
-        return Err("MPI is not active");
-    }
-    // SAFETY: the contract of this function.
-    let arguments = unsafe { call.arguments() };
-    if arguments.are_wide() {
-        return Err("64-bit integers");
-    }
-    // SAFETY: the contract of this function.
-    let grid = unsafe { call.grid(blacs) }.ok_or("not in the grid")?;
-    let operations = arguments.check(grid).map_err(|_| "arguments that are not valid")?;
-    // SAFETY: the contract of this function, and arguments that are valid.
-    let product = unsafe { call.product(&arguments, grid, operations) };
-    // SAFETY: the contract of this function; a grid was found.
-    let context = unsafe { call.context() };
-    Ok((product, blacs.communicator(context)))
-}
-
 fn compute(product: &Product<'_>, comm: Handle) -> Result<Verdict> {
-    let local = locals()[product.element as usize];
     gate::enter_without_messages(comm, |comm, kept: &mut Option<Kept>| {
-        if kept.is_none() {
-            *kept = Some(vote(comm, product.grid)?);
-        }
-        match (kept, local) {
-            (Some(Kept::Serving(state)), Some(local)) => {
-                state.multiply(comm, product, &local).map(Verdict::Served)
-            }
-            (Some(Kept::Original(reason)), _) => Ok(Verdict::Original(reason)),
+        let kept = match kept {
+            Some(kept) => kept,
+            None => kept.insert(vote(comm, product.grid)?),
+        };
+        match (kept, &locals()[product.element as usize]) {
+            (Kept::Serving(state), Some(local)) => state.multiply(comm, product, local).map(Verdict::Served),
+            (Kept::Original(reason), _) => Ok(Verdict::Original(*reason)),
             _ => Err(Error::Internal("a vote without a local product".into())),
         }
     })
@@ -105,28 +106,41 @@ fn compute(product: &Product<'_>, comm: Handle) -> Result<Verdict> {
 
 /// Collective: whether all ranks of a grid can be served.
 fn vote(comm: &MpiComm, grid: Grid) -> Result<Kept> {
-    const REASONS: [&str; 4] =
-        ["", "no BLAS found", "ranks of the grid in another order", "HCUBE_GEMM=library"];
+    setup::meet(comm)?;
     let fits = grid == Grid::of_rank(grid.rows, grid.columns, comm.rank()) && grid.size() == comm.size();
-    let found = locals().iter().all(Option::is_some);
-    let own: i64 = if !found {
-        1
-    } else if !fits {
-        2
-    } else {
-        0
+    let own = match () {
+        () if !locals().iter().all(Option::is_some) => Some(Reason::NoBlas),
+        () if !fits => Some(Reason::OtherOrder),
+        () => None,
     };
-    let mut reason = [own];
-    comm.all_reduce_max(&mut reason)?;
-    if reason[0] != 0 {
-        return Ok(Kept::Original(REASONS[reason[0] as usize]));
+    let number = own.map_or(0, |reason| 1 + reason as i64);
+    let (options, number) =
+        setup::options(comm, options(), number).unwrap_or_else(|error| end_together(comm, &error));
+    if options.algorithm == Algorithm::Library {
+        return Ok(Kept::Original(Reason::Chosen));
     }
-    State::new(comm, grid, &Options::default()).map(Kept::Serving)
+    match usize::try_from(number - 1).ok().and_then(|number| Reason::ALL.get(number)) {
+        Some(&reason) => Ok(Kept::Original(reason)),
+        None => State::new(comm, grid, &options).map(Kept::Serving),
+    }
+}
+
+/// Collective: an error that all ranks of the grid have. One of them reports it.
+#[cold]
+fn end_together(comm: &MpiComm, error: &Error) -> ! {
+    if comm.rank() == 0 || matches!(error, Error::Mpi { .. }) {
+        eprintln!("hcube: {error}: ending the job");
+    }
+    // Whoever ends the job first would take the message away.
+    if !matches!(error, Error::Mpi { .. }) {
+        drop(comm.barrier());
+    }
+    abort(None)
 }
 
 /// A failure in the middle of a collective call, which has no way to return an error.
 #[cold]
 fn end(error: &Error) -> ! {
     eprintln!("hcube: {error}; other ranks are waiting for this one: ending the job");
-    hcube_core::mpi::handle::abort(None)
+    abort(None)
 }

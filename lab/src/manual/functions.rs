@@ -323,7 +323,7 @@ mod tests {
             let Some(name) = group.structure else { continue };
             let structure =
                 header.structures.iter().find(|structure| structure.name == name).expect("declared");
-            for field in group.variables().filter_map(|variable| variable.field) {
+            for field in group.variables().flat_map(|variable| variable.fields) {
                 assert!(structure.fields.iter().any(|known| known.name == field), "{name}.{field}");
             }
         }

@@ -91,7 +91,8 @@ fn variables(group: &Group) -> String {
     for variable in variables {
         let mut cells = vec![code(variable.name)];
         cells.extend(command.as_ref().map(|_| code(variable.flag.unwrap_or_default())));
-        cells.extend(field.as_ref().map(|_| code(variable.field.unwrap_or_default())));
+        let fields = || variable.fields.iter().map(|field| code(field)).collect::<Vec<_>>().join(", ");
+        cells.extend(field.as_ref().map(|_| fields()));
         cells.extend([variable.values.to_string(), code(&variable.default), variable.meaning.to_string()]);
         text += &row(&cells.iter().map(String::as_str).collect::<Vec<_>>());
     }

@@ -3,6 +3,7 @@
 //! hcube does not link CUDA or HIP: if one of them is loaded in the process, its function that classifies
 //! addresses is looked up by name.
 
+use super::loader::{self, Library};
 use std::ffi::{CStr, CString, c_int, c_void};
 
 /// `cuPointerGetAttribute` (CUDA driver API) and `hipPointerGetAttribute` (HIP), which has its form.
@@ -24,45 +25,20 @@ type Runtime = (PointerAttribute, &'static [u32]);
 
 /// Looks for a runtime in this process; its symbols need not be global.
 fn find((name, library, host): &(&'static CStr, &str, &'static [u32])) -> Option<Runtime> {
-    // SAFETY: the names are C strings. RTLD_NOLOAD loads no library into the process.
-    let address = unsafe {
-        let handle =
-            loaded(library).map(|path| libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD));
-        let found =
-            handle.filter(|handle| !handle.is_null()).map(|handle| libc::dlsym(handle, name.as_ptr()));
-        found
-            .filter(|address| !address.is_null())
-            .unwrap_or_else(|| libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()))
-    };
-    if address.is_null() {
-        return None;
-    }
+    let of_library = || Library::loaded(&loaded(library)?)?.symbol(name);
+    let address = of_library().or_else(|| loader::global(name))?;
     // SAFETY: cuda.h and hip_runtime_api.h declare the functions of these names with this signature.
-    Some((unsafe { std::mem::transmute::<*mut c_void, PointerAttribute>(address) }, host))
+    Some((unsafe { std::mem::transmute::<*const c_void, PointerAttribute>(address) }, host))
 }
 
 /// The path of a loaded library whose file name begins with `name`. The loader would search all of its folders for one
 /// that is not loaded, which takes as long as the rest of the set-up, and more on a shared file system.
 fn loaded(name: &str) -> Option<CString> {
-    struct Search<'a> {
-        name: &'a str,
-        path: Option<CString>,
-    }
-    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-        // SAFETY: what `loaded` passes to the loader, and what the loader passes to this function: a NUL-terminated
-        // path.
-        let (search, path) =
-            unsafe { (&mut *search.cast::<Search<'_>>(), CStr::from_ptr((*info).dlpi_name)) };
+    let has_name = |path: &CString| {
         let file = path.to_bytes().rsplit(|&letter| letter == b'/').next().unwrap_or_default();
-        if file.starts_with(search.name.as_bytes()) {
-            search.path = Some(path.to_owned());
-        }
-        c_int::from(search.path.is_some())
-    }
-    let mut search = Search { name, path: None };
-    // SAFETY: the function is called with this pointer, until the call returns.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
-    search.path
+        file.starts_with(name.as_bytes())
+    };
+    loader::loaded().into_iter().find(has_name)
 }
 
 /// The CUDA and HIP runtimes in this process. MPI libraries that accept device memory load its runtime in

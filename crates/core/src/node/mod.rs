@@ -1,10 +1,11 @@
 //! What ranks on one node share: memory, flags and waiting for them, single copy; and what a process asks of
-//! its node: cores, huge pages, device memory. The only module with system calls.
+//! its node: cores, huge pages, device memory, the loader. The only module with system calls.
 
 pub mod board;
 pub mod device;
 pub mod huge_pages;
 pub mod inbox;
+pub mod loader;
 pub mod mailbox;
 pub mod pace;
 pub mod processor;

@@ -7,17 +7,19 @@
 
 mod kind;
 mod named;
+mod pair;
 mod table;
 mod text;
 mod variable;
 
 pub use kind::{Kind, parse_bytes};
 pub use named::{Name, Number, choices};
+pub use pair::{Pair, Part};
 pub use table::{Setting, Spec, Table, agreement, check, from_variables, put};
 pub use text::{paragraph, phrase};
 pub use variable::Variable;
 
-/// RandomAccess and the all-to-all exchange both have it.
+/// Several systems have it.
 pub const RANKS_PER_NODE: Spec =
     Spec::count("HCUBE_RANKS_PER_NODE", 0, kind::MAX_INT, "ranks").documented(
         "Maximum number of ranks per node: larger nodes are divided into groups of consecutive ranks, for tests. 1 uses \

@@ -1,6 +1,7 @@
 //! The table of a system's options.
 
 use super::kind::Kind;
+use super::pair::{Given, Pair, Part};
 use super::text::{paragraph, phrase};
 use super::variable::Variable;
 use crate::error::{Error, Result};
@@ -10,6 +11,8 @@ use crate::error::{Error, Result};
 pub struct Spec {
     /// The environment variable.
     pub variable: &'static str,
+    /// What it is of that variable.
+    pub part: Part,
     /// The option of the tool.
     pub flag: Option<&'static str>,
     /// The values that it accepts.
@@ -23,7 +26,7 @@ pub struct Spec {
 impl Spec {
     /// An option that accepts `kind`.
     pub const fn new(variable: &'static str, kind: Kind, default: i64) -> Self {
-        Self { variable, flag: None, kind, default, doc: "" }
+        Self { variable, part: Part::Whole, flag: None, kind, default, doc: "" }
     }
 
     /// A number of `unit` from `min` to `max`; the default is `min`.
@@ -46,6 +49,16 @@ impl Spec {
         Self { flag: Some(flag), ..self }
     }
 
+    /// As the first value of a variable with two.
+    pub const fn first_of(self, pair: &'static Pair) -> Self {
+        Self { part: Part::First(pair), ..self }
+    }
+
+    /// As the second value of a variable with two.
+    pub const fn second_of(self, pair: &'static Pair) -> Self {
+        Self { part: Part::Second(pair), ..self }
+    }
+
     /// With documentation, unless it has some.
     pub const fn documented(self, doc: &'static str) -> Self {
         if self.doc.is_empty() { Self { doc, ..self } } else { self }
@@ -54,6 +67,12 @@ impl Spec {
     /// What it means, in sentences.
     pub fn meaning(&self) -> String {
         paragraph(self.doc)
+    }
+
+    /// What a user may write into the variable.
+    fn values(&self) -> String {
+        let values = self.kind.values();
+        self.part.pair().map_or(values.clone(), |pair| format!("{}, each {values}", pair.pattern))
     }
 }
 
@@ -72,22 +91,6 @@ pub struct Setting<O> {
     pub set: fn(&mut O, i64) -> Option<()>,
 }
 
-impl<O> Setting<O> {
-    /// The environment variable.
-    pub fn variable(&self) -> Variable {
-        let Spec { variable, kind, default, flag, .. } = &self.spec;
-        Variable {
-            name: variable,
-            values: kind.values().into(),
-            default: kind.show(*default).into(),
-            meaning: phrase(&self.spec.meaning()).into(),
-            flag: *flag,
-            field: Some(self.field),
-            names: kind.names(),
-        }
-    }
-}
-
 /// The options of a system.
 pub trait Table: Sized + 'static {
     /// All of them.
@@ -101,6 +104,33 @@ pub trait Table: Sized + 'static {
         let row = Self::TABLE.iter().find(|row| row.field == field);
         row.unwrap_or_else(|| panic!("no option is called {field}"))
     }
+
+    /// The environment variables, each once.
+    fn variables() -> Vec<Variable> {
+        let mut variables: Vec<Variable> = Vec::new();
+        for row in Self::TABLE {
+            let Spec { variable, part, kind, default, flag, .. } = &row.spec;
+            let default = kind.show(*default);
+            if let (Part::Second(pair), Some(first)) = (part, variables.last_mut()) {
+                if !pair.second_is_optional {
+                    first.default = format!("{}{}{default}", first.default, pair.separator).into();
+                }
+                first.fields.push(row.field);
+                continue;
+            }
+            let meaning = part.pair().map_or_else(|| row.spec.meaning(), |pair| paragraph(pair.doc));
+            variables.push(Variable {
+                name: variable,
+                values: row.spec.values().into(),
+                default: default.into(),
+                meaning: phrase(&meaning).into(),
+                flag: *flag,
+                fields: vec![row.field],
+                names: kind.names(),
+            });
+        }
+        variables
+    }
 }
 
 /// The defaults, changed by the environment variables whose values `value` knows.
@@ -110,11 +140,16 @@ pub trait Table: Sized + 'static {
 pub fn from_variables<O: Table + Default>(value: impl Fn(&str) -> Option<String>) -> Result<O> {
     let mut options = O::default();
     for row in O::TABLE {
-        let Spec { variable, kind, .. } = row.spec;
+        let Spec { variable, part, kind, .. } = row.spec;
         let Some(text) = value(variable).filter(|text| !text.is_empty()) else { continue };
-        kind.parse(&text)
+        let number = match part.of(&text) {
+            Given::Text(text) => kind.parse(text),
+            Given::Nothing => continue,
+            Given::Malformed => None,
+        };
+        number
             .and_then(|number| (row.set)(&mut options, number))
-            .ok_or_else(|| Error::argument(variable, format!("'{text}'"), kind.values()))?;
+            .ok_or_else(|| Error::argument(variable, format!("'{text}'"), row.spec.values()))?;
     }
     Ok(options)
 }

@@ -1,4 +1,4 @@
-use super::{Kind, Number, RANKS_PER_NODE, Spec, Table, parse_bytes, phrase, put};
+use super::{Kind, Number, Pair, RANKS_PER_NODE, Spec, Table, parse_bytes, phrase, put};
 
 crate::named_values! {
     /// For the tests.
@@ -41,8 +41,23 @@ crate::options_table! {
         pub shine: bool = Spec::new("HCUBE_SHINE", Kind::Flag, 1),
         /// See the constant.
         pub ranks_per_node: usize = RANKS_PER_NODE,
+        /// Number of rows.
+        pub rows: usize = Spec::any_count("HCUBE_SHAPE", "rows").first_of(&SHAPE),
+        /// Number of columns.
+        pub columns: usize = Spec::any_count("HCUBE_SHAPE", "columns").second_of(&SHAPE),
+        /// Where it begins.
+        pub begin: usize = Spec::count("HCUBE_RANGE", 0, 9, "places").default(1).first_of(&RANGE),
+        /// Where it ends.
+        pub end: usize = Spec::count("HCUBE_RANGE", 0, 9, "places").default(7).second_of(&RANGE),
     }
 }
+
+/// Both values are needed.
+const SHAPE: Pair =
+    Pair { pattern: "RxC", separator: 'x', second_is_optional: false, doc: "The shape of things." };
+/// The first value is enough.
+const RANGE: Pair =
+    Pair { pattern: "b[:e]", separator: ':', second_is_optional: true, doc: "From where to where." };
 
 const DEFAULT: Options = Options {
     count: 5,
@@ -51,6 +66,10 @@ const DEFAULT: Options = Options {
     room: 3 << 20,
     shine: true,
     ranks_per_node: 0,
+    rows: 0,
+    columns: 0,
+    begin: 1,
+    end: 7,
 };
 
 fn from(variables: &[(&str, &str)]) -> crate::Result<Options> {
@@ -69,6 +88,38 @@ fn variables_change_the_defaults() {
     let expected = Options { count: 9, colour: Colour::Green, parts, room: 65536, ..DEFAULT };
     assert_eq!(from(&set), Ok(expected));
     assert_eq!(from(&[("HCUBE_SHINE", "0")]), Ok(Options { shine: false, ..DEFAULT }));
+}
+
+#[test]
+fn a_variable_may_hold_two_options() {
+    assert_eq!(from(&[("HCUBE_SHAPE", "4x2")]), Ok(Options { rows: 4, columns: 2, ..DEFAULT }));
+    assert_eq!(from(&[("HCUBE_RANGE", "2:3")]), Ok(Options { begin: 2, end: 3, ..DEFAULT }));
+    assert_eq!(from(&[("HCUBE_RANGE", "5")]), Ok(Options { begin: 5, ..DEFAULT }));
+    for (name, value, expected) in [
+        ("HCUBE_SHAPE", "4", "RxC, each 0 or more"),
+        ("HCUBE_SHAPE", "4x", "RxC, each 0 or more"),
+        ("HCUBE_SHAPE", "x4", "RxC, each 0 or more"),
+        ("HCUBE_SHAPE", "4x2x1", "RxC, each 0 or more"),
+        ("HCUBE_SHAPE", "4X2", "RxC, each 0 or more"),
+        ("HCUBE_RANGE", "3:", "b[:e], each 0 to 9"),
+        ("HCUBE_RANGE", "3:10", "b[:e], each 0 to 9"),
+        ("HCUBE_RANGE", ":", "b[:e], each 0 to 9"),
+    ] {
+        let error = from(&[(name, value)]).expect_err("refused").to_string();
+        assert_eq!(error, format!("{name} = '{value}': expected {expected}"));
+    }
+    let said = Options::variables();
+    let pairs: Vec<_> = said[6..]
+        .iter()
+        .map(|one| (one.name, &*one.values, &*one.default, &*one.meaning, &*one.fields))
+        .collect();
+    assert_eq!(
+        pairs,
+        [
+            ("HCUBE_SHAPE", "RxC, each 0 or more", "0x0", "the shape of things", &["rows", "columns"][..]),
+            ("HCUBE_RANGE", "b[:e], each 0 to 9", "1", "from where to where", &["begin", "end"][..]),
+        ]
+    );
 }
 
 #[test]
@@ -118,8 +169,8 @@ fn numbers_of_c_are_checked() {
 
 #[test]
 fn the_table_says_what_users_write() {
-    let said: Vec<_> = Options::TABLE.iter().map(|row| row.variable()).collect();
-    let texts: Vec<_> = said.iter().map(|one| (one.name, &*one.values, &*one.default)).collect();
+    let said = Options::variables();
+    let texts: Vec<_> = said[..6].iter().map(|one| (one.name, &*one.values, &*one.default)).collect();
     assert_eq!(
         texts,
         [
@@ -132,8 +183,8 @@ fn the_table_says_what_users_write() {
         ]
     );
     assert_eq!(
-        (&*said[1].meaning, said[1].flag, said[1].field),
-        ("colour of things", Some("--colour"), Some("colour"))
+        (&*said[1].meaning, said[1].flag, &*said[1].fields),
+        ("colour of things", Some("--colour"), &["colour"][..])
     );
     assert!(said[5].meaning.starts_with("maximum number of ranks"), "{}", said[5].meaning);
     assert_eq!(Colour::NAMES[1].meaning(), "Like blood, and more.");

@@ -16,8 +16,8 @@ pub struct Variable {
     pub meaning: Cow<'static, str>,
     /// The option of the tool that has precedence over it.
     pub flag: Option<&'static str>,
-    /// The field of the C structure of options with the same meaning.
-    pub field: Option<&'static str>,
+    /// The fields of the C structure of options with the same meaning: one, two for a pair, none for what is no option.
+    pub fields: Vec<&'static str>,
     /// The values that have names and a meaning of their own.
     pub names: &'static [Name],
 }
@@ -32,6 +32,6 @@ impl Variable {
     ) -> Self {
         let (values, default, meaning) =
             (Cow::Borrowed(values), Cow::Borrowed(default), Cow::Borrowed(meaning));
-        Self { name, values, default, meaning, flag: None, field: None, names: &[] }
+        Self { name, values, default, meaning, flag: None, fields: Vec::new(), names: &[] }
     }
 }

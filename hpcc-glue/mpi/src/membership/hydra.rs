@@ -12,7 +12,7 @@
 //! Source: hydra of MPICH 4.0.2, `pm/pmiserv/pmip_pmi_v1.c`.
 
 use super::published::Published;
-use crate::launcher::number;
+use hcube_drop_in::launcher::number;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::mem::ManuallyDrop;

@@ -12,7 +12,8 @@
 //! 3.
 
 use super::published::Published;
-use crate::next;
+use hcube_core::node::loader::Library;
+use hcube_drop_in::world;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
@@ -70,7 +71,7 @@ impl Client {
         for variable in ["PMIX_NAMESPACE", "PMIX_RANK"] {
             std::env::var_os(variable)?;
         }
-        let library = next::open(c"libpmix.so.2")?;
+        let library = Library::open(c"libpmix.so.2")?;
         // SAFETY: the functions of these names have these signatures in all versions of libpmix.so.2.
         let (get_version, init, put, commit, get, finalize) = unsafe {
             (
@@ -106,7 +107,7 @@ impl Client {
 
     /// After `MPI_Init`: what the processes have published.
     pub fn look(&self) -> Published {
-        Published::Values((0..crate::mpi::world_size()).map(|rank| self.value_of(rank)).collect())
+        Published::Values((0..world::size()).map(|rank| self.value_of(rank)).collect())
     }
 
     /// What a process of this job has published.

@@ -1,10 +1,9 @@
 //! A call as the program makes it.
 
-use crate::blacs::Blacs;
+use crate::arguments::{Arguments, Descriptor, SubMatrix};
+use crate::element::{Element, Scalar};
+use crate::product::{Grid, Matrix, Operation, Product};
 use hcube_core::memory::Region;
-use hcube_gemm::arguments::{Arguments, Descriptor, SubMatrix};
-use hcube_gemm::element::{Element, Scalar};
-use hcube_gemm::product::{Grid, Matrix, Operation, Product};
 use std::ffi::{c_int, c_void};
 
 /// A sub-matrix as Fortran passes it.
@@ -88,14 +87,5 @@ impl Call {
     pub unsafe fn context(&self) -> i32 {
         // SAFETY: every descriptor has two entries, by the contract of this function.
         unsafe { *self.matrices[0].place[2].add(1) }
-    }
-
-    /// The grid of this call, seen from this process.
-    ///
-    /// # Safety
-    /// As [`Self::arguments`].
-    pub unsafe fn grid(&self, blacs: Blacs) -> Option<Grid> {
-        // SAFETY: the contract of this function.
-        blacs.grid(unsafe { self.context() })
     }
 }

@@ -1,10 +1,10 @@
 //! The grid of a BLACS context, by the program's own BLACS.
 
-use crate::loader;
+use super::program::function;
+use crate::product::Grid;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Fint, fortran};
-use hcube_gemm::product::Grid;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 type GridInfo = unsafe extern "C" fn(*const c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
@@ -22,14 +22,14 @@ impl Blacs {
     pub fn of_program() -> Option<Self> {
         static FOUND: OnceLock<Option<Blacs>> = OnceLock::new();
         *FOUND.get_or_init(|| {
-            let grid_info = loader::function(c"blacs_gridinfo_")?;
-            let get = loader::function(c"blacs_get_")?;
+            let grid_info = function(c"blacs_gridinfo_")?;
+            let get = function(c"blacs_get_")?;
             // SAFETY: functions of these names have these types in every BLACS with 32-bit integers; calls of those with
             // 64-bit integers are recognised by their descriptors before.
             Some(unsafe {
                 Self {
-                    grid_info: std::mem::transmute::<*const _, GridInfo>(grid_info),
-                    get: std::mem::transmute::<*const _, Get>(get),
+                    grid_info: std::mem::transmute::<*const c_void, GridInfo>(grid_info),
+                    get: std::mem::transmute::<*const c_void, Get>(get),
                 }
             })
         })

@@ -1,0 +1,180 @@
+//! The loader: functions of this process by their names, and the libraries that contain them.
+//!
+//! Which library is "this one" follows from where this code is: it is linked into each of hcube's libraries.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+fn lookup(scope: *mut c_void, name: &CStr) -> Option<*const c_void> {
+    // SAFETY: a NUL-terminated string; a handle of the loader.
+    let address = unsafe { libc::dlsym(scope, name.as_ptr()) };
+    (!address.is_null()).then_some(address.cast_const())
+}
+
+/// A function in the global scope of the process, in which a program's own definition comes before a library's.
+pub fn global(name: &CStr) -> Option<*const c_void> {
+    lookup(libc::RTLD_DEFAULT, name)
+}
+
+/// The next definition of a function after this library, in the order in which the loader searches.
+pub fn next(name: &CStr) -> Option<*const c_void> {
+    lookup(libc::RTLD_NEXT, name)
+}
+
+/// All definitions of a function in loaded libraries, also in those of scopes of their own. One library may be found
+/// several times, through those that are linked to it.
+pub fn definitions(name: &CStr) -> impl Iterator<Item = *const c_void> {
+    loaded().into_iter().filter_map(move |path| Library::loaded(&path)?.symbol(name))
+}
+
+/// As [`next`], or in any library that was loaded into a scope of its own, as interpreters do.
+pub fn next_anywhere(name: &CStr) -> Option<*const c_void> {
+    next(name).or_else(|| {
+        let own = base_of(next_anywhere as *const c_void);
+        definitions(name).find(|&address| base_of(address) != own)
+    })
+}
+
+/// A function that is looked up once, at the first call.
+#[derive(Debug)]
+pub struct Next {
+    name: &'static CStr,
+    address: AtomicPtr<c_void>,
+}
+
+impl Next {
+    /// The next definition of a function after this library.
+    pub const fn new(name: &'static CStr) -> Self {
+        Self { name, address: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    /// Its address; ends the process with a message by `missing` if it is not defined.
+    pub fn address(&self, missing: impl FnOnce(&str) -> String) -> *const c_void {
+        // Relaxed: all threads write the same address of code.
+        let known = self.address.load(Ordering::Relaxed);
+        if !known.is_null() {
+            return known;
+        }
+        let Some(found) = next(self.name) else {
+            eprintln!("hcube: {}", missing(&self.name.to_string_lossy()));
+            std::process::abort();
+        };
+        self.address.store(found.cast_mut(), Ordering::Relaxed);
+        found
+    }
+}
+
+/// What the loader knows of an address; the name is that of a file, or of the program as it was called.
+fn place_of(address: *const c_void) -> Option<libc::Dl_info> {
+    // SAFETY: plain data; zero is a value of all fields.
+    let mut place: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: any address; the loader looks whether it knows it.
+    (unsafe { libc::dladdr(address, &mut place) } != 0 && !place.dli_fname.is_null()).then_some(place)
+}
+
+/// Where the library begins in memory that contains an address.
+fn base_of(address: *const c_void) -> Option<usize> {
+    place_of(address).map(|place| place.dli_fbase.addr())
+}
+
+/// The file of the library, or of the program, that contains an address.
+pub fn file_of(address: *const c_void) -> Option<CString> {
+    // SAFETY: the loader keeps the name as long as the library, and nobody closes libraries here.
+    place_of(address).map(|place| unsafe { CStr::from_ptr(place.dli_fname) }.to_owned())
+}
+
+/// The files of all loaded libraries.
+pub fn loaded() -> Vec<CString> {
+    unsafe extern "C" fn note(info: *mut libc::dl_phdr_info, _: usize, names: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a description of a library, and what `loaded` has passed.
+        unsafe {
+            let name: *const c_char = (*info).dlpi_name;
+            if !name.is_null() && *name != 0 {
+                (*names.cast::<Vec<CString>>()).push(CStr::from_ptr(name).to_owned());
+            }
+        }
+        0
+    }
+    let mut names: Vec<CString> = Vec::new();
+    // SAFETY: the function is called with this list, until the call returns.
+    unsafe { libc::dl_iterate_phdr(Some(note), (&raw mut names).cast()) };
+    names
+}
+
+/// A library of this process. It is never closed.
+#[derive(Debug, Clone, Copy)]
+pub struct Library(usize);
+
+impl Library {
+    fn new(name: &CStr, flags: c_int) -> Option<Self> {
+        // SAFETY: a NUL-terminated string. What a library runs when it is loaded is the matter of whoever names it.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL | flags) };
+        (!handle.is_null()).then(|| Self(handle.expose_provenance()))
+    }
+
+    /// Loads a library by its name, or finds it loaded.
+    pub fn open(name: &CStr) -> Option<Self> {
+        Self::new(name, 0)
+    }
+
+    /// A library that is loaded.
+    pub fn loaded(name: &CStr) -> Option<Self> {
+        Self::new(name, libc::RTLD_NOLOAD)
+    }
+
+    /// The library that contains an address; the program if that does.
+    pub fn containing(address: *const c_void) -> Option<Self> {
+        Self::loaded(&file_of(address)?)
+    }
+
+    /// The library that contains this code.
+    pub fn own() -> Option<Self> {
+        Self::containing(Self::own as *const c_void)
+    }
+
+    /// A symbol of it, or of the libraries that it is linked to.
+    pub fn symbol(self, name: &CStr) -> Option<*const c_void> {
+        lookup(std::ptr::with_exposed_provenance_mut(self.0), name)
+    }
+
+    /// A function, as [`Self::symbol`].
+    ///
+    /// # Safety
+    /// `F` is the type of a pointer to a function, that of the function of this name.
+    pub unsafe fn function<F: Copy>(self, name: &CStr) -> Option<F> {
+        const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+        let address = self.symbol(name)?;
+        // SAFETY: the address of a function of this type, by the contract of this function.
+        Some(unsafe { std::mem::transmute_copy(&address) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_found_with_their_files() {
+        let address = global(c"strlen").expect("in the C library");
+        let file = file_of(address).expect("of a library").into_string().expect("a path");
+        assert!(file.contains("/libc.so") || file.contains("/libc-"), "{file}");
+        assert!(loaded().iter().any(|name| name.to_string_lossy() == file), "{file}");
+        assert_eq!(global(c"hcube_none"), None);
+        assert_eq!(next_anywhere(c"hcube_none"), None);
+        assert_eq!(file_of(std::ptr::without_provenance(8)), None);
+    }
+
+    #[test]
+    fn libraries_have_symbols() {
+        let address = global(c"strlen").expect("in the C library");
+        let library = Library::containing(address).expect("loaded");
+        assert!(library.symbol(c"strlen").is_some() && library.symbol(c"hcube_none").is_none());
+        // SAFETY: the type of strlen.
+        let length = unsafe { library.function::<unsafe extern "C" fn(*const c_char) -> usize>(c"strlen") };
+        // SAFETY: a NUL-terminated string.
+        assert_eq!(unsafe { length.expect("there")(c"four".as_ptr()) }, 4);
+        assert!(
+            Library::loaded(c"libhcube-none.so").is_none() && Library::open(c"libhcube-none.so").is_none()
+        );
+    }
+}

@@ -1,0 +1,63 @@
+//! From the arguments of PBLAS' `p?gemm_` to a product: the one entrance of the C interface and of the library that
+//! takes the place of ScaLAPACK's functions.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `call` | the arguments of a call |
+//! | `blacs` | the grid of a context |
+//! | `program` | what the program has loaded: ScaLAPACK, BLACS, BLAS |
+//! | `setup` | the agreement of all ranks of a grid at their first call |
+
+mod blacs;
+mod call;
+pub mod program;
+pub mod setup;
+
+pub use blacs::Blacs;
+pub use call::{Call, Passed};
+
+use crate::arguments::Refusal;
+use crate::product::Product;
+use hcube_core::mpi::handle::{Handle, check_state};
+
+/// Why a call is no product.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The program has no BLACS.
+    NoBlacs,
+    /// MPI is not initialised, or finalised.
+    Inactive,
+    /// The caller has 64-bit integers.
+    Wide,
+    /// This process is not in the grid, or there is no such context.
+    NotInGrid,
+    /// An argument is not valid.
+    Invalid(Refusal),
+}
+
+/// The product of a call, and the communicator of its grid.
+///
+/// # Errors
+/// Where there is none. All ranks of a grid find the same, but for leading dimensions.
+///
+/// # Safety
+/// The call is that of a program that calls PBLAS; its matrices may be read, and C written, as long as the product
+/// lives.
+pub unsafe fn product<'a>(call: &Call) -> Result<(Product<'a>, Handle), Obstacle> {
+    let blacs = Blacs::of_program().ok_or(Obstacle::NoBlacs)?;
+    if check_state().is_err() {
+        return Err(Obstacle::Inactive);
+    }
+    // SAFETY: the contract of this function.
+    let arguments = unsafe { call.arguments() };
+    if arguments.are_wide() {
+        return Err(Obstacle::Wide);
+    }
+    // SAFETY: the contract of this function.
+    let context = unsafe { call.context() };
+    let grid = blacs.grid(context).ok_or(Obstacle::NotInGrid)?;
+    let operations = arguments.check(grid).map_err(Obstacle::Invalid)?;
+    // SAFETY: the contract of this function, and arguments that are valid.
+    let product = unsafe { call.product(&arguments, grid, operations) };
+    Ok((product, blacs.communicator(context)))
+}

@@ -1,0 +1,100 @@
+//! What `HCUBE_STATS` asks for, and the form of what rank 0 prints.
+
+use crate::collection::{Collected, PATIENCE};
+use crate::mpi_library;
+use serde::Serialize;
+use std::error::Error;
+use std::fmt::Write;
+
+/// What `HCUBE_STATS` asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Where a JSON file is to be written beside the table, if anywhere.
+    pub json: Option<String>,
+}
+
+impl Output {
+    /// What the environment asks for; `None` for nothing.
+    pub fn asked() -> Option<Self> {
+        Self::of(&std::env::var("HCUBE_STATS").ok()?)
+    }
+
+    /// Values of `HCUBE_STATS`: nothing or 0 for none, `json:FILE` for a table and a file, anything else
+    /// for a table.
+    fn of(value: &str) -> Option<Self> {
+        match value {
+            "" | "0" => None,
+            _ => Some(Self { json: value.strip_prefix("json:").map(str::to_owned) }),
+        }
+    }
+
+    /// Prints a table, and writes a file with `contents` to the name that was asked for with `suffix`.
+    pub fn print(&self, collected: &Collected, table: &str, suffix: &str, contents: &impl Serialize) {
+        let &Collected { ranks, world, .. } = collected;
+        if ranks < world {
+            let these = if ranks == 1 { "rank 0".to_owned() } else { format!("{ranks} of {world} ranks") };
+            eprintln!(
+                "hcube: other ranks have not sent their statistics: HCUBE_STATS or LD_PRELOAD is not set there, or \
+                 they were not in MPI_Finalize {} s after rank 0; these are the figures of {these}",
+                PATIENCE.as_secs()
+            );
+        }
+        // One write: other ranks may print as well.
+        eprint!("{table}");
+        if let Some(path) = &self.json {
+            let path = format!("{path}{suffix}");
+            if let Err(error) = write_json(&path, contents) {
+                eprintln!("hcube: HCUBE_STATS=json:{path}: {error}");
+            }
+        }
+    }
+}
+
+fn write_json(path: &str, contents: &impl Serialize) -> Result<(), Box<dyn Error>> {
+    Ok(std::fs::write(path, serde_json::to_string_pretty(contents)? + "\n")?)
+}
+
+/// The first line of a table.
+pub fn title(ranks: usize) -> String {
+    let plural = if ranks == 1 { "" } else { "s" };
+    format!("hcube {} in {}, {ranks} rank{plural}", env!("CARGO_PKG_VERSION"), mpi_library::name())
+}
+
+/// Lines of cells in columns; the first two are words, the others numbers.
+pub fn columns<const N: usize>(head: [&str; N], lines: impl Iterator<Item = [String; N]>) -> String {
+    let lines: Vec<[String; N]> = std::iter::once(head.map(str::to_owned)).chain(lines).collect();
+    let widths: [usize; N] =
+        std::array::from_fn(|column| lines.iter().map(|line| line[column].len()).max().unwrap_or(0));
+    let mut text = String::new();
+    for line in &lines {
+        for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
+            let separator = if column == 0 { "" } else { "  " };
+            let _ = if column < 2 {
+                write!(text, "{separator}{cell:width$}")
+            } else {
+                write!(text, "{separator}{cell:>width$}")
+            };
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_says_what_is_wanted() {
+        let json = |name: &str| Some(Output { json: Some(name.to_owned()) });
+        assert_eq!([Output::of(""), Output::of("0")], [None, None]);
+        assert_eq!(Output::of("1"), Some(Output { json: None }));
+        assert_eq!(Output::of("json:a/b"), json("a/b"));
+    }
+
+    #[test]
+    fn numbers_are_aligned_to_the_right() {
+        let line = ["a".to_owned(), "bb".to_owned(), "1".to_owned()];
+        assert_eq!(columns(["one", "2", "calls"], [line].into_iter()), "one  2   calls\na    bb      1\n");
+    }
+}
