@@ -5,3 +5,4 @@
 use hcube_testing as common;
 
 mod products;
+mod upstream;
