@@ -4,5 +4,7 @@
 
 use hcube_testing as common;
 
+mod contexts;
+mod errors;
 mod products;
 mod upstream;
