@@ -216,9 +216,9 @@ mod tests {
         let far_bandwidth = Hockney { alpha: 1e-8, beta: 1e-7 };
         let route = choose(&options, &demand, &far_bandwidth);
         assert_eq!((route.groups, route.levels), ([1, 1], 1));
-        let asked = Options { algorithm: Algorithm::Hsumma, ..options.clone() };
+        let asked = Options { algorithm: Algorithm::Hsumma, ..options };
         assert!(choose(&asked, &demand, &far_bandwidth).has_groups());
-        let given = Options { group_rows: 3, group_columns: 64, levels: 3, ..options.clone() };
+        let given = Options { group_rows: 3, group_columns: 64, levels: 3, ..options };
         let route = choose(&given, &demand, &network);
         assert_eq!((route.groups, route.levels), ([3, 32], 3));
         let summa = Options { algorithm: Algorithm::Summa, ..given };
