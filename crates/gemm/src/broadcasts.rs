@@ -187,15 +187,17 @@ impl<'env> Broadcasts<'env> {
     pub fn begin<C: Comm>(
         &mut self,
         requests: &mut Requests<'env, C>,
-        factors: [&Factor<'_>; 2],
+        factors: [Option<&Factor<'_>>; 2],
         inner: &Range<usize>,
         memory: [Option<(Region<'env>, usize)>; 2],
     ) -> Result<()> {
         let panel = self.first + self.panels.len() as u64;
         let mut traffic = Traffic::default();
         for side in 0..2 {
-            let Some((memory, column_bytes)) = memory[side] else { continue };
-            for (number, (root, columns)) in self.pieces(side, factors[side], inner).into_iter().enumerate() {
+            let (Some((memory, column_bytes)), Some(factor)) = (memory[side], factors[side]) else {
+                continue;
+            };
+            for (number, (root, columns)) in self.pieces(side, factor, inner).into_iter().enumerate() {
                 let plan = self.plan(side, root, columns.len(), column_bytes);
                 if plan.receives.is_empty() && plan.sends.is_empty() {
                     continue;

@@ -32,6 +32,30 @@ impl Element {
         if self.is_complex() { 8 } else { 2 }
     }
 
+    /// Adds elements in memory to others.
+    ///
+    /// # Panics
+    /// Where their numbers differ.
+    pub fn add(self, to: &mut [u8], from: &[u8]) {
+        /// Adds numbers of one size, whether they are real or parts of complex ones.
+        macro_rules! add {
+            ($number:ty) => {
+                for (to, from) in
+                    to.chunks_exact_mut(size_of::<$number>()).zip(from.chunks_exact(size_of::<$number>()))
+                {
+                    let [one, other] = [&*to, from]
+                        .map(|bytes| <$number>::from_ne_bytes(bytes.try_into().expect("a number")));
+                    to.copy_from_slice(&(one + other).to_ne_bytes());
+                }
+            };
+        }
+        assert_eq!(to.len(), from.len(), "bytes of elements that are added");
+        match self.real_bytes() {
+            4 => add!(f32),
+            _ => add!(f64),
+        }
+    }
+
     /// Bytes of a real number of it.
     const fn real_bytes(self) -> usize {
         match self {

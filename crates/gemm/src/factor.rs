@@ -1,8 +1,8 @@
 //! One factor of a product: where its elements are, and what its panels look like.
 //!
-//! A panel of a factor belongs to a line of the grid: one of op(A) to a process row, one of op(B) to a process column. It
-//! holds the *outer* indices that the line has of C (rows of op(A), columns of op(B)) and some *inner* indices, which are
-//! summed over. Runs are copied as they lie in the matrix, so a transpose costs nothing: the panel has the order of the
+//! A panel of a factor belongs to a line of the grid, a process row or a process column. It holds the *outer* indices that
+//! the line has of the matrix that stays where it is, and some *inner* indices. Where C stays, the panels of op(A) belong
+//! to process rows and hold rows of C, and the inner indices are those that are summed over. Runs are copied as they lie in the matrix, so a transpose costs nothing: the panel has the order of the
 //! matrix, and the local product gets the flag.
 
 use crate::axis::Section;
@@ -14,23 +14,12 @@ const LINE: usize = 64;
 /// Distance in bytes at which columns would compete for the same lines of the cache.
 const ALIAS: usize = 4096;
 
-/// Which factor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// op(A).
-    Left,
-    /// op(B).
-    Right,
-}
-
-impl Side {
-    /// The dimension of the grid along which lines that share a panel are counted.
-    pub const fn lines(self) -> Dimension {
-        match self {
-            Self::Left => Dimension::Rows,
-            Self::Right => Dimension::Columns,
-        }
-    }
+/// Elements from one column to the next for columns of `height` elements: whole lines of the cache, and not a distance
+/// at which columns compete for the same ones.
+pub fn padded(height: usize, size: usize) -> usize {
+    let per_line = (LINE / size).max(1);
+    let leading = height.max(1).next_multiple_of(per_line);
+    if (leading * size).is_multiple_of(ALIAS) { leading + per_line } else { leading }
 }
 
 impl Dimension {
@@ -43,11 +32,9 @@ impl Dimension {
     }
 }
 
-/// A factor, seen from one rank.
+/// A factor whose panels travel, seen from one rank.
 #[derive(Debug, Clone)]
 pub struct Factor<'a> {
-    /// Which one.
-    pub side: Side,
     /// The stored matrix.
     pub matrix: Matrix<'a>,
     /// Size of an element in bytes.
@@ -60,50 +47,59 @@ pub struct Factor<'a> {
     pub outer: Section,
     /// The dimension of `outer`.
     pub outer_dimension: Dimension,
-    /// The inner indices of the matrix.
+    /// The inner indices of the matrix, of which a panel has some.
     pub inner: Section,
-    /// The same outer indices, as C is distributed.
+    /// The same outer indices, as the matrix that stays is distributed.
     pub target: Section,
-    /// Whether every rank has its whole panel where it lies in the matrix.
+    /// The dimension of `target`: along it the lines are counted to which panels belong.
+    pub lines: Dimension,
+    /// Whether every rank that multiplies has its whole panel where it lies in the matrix.
     pub in_place: bool,
     /// Whether outer indices need not leave their line.
     pub is_aligned: bool,
-    /// What this rank hands out: outer indices with their lines, and inner indices.
+    /// What this rank hands out: outer indices with their lines.
     pub outer_runs: Vec<Run>,
-    /// As above.
+    /// What this rank hands out: inner indices.
     pub inner_runs: Vec<Run>,
     grid: Grid,
 }
 
 impl<'a> Factor<'a> {
-    /// A factor of a product.
-    pub fn new(product: &Product<'a>, side: Side) -> Self {
-        let (matrix, operation, target) = match side {
-            Side::Left => (product.a, product.operations[0], product.c.rows),
-            Side::Right => (product.b, product.operations[1], product.c.columns),
-        };
-        let operation = match operation {
+    /// Of A (0) or B (1), whose outer indices are rows of op(A) or op(B) where `rows_are_outer`, else its columns;
+    /// `target` is how these indices are distributed, along `lines`, in the matrix that stays. `users` is the only number
+    /// along the other dimension of ranks that multiply, if there is only one.
+    pub fn new(
+        product: &Product<'a>,
+        number: usize,
+        rows_are_outer: bool,
+        (target, lines): (Section, Dimension),
+        users: Option<usize>,
+    ) -> Self {
+        let matrix = [product.a, product.b][number];
+        let operation = match product.operations[number] {
             // Of real elements that is the same, and nothing is conjugated.
             Operation::Adjoint if !product.element.is_complex() => Operation::Transpose,
-            _ => operation,
+            operation => operation,
         };
-        let lines = side.lines();
-        let outer_dimension = if operation == Operation::Plain { lines } else { lines.other() };
+        let is_rows = rows_are_outer == (operation == Operation::Plain);
+        let outer_dimension = if is_rows { Dimension::Rows } else { Dimension::Columns };
         let outer = matrix.section(outer_dimension);
         let inner = matrix.section(outer_dimension.other());
         let is_aligned = outer_dimension == lines && outer.is_aligned_with(target);
         let everywhere = outer.axis.is_replicated() && target.axis.is_replicated();
-        let in_place = inner.axis.is_replicated() && (is_aligned || everywhere);
+        let has_all = inner.axis.is_replicated()
+            || (is_aligned && inner.only_process().is_some_and(|process| users == Some(process)));
+        let in_place = has_all && (is_aligned || everywhere);
         let mut factor = Self {
-            side,
             matrix,
             size: product.element.bytes(),
             operation,
-            by_outer: outer_dimension == Dimension::Rows,
+            by_outer: is_rows,
             outer,
             outer_dimension,
             inner,
             target,
+            lines,
             in_place,
             is_aligned,
             outer_runs: Vec::new(),
@@ -111,22 +107,41 @@ impl<'a> Factor<'a> {
             grid: product.grid,
         };
         if !in_place {
-            let own = |dimension| product.grid.own(dimension);
-            factor.outer_runs = if is_aligned && target.axis.is_replicated() {
-                // Every line has all of them, and serves itself.
-                let length = outer.length;
-                vec![Run { local: outer.start, number: 0, length, process: own(lines), place: 0 }]
-            } else {
-                runs(outer, factor.outer_shares(), own(outer_dimension), Some(target))
-            };
-            factor.inner_runs = runs(inner, factor.inner_shares(), own(outer_dimension.other()), None);
+            factor.find_runs();
         }
         factor
     }
 
+    /// The same with panels, also where every rank has what it needs.
+    pub fn with_panels(mut self) -> Self {
+        if self.in_place {
+            self.in_place = false;
+            self.find_runs();
+        }
+        self
+    }
+
+    fn find_runs(&mut self) {
+        let own = |dimension| self.grid.own(dimension);
+        let outer = self.outer;
+        self.outer_runs = if self.is_aligned && self.target.axis.is_replicated() {
+            // Every line has all of them, and serves itself.
+            vec![Run {
+                local: outer.start,
+                number: 0,
+                length: outer.length,
+                process: own(self.lines),
+                place: 0,
+            }]
+        } else {
+            runs(outer, self.outer_shares(), own(self.outer_dimension), Some(self.target))
+        };
+        self.inner_runs = runs(self.inner, self.inner_shares(), own(self.outer_dimension.other()), None);
+    }
+
     /// Which process hands out which outer index.
     pub fn outer_shares(&self) -> Section {
-        let same = self.outer_dimension == self.side.lines();
+        let same = self.outer_dimension == self.lines;
         sharing(self.outer, same.then_some(self.target))
     }
 
@@ -140,31 +155,24 @@ impl<'a> Factor<'a> {
         self.target.count(line)
     }
 
-    /// The most outer indices of any line's panels; 0 where no panels are needed.
-    pub fn max_height(&self) -> usize {
-        if self.in_place { 0 } else { self.target.max_count() }
-    }
-
     /// Elements from one column of a panel to the next: of outer indices where these are next to each other, else of
     /// inner ones.
     pub fn leading(&self, height: usize, width: usize, by_outer: bool) -> usize {
-        let per_line = (LINE / self.size).max(1);
-        let leading = (if by_outer { height } else { width }).max(1).next_multiple_of(per_line);
-        if (leading * self.size).is_multiple_of(ALIAS) { leading + per_line } else { leading }
+        padded(if by_outer { height } else { width }, self.size)
     }
 
     /// Bytes of a panel.
     pub fn panel_bytes(&self, height: usize, width: usize, by_outer: bool) -> usize {
         let columns = if by_outer { width } else { height };
-        if self.in_place { 0 } else { self.leading(height, width, by_outer) * columns * self.size }
+        self.leading(height, width, by_outer) * columns * self.size
     }
 
-    /// The letter for the local product, for a panel in this order. An adjoint is conjugated by the local product where
-    /// the panel has the order of the matrix, else while it is copied.
-    pub fn letter(&self, by_outer: bool) -> u8 {
-        let plain = by_outer == (self.side == Side::Left);
+    /// The letter for the local product, for a panel in this order that is used with outer indices as rows or as
+    /// columns. An adjoint is conjugated by the local product where the panel has the order of the matrix, else while
+    /// it is copied.
+    pub fn letter(&self, by_outer: bool, rows_are_outer: bool) -> u8 {
         match self.operation {
-            _ if plain => b'N',
+            _ if by_outer == rows_are_outer => b'N',
             Operation::Adjoint if by_outer == self.by_outer => b'C',
             _ => b'T',
         }

@@ -2,17 +2,17 @@
 //!
 //! Idea: the width has nothing to do with the blocks of the matrices. A wide panel lets the local product run at its full
 //! rate and needs few messages and waits; a narrow one stays in the cache and lets the next one be prepared earlier.
-//! The prototype was fastest near 8 MiB for all rows of op(A) and columns of op(B) together, from 256 to 4096 columns.
+//! On one node about 8 MiB for all lines together were fastest, from 256 to 4096 columns.
 //!
 //! Memory: [`DEPTH`] panels of each line of a domain, at most the bound per rank times its ranks, with a width of at
 //! least 1.
 
-use crate::factor::Factor;
+use crate::factor::{Factor, padded};
 use crate::product::{Dimension, Grid};
 
 /// Panels under way at a time: one that is multiplied, one that is complete, one that is filled.
 pub const DEPTH: usize = 3;
-/// Bytes of a panel of all rows and columns that a cache is expected to hold.
+/// Bytes of the panels of all lines of a domain that a cache is expected to hold.
 const CACHED_BYTES: usize = 8 << 20;
 /// Inner size from which local products run at their full rate.
 const MIN_WIDTH: usize = 256;
@@ -60,34 +60,64 @@ pub struct Panels {
     pub by_outer: [bool; 2],
     /// The panels of the lines of this domain, for both factors; none where a factor stays in place.
     pub areas: [Vec<Area>; 2],
+    /// Where the partial products of the ranks of this domain start, and what each of them has.
+    pub partials: (usize, Area),
     /// Bytes of all these areas.
     pub bytes: usize,
     /// Bytes of the areas of any domain, at most.
     pub max_bytes: usize,
 }
 
-/// Bytes of the panels of a domain with so many process rows and process columns.
-fn domain_bytes(factors: [&Factor<'_>; 2], by_outer: [bool; 2], lines: [usize; 2], width: usize) -> usize {
-    (0..2)
-        .map(|side| {
-            let bytes = factors[side].panel_bytes(factors[side].max_height(), width, by_outer[side]);
-            bytes.next_multiple_of(LINE_PAIR) * lines[side]
-        })
-        .sum()
+/// What travels.
+#[derive(Debug, Clone, Copy)]
+pub struct Moving<'f, 'a> {
+    /// The factors whose panels belong to process rows, and to process columns.
+    pub factors: [Option<&'f Factor<'a>>; 2],
+    /// Whether outer indices are next to each other in panels.
+    pub by_outer: [bool; 2],
+    /// Number of inner indices.
+    pub inner: usize,
+    /// Rows of the partial product of a rank for each inner index; 0 where there is none.
+    pub partial: usize,
+    /// Size of an element.
+    pub size: usize,
+}
+
+impl Moving<'_, '_> {
+    /// Bytes of the panels of a domain with so many process rows, process columns and ranks.
+    fn domain_bytes(&self, [rows, columns, ranks]: [usize; 3], width: usize) -> usize {
+        let of_side = |(side, lines): (usize, usize)| {
+            let factor = self.factors[side]?;
+            let bytes = factor.panel_bytes(factor.target.max_count(), width, self.by_outer[side]);
+            Some(bytes.next_multiple_of(LINE_PAIR) * lines)
+        };
+        let panels: usize = [(0, rows), (1, columns)].into_iter().filter_map(of_side).sum();
+        panels + self.partial_area(width).bytes * ranks
+    }
+
+    /// The partial product of a rank.
+    fn partial_area(&self, width: usize) -> Area {
+        let leading = padded(self.partial, self.size);
+        let bytes = if self.partial == 0 { 0 } else { leading * width * self.size };
+        Area { line: 0, offset: 0, height: self.partial, leading, bytes: bytes.next_multiple_of(LINE_PAIR) }
+    }
 }
 
 /// Areas start at a pair of lines of the cache, which processors fetch together.
 const LINE_PAIR: usize = 128;
 
-/// The width of panels for `inner` inner indices.
-fn width(factors: [&Factor<'_>; 2], by_outer: [bool; 2], inner: usize, limits: &Limits) -> usize {
-    let columns: usize = factors.iter().map(|factor| factor.target.length * factor.size).sum();
-    let cached = (CACHED_BYTES / columns.max(1)).clamp(MIN_WIDTH, MAX_WIDTH);
+/// The width of panels.
+fn width(moving: &Moving<'_, '_>, limits: &Limits) -> usize {
+    let inner = moving.inner;
+    // Without the padding of columns that are short.
+    let column = |&shape: &[usize; 3]| moving.domain_bytes(shape, MIN_WIDTH) / MIN_WIDTH;
+    let column = limits.shapes.iter().map(column).max().unwrap_or(0);
+    let cached = (CACHED_BYTES / column.max(1)).clamp(MIN_WIDTH, MAX_WIDTH);
     let mut width = limits.width.unwrap_or(cached).clamp(1, inner.max(1));
-    for &[rows, columns, ranks] in &limits.shapes {
-        let bound = (limits.memory.saturating_mul(ranks) / DEPTH).min(MAX_PANEL_BYTES);
+    for &shape in &limits.shapes {
+        let bound = (limits.memory.saturating_mul(shape[2]) / DEPTH).min(MAX_PANEL_BYTES);
         loop {
-            let bytes = domain_bytes(factors, by_outer, [rows, columns], width);
+            let bytes = moving.domain_bytes(shape, width);
             if bytes <= bound || width == 1 {
                 break;
             }
@@ -105,33 +135,29 @@ fn width(factors: [&Factor<'_>; 2], by_outer: [bool; 2], inner: usize, limits: &
 }
 
 impl Panels {
-    /// For `inner` inner indices; `lines` are the process rows and the process columns of the domain.
-    pub fn new(
-        factors: [&Factor<'_>; 2],
-        by_outer: [bool; 2],
-        inner: usize,
-        limits: &Limits,
-        lines: [&[usize]; 2],
-    ) -> Self {
-        let width = width(factors, by_outer, inner, limits);
+    /// `lines` are the process rows and the process columns of the domain, `ranks` its ranks.
+    pub fn new(moving: &Moving<'_, '_>, limits: &Limits, lines: [&[usize]; 2], ranks: usize) -> Self {
+        let width = width(moving, limits);
         let mut bytes = 0;
         let areas = [0, 1].map(|side: usize| {
-            let factor = factors[side];
+            let Some(factor) = moving.factors[side] else { return Vec::new() };
+            let by_outer = moving.by_outer[side];
             let of_line = |&line: &usize| {
                 let height = factor.height(line);
-                let leading = factor.leading(height, width, by_outer[side]);
-                let area_bytes = factor.panel_bytes(height, width, by_outer[side]);
+                let leading = factor.leading(height, width, by_outer);
+                let area_bytes = factor.panel_bytes(height, width, by_outer);
                 let offset = bytes;
                 bytes = (bytes + area_bytes).next_multiple_of(LINE_PAIR);
                 Area { line, offset, height, leading, bytes: area_bytes }
             };
-            let lines = if factor.in_place { &[] } else { lines[side] };
-            lines.iter().map(of_line).collect()
+            lines[side].iter().map(of_line).collect()
         });
-        let of_shape =
-            |&[rows, columns, _]: &[usize; 3]| domain_bytes(factors, by_outer, [rows, columns], width);
+        let partials = (bytes, moving.partial_area(width));
+        bytes += partials.1.bytes * ranks;
+        let of_shape = |&shape: &[usize; 3]| moving.domain_bytes(shape, width);
         let max_bytes = limits.shapes.iter().map(of_shape).max().unwrap_or(0);
-        Self { width, count: inner.div_ceil(width), by_outer, areas, bytes, max_bytes }
+        let count = moving.inner.div_ceil(width);
+        Self { width, count, by_outer: moving.by_outer, areas, partials, bytes, max_bytes }
     }
 
     /// The inner indices of a panel.

@@ -52,7 +52,7 @@ fn rank_at(lines: Dimension, line: usize, position: usize, grid: Grid) -> usize 
 impl Sharing {
     /// Of a factor that is not aligned.
     pub fn new(factor: &Factor<'_>, side: usize, grid: Grid, domains: &Domains) -> Self {
-        let lines = factor.side.lines();
+        let lines = factor.lines;
         let positions = grid.processes(lines.other());
         let (outer, inner) = (factor.outer_dimension, factor.outer_dimension.other());
         let own = grid.row * grid.columns + grid.column;

@@ -1,23 +1,45 @@
 //! What products keep on a communicator between calls.
 
+use crate::broadcasts::Carried;
 use crate::domain::Domains;
-use crate::factor::{Factor, Side};
+use crate::factor::Factor;
 use crate::local::LocalGemm;
 use crate::model::hockney::Hockney;
 use crate::network;
-use crate::options::Options;
-use crate::panels::{DEPTH, LINES, Limits, Panels, shapes};
-use crate::product::{Grid, Product};
+use crate::options::{Options, Stationary};
+use crate::panels::{DEPTH, LINES, Limits, Moving, Panels, shapes};
+use crate::product::{Dimension, Grid, Product};
 use crate::report::{Report, UsedPath};
 use crate::ring::Ring;
-use crate::route::{Demand, Route, choose, domains_on_lines};
+use crate::route::{Demand, Route, candidates, domains_on_lines};
 use crate::scale::scale;
-use crate::summa::{self, Setting};
+use crate::stationary::{self, Fixed};
+use crate::summa;
+use crate::transit::Setting;
+use crate::trials::Trials;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::node::panels::PanelMemory;
 use hcube_core::node::processor::crowded;
 use hcube_core::progress::wait::Patience;
+
+/// A or B stays where fewer bytes than this share of what moves else would move: partial products are more work than
+/// panels, and the panels of one factor alone are narrower.
+const STATIONARY_SHARE: f64 = 0.6;
+
+/// How panels travel, what for, and the time of messages.
+type Travel = (Route, Demand, Hockney);
+
+/// Bytes beside the matrices that are never too many.
+const MIN_BOUND: usize = 32 << 20;
+
+/// The bound on bytes per rank that holds where the user permits more: a quarter of the matrices.
+fn memory_bound(product: &Product<'_>) -> usize {
+    let [m, n, k] = [product.m, product.n, product.k].map(|size| size as u128);
+    let elements = (m * k + k * n + m * n) / product.grid.size() as u128;
+    let bytes = elements * product.element.bytes() as u128 / 4;
+    usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BOUND)
+}
 
 /// What one communicator keeps.
 #[derive(Debug)]
@@ -33,6 +55,7 @@ pub struct State {
     patience: Patience,
     memory: PanelMemory,
     ring: Ring,
+    trials: Trials,
 }
 
 /// Which ranks share memory: those of a node, in groups of consecutive ones where `ranks_per_node` is not 0.
@@ -80,6 +103,7 @@ impl State {
             patience,
             memory,
             ring: Ring::new(0),
+            trials: Trials::default(),
         })
     }
 
@@ -106,9 +130,9 @@ impl State {
     fn route<C: Comm>(
         &mut self,
         comm: &C,
-        factors: [&Factor<'_>; 2],
+        factors: [Option<&Factor<'_>>; 2],
         panels: &Panels,
-    ) -> Result<(Route, Hockney)> {
+    ) -> Result<Travel> {
         let network = match self.network {
             Some(network) => network,
             None => {
@@ -117,11 +141,14 @@ impl State {
             }
         };
         self.network = Some(network);
-        let column_bytes = factors.map(|factor| factor.max_height() * factor.size);
-        let columns = factors.map(|factor| factor.inner_shares().axis.block.min(panels.width));
+        let column_bytes =
+            factors.map(|factor| factor.map_or(0, |factor| factor.target.max_count() * factor.size));
+        let piece = |factor: &Factor<'_>| factor.inner_shares().axis.block.min(panels.width);
+        let columns = factors.map(|factor| factor.map_or(usize::MAX, piece));
         let columns = columns[0].min(columns[1]);
         let demand = Demand { domains: self.on_lines, column_bytes, columns };
-        Ok((choose(&self.options, &demand, &network), network))
+        let route = self.trials.next(comm, &demand, candidates(&self.options, &demand, &network))?;
+        Ok((route, demand, network))
     }
 
     /// Collective: computes a product. All ranks pass the same but for the memory.
@@ -141,36 +168,126 @@ impl State {
             scale(product);
             return Ok(Report::of(UsedPath::Scale));
         }
-        let [a, b] = [Side::Left, Side::Right].map(|side| Factor::new(product, side));
+        match self.fixed(product) {
+            Some(fixed) => self.multiply_stationary(comm, product, &fixed, local),
+            None => self.multiply_summa(comm, product, local),
+        }
+    }
+
+    /// The matrix that stays where it is, if that is not C.
+    fn fixed<'a>(&self, product: &Product<'a>) -> Option<Fixed<'a>> {
+        let possible =
+            |number| Some(Fixed::new(product, number)).filter(|fixed: &Fixed<'_>| fixed.is_possible(product));
+        match self.options.stationary {
+            Stationary::A => possible(0),
+            Stationary::B => possible(1),
+            Stationary::C => None,
+            // On a node a factor that moves is copied once, which costs less than partial products.
+            Stationary::Auto if self.domains.is_one() => None,
+            Stationary::Auto => {
+                let size = product.element.bytes() as f64;
+                let [m, n, k] = [product.m, product.n, product.k].map(|size| size as f64);
+                let [a, b] =
+                    Self::factors(product).map(|factor| if factor.in_place { 0.0 } else { size * k });
+                let bytes = a * m + b * n;
+                let moved = |fixed: &Fixed<'_>| fixed.moved_bytes(product);
+                let less = |fixed: &Fixed<'_>| moved(fixed) < STATIONARY_SHARE * bytes;
+                let candidates = [0, 1].into_iter().filter_map(possible).filter(less);
+                candidates.min_by(|one, other| moved(one).total_cmp(&moved(other)))
+            }
+        }
+    }
+
+    /// A and B as C is distributed.
+    fn factors<'a>(product: &Product<'a>) -> [Factor<'a>; 2] {
+        let (rows, columns) = (product.c.rows, product.c.columns);
+        let a = Factor::new(product, 0, true, (rows, Dimension::Rows), columns.only_process());
+        let b = Factor::new(product, 1, false, (columns, Dimension::Columns), rows.only_process());
+        [a, b]
+    }
+
+    fn multiply_summa<C: Comm>(
+        &mut self,
+        comm: &C,
+        product: &Product<'_>,
+        local: &LocalGemm,
+    ) -> Result<Report> {
+        let [a, b] = Self::factors(product);
         let factors = [&a, &b];
-        let in_place = a.in_place && b.in_place;
-        let several = !in_place && !self.domains.is_one();
-        let by_outer = if several { [true; 2] } else { [a.by_outer, b.by_outer] };
-        let lines = LINES.map(|dimension| self.domains.lines(dimension, self.grid));
-        let panels = Panels::new(factors, by_outer, product.k, &self.limits, [&lines[0], &lines[1]]);
-        if several {
-            comm.open_messages()?;
+        let moving = factors.map(|factor| Some(factor).filter(|factor| !factor.in_place));
+        let (panels, lines) = self.prepare(comm, product, (moving, product.k, 0))?;
+        let grouped = lines.as_ref().is_some_and(|(route, ..)| route.has_groups());
+        let path = match (moving, &lines) {
+            ([None, None], _) => UsedPath::Local,
+            (_, None) => UsedPath::SharedPanels,
+            _ if grouped => UsedPath::Hsumma,
+            _ => UsedPath::Summa,
+        };
+        let begin = comm.seconds();
+        let setting = self.setting(comm, lines);
+        let carried = summa::multiply(setting, product, factors, &panels, local)?;
+        if let Some((route, demand, _)) = &lines {
+            self.trials.note(demand, route, comm.seconds() - begin);
         }
-        if !in_place {
-            self.reserve(comm, panels.max_bytes * DEPTH.min(panels.count))?;
-        }
-        let route = if several { Some(self.route(comm, factors, &panels)?) } else { None };
-        let lines = route.map(|(route, network)| route.lines(self.grid, &self.domains, &network));
-        let setting = Setting {
+        Ok(self.report(path, carried))
+    }
+
+    fn multiply_stationary<C: Comm>(
+        &mut self,
+        comm: &C,
+        product: &Product<'_>,
+        fixed: &Fixed<'_>,
+        local: &LocalGemm,
+    ) -> Result<Report> {
+        let factor = fixed.moving(product);
+        let mut moving = [None, None];
+        moving[factor.lines as usize] = Some(&factor);
+        let rows = fixed.matrix.section(fixed.outer).max_count();
+        let (panels, lines) = self.prepare(comm, product, (moving, factor.inner.length, rows))?;
+        let setting = self.setting(comm, lines);
+        let carried = stationary::multiply(setting, product, (fixed, &factor), &panels, local)?;
+        let path = if fixed.number == 0 { UsedPath::StationaryA } else { UsedPath::StationaryB };
+        Ok(self.report(path, carried))
+    }
+
+    fn report(&self, path: UsedPath, carried: Carried) -> Report {
+        Report { path, bytes: carried.bytes, memory: self.memory.capacity() / self.memory.ranks() }
+    }
+
+    fn setting<'s, C: Comm>(&'s mut self, comm: &'s C, route: Option<Travel>) -> Setting<'s, C> {
+        Setting {
             comm,
             domains: &self.domains,
             memory: &self.memory,
             ring: &mut self.ring,
             patience: self.patience,
-            lines,
-        };
-        let carried = summa::multiply(setting, product, factors, &panels, local)?;
-        let path = match (in_place, several) {
-            (true, _) => UsedPath::Local,
-            (_, false) => UsedPath::SharedPanels,
-            _ if route.is_some_and(|(route, _)| route.has_groups()) => UsedPath::Hsumma,
-            _ => UsedPath::Summa,
-        };
-        Ok(Report { path, bytes: carried.bytes, memory: self.memory.capacity() / self.memory.ranks() })
+            lines: route.map(|(route, _, network)| route.lines(self.grid, &self.domains, &network)),
+        }
+    }
+
+    /// Collective: the panels of what moves, memory for them, and how they travel between domains.
+    fn prepare<C: Comm>(
+        &mut self,
+        comm: &C,
+        product: &Product<'_>,
+        (factors, inner, partial): ([Option<&Factor<'_>>; 2], usize, usize),
+    ) -> Result<(Panels, Option<Travel>)> {
+        let (size, memory) = (product.element.bytes(), memory_bound(product));
+        let moves = factors.iter().any(Option::is_some);
+        let several = moves && !self.domains.is_one();
+        let natural = factors.map(|factor| factor.is_none_or(|factor| factor.by_outer));
+        let by_outer = if several { [true; 2] } else { natural };
+        let moving = Moving { factors, by_outer, inner, partial, size };
+        let lines = LINES.map(|dimension| self.domains.lines(dimension, self.grid));
+        let limits = Limits { memory: self.limits.memory.min(memory), ..self.limits.clone() };
+        let panels = Panels::new(&moving, &limits, [&lines[0], &lines[1]], self.domains.ranks.len());
+        if several {
+            comm.open_messages()?;
+        }
+        if moves {
+            self.reserve(comm, panels.max_bytes * DEPTH.min(panels.count))?;
+        }
+        let route = if several { Some(self.route(comm, factors, &panels)?) } else { None };
+        Ok((panels, route))
     }
 }

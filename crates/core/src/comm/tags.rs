@@ -34,9 +34,11 @@ pub const GEMM_PANELS: TagRange = TagRange { first: 256, count: 1024 };
 pub const GEMM_SHARES: TagRange = TagRange { first: 1280, count: 8 };
 /// Matrix products: messages by which the network is measured.
 pub const GEMM_NETWORK: TagRange = TagRange { first: 1288, count: 1 };
+/// Matrix products: partial products.
+pub const GEMM_PARTIALS: TagRange = TagRange { first: 1289, count: 4 };
 
 /// All ranges, in ascending order.
-const ALL: [TagRange; 8] = [
+const ALL: [TagRange; 9] = [
     RANDOM_ACCESS,
     ALLTOALL_PIECES,
     ALLTOALL_BUNDLES,
@@ -45,6 +47,7 @@ const ALL: [TagRange; 8] = [
     GEMM_PANELS,
     GEMM_SHARES,
     GEMM_NETWORK,
+    GEMM_PARTIALS,
 ];
 
 /// Whether the ranges ascend, do not overlap, and lie within what every MPI library has.

@@ -1,10 +1,10 @@
-//! Memory that the ranks of a node fill and read together, with three counters per rank that say how far it is.
+//! Memory that the ranks of a node fill and read together, with counters per rank that say how far it is.
 //!
 //! Idea: who writes a place and who reads it follows from arguments that all ranks know, so ranks need not tell each
 //! other what they have written, only how many of the agreed pieces ([`PanelMemory::counter`]). The memory itself has no
 //! structure here. Without shared memory a rank has such memory for itself, so that algorithms need no second path.
 //!
-//! Cost: three lines of the cache per rank, and the memory.
+//! Cost: four lines of the cache per rank, and the memory.
 
 use super::segment::{self, Segment};
 use crate::comm::Comm;
@@ -27,12 +27,14 @@ pub enum Counter {
     Written,
     /// Pieces to which it adds nothing more, its own part and what it receives from other nodes.
     Complete,
+    /// Pieces of which it has written a product.
+    Multiplied,
     /// Pieces that it does not use any more.
     Released,
 }
 
 /// Counters of a rank.
-const COUNTERS: usize = 3;
+const COUNTERS: usize = 4;
 
 /// Where the memory comes from.
 #[derive(Debug)]
@@ -135,7 +137,11 @@ impl PanelMemory {
     /// # Panics
     /// Where the range is not inside.
     pub unsafe fn region(&self, range: Range<usize>) -> Region<'_> {
-        assert!(range.start <= range.end && range.end <= self.capacity, "{range:?} of {} bytes", self.capacity);
+        assert!(
+            range.start <= range.end && range.end <= self.capacity,
+            "{range:?} of {} bytes",
+            self.capacity
+        );
         let start = head(self.ranks) + range.start;
         // SAFETY: inside the memory, which lives as long as this value is borrowed; no references to it are made, and
         // by the contract of this function nobody else accesses what is written.

@@ -6,7 +6,7 @@ mod case;
 
 use case::{Case, Part, cases};
 use hcube_core::comm::{Comm, threads};
-use hcube_gemm::options::{Algorithm, BroadcastChoice, Options};
+use hcube_gemm::options::{Algorithm, BroadcastChoice, Options, Stationary};
 use hcube_gemm::product::Grid;
 use hcube_gemm::report::UsedPath;
 use hcube_gemm::state::State;
@@ -79,6 +79,16 @@ proptest! {
             broadcast: broadcasts[broadcast],
             ..Options::default()
         };
+        run(&[case], ranks_per_node, &options);
+    }
+
+    /// A or B stays, on one node and on several.
+    #[test]
+    fn products_with_another_matrix_that_stays(
+        case in cases(), width in 0usize..20, ranks_per_node in 1usize..12, b in any::<bool>(),
+    ) {
+        let stationary = if b { Stationary::B } else { Stationary::A };
+        let options = Options { inner_block: width, stationary, ..Options::default() };
         run(&[case], ranks_per_node, &options);
     }
 
