@@ -18,14 +18,16 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
     ("hcube-gemm", &["hcube-core", "hcube-alltoall"]),
-    ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose"]),
-    ("hcube-preload", &["hcube-core", "hcube-alltoall"]),
+    ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-gemm"]),
+    ("hcube-drop-in", &["hcube-core"]),
+    ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),
+    ("hcube-pblas", &["hcube-core", "hcube-gemm", "hcube-drop-in"]),
     ("hcube-results", &[]),
     (
         "hcube-tool",
@@ -74,15 +76,15 @@ const LONG_FILES: [(&str, &str); 3] = [
 const SYSTEM_CALLS: [&str; 1] = ["crates/core/src/node/"];
 
 /// Further files with `libc`, with reasons.
-const OTHER_SYSTEM_CALLS: [(&str, &str); 2] = [
-    ("hpcc-glue/mpi/src/next.rs", "asks the loader for the functions that it stands in front of"),
+const OTHER_SYSTEM_CALLS: [(&str, &str); 1] = [
     ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
 ];
 
 /// Where `unsafe` stands.
-const UNSAFE: [&str; 5] = [
+const UNSAFE: [&str; 6] = [
     "crates/core/src/",
     "crates/alltoall/src/mpi_front/",
+    "crates/gemm/src/pblas/",
     "crates/random-access/src/kernel/",
     "src/",
     "hpcc-glue/",
