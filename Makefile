@@ -89,7 +89,7 @@ else
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
 
-bench: ## Measure RandomAccess, the all-to-all exchange, programs and FFTW for about 10 minutes (FULL=1 for all cases)
+bench: ## Measure RandomAccess, all-to-all, matrix products, programs and FFTW for about 12 minutes (FULL=1 for all cases)
 	@scripts/setup.sh build hpcc fftw
 	@$(CARGO)
 ifneq ($(MPI),smpi)
@@ -112,7 +112,7 @@ else
 endif
 
 test: ## Set up what is missing and run all tests
-	@scripts/setup.sh build test hpcc fftw
+	@scripts/setup.sh build test hpcc fftw scalapack
 	@scripts/test.sh
 
 # Also part of `make test`, which skips it on a machine without network namespaces.

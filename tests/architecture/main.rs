@@ -89,7 +89,7 @@ const UNSAFE: [&str; 5] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 8] = [
+const OTHER_UNSAFE: [(&str, &str); 10] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -102,6 +102,8 @@ const OTHER_UNSAFE: [(&str, &str); 8] = [
     ("crates/alltoall/src/single_copy.rs", "writes to another process, where that has asked for it"),
     ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
     ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
+    ("tool/src/bench/gemm/calls.rs", "calls the functions of ScaLAPACK and of hcube that it measures"),
+    ("tool/src/bench/gemm/functions.rs", "finds these functions by their names"),
     ("tests/core-client/src/lib.rs", "exports a function"),
     ("tests/core-client/src/requests.rs", "makes regions of memory of its own"),
 ];

@@ -27,3 +27,4 @@ pub mod state;
 mod stationary;
 mod summa;
 mod transit;
+mod trials;

@@ -14,6 +14,7 @@ pub mod hosts;
 pub mod hpcc;
 pub mod installed;
 pub mod links;
+pub mod pblas;
 pub mod preload;
 mod skip;
 mod supervise;
