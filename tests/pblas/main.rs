@@ -6,5 +6,6 @@ use hcube_testing as common;
 
 mod contexts;
 mod errors;
+mod linked;
 mod products;
 mod upstream;
