@@ -1,12 +1,13 @@
-/* Programs that are linked to hcube before ScaLAPACK, or not.
+/* Programs that get hcube by their place on the link line, or do not get it.
  *
- *   pblas_linked           (with PRODUCT) calls PDGEMM
- *   pblas_linked           (without) calls PDGESV only, whose factorization calls PDGEMM
- */
+ * With PRODUCT a program calls PDGEMM, otherwise PDGESV, whose factorization calls PDGEMM. It names none of the MPI
+ * functions that start and end a program: the BLACS do that. */
 #include "pblas.h"
 
 #include <math.h>
 
+void Cblacs_pinfo(int *rank, int *size);
+void Cblacs_exit(int keeps_mpi);
 void pdgesv_(const int *n, const int *nrhs, void *a, const int *ia, const int *ja, const int *desca, int *pivots,
              void *b, const int *ib, const int *jb, const int *descb, int *info);
 
@@ -70,13 +71,11 @@ static void check_sums(void *closure, void *element, int row, int column) {
 }
 #endif
 
-int main(int argc, char **argv) {
+int main(void) {
   int rank, size;
   grid on;
   matrix a, x;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Cblacs_pinfo(&rank, &size);
   on = make_grid("Column", size, 1);
   a = make(&on, SIZE);
   x = make(&on, 1);
@@ -106,6 +105,6 @@ int main(int argc, char **argv) {
   }
 #endif
   if (rank == 0) printf("ok\n");
-  MPI_Finalize();
+  Cblacs_exit(0);
   return 0;
 }

@@ -40,7 +40,8 @@ fn a_program_that_calls_only_a_factorization() {
     }
 }
 
-/// Why the documentation says what it says: the library is dropped, and the program is served by ScaLAPACK.
+/// Why the line has `--no-as-needed`: the program names neither PDGEMM nor MPI_Finalize, so without it the linker drops
+/// the library.
 #[test]
 fn without_no_as_needed_the_library_may_be_dropped() {
     if !available() {
