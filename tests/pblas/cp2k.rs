@@ -39,7 +39,8 @@ fn products_of_cp2k() {
     fs::create_dir_all(&folder).expect("the target directory is writable");
     fs::write(folder.join("gemm.inp"), INPUT).expect("writable");
     let run = WithHcube::preloaded("cp2k", PROGRAM, 4);
-    let run = run.with(|launch| launch.arg("gemm.inp").folder(&folder).env("OMP_NUM_THREADS", "1").limit(110));
+    let run =
+        run.with(|launch| launch.arg("gemm.inp").folder(&folder).env("OMP_NUM_THREADS", "1").limit(110));
     let (text, statistics) = run.success();
     assert!(text.contains("PROGRAM ENDED"), "{text}");
     assert!(statistics.served("pdgemm") > 0 && statistics.all_left() == 0, "{statistics:?}");

@@ -47,7 +47,8 @@ fn without_no_as_needed_the_library_may_be_dropped() {
     if !available() {
         return;
     }
-    let options: Vec<String> = link_options().into_iter().filter(|option| !option.contains("-state")).collect();
+    let options: Vec<String> =
+        link_options().into_iter().filter(|option| !option.contains("-state")).collect();
     let options: Vec<String> = std::iter::once("-Wl,--as-needed".to_owned()).chain(options).collect();
     let program = linked("-dropped", false, &options);
     let (outcome, statistics) = WithHcube::linked("linked-dropped", program, 2).run();

@@ -29,9 +29,15 @@ fn products_keep_to_the_bound() {
             assert!(told > 0 && told <= bound, "{told} bytes by the statistics, {bound} permitted");
             // The MPI library's buffers grow as well.
             let permitted = bound + bound / 8 + (512 << 10);
-            assert!(grown <= permitted, "{ranks} ranks: {grown} bytes, {bound} permitted, {told} by the statistics");
+            assert!(
+                grown <= permitted,
+                "{ranks} ranks: {grown} bytes, {bound} permitted, {told} by the statistics"
+            );
             // The statistics do not say less than is used.
-            assert!(grown <= told + told / 8 + (512 << 10), "{ranks} ranks: {grown} bytes, {told} by the statistics");
+            assert!(
+                grown <= told + told / 8 + (512 << 10),
+                "{ranks} ranks: {grown} bytes, {told} by the statistics"
+            );
         }
     }
 }
