@@ -1,7 +1,7 @@
 //! hcube by link order: before ScaLAPACK on the link line, in C and Fortran, also in programs that call only a routine of
 //! ScaLAPACK that multiplies.
 
-use crate::common::pblas::{WithHcube, available, client, fortran_client, link_options, stock};
+use crate::common::scalapack::{WithHcube, available, client, fortran_client, link_options, stock};
 use std::path::{Path, PathBuf};
 
 /// A program that calls PDGESV only, or PDGEMM, with these arguments for the linker before ScaLAPACK.
@@ -47,7 +47,8 @@ fn without_no_as_needed_the_library_may_be_dropped() {
     if !available() {
         return;
     }
-    let options: Vec<String> = link_options().into_iter().filter(|option| !option.contains("-state")).collect();
+    let options: Vec<String> =
+        link_options().into_iter().filter(|option| !option.contains("-state")).collect();
     let options: Vec<String> = std::iter::once("-Wl,--as-needed".to_owned()).chain(options).collect();
     let program = linked("-dropped", false, &options);
     let (outcome, statistics) = WithHcube::linked("linked-dropped", program, 2).run();

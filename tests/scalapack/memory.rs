@@ -1,7 +1,7 @@
 //! tests/c/pblas_memory.c: memory beside the matrices stays below the bound that the user has set.
 
 use crate::common::Mpi;
-use crate::common::pblas::{WithHcube, available, client};
+use crate::common::scalapack::{WithHcube, available, client};
 
 /// Bytes that the statistics report, and by how much the memory of a process has grown on average.
 fn measure(bound: u64, ranks: usize, grid: [&str; 2]) -> (u64, u64) {
@@ -29,9 +29,15 @@ fn products_keep_to_the_bound() {
             assert!(told > 0 && told <= bound, "{told} bytes by the statistics, {bound} permitted");
             // The MPI library's buffers grow as well.
             let permitted = bound + bound / 8 + (512 << 10);
-            assert!(grown <= permitted, "{ranks} ranks: {grown} bytes, {bound} permitted, {told} by the statistics");
+            assert!(
+                grown <= permitted,
+                "{ranks} ranks: {grown} bytes, {bound} permitted, {told} by the statistics"
+            );
             // The statistics do not say less than is used.
-            assert!(grown <= told + told / 8 + (512 << 10), "{ranks} ranks: {grown} bytes, {told} by the statistics");
+            assert!(
+                grown <= told + told / 8 + (512 << 10),
+                "{ranks} ranks: {grown} bytes, {told} by the statistics"
+            );
         }
     }
 }
