@@ -2,7 +2,7 @@
 //! and with plain loops.
 
 use crate::common::Mpi;
-use crate::common::pblas::{WithHcube, available, client};
+use crate::common::scalapack::{WithHcube, available, client};
 
 /// Runs cases on grids; every product must be hcube's.
 fn check(name: &str, ranks: usize, cases: usize, grids: &[&str]) {

@@ -1,7 +1,7 @@
 //! hcube by link order: before ScaLAPACK on the link line, in C and Fortran, also in programs that call only a routine of
 //! ScaLAPACK that multiplies.
 
-use crate::common::pblas::{WithHcube, available, client, fortran_client, link_options, stock};
+use crate::common::scalapack::{WithHcube, available, client, fortran_client, link_options, stock};
 use std::path::{Path, PathBuf};
 
 /// A program that calls PDGESV only, or PDGEMM, with these arguments for the linker before ScaLAPACK.

@@ -1,28 +1,28 @@
 //! CP2K's own benchmark of matrix products, where CP2K is installed.
 
-use crate::common::pblas::WithHcube;
+use crate::common::scalapack::WithHcube;
 use crate::common::{Mpi, folder, skip};
 use std::fs;
 use std::process::Command;
 
-/// Products of square matrices by PDGEMM, which CP2K compares with its own.
+/// Two products by PDGEMM on four ranks.
 const INPUT: &str = "\
 &GLOBAL
   PROJECT gemm
+  PROGRAM_NAME TEST
   RUN_TYPE NONE
+  &FM
+    TYPE_OF_MATRIX_MULTIPLICATION SCALAPACK
+  &END FM
 &END GLOBAL
 &TEST
   &CP_FM_GEMM
-    K 300
     M 300
-    N 300
+    N 280
+    K 310
     N_LOOP 2
-    NROW_BLOCK_A 32
-    NCOL_BLOCK_A 32
-    NROW_BLOCK_B 32
-    NCOL_BLOCK_B 32
-    NROW_BLOCK_C 32
-    NCOL_BLOCK_C 32
+    NROW_BLOCK 32
+    NCOL_BLOCK 32
   &END CP_FM_GEMM
 &END TEST
 ";
@@ -35,7 +35,7 @@ fn products_of_cp2k() {
         skip("cp2k", "no cp2k.psmp for the selected MPI library");
         return;
     }
-    let folder = folder("pblas").join("cp2k");
+    let folder = folder("scalapack").join("cp2k");
     fs::create_dir_all(&folder).expect("the target directory is writable");
     fs::write(folder.join("gemm.inp"), INPUT).expect("writable");
     let run = WithHcube::preloaded("cp2k", PROGRAM, 4);
@@ -43,5 +43,5 @@ fn products_of_cp2k() {
         run.with(|launch| launch.arg("gemm.inp").folder(&folder).env("OMP_NUM_THREADS", "1").limit(110));
     let (text, statistics) = run.success();
     assert!(text.contains("PROGRAM ENDED"), "{text}");
-    assert!(statistics.served("pdgemm") > 0 && statistics.all_left() == 0, "{statistics:?}");
+    assert!(statistics.served("pdgemm") == 8 && statistics.all_left() == 0, "{statistics:?}");
 }

@@ -1,7 +1,7 @@
 //! tests/c/pblas_memory.c: memory beside the matrices stays below the bound that the user has set.
 
 use crate::common::Mpi;
-use crate::common::pblas::{WithHcube, available, client};
+use crate::common::scalapack::{WithHcube, available, client};
 
 /// Bytes that the statistics report, and by how much the memory of a process has grown on average.
 fn measure(bound: u64, ranks: usize, grid: [&str; 2]) -> (u64, u64) {

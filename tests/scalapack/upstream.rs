@@ -1,7 +1,7 @@
 //! PBLAS' and ScaLAPACK's own testers, as the distribution builds them, with hcube preloaded. Those of PBLAS use descriptors
 //! of type 2 and check error exits by a PB_Cabort of their own.
 
-use crate::common::pblas::{Statistics, WithHcube, stock, testers};
+use crate::common::scalapack::{Statistics, WithHcube, stock, testers};
 use crate::common::{Mpi, folder};
 use std::fmt::Write;
 use std::fs;
@@ -11,7 +11,7 @@ const LETTERS: [&str; 4] = ["s", "d", "c", "z"];
 
 /// Makes a folder with an input file in it.
 fn with_input(name: &str, file: &str, text: &str) -> PathBuf {
-    let folder = folder("pblas").join(name);
+    let folder = folder("scalapack").join(name);
     fs::create_dir_all(&folder).expect("the target directory is writable");
     fs::write(folder.join(file), text).expect("writable");
     folder
