@@ -4,108 +4,12 @@
 #include "gemm.h"
 
 static int products, refusals, rank, size;
-static uint64_t state = 1;
-
-static int64_t below(int64_t bound) {
-  state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-  return (int64_t)((state >> 33) % (uint64_t)bound);
-}
-
 static hcube_gemm_options options_for(int32_t element) {
   hcube_gemm_options options;
   hcube_error error;
   SUCCEED(hcube_gemm_default_options(&options, sizeof options, &error), error);
   options.multiply = plain(element);
   return options;
-}
-
-/* A matrix with a sub-matrix of that size anywhere in it. */
-static hcube_matrix make_shape(int64_t rows, int64_t columns, int grid_rows, int grid_columns, int replicated) {
-  hcube_matrix shape;
-  memset(&shape, 0, sizeof shape);
-  shape.struct_size = sizeof shape;
-  shape.row = below(6);
-  shape.column = below(6);
-  shape.rows = shape.row + rows + below(4) + (rows == 0);
-  shape.columns = shape.column + columns + below(4) + (columns == 0);
-  shape.row_block = 1 + below(7);
-  shape.column_block = 1 + below(7);
-  shape.first_row_block = 1 + below(7);
-  shape.first_column_block = 1 + below(7);
-  shape.row_source = replicated & 1 ? -1 : (int32_t)below(grid_rows);
-  shape.column_source = replicated & 2 ? -1 : (int32_t)below(grid_columns);
-  return shape;
-}
-
-typedef struct product {
-  int32_t element;
-  char letters[2];
-  int64_t m, n, k;
-  number alpha, beta;
-  hcube_matrix shapes[3];
-} product;
-
-static product random_product(int32_t element, int grid_rows, int grid_columns, int turn) {
-  static const char letters[] = "NTCntc";
-  product made;
-  int plain_a, plain_b;
-  made.element = element;
-  made.letters[0] = letters[turn % 3 + 3 * (turn / 27 % 2)];
-  made.letters[1] = letters[turn / 3 % 3];
-  made.m = below(25);
-  made.n = below(25);
-  made.k = below(25);
-  made.alpha.re = (double)(turn % 7 - 2);
-  made.alpha.im = parts_of(element) == 2 ? (double)(turn % 3) : 0;
-  made.beta.re = (double)(turn % 4 - 1);
-  made.beta.im = parts_of(element) == 2 && made.beta.re != 0 ? (double)(turn % 2) : 0;
-  plain_a = made.letters[0] == 'N' || made.letters[0] == 'n';
-  plain_b = made.letters[1] == 'N';
-  made.shapes[0] = make_shape(plain_a ? made.m : made.k, plain_a ? made.k : made.m, grid_rows, grid_columns,
-                              turn % 5 == 1 ? 1 + turn / 5 % 3 : 0);
-  made.shapes[1] = make_shape(plain_b ? made.k : made.n, plain_b ? made.n : made.k, grid_rows, grid_columns,
-                              turn % 5 == 2 ? 1 + turn / 5 % 3 : 0);
-  made.shapes[2] = make_shape(made.m, made.n, grid_rows, grid_columns, turn % 5 == 3 ? 1 + turn / 5 % 3 : 0);
-  return made;
-}
-
-/* What C must be after the product. */
-static void update_by_definition(const product *made, part *c) {
-  int64_t i, j, l;
-  int keeps = made->beta.re != 0 || made->beta.im != 0;
-  for (i = 0; i < made->m; i++)
-    for (j = 0; j < made->n; j++) {
-      int64_t row = c->rows[c->shape.row + i], column = c->columns[c->shape.column + j];
-      int64_t at = column * c->shape.leading_dimension + row;
-      number sum = {0, 0}, value = {0, 0};
-      if (row < 0 || column < 0) continue;
-      for (l = 0; l < made->k; l++) {
-        number x = times(of_factor(made->element, 0, &made->shapes[0], made->letters[0], i, l),
-                         of_factor(made->element, 1, &made->shapes[1], made->letters[1], l, j));
-        sum.re += x.re;
-        sum.im += x.im;
-      }
-      sum = times(made->alpha, sum);
-      if (keeps) value = times(made->beta, get(made->element, c->memory, at));
-      value.re += sum.re;
-      value.im += sum.im;
-      put(made->element, c->memory, at, value);
-    }
-}
-
-/* Without signs of zeros, which depend on the order of sums. */
-static void drop_signs(int32_t element, part *made) {
-  int64_t index, count = (int64_t)(made->bytes / element_bytes(element));
-  for (index = 0; index < count; index++) {
-    number value = get(element, made->memory, index);
-    value.re += 0.0;
-    value.im += 0.0;
-    put(element, made->memory, index, value);
-  }
-}
-
-static int same(const part *found, const part *expected) {
-  return memcmp(found->memory, expected->memory, found->bytes + 16) == 0;
 }
 
 static void compute(MPI_Comm comm, int grid_rows, int grid_columns, const product *made,

@@ -101,7 +101,8 @@ fn series<'a>(all: &'a [Run], own: &[&'a Run], point: impl Fn(&'a Run) -> Option
             points: of_key.filter_map(|run| point(run)).collect(),
         }
     };
-    keys.iter().enumerate().map(series).collect()
+    // The first in the legend is the last of the list.
+    keys.iter().enumerate().rev().map(series).collect()
 }
 
 /// A ratio of the square products over their sizes.
@@ -121,7 +122,8 @@ pub fn over_sizes(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Cha
 /// A ratio of all other problems, a row for each.
 pub fn others(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
     let [_, others] = divided(runs);
-    let mut names = distinct(others.iter().map(|run| run.problem.name().replace('x', "×")));
+    let compared = others.iter().filter(|run| ratio.of(run).is_some());
+    let mut names = distinct(compared.map(|run| run.problem.name().replace('x', "×")));
     // The first of the list is the top row.
     names.reverse();
     let row = |run: &Run| names.iter().position(|name| *name == run.problem.name().replace('x', "×"));
@@ -167,8 +169,8 @@ mod tests {
         let measured = measured();
         let chart = over_sizes(&measured, Ratio::Raised, None);
         let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
-        assert_eq!(names, ["1×2 ranks", "2×2 ranks"]);
-        assert_eq!(chart.series[0].points, [Point::new(512.0, 1.25), Point::new(1024.0, 1.25)]);
+        assert_eq!(names, ["2×2 ranks", "1×2 ranks"]);
+        assert_eq!(chart.series[1].points, [Point::new(512.0, 1.25), Point::new(1024.0, 1.25)]);
         let chart = others(&measured, Ratio::Bound, None);
         assert_eq!(chart.y.value(0.0), "pdgemm TN 1024, NB 64");
         assert_eq!(chart.series[1].points, [Point::new(0.7, 0.0)]);

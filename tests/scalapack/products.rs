@@ -2,7 +2,7 @@
 //! and with plain loops.
 
 use crate::common::Mpi;
-use crate::common::pblas::{WithHcube, available, client};
+use crate::common::scalapack::{WithHcube, available, client};
 
 /// Runs cases on grids; every product must be hcube's.
 fn check(name: &str, ranks: usize, cases: usize, grids: &[&str]) {
@@ -10,9 +10,8 @@ fn check(name: &str, ranks: usize, cases: usize, grids: &[&str]) {
         return;
     }
     let program = client("pblas", "", &[]);
-    let run = WithHcube::preloaded(name, program, ranks).with(|launch| {
-        launch.args([format!("{}", 1000 + ranks), cases.to_string()]).args(grids).limit(100)
-    });
+    let run = WithHcube::preloaded(name, program, ranks)
+        .with(|launch| launch.args([format!("{}", 1000 + ranks), cases.to_string()]).args(grids).limit(100));
     let (text, statistics) = run.success();
     let line = text.lines().find(|line| line.starts_with("ok ")).unwrap_or_else(|| panic!("{text}"));
     let calls = line.split("calls=").nth(1).and_then(|calls| calls.parse::<u64>().ok());
