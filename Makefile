@@ -112,7 +112,7 @@ else
 endif
 
 test: ## Set up what is missing and run all tests
-	@scripts/setup.sh build test hpcc fftw
+	@scripts/setup.sh build test hpcc fftw scalapack
 	@scripts/test.sh
 
 # Also part of `make test`, which skips it on a machine without network namespaces.

@@ -19,6 +19,9 @@ mod alltoall;
 #[path = "crates/core/src/error.rs"]
 mod error;
 #[allow(dead_code, unused_imports)]
+#[path = "crates/gemm/src/options.rs"]
+mod gemm;
+#[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/options/mod.rs"]
 mod options;
 #[allow(dead_code, unused_imports)]
@@ -28,10 +31,11 @@ mod random_access;
 use options::{Kind, Name, Setting, Spec, Table};
 
 /// What this program reads besides the sources of the headers.
-const TABLES: [&str; 5] = [
+const TABLES: [&str; 6] = [
     "crates/alltoall/src/options.rs",
     "crates/core/src/error.rs",
     "crates/core/src/options",
+    "crates/gemm/src/options.rs",
     "crates/random-access/src/options.rs",
     "cbindgen.toml",
 ];
@@ -47,7 +51,7 @@ struct Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 5] = [
+const HEADERS: [Header; 6] = [
     Header {
         name: "library",
         about: "errors and version of hcube",
@@ -62,6 +66,11 @@ const HEADERS: [Header; 5] = [
         name: "transpose",
         about: "transposition of distributed matrices",
         sources: &["src/types/transpose.rs", "src/transpose.rs"],
+    },
+    Header {
+        name: "gemm",
+        about: "products of distributed matrices: SUMMA and HSUMMA",
+        sources: &["src/types/gemm.rs", "src/gemm.rs", "src/pblas.rs"],
     },
     Header {
         name: "random_access",
@@ -164,7 +173,7 @@ fn generate(header: &Header, out: &Path) -> String {
         config.includes = vec!["library.h".to_owned()];
     }
     if *name == "fortran" {
-        config.includes.extend(["alltoall.h", "transpose.h", "random_access.h"].map(str::to_owned));
+        config.includes.extend(["alltoall.h", "transpose.h", "gemm.h", "random_access.h"].map(str::to_owned));
     }
     // Structures of other headers: cbindgen writes `struct` only before those that it knows.
     for structure in HEADERS.iter().filter(|other| other.name != *name).flat_map(structures) {
@@ -192,13 +201,17 @@ fn structures(header: &Header) -> Vec<String> {
 }
 
 /// The constants of C: what they belong to, and their names.
-fn tables() -> [(&'static str, &'static [Name]); 5] {
+fn tables() -> [(&'static str, &'static [Name]); 9] {
     [
         ("hcube_updates.stream", random_access::StreamKind::NAMES),
         ("hcube_random_access_options.mode", random_access::Mode::NAMES),
         ("hcube_random_access_options.optimisations", random_access::Optimisations::KIND.names()),
         ("hcube_alltoall_options.schedule", alltoall::Schedule::NAMES),
         ("hcube_alltoall_options.path", alltoall::Path::NAMES),
+        ("hcube_gemm.element", gemm::Element::NAMES),
+        ("hcube_gemm_options.algorithm", gemm::Algorithm::NAMES),
+        ("hcube_gemm_options.stationary", gemm::Stationary::NAMES),
+        ("hcube_gemm_options.broadcast", gemm::BroadcastChoice::NAMES),
     ]
 }
 
@@ -236,10 +249,12 @@ fn constants(header: &str) -> String {
             );
         }
     }
-    let structures: Vec<String> =
+    let mut owners: Vec<String> =
         HEADERS.iter().filter(|other| other.name == header).flat_map(structures).collect();
+    // What a function takes that bears the name of the header.
+    owners.push(format!("hcube_{header}"));
     for (field, names) in tables() {
-        if !structures.iter().any(|name| field.starts_with(&format!("{name}."))) {
+        if !owners.iter().any(|name| field.starts_with(&format!("{name}."))) {
             continue;
         }
         for name in names {
@@ -328,6 +343,7 @@ fn meaning(link: &str) -> String {
     match system {
         "random_access" => table::<random_access::Options>(field),
         "alltoall" => table::<alltoall::Options>(field),
+        "gemm" => table::<gemm::Options>(field),
         _ => panic!("{link}: no such system"),
     }
 }
@@ -336,7 +352,7 @@ fn table<O: Table>(field: Option<&str>) -> String {
     match field {
         Some(field) => option(O::setting(field)),
         None => {
-            let variables: Vec<&str> = O::TABLE.iter().map(|row| row.spec.variable).collect();
+            let variables: Vec<&str> = O::variables().iter().map(|variable| variable.name).collect();
             let (last, others) = variables.split_last().expect("a table has rows");
             format!("{} and {last}", others.join(", "))
         }
@@ -345,7 +361,7 @@ fn table<O: Table>(field: Option<&str>) -> String {
 
 /// The documentation of a field.
 fn option<O>(row: &Setting<O>) -> String {
-    let Spec { variable, kind, default, .. } = row.spec;
+    let Spec { variable, part, kind, default, .. } = row.spec;
     let values = match kind {
         Kind::One(names) => format!("{}*", common_start(names)),
         Kind::Set { names, .. } => {
@@ -356,9 +372,10 @@ fn option<O>(row: &Setting<O>) -> String {
         Kind::Bytes { .. } | Kind::Flag => kind.numbers(),
     };
     format!(
-        "{} Values: {values}. Default: {}. Environment variable: {variable}.",
+        "{} Values: {values}. Default: {}. Environment variable: {variable}{}.",
         row.spec.meaning(),
-        kind.constant(default)
+        kind.constant(default),
+        part.pair().map(|pair| format!("={}", pair.pattern)).unwrap_or_default()
     )
 }
 

@@ -5,20 +5,23 @@
 //! the header.
 
 mod alltoall;
+mod gemm;
 mod library;
 mod random_access;
 mod transpose;
 
 pub use alltoall::*;
+pub use gemm::*;
 pub use library::*;
 pub use random_access::*;
 pub use transpose::*;
 
 /// Converts between a structure of options and the options of a table, and reads one from C.
 ///
-/// All fields of the table are listed, by the names that they have there; `zero` is the one for a later version.
+/// All fields of the table are listed, by the names that they have there; `zero` is the one for a later version, `none` a
+/// function that is not in the table.
 macro_rules! options_of_a_table {
-    ($structure:ident, $options:ty, [$($field:ident),+] $(, zero: $reserved:ident)?) => {
+    ($structure:ident, $options:ty, [$($field:ident),+] $(, zero: $reserved:ident)? $(, none: $pointer:ident)?) => {
         const _: () = assert!(
             [$(stringify!($field)),+].len() == <$options as hcube_core::options::Table>::TABLE.len(),
             "a field for each option"
@@ -32,17 +35,27 @@ macro_rules! options_of_a_table {
                     // In the range of the table, which fits.
                     $($field: Number::number(options.$field) as _,)+
                     $($reserved: 0,)?
+                    $($pointer: None,)?
                 }
             }
 
-            /// The options that a caller passes; the first field says how many bytes the caller knows.
+            /// The structure that a caller passes; the first field says how many bytes the caller knows.
             ///
             /// # Safety
             /// The pointer is valid for the bytes that its first field says.
-            pub(crate) unsafe fn read(from: *const Self) -> hcube_core::Result<$options> {
+            pub(crate) unsafe fn given(from: *const Self) -> hcube_core::Result<Self> {
                 let defaults = || <$options>::from_environment().map(|options| Self::from_options(&options));
                 // SAFETY: valid for the bytes that its first field says, by the contract of this function.
-                let given = unsafe { crate::sized::read(from, defaults) }?;
+                unsafe { crate::sized::read(from, defaults) }
+            }
+
+            /// The options that a caller passes.
+            ///
+            /// # Safety
+            /// As [`Self::given`].
+            pub(crate) unsafe fn read(from: *const Self) -> hcube_core::Result<$options> {
+                // SAFETY: the contract of this function.
+                let given = unsafe { Self::given(from) }?;
                 $(if given.$reserved != 0 {
                     let name = concat!("options.", stringify!($reserved));
                     return Err(hcube_core::Error::argument(name, given.$reserved, 0));

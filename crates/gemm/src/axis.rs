@@ -96,6 +96,12 @@ impl Section {
         self.axis.local(process, self.start)
     }
 
+    /// The process that has all of it, if there is one and it is the only one.
+    pub fn only_process(self) -> Option<usize> {
+        let first = self.axis.place(self.start);
+        (!self.axis.is_replicated() && first.left >= self.length).then_some(first.process)
+    }
+
     /// The most indices that any process has.
     pub fn max_count(self) -> usize {
         if self.axis.is_replicated() {

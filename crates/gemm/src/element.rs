@@ -1,22 +1,8 @@
 //! Elements of matrices and the two scalars of a product.
 
-/// A type of elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Element {
-    /// Real, 4 bytes.
-    Single,
-    /// Real, 8 bytes.
-    Double,
-    /// Complex, 8 bytes.
-    Complex,
-    /// Complex, 16 bytes.
-    DoubleComplex,
-}
+pub use crate::options::Element;
 
 impl Element {
-    /// All of them, in the order of their numbers in C.
-    pub const ALL: [Self; 4] = [Self::Single, Self::Double, Self::Complex, Self::DoubleComplex];
-
     /// Size of an element.
     pub const fn bytes(self) -> usize {
         match self {
@@ -168,7 +154,7 @@ mod tests {
 
     #[test]
     fn numbers_are_known_by_their_value() {
-        for element in Element::ALL {
+        for &element in Element::ALL {
             assert!(Scalar::real(element, 0.0).is_zero() && Scalar::real(element, -0.0).is_zero());
             assert!(Scalar::real(element, 1.0).is_one());
             assert!(!Scalar::real(element, f64::NAN).is_zero() && !Scalar::real(element, 2.0).is_one());

@@ -53,7 +53,7 @@ pub struct Factor<'a> {
     pub target: Section,
     /// The dimension of `target`: along it the lines are counted to which panels belong.
     pub lines: Dimension,
-    /// Whether every rank has its whole panel where it lies in the matrix.
+    /// Whether every rank that multiplies has its whole panel where it lies in the matrix.
     pub in_place: bool,
     /// Whether outer indices need not leave their line.
     pub is_aligned: bool,
@@ -66,12 +66,14 @@ pub struct Factor<'a> {
 
 impl<'a> Factor<'a> {
     /// Of A (0) or B (1), whose outer indices are rows of op(A) or op(B) where `rows_are_outer`, else its columns;
-    /// `target` is how these indices are distributed, along `lines`, in the matrix that stays.
+    /// `target` is how these indices are distributed, along `lines`, in the matrix that stays. `users` is the only number
+    /// along the other dimension of ranks that multiply, if there is only one.
     pub fn new(
         product: &Product<'a>,
         number: usize,
         rows_are_outer: bool,
         (target, lines): (Section, Dimension),
+        users: Option<usize>,
     ) -> Self {
         let matrix = [product.a, product.b][number];
         let operation = match product.operations[number] {
@@ -85,7 +87,9 @@ impl<'a> Factor<'a> {
         let inner = matrix.section(outer_dimension.other());
         let is_aligned = outer_dimension == lines && outer.is_aligned_with(target);
         let everywhere = outer.axis.is_replicated() && target.axis.is_replicated();
-        let in_place = inner.axis.is_replicated() && (is_aligned || everywhere);
+        let has_all = inner.axis.is_replicated()
+            || (is_aligned && inner.only_process().is_some_and(|process| users == Some(process)));
+        let in_place = has_all && (is_aligned || everywhere);
         let mut factor = Self {
             matrix,
             size: product.element.bytes(),

@@ -10,6 +10,21 @@ pub const MAX_MEMORY_BYTES: usize = 1 << 40;
 const MAX_LEVELS: i64 = 32;
 
 hcube_core::named_values! {
+    /// A type of elements of matrices.
+    #[derive(Hash)]
+    pub enum Element {
+        /// float.
+        Single = 0, "single", "HCUBE_ELEMENT_SINGLE";
+        /// double.
+        Double = 1, "double", "HCUBE_ELEMENT_DOUBLE";
+        /// Complex number of two floats.
+        Complex = 2, "complex", "HCUBE_ELEMENT_COMPLEX";
+        /// Complex number of two doubles.
+        DoubleComplex = 3, "double-complex", "HCUBE_ELEMENT_DOUBLE_COMPLEX";
+    }
+}
+
+hcube_core::named_values! {
     /// How products are computed.
     pub enum Algorithm {
         /// hcube chooses.
@@ -28,11 +43,11 @@ hcube_core::named_values! {
     pub enum Stationary {
         /// hcube chooses.
         Auto = 0, "auto", "HCUBE_GEMM_STATIONARY_AUTO";
-        /// C; panels of A and B travel.
+        /// Panels of A and B travel to the ranks that have C.
         C = 1, "c", "HCUBE_GEMM_STATIONARY_C";
-        /// A; B travels, and sums of parts of C.
+        /// Panels of B travel to the ranks that have A, and parts of C back.
         A = 2, "a", "HCUBE_GEMM_STATIONARY_A";
-        /// B; A travels, and sums of parts of C.
+        /// Panels of A travel to the ranks that have B, and parts of C back.
         B = 3, "b", "HCUBE_GEMM_STATIONARY_B";
     }
 }

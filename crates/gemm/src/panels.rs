@@ -2,7 +2,7 @@
 //!
 //! Idea: the width has nothing to do with the blocks of the matrices. A wide panel lets the local product run at its full
 //! rate and needs few messages and waits; a narrow one stays in the cache and lets the next one be prepared earlier.
-//! The prototype was fastest near 8 MiB for all rows of op(A) and columns of op(B) together, from 256 to 4096 columns.
+//! On one node about 8 MiB for all lines together were fastest, from 256 to 4096 columns.
 //!
 //! Memory: [`DEPTH`] panels of each line of a domain, at most the bound per rank times its ranks, with a width of at
 //! least 1.
@@ -12,7 +12,7 @@ use crate::product::{Dimension, Grid};
 
 /// Panels under way at a time: one that is multiplied, one that is complete, one that is filled.
 pub const DEPTH: usize = 3;
-/// Bytes of a panel of all rows and columns that a cache is expected to hold.
+/// Bytes of the panels of all lines of a domain that a cache is expected to hold.
 const CACHED_BYTES: usize = 8 << 20;
 /// Inner size from which local products run at their full rate.
 const MIN_WIDTH: usize = 256;
@@ -108,9 +108,11 @@ const LINE_PAIR: usize = 128;
 
 /// The width of panels.
 fn width(moving: &Moving<'_, '_>, limits: &Limits) -> usize {
-    let Moving { factors, inner, .. } = *moving;
-    let columns: usize = factors.iter().flatten().map(|factor| factor.target.length * factor.size).sum();
-    let cached = (CACHED_BYTES / columns.max(1)).clamp(MIN_WIDTH, MAX_WIDTH);
+    let inner = moving.inner;
+    // Without the padding of columns that are short.
+    let column = |&shape: &[usize; 3]| moving.domain_bytes(shape, MIN_WIDTH) / MIN_WIDTH;
+    let column = limits.shapes.iter().map(column).max().unwrap_or(0);
+    let cached = (CACHED_BYTES / column.max(1)).clamp(MIN_WIDTH, MAX_WIDTH);
     let mut width = limits.width.unwrap_or(cached).clamp(1, inner.max(1));
     for &shape in &limits.shapes {
         let bound = (limits.memory.saturating_mul(shape[2]) / DEPTH).min(MAX_PANEL_BYTES);

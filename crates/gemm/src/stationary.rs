@@ -62,7 +62,7 @@ impl<'a> Fixed<'a> {
     pub fn moving(&self, product: &Product<'a>) -> Factor<'a> {
         let inner = self.outer.other();
         let target = (self.matrix.section(inner), inner);
-        Factor::new(product, 1 - self.number, self.number == 0, target).with_panels()
+        Factor::new(product, 1 - self.number, self.number == 0, target, None).with_panels()
     }
 
     /// Whether it may stay.

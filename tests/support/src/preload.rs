@@ -12,7 +12,15 @@ use std::sync::{Mutex, PoisonError};
 pub fn library() -> PathBuf {
     super::up_to_date(
         build().join("libhcube_preload.so"),
-        &["hpcc-glue/mpi/src", "crates/core/src", "crates/alltoall/src"],
+        &["hpcc-glue/mpi/src", "hpcc-glue/drop-in/src", "crates/core/src", "crates/alltoall/src"],
+    )
+}
+
+/// The library in the place of `p?gemm_` of the build under test.
+pub fn pblas_library() -> PathBuf {
+    super::up_to_date(
+        build().join("libhcube_pblas.so"),
+        &["hpcc-glue/scalapack/src", "hpcc-glue/drop-in/src", "crates/core/src", "crates/gemm/src"],
     )
 }
 

@@ -1,0 +1,288 @@
+//! The arguments of hcube_gemm: from pointers and numbers to a product.
+
+use crate::boundary::required;
+use crate::types::{hcube_gemm_options, hcube_matrix};
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::options::{Number, choices};
+use hcube_gemm::arguments::{Arguments, Refusal};
+use hcube_gemm::element::{Element, Scalar};
+use hcube_gemm::entrance::{Choice, Products, Work};
+use hcube_gemm::local::LocalGemm;
+use hcube_gemm::pblas::program::locals;
+use hcube_gemm::product::{Grid, Matrix, Product};
+use std::ffi::{c_char, c_void};
+
+/// Fields of the structures, in the order of [`hcube_matrix::values`].
+const FIELDS: [[&str; 11]; 3] = [
+    [
+        "at.rows",
+        "at.columns",
+        "at.first_row_block",
+        "at.first_column_block",
+        "at.row_block",
+        "at.column_block",
+        "at.row_source",
+        "at.column_source",
+        "at.leading_dimension",
+        "at.row",
+        "at.column",
+    ],
+    [
+        "bt.rows",
+        "bt.columns",
+        "bt.first_row_block",
+        "bt.first_column_block",
+        "bt.row_block",
+        "bt.column_block",
+        "bt.row_source",
+        "bt.column_source",
+        "bt.leading_dimension",
+        "bt.row",
+        "bt.column",
+    ],
+    [
+        "ct.rows",
+        "ct.columns",
+        "ct.first_row_block",
+        "ct.first_column_block",
+        "ct.row_block",
+        "ct.column_block",
+        "ct.row_source",
+        "ct.column_source",
+        "ct.leading_dimension",
+        "ct.row",
+        "ct.column",
+    ],
+];
+/// Places in [`FIELDS`].
+const LEADING: usize = 8;
+const FIRST: usize = 9;
+/// Arguments that must be the same on all ranks, besides the structures.
+const GLOBAL: [&str; 12] = [
+    "grid_rows",
+    "grid_columns",
+    "element",
+    "transa",
+    "transb",
+    "m",
+    "n",
+    "k",
+    "alpha",
+    "imaginary part of alpha",
+    "beta",
+    "imaginary part of beta",
+];
+
+/// The arguments of hcube_gemm as they are passed.
+pub(crate) struct Passed {
+    pub grid: [i32; 2],
+    pub element: i32,
+    pub letters: [c_char; 2],
+    pub sizes: [i64; 3],
+    pub scalars: [*const c_void; 2],
+    pub memory: [*mut c_void; 3],
+    pub matrices: [*const hcube_matrix; 3],
+    pub options: *const hcube_gemm_options,
+}
+
+/// What is read of them: nothing but numbers.
+pub(crate) struct Read {
+    element: Element,
+    grid: Grid,
+    scalars: [Scalar; 2],
+    matrices: [hcube_matrix; 3],
+    arguments: Arguments,
+}
+
+impl Passed {
+    /// Checks what can be checked without the grid's ranks, and reads the structures.
+    ///
+    /// # Safety
+    /// Pointers are null, or valid as hcube_gemm says.
+    pub unsafe fn read(&self, comm: &impl Comm) -> Result<Read> {
+        let element = Element::from_number(self.element.into())
+            .ok_or_else(|| Error::argument("element", self.element, choices(Element::NAMES)))?;
+        let size = |number: usize| {
+            let name = GLOBAL[number];
+            usize::try_from(self.grid[number])
+                .ok()
+                .filter(|&size| size >= 1)
+                .ok_or_else(|| Error::argument(name, self.grid[number], "1 or more"))
+        };
+        let (rows, columns) = (size(0)?, size(1)?);
+        if rows * columns != comm.size() {
+            let expected = format!("grid_rows x grid_columns = {}, the size of comm", comm.size());
+            return Err(Error::argument("grid_columns", columns, format!("{expected}, with {rows} rows")));
+        }
+        let mut scalars = [Scalar::real(element, 0.0); 2];
+        for ((scalar, &pointer), name) in scalars.iter_mut().zip(&self.scalars).zip(["alpha", "beta"]) {
+            // SAFETY: null or valid, by the contract of this function.
+            unsafe { required(pointer.cast::<u8>(), name) }?;
+            let mut bytes = [0; 16];
+            // SAFETY: a number of that type, by the contract of this function.
+            let given = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), element.bytes()) };
+            bytes[..given.len()].copy_from_slice(given);
+            *scalar = Scalar::new(element, bytes);
+        }
+        // SAFETY: null or valid, by the contract of this function.
+        let matrix = |number: usize, name| unsafe {
+            required(self.matrices[number].cast::<u64>(), name)?;
+            hcube_matrix::read(self.matrices[number])
+        };
+        let matrices = [matrix(0, "at")?, matrix(1, "bt")?, matrix(2, "ct")?];
+        for (name, &size) in GLOBAL[5..8].iter().zip(&self.sizes) {
+            if size > hcube_matrix::MAX_SIZE {
+                return Err(Error::argument(name, size, format!("up to {}", hcube_matrix::MAX_SIZE)));
+            }
+        }
+        let sub_matrix = |number: usize| matrices[number].to_sub_matrix(&FIELDS[number]);
+        let arguments = Arguments {
+            letters: self.letters.map(|letter| letter as u8),
+            sizes: self.sizes,
+            matrices: [sub_matrix(0)?, sub_matrix(1)?, sub_matrix(2)?],
+        };
+        let grid = Grid::of_rank(rows, columns, comm.rank());
+        Ok(Read { element, grid, scalars, matrices, arguments })
+    }
+
+    /// The product of valid arguments.
+    ///
+    /// # Safety
+    /// As hcube_gemm: arrays are as large as the structures say, for as long as the product lives.
+    unsafe fn product<'a>(&self, read: &Read) -> Result<Product<'a>> {
+        let &Read { element, grid, scalars: [alpha, beta], ref arguments, .. } = read;
+        let operations = arguments.check(grid).map_err(|refusal| self.named(&refusal, &read.matrices))?;
+        let sections = arguments.sections(grid);
+        let matrix = |number: usize, name: &str| {
+            let (rows, columns, leading) = sections[number];
+            let width = columns.first_local(grid.column) + columns.count(grid.column);
+            if (width as u128) * (leading as u128) * (element.bytes() as u128) > isize::MAX as u128 {
+                return Err(Error::argument(
+                    FIELDS[number][LEADING],
+                    leading,
+                    "memory that can be addressed",
+                ));
+            }
+            let bytes = Matrix::end(rows, columns, leading, grid) * element.bytes();
+            if self.memory[number].is_null() && bytes > 0 {
+                return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes")));
+            }
+            // SAFETY: the caller's array, which reaches that far, by the contract of this function.
+            let memory = unsafe { Region::new(self.memory[number].cast(), bytes) };
+            Ok(Matrix { rows, columns, memory, leading })
+        };
+        let (a, b, c) = (matrix(0, "a")?, matrix(1, "b")?, matrix(2, "c")?);
+        let [m, n, k] = self.sizes.map(|size| size as usize);
+        Ok(Product { element, grid, operations, m, n, k, alpha, a, b, beta, c })
+    }
+
+    /// The error of an argument by the names of this interface.
+    fn named(&self, refusal: &Refusal, matrices: &[hcube_matrix; 3]) -> Error {
+        let number = -refusal.number;
+        let (argument, entry) = if number > 100 { (number / 100, number % 100) } else { (number, 0) };
+        let text = refusal.message.split_once(": ").map_or(&*refusal.message, |(_, text)| text);
+        let expected = text.strip_prefix("expected ").unwrap_or(text);
+        let with_number = |expected: &str| format!("{expected} (error {} of PBLAS)", refusal.number);
+        let of_matrix = |matrix: usize, field: usize| {
+            let value = matrices[matrix].values()[field];
+            let expected = match field {
+                FIRST.. if value < 0 => "0 or more",
+                FIRST.. => "a sub-matrix that ends inside the matrix",
+                _ => expected,
+            };
+            Error::argument(FIELDS[matrix][field], value, with_number(expected))
+        };
+        // The numbers of the descriptors of A, B and C; row and column come before each of them.
+        for (matrix, descriptor) in [10, 14, 19].into_iter().enumerate() {
+            // Type and context come before the fields.
+            match descriptor - argument {
+                0 => return of_matrix(matrix, (entry - 3).max(0) as usize),
+                1 => return of_matrix(matrix, FIRST + 1),
+                2 => return of_matrix(matrix, FIRST),
+                _ => {}
+            }
+        }
+        match argument {
+            1 | 2 => {
+                let index = argument as usize - 1;
+                let letter = char::from(self.letters[index] as u8).escape_default();
+                Error::argument(GLOBAL[3 + index], format!("'{letter}'"), with_number(expected))
+            }
+            _ => {
+                let index = (argument as usize).clamp(3, 5) - 3;
+                Error::argument(GLOBAL[5 + index], self.sizes[index], with_number(expected))
+            }
+        }
+    }
+
+    /// What must be the same on all ranks, by name; zeros where it could not be read.
+    pub fn values(&self, read: Option<&Read>) -> Vec<(&'static str, i64)> {
+        let [rows, columns] = self.grid.map(i64::from);
+        let [transa, transb] = self.letters.map(i64::from);
+        let [m, n, k] = self.sizes;
+        let words = |number: usize| {
+            let bytes = read.map_or([0; 16], |read| *read.scalars[number].bytes());
+            [0, 8].map(|start| i64::from_ne_bytes(bytes[start..start + 8].try_into().expect("8 bytes")))
+        };
+        let ([alpha, alpha_imaginary], [beta, beta_imaginary]) = (words(0), words(1));
+        let numbers = [
+            rows,
+            columns,
+            self.element.into(),
+            transa,
+            transb,
+            m,
+            n,
+            k,
+            alpha,
+            alpha_imaginary,
+            beta,
+            beta_imaginary,
+        ];
+        let mut values: Vec<(&str, i64)> = GLOBAL.into_iter().zip(numbers).collect();
+        for (matrix, names) in FIELDS.iter().enumerate() {
+            let fields = read.map_or([0; 11], |read| read.matrices[matrix].values());
+            let shared = names.iter().copied().zip(fields).enumerate();
+            values.extend(shared.filter(|(field, _)| *field != LEADING).map(|(_, value)| value));
+        }
+        values
+    }
+
+    /// The work of this rank.
+    ///
+    /// # Safety
+    /// As hcube_gemm.
+    pub unsafe fn work<'a>(&self, read: &Result<Read>, products: &mut Products) -> Result<Work<'a>> {
+        let read = read.as_ref().map_err(Clone::clone)?;
+        // SAFETY: null or valid, by the contract of this function.
+        let choice = products.choice(unsafe { choice(self.options) }?)?;
+        // SAFETY: the contract of this function.
+        let product = unsafe { self.product(read) }?;
+        let local = match choice.multiply {
+            // SAFETY: a `?gemm_` for this type of elements, by the contract of this function.
+            Some(multiply) => Some(unsafe { LocalGemm::new(read.element, multiply as *const c_void) }),
+            None => locals()[read.element as usize],
+        };
+        let local = local.ok_or_else(|| {
+            let expected = format!("a function: no BLAS with {}gemm_ is loaded", read.element.letter());
+            Error::argument("options.multiply", "NULL", expected)
+        })?;
+        Ok(Work { product, local, options: choice.options })
+    }
+}
+
+/// What a caller chooses; nothing where the pointer is null.
+///
+/// # Safety
+/// The pointer is null, or valid for the bytes that its first field says.
+pub(crate) unsafe fn choice(options: *const hcube_gemm_options) -> Result<Option<Choice>> {
+    if options.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: not null, and then valid, by the contract of this function.
+    let (values, given) =
+        unsafe { (hcube_gemm_options::read(options)?, hcube_gemm_options::given(options)?) };
+    Ok(Some(Choice { options: values, multiply: given.multiply }))
+}

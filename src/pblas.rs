@@ -1,0 +1,264 @@
+//! The matrix products of PBLAS by names of hcube's own, for programs with BLACS.
+
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::gate;
+use hcube_core::mpi::handle::{Handle, abort};
+use hcube_core::node::loader;
+use hcube_gemm::element::Element;
+use hcube_gemm::options::Options;
+use hcube_gemm::pblas::program::locals;
+use hcube_gemm::pblas::{Call, Obstacle, Passed, product, setup};
+use hcube_gemm::product::{Grid, Product};
+use hcube_gemm::state::State;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// `p?gemm_` of ScaLAPACK.
+type Function = unsafe extern "C-unwind" fn(
+    *const u8,
+    *const u8,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *const c_void,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *const c_void,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+);
+
+/// What is kept on the communicator of a grid.
+struct Kept(State);
+
+fn passed(
+    memory: *const c_void,
+    row: *const c_int,
+    column: *const c_int,
+    descriptor: *const c_int,
+) -> Passed {
+    Passed { memory: memory.cast_mut(), place: [row, column, descriptor] }
+}
+
+/// Computes a product, or has its error reported.
+///
+/// # Safety
+/// The call is that of a program that calls PBLAS, `name` ScaLAPACK's function for it.
+unsafe fn perform(call: &Call, name: &CStr) {
+    // SAFETY: the contract of this function.
+    let obstacle = gate::run(None, || match unsafe { product(call) } {
+        Ok((product, comm)) => match compute(&product, comm) {
+            Ok(()) => None,
+            Err(error) => end(name, &error.to_string()),
+        },
+        Err(obstacle) => Some(obstacle),
+    });
+    let Some(obstacle) = obstacle else { return };
+    let original =
+        loader::global(name).filter(|_| matches!(obstacle, Obstacle::Invalid(_) | Obstacle::NotInGrid));
+    let Some(original) = original else { end(name, &obstacle.to_string()) };
+    let Call { letters, sizes, scalars, matrices: [a, b, c], .. } = call;
+    // SAFETY: a function of this name has this type; the arguments are the caller's.
+    unsafe {
+        std::mem::transmute::<*const c_void, Function>(original)(
+            letters[0], letters[1], sizes[0], sizes[1], sizes[2], scalars[0], a.memory, a.place[0],
+            a.place[1], a.place[2], b.memory, b.place[0], b.place[1], b.place[2], scalars[1], c.memory,
+            c.place[0], c.place[1], c.place[2],
+        );
+    }
+}
+
+fn compute(product: &Product<'_>, comm: Handle) -> Result<()> {
+    gate::enter_without_messages(comm, |comm, kept: &mut Option<Kept>| {
+        let local = &locals()[product.element as usize];
+        let Kept(state) = match kept {
+            Some(kept) => kept,
+            None => {
+                setup::meet(comm)?;
+                let fits = comm.size() == product.grid.size() && is_row_by_row(product.grid, comm.rank());
+                // Whatever one rank finds ends the job on all of them.
+                let missing = if local.is_none() { 2 } else { i64::from(!fits) };
+                let (options, missing) = setup::options(comm, &Options::from_environment(), missing)?;
+                match missing {
+                    0 => kept.insert(Kept(State::new(comm, product.grid, &options)?)),
+                    1 => {
+                        return Err(Error::Communicator(
+                            "ranks of the grid are not in row-major order".into(),
+                        ));
+                    }
+                    _ => return Err(no_blas(product.element)),
+                }
+            }
+        };
+        let local = local.as_ref().ok_or_else(|| no_blas(product.element))?;
+        state.multiply(comm, product, local).map(drop)
+    })
+}
+
+fn is_row_by_row(grid: Grid, rank: usize) -> bool {
+    grid == Grid::of_rank(grid.rows, grid.columns, rank)
+}
+
+fn no_blas(element: Element) -> Error {
+    Error::Unsupported(format!("no BLAS with {}gemm_ is loaded", element.letter()))
+}
+
+/// Ends the job: PBLAS returns no errors.
+#[cold]
+fn end(name: &CStr, text: &str) -> ! {
+    // One write: other ranks may print as well.
+    let message = format!("hcube: hcube_{}: {text}: ending the job\n", name.to_string_lossy());
+    eprint!("{message}");
+    abort(None)
+}
+
+/// Collective over the grid of the BLACS context in desca. PDGEMM of PBLAS with its arguments and its
+/// semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) +
+/// beta sub(C). The grid and its communicator are found by the BLACS of the program, local products
+/// are dgemm_ of the program. See hcube_gemm for what is computed.
+///
+/// Arguments that are not valid are reported by the program's own PDGEMM, as its users know it. If it
+/// has none, or no BLACS or no BLAS, a message is printed and the job ends, as there is no way to
+/// return an error.
+///
+/// # Safety
+/// As PBLAS requires.
+#[unsafe(no_mangle)]
+#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
+pub unsafe extern "C-unwind" fn hcube_pdgemm_(
+    transa: *const c_char,
+    transb: *const c_char,
+    m: *const c_int,
+    n: *const c_int,
+    k: *const c_int,
+    alpha: *const c_void,
+    a: *const c_void,
+    ia: *const c_int,
+    ja: *const c_int,
+    desca: *const c_int,
+    b: *const c_void,
+    ib: *const c_int,
+    jb: *const c_int,
+    descb: *const c_int,
+    beta: *const c_void,
+    c: *mut c_void,
+    ic: *const c_int,
+    jc: *const c_int,
+    descc: *const c_int,
+) {
+    let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
+    let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
+    let call = Call { element: Element::Double, letters, sizes, scalars, matrices };
+    // SAFETY: the arguments of a program that calls PBLAS, by the contract of this function.
+    unsafe { perform(&call, c"pdgemm_") }
+}
+
+/// Collective. PSGEMM of PBLAS; see hcube_pdgemm_.
+///
+/// # Safety
+/// As PBLAS requires.
+#[unsafe(no_mangle)]
+#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
+pub unsafe extern "C-unwind" fn hcube_psgemm_(
+    transa: *const c_char,
+    transb: *const c_char,
+    m: *const c_int,
+    n: *const c_int,
+    k: *const c_int,
+    alpha: *const c_void,
+    a: *const c_void,
+    ia: *const c_int,
+    ja: *const c_int,
+    desca: *const c_int,
+    b: *const c_void,
+    ib: *const c_int,
+    jb: *const c_int,
+    descb: *const c_int,
+    beta: *const c_void,
+    c: *mut c_void,
+    ic: *const c_int,
+    jc: *const c_int,
+    descc: *const c_int,
+) {
+    let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
+    let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
+    let call = Call { element: Element::Single, letters, sizes, scalars, matrices };
+    // SAFETY: the arguments of a program that calls PBLAS, by the contract of this function.
+    unsafe { perform(&call, c"psgemm_") }
+}
+
+/// Collective. PCGEMM of PBLAS; see hcube_pdgemm_.
+///
+/// # Safety
+/// As PBLAS requires.
+#[unsafe(no_mangle)]
+#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
+pub unsafe extern "C-unwind" fn hcube_pcgemm_(
+    transa: *const c_char,
+    transb: *const c_char,
+    m: *const c_int,
+    n: *const c_int,
+    k: *const c_int,
+    alpha: *const c_void,
+    a: *const c_void,
+    ia: *const c_int,
+    ja: *const c_int,
+    desca: *const c_int,
+    b: *const c_void,
+    ib: *const c_int,
+    jb: *const c_int,
+    descb: *const c_int,
+    beta: *const c_void,
+    c: *mut c_void,
+    ic: *const c_int,
+    jc: *const c_int,
+    descc: *const c_int,
+) {
+    let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
+    let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
+    let call = Call { element: Element::Complex, letters, sizes, scalars, matrices };
+    // SAFETY: the arguments of a program that calls PBLAS, by the contract of this function.
+    unsafe { perform(&call, c"pcgemm_") }
+}
+
+/// Collective. PZGEMM of PBLAS; see hcube_pdgemm_.
+///
+/// # Safety
+/// As PBLAS requires.
+#[unsafe(no_mangle)]
+#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
+pub unsafe extern "C-unwind" fn hcube_pzgemm_(
+    transa: *const c_char,
+    transb: *const c_char,
+    m: *const c_int,
+    n: *const c_int,
+    k: *const c_int,
+    alpha: *const c_void,
+    a: *const c_void,
+    ia: *const c_int,
+    ja: *const c_int,
+    desca: *const c_int,
+    b: *const c_void,
+    ib: *const c_int,
+    jb: *const c_int,
+    descb: *const c_int,
+    beta: *const c_void,
+    c: *mut c_void,
+    ic: *const c_int,
+    jc: *const c_int,
+    descc: *const c_int,
+) {
+    let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
+    let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
+    let call = Call { element: Element::DoubleComplex, letters, sizes, scalars, matrices };
+    // SAFETY: the arguments of a program that calls PBLAS, by the contract of this function.
+    unsafe { perform(&call, c"pzgemm_") }
+}
