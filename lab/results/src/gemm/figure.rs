@@ -1,4 +1,4 @@
-//! The picture of distributed products: ratios over the sizes of square ones, and a row for each other problem.
+//! The picture of distributed matrix multiplication: ratios over the sizes of square ones, and a row for each other problem.
 
 use super::{HCUBE, Problem, Run};
 use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
@@ -143,7 +143,7 @@ pub fn sheet(runs: &[Run]) -> Option<Sheet> {
     panels.extend([Ratio::Scalapack, Ratio::Raised, Ratio::Bound].map(|ratio| others(runs, ratio, None)));
     panels.retain(|panel| !panel.is_empty());
     let libraries = distinct(runs.iter().map(|run| run.problem.mpi.as_str())).join("; ");
-    let title = format!("Distributed matrix products: {libraries}");
+    let title = format!("Distributed matrix multiplication: {libraries}");
     (!panels.is_empty()).then_some(Sheet { title, panels })
 }
 

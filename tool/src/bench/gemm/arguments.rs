@@ -121,7 +121,7 @@ fn operations(text: &str) -> Result<[Operation; 2], String> {
 /// Measurements of each variant without `--repeat`.
 const REPEAT: u32 = 7;
 
-/// The benchmark of distributed matrix products (run it under mpirun)
+/// The benchmark of distributed matrix multiplication (run it under mpirun)
 ///
 /// Times PBLAS' p?gemm_ of hcube (libhcube_pblas.so) against ScaLAPACK as installed, against ScaLAPACK
 /// with wider panels (its function pilaenv_ is replaced, as users of large machines do by recompiling),
