@@ -3,8 +3,7 @@
 
 use hcube_testing as common;
 
-use common::preload::{library, pblas_library};
-use common::{Launch, Mpi, folder};
+use common::{Launch, Mpi, folder, pblas, preload};
 use serde_json::Value;
 use std::fs;
 
@@ -22,7 +21,7 @@ fn program(way: &str, fault: &str, ranks: usize) -> Launch {
 /// The library is preloaded where it serves.
 fn program_variables(way: &str) -> String {
     match way {
-        "pblas" => format!("LD_PRELOAD={}", pblas_library().display()),
+        "pblas" => format!("LD_PRELOAD={}", pblas::library().display()),
         _ => "HCUBE_GEMM=auto".to_owned(),
     }
 }
@@ -77,7 +76,7 @@ fn variables_that_are_not_valid_end_the_job_with_one_message() {
 
 #[test]
 fn statistics_count_every_call() {
-    let file = folder("pblas").join("statistics.json");
+    let file = folder("gemm-blacs").join("statistics.json");
     let json = format!("json:{}", file.display());
     for &ranks in counts() {
         let outcome = program("pblas", "none", ranks).env("HCUBE_STATS", &json).run();
@@ -96,10 +95,10 @@ fn statistics_count_every_call() {
 /// Both libraries print their tables, whichever comes first, and write files of their own.
 #[test]
 fn both_preloaded_libraries_have_statistics() {
-    let file = folder("pblas").join("both.json");
+    let file = folder("gemm-blacs").join("both.json");
     let json = format!("json:{}", file.display());
     let program = common::client("gemm_blacs", common::Language::C11);
-    let libraries = [pblas_library(), library()].map(|path| path.display().to_string());
+    let libraries = [pblas::library(), preload::library()].map(|path| path.display().to_string());
     for order in [[0, 1], [1, 0]] {
         let preload = format!("LD_PRELOAD={}:{}", libraries[order[0]], libraries[order[1]]);
         let launch = Launch::new("env", 2).arg(preload).arg(&program).args(["pblas", "none"]);
