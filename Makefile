@@ -89,8 +89,8 @@ else
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
 
-bench: ## Measure RandomAccess, all-to-all, matrix products, programs and FFTW for about 12 minutes (FULL=1 for all cases)
-	@scripts/setup.sh build hpcc fftw
+bench: ## Measure RandomAccess, all-to-all, matrix multiplication, programs and FFTW for about 11 minutes (FULL=1 for all cases)
+	@scripts/setup.sh build hpcc fftw scalapack
 	@$(CARGO)
 ifneq ($(MPI),smpi)
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))

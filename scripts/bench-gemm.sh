@@ -1,5 +1,5 @@
 # The part `gemm` of scripts/bench.sh, which includes this file: distributed matrix
-# products of hcube and of ScaLAPACK.
+# multiplication by hcube and by ScaLAPACK.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables of scripts/bench.sh
@@ -19,7 +19,7 @@ bench_gemm() {
     # Exit status 2: something is missing. With another one the steps say what is wrong.
     reason=$("$tool" bench gemm --sizes 16 --repeat 1 --no-progress 2>&1 >/dev/null) || status=$?
     if [ "$status" -eq 2 ]; then
-        echo "=== Matrix products: skipped: ${reason#hcube: }"
+        echo "=== Matrix multiplication: skipped: ${reason#hcube: }"
         return
     fi
     if [ -n "$full" ]; then
@@ -27,25 +27,25 @@ bench_gemm() {
         square=100 sweep=200
     fi
     for grid in "${grids[@]}"; do
-        products $square a-square "$grid" "Matrix products" --sizes "$orders" --repeat "$repeat"
-        products $sweep b-transposed "$grid" "Matrix products with transposed operands" \
+        products $square a-square "$grid" "Matrix multiplication" --sizes "$orders" --repeat "$repeat"
+        products $sweep b-transposed "$grid" "Matrix multiplication, transposed operands" \
             --op TN,NT,TT --sizes "$order" --repeat "$repeat"
-        products $sweep c-blocks "$grid" "Matrix products, other block sizes" \
+        products $sweep c-blocks "$grid" "Matrix multiplication, other block sizes" \
             --block 32,256,32:48:80 --sizes "$order" --repeat "$repeat"
-        products 10 d-inner "$grid" "Matrix products, large inner size" \
+        products 10 d-inner "$grid" "Matrix multiplication, large inner size" \
             --sizes 256x256x100000 --op NN,TN --repeat "$repeat"
-        products 5 e-update "$grid" "Matrix products, update of rank 64" \
+        products 5 e-update "$grid" "Matrix multiplication, update of rank 64" \
             --sizes 4096x4096x64 --update --repeat "$repeat"
-        products 1 f-small "$grid" "Small matrix products" --sizes 64,128,256 --repeat 21
+        products 1 f-small "$grid" "Matrix multiplication, small" --sizes 64,128,256 --repeat 21
         products 8 g-lu "$grid" "LU factorisation by ScaLAPACK" --routines getrf --sizes 1000,2000 --repeat "$repeat"
     done
     if [ -n "$full" ]; then
-        products 20 h-types 2x2 "Matrix products of other types" --types s,c,z --sizes 1024 --repeat "$repeat"
+        products 20 h-types 2x2 "Matrix multiplication of other types" --types s,c,z --sizes 1024 --repeat "$repeat"
     fi
     if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then
-        step 8 "Matrix products with MPICH, 2 ranks" mpich_products "$other" "$orders"
+        step 8 "Matrix multiplication with MPICH, 2 ranks" mpich_products "$other" "$orders"
     fi
-    step 1 "Results of matrix products" write_gemm
+    step 1 "Results of matrix multiplication" write_gemm
 }
 
 mpich_products() {

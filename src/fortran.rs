@@ -143,7 +143,6 @@ pub unsafe extern "C-unwind" fn hcube_fortran_transpose_check(
 /// # Safety
 /// As hcube_gemm.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
 pub unsafe extern "C-unwind" fn hcube_fortran_gemm(
     comm: MPI_Fint,
     grid_rows: i32,

@@ -43,7 +43,7 @@ pub struct Arguments {
     /// Measurements of the all-to-all exchange [default: target/bench/alltoall.json]
     #[arg(long, value_name = "FILE")]
     bench_alltoall: Option<PathBuf>,
-    /// Measurements of distributed matrix products [default: target/bench/gemm.json]
+    /// Measurements of distributed matrix multiplication [default: target/bench/gemm.json]
     #[arg(long, value_name = "FILE")]
     bench_gemm: Option<PathBuf>,
     /// Programs with the preload library [default: target/bench/programs.json]

@@ -13,6 +13,7 @@
 //! |---|---|
 //! | this module | the exported functions |
 //! | `serve` | the decision: hcube or ScaLAPACK |
+//! | `verdict` | what becomes of a call, and why |
 //! | `statistics` | counters per routine and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
 //!
@@ -25,6 +26,7 @@
 mod report;
 mod serve;
 mod statistics;
+mod verdict;
 
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::check_state;
@@ -32,10 +34,10 @@ use hcube_core::node::loader::{self, Next};
 use hcube_drop_in::mpi_library;
 use hcube_gemm::element::Element;
 use hcube_gemm::pblas::{Call, Passed, product};
-use serve::Verdict;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use verdict::Verdict;
 
 /// The type of `p?gemm_`. Lengths of character arguments, which some compilers append, are not used by PBLAS.
 type Function = unsafe extern "C-unwind" fn(

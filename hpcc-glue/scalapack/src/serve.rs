@@ -4,7 +4,7 @@
 //! call. A call whose arguments are not valid is ScaLAPACK's: it reports the error as its users know it. A leading
 //! dimension is the only argument that is a rank's own; an error there ends the job, also where other ranks have begun.
 
-use crate::statistics::Reason;
+use crate::verdict::{Reason, Verdict};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::handle::{Handle, abort};
@@ -15,18 +15,8 @@ use hcube_gemm::options::{Algorithm, Options};
 use hcube_gemm::pblas::program::locals;
 use hcube_gemm::pblas::{Call, Obstacle, product, setup};
 use hcube_gemm::product::{Grid, Product};
-use hcube_gemm::report::Report;
 use hcube_gemm::state::State;
 use std::sync::OnceLock;
-
-/// What becomes of a call.
-#[derive(Debug, Clone)]
-pub enum Verdict {
-    /// hcube has computed the product.
-    Served(Report),
-    /// ScaLAPACK's, for this reason.
-    Original(Reason),
-}
 
 /// A call that was decided.
 #[derive(Debug, Clone)]
@@ -40,7 +30,7 @@ pub struct Decided {
 /// What is kept on the communicator of a grid.
 #[derive(Debug)]
 enum Kept {
-    Serving(State),
+    Serving(Box<State>),
     Original(Reason),
 }
 
@@ -121,7 +111,7 @@ fn vote(comm: &MpiComm, grid: Grid) -> Result<Kept> {
     }
     match usize::try_from(number - 1).ok().and_then(|number| Reason::ALL.get(number)) {
         Some(&reason) => Ok(Kept::Original(reason)),
-        None => State::new(comm, grid, &options).map(Kept::Serving),
+        None => Ok(Kept::Serving(Box::new(State::new(comm, grid, &options)?))),
     }
 }
 

@@ -108,10 +108,15 @@ impl Problem {
         format!("{}x{}", self.grid[0], self.grid[1])
     }
 
+    /// Whether all sizes are the same.
+    pub fn is_square(&self) -> bool {
+        self.m == self.n && self.n == self.k
+    }
+
     /// Sizes: one number where all are the same.
     pub fn size_name(&self) -> String {
         let Self { m, n, k, .. } = self;
-        if m == n && n == k { n.to_string() } else { format!("{m}x{n}x{k}") }
+        if self.is_square() { n.to_string() } else { format!("{m}x{n}x{k}") }
     }
 
     /// Block sizes: one number where all are the same.
@@ -199,7 +204,7 @@ impl Results {
         self.runs.iter().filter(|run| run.served == Some(false))
     }
 
-    /// Geometric means over the sizes, a row for each kind of problem and grid.
+    /// Geometric means over the sizes of square problems, a row for each kind of them and grid.
     fn means(&self) -> Table {
         let mut table = Table::new(["routine", "grid", "NB", "x ScaLAPACK", "x raised", "of bound"]);
         let kind = |run: &Run| {
@@ -210,15 +215,16 @@ impl Results {
                 run.problem.mpi.clone(),
             ]
         };
+        let ours = || self.runs.iter().filter(|run| run.variant == HCUBE && run.problem.is_square());
         let mut done = Vec::new();
-        for run in self.runs.iter().filter(|run| run.variant == HCUBE) {
+        for run in ours() {
             let own = kind(run);
             if done.contains(&own) {
                 continue;
             }
-            let same = |other: &&Run| other.variant == HCUBE && kind(other) == own;
+            let same = |other: &&Run| kind(other) == own;
             let mean = |ratio: fn(&Run) -> Option<f64>| {
-                let ratios: Vec<f64> = self.runs.iter().filter(same).filter_map(ratio).collect();
+                let ratios: Vec<f64> = ours().filter(same).filter_map(ratio).collect();
                 numbers::geometric_mean(&ratios).map_or("-".to_owned(), |mean| format!("{mean:.2}"))
             };
             let ratios = [mean(|run| run.speedup), mean(|run| run.speedup_raised), mean(|run| run.of_bound)];
@@ -232,8 +238,9 @@ impl Results {
     /// The tables and the lines below them.
     pub fn text(&self) -> String {
         let mut text = Table::of(self.runs.iter().map(Run::columns)).render();
-        if self.runs.iter().any(|run| run.problem != self.runs[0].problem) {
-            let _ = write!(text, "\nhcube, geometric means over the sizes:\n{}", self.means().render());
+        let mut sizes = self.runs.iter().filter(|run| run.problem.is_square()).map(|run| run.problem.n);
+        if sizes.next().is_some_and(|first| sizes.any(|other| other != first)) {
+            let _ = write!(text, "\nhcube, geometric means over the sizes N:\n{}", self.means().render());
         }
         text.push_str(
             "\nx: speed-up over ScaLAPACK as installed, and over ScaLAPACK with wider panels\n\

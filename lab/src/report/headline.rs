@@ -167,7 +167,7 @@ fn gemm(inputs: &Inputs) -> Option<Card> {
         times(least),
         times(most)
     );
-    Some(Card::new(times(mean), Measured, "Distributed matrix products", text))
+    Some(Card::new(times(mean), Measured, "Distributed matrix multiplication", text))
 }
 
 /// The number of verified runs and of their errors.

@@ -1,4 +1,4 @@
-//! Distributed matrix products.
+//! Distributed matrix multiplication.
 
 use super::inputs::{Inputs, Source};
 use super::section::Section;
@@ -22,7 +22,7 @@ pub fn speed_ups(inputs: &Inputs) -> Vec<f64> {
 pub fn products(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "gemm",
-        "Distributed matrix products",
+        "Distributed matrix multiplication",
         "Speed-up of hcube's p?gemm_ over ScaLAPACK as installed, and over ScaLAPACK with wider panels: above or right of \
          1 hcube is faster. The local bound is the rate of all ranks' local products at the same time, without \
          communication. pdgetrf is ScaLAPACK's LU factorisation with the products of each.",
@@ -68,6 +68,6 @@ pub fn products(inputs: &Inputs) -> Section {
         ]);
     }
     section.table(table);
-    section.lacks(ours().next().is_none(), "distributed matrix products, measured", Source::BenchGemm);
+    section.lacks(ours().next().is_none(), "distributed matrix multiplication, measured", Source::BenchGemm);
     section
 }

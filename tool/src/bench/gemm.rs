@@ -1,4 +1,4 @@
-//! `hcube bench gemm`: distributed matrix products of hcube and of ScaLAPACK.
+//! `hcube bench gemm`: distributed matrix multiplication by hcube and by ScaLAPACK.
 
 mod arguments;
 mod calls;

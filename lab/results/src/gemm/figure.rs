@@ -1,4 +1,4 @@
-//! The picture of distributed products: ratios over the sizes of square ones, and a row for each other problem.
+//! The picture of distributed matrix multiplication: ratios over the sizes of square ones, and a row for each other problem.
 
 use super::{HCUBE, Problem, Run};
 use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
@@ -62,8 +62,7 @@ fn short(mpi: &str) -> &str {
 
 /// Whether a problem belongs to the square products, of which all have the same blocks.
 fn is_square(problem: &Problem, blocks: [usize; 3]) -> bool {
-    let Problem { m, n, k, .. } = *problem;
-    problem.work_name() == "pdgemm NN" && m == n && n == k && problem.blocks == blocks
+    problem.work_name() == "pdgemm NN" && problem.is_square() && problem.blocks == blocks
 }
 
 /// hcube's runs of the square products, and of the others.
@@ -73,7 +72,8 @@ fn divided(runs: &[Run]) -> [Vec<&Run>; 2] {
     let blocks = distinct(ours().map(|run| run.problem.blocks));
     // The first of those with most runs.
     let usual = blocks.into_iter().rev().max_by_key(|&blocks| of(blocks).count()).unwrap_or_default();
-    let square: Vec<&Run> = of(usual).collect();
+    let mut square: Vec<&Run> = of(usual).collect();
+    square.sort_by_key(|run| run.problem.n);
     let sizes = distinct(square.iter().map(|run| run.problem.n));
     // One size makes no line.
     let square = if sizes.len() > 1 { square } else { Vec::new() };
@@ -101,7 +101,8 @@ fn series<'a>(all: &'a [Run], own: &[&'a Run], point: impl Fn(&'a Run) -> Option
             points: of_key.filter_map(|run| point(run)).collect(),
         }
     };
-    keys.iter().enumerate().map(series).collect()
+    // The first in the legend is the last of the list.
+    keys.iter().enumerate().rev().map(series).collect()
 }
 
 /// A ratio of the square products over their sizes.
@@ -121,7 +122,8 @@ pub fn over_sizes(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Cha
 /// A ratio of all other problems, a row for each.
 pub fn others(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
     let [_, others] = divided(runs);
-    let mut names = distinct(others.iter().map(|run| run.problem.name().replace('x', "×")));
+    let compared = others.iter().filter(|run| ratio.of(run).is_some());
+    let mut names = distinct(compared.map(|run| run.problem.name().replace('x', "×")));
     // The first of the list is the top row.
     names.reverse();
     let row = |run: &Run| names.iter().position(|name| *name == run.problem.name().replace('x', "×"));
@@ -141,7 +143,7 @@ pub fn sheet(runs: &[Run]) -> Option<Sheet> {
     panels.extend([Ratio::Scalapack, Ratio::Raised, Ratio::Bound].map(|ratio| others(runs, ratio, None)));
     panels.retain(|panel| !panel.is_empty());
     let libraries = distinct(runs.iter().map(|run| run.problem.mpi.as_str())).join("; ");
-    let title = format!("Distributed matrix products: {libraries}");
+    let title = format!("Distributed matrix multiplication: {libraries}");
     (!panels.is_empty()).then_some(Sheet { title, panels })
 }
 
@@ -154,7 +156,7 @@ mod tests {
     fn measured() -> Vec<Run> {
         let mut all = Vec::new();
         for grid in [[1, 2], [2, 2]] {
-            for n in [512, 1024] {
+            for n in [1024, 512] {
                 all.extend(runs(&problem(grid, "NN", n), [1.0, 2.0, 1.25, 0.8]));
             }
             all.extend(runs(&problem(grid, "TN", 1024), [1.0, 3.0, 2.0, 0.7]));
@@ -167,8 +169,8 @@ mod tests {
         let measured = measured();
         let chart = over_sizes(&measured, Ratio::Raised, None);
         let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
-        assert_eq!(names, ["1×2 ranks", "2×2 ranks"]);
-        assert_eq!(chart.series[0].points, [Point::new(512.0, 1.25), Point::new(1024.0, 1.25)]);
+        assert_eq!(names, ["2×2 ranks", "1×2 ranks"]);
+        assert_eq!(chart.series[1].points, [Point::new(512.0, 1.25), Point::new(1024.0, 1.25)]);
         let chart = others(&measured, Ratio::Bound, None);
         assert_eq!(chart.y.value(0.0), "pdgemm TN 1024, NB 64");
         assert_eq!(chart.series[1].points, [Point::new(0.7, 0.0)]);

@@ -22,7 +22,7 @@ pub enum Source {
     BenchGups,
     /// The all-to-all exchange, measured.
     BenchAlltoall,
-    /// Distributed matrix products, measured.
+    /// Distributed matrix multiplication, measured.
     BenchGemm,
     /// Programs with the preload library, measured.
     BenchPrograms,
@@ -94,7 +94,7 @@ impl Source {
             Self::Run => "the official HPCC in three variants, measured",
             Self::BenchGups => "RandomAccess and its sweeps, measured",
             Self::BenchAlltoall => "the all-to-all exchange, measured",
-            Self::BenchGemm => "distributed matrix products, measured",
+            Self::BenchGemm => "distributed matrix multiplication, measured",
             Self::BenchPrograms => "programs with the preload library, measured",
             Self::BenchFftw => "FFTW's transposes, measured",
             Self::Simulate => "RandomAccess and all-to-all on large machines, simulated",

@@ -121,7 +121,7 @@ fn operations(text: &str) -> Result<[Operation; 2], String> {
 /// Measurements of each variant without `--repeat`.
 const REPEAT: u32 = 7;
 
-/// The benchmark of distributed matrix products (run it under mpirun)
+/// The benchmark of distributed matrix multiplication (run it under mpirun)
 ///
 /// Times PBLAS' p?gemm_ of hcube (libhcube_pblas.so) against ScaLAPACK as installed, against ScaLAPACK
 /// with wider panels (its function pilaenv_ is replaced, as users of large machines do by recompiling),
@@ -142,7 +142,7 @@ const REPEAT: u32 = 7;
 ///
 /// Examples:
 ///   mpirun -np 4 hcube bench gemm
-///   mpirun -np 8 --oversubscribe --bind-to none hcube bench gemm --grid 2x4 --op NN,TN,NT,TT --sizes 2048
+///   mpirun -np 8 --oversubscribe hcube bench gemm --grid 2x4 --op NN,TN,NT,TT --sizes 2048
 ///   mpirun -np 4 hcube bench gemm --sizes 256x256x100000 --op NN,TN
 ///   mpirun -np 4 hcube bench gemm --sizes 4096 --k 64 --update
 ///   mpirun -np 4 hcube bench gemm --routines getrf --sizes 1000,2000 --json lu.json

@@ -1,7 +1,7 @@
 //! tests/c/pblas_errors.c: arguments that are not valid, which ScaLAPACK itself reports, with and without hcube.
 
 use crate::common::Outcome;
-use crate::common::pblas::{WithHcube, available, client, stock};
+use crate::common::scalapack::{WithHcube, available, client, stock};
 
 /// What ScaLAPACK and the program have said. The launcher's own lines have process numbers.
 fn said(outcome: &Outcome) -> Vec<String> {

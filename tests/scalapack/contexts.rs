@@ -1,6 +1,6 @@
 //! tests/c/pblas_contexts.c: contexts that come and go, stay, belong to threads, or lose a rank.
 
-use crate::common::pblas::{Statistics, WithHcube, available, client, stock};
+use crate::common::scalapack::{Statistics, WithHcube, available, client, stock};
 use crate::common::{Mpi, named_shared_memory};
 
 /// Contexts that are made and destroyed one after the other.

@@ -5,6 +5,9 @@
 use hcube_testing as common;
 
 mod contexts;
+mod cp2k;
 mod errors;
+mod linked;
+mod memory;
 mod products;
 mod upstream;

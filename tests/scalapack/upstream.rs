@@ -1,7 +1,7 @@
 //! PBLAS' and ScaLAPACK's own testers, as the distribution builds them, with hcube preloaded. Those of PBLAS use descriptors
 //! of type 2 and check error exits by a PB_Cabort of their own.
 
-use crate::common::pblas::{Statistics, WithHcube, stock, testers};
+use crate::common::scalapack::{Statistics, WithHcube, stock, testers};
 use crate::common::{Mpi, folder};
 use std::fmt::Write;
 use std::fs;
@@ -11,7 +11,7 @@ const LETTERS: [&str; 4] = ["s", "d", "c", "z"];
 
 /// Makes a folder with an input file in it.
 fn with_input(name: &str, file: &str, text: &str) -> PathBuf {
-    let folder = folder("pblas").join(name);
+    let folder = folder("scalapack").join(name);
     fs::create_dir_all(&folder).expect("the target directory is writable");
     fs::write(folder.join(file), text).expect("writable");
     folder
@@ -138,8 +138,14 @@ fn testers_of_pblas_with_other_distributions() {
             set(&format!("values of MB_{matrix}"), &repeated(|test| 2 + (test * step) % 6));
             set(&format!("values of NB_{matrix}"), &repeated(|test| 1 + (test + 3 * step) % 8));
             // Valid on the smallest of the grids only if it is 0 or -1.
-            set(&format!("values of RSRC_{matrix}"), &repeated(|test| if (test + step) % 4 == 0 { -1 } else { 0 }));
-            set(&format!("values of CSRC_{matrix}"), &repeated(|test| if (test + step) % 5 == 0 { -1 } else { 0 }));
+            set(
+                &format!("values of RSRC_{matrix}"),
+                &repeated(|test| if (test + step) % 4 == 0 { -1 } else { 0 }),
+            );
+            set(
+                &format!("values of CSRC_{matrix}"),
+                &repeated(|test| if (test + step) % 5 == 0 { -1 } else { 0 }),
+            );
             set(&format!("values of I{matrix}"), &repeated(|test| 1 + (test * 3 + step) % 8));
             set(&format!("values of J{matrix}"), &repeated(|test| 1 + (test * 5 + step) % 8));
         }
@@ -155,9 +161,17 @@ fn repeated(value: impl Fn(i32) -> i32) -> String {
 /// ScaLAPACK's testers whose routines call PDGEMM: the program, its input, and lines of that which get other values, so
 /// that blocks are wider than in the shipped input, with the values for two ranks.
 const SCALAPACK: [(&str, &str, &[(&str, &str)]); 4] = [
-    ("xdlu", "LU.dat", &[("values of M", "4 30 61 90"), ("values of N", "4 30 47 90"), ("values of NB", "2 5 16")]),
+    (
+        "xdlu",
+        "LU.dat",
+        &[("values of M", "4 30 61 90"), ("values of N", "4 30 47 90"), ("values of NB", "2 5 16")],
+    ),
     ("xdinv", "INV.dat", &[("values of N", "2 15 40 70"), ("values of NB", "2 3 8 20")]),
-    ("xdhrd", "HRD.dat", &[("values of N", "50 50 50 90"), ("values of IHI", "50 48 45 89"), ("values of NB", "2 4 12")]),
+    (
+        "xdhrd",
+        "HRD.dat",
+        &[("values of N", "50 50 50 90"), ("values of IHI", "50 48 45 89"), ("values of NB", "2 4 12")],
+    ),
     ("xdsep", "SEP.dat", &[]),
 ];
 
@@ -178,7 +192,8 @@ fn on_two_ranks(data: &str) -> String {
 /// With thresholds for the residuals of eigensolvers that their random matrices do not exceed: with the shipped ones
 /// one of ten runs fails without hcube, by a residual of 73 where 50 is permitted.
 fn with_safe_thresholds(data: &str) -> String {
-    let line = |line: &str| if line.contains("Threshold") { "1000.0\n".to_owned() } else { format!("{line}\n") };
+    let line =
+        |line: &str| if line.contains("Threshold") { "1000.0\n".to_owned() } else { format!("{line}\n") };
     data.lines().map(line).collect()
 }
 

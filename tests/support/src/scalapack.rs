@@ -1,5 +1,6 @@
 //! Programs that use ScaLAPACK, without hcube and with its library for PBLAS.
 
+use super::preload::pblas_library;
 use super::{Launch, Mpi, Outcome, build, folder, modified, newest_header, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -11,18 +12,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// The routines that hcube takes over.
 pub const ROUTINES: [&str; 4] = ["psgemm", "pdgemm", "pcgemm", "pzgemm"];
 
-/// The library under test.
-pub fn library() -> PathBuf {
-    super::up_to_date(
-        build().join("libhcube_pblas.so"),
-        &["hpcc-glue/scalapack/src", "hpcc-glue/drop-in/src", "crates/core/src", "crates/gemm/src"],
-    )
-}
-
 /// The argument of `env` that has it preloaded.
 pub fn preload_variable() -> OsString {
     let mut variable = OsString::from("LD_PRELOAD=");
-    variable.push(library());
+    variable.push(pblas_library());
     variable
 }
 
@@ -35,7 +28,7 @@ pub fn scalapack() -> String {
 pub fn available() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     let found = *FOUND.get_or_init(|| {
-        let source = folder("pblas").join("probe.c");
+        let source = folder("scalapack").join("probe.c");
         fs::write(&source, "int main(void) { return 0; }\n").expect("the target directory is writable");
         let mut compiler = Command::new(format!("mpicc.{}", Mpi::selected().name()));
         compiler.arg(&source).arg("-o").arg(source.with_extension("")).arg(scalapack());
@@ -85,8 +78,8 @@ fn compiled(
 ) -> PathBuf {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let program = folder("pblas").join(name);
-    let newest = modified(source).max(headers).max(modified(&library()));
+    let program = folder("scalapack").join(name);
+    let newest = modified(source).max(headers).max(modified(&pblas_library()));
     if modified(&program) <= newest {
         compiler.arg(source).arg("-o").arg(&program).args(arguments);
         output(compiler.args([&scalapack(), "-lm", "-pthread"]));
@@ -131,7 +124,7 @@ impl WithHcube {
     }
 
     fn new(name: &str, launch: Launch) -> Self {
-        let file = folder("pblas").join(format!("{name}.json"));
+        let file = folder("scalapack").join(format!("{name}.json"));
         drop(fs::remove_file(&file));
         let variable = format!("json:{}", file.display());
         Self { launch: launch.env("HCUBE_STATS", &variable), file }
