@@ -92,7 +92,9 @@ fn shipped(letter: &str) -> Option<String> {
 /// With MPICH on two of its four process grids and with two ranks.
 #[test]
 fn testers_of_pblas_with_their_own_input() {
-    for letter in LETTERS {
+    // MPICH busy-waits, and ScaLAPACK's own runs take most of the time.
+    let letters = if Mpi::selected() == Mpi::Open { &LETTERS[..] } else { &LETTERS[1..3] };
+    for letter in letters {
         let Some(data) = shipped(letter) else { return };
         if Mpi::selected() == Mpi::Open {
             check(letter, "shipped", 4, &data);
