@@ -66,7 +66,8 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
         return Ok(verdict);
     }
     let (choice, alltoall_choice) = (choice.ok(), alltoall_choice.ok().flatten());
-    let results = Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice, alltoall_choice, gemm_choice };
+    let results =
+        Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice, alltoall_choice, gemm_choice };
     if arguments.json.tables() {
         print!("{}", text(&results));
     }
