@@ -1,11 +1,11 @@
 //! libhcube_pblas.so: unmodified ScaLAPACK programs multiply distributed matrices through hcube.
 //!
-//! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in capital letters.
-//! Programs call them, and so do routines of ScaLAPACK itself: they are bound when the program is loaded. What hcube
+//! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in capital
+//! letters. Programs call them, and so do routines of ScaLAPACK itself: they are bound when the program is loaded. What hcube
 //! does not serve goes to ScaLAPACK's function of the same name, with the program's arguments.
 //!
-//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at `PMPI_Finalize`
-//! on Open MPI and at `MPI_Finalize` on MPICH.
+//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at
+//! `PMPI_Finalize` on Open MPI and at `MPI_Finalize` on MPICH.
 //!
 //! # Map
 //!
