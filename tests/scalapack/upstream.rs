@@ -160,9 +160,12 @@ fn repeated(value: impl Fn(i32) -> i32) -> String {
     (0..8).map(|test| value(test).to_string()).collect::<Vec<_>>().join(" ")
 }
 
+/// Titles of lines of an input, and the values that they get.
+type Values = &'static [(&'static str, &'static str)];
+
 /// ScaLAPACK's testers whose routines call PDGEMM: the program, its input, and lines of that which get other values, so
 /// that blocks are wider than in the shipped input, with the values for two ranks.
-const SCALAPACK: [(&str, &str, &[(&str, &str)]); 4] = [
+const SCALAPACK: [(&str, &str, Values); 4] = [
     (
         "xdlu",
         "LU.dat",

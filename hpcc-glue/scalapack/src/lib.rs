@@ -108,7 +108,6 @@ macro_rules! routine {
             /// # Safety
             /// As PBLAS requires.
             #[unsafe(no_mangle)]
-            #[expect(clippy::too_many_arguments, reason = "the arguments of PBLAS")]
             pub unsafe extern "C-unwind" fn $name(
                 transa: *const u8, transb: *const u8, m: *const c_int, n: *const c_int, k: *const c_int,
                 alpha: *const c_void, a: *mut c_void, ia: *const c_int, ja: *const c_int, desca: *const c_int,
