@@ -29,7 +29,7 @@ fn program_variables(way: &str) -> String {
 
 /// Products that the program makes on all grids of these ranks.
 fn products(ranks: usize) -> usize {
-    27 * (1..=ranks).filter(|rows| ranks.is_multiple_of(**rows)).count()
+    27 * (1..=ranks).filter(|rows| ranks.is_multiple_of(*rows)).count()
 }
 
 #[test]
