@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn sums_have_room() {
-        for element in Element::ALL {
+        for &element in Element::ALL {
             for k in [1, 64, 4096, 100_000] {
                 let bits = bits(element, k);
                 let mantissa = if element.bytes() == 4 || element == Element::Complex { 24 } else { 53 };
