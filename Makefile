@@ -152,7 +152,7 @@ install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI 
 ifeq ($(MPI),smpi)
 	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@test -f $(RELEASE)/libhcube.so -a -f $(RELEASE)/libhcube_preload.so -a -d $(RELEASE)/share || $(MAKE) build
+	@test -f $(RELEASE)/libhcube.so -a -f $(RELEASE)/libhcube_preload.so -a -f $(RELEASE)/libhcube_pblas.so -a -d $(RELEASE)/share || $(MAKE) build
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 endif
 

@@ -57,7 +57,7 @@ typedef struct {
 } filler;
 
 static void fill(void *closure, void *element, int row, int column) {
-  filler *with = closure;
+  filler *with = (filler *)closure;
   double value[2];
   value_of(with->of, with->number, row, column, value);
   store(with->of->kind, element, value);
@@ -119,7 +119,7 @@ static void expected(const checker *with, int row, int column, double value[2], 
 }
 
 static void check(void *closure, void *element, int row, int column) {
-  checker *with = closure;
+  checker *with = (checker *)closure;
   const product *of = with->of;
   double got[2], want[2], tolerance;
   int part, good = 1;
@@ -146,7 +146,7 @@ typedef struct {
 } restorer;
 
 static void restore(void *closure, void *element, int row, int column) {
-  restorer *with = closure;
+  restorer *with = (restorer *)closure;
   size_t at = (size_t)((unsigned char *)element - with->result->memory);
   (void)row;
   (void)column;
@@ -259,7 +259,7 @@ static double (*factor(const product *of, int number))[2] {
   int outer = of->sizes[number], inner = of->sizes[2], at, index;
   int plain = of->letters[number] == 'N' || of->letters[number] == 'n';
   int conjugated = of->letters[number] == 'C' || of->letters[number] == 'c';
-  double(*all)[2] = calloc((size_t)outer * (size_t)inner + 1, sizeof *all);
+  double(*all)[2] = (double(*)[2])calloc((size_t)outer * (size_t)inner + 1, sizeof *all);
   REQUIRE(all != NULL);
   for (at = 0; at < outer; at++) {
     for (index = 0; index < inner; index++) {
@@ -275,7 +275,7 @@ static double (*factor(const product *of, int number))[2] {
 /* The same matrix in memory of its own. */
 static matrix copy(const matrix *of) {
   matrix other = *of;
-  other.memory = malloc(of->bytes);
+  other.memory = (unsigned char *)malloc(of->bytes);
   REQUIRE(other.memory != NULL);
   memcpy(other.memory, of->memory, of->bytes);
   return other;
@@ -385,7 +385,7 @@ static int one_grid(const char *text, int begin, int alone, grid *made) {
   }
   /* Prime to the number of ranks. */
   step = rows * columns % 7 == 0 ? 5 : 7;
-  map = malloc(sizeof(int) * (size_t)(rows * columns));
+  map = (int *)malloc(sizeof(int) * (size_t)(rows * columns));
   REQUIRE(map != NULL);
   for (index = 0; index < rows * columns; index++)
     map[index] = letter == 'p'   ? begin + (index * step + 3) % (rows * columns)

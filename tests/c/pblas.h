@@ -146,7 +146,7 @@ static inline void allocate(matrix *of, uint64_t seed) {
   size_t cells = rows > 0 && columns > 0 ? (size_t)(columns - 1) * (size_t)of->leading + (size_t)rows : 0;
   size_t at, step = is_single(of->kind) ? sizeof(float) : sizeof(double);
   of->bytes = cells * size_of(of->kind) + 2 * GUARD_BYTES;
-  of->memory = malloc(of->bytes);
+  of->memory = (unsigned char *)malloc(of->bytes);
   REQUIRE(of->memory != NULL);
   for (at = 0; at < of->bytes; at += step) {
     uint64_t noise = mix(seed + at) | 1;

@@ -36,7 +36,7 @@ static void multiply(const grid *on, int round) {
     allocate(it, (uint64_t)round);
     for (column = 0; column < local_count(&columns, SIZE); column++) {
       for (row = 0; row < local_count(&rows, SIZE); row++) {
-        double value[2] = {number + 1 + round % 5, 0};
+        double value[2] = {(double)(number + 1 + round % 5), 0};
         store(DOUBLE, element(it, row, column), value);
       }
     }
@@ -110,7 +110,7 @@ static void cycle(int rounds) {
 
 static void *in_thread(void *own) {
   int round;
-  for (round = 0; round < 200; round++) multiply(own, round);
+  for (round = 0; round < 200; round++) multiply((const grid *)own, round);
   return NULL;
 }
 

@@ -48,7 +48,7 @@ static void multiply(const matrix *a, const matrix *b, const matrix *c, int size
 /* Has the BLAS allocate what it keeps, by a product that is larger than any local one. */
 static void warm_up(int size) {
   local_function *gemm_of_blas = (local_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "dgemm_");
-  double *memory = calloc(3 * (size_t)size * (size_t)size, sizeof *memory);
+  double *memory = (double *)calloc(3 * (size_t)size * (size_t)size, sizeof *memory);
   size_t step = (size_t)size * (size_t)size;
   static const char *const letters = "NT";
   int a, b;

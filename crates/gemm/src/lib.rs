@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod axis;
 mod broadcasts;
+pub mod describe;
 mod domain;
 pub mod element;
 pub mod entrance;

@@ -30,6 +30,9 @@ type Function = unsafe extern "C" fn(
     usize,
 );
 
+/// A `?gemm_` as programs pass it, of any type of elements.
+pub type Multiply = unsafe extern "C" fn();
+
 /// A `?gemm_` for one type of elements.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalGemm {

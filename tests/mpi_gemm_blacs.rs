@@ -29,7 +29,7 @@ fn program_variables(way: &str) -> String {
 
 /// Products that the program makes on all grids of these ranks.
 fn products(ranks: usize) -> usize {
-    27 * (1..=ranks).filter(|rows| ranks % rows == 0).count()
+    27 * (1..=ranks).filter(|rows| ranks.is_multiple_of(**rows)).count()
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn variables_that_are_not_valid_end_the_job_with_one_message() {
 
 #[test]
 fn statistics_count_every_call() {
-    let file = folder("pblas").join("statistics.json");
+    let file = folder("gemm-blacs").join("statistics.json");
     let json = format!("json:{}", file.display());
     for &ranks in counts() {
         let outcome = program("pblas", "none", ranks).env("HCUBE_STATS", &json).run();
@@ -96,7 +96,7 @@ fn statistics_count_every_call() {
 /// Both libraries print their tables, whichever comes first, and write files of their own.
 #[test]
 fn both_preloaded_libraries_have_statistics() {
-    let file = folder("pblas").join("both.json");
+    let file = folder("gemm-blacs").join("both.json");
     let json = format!("json:{}", file.display());
     let program = common::client("gemm_blacs", common::Language::C11);
     let libraries = [pblas_library(), library()].map(|path| path.display().to_string());
