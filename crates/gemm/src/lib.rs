@@ -29,3 +29,5 @@ mod stationary;
 mod summa;
 mod transit;
 mod trials;
+
+pub use options::Options;
