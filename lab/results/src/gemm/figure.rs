@@ -1,4 +1,5 @@
-//! The picture of distributed matrix multiplication: ratios over the sizes of square ones, and a row for each other problem.
+//! The picture of distributed matrix multiplication: ratios over the sizes of square products, and a row for each
+//! other problem.
 
 use super::{HCUBE, Problem, Run, block_name};
 use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
