@@ -127,7 +127,9 @@ impl State {
         };
         match memory {
             Ok(memory) => (self.memory, self.ring) = (memory, Ring::new(bytes)),
-            Err(error) if self.domains.are_ranks() || matches!(error, Error::Mpi { .. }) => return Err(error),
+            Err(error) if self.domains.are_ranks() || matches!(error, Error::Mpi { .. }) => {
+                return Err(error);
+            }
             Err(_) => {
                 self.divide((0..comm.size() as u32).collect());
                 return Ok(false);
