@@ -28,7 +28,7 @@ fn every_element_is_right_and_bad_arguments_are_refused() {
             let number = |index: usize| words[index].parse::<usize>().expect("a number");
             let grids = (1..=ranks).filter(|rows| ranks % rows == 0).count();
             assert_eq!(number(0), 54 * grids + 1, "{text}");
-            assert_eq!(number(1), 2 * 35 + if ranks > 1 { 3 } else { 0 }, "{text}");
+            assert_eq!(number(1), 2 * 36 + if ranks > 1 { 3 } else { 0 }, "{text}");
             let used_path = if ranks == 1 { "local" } else { used_path };
             assert_eq!(words[2], used_path, "{ranks} ranks, {variables:?}");
         }

@@ -12,7 +12,7 @@ use std::ptr::{null, null_mut};
 
 /// An argument: mostly small, or close to a power of two.
 #[derive(Debug, Clone, Copy)]
-struct Number(i64);
+pub struct Number(pub i64);
 
 impl<'a> Arbitrary<'a> for Number {
     fn arbitrary(source: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
@@ -26,12 +26,12 @@ impl<'a> Arbitrary<'a> for Number {
     }
 }
 
-fn fresh_error() -> hcube_error {
+pub fn fresh_error() -> hcube_error {
     hcube_error { code: -1, message: [0x55; 508] }
 }
 
 /// The structure holds the returned code, and a message if and only if the call failed.
-fn assert_told(code: i32, error: &hcube_error) {
+pub fn assert_told(code: i32, error: &hcube_error) {
     assert_eq!(code, error.code);
     let end = error.message.iter().position(|&letter| letter == 0).expect("a zero byte");
     assert_eq!(code == 0, end == 0, "code {code}, message of {end} bytes");

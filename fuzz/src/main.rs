@@ -6,6 +6,7 @@
 
 mod arguments;
 mod datatype;
+mod gemm;
 mod options;
 mod singleton;
 mod tool;
@@ -16,7 +17,7 @@ use std::sync::OnceLock;
 type Target = fn(&[u8]);
 
 /// All targets by name. inputs/<name> holds the first inputs of some.
-const TARGETS: [(&str, Target); 21] = [
+const TARGETS: [(&str, Target); 22] = [
     ("options", options::variables),
     ("lists", options::lists),
     ("command-line", tool::command_line),
@@ -37,6 +38,7 @@ const TARGETS: [(&str, Target); 21] = [
     ("random-access", arguments::random_access),
     ("alltoall", arguments::alltoall),
     ("transpose", arguments::transpose),
+    ("gemm", gemm::gemm),
     ("datatype", datatype::datatype),
 ];
 

@@ -118,6 +118,7 @@ static const fault faults[] = {
     {"c", HCUBE_ERR_BUFFER, "c = NULL: expected "},
     {"options.struct_size", HCUBE_ERR_ARGUMENT, "options.struct_size = 3"},
     {"options.memory", HCUBE_ERR_ARGUMENT, "options.memory = -1: expected 0 to "},
+    {"options.outer_block", HCUBE_ERR_ARGUMENT, "options.outer_block = 7: expected 0, or options.inner_block = 8 or more"},
     {"options.algorithm", HCUBE_ERR_ARGUMENT, "options.algorithm = 9: expected HCUBE_GEMM_AUTO (0)"},
     {"options.reserved", HCUBE_ERR_ARGUMENT, "options.reserved = 1"},
     {"options.multiply", HCUBE_ERR_ARGUMENT, "options.multiply = NULL: expected a function: no BLAS with dgemm_"},
@@ -158,6 +159,10 @@ static void spoil(arguments *a, const char *what) {
   CASE("c") a->c = NULL;
   CASE("options.struct_size") a->chosen.struct_size = 3;
   CASE("options.memory") a->chosen.memory = -1;
+  CASE("options.outer_block") {
+    a->chosen.inner_block = 8;
+    a->chosen.outer_block = 7;
+  }
   CASE("options.algorithm") a->chosen.algorithm = 9;
   CASE("options.reserved") a->chosen.reserved = 1;
   CASE("options.multiply") a->chosen.multiply = NULL;

@@ -80,7 +80,8 @@ fn a_rank_that_is_lost_ends_the_job() {
     for mode in ["killed", "leaves"] {
         let run = WithHcube::preloaded(mode, client("pblas_contexts", "", &[]), ranks(3));
         let (outcome, _) = run.with(|launch| launch.arg(mode).limit(60)).run();
-        assert!(outcome.stdout.contains("going"), "the run has not begun: {outcome:?}");
+        let going = outcome.stdout.lines().find(|line| line.starts_with("going by "));
+        assert!(going.is_some_and(|line| line.ends_with("libhcube_pblas.so")), "not by hcube: {outcome:?}");
         assert!(!outcome.status.success(), "{outcome:?}");
         assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
     }

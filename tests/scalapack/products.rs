@@ -19,12 +19,23 @@ struct Cases<'a> {
 
 /// Runs cases; every product must be hcube's.
 fn check(cases: &Cases<'_>) {
+    check_refusing(cases, None);
+}
+
+/// The same where the kernel refuses shared memory to `whom`.
+fn check_refusing(cases: &Cases<'_>, whom: Option<&str>) {
     let &Cases { name, ranks, number, grids, variables, paths } = cases;
     let number = number[usize::from(Mpi::selected() == Mpi::Mpich)];
     if !available() || number == 0 {
         return;
     }
-    let run = WithHcube::preloaded(name, client("pblas", "", &[]), ranks).with(|launch| {
+    let program = client("pblas", "", &[]);
+    let run = match whom {
+        None => WithHcube::preloaded(name, program, ranks),
+        Some(whom) => WithHcube::preloaded(name, client("refuse_shared_memory", "", &[]), ranks)
+            .with(|launch| launch.arg(whom).arg(program)),
+    };
+    let run = run.with(|launch| {
         let launch = launch.args([(1000 + ranks).to_string(), number.to_string()]).args(grids).limit(100);
         variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
     });
@@ -148,4 +159,34 @@ fn messages_between_nodes() {
     for cases in CASES {
         check(cases);
     }
+}
+
+/// Partial products are summed where A or B stays.
+#[test]
+fn another_matrix_stays() {
+    const ON_A: (&str, &str) = ("HCUBE_GEMM_STATIONARY", "a");
+    const ON_B: (&str, &str) = ("HCUBE_GEMM_STATIONARY", "b");
+    const PAIRS: (&str, &str) = ("HCUBE_RANKS_PER_NODE", "2");
+    let cases =
+        |name, ranks, number, grids, variables, paths| Cases { name, ranks, number, grids, variables, paths };
+    check(&cases("stays-a-2", 2, [150, 100], &["1x2r", "2x1c"], &[ON_A, NARROW], &["stationary-a"]));
+    check(&cases("stays-b-6", 6, [150, 0], &["2x3r", "3x2p"], &[ON_B, NARROW], &["stationary-b"]));
+    check(&cases("stays-a-6", 6, [150, 0], &["2x3c", "5x1r"], &[ON_A, NARROW, PAIRS], &["stationary-a"]));
+    check(&cases("stays-b-9", 9, [100, 0], &["3x3r", "2x4p"], &[ON_B, NARROW, PAIRS], &["stationary-b"]));
+}
+
+/// Ranks of a node that cannot share memory send messages to each other.
+#[test]
+fn ranks_to_which_shared_memory_is_refused() {
+    let cases = |name, ranks, number, grids| Cases {
+        name,
+        ranks,
+        number,
+        grids,
+        variables: &[NARROW],
+        paths: &["summa"],
+    };
+    check_refusing(&cases("refused-2", 2, [100, 100], &["1x2r", "2x1c"]), Some("all"));
+    check_refusing(&cases("refused-6", 6, [100, 0], &["2x3r", "3x2p", "5x1r"]), Some("all"));
+    check_refusing(&cases("refused-last", 4, [100, 0], &["2x2r", "4x1r", "1x4p"]), Some("last"));
 }

@@ -71,6 +71,7 @@ const GROUPS: Pair = Pair {
     pattern: "RxC",
     separator: 'x',
     second_is_optional: false,
+    ascending: false,
     doc: "HSUMMA: R rows and C columns of groups, into which the process grid is divided; 0 selects the number by \
           the model.",
 };
@@ -80,6 +81,7 @@ const BLOCK: Pair = Pair {
     pattern: "b[:B]",
     separator: ':',
     second_is_optional: true,
+    ascending: true,
     doc: "Columns of A and rows of B that are multiplied at a time, b, and that travel between groups at a time, B, \
           which is b or more; 0 selects them by cache and memory.",
 };
@@ -150,6 +152,7 @@ mod tests {
             ("HCUBE_GEMM_GROUPS", "4"),
             ("HCUBE_GEMM_GROUPS", "4x-1"),
             ("HCUBE_GEMM_BLOCK", "64:"),
+            ("HCUBE_GEMM_BLOCK", "64:63"),
             ("HCUBE_GEMM_MEMORY", "2T"),
             ("HCUBE_GEMM_STATIONARY", "d"),
             ("HCUBE_GEMM_BROADCAST", "tree"),

@@ -110,8 +110,9 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     for &broadcast in broadcasts {
         let groups = groups(options, demand, network, broadcast);
         // SUMMA beside groups, where groups are hcube's choice.
-        let free =
-            options.algorithm == Algorithm::Auto && [options.group_rows, options.group_columns] == [0, 0];
+        let free = options.algorithm == Algorithm::Auto
+            && options.levels < 2
+            && [options.group_rows, options.group_columns] == [0, 0];
         for groups in [groups, if free { [1, 1] } else { groups }] {
             let levels = match (groups, options.levels) {
                 ([1, 1], _) => 1,
@@ -142,11 +143,12 @@ fn groups(options: &Options, demand: &Demand, network: &Hockney, broadcast: Broa
     if given != [0, 0] && options.algorithm != Algorithm::Summa {
         return [given[0].clamp(1, rows), given[1].clamp(1, columns)];
     }
+    let hierarchical = options.algorithm == Algorithm::Hsumma || options.levels > 1;
     let powers = (0..usize::BITS).map(|power| 1usize << power).take_while(|&groups| groups <= rows * columns);
     let candidates: Vec<usize> = match options.algorithm {
         Algorithm::Summa => vec![1],
         _ if options.levels == 1 => vec![1],
-        Algorithm::Hsumma => powers.filter(|&groups| groups > 1).collect(),
+        _ if hierarchical => powers.filter(|&groups| groups > 1).collect(),
         _ => powers.collect(),
     };
     let seconds = |broadcast, (rows, columns)| demand.seconds(broadcast, [rows, columns], network);
@@ -154,7 +156,9 @@ fn groups(options: &Options, demand: &Demand, network: &Hockney, broadcast: Broa
         choose_by((rows, columns), &candidates, &[broadcast], seconds);
     match options.algorithm {
         // Asked for, where the model would not take it.
-        Algorithm::Hsumma if group_rows * group_columns == 1 && options.levels != 1 => {
+        Algorithm::Auto | Algorithm::Hsumma
+            if hierarchical && group_rows * group_columns == 1 && options.levels != 1 =>
+        {
             [rows.isqrt().max(1), columns.isqrt().max(1)]
         }
         _ => [group_rows, group_columns],
@@ -221,6 +225,9 @@ mod tests {
         let given = Options { group_rows: 3, group_columns: 64, levels: 3, ..options };
         let route = choose(&given, &demand, &network);
         assert_eq!((route.groups, route.levels), ([3, 32], 3));
+        let levels = Options { levels: 3, ..options };
+        let route = choose(&levels, &demand, &far_bandwidth);
+        assert!(route.has_groups() && route.levels == 3, "{route:?}");
         let summa = Options { algorithm: Algorithm::Summa, ..given };
         assert_eq!(choose(&summa, &demand, &network).groups, [1, 1]);
     }

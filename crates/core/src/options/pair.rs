@@ -9,6 +9,8 @@ pub struct Pair {
     pub separator: char,
     /// Whether the second value may be left out; it has its default then.
     pub second_is_optional: bool,
+    /// Whether the second value must not be less than the first, unless it is 0.
+    pub ascending: bool,
     /// The documentation of the variable.
     pub doc: &'static str,
 }

@@ -72,7 +72,10 @@ impl Spec {
     /// What a user may write into the variable.
     fn values(&self) -> String {
         let values = self.kind.values();
-        self.part.pair().map_or(values.clone(), |pair| format!("{}, each {values}", pair.pattern))
+        let order = |pair: &Pair| if pair.ascending { ", the second not less than the first unless it is 0" } else { "" };
+        self.part
+            .pair()
+            .map_or(values.clone(), |pair| format!("{}, each {values}{}", pair.pattern, order(pair)))
     }
 }
 
@@ -103,6 +106,15 @@ pub trait Table: Sized + 'static {
     fn setting(field: &str) -> &'static Setting<Self> {
         let row = Self::TABLE.iter().find(|row| row.field == field);
         row.unwrap_or_else(|| panic!("no option is called {field}"))
+    }
+
+    /// The field whose value that of `row` must not be less than, and is.
+    fn out_of_order(&self, row: &Setting<Self>) -> Option<&'static Setting<Self>> {
+        let Part::Second(Pair { ascending: true, .. }) = row.spec.part else { return None };
+        let second = (row.get)(self);
+        let is_larger = |first: &&Setting<Self>| (first.get)(self) > second;
+        let mut firsts = Self::TABLE.iter().filter(|other| other.spec.variable == row.spec.variable);
+        firsts.find(is_larger).filter(|_| second != 0)
     }
 
     /// The environment variables, each once.
@@ -149,6 +161,7 @@ pub fn from_variables<O: Table + Default>(value: impl Fn(&str) -> Option<String>
         };
         number
             .and_then(|number| (row.set)(&mut options, number))
+            .filter(|()| options.out_of_order(row).is_none())
             .ok_or_else(|| Error::argument(variable, format!("'{text}'"), row.spec.values()))?;
     }
     Ok(options)
@@ -164,7 +177,15 @@ pub fn put<O: Table>(options: &mut O, field: &str, number: i64) -> Result<()> {
     Some(number)
         .filter(|&number| kind.accepts(number))
         .and_then(|number| (row.set)(options, number))
-        .ok_or_else(|| Error::argument(row.argument, number, kind.numbers()))
+        .ok_or_else(|| Error::argument(row.argument, number, kind.numbers()))?;
+    in_order(options, row)
+}
+
+/// Checks a value against that of the field before it.
+fn in_order<O: Table>(options: &O, row: &Setting<O>) -> Result<()> {
+    let Some(first) = options.out_of_order(row) else { return Ok(()) };
+    let expected = format!("0, or {} = {} or more", first.argument, (first.get)(options));
+    Err(Error::argument(row.argument, (row.get)(options), expected))
 }
 
 /// Checks all ranges.
@@ -177,6 +198,7 @@ pub fn check<O: Table>(options: &O) -> Result<()> {
         if !row.spec.kind.accepts(number) {
             return Err(Error::argument(row.argument, number, row.spec.kind.numbers()));
         }
+        in_order(options, row)?;
     }
     Ok(())
 }

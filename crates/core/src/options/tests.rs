@@ -54,10 +54,10 @@ crate::options_table! {
 
 /// Both values are needed.
 const SHAPE: Pair =
-    Pair { pattern: "RxC", separator: 'x', second_is_optional: false, doc: "The shape of things." };
+    Pair { pattern: "RxC", separator: 'x', second_is_optional: false, ascending: false, doc: "The shape of things." };
 /// The first value is enough.
 const RANGE: Pair =
-    Pair { pattern: "b[:e]", separator: ':', second_is_optional: true, doc: "From where to where." };
+    Pair { pattern: "b[:e]", separator: ':', second_is_optional: true, ascending: true, doc: "From where to where." };
 
 const DEFAULT: Options = Options {
     count: 5,
@@ -94,16 +94,19 @@ fn variables_change_the_defaults() {
 fn a_variable_may_hold_two_options() {
     assert_eq!(from(&[("HCUBE_SHAPE", "4x2")]), Ok(Options { rows: 4, columns: 2, ..DEFAULT }));
     assert_eq!(from(&[("HCUBE_RANGE", "2:3")]), Ok(Options { begin: 2, end: 3, ..DEFAULT }));
+    assert_eq!(from(&[("HCUBE_RANGE", "5:0")]), Ok(Options { begin: 5, end: 0, ..DEFAULT }));
     assert_eq!(from(&[("HCUBE_RANGE", "5")]), Ok(Options { begin: 5, ..DEFAULT }));
+    const ORDERED: &str = "b[:e], each 0 to 9, the second not less than the first unless it is 0";
     for (name, value, expected) in [
         ("HCUBE_SHAPE", "4", "RxC, each 0 or more"),
         ("HCUBE_SHAPE", "4x", "RxC, each 0 or more"),
         ("HCUBE_SHAPE", "x4", "RxC, each 0 or more"),
         ("HCUBE_SHAPE", "4x2x1", "RxC, each 0 or more"),
         ("HCUBE_SHAPE", "4X2", "RxC, each 0 or more"),
-        ("HCUBE_RANGE", "3:", "b[:e], each 0 to 9"),
-        ("HCUBE_RANGE", "3:10", "b[:e], each 0 to 9"),
-        ("HCUBE_RANGE", ":", "b[:e], each 0 to 9"),
+        ("HCUBE_RANGE", "3:", ORDERED),
+        ("HCUBE_RANGE", "3:10", ORDERED),
+        ("HCUBE_RANGE", ":", ORDERED),
+        ("HCUBE_RANGE", "3:2", ORDERED),
     ] {
         let error = from(&[(name, value)]).expect_err("refused").to_string();
         assert_eq!(error, format!("{name} = '{value}': expected {expected}"));
@@ -117,7 +120,7 @@ fn a_variable_may_hold_two_options() {
         pairs,
         [
             ("HCUBE_SHAPE", "RxC, each 0 or more", "0x0", "the shape of things", &["rows", "columns"][..]),
-            ("HCUBE_RANGE", "b[:e], each 0 to 9", "1", "from where to where", &["begin", "end"][..]),
+            ("HCUBE_RANGE", ORDERED, "1", "from where to where", &["begin", "end"][..]),
         ]
     );
 }
