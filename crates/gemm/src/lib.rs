@@ -27,3 +27,6 @@ pub mod state;
 mod stationary;
 mod summa;
 mod transit;
+
+pub use summa::MULTIPLY_ADD;
+pub use transit::COPY_BYTE;
