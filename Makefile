@@ -89,8 +89,8 @@ else
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
 
-bench: ## Measure RandomAccess, the all-to-all exchange, programs and FFTW for about 10 minutes (FULL=1 for all cases)
-	@scripts/setup.sh build hpcc fftw
+bench: ## Measure RandomAccess, all-to-all, matrix multiplication, programs and FFTW for about 11 minutes (FULL=1 for all cases)
+	@scripts/setup.sh build hpcc fftw scalapack
 	@$(CARGO)
 ifneq ($(MPI),smpi)
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
@@ -112,7 +112,7 @@ else
 endif
 
 test: ## Set up what is missing and run all tests
-	@scripts/setup.sh build test hpcc fftw
+	@scripts/setup.sh build test hpcc fftw scalapack
 	@scripts/test.sh
 
 # Also part of `make test`, which skips it on a machine without network namespaces.
@@ -152,7 +152,7 @@ install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI 
 ifeq ($(MPI),smpi)
 	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@test -f $(RELEASE)/libhcube.so -a -f $(RELEASE)/libhcube_preload.so -a -d $(RELEASE)/share || $(MAKE) build
+	@test -f $(RELEASE)/libhcube.so -a -f $(RELEASE)/libhcube_preload.so -a -f $(RELEASE)/libhcube_pblas.so -a -d $(RELEASE)/share || $(MAKE) build
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 endif
 

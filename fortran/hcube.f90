@@ -12,7 +12,7 @@
 ! variants) return an MPI error code, after the error handler of the communicator has been called. The optional
 ! argument message returns a text that names the wrong argument, its value and what is expected.
 module hcube
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_int32_t, &
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_funptr, c_int, c_int32_t, &
     c_int64_t, c_null_char, c_ptr, c_size_t, c_sizeof
   implicit none
   private
@@ -75,6 +75,21 @@ module hcube
     integer(c_int32_t) :: transposed_in, transposed_out
   end type
 
+  ! A block-cyclic matrix and a sub-matrix of it; row and column count from 0.
+  type, bind(C), public :: hcube_matrix
+    integer(c_int64_t) :: struct_size = 88
+    integer(c_int64_t) :: rows, columns, row_block, column_block, first_row_block, first_column_block, &
+      leading_dimension
+    integer(c_int64_t) :: row = 0, column = 0
+    integer(c_int32_t) :: row_source = 0, column_source = 0
+  end type
+
+  type, bind(C), public :: hcube_gemm_options
+    integer(c_int64_t) :: struct_size, memory, inner_block, outer_block
+    integer(c_int32_t) :: algorithm, stationary, broadcast, group_rows, group_columns, levels, ranks_per_node, reserved
+    type(c_funptr) :: multiply
+  end type
+
   type, bind(C), public :: hcube_error
     integer(c_int32_t) :: code
     character(kind=c_char) :: message(508)
@@ -86,6 +101,7 @@ module hcube
   public :: hcube_alltoall, hcube_alltoallv, hcube_alltoallw, hcube_alltoall_in_place, hcube_alltoallv_in_place, &
     hcube_alltoallw_in_place, hcube_alltoall_default_options, hcube_alltoall_set_options, hcube_alltoall_last_way
   public :: hcube_transpose, hcube_transpose_in_place, hcube_transpose_check
+  public :: hcube_gemm, hcube_gemm_default_options, hcube_gemm_set_options, hcube_gemm_last_path
 
   interface
     function c_version() bind(C, name="hcube_version") result(text)
@@ -278,6 +294,47 @@ module hcube
       type(hcube_transpose_shape), intent(in) :: shape
       integer(c_int32_t), value :: in_place
       integer(c_int), value :: comm
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_gemm(comm, grid_rows, grid_columns, element, transa, transb, m, n, k, alpha, a, at, b, bt, beta, c, ct, &
+        options, error) bind(C, name="hcube_fortran_gemm") result(code)
+      import :: c_char, c_int, c_int32_t, c_int64_t, hcube_error, hcube_gemm_options, hcube_matrix
+      integer(c_int), value :: comm
+      integer(c_int32_t), value :: grid_rows, grid_columns, element
+      character(kind=c_char), value :: transa, transb
+      integer(c_int64_t), value :: m, n, k
+      type(*), intent(in) :: alpha, beta
+      type(*), dimension(*), intent(in) :: a, b
+      type(*), dimension(*) :: c
+      type(hcube_matrix), intent(in) :: at, bt, ct
+      type(hcube_gemm_options), intent(in), optional :: options
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_gemm_default_options(options, size, error) bind(C, name="hcube_gemm_default_options") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error, hcube_gemm_options
+      type(hcube_gemm_options), intent(out) :: options
+      integer(c_int64_t), value :: size
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_gemm_set_options(comm, options, error) bind(C, name="hcube_fortran_gemm_set_options") result(code)
+      import :: c_int, c_int32_t, hcube_error, hcube_gemm_options
+      integer(c_int), value :: comm
+      type(hcube_gemm_options), intent(in), optional :: options
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_gemm_last_path(comm, text, length, error) bind(C, name="hcube_fortran_gemm_last_path") result(code)
+      import :: c_char, c_int, c_int32_t, c_int64_t, hcube_error
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_int64_t), value :: length
       type(hcube_error), intent(inout) :: error
       integer(c_int32_t) :: code
     end function
@@ -478,6 +535,58 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     ierror = c_transpose_check(shape, merge(1_c_int32_t, 0_c_int32_t, in_place), comm, error)
+    call tell(error, message)
+  end subroutine
+
+  ! alpha and beta are numbers of the type of the elements. What comm and the matrices are stands in hcube/gemm.h.
+  subroutine hcube_gemm(comm, grid_rows, grid_columns, element, transa, transb, m, n, k, alpha, a, at, b, bt, beta, c, &
+      ct, ierror, options, message)
+    integer, intent(in) :: comm, grid_rows, grid_columns
+    integer(c_int32_t), intent(in) :: element
+    character, intent(in) :: transa, transb
+    integer(c_int64_t), intent(in) :: m, n, k
+    type(*), intent(in) :: alpha, beta
+    type(*), dimension(*), intent(in) :: a, b
+    type(*), dimension(*) :: c
+    type(hcube_matrix), intent(in) :: at, bt, ct
+    integer, intent(out) :: ierror
+    type(hcube_gemm_options), intent(in), optional :: options
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    ierror = c_gemm(comm, int(grid_rows, c_int32_t), int(grid_columns, c_int32_t), element, transa, transb, m, n, k, &
+      alpha, a, at, b, bt, beta, c, ct, options, error)
+    call tell(error, message)
+  end subroutine
+
+  subroutine hcube_gemm_default_options(options, ierror, message)
+    type(hcube_gemm_options), intent(out) :: options
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    ierror = c_gemm_default_options(options, int(c_sizeof(options), c_int64_t), error)
+    call tell(error, message)
+  end subroutine
+
+  subroutine hcube_gemm_set_options(comm, ierror, options, message)
+    integer, intent(in) :: comm
+    integer, intent(out) :: ierror
+    type(hcube_gemm_options), intent(in), optional :: options
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    ierror = c_gemm_set_options(comm, options, error)
+    call tell(error, message)
+  end subroutine
+
+  ! path: receives the name of the path.
+  subroutine hcube_gemm_last_path(comm, path, ierror, message)
+    integer, intent(in) :: comm
+    character(len=*), intent(inout) :: path
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    character(kind=c_char) :: line(len(path) + 1)
+    ierror = c_gemm_last_path(comm, line, size(line, kind=c_int64_t), error)
+    if (ierror == HCUBE_SUCCESS) call copy(line, path)
     call tell(error, message)
   end subroutine
 

@@ -123,7 +123,10 @@ is_system() {
 # The default is the first installed build: existing links stay.
 make_default() {
     [ -e "$bin/hcube" ] || ln -sf "hcube-$1" "$bin/hcube"
-    [ -e "$libraries/pkgconfig/hcube.pc" ] || ln -sf "hcube-$1.pc" "$libraries/pkgconfig/hcube.pc"
+    local name
+    for name in hcube hcube-pblas; do
+        [ -e "$libraries/pkgconfig/$name.pc" ] || ln -sf "$name-$1.pc" "$libraries/pkgconfig/$name.pc"
+    done
 }
 
 # The module prepends folders in which `hcube` belongs to this MPI library.
@@ -131,6 +134,7 @@ install_module() {
     mkdir -p "$own/bin"
     ln -sf "$(realpath -ms --relative-to="$own/bin" "$bin/hcube-$mpi")" "$own/bin/hcube"
     fill install/hcube.pc.in "$own/pkgconfig/hcube.pc"
+    fill install/hcube-pblas.pc.in "$own/pkgconfig/hcube-pblas.pc"
     rm -f "$modules"/*"-$mpi"
     fill install/modulefile.in "$modules/$version-$mpi"
 }
@@ -158,12 +162,13 @@ install_documentation() {
 
 install_all() {
     local file name
-    for file in "$release"/{libhcube.so,libhcube.a,libhcube_preload.so,hcube,share}; do
+    for file in "$release"/{libhcube.so,libhcube.a,libhcube_preload.so,libhcube_pblas.so,hcube,share}; do
         [ -e "$file" ] || fail "no $file: run make MPI=$mpi first"
     done
     put_library "$release/libhcube.so"
     put 644 "$release/libhcube.a" "$own/libhcube.a"
     put_library "$release/libhcube_preload.so"
+    put_library "$release/libhcube_pblas.so"
     put 755 "$release/hcube" "$bin/hcube-$mpi"
     fill install/hcube-run "$bin/hcube-run"
     chmod 755 "$bin/hcube-run"
@@ -172,6 +177,7 @@ install_all() {
         put 644 "$file" "$include/${file#include/}"
     done
     fill install/hcube.pc.in "$libraries/pkgconfig/hcube-$mpi.pc"
+    fill install/hcube-pblas.pc.in "$libraries/pkgconfig/hcube-pblas-$mpi.pc"
     fill install/hcubeConfig.cmake.in "$libraries/cmake/hcube/hcubeConfig.cmake"
     fill install/hcubeConfigVersion.cmake.in "$libraries/cmake/hcube/hcubeConfigVersion.cmake"
     for file in hcube_random_access.c hcube.mk README.md; do
@@ -203,18 +209,20 @@ install_all() {
 
 # Keeps what builds for other MPI libraries need.
 uninstall_all() {
-    local other name
+    local link other name
     rm -rf "$own"
-    rm -f "$bin/hcube-$mpi" "$libraries/pkgconfig/hcube-$mpi.pc" "$modules"/*"-$mpi"
+    rm -f "$bin/hcube-$mpi" "$libraries/pkgconfig/"{hcube,hcube-pblas}"-$mpi.pc" "$modules"/*"-$mpi"
     for other in "$libraries"/hcube/*/; do
         [ -d "$other" ] || continue
         name=$(basename "$other")
         [ -e "$bin/hcube" ] || rm -f "$bin/hcube"
-        [ -e "$libraries/pkgconfig/hcube.pc" ] || rm -f "$libraries/pkgconfig/hcube.pc"
+        for link in "$libraries/pkgconfig/"{hcube,hcube-pblas}.pc; do
+            [ -e "$link" ] || rm -f "$link"
+        done
         make_default "$name"
         return
     done
-    rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/hcube.pc" "$include/hcube.h" "$include/hcube_fftw.h"
+    rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/"{hcube,hcube-pblas}.pc "$include/hcube.h" "$include/hcube_fftw.h"
     rm -rf "$include/hcube"
     remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Provides what hcube needs on this machine, and does nothing when all is there:
 #
-#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw] [simulate] [deep]
+#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw] [scalapack] [simulate] [deep]
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
@@ -13,6 +13,8 @@
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
+#   scalapack  what programs of ScaLAPACK need: ScaLAPACK for the chosen MPI library, OpenBLAS,
+#          and for the tests (with `test`) ScaLAPACK for both MPI libraries and its testers
 #   simulate  what simulations need besides: SimGrid, and a C++ compiler for platforms
 #   deep   what scripts/check-deep.sh needs besides: the C compiler's sanitizers,
 #          valgrind, and a C++ compiler for libFuzzer
@@ -42,7 +44,7 @@ openmpi | mpich | smpi) ;;
     ;;
 esac
 
-want_test= want_hpcc= want_fftw= want_simulate= want_deep=
+want_test= want_hpcc= want_fftw= want_scalapack= want_simulate= want_deep=
 # The programs of which the source is needed.
 sources=()
 for component in "$@"; do
@@ -51,10 +53,11 @@ for component in "$@"; do
     test) want_test=1 ;;
     hpcc) want_hpcc=1 sources+=(hpcc) ;;
     fftw) want_fftw=1 sources+=(fftw) ;;
+    scalapack) want_scalapack=1 ;;
     simulate) want_simulate=1 ;;
     deep) want_deep=1 ;;
     *)
-        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw, simulate, deep" >&2
+        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw, scalapack, simulate, deep" >&2
         exit 2
         ;;
     esac
@@ -222,6 +225,23 @@ missing_packages() {
         command -v ar >/dev/null 2>&1 || echo binutils
         perl -e 'use strict' >/dev/null 2>&1 || echo perl-base
     fi
+    if [ -n "$want_scalapack" ]; then
+        for library in $libraries; do
+            [ "$library" = smpi ] || compiles "mpicc.$library" stdio.h "-lscalapack-$library" ||
+                echo "libscalapack-$library-dev"
+        done
+        compiles cc stdio.h -l:libopenblas.so.0 || echo libopenblas0-pthread
+        [ -z "$want_test" ] || has_scalapack_testers || echo scalapack-mpi-test
+    fi
+}
+
+# The testers of PBLAS and of ScaLAPACK, ready built for both MPI libraries.
+has_scalapack_testers() {
+    local library folders
+    for library in openmpi mpich; do
+        folders=(/usr/lib/*/scalapack/"$library"-tests)
+        [ -x "${folders[0]}/PBLAS/dpb3tst" ] && [ -x "${folders[0]}/xdlu" ] || return 1
+    done
 }
 
 # FFTW with MPI in both precisions of its benchmark program. Where the machine has

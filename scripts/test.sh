@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all tests; stops at the first failure. `make test` calls it after
-# `scripts/setup.sh build test hpcc fftw`.
+# `scripts/setup.sh build test hpcc fftw scalapack`.
 #
 #   scripts/test.sh [step...]     steps by number or none for all; for developers
 #
@@ -49,7 +49,7 @@ with() {
 lint() {
     # Everything, then the libraries for MPICH, which are not the same.
     with openmpi cargo clippy --release --workspace --all-targets -- -D warnings &&
-        with mpich cargo clippy --release --no-deps -p hcube -p hcube-preload -- -D warnings
+        with mpich cargo clippy --release --no-deps -p hcube -p hcube-preload -p hcube-pblas -- -D warnings
 }
 
 # The format of Rust, and of C where it is written by hand; the other headers are generated.
@@ -111,7 +111,8 @@ mpich_tests() {
     skipping only-openmpi,mpi4py with mpich cargo test --profile checked -p hcube --test interface \
         --test mpi_random_access --test mpi_faults --test mpi_communicators --test mpi_alltoall \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
-        --test mpi_transpose --test preload --test guest --test fftw --test install --test abi --test examples \
+        --test mpi_transpose --test preload --test guest --test fftw --test pblas --test scalapack \
+        --test install --test abi --test examples \
         -p hcube-core --features hcube-core/rsmpi --test datatype --test communicator_state \
         -p hcube-core-client --test mpi \
         -p hcube-tool --test model "$@" &&

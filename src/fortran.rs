@@ -1,14 +1,15 @@
-//! RandomAccess and transpositions for Fortran: the functions of `random_access.rs` and `transpose.rs` with
-//! Fortran's handles, on which the module in fortran/hcube.f90 stands.
+//! RandomAccess, transpositions and matrix products for Fortran: the functions of `random_access.rs`, `transpose.rs` and
+//! `gemm.rs` with Fortran's handles, on which the module in fortran/hcube.f90 stands.
 
+use super::gemm::{hcube_gemm, hcube_gemm_last_path, hcube_gemm_set_options};
 use super::random_access::{
     hcube_random_access_describe, hcube_random_access_last_statistics, hcube_random_access_prepare,
     hcube_random_access_run, hcube_random_access_verify,
 };
 use super::transpose::{hcube_transpose, hcube_transpose_check};
 use crate::types::{
-    hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table,
-    hcube_transpose_shape, hcube_updates,
+    hcube_error, hcube_gemm_options, hcube_matrix, hcube_random_access_options,
+    hcube_random_access_statistics, hcube_table, hcube_transpose_shape, hcube_updates,
 };
 use hcube_core::mpi::MPI_Fint;
 use hcube_core::mpi::fortran::communicator;
@@ -135,4 +136,86 @@ pub unsafe extern "C-unwind" fn hcube_fortran_transpose_check(
 ) -> i32 {
     // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_transpose_check(shape, in_place, communicator(comm), error) }
+}
+
+/// hcube_gemm with a Fortran handle, for the Fortran module hcube.
+///
+/// # Safety
+/// As hcube_gemm.
+#[unsafe(no_mangle)]
+#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
+pub unsafe extern "C-unwind" fn hcube_fortran_gemm(
+    comm: MPI_Fint,
+    grid_rows: i32,
+    grid_columns: i32,
+    element: i32,
+    transa: c_char,
+    transb: c_char,
+    m: i64,
+    n: i64,
+    k: i64,
+    alpha: *const c_void,
+    a: *const c_void,
+    at: *const hcube_matrix,
+    b: *const c_void,
+    bt: *const hcube_matrix,
+    beta: *const c_void,
+    c: *mut c_void,
+    ct: *const hcube_matrix,
+    options: *const hcube_gemm_options,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    unsafe {
+        hcube_gemm(
+            communicator(comm),
+            grid_rows,
+            grid_columns,
+            element,
+            transa,
+            transb,
+            m,
+            n,
+            k,
+            alpha,
+            a,
+            at,
+            b,
+            bt,
+            beta,
+            c,
+            ct,
+            options,
+            error,
+        )
+    }
+}
+
+/// hcube_gemm_set_options with a Fortran handle, for the Fortran module hcube.
+///
+/// # Safety
+/// As hcube_gemm_set_options.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fortran_gemm_set_options(
+    comm: MPI_Fint,
+    options: *const hcube_gemm_options,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    unsafe { hcube_gemm_set_options(communicator(comm), options, error) }
+}
+
+/// hcube_gemm_last_path with a Fortran handle, for the Fortran module hcube.
+///
+/// # Safety
+/// As hcube_gemm_last_path.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fortran_gemm_last_path(
+    comm: MPI_Fint,
+    text: *mut c_char,
+    length: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    unsafe { hcube_gemm_last_path(communicator(comm), text, length, error) }
 }

@@ -64,7 +64,7 @@ unsafe fn perform(call: &Call, name: &CStr) {
     let Some(obstacle) = obstacle else { return };
     let original =
         loader::global(name).filter(|_| matches!(obstacle, Obstacle::Invalid(_) | Obstacle::NotInGrid));
-    let Some(original) = original else { end(name, &text(&obstacle)) };
+    let Some(original) = original else { end(name, &obstacle.to_string()) };
     let Call { letters, sizes, scalars, matrices: [a, b, c], .. } = call;
     // SAFETY: a function of this name has this type; the arguments are the caller's.
     unsafe {
@@ -73,18 +73,6 @@ unsafe fn perform(call: &Call, name: &CStr) {
             a.place[1], a.place[2], b.memory, b.place[0], b.place[1], b.place[2], scalars[1], c.memory,
             c.place[0], c.place[1], c.place[2],
         );
-    }
-}
-
-fn text(obstacle: &Obstacle) -> String {
-    match obstacle {
-        Obstacle::NoBlacs => {
-            "no BLACS is loaded: expected ScaLAPACK in the program; hcube_gemm needs none".to_owned()
-        }
-        Obstacle::Inactive => "MPI is not initialised yet or already finalised".to_owned(),
-        Obstacle::Wide => "64-bit integers: expected 32-bit integers".to_owned(),
-        Obstacle::NotInGrid => "desca: this process is not in the grid of the context".to_owned(),
-        Obstacle::Invalid(refusal) => format!("{} (error {} of PBLAS)", refusal.message, refusal.number),
     }
 }
 
@@ -126,7 +114,9 @@ fn no_blas(element: Element) -> Error {
 /// Ends the job: PBLAS returns no errors.
 #[cold]
 fn end(name: &CStr, text: &str) -> ! {
-    eprintln!("hcube: hcube_{}: {text}: ending the job", name.to_string_lossy());
+    // One write: other ranks may print as well.
+    let message = format!("hcube: hcube_{}: {text}: ending the job\n", name.to_string_lossy());
+    eprint!("{message}");
     abort(None)
 }
 

@@ -63,8 +63,44 @@ fn examples_are_built_by_pkg_config() {
     }
     let warnings = "-O1 -Wall -Wextra -Wpedantic -Werror";
     make.arg(format!("CFLAGS={warnings}")).arg(format!("CXXFLAGS={warnings}"));
+    let products = blas_and_scalapack();
+    if let Some([blas, scalapack]) = &products {
+        make.arg(format!("BLAS={blas}")).arg(format!("SCALAPACK={scalapack}"));
+    }
     output(make.arg("FFLAGS=-O1 -Wall -Wextra -Wpedantic -std=f2018 -Werror"));
     all_run(&tree, &examples.join("build"));
+    if products.is_some() {
+        products_run(&tree, &examples.join("build"));
+    }
+}
+
+/// The linker's names of the BLAS and of ScaLAPACK that the examples of matrix products need, where both are there.
+fn blas_and_scalapack() -> Option<[String; 2]> {
+    common::pblas::available().then(|| ["-l:libopenblas.so.0".to_owned(), common::pblas::scalapack()])
+}
+
+/// That the examples of matrix products in a folder of programs do their work, and hcube does it for them.
+fn products_run(tree: &Path, programs: &Path) {
+    let gemm = programs.join("gemm_c");
+    loads_from(tree, &gemm);
+    for ranks in RANKS {
+        let path = if ranks == 1 { "local" } else { "shared-panels" };
+        assert_eq!(last_line(&gemm, ranks), format!("{ranks} ranks, path {path}, 0 errors"));
+        for name in ["pdgemm_c", "pdgemm_fortran"] {
+            let launch = Launch::new(tree.join("bin/hcube-run"), ranks).args(["--pblas", "--stats"]);
+            let launch = launch.arg(programs.join(name)).env("LD_LIBRARY_PATH", "");
+            let outcome = launch.env("OPENBLAS_NUM_THREADS", "1").whole_lines().limit(60).run();
+            let statistics = outcome.stderr.clone();
+            let line = outcome.success().trim().to_owned();
+            assert!(
+                line.starts_with(&format!("{ranks} ranks, grid ")) && line.ends_with(", 0 errors"),
+                "{line}"
+            );
+            let rows = statistics.lines().filter_map(|line| line.strip_prefix("pdgemm"));
+            let rows: Vec<_> = rows.map(|row| row.split_whitespace().take(2).collect::<Vec<_>>()).collect();
+            assert_eq!(rows, [[path, &ranks.to_string()]], "{name}: {statistics}");
+        }
+    }
 }
 
 /// Configures the examples for an MPI library.
@@ -73,6 +109,9 @@ fn cmake(tree: &Path, examples: &Path, build: &Path, mpi: Mpi) -> Output {
     cmake.arg("-S").arg(examples).arg("-B").arg(build).arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display()));
     for (variable, language) in [("C", "mpicc"), ("CXX", "mpicxx"), ("Fortran", "mpifort")] {
         cmake.arg(format!("-DMPI_{variable}_COMPILER={language}.{}", mpi.name()));
+    }
+    if let Some([blas, scalapack]) = blas_and_scalapack() {
+        cmake.arg(format!("-DBLAS={blas}")).arg(format!("-DSCALAPACK={scalapack}"));
     }
     cmake.output().expect("cmake")
 }
@@ -85,6 +124,9 @@ fn examples_are_built_by_cmake() {
     assert!(configured.status.success(), "{configured:?}");
     output(Command::new("cmake").arg("--build").arg(&build));
     all_run(&tree, &build);
+    if blas_and_scalapack().is_some() {
+        products_run(&tree, &build);
+    }
     // With another MPI library they would be linked, and crash.
     let other = if Mpi::selected() == Mpi::Open { Mpi::Mpich } else { Mpi::Open };
     let refused = cmake(&tree, &examples, &examples.join("other"), other);

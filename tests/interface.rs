@@ -39,6 +39,12 @@ fn preload_library_exports_only_the_listed_symbols() {
 }
 
 #[test]
+fn pblas_library_exports_only_the_listed_symbols() {
+    let exported = exported(&common::pblas::library());
+    assert_eq!(exported, names("symbols_pblas.txt"), "exported symbols and tests/symbols_pblas.txt differ");
+}
+
+#[test]
 fn header_declares_only_the_listed_symbols() {
     let header = common::headers::whole(&common::root().join("include/hcube.h"));
     let code = header.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));

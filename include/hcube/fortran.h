@@ -12,6 +12,7 @@
 #include "library.h"
 #include "alltoall.h"
 #include "transpose.h"
+#include "gemm.h"
 #include "random_access.h"
 
 #ifdef __cplusplus
@@ -158,6 +159,44 @@ int32_t hcube_fortran_transpose_check(const struct hcube_transpose_shape *shape,
                                       int32_t in_place,
                                       MPI_Fint comm,
                                       struct hcube_error *error);
+
+/**
+ * hcube_gemm with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_gemm(MPI_Fint comm,
+                           int32_t grid_rows,
+                           int32_t grid_columns,
+                           int32_t element,
+                           char transa,
+                           char transb,
+                           int64_t m,
+                           int64_t n,
+                           int64_t k,
+                           const void *alpha,
+                           const void *a,
+                           const struct hcube_matrix *at,
+                           const void *b,
+                           const struct hcube_matrix *bt,
+                           const void *beta,
+                           void *c,
+                           const struct hcube_matrix *ct,
+                           const struct hcube_gemm_options *options,
+                           struct hcube_error *error);
+
+/**
+ * hcube_gemm_set_options with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_gemm_set_options(MPI_Fint comm,
+                                       const struct hcube_gemm_options *options,
+                                       struct hcube_error *error);
+
+/**
+ * hcube_gemm_last_path with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_gemm_last_path(MPI_Fint comm,
+                                     char *text,
+                                     uint64_t length,
+                                     struct hcube_error *error);
 
 #ifdef __cplusplus
 }  // extern "C"

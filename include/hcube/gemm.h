@@ -59,17 +59,17 @@
 #define HCUBE_GEMM_STATIONARY_AUTO 0
 
 /**
- * hcube_gemm_options.stationary: c; panels of A and B travel.
+ * hcube_gemm_options.stationary: panels of A and B travel to the ranks that have C.
  */
 #define HCUBE_GEMM_STATIONARY_C 1
 
 /**
- * hcube_gemm_options.stationary: a; B travels, and sums of parts of C.
+ * hcube_gemm_options.stationary: panels of B travel to the ranks that have A, and parts of C back.
  */
 #define HCUBE_GEMM_STATIONARY_A 2
 
 /**
- * hcube_gemm_options.stationary: b; A travels, and sums of parts of C.
+ * hcube_gemm_options.stationary: panels of A travel to the ranks that have B, and parts of C back.
  */
 #define HCUBE_GEMM_STATIONARY_B 3
 

@@ -7,6 +7,7 @@ mod machines;
 mod model;
 mod nodes;
 mod page;
+mod products;
 mod programs;
 mod rates;
 mod section;
@@ -42,6 +43,9 @@ pub struct Arguments {
     /// Measurements of the all-to-all exchange [default: target/bench/alltoall.json]
     #[arg(long, value_name = "FILE")]
     bench_alltoall: Option<PathBuf>,
+    /// Measurements of distributed matrix multiplication [default: target/bench/gemm.json]
+    #[arg(long, value_name = "FILE")]
+    bench_gemm: Option<PathBuf>,
     /// Programs with the preload library [default: target/bench/programs.json]
     #[arg(long, value_name = "FILE")]
     bench_programs: Option<PathBuf>,
@@ -68,6 +72,7 @@ impl Arguments {
             Source::Run => self.run.clone(),
             Source::BenchGups => self.bench_gups.clone(),
             Source::BenchAlltoall => self.bench_alltoall.clone(),
+            Source::BenchGemm => self.bench_gemm.clone(),
             Source::BenchPrograms => self.bench_programs.clone(),
             Source::BenchFftw => self.bench_fftw.clone(),
             Source::Simulate => self.simulate.clone(),

@@ -116,7 +116,16 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
     }
     let mut found = Vec::new();
     check_subcommands(&folder, &[], &page, &mut found);
-    for name in ["doctor", "bench", "bench random-access", "bench alltoall", "bench fftw", "probe", "model"] {
+    for name in [
+        "doctor",
+        "bench",
+        "bench random-access",
+        "bench alltoall",
+        "bench fftw",
+        "bench gemm",
+        "probe",
+        "model",
+    ] {
         assert!(found.iter().any(|one| one == name), "{name}: {found:?}");
     }
     // Options that variables stand for exist.

@@ -100,6 +100,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         ("--run", "results.json"),
         ("--bench-gups", "gups.json"),
         ("--bench-alltoall", "alltoall.json"),
+        ("--bench-gemm", "gemm.json"),
         ("--bench-programs", "programs.json"),
         ("--bench-fftw", "fftw.json"),
         ("--simulate", "simulate.json"),
@@ -113,6 +114,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         (&["alltoall", "--over", "sizes"], "alltoall.json", "bench-sizes.svg"),
         (&["alltoall", "--over", "ranks", "--sizes", "4M"], "alltoall.json", "bench-memory.svg"),
         (&["fftw"], "fftw.json", "bench-fftw.svg"),
+        (&["bench", "gemm"], "gemm.json", "bench-gemm.svg"),
     ] {
         let mut tool = Command::new(common::tool());
         common::output(
@@ -120,6 +122,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 13, "{pictures:?}");
+    assert_eq!(pictures.len(), 20, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

@@ -51,7 +51,7 @@ impl hcube_matrix {
     ///
     /// # Safety
     /// The pointer is valid for the bytes that its first field says.
-    pub(crate) unsafe fn read(from: *const Self) -> Result<Self> {
+    pub(crate) unsafe fn read(from: *const hcube_matrix) -> Result<Self> {
         let incomplete = || {
             // SAFETY: the first field is there, by the contract of this function.
             let size = unsafe { (*from).struct_size };

@@ -44,6 +44,11 @@ fn code(text: &str) -> String {
 
 fn field(declaration: &str) -> Field {
     let declaration = declaration.trim();
+    if let Some((result, (name, arguments))) =
+        declaration.split_once("(*").and_then(|(result, rest)| Some((result, rest.split_once(')')?)))
+    {
+        return Field { name: name.to_owned(), kind: format!("{result}(*){arguments}") };
+    }
     let start = declaration.rfind([' ', '*']).expect("a type and a name") + 1;
     let (name, length) =
         declaration[start..].split_at(declaration[start..].find('[').unwrap_or(declaration[start..].len()));

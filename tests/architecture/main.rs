@@ -18,14 +18,16 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
-    ("hcube-gemm", &["hcube-core", "hcube-alltoall"]),
-    ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose"]),
-    ("hcube-preload", &["hcube-core", "hcube-alltoall"]),
+    ("hcube-gemm", &["hcube-core"]),
+    ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-gemm"]),
+    ("hcube-drop-in", &["hcube-core"]),
+    ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),
+    ("hcube-pblas", &["hcube-core", "hcube-gemm", "hcube-drop-in"]),
     ("hcube-results", &[]),
     (
         "hcube-tool",
@@ -45,6 +47,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-gemm",
             "hcube-results",
             "hcube-tool",
         ],
@@ -74,22 +77,21 @@ const LONG_FILES: [(&str, &str); 3] = [
 const SYSTEM_CALLS: [&str; 1] = ["crates/core/src/node/"];
 
 /// Further files with `libc`, with reasons.
-const OTHER_SYSTEM_CALLS: [(&str, &str); 2] = [
-    ("hpcc-glue/mpi/src/next.rs", "asks the loader for the functions that it stands in front of"),
-    ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
-];
+const OTHER_SYSTEM_CALLS: [(&str, &str); 1] =
+    [("tool/src/bench/footprint.rs", "gives memory back between measurements")];
 
 /// Where `unsafe` stands.
-const UNSAFE: [&str; 5] = [
+const UNSAFE: [&str; 6] = [
     "crates/core/src/",
     "crates/alltoall/src/mpi_front/",
+    "crates/gemm/src/pblas/",
     "crates/random-access/src/kernel/",
     "src/",
     "hpcc-glue/",
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 8] = [
+const OTHER_UNSAFE: [(&str, &str); 14] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -98,10 +100,16 @@ const OTHER_UNSAFE: [(&str, &str); 8] = [
         "crates/alltoall/src/messages.rs",
         "takes memory back from messages; only it knows that they have finished",
     ),
+    ("crates/gemm/src/entrance.rs", "names the type of a function of BLAS"),
+    ("crates/gemm/src/local.rs", "calls the program's BLAS"),
+    ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
+    ("crates/gemm/src/transit.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/alltoall/src/fallback.rs", "hands on what the votes have shown to single copy"),
     ("crates/alltoall/src/single_copy.rs", "writes to another process, where that has asked for it"),
     ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
     ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
+    ("tool/src/bench/gemm/calls.rs", "calls the functions of ScaLAPACK and of hcube that it measures"),
+    ("tool/src/bench/gemm/functions.rs", "finds these functions by their names"),
     ("tests/core-client/src/lib.rs", "exports a function"),
     ("tests/core-client/src/requests.rs", "makes regions of memory of its own"),
 ];
@@ -114,7 +122,7 @@ const OTHER_EXPORTS: [(&str, &str); 1] =
     [("tests/core-client/src/lib.rs", "mpirun and smpirun start a program in C, which calls the checks")];
 
 /// Where MPI is called.
-const MPI_CALLS: [&str; 2] = ["crates/core/src/mpi/", "hpcc-glue/mpi/src/"];
+const MPI_CALLS: [&str; 3] = ["crates/core/src/mpi/", "hpcc-glue/drop-in/src/", "hpcc-glue/mpi/src/"];
 
 /// Further files with calls of MPI, with reasons.
 const OTHER_MPI_CALLS: [(&str, &str); 1] =

@@ -60,6 +60,8 @@ impl Modules {
             "crate" => "crate".to_owned(),
             "self" => from.to_owned(),
             "super" => parent(from)?,
+            // A type, not a module.
+            "Self" => return None,
             _ => return self.step(from, path, depth),
         };
         let mut rest = &path[1..];

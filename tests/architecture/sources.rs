@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 
 /// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here. Of the
 /// crates in tests/, that which becomes a library of its own.
-pub const CRATES: [&str; 11] = [
+pub const CRATES: [&str; 13] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
     "crates/transpose/src",
     "crates/gemm/src",
     "src",
+    "hpcc-glue/drop-in/src",
     "hpcc-glue/mpi/src",
+    "hpcc-glue/scalapack/src",
     "tool/src",
     "lab/src",
     "lab/results/src",

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a function returns. */
-enum { HCUBE_CODE, MPI_CODE };
+/* What a function returns; a function without a code ends the program. */
+enum { HCUBE_CODE, MPI_CODE, NO_CODE };
 
 typedef struct function {
   const char *name;
@@ -72,6 +72,31 @@ CALL(hcube_fortran_alltoallw, (a->sent, a->counts, a->displacements, a->type_num
                                a->displacements, a->type_numbers, a->number))
 CALL(hcube_fortran_alltoallw_in_place, (a->received, a->counts, a->displacements, a->type_numbers, a->number))
 
+CALL(hcube_gemm, (a->comm, a->grid_rows, size, a->element, a->transa, 'N', a->m, SIDE *(int64_t)size, SIDE, a->alpha,
+                  a->factor, a->at, a->factor, a->at, a->alpha, a->matrix, a->at, a->gemm_options, a->error))
+CALL(hcube_gemm_default_options, (a->gemm_defaults, a->gemm_size, a->error))
+CALL(hcube_gemm_set_options, (a->comm, a->gemm_options, a->error))
+CALL(hcube_gemm_last_path, (a->comm, a->text, a->length, a->error))
+CALL(hcube_fortran_gemm,
+     (a->number, a->grid_rows, size, a->element, a->transa, 'N', a->m, SIDE *(int64_t)size, SIDE, a->alpha, a->factor,
+      a->at, a->factor, a->at, a->alpha, a->matrix, a->at, a->gemm_options, a->error))
+CALL(hcube_fortran_gemm_set_options, (a->number, a->gemm_options, a->error))
+CALL(hcube_fortran_gemm_last_path, (a->number, a->text, a->length, a->error))
+
+/* This program has no BLACS. */
+#define CALL_PBLAS(name)                                                                                          \
+  static int call_##name(const arguments *a) {                                                                    \
+    int numbers[11] = {2, 0, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE, 0, 0, SIDE};                                     \
+    name("N", "N", &numbers[2], &numbers[2], &numbers[2], a->alpha, a->factor, &numbers[0], &numbers[0], numbers, \
+         a->factor, &numbers[0], &numbers[0], numbers, a->alpha, a->matrix, &numbers[0], &numbers[0], numbers);   \
+    return 0;                                                                                                     \
+  }
+
+CALL_PBLAS(hcube_psgemm_)
+CALL_PBLAS(hcube_pdgemm_)
+CALL_PBLAS(hcube_pcgemm_)
+CALL_PBLAS(hcube_pzgemm_)
+
 /* These cannot fail with any arguments. */
 static int call_hcube_version(const arguments *a) {
   (void)a;
@@ -117,6 +142,17 @@ static const function functions[] = {
     FUNCTION(hcube_alltoall_last_way, HCUBE_CODE, ONE | TEXT),
     FUNCTION(hcube_fortran_alltoall_set_options, HCUBE_CODE, RUN | ALLTOALL_OPTIONS),
     FUNCTION(hcube_fortran_alltoall_last_way, HCUBE_CODE, ONE | TEXT),
+    FUNCTION(hcube_gemm, HCUBE_CODE, RUN | GEMM | GEMM_OPTIONS),
+    FUNCTION(hcube_gemm_default_options, HCUBE_CODE, DEFAULTS),
+    FUNCTION(hcube_gemm_set_options, HCUBE_CODE, RUN | GEMM_OPTIONS),
+    FUNCTION(hcube_gemm_last_path, HCUBE_CODE, ONE | TEXT),
+    FUNCTION(hcube_fortran_gemm, HCUBE_CODE, RUN | GEMM | GEMM_OPTIONS),
+    FUNCTION(hcube_fortran_gemm_set_options, HCUBE_CODE, RUN | GEMM_OPTIONS),
+    FUNCTION(hcube_fortran_gemm_last_path, HCUBE_CODE, ONE | TEXT),
+    FUNCTION(hcube_psgemm_, NO_CODE, 0),
+    FUNCTION(hcube_pdgemm_, NO_CODE, 0),
+    FUNCTION(hcube_pcgemm_, NO_CODE, 0),
+    FUNCTION(hcube_pzgemm_, NO_CODE, 0),
     FUNCTION(hcube_alltoall, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
     FUNCTION(hcube_alltoall_c, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
     FUNCTION(hcube_alltoallv, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
@@ -186,7 +222,8 @@ static void every_fault(const function *of) {
 
 /* --- while it is not ----------------------------------------------------------------------------------- */
 
-/* The functions that are MPI's own in all but name do what MPI does, and that ends the program: they are called in
+/* The functions that are MPI's own in all but name do what MPI does, and that ends the program, as do those without a
+ * code: they are called in
  * a process of their own. It must not crash, and must not come back with success. */
 static void ended_by_mpi(const function *of, int with_comm, const char *when) {
   pid_t child = fork();
@@ -214,7 +251,7 @@ static void inactive(const char *when, const char *told) {
     const function *of = &functions[i];
     arguments a = good_arguments();
     int expected = (of->faults & COMM) != 0 ? HCUBE_ERR_MPI_STATE : HCUBE_SUCCESS, code;
-    if (of->kind == MPI_CODE) {
+    if (of->kind != HCUBE_CODE) {
       ended_by_mpi(of, 1, when);
       ended_by_mpi(of, 0, when);
       continue;
@@ -235,6 +272,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   begin();
   for (i = 0; i < FUNCTIONS; i++) {
+    if (functions[i].kind == NO_CODE) continue;
     succeeds(&functions[i]);
     every_fault(&functions[i]);
     succeeds(&functions[i]);

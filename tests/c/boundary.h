@@ -15,7 +15,9 @@ typedef struct storage {
   char text[64];
   hcube_random_access_options defaults;
   hcube_alltoall_options alltoall_defaults;
+  hcube_gemm_options gemm_defaults;
   hcube_random_access_statistics statistics;
+  double matrix[SIDE * SIDE];
   unsigned char input[SIDE * SIDE * MAX_RANKS * 8], output[SIDE * SIDE * MAX_RANKS * 8];
   int sent[BLOCK * MAX_RANKS * 4], received[BLOCK * MAX_RANKS * 4];
 } storage;
@@ -29,12 +31,19 @@ typedef struct arguments {
   hcube_updates *updates;
   hcube_random_access_options *options, *defaults;
   hcube_alltoall_options *alltoall_options, *alltoall_defaults;
-  uint64_t size, alltoall_size;
+  hcube_gemm_options *gemm_options, *gemm_defaults;
+  uint64_t size, alltoall_size, gemm_size;
   hcube_random_access_statistics *statistics;
   int64_t *errors;
   char *text;
   uint64_t length;
   hcube_transpose_shape *shape;
+  int grid_rows, element;
+  char transa;
+  int64_t m;
+  const double *alpha, *factor;
+  double *matrix;
+  hcube_matrix *at;
   int in_place;
   void *input, *output, *sent, *received;
   int count;
@@ -55,7 +64,10 @@ static hcube_table table;
 static hcube_updates updates;
 static hcube_random_access_options options;
 static hcube_alltoall_options alltoall_options;
+static hcube_gemm_options gemm_options;
 static hcube_transpose_shape shape;
+static hcube_matrix shape_of_a;
+static double one = 1, factor[SIDE * SIDE];
 static int counts[MAX_RANKS], displacements[MAX_RANKS];
 static MPI_Count large_counts[MAX_RANKS];
 static MPI_Aint large_displacements[MAX_RANKS];
@@ -68,6 +80,10 @@ static void remember(void) {
 
 static int unchanged(void) {
   return memcmp(&memory, &memory_before, sizeof memory) == 0;
+}
+
+/* Local products that need not be right. */
+static void multiply(void) {
 }
 
 /* Arguments with which every function succeeds where MPI is active. */
@@ -84,6 +100,14 @@ static arguments good_arguments(void) {
   updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
   SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure), failure);
   SUCCEED(hcube_alltoall_default_options(&alltoall_options, sizeof alltoall_options, &failure), failure);
+  SUCCEED(hcube_gemm_default_options(&gemm_options, sizeof gemm_options, &failure), failure);
+  gemm_options.multiply = multiply;
+  memset(&shape_of_a, 0, sizeof shape_of_a);
+  shape_of_a.struct_size = sizeof shape_of_a;
+  shape_of_a.rows = SIDE;
+  shape_of_a.columns = SIDE * (int64_t)size;
+  shape_of_a.row_block = shape_of_a.column_block = shape_of_a.first_row_block = shape_of_a.first_column_block = SIDE;
+  shape_of_a.leading_dimension = SIDE;
   shape.rows = shape.columns = SIDE * (int64_t)size;
   shape.row_block = shape.column_block = SIDE;
   shape.element_bytes = 8;
@@ -106,8 +130,19 @@ static arguments good_arguments(void) {
   a.defaults = &memory.defaults;
   a.alltoall_options = &alltoall_options;
   a.alltoall_defaults = &memory.alltoall_defaults;
+  a.gemm_options = &gemm_options;
+  a.gemm_defaults = &memory.gemm_defaults;
   a.size = sizeof options;
   a.alltoall_size = sizeof alltoall_options;
+  a.gemm_size = sizeof gemm_options;
+  a.grid_rows = 1;
+  a.element = HCUBE_ELEMENT_DOUBLE;
+  a.transa = 'N';
+  a.m = SIDE;
+  a.alpha = &one;
+  a.factor = factor;
+  a.matrix = memory.matrix;
+  a.at = &shape_of_a;
   a.statistics = &memory.statistics;
   a.errors = &memory.errors;
   a.text = memory.text;
@@ -154,6 +189,8 @@ static arguments good_arguments(void) {
 #define COUNTS 0x80000u
 #define TYPE 0x100000u
 #define TYPES 0x200000u
+#define GEMM_OPTIONS 0x400000u
+#define GEMM 0x800000u
 
 typedef struct fault {
   const char *name;
@@ -174,8 +211,8 @@ MAKE(null_comm, a->comm = MPI_COMM_NULL; a->number = MPI_Comm_c2f(MPI_COMM_NULL)
 MAKE(no_comm, memset(&a->comm, 0, sizeof a->comm); a->number = 1000000)
 MAKE(freed_comm, a->comm = freed; a->number = freed_number)
 MAKE(inter_comm, a->comm = inter; a->number = MPI_Comm_c2f(inter))
-MAKE(no_defaults, a->defaults = NULL; a->alltoall_defaults = NULL)
-MAKE(small_defaults, a->size = a->alltoall_size = 3)
+MAKE(no_defaults, a->defaults = NULL; a->alltoall_defaults = NULL; a->gemm_defaults = NULL)
+MAKE(small_defaults, a->size = a->alltoall_size = a->gemm_size = 3)
 MAKE(no_table, a->table = NULL)
 MAKE(no_words, a->table->words = NULL)
 MAKE(odd_words, a->table->words = (uint64_t *)(void *)((char *)a->table->words + 4))
@@ -203,6 +240,19 @@ MAKE(unknown_place, a->in_place = 7)
 MAKE(small_alltoall_options, a->alltoall_options->struct_size = 3)
 MAKE(unknown_schedule, a->alltoall_options->schedule = 99)
 MAKE(negative_memory, a->alltoall_options->memory = -1)
+MAKE(small_gemm_options, a->gemm_options->struct_size = 3)
+MAKE(unknown_algorithm, a->gemm_options->algorithm = 99)
+MAKE(negative_block, a->gemm_options->inner_block = -1)
+MAKE(no_grid, a->grid_rows = 0)
+MAKE(unknown_element, a->element = 4)
+MAKE(unknown_letter, a->transa = 'X')
+MAKE(negative_m, a->m = -1)
+MAKE(no_alpha, a->alpha = NULL)
+MAKE(no_matrix, a->at = NULL)
+MAKE(small_matrix, a->at->struct_size = 8)
+MAKE(no_block, a->at->row_block = 0)
+MAKE(no_factor, a->factor = NULL)
+MAKE(no_result, a->matrix = NULL)
 MAKE(nothing_sent, a->sent = NULL)
 MAKE(nothing_received, a->received = NULL)
 MAKE(negative_count, a->count = -1)
@@ -251,6 +301,19 @@ static const fault faults[] = {
     ARGUMENT(small_alltoall_options, ALLTOALL_OPTIONS),
     ARGUMENT(unknown_schedule, ALLTOALL_OPTIONS),
     ARGUMENT(negative_memory, ALLTOALL_OPTIONS),
+    ARGUMENT(small_gemm_options, GEMM_OPTIONS),
+    ARGUMENT(unknown_algorithm, GEMM_OPTIONS),
+    ARGUMENT(negative_block, GEMM_OPTIONS),
+    ARGUMENT(no_grid, GEMM),
+    ARGUMENT(unknown_element, GEMM),
+    ARGUMENT(unknown_letter, GEMM),
+    ARGUMENT(negative_m, GEMM),
+    ARGUMENT(no_alpha, GEMM),
+    ARGUMENT(no_matrix, GEMM),
+    ARGUMENT(small_matrix, GEMM),
+    ARGUMENT(no_block, GEMM),
+    FAULT(no_factor, GEMM, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
+    FAULT(no_result, GEMM, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
     FAULT(nothing_sent, SENT, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
     FAULT(nothing_received, RECEIVED, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
     FAULT(negative_count, COUNT, HCUBE_ERR_COUNT, MPI_ERR_COUNT),

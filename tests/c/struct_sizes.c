@@ -13,6 +13,7 @@ typedef union anything {
   unsigned char bytes[ROOM];
   hcube_random_access_options random_access;
   hcube_alltoall_options alltoall;
+  hcube_gemm_options gemm;
   hcube_random_access_statistics statistics;
 } anything;
 
@@ -27,6 +28,10 @@ static int32_t fill_alltoall(anything *options, uint64_t size, hcube_error *erro
   return hcube_alltoall_default_options(&options->alltoall, size, error);
 }
 
+static int32_t fill_gemm(anything *options, uint64_t size, hcube_error *error) {
+  return hcube_gemm_default_options(&options->gemm, size, error);
+}
+
 static int32_t fill_statistics(anything *options, uint64_t size, hcube_error *error) {
   options->struct_size = size;
   return hcube_random_access_last_statistics(MPI_COMM_WORLD, &options->statistics, error);
@@ -38,6 +43,10 @@ static int32_t use_random_access(anything *options, hcube_error *error) {
 
 static int32_t use_alltoall(anything *options, hcube_error *error) {
   return hcube_alltoall_set_options(MPI_COMM_WORLD, &options->alltoall, error);
+}
+
+static int32_t use_gemm(anything *options, hcube_error *error) {
+  return hcube_gemm_set_options(MPI_COMM_WORLD, &options->gemm, error);
 }
 
 /* Filled as far as the caller knows, zeros where the library knows no more, nothing behind. */
@@ -173,11 +182,14 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   check_filling("RandomAccess options", fill_random_access, sizeof(hcube_random_access_options));
   check_filling("all-to-all options", fill_alltoall, sizeof(hcube_alltoall_options));
+  check_filling("options of products", fill_gemm, sizeof(hcube_gemm_options));
   check_nonsense("RandomAccess options", fill_random_access, use_random_access);
   check_nonsense("all-to-all options", fill_alltoall, use_alltoall);
+  check_nonsense("options of products", fill_gemm, use_gemm);
   check_nonsense("statistics", fill_statistics, NULL);
   check_larger("RandomAccess options", fill_random_access, use_random_access, sizeof(hcube_random_access_options));
   check_larger("all-to-all options", fill_alltoall, use_alltoall, sizeof(hcube_alltoall_options));
+  check_larger("options of products", fill_gemm, use_gemm, sizeof(hcube_gemm_options));
   check_smaller_random_access();
   check_smaller_alltoall();
   /* After a run, so that there is something to fill with. */

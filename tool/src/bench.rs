@@ -9,6 +9,7 @@ pub mod fftw;
 pub mod files;
 pub mod footprint;
 pub mod frame;
+pub mod gemm;
 pub mod memory;
 pub mod random_access;
 pub mod timing;
@@ -31,6 +32,7 @@ enum SystemArguments {
     RandomAccess(random_access::Arguments),
     Alltoall(alltoall::Arguments),
     Fftw(fftw::Arguments),
+    Gemm(gemm::Arguments),
 }
 
 /// Measures, or joins and draws what was measured.
@@ -39,5 +41,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::RandomAccess(arguments) => random_access::run(arguments),
         SystemArguments::Alltoall(arguments) => alltoall::run(arguments),
         SystemArguments::Fftw(arguments) => fftw::run(arguments),
+        SystemArguments::Gemm(arguments) => gemm::run(arguments),
     }
 }

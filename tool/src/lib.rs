@@ -6,6 +6,7 @@ pub mod bench;
 pub mod choices;
 pub mod command_line;
 pub mod doctor;
+pub mod grids;
 pub mod launched;
 pub mod model;
 pub mod output;

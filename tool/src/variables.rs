@@ -57,6 +57,18 @@ pub const ALLTOALL: Group = Group {
     others: &[],
 };
 
+/// Matrix products.
+pub const GEMM: Group = Group {
+    title: "Matrix multiplication",
+    about: "Read by `libhcube_pblas.so` and the functions `hcube_gemm*` and `hcube_p?gemm_`. The values must be the same on \
+            all ranks.",
+    structure: Some("hcube_gemm_options"),
+    of_a_run: true,
+    command: None,
+    options: hcube_gemm::options::Options::variables,
+    others: &[],
+};
+
 /// Variables of a run that no system's table has.
 const UNTABLED: Group = Group {
     title: "",
@@ -66,6 +78,20 @@ const UNTABLED: Group = Group {
     command: None,
     options: Vec::new,
     others: &[],
+};
+
+/// Read only by libhcube_pblas.so.
+pub const SCALAPACK: Group = Group {
+    title: "ScaLAPACK",
+    about: "Read by `libhcube_pblas.so`, in addition to those of matrix multiplication.",
+    others: &[Variable::new(
+        "HCUBE_STATS",
+        "0, 1 or json:FILE",
+        "0",
+        "statistics of all ranks, printed by rank 0 in MPI_Finalize; json:FILE also writes them to FILE, or to FILE.pblas \
+         beside the preload library",
+    )],
+    ..UNTABLED
 };
 
 /// Read only by libhcube_preload.so.
@@ -173,7 +199,7 @@ pub const BUILD: Group = Group {
     ..UNTABLED
 };
 
-pub const GROUPS: [Group; 6] = [RANDOM_ACCESS, ALLTOALL, PRELOAD, FFTW, SIMULATION, BUILD];
+pub const GROUPS: [Group; 8] = [RANDOM_ACCESS, ALLTOALL, GEMM, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
 
 /// The meaning of a variable in each group that has it; empty for a name that hcube does not know.
 pub fn meanings(name: &str) -> Vec<String> {

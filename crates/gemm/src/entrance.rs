@@ -4,15 +4,12 @@
 //! Cost: one reduction per call; the set-up at the first call, and where grid or options are not those of the call
 //! before.
 
-use crate::local::LocalGemm;
+use crate::local::{LocalGemm, Multiply};
 use crate::options::Options;
 use crate::product::Product;
 use crate::state::State;
 use hcube_core::comm::{Comm, agree, agree_on, bounds, check_bounds};
 use hcube_core::error::Result;
-
-/// A function of BLAS that a program passes, of any type of elements.
-pub type Multiply = unsafe extern "C" fn();
 
 /// What a program chooses.
 #[derive(Debug, Clone, Copy)]

@@ -27,6 +27,7 @@ pub mod state;
 mod stationary;
 mod summa;
 mod transit;
+mod trials;
 
 pub use summa::MULTIPLY_ADD;
 pub use transit::COPY_BYTE;

@@ -30,6 +30,9 @@ type Function = unsafe extern "C" fn(
     usize,
 );
 
+/// A `?gemm_` as programs pass it, of any type of elements.
+pub type Multiply = unsafe extern "C" fn();
+
 /// A `?gemm_` for one type of elements.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalGemm {
@@ -48,7 +51,7 @@ pub struct Columns<'a> {
 
 impl Columns<'_> {
     /// The part from a column on.
-    fn from_column(self, column: usize, size: usize) -> Self {
+    fn skip(self, column: usize, size: usize) -> Self {
         let start = (column * self.leading * size).min(self.memory.len());
         Self { memory: self.memory.part(start..self.memory.len()), ..self }
     }
@@ -145,60 +148,13 @@ impl LocalGemm {
         let size = self.element.bytes();
         let [m, _, k] = product.sizes;
         let b = match product.letters[1] {
-            b'N' => product.b.from_column(begin, size),
+            b'N' => product.b.skip(begin, size),
             _ => {
                 let start = (begin * size).min(product.b.memory.len());
                 Columns { memory: product.b.memory.part(start..product.b.memory.len()), ..product.b }
             }
         };
-        let c = product.c.from_column(begin, size);
+        let c = product.c.skip(begin, size);
         self.multiply(&LocalProduct { sizes: [m, end - begin, k], b, c, ..*product });
-    }
-}
-
-/// Plain loops instead of a BLAS, for tests and simulations.
-pub mod reference {
-    use super::{Integer, c_void};
-
-    /// Multiplies real numbers of 8 bytes as `dgemm_` does.
-    ///
-    /// # Safety
-    /// As `dgemm_`.
-    #[expect(clippy::too_many_arguments, reason = "the arguments of dgemm_")]
-    pub unsafe extern "C" fn dgemm(
-        transa: *const u8,
-        transb: *const u8,
-        m: *const Integer,
-        n: *const Integer,
-        k: *const Integer,
-        alpha: *const c_void,
-        a: *const c_void,
-        lda: *const Integer,
-        b: *const c_void,
-        ldb: *const Integer,
-        beta: *const c_void,
-        c: *mut c_void,
-        ldc: *const Integer,
-        _: usize,
-        _: usize,
-    ) {
-        // SAFETY: the arguments of dgemm_, by the contract of this function.
-        unsafe {
-            let [m, n, k, lda, ldb, ldc] = [m, n, k, lda, ldb, ldc].map(|value| *value as usize);
-            let [alpha, beta] = [alpha, beta].map(|value| *value.cast::<f64>());
-            let (a, b, c) = (a.cast::<f64>(), b.cast::<f64>(), c.cast::<f64>());
-            let [plain_a, plain_b] = [transa, transb].map(|letter| *letter == b'N');
-            for (i, j) in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
-                let sum: f64 = (0..k)
-                    .map(|l| {
-                        let x = if plain_a { *a.add(i + l * lda) } else { *a.add(l + i * lda) };
-                        let y = if plain_b { *b.add(l + j * ldb) } else { *b.add(j + l * ldb) };
-                        x * y
-                    })
-                    .sum();
-                let old = c.add(i + j * ldc);
-                *old = alpha * sum + if beta == 0.0 { 0.0 } else { beta * *old };
-            }
-        }
     }
 }

@@ -43,11 +43,11 @@ hcube_core::named_values! {
     pub enum Stationary {
         /// hcube chooses.
         Auto = 0, "auto", "HCUBE_GEMM_STATIONARY_AUTO";
-        /// C; panels of A and B travel.
+        /// Panels of A and B travel to the ranks that have C.
         C = 1, "c", "HCUBE_GEMM_STATIONARY_C";
-        /// A; B travels, and sums of parts of C.
+        /// Panels of B travel to the ranks that have A, and parts of C back.
         A = 2, "a", "HCUBE_GEMM_STATIONARY_A";
-        /// B; A travels, and sums of parts of C.
+        /// Panels of A travel to the ranks that have B, and parts of C back.
         B = 3, "b", "HCUBE_GEMM_STATIONARY_B";
     }
 }

@@ -13,7 +13,8 @@ use crate::model::hockney::Hockney;
 use crate::options::{Algorithm, BroadcastChoice, Options};
 use crate::panels::LINES;
 use crate::product::{Dimension, Grid};
-use crate::schedule::{Broadcast, groups};
+use crate::schedule::Broadcast;
+use crate::schedule::groups::intervals;
 
 /// How panels travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ fn partitions(domains: &[u32], count: usize, levels: usize) -> Vec<Vec<usize>> {
         // Level 1 has `count` groups, and each level divides those of the one before by the same factor.
         let inside = (length as f64 / count as f64).powf((level - 1) as f64 / (levels - 1) as f64);
         let count = ((count as f64 * inside).round() as usize).clamp(1, length);
-        let of_domain = groups::intervals(length, count);
+        let of_domain = intervals(length, count);
         partitions.push(numbers.iter().map(|&number| of_domain[number]).collect());
     }
     partitions.push(numbers);
@@ -71,7 +72,7 @@ pub fn domains_on_lines(domains: &Domains, grid: Grid) -> [usize; 2] {
 }
 
 /// What a route is chosen for: the same on all ranks.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
     /// Domains on a process column and on a process row.
     pub domains: [usize; 2],
@@ -97,16 +98,50 @@ impl Demand {
     }
 }
 
-/// Chooses the route.
-pub fn choose(options: &Options, demand: &Demand, network: &Hockney) -> Route {
+/// The route that is fastest by the model, and others that are about as fast.
+pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<Route> {
     let broadcasts = match options.broadcast {
         BroadcastChoice::Auto => &Broadcast::ALL[..],
         BroadcastChoice::Binomial => &[Broadcast::Binomial],
         BroadcastChoice::Ring => &[Broadcast::Ring],
         BroadcastChoice::ScatterAllgather => &[Broadcast::ScatterAllgather],
     };
+    let mut routes: Vec<(f64, Route)> = Vec::new();
+    for &broadcast in broadcasts {
+        let groups = groups(options, demand, network, broadcast);
+        // SUMMA beside groups, where groups are hcube's choice.
+        let free =
+            options.algorithm == Algorithm::Auto && [options.group_rows, options.group_columns] == [0, 0];
+        for groups in [groups, if free { [1, 1] } else { groups }] {
+            let levels = match (groups, options.levels) {
+                ([1, 1], _) => 1,
+                (_, 0 | 1) => 2,
+                (_, levels) => levels,
+            };
+            let inner_block = Some(options.inner_block).filter(|&columns| columns > 0);
+            let route = Route { broadcast, groups, levels, inner_block };
+            routes.push((demand.seconds(broadcast, groups, network), route));
+        }
+    }
+    routes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    routes.dedup_by_key(|(_, route)| *route);
+    let fastest = routes[0].0;
+    let near = routes.iter().take_while(|(seconds, _)| *seconds <= fastest * NEAR);
+    near.take(MAX_CANDIDATES).map(|(_, route)| *route).collect()
+}
+
+/// Times by the model that are too near to each other to tell which is shorter.
+const NEAR: f64 = 1.2;
+/// Routes that are tried at most.
+const MAX_CANDIDATES: usize = 3;
+
+/// Groups into which process columns and process rows are divided.
+fn groups(options: &Options, demand: &Demand, network: &Hockney, broadcast: Broadcast) -> [usize; 2] {
     let [rows, columns] = demand.domains;
-    let inner_block = Some(options.inner_block).filter(|&columns| columns > 0);
+    let given = [options.group_rows, options.group_columns];
+    if given != [0, 0] && options.algorithm != Algorithm::Summa {
+        return [given[0].clamp(1, rows), given[1].clamp(1, columns)];
+    }
     let powers = (0..usize::BITS).map(|power| 1usize << power).take_while(|&groups| groups <= rows * columns);
     let candidates: Vec<usize> = match options.algorithm {
         Algorithm::Summa => vec![1],
@@ -115,28 +150,15 @@ pub fn choose(options: &Options, demand: &Demand, network: &Hockney) -> Route {
         _ => powers.collect(),
     };
     let seconds = |broadcast, (rows, columns)| demand.seconds(broadcast, [rows, columns], network);
-    let given = [options.group_rows, options.group_columns];
-    let groups = if given != [0, 0] && options.algorithm != Algorithm::Summa {
-        [given[0].clamp(1, rows), given[1].clamp(1, columns)]
-    } else {
-        let Choice { group_rows, group_columns, .. } =
-            choose_by((rows, columns), &candidates, broadcasts, seconds);
-        match options.algorithm {
-            // Asked for, where the model would not take it.
-            Algorithm::Hsumma if group_rows * group_columns == 1 => {
-                [rows.isqrt().max(1), columns.isqrt().max(1)]
-            }
-            _ => [group_rows, group_columns],
+    let Choice { group_rows, group_columns, .. } =
+        choose_by((rows, columns), &candidates, &[broadcast], seconds);
+    match options.algorithm {
+        // Asked for, where the model would not take it.
+        Algorithm::Hsumma if group_rows * group_columns == 1 && options.levels != 1 => {
+            [rows.isqrt().max(1), columns.isqrt().max(1)]
         }
-    };
-    let time = |broadcast: &Broadcast| demand.seconds(*broadcast, groups, network);
-    let fastest = broadcasts.iter().min_by(|one, other| time(one).total_cmp(&time(other)));
-    let levels = match (groups, options.levels) {
-        ([1, 1], _) => 1,
-        (_, 0 | 1) => 2,
-        (_, levels) => levels,
-    };
-    Route { broadcast: *fastest.expect("a broadcast to choose"), groups, levels, inner_block }
+        _ => [group_rows, group_columns],
+    }
 }
 
 impl Route {
@@ -180,6 +202,10 @@ mod tests {
         }
     }
 
+    fn choose(options: &Options, demand: &Demand, network: &Hockney) -> Route {
+        candidates(options, demand, network)[0]
+    }
+
     #[test]
     fn groups_are_taken_where_the_model_says_so() {
         let demand = Demand { domains: [16, 32], column_bytes: [2048, 1024], columns: 16 };
@@ -190,9 +216,9 @@ mod tests {
         let far_bandwidth = Hockney { alpha: 1e-8, beta: 1e-7 };
         let route = choose(&options, &demand, &far_bandwidth);
         assert_eq!((route.groups, route.levels), ([1, 1], 1));
-        let asked = Options { algorithm: Algorithm::Hsumma, ..options.clone() };
+        let asked = Options { algorithm: Algorithm::Hsumma, ..options };
         assert!(choose(&asked, &demand, &far_bandwidth).has_groups());
-        let given = Options { group_rows: 3, group_columns: 64, levels: 3, ..options.clone() };
+        let given = Options { group_rows: 3, group_columns: 64, levels: 3, ..options };
         let route = choose(&given, &demand, &network);
         assert_eq!((route.groups, route.levels), ([3, 32], 3));
         let summa = Options { algorithm: Algorithm::Summa, ..given };

@@ -11,11 +11,12 @@ use crate::panels::{DEPTH, LINES, Limits, Moving, Panels, shapes};
 use crate::product::{Dimension, Grid, Product};
 use crate::report::{Report, UsedPath};
 use crate::ring::Ring;
-use crate::route::{Demand, Route, choose, domains_on_lines};
+use crate::route::{Demand, Route, candidates, domains_on_lines};
 use crate::scale::scale;
 use crate::stationary::{self, Fixed};
 use crate::summa;
 use crate::transit::Setting;
+use crate::trials::Trials;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::node::panels::PanelMemory;
@@ -25,6 +26,20 @@ use hcube_core::progress::wait::Patience;
 /// A or B stays where fewer bytes than this share of what moves else would move: partial products are more work than
 /// panels, and the panels of one factor alone are narrower.
 const STATIONARY_SHARE: f64 = 0.6;
+
+/// How panels travel, what for, and the time of messages.
+type Travel = (Route, Demand, Hockney);
+
+/// Bytes beside the matrices that are never too many.
+const MIN_BOUND: usize = 32 << 20;
+
+/// The bound on bytes per rank that holds where the user permits more: a quarter of the matrices.
+fn memory_bound(product: &Product<'_>) -> usize {
+    let [m, n, k] = [product.m, product.n, product.k].map(|size| size as u128);
+    let elements = (m * k + k * n + m * n) / product.grid.size() as u128;
+    let bytes = elements * product.element.bytes() as u128 / 4;
+    usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BOUND)
+}
 
 /// What one communicator keeps.
 #[derive(Debug)]
@@ -40,6 +55,7 @@ pub struct State {
     patience: Patience,
     memory: PanelMemory,
     ring: Ring,
+    trials: Trials,
 }
 
 /// Which ranks share memory: those of a node, in groups of consecutive ones where `ranks_per_node` is not 0.
@@ -87,6 +103,7 @@ impl State {
             patience,
             memory,
             ring: Ring::new(0),
+            trials: Trials::default(),
         })
     }
 
@@ -115,7 +132,7 @@ impl State {
         comm: &C,
         factors: [Option<&Factor<'_>>; 2],
         panels: &Panels,
-    ) -> Result<(Route, Hockney)> {
+    ) -> Result<Travel> {
         let network = match self.network {
             Some(network) => network,
             None => {
@@ -130,7 +147,8 @@ impl State {
         let columns = factors.map(|factor| factor.map_or(usize::MAX, piece));
         let columns = columns[0].min(columns[1]);
         let demand = Demand { domains: self.on_lines, column_bytes, columns };
-        Ok((choose(&self.options, &demand, &network), network))
+        let route = self.trials.next(comm, &demand, candidates(&self.options, &demand, &network))?;
+        Ok((route, demand, network))
     }
 
     /// Collective: computes a product. All ranks pass the same but for the memory.
@@ -197,16 +215,20 @@ impl State {
         let [a, b] = Self::factors(product);
         let factors = [&a, &b];
         let moving = factors.map(|factor| Some(factor).filter(|factor| !factor.in_place));
-        let (panels, lines) = self.prepare(comm, (moving, product.k, 0), product.element.bytes())?;
-        let grouped = lines.as_ref().is_some_and(|(route, _)| route.has_groups());
+        let (panels, lines) = self.prepare(comm, product, (moving, product.k, 0))?;
+        let grouped = lines.as_ref().is_some_and(|(route, ..)| route.has_groups());
         let path = match (moving, &lines) {
             ([None, None], _) => UsedPath::Local,
             (_, None) => UsedPath::SharedPanels,
             _ if grouped => UsedPath::Hsumma,
             _ => UsedPath::Summa,
         };
+        let begin = comm.seconds();
         let setting = self.setting(comm, lines);
         let carried = summa::multiply(setting, product, factors, &panels, local)?;
+        if let Some((route, demand, _)) = &lines {
+            self.trials.note(demand, route, comm.seconds() - begin);
+        }
         Ok(self.report(path, carried))
     }
 
@@ -221,8 +243,7 @@ impl State {
         let mut moving = [None, None];
         moving[factor.lines as usize] = Some(&factor);
         let rows = fixed.matrix.section(fixed.outer).max_count();
-        let (panels, lines) =
-            self.prepare(comm, (moving, factor.inner.length, rows), product.element.bytes())?;
+        let (panels, lines) = self.prepare(comm, product, (moving, factor.inner.length, rows))?;
         let setting = self.setting(comm, lines);
         let carried = stationary::multiply(setting, product, (fixed, &factor), &panels, local)?;
         let path = if fixed.number == 0 { UsedPath::StationaryA } else { UsedPath::StationaryB };
@@ -233,14 +254,14 @@ impl State {
         Report { path, bytes: carried.bytes, memory: self.memory.capacity() / self.memory.ranks() }
     }
 
-    fn setting<'s, C: Comm>(&'s mut self, comm: &'s C, route: Option<(Route, Hockney)>) -> Setting<'s, C> {
+    fn setting<'s, C: Comm>(&'s mut self, comm: &'s C, route: Option<Travel>) -> Setting<'s, C> {
         Setting {
             comm,
             domains: &self.domains,
             memory: &self.memory,
             ring: &mut self.ring,
             patience: self.patience,
-            lines: route.map(|(route, network)| route.lines(self.grid, &self.domains, &network)),
+            lines: route.map(|(route, _, network)| route.lines(self.grid, &self.domains, &network)),
         }
     }
 
@@ -248,16 +269,18 @@ impl State {
     fn prepare<C: Comm>(
         &mut self,
         comm: &C,
+        product: &Product<'_>,
         (factors, inner, partial): ([Option<&Factor<'_>>; 2], usize, usize),
-        size: usize,
-    ) -> Result<(Panels, Option<(Route, Hockney)>)> {
+    ) -> Result<(Panels, Option<Travel>)> {
+        let (size, memory) = (product.element.bytes(), memory_bound(product));
         let moves = factors.iter().any(Option::is_some);
         let several = moves && !self.domains.is_one();
         let natural = factors.map(|factor| factor.is_none_or(|factor| factor.by_outer));
         let by_outer = if several { [true; 2] } else { natural };
         let moving = Moving { factors, by_outer, inner, partial, size };
         let lines = LINES.map(|dimension| self.domains.lines(dimension, self.grid));
-        let panels = Panels::new(&moving, &self.limits, [&lines[0], &lines[1]], self.domains.ranks.len());
+        let limits = Limits { memory: self.limits.memory.min(memory), ..self.limits.clone() };
+        let panels = Panels::new(&moving, &limits, [&lines[0], &lines[1]], self.domains.ranks.len());
         if several {
             comm.open_messages()?;
         }

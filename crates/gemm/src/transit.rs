@@ -325,15 +325,14 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         let index = panel - self.first;
         let (start, count) =
             (self.under_way[index].place.range.start, self.under_way[index].place.number + 1);
-        let own_line = [self.grid.row, self.grid.column];
         let mut all = true;
-        for side in 0..2 {
+        for (side, own_line) in [self.grid.row, self.grid.column].into_iter().enumerate() {
             let (Some(factor), Some(mut shares)) =
                 (self.factors[side], self.under_way[index].shares[side].take())
             else {
                 continue;
             };
-            let target = self.area(start, side, own_line[side]);
+            let target = self.area(start, side, own_line);
             let target = target.map(|(memory, leading)| Target {
                 memory,
                 leading,

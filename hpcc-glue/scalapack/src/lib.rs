@@ -13,6 +13,7 @@
 //! |---|---|
 //! | this module | the exported functions |
 //! | `serve` | the decision: hcube or ScaLAPACK |
+//! | `verdict` | what becomes of a call, and why |
 //! | `statistics` | counters per routine and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
 //!
@@ -25,17 +26,18 @@
 mod report;
 mod serve;
 mod statistics;
+mod verdict;
 
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::check_state;
 use hcube_core::node::loader::{self, Next};
 use hcube_drop_in::mpi_library;
 use hcube_gemm::element::Element;
-use hcube_gemm::pblas::{Call, Passed};
-use serve::Verdict;
+use hcube_gemm::pblas::{Call, Passed, product};
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use verdict::Verdict;
 
 /// The type of `p?gemm_`. Lengths of character arguments, which some compilers append, are not used by PBLAS.
 type Function = unsafe extern "C-unwind" fn(
@@ -61,12 +63,20 @@ type Function = unsafe extern "C-unwind" fn(
 );
 
 /// Ends the job: there is nobody who could take a call.
+///
+/// # Safety
+/// The call is that of a program that calls PBLAS.
 #[cold]
-fn no_original(name: &CStr, reason: &str) -> ! {
-    eprintln!(
-        "hcube: {} cannot be served ({reason}), and no ScaLAPACK was found behind libhcube_pblas.so",
+unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
+    // SAFETY: the contract of this function.
+    let text =
+        unsafe { product(call) }.err().map_or_else(|| reason.to_owned(), |obstacle| obstacle.to_string());
+    // One write: other ranks may print as well.
+    let message = format!(
+        "hcube: {}: {text}: no ScaLAPACK was found behind libhcube_pblas.so that could serve it: ending the job\n",
         name.to_string_lossy()
     );
+    eprint!("{message}");
     hcube_core::mpi::handle::abort(None)
 }
 
@@ -81,7 +91,8 @@ unsafe fn run(call: &Call, names: [&CStr; 2], original: impl FnOnce(*const c_voi
     let decided = gate::run(None, || unsafe { serve::serve(call) });
     if let Verdict::Original(reason) = decided.verdict {
         let found = names.into_iter().find_map(loader::next_anywhere);
-        original(found.unwrap_or_else(|| no_original(names[0], reason.text())));
+        // SAFETY: the contract of this function.
+        original(found.unwrap_or_else(|| unsafe { no_original(call, names[0], reason.text()) }));
     }
     if let (Some(statistics), Some(begin)) = (statistics, begin) {
         statistics.count(call.element, &decided.verdict, begin.elapsed(), decided.flops);

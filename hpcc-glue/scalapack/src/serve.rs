@@ -4,7 +4,7 @@
 //! call. A call whose arguments are not valid is ScaLAPACK's: it reports the error as its users know it. A leading
 //! dimension is the only argument that is a rank's own; an error there ends the job, also where other ranks have begun.
 
-use crate::statistics::Reason;
+use crate::verdict::{Reason, Verdict};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::handle::{Handle, abort};
@@ -15,18 +15,8 @@ use hcube_gemm::options::{Algorithm, Options};
 use hcube_gemm::pblas::program::locals;
 use hcube_gemm::pblas::{Call, Obstacle, product, setup};
 use hcube_gemm::product::{Grid, Product};
-use hcube_gemm::report::Report;
 use hcube_gemm::state::State;
 use std::sync::OnceLock;
-
-/// What becomes of a call.
-#[derive(Debug, Clone)]
-pub enum Verdict {
-    /// hcube has computed the product.
-    Served(Report),
-    /// ScaLAPACK's, for this reason.
-    Original(Reason),
-}
 
 /// A call that was decided.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@
 
 pub mod alltoall;
 pub mod fftw;
+pub mod gemm;
 pub mod machine;
 pub mod numbers;
 pub mod plot;

@@ -11,6 +11,18 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// The lower and the upper quartile, between two values by their distances. 0 of none.
+pub fn quartiles(values: &[f64]) -> [f64; 2] {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let Some(last) = sorted.len().checked_sub(1) else { return [0.0; 2] };
+    [0.25, 0.75].map(|share| {
+        let place = share * last as f64;
+        let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+        low + place.fract() * (high - low)
+    })
+}
+
 /// Largest less smallest value, as a share of the median.
 pub fn spread(values: &[f64]) -> f64 {
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -76,6 +88,13 @@ mod tests {
     #[test]
     fn medians_of_odd_even_and_no_values() {
         assert_eq!((median(&[3.0, 1.0, 2.0]), median(&[4.0, 1.0, 2.0, 3.0]), median(&[])), (2.0, 2.5, 0.0));
+    }
+
+    #[test]
+    fn quartiles_lie_between_values() {
+        assert_eq!(quartiles(&[5.0, 1.0, 3.0, 2.0, 4.0]), [2.0, 4.0]);
+        assert_eq!((quartiles(&[1.0, 2.0]), quartiles(&[7.0])), ([1.25, 1.75], [7.0; 2]));
+        assert_eq!(quartiles(&[]), [0.0; 2]);
     }
 
     #[test]

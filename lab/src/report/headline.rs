@@ -3,10 +3,12 @@
 use super::exchanges;
 use super::inputs::{HpccRun, Inputs};
 use super::nodes;
+use super::products;
 use super::rates;
 use super::shared::{gups, machine_title};
 use super::transforms;
 use super::variants;
+use hcube_results::gemm::HCUBE;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::published;
@@ -51,6 +53,7 @@ pub fn cards(inputs: &Inputs) -> Vec<Card> {
     cards.extend(red_storm(inputs));
     cards.extend(node_aware(inputs));
     cards.extend(alltoall(inputs));
+    cards.extend(gemm(inputs));
     cards.extend(errors(inputs));
     cards
 }
@@ -155,6 +158,18 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
     cards
 }
 
+fn gemm(inputs: &Inputs) -> Option<Card> {
+    let ratios = products::speed_ups(inputs);
+    let (mean, (least, most)) = numbers::geometric_mean(&ratios).zip(ends(&ratios))?;
+    let text = format!(
+        "speed-up over ScaLAPACK as installed: geometric mean over {} products and factorisations, from {} to {}.",
+        ratios.len(),
+        times(least),
+        times(most)
+    );
+    Some(Card::new(times(mean), Measured, "Distributed matrix multiplication", text))
+}
+
 /// The number of verified runs and of their errors.
 fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let mut measured: Vec<u64> = Vec::new();
@@ -165,6 +180,8 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let exchanges = inputs.alltoall.iter().flat_map(|results| &results.runs);
     let ours = exchanges.filter(|run| !run.algorithm.starts_with("library"));
     measured.extend(ours.filter_map(|run| run.errors));
+    let of_hcube = products::runs(inputs).iter().filter(|run| run.variant == HCUBE);
+    measured.extend(of_hcube.filter_map(|run| run.errors));
     let mut simulated: Vec<u64> = Vec::new();
     if let Some(results) = &inputs.simulated {
         simulated.extend(results.random_access.iter().map(|case| case.errors));

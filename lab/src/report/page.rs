@@ -4,7 +4,7 @@ use super::headline::{self, Card};
 use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
-use super::{exchanges, nodes, programs, rates, sweeps, transforms};
+use super::{exchanges, nodes, products, programs, rates, sweeps, transforms};
 use askama::Template;
 use hcube_results::plot::{self, Evidence};
 
@@ -21,6 +21,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         exchanges::ranks(inputs),
         exchanges::sizes(inputs),
         exchanges::memory(inputs),
+        products::products(inputs),
         transforms::transforms(inputs),
     ]
 }

@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The options, the fixture of each, and its place without the option.
-const SOURCES: [(&str, &str, &str); 7] = [
+const SOURCES: [(&str, &str, &str); 8] = [
     ("--run", "results.json", "target/hpcc/results.json"),
     ("--bench-gups", "gups.json", "target/bench/gups.json"),
     ("--bench-alltoall", "alltoall.json", "target/bench/alltoall.json"),
+    ("--bench-gemm", "gemm.json", "target/bench/gemm.json"),
     ("--bench-programs", "programs.json", "target/bench/programs.json"),
     ("--bench-fftw", "fftw.json", "target/bench/fftw.json"),
     ("--simulate", "simulate.json", "target/simulate/simulate.json"),
@@ -24,7 +25,7 @@ const SOURCES: [(&str, &str, &str); 7] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 15] = [
     "headlines",
     "rates",
     "efficiency",
@@ -36,6 +37,7 @@ const SECTIONS: [&str; 14] = [
     "alltoall-ranks",
     "alltoall-sizes",
     "memory",
+    "gemm",
     "fftw",
     "machines",
     "environment",
@@ -116,6 +118,9 @@ fn all_parts_and_what_each_figure_stands_on() {
     assert!(rates.contains("HPCC with hcube, measured: 4, 0.4"), "{rates}");
     assert!(section(&page, "memory").contains("hierarchical sets, 64 KiB"));
     assert!(section(&page, "fftw").contains("<td>×2.00</td>"));
+    let gemm = section(&page, "gemm");
+    assert!(gemm.contains("<td>×1.60</td>") && gemm.contains("1×2 ranks, measured: 2048, 2"), "{gemm}");
+    assert!(gemm.contains("pdgetrf 1000, NB 64") && gemm.contains("<td>80%</td>"), "{gemm}");
     let programs = section(&page, "programs");
     assert!(programs.contains("<td>×2.00</td>") && programs.contains("Skipped: Program C"), "{programs}");
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));
@@ -252,6 +257,7 @@ fn missing_parts_are_named_with_their_command() {
         ("--run", "make run", "rates", ""),
         ("--bench-gups", "make bench", "optimisations", "measured"),
         ("--bench-alltoall", "make bench", "alltoall-sizes", "measured"),
+        ("--bench-gemm", "make bench", "gemm", "measured"),
         ("--bench-programs", "make bench", "programs", "measured"),
         ("--bench-fftw", "make bench", "fftw", "measured"),
         ("--simulate", "make simulate", "look-ahead", "simulated"),
@@ -278,6 +284,7 @@ fn files_without_results_make_a_page_that_says_so() {
         ("--run", r#"{"mpi": "x", "runs": []}"#),
         ("--bench-gups", r#"{"mpi": "x", "cores": 2, "sections": {}}"#),
         ("--bench-alltoall", r#"{"runs": []}"#),
+        ("--bench-gemm", r#"{"runs": []}"#),
         ("--bench-programs", r#"{"mpi": "x", "cores": 2, "rows": []}"#),
         ("--bench-fftw", r#"{"runs": []}"#),
         ("--simulate", r#"{"machines": []}"#),
@@ -383,6 +390,8 @@ fn plots_as_files_of_their_own() {
         ("alltoall-simulated", "JuRoPA"),
         ("alltoall-memory", "peak per rank"),
         ("programs", "4 ranks"),
+        ("gemm", "hcube over ScaLAPACK"),
+        ("gemm-others", "pdgemm TN 1024"),
         ("fftw", "whole transform"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);

@@ -15,6 +15,7 @@ pub mod hpcc;
 pub mod installed;
 pub mod links;
 pub mod preload;
+pub mod scalapack;
 mod skip;
 mod supervise;
 pub mod update;
@@ -215,7 +216,8 @@ pub fn client(name: &str, language: Language) -> PathBuf {
     if language == Language::Cxx17 {
         compiler.args(["-x", "c++"]);
     }
-    compiler.arg("-O1").arg(&source).args(["-x", "none"]).arg("-o").arg(&program);
+    // Functions of a client may be looked up by name.
+    compiler.args(["-O1", "-rdynamic"]).arg(&source).args(["-x", "none"]).arg("-o").arg(&program);
     let folder = library.parent().expect("a file lies in a folder");
     compiler.arg("-L").arg(folder).args(["-lhcube", "-pthread"]);
     output(compiler.arg(format!("-Wl,-rpath,{}", folder.display())));

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn library() -> PathBuf {
     super::up_to_date(
         build().join("libhcube_preload.so"),
-        &["hpcc-glue/mpi/src", "crates/core/src", "crates/alltoall/src"],
+        &["hpcc-glue/mpi/src", "hpcc-glue/drop-in/src", "crates/core/src", "crates/alltoall/src"],
     )
 }
 

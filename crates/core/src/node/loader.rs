@@ -101,6 +101,15 @@ pub fn loaded() -> Vec<CString> {
     names
 }
 
+/// What the loader says of its last failure in this thread.
+pub fn failure() -> String {
+    // SAFETY: the text, if any, is the loader's until this thread calls it again.
+    unsafe {
+        let text = libc::dlerror();
+        if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+    }
+}
+
 /// A library of this process. It is never closed.
 #[derive(Debug, Clone, Copy)]
 pub struct Library(usize);
@@ -108,13 +117,18 @@ pub struct Library(usize);
 impl Library {
     fn new(name: &CStr, flags: c_int) -> Option<Self> {
         // SAFETY: a NUL-terminated string. What a library runs when it is loaded is the matter of whoever names it.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL | flags) };
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | flags) };
         (!handle.is_null()).then(|| Self(handle.expose_provenance()))
     }
 
     /// Loads a library by its name, or finds it loaded.
     pub fn open(name: &CStr) -> Option<Self> {
         Self::new(name, 0)
+    }
+
+    /// As [`Self::open`], with symbols that all libraries see, as if the program were linked to it.
+    pub fn open_for_all(name: &CStr) -> Option<Self> {
+        Self::new(name, libc::RTLD_GLOBAL)
     }
 
     /// A library that is loaded.

@@ -19,6 +19,7 @@ pub use call::{Call, Passed};
 use crate::arguments::Refusal;
 use crate::product::Product;
 use hcube_core::mpi::handle::{Handle, check_state};
+use std::fmt;
 
 /// Why a call is no product.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,18 @@ pub enum Obstacle {
     NotInGrid,
     /// An argument is not valid.
     Invalid(Refusal),
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoBlacs => out.write_str("no BLACS is loaded: expected ScaLAPACK in the program"),
+            Self::Inactive => out.write_str("MPI is not initialised yet or already finalised"),
+            Self::Wide => out.write_str("64-bit integers: expected 32-bit integers"),
+            Self::NotInGrid => out.write_str("DESCA(CTXT_): expected a context whose grid has this process"),
+            Self::Invalid(refusal) => write!(out, "{} (error {} of PBLAS)", refusal.message, refusal.number),
+        }
+    }
 }
 
 /// The product of a call, and the communicator of its grid.

@@ -49,7 +49,6 @@ unsafe fn multiply<const REALS: usize>(
 }
 
 /// `?gemm_` of BLAS.
-#[expect(clippy::too_many_arguments, reason = "the arguments of BLAS")]
 unsafe extern "C" fn gemm<const REALS: usize>(
     transa: *const u8,
     transb: *const u8,

@@ -1,7 +1,7 @@
 //! Contents of the files that the report shows, with checks of their values.
 
 use hcube_results::machine::Machine;
-use hcube_results::{alltoall, fftw, preload};
+use hcube_results::{alltoall, fftw, gemm, preload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -211,6 +211,25 @@ impl Checked for fftw::Results {
             positive("runs", number, "ranks", run.ranks as f64)?;
             positive("runs", number, "times_ms (how many)", run.times_ms.len() as f64)?;
             run.times_ms.iter().try_for_each(|&time| positive("runs", number, "times_ms", time))?;
+        }
+        Ok(())
+    }
+}
+
+impl Checked for gemm::Results {
+    fn check(&self) -> Result<(), String> {
+        for (number, run) in self.runs.iter().enumerate() {
+            positive("runs", number, "ranks", run.problem.ranks as f64)?;
+            positive("runs", number, "n", run.problem.n as f64)?;
+            positive("runs", number, "median_ms", run.median_ms)?;
+            let ratios = [
+                ("speedup", run.speedup),
+                ("speedup_raised", run.speedup_raised),
+                ("of_bound", run.of_bound),
+            ];
+            for (field, ratio) in ratios {
+                ratio.map_or(Ok(()), |ratio| positive("runs", number, field, ratio))?;
+            }
         }
         Ok(())
     }

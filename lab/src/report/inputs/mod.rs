@@ -7,6 +7,7 @@ pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Simulated};
 use content::Checked;
 use hcube_results::alltoall;
 use hcube_results::fftw;
+use hcube_results::gemm;
 use hcube_results::machine::Machine;
 use hcube_results::preload;
 use serde::de::DeserializeOwned;
@@ -21,6 +22,8 @@ pub enum Source {
     BenchGups,
     /// The all-to-all exchange, measured.
     BenchAlltoall,
+    /// Distributed matrix multiplication, measured.
+    BenchGemm,
     /// Programs with the preload library, measured.
     BenchPrograms,
     /// FFTW's transposes, measured.
@@ -32,10 +35,11 @@ pub enum Source {
 }
 
 impl Source {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Run,
         Self::BenchGups,
         Self::BenchAlltoall,
+        Self::BenchGemm,
         Self::BenchPrograms,
         Self::BenchFftw,
         Self::Simulate,
@@ -48,6 +52,7 @@ impl Source {
             Self::Run => "--run",
             Self::BenchGups => "--bench-gups",
             Self::BenchAlltoall => "--bench-alltoall",
+            Self::BenchGemm => "--bench-gemm",
             Self::BenchPrograms => "--bench-programs",
             Self::BenchFftw => "--bench-fftw",
             Self::Simulate => "--simulate",
@@ -61,6 +66,7 @@ impl Source {
             Self::Run => "target/hpcc/results.json",
             Self::BenchGups => "target/bench/gups.json",
             Self::BenchAlltoall => "target/bench/alltoall.json",
+            Self::BenchGemm => "target/bench/gemm.json",
             Self::BenchPrograms => "target/bench/programs.json",
             Self::BenchFftw => "target/bench/fftw.json",
             Self::Simulate => "target/simulate/simulate.json",
@@ -72,7 +78,11 @@ impl Source {
     pub fn command(self) -> &'static str {
         match self {
             Self::Run => "make run",
-            Self::BenchGups | Self::BenchAlltoall | Self::BenchPrograms | Self::BenchFftw => "make bench",
+            Self::BenchGups
+            | Self::BenchAlltoall
+            | Self::BenchGemm
+            | Self::BenchPrograms
+            | Self::BenchFftw => "make bench",
             Self::Simulate => "make simulate",
             Self::Calibration => "mpirun -np 2 hcube probe",
         }
@@ -84,6 +94,7 @@ impl Source {
             Self::Run => "the official HPCC in three variants, measured",
             Self::BenchGups => "RandomAccess and its sweeps, measured",
             Self::BenchAlltoall => "the all-to-all exchange, measured",
+            Self::BenchGemm => "distributed matrix multiplication, measured",
             Self::BenchPrograms => "programs with the preload library, measured",
             Self::BenchFftw => "FFTW's transposes, measured",
             Self::Simulate => "RandomAccess and all-to-all on large machines, simulated",
@@ -107,6 +118,7 @@ pub struct Inputs {
     pub run: Option<Hpcc>,
     pub gups: Option<Bench>,
     pub alltoall: Option<alltoall::Results>,
+    pub gemm: Option<gemm::Results>,
     pub programs: Option<preload::Results>,
     pub fftw: Option<fftw::Results>,
     pub simulated: Option<Simulated>,
@@ -151,6 +163,7 @@ impl Inputs {
             Source::Run => self.run = Some(parse(source, path, text)?),
             Source::BenchGups => self.gups = Some(parse(source, path, text)?),
             Source::BenchAlltoall => self.alltoall = Some(parse(source, path, text)?),
+            Source::BenchGemm => self.gemm = Some(parse(source, path, text)?),
             Source::BenchPrograms => self.programs = Some(parse(source, path, text)?),
             Source::BenchFftw => {
                 let mut results: fftw::Results = parse(source, path, text)?;

@@ -1,5 +1,6 @@
 //! The options of `hcube model gemm`, and what cannot be predicted.
 
+use crate::grids::{self, MAX_RANKS, nearest_square};
 use crate::model::machine;
 use crate::output::JsonOption;
 use crate::session::Failure;
@@ -9,8 +10,6 @@ use hcube_gemm::model::{Hockney, Problem};
 use hcube_gemm::schedule::Broadcast;
 use hcube_results::machine::Link;
 
-/// More ranks than any machine has had cores for.
-const MAX_RANKS: usize = 1 << 20;
 /// Larger matrices than any machine can hold.
 const MAX_ORDER: u64 = 1 << 40;
 /// Bytes of an element of type double.
@@ -48,7 +47,7 @@ pub struct Arguments {
           value_parser = value_parser!(u64).range(1..=MAX_RANKS as u64))]
     ranks: u64,
     /// Process rows and columns of the grid
-    #[arg(long, value_name = "PxQ", value_parser = grid)]
+    #[arg(long, value_name = "PxQ", value_parser = grids::parse)]
     grid: Option<(usize, usize)>,
     /// Ranks on a node; without it one for each core of the machine. The ranks of a process row are consecutive
     #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MAX_RANKS as u64))]
@@ -89,17 +88,6 @@ pub struct Arguments {
 fn positive(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
     value.ok_or_else(|| "expected a number above 0".to_owned())
-}
-
-fn grid(text: &str) -> Result<(usize, usize), String> {
-    let sides =
-        text.split_once('x').and_then(|(rows, columns)| Some((rows.parse().ok()?, columns.parse().ok()?)));
-    let fits = |&(rows, columns): &(usize, usize)| {
-        rows.checked_mul(columns).is_some_and(|ranks| (1..=MAX_RANKS).contains(&ranks))
-    };
-    sides
-        .filter(fits)
-        .ok_or_else(|| format!("expected rows and columns, such as 8x16, of at most {MAX_RANKS} ranks"))
 }
 
 fn broadcasts() -> impl TypedValueParser<Value = Broadcast> {
@@ -188,12 +176,6 @@ impl Arguments {
     }
 }
 
-/// The factors of a number that are nearest to each other, the smaller first.
-fn nearest_square(ranks: usize) -> (usize, usize) {
-    let rows = (1..=ranks.isqrt()).rev().find(|&rows| ranks.is_multiple_of(rows)).unwrap_or(1);
-    (rows, ranks / rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,7 +192,6 @@ mod tests {
         let case = parse::<Arguments>(line).case().expect("valid");
         assert_eq!(case.problem, Problem { m: 20.0, n: 700.0, k: 700.0, rows: 3.0, columns: 5.0 });
         assert_eq!((case.hockney, case.ranks_per_node), (Hockney { alpha: 1e-5, beta: 8e-9 }, 1));
-        assert_eq!([1, 12, 13, 512].map(nearest_square), [(1, 1), (3, 4), (1, 13), (16, 32)]);
     }
 
     #[test]
@@ -225,11 +206,6 @@ mod tests {
             let error = parse::<Arguments>(all).case().expect_err("refused");
             assert!(error.starts_with(message), "{error}");
         }
-        assert!(
-            ["0x4", "4", "x", "4x", "2000x2000", "99999999999999x99999999999"]
-                .iter()
-                .all(|text| grid(text).is_err())
-        );
         assert!(["0", "-1", "nan", "inf", "x"].iter().all(|text| positive(text).is_err()));
     }
 }

@@ -1,0 +1,197 @@
+//! The picture of distributed matrix multiplication: ratios over the sizes of square ones, and a row for each other problem.
+
+use super::{HCUBE, Problem, Run};
+use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
+
+/// What is drawn of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ratio {
+    /// To ScaLAPACK as installed.
+    Scalapack,
+    /// To ScaLAPACK with wider panels.
+    Raised,
+    /// To the local products.
+    Bound,
+}
+
+impl Ratio {
+    pub const ALL: [Self; 3] = [Self::Scalapack, Self::Raised, Self::Bound];
+
+    /// Of a run.
+    pub fn of(self, run: &Run) -> Option<f64> {
+        match self {
+            Self::Scalapack => run.speedup,
+            Self::Raised => run.speedup_raised,
+            Self::Bound => run.of_bound,
+        }
+    }
+
+    /// The quantity on an axis.
+    fn axis(self) -> &'static str {
+        match self {
+            Self::Scalapack | Self::Raised => "speed-up, higher is better",
+            Self::Bound => "share of the local bound, higher is better",
+        }
+    }
+
+    /// What is compared.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Scalapack => "hcube over ScaLAPACK",
+            Self::Raised => "hcube over ScaLAPACK with wider panels",
+            Self::Bound => "hcube, of the rate of local products",
+        }
+    }
+}
+
+/// Each value once, in the order of the runs.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+/// The first word of the name of an MPI library, or two: Open MPI, MPICH.
+fn short(mpi: &str) -> &str {
+    if mpi.starts_with("Open MPI") { "Open MPI" } else { mpi.split(' ').next().unwrap_or(mpi) }
+}
+
+/// Whether a problem belongs to the square products, of which all have the same blocks.
+fn is_square(problem: &Problem, blocks: [usize; 3]) -> bool {
+    problem.work_name() == "pdgemm NN" && problem.is_square() && problem.blocks == blocks
+}
+
+/// hcube's runs of the square products, and of the others.
+fn divided(runs: &[Run]) -> [Vec<&Run>; 2] {
+    let ours = || runs.iter().filter(|run| run.variant == HCUBE);
+    let of = |blocks| ours().filter(move |run| is_square(&run.problem, blocks));
+    let blocks = distinct(ours().map(|run| run.problem.blocks));
+    // The first of those with most runs.
+    let usual = blocks.into_iter().rev().max_by_key(|&blocks| of(blocks).count()).unwrap_or_default();
+    let mut square: Vec<&Run> = of(usual).collect();
+    square.sort_by_key(|run| run.problem.n);
+    let sizes = distinct(square.iter().map(|run| run.problem.n));
+    // One size makes no line.
+    let square = if sizes.len() > 1 { square } else { Vec::new() };
+    let others = ours().filter(|run| !square.contains(run)).collect();
+    [square, others]
+}
+
+/// A series: grid and MPI library.
+fn keys(runs: &[Run]) -> Vec<([usize; 2], &str)> {
+    distinct(runs.iter().map(|run| (run.problem.grid, run.problem.mpi.as_str())))
+}
+
+/// A series for each grid, with the points of its runs.
+fn series<'a>(all: &'a [Run], own: &[&'a Run], point: impl Fn(&'a Run) -> Option<Point>) -> Vec<Series> {
+    let keys = keys(all);
+    let several = distinct(keys.iter().map(|key| short(key.1))).len() > 1;
+    let series = |(number, key): (usize, &([usize; 2], &str))| {
+        let ([rows, columns], mpi) = *key;
+        let library = if several { format!(", {}", short(mpi)) } else { String::new() };
+        let of_key = own.iter().filter(|run| (run.problem.grid, run.problem.mpi.as_str()) == *key);
+        Series {
+            name: format!("{rows}×{columns} ranks{library}"),
+            evidence: Evidence::Measured,
+            look: looks::numbered(number),
+            points: of_key.filter_map(|run| point(run)).collect(),
+        }
+    };
+    // The first in the legend is the last of the list.
+    keys.iter().enumerate().rev().map(series).collect()
+}
+
+/// A ratio of the square products over their sizes.
+pub fn over_sizes(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
+    let [square, _] = divided(runs);
+    let blocks = square.first().map_or(String::new(), |run| format!(", NB {}", run.problem.block_name()));
+    Chart {
+        title: format!("{}: N×N×N{blocks}", ratio.title()),
+        x: Axis::new("N", Scale::Log2, plain),
+        y: Axis::new(ratio.axis(), if ratio == Ratio::Bound { Scale::Linear } else { Scale::Log10 }, plain),
+        series: series(runs, &square, |run| Some(Point::new(run.problem.n as f64, ratio.of(run)?))),
+        reference: Some(1.0),
+        file,
+    }
+}
+
+/// A ratio of all other problems, a row for each.
+pub fn others(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
+    let [_, others] = divided(runs);
+    let compared = others.iter().filter(|run| ratio.of(run).is_some());
+    let mut names = distinct(compared.map(|run| run.problem.name().replace('x', "×")));
+    // The first of the list is the top row.
+    names.reverse();
+    let row = |run: &Run| names.iter().position(|name| *name == run.problem.name().replace('x', "×"));
+    Chart {
+        title: ratio.title().to_owned(),
+        x: Axis::new(ratio.axis(), if ratio == Ratio::Bound { Scale::Linear } else { Scale::Log10 }, plain),
+        series: series(runs, &others, |run| Some(Point::new(ratio.of(run)?, row(run)? as f64))),
+        y: Axis::categories("", names.clone()),
+        reference: Some(1.0),
+        file,
+    }
+}
+
+/// The picture; `None` without results that can be compared.
+pub fn sheet(runs: &[Run]) -> Option<Sheet> {
+    let mut panels: Vec<Chart> = Ratio::ALL.iter().map(|&ratio| over_sizes(runs, ratio, None)).collect();
+    panels.extend([Ratio::Scalapack, Ratio::Raised, Ratio::Bound].map(|ratio| others(runs, ratio, None)));
+    panels.retain(|panel| !panel.is_empty());
+    let libraries = distinct(runs.iter().map(|run| run.problem.mpi.as_str())).join("; ");
+    let title = format!("Distributed matrix multiplication: {libraries}");
+    (!panels.is_empty()).then_some(Sheet { title, panels })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Results;
+    use super::super::tests::{problem, runs};
+    use super::*;
+
+    fn measured() -> Vec<Run> {
+        let mut all = Vec::new();
+        for grid in [[1, 2], [2, 2]] {
+            for n in [1024, 512] {
+                all.extend(runs(&problem(grid, "NN", n), [1.0, 2.0, 1.25, 0.8]));
+            }
+            all.extend(runs(&problem(grid, "TN", 1024), [1.0, 3.0, 2.0, 0.7]));
+        }
+        Results::new(all, Vec::new()).runs
+    }
+
+    #[test]
+    fn square_products_have_lines_and_others_rows() {
+        let measured = measured();
+        let chart = over_sizes(&measured, Ratio::Raised, None);
+        let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
+        assert_eq!(names, ["2×2 ranks", "1×2 ranks"]);
+        assert_eq!(chart.series[1].points, [Point::new(512.0, 1.25), Point::new(1024.0, 1.25)]);
+        let chart = others(&measured, Ratio::Bound, None);
+        assert_eq!(chart.y.value(0.0), "pdgemm TN 1024, NB 64");
+        assert_eq!(chart.series[1].points, [Point::new(0.7, 0.0)]);
+        let drawn = sheet(&measured).expect("there are results").svg();
+        for words in ["Some MPI 1.0", "2×2 ranks, measured: 1024, 2", "3, pdgemm TN 1024, NB 64"] {
+            assert!(drawn.contains(words), "{words} expected: {drawn}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_not_drawn() {
+        assert!(sheet(&[]).is_none());
+        let alone: Vec<Run> = measured()
+            .into_iter()
+            .filter(|run| run.variant == HCUBE)
+            .map(|run| Run { speedup: None, speedup_raised: None, of_bound: None, ..run })
+            .collect();
+        assert!(sheet(&alone).is_none());
+        // One size is a row.
+        let one = Results::new(runs(&problem([1, 1], "NN", 64), [1.0; 4]), Vec::new()).runs;
+        assert!(over_sizes(&one, Ratio::Scalapack, None).is_empty());
+        assert!(!others(&one, Ratio::Scalapack, None).is_empty());
+    }
+}

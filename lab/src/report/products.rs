@@ -1,0 +1,73 @@
+//! Distributed matrix multiplication.
+
+use super::inputs::{Inputs, Source};
+use super::section::Section;
+use super::table::{Table, cell};
+use hcube_results::gemm::figure::{Ratio, others, over_sizes};
+use hcube_results::gemm::{HCUBE, Run};
+use hcube_results::numbers::{percent, significant};
+use hcube_results::plot::Evidence::Measured;
+
+/// The runs of all variants.
+pub fn runs(inputs: &Inputs) -> &[Run] {
+    inputs.gemm.as_ref().map_or(&[], |results| &results.runs)
+}
+
+/// hcube's speed-ups over ScaLAPACK.
+pub fn speed_ups(inputs: &Inputs) -> Vec<f64> {
+    runs(inputs).iter().filter(|run| run.variant == HCUBE).filter_map(|run| run.speedup).collect()
+}
+
+/// Ratios to ScaLAPACK and to the local products.
+pub fn products(inputs: &Inputs) -> Section {
+    let mut section = Section::new(
+        "gemm",
+        "Distributed matrix multiplication",
+        "Speed-up of hcube's p?gemm_ over ScaLAPACK as installed, and over ScaLAPACK with wider panels: above or right of \
+         1 hcube is faster. The local bound is the rate of all ranks' local products at the same time, without \
+         communication. pdgetrf is ScaLAPACK's LU factorisation with the products of each.",
+    );
+    let runs = runs(inputs);
+    let (files, other_files) =
+        (["gemm", "gemm-raised", "gemm-bound"], ["gemm-others", "gemm-others-raised", "gemm-others-bound"]);
+    for (ratio, file) in Ratio::ALL.into_iter().zip(files) {
+        section.chart(over_sizes(runs, ratio, Some(file)));
+    }
+    for (ratio, file) in Ratio::ALL.into_iter().zip(other_files) {
+        section.chart(others(runs, ratio, Some(file)));
+    }
+    let mut table = Table::new(
+        "Times of hcube, and ratios",
+        [
+            ("routine", None),
+            ("grid", None),
+            ("size", None),
+            ("NB", None),
+            ("ms", Some(Measured)),
+            ("GFLOP/s", Some(Measured)),
+            ("spread", Some(Measured)),
+            ("over ScaLAPACK", Some(Measured)),
+            ("over wider panels", Some(Measured)),
+            ("of local bound", Some(Measured)),
+        ],
+    );
+    let ours = || runs.iter().filter(|run| run.variant == HCUBE);
+    for run in ours() {
+        let times = |ratio: f64| format!("×{ratio:.2}");
+        table.row([
+            run.problem.work_name(),
+            run.problem.grid_name().replace('x', "×"),
+            run.problem.size_name().replace('x', "×"),
+            run.problem.block_name(),
+            significant(run.median_ms),
+            significant(run.gflops),
+            percent(run.spread),
+            cell(run.speedup, times),
+            cell(run.speedup_raised, times),
+            cell(run.of_bound, percent),
+        ]);
+    }
+    section.table(table);
+    section.lacks(ours().next().is_none(), "distributed matrix multiplication, measured", Source::BenchGemm);
+    section
+}

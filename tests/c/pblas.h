@@ -1,0 +1,210 @@
+/* What the clients of ScaLAPACK share: its functions, grids, and block-cyclic matrices in memory. */
+#ifndef PBLAS_H
+#define PBLAS_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "fail.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+void Cblacs_get(int context, int what, int *value);
+void Cblacs_gridinit(int *context, const char *order, int rows, int columns);
+void Cblacs_gridmap(int *context, int *map, int leading, int rows, int columns);
+void Cblacs_gridinfo(int context, int *rows, int *columns, int *row, int *column);
+void Cblacs_gridexit(int context);
+
+typedef void gemm_function(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+                           const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
+                           const void *b, const int *ib, const int *jb, const int *descb, const void *beta, void *c,
+                           const int *ic, const int *jc, const int *descc);
+gemm_function psgemm_, pdgemm_, pcgemm_, pzgemm_;
+
+/* Types of elements. */
+enum { SINGLE, DOUBLE, COMPLEX, DOUBLE_COMPLEX, KINDS };
+
+static gemm_function *const gemm[KINDS] = {psgemm_, pdgemm_, pcgemm_, pzgemm_};
+
+static inline int parts_of(int kind) {
+  return kind >= COMPLEX ? 2 : 1;
+}
+
+static inline int is_single(int kind) {
+  return kind == SINGLE || kind == COMPLEX;
+}
+
+static inline size_t size_of(int kind) {
+  return (size_t)parts_of(kind) * (is_single(kind) ? sizeof(float) : sizeof(double));
+}
+
+/* A function of ScaLAPACK's own library, whatever is loaded before it. */
+static inline void *original(const char *name) {
+  Dl_info place;
+  void *library;
+  void *function;
+  REQUIRE(dladdr(dlsym(RTLD_DEFAULT, "numroc_"), &place) != 0);
+  library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  REQUIRE(library != NULL);
+  function = dlsym(library, name);
+  REQUIRE(function != NULL);
+  return function;
+}
+
+/* Random numbers: splitmix64. */
+static inline uint64_t mix(uint64_t value) {
+  value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return value ^ (value >> 31);
+}
+
+static inline uint64_t draw(uint64_t *state) {
+  return mix(*state += UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* A number from `least` to `largest`. */
+static inline int between(uint64_t *state, int least, int largest) {
+  return least + (int)(draw(state) % (uint64_t)(largest - least + 1));
+}
+
+static inline int chance(uint64_t *state, int percent) {
+  return between(state, 1, 100) <= percent;
+}
+
+/* A process grid, seen from this process. */
+typedef struct {
+  int context, rows, columns, row, column;
+} grid;
+
+/* Fills in what the BLACS know of the context. */
+static inline grid grid_of(int context) {
+  grid known = {context, -1, -1, -1, -1};
+  if (context >= 0) Cblacs_gridinfo(context, &known.rows, &known.columns, &known.row, &known.column);
+  return known;
+}
+
+static inline grid make_grid(const char *order, int rows, int columns) {
+  int context;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, order, rows, columns);
+  return grid_of(context);
+}
+
+/* One dimension of a distributed matrix. */
+typedef struct {
+  int size, first_block, block, source;
+  /* The process on this dimension of the grid, and how many there are. */
+  int own, processes;
+} axis;
+
+static inline int is_own(const axis *axis, int index) {
+  int number = index < axis->first_block ? 0 : 1 + (index - axis->first_block) / axis->block;
+  return axis->source < 0 || (axis->source + number) % axis->processes == axis->own;
+}
+
+/* How many of the first `end` indices this process has: also the local number of index `end`. */
+static inline int local_count(const axis *axis, int end) {
+  int index, count = 0;
+  for (index = 0; index < end; index++) count += is_own(axis, index);
+  return count;
+}
+
+/* A distributed matrix; the sub-matrix begins at `first`, from 0, and has `length` rows and columns. */
+typedef struct {
+  int kind, type;
+  axis axes[2];
+  int first[2], length[2];
+  int leading;
+  int descriptor[11];
+  /* First row and column, from 1, as PBLAS wants them. */
+  int from[2];
+  size_t bytes;
+  unsigned char *memory;
+} matrix;
+
+static const size_t GUARD_BYTES = 64;
+
+/* The descriptor of type 1 or 2. */
+static inline void describe(matrix *of, int context) {
+  const axis *rows = &of->axes[0], *columns = &of->axes[1];
+  int one[9] = {
+      1, context, rows->size, columns->size, rows->block, columns->block, rows->source, columns->source, of->leading};
+  int two[11] = {2,           context,        rows->size,   columns->size,   rows->first_block, columns->first_block,
+                 rows->block, columns->block, rows->source, columns->source, of->leading};
+  memset(of->descriptor, 0x55, sizeof of->descriptor);
+  memcpy(of->descriptor, of->type == 1 ? one : two, of->type == 1 ? sizeof one : sizeof two);
+  of->from[0] = of->first[0] + 1;
+  of->from[1] = of->first[1] + 1;
+}
+
+/* Memory for this process's part, with guards around it, all of it signalling NaNs of which no two are equal. */
+static inline void allocate(matrix *of, uint64_t seed) {
+  int rows = local_count(&of->axes[0], of->axes[0].size), columns = local_count(&of->axes[1], of->axes[1].size);
+  size_t cells = rows > 0 && columns > 0 ? (size_t)(columns - 1) * (size_t)of->leading + (size_t)rows : 0;
+  size_t at, step = is_single(of->kind) ? sizeof(float) : sizeof(double);
+  of->bytes = cells * size_of(of->kind) + 2 * GUARD_BYTES;
+  of->memory = (unsigned char *)malloc(of->bytes);
+  REQUIRE(of->memory != NULL);
+  for (at = 0; at < of->bytes; at += step) {
+    uint64_t noise = mix(seed + at) | 1;
+    uint32_t narrow = UINT32_C(0x7f800000) | (uint32_t)(noise & 0x3fffff);
+    uint64_t wide = UINT64_C(0x7ff0000000000000) | (noise & UINT64_C(0x7ffffffffffff));
+    memcpy(of->memory + at, step == sizeof narrow ? (void *)&narrow : (void *)&wide, step);
+  }
+}
+
+static inline void *elements(const matrix *of) {
+  return of->memory + GUARD_BYTES;
+}
+
+/* The address of an element of this process. */
+static inline void *element(const matrix *of, int local_row, int local_column) {
+  size_t at = (size_t)local_row + (size_t)local_column * (size_t)of->leading;
+  return of->memory + GUARD_BYTES + at * size_of(of->kind);
+}
+
+static inline void store(int kind, void *to, const double value[2]) {
+  int part;
+  for (part = 0; part < parts_of(kind); part++) {
+    if (is_single(kind)) {
+      float narrow = (float)value[part];
+      memcpy((float *)to + part, &narrow, sizeof narrow);
+    } else {
+      memcpy((double *)to + part, &value[part], sizeof value[part]);
+    }
+  }
+}
+
+static inline void load(int kind, const void *from, double value[2]) {
+  int part;
+  value[1] = 0;
+  for (part = 0; part < parts_of(kind); part++) {
+    if (is_single(kind)) {
+      float narrow;
+      memcpy(&narrow, (const float *)from + part, sizeof narrow);
+      value[part] = narrow;
+    } else {
+      memcpy(&value[part], (const double *)from + part, sizeof value[part]);
+    }
+  }
+}
+
+/* Calls `use` for each element of the sub-matrix that this process has, with its indices in the sub-matrix. */
+static inline void for_own(const matrix *of, void (*use)(void *closure, void *element, int row, int column),
+                           void *closure) {
+  int row, column, local_column = local_count(&of->axes[1], of->first[1]);
+  for (column = 0; column < of->length[1]; column++) {
+    int local_row = local_count(&of->axes[0], of->first[0]);
+    if (!is_own(&of->axes[1], of->first[1] + column)) continue;
+    for (row = 0; row < of->length[0]; row++) {
+      if (!is_own(&of->axes[0], of->first[0] + row)) continue;
+      use(closure, element(of, local_row++, local_column), row, column);
+    }
+    local_column++;
+  }
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* Products on grids that come and go.
+ *
+ *   pblas_contexts cycle <grids>   makes and destroys that many grids, all shapes in turn, with a product on each;
+ *                                  prints how file descriptors, mappings and memory have grown
+ *   pblas_contexts keep            leaves its grids to MPI_Finalize
+ *   pblas_contexts threads         two threads multiply on a grid of their own each
+ *   pblas_contexts killed|leaves   the last rank dies or leaves while the others multiply
+ */
+#include "pblas.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { SIZE = 24, BLOCK = 5 };
+
+/* A product of matrices whose elements are small integers, checked; C is a sum over SIZE inner indices. */
+static void multiply(const grid *on, int round) {
+  static const double one = 1, zero = 0;
+  static const int size = SIZE;
+  matrix all[3];
+  int number, row, column;
+  for (number = 0; number < 3; number++) {
+    axis rows = {SIZE, BLOCK, BLOCK, number % on->rows, on->row, on->rows};
+    axis columns = {SIZE, BLOCK, BLOCK, number % on->columns, on->column, on->columns};
+    matrix *it = &all[number];
+    memset(it, 0, sizeof *it);
+    it->kind = DOUBLE;
+    it->type = 1;
+    it->axes[0] = rows;
+    it->axes[1] = columns;
+    it->length[0] = it->length[1] = SIZE;
+    it->leading = local_count(&rows, SIZE) + 1;
+    describe(it, on->context);
+    allocate(it, (uint64_t)round);
+    for (column = 0; column < local_count(&columns, SIZE); column++) {
+      for (row = 0; row < local_count(&rows, SIZE); row++) {
+        double value[2] = {(double)(number + 1 + round % 5), 0};
+        store(DOUBLE, element(it, row, column), value);
+      }
+    }
+  }
+  pdgemm_("N", "T", &size, &size, &size, &one, elements(&all[0]), &all[0].from[0], &all[0].from[1], all[0].descriptor,
+          elements(&all[1]), &all[1].from[0], &all[1].from[1], all[1].descriptor, &zero, elements(&all[2]),
+          &all[2].from[0], &all[2].from[1], all[2].descriptor);
+  for (column = 0; column < local_count(&all[2].axes[1], SIZE); column++) {
+    for (row = 0; row < local_count(&all[2].axes[0], SIZE); row++) {
+      double value[2];
+      load(DOUBLE, element(&all[2], row, column), value);
+      if (value[0] != SIZE * (1.0 + round % 5) * (2.0 + round % 5)) FAIL("round %d: %g", round, value[0]);
+    }
+  }
+  for (number = 0; number < 3; number++) free(all[number].memory);
+}
+
+/* --- What a process holds --- */
+
+static long lines_of(const char *path, const char *key) {
+  char line[4096];
+  long count = 0;
+  FILE *file = fopen(path, "r");
+  REQUIRE(file != NULL);
+  while (fgets(line, sizeof line, file) != NULL) {
+    if (key == NULL) count++;
+    if (key != NULL && strncmp(line, key, strlen(key)) == 0) count = atol(line + strlen(key));
+  }
+  fclose(file);
+  return count;
+}
+
+static long descriptors(void) {
+  long count = 0;
+  DIR *folder = opendir("/proc/self/fd");
+  REQUIRE(folder != NULL);
+  while (readdir(folder) != NULL) count++;
+  closedir(folder);
+  return count;
+}
+
+static void cycle(int rounds) {
+  long before[3] = {0, 0, 0}, growth[3], largest[3];
+  int round, size, rank, number = -1, again = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (round = 0; round < rounds + rounds / 5; round++) {
+    int rows = 1 + round % size, columns = size / rows;
+    grid on = make_grid(round % 2 ? "Column" : "Row", rows, columns);
+    if (round == rounds / 5) {
+      before[0] = descriptors();
+      before[1] = lines_of("/proc/self/maps", NULL);
+      before[2] = lines_of("/proc/self/status", "VmRSS:");
+    }
+    if (on.row < 0) continue;
+    again += on.context == number;
+    number = on.context;
+    multiply(&on, round);
+    Cblacs_gridexit(on.context);
+  }
+  growth[0] = descriptors() - before[0];
+  growth[1] = lines_of("/proc/self/maps", NULL) - before[1];
+  growth[2] = lines_of("/proc/self/status", "VmRSS:") - before[2];
+  MPI_Reduce(growth, largest, 3, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+  /* The number of a context is used again, by grids of other shapes. */
+  if (rank == 0) {
+    REQUIRE(again > rounds / 2);
+    printf("ok descriptors=%ld mappings=%ld kilobytes=%ld\n", largest[0], largest[1], largest[2]);
+  }
+}
+
+static void *in_thread(void *own) {
+  int round;
+  for (round = 0; round < 200; round++) multiply((const grid *)own, round);
+  return NULL;
+}
+
+static void in_threads(int size) {
+  grid grids[2];
+  pthread_t threads[2];
+  int number;
+  grids[0] = make_grid("Row", 1, size);
+  grids[1] = make_grid("Column", size, 1);
+  for (number = 0; number < 2; number++)
+    REQUIRE(pthread_create(&threads[number], NULL, in_thread, &grids[number]) == 0);
+  for (number = 0; number < 2; number++) REQUIRE(pthread_join(threads[number], NULL) == 0);
+}
+
+/* Never comes back where a rank is missing. */
+static void lose(int rank, int size, int killed) {
+  grid on = make_grid("Row", 1, size);
+  int round;
+  for (round = 0; round < 1000000; round++) {
+    multiply(&on, round);
+    if (rank == size - 1 && round == 50) {
+      printf("going\n");
+      fflush(stdout);
+      if (killed) raise(SIGKILL);
+      exit(3);
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  const char *mode = argc > 1 ? argv[1] : "";
+  int rank, size, provided;
+  grid first, second;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(mode, "cycle") == 0) {
+    cycle(atoi(argv[2]));
+  } else if (strcmp(mode, "threads") == 0) {
+    REQUIRE(provided == MPI_THREAD_MULTIPLE);
+    in_threads(size);
+    if (rank == 0) printf("ok\n");
+  } else if (strcmp(mode, "keep") == 0) {
+    first = make_grid("Row", 1, size);
+    second = make_grid("Column", size, 1);
+    multiply(&first, 1);
+    multiply(&second, 2);
+    if (rank == 0) printf("ok\n");
+  } else {
+    lose(rank, size, strcmp(mode, "killed") == 0);
+  }
+  MPI_Finalize();
+  return 0;
+}

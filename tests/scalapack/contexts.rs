@@ -1,0 +1,89 @@
+//! tests/c/pblas_contexts.c: contexts that come and go, stay, belong to threads, or lose a rank.
+
+use crate::common::scalapack::{Statistics, WithHcube, available, client, stock};
+use crate::common::{Mpi, named_shared_memory};
+
+/// Contexts that are made and destroyed one after the other.
+const CONTEXTS: usize = 1000;
+
+/// Kilobytes that these may leave behind in a process beside those that they leave without hcube: less than the memory of
+/// the state of a fifth of them.
+const MAX_GROWTH: i64 = 400;
+
+/// Ranks for tests in which all have work: MPICH busy-waits and never yields.
+fn ranks(openmpi: usize) -> usize {
+    if Mpi::selected() == Mpi::Open { openmpi } else { 2 }
+}
+
+/// A run in which all goes well and hcube computes all products.
+fn success(mode: &[&str], ranks: usize) -> (String, Statistics) {
+    let name = format!("contexts-{}", mode[0]);
+    let run = WithHcube::preloaded(&name, client("pblas_contexts", "", &[]), ranks);
+    let (text, statistics) = run.with(|launch| launch.args(mode).limit(110)).success();
+    assert_eq!(statistics.all_left(), 0, "{statistics:?}");
+    (text, statistics)
+}
+
+/// Growth of descriptors, mappings and kilobytes.
+fn growth(text: &str) -> [i64; 3] {
+    ["descriptors=", "mappings=", "kilobytes="].map(|name| {
+        let value = text.split_whitespace().find_map(|word| word.strip_prefix(name));
+        value.unwrap_or_else(|| panic!("no {name} in {text}")).parse().expect("a number")
+    })
+}
+
+#[test]
+fn contexts_that_come_and_go_leave_nothing() {
+    if !available() {
+        return;
+    }
+    let mode = ["cycle", &CONTEXTS.to_string()];
+    let before = named_shared_memory();
+    let (text, statistics) = success(&mode, ranks(3));
+    let [descriptors, mappings, kilobytes] = growth(&text);
+    assert!(statistics.served("pdgemm") >= 2 * CONTEXTS as u64, "{statistics:?}");
+    assert_eq!(named_shared_memory(), before, "shared memory was left behind");
+    let few = ["cycle", "200"];
+    let alone = growth(&stock(client("pblas_contexts", "", &[]), ranks(3)).args(few).run().success());
+    assert!(descriptors <= alone[0] && mappings <= alone[1] + 2, "{text}, without hcube {alone:?}");
+    // The MPI library's own growth is in proportion.
+    let expected = alone[2].max(0) * (CONTEXTS / 200) as i64;
+    assert!(kilobytes <= expected + MAX_GROWTH, "{text}, without hcube {alone:?}");
+}
+
+#[test]
+fn contexts_may_be_left_to_finalize() {
+    if !available() {
+        return;
+    }
+    let before = named_shared_memory();
+    let (_, statistics) = success(&["keep"], ranks(4));
+    assert_eq!(statistics.served("pdgemm"), 2 * ranks(4) as u64, "{statistics:?}");
+    assert_eq!(named_shared_memory(), before, "shared memory was left behind");
+}
+
+/// ScaLAPACK's own products have one buffer for all threads.
+#[test]
+fn threads_multiply_in_contexts_of_their_own() {
+    if !available() {
+        return;
+    }
+    let (_, statistics) = success(&["threads"], 2);
+    assert_eq!(statistics.served("pdgemm"), 2 * 2 * 200, "{statistics:?}");
+}
+
+#[test]
+fn a_rank_that_is_lost_ends_the_job() {
+    if !available() {
+        return;
+    }
+    let before = named_shared_memory();
+    for mode in ["killed", "leaves"] {
+        let run = WithHcube::preloaded(mode, client("pblas_contexts", "", &[]), ranks(3));
+        let (outcome, _) = run.with(|launch| launch.arg(mode).limit(60)).run();
+        assert!(outcome.stdout.contains("going"), "the run has not begun: {outcome:?}");
+        assert!(!outcome.status.success(), "{outcome:?}");
+        assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
+    }
+    assert_eq!(named_shared_memory(), before, "shared memory was left behind");
+}

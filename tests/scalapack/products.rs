@@ -1,0 +1,151 @@
+//! tests/c/pblas.c: random products of random sub-matrices on grids of all kinds, compared with ScaLAPACK's own results
+//! and with plain loops.
+
+use crate::common::Mpi;
+use crate::common::scalapack::{WithHcube, available, client};
+
+/// Products on some grids.
+struct Cases<'a> {
+    name: &'a str,
+    ranks: usize,
+    /// With Open MPI, and with MPICH, which busy-waits and never yields; ScaLAPACK computes each case as well.
+    number: [usize; 2],
+    grids: &'a [&'a str],
+    /// Environment variables of hcube.
+    variables: &'a [(&'a str, &'a str)],
+    /// Paths of the statistics that some of the products take.
+    paths: &'a [&'a str],
+}
+
+/// Runs cases; every product must be hcube's.
+fn check(cases: &Cases<'_>) {
+    let &Cases { name, ranks, number, grids, variables, paths } = cases;
+    let number = number[usize::from(Mpi::selected() == Mpi::Mpich)];
+    if !available() || number == 0 {
+        return;
+    }
+    let run = WithHcube::preloaded(name, client("pblas", "", &[]), ranks).with(|launch| {
+        let launch = launch.args([(1000 + ranks).to_string(), number.to_string()]).args(grids).limit(100);
+        variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
+    });
+    let (text, statistics) = run.success();
+    let line = text.lines().find(|line| line.starts_with("ok ")).unwrap_or_else(|| panic!("{text}"));
+    let calls = line.split("calls=").nth(1).and_then(|calls| calls.parse::<u64>().ok());
+    assert_eq!(Some(statistics.all_served()), calls, "{name}: {line}: {statistics:?}");
+    assert_eq!(statistics.all_left(), 0, "{name}: {statistics:?}");
+    for path in paths {
+        assert!(statistics.by_path(path) > 0, "{name}: no product by {path}: {statistics:?}");
+    }
+}
+
+/// Panels that are narrower than by default, so that there are several of them in products of this size.
+const NARROW: (&str, &str) = ("HCUBE_GEMM_BLOCK", "5");
+
+#[test]
+fn few_ranks() {
+    let cases =
+        |name, ranks, number, grids, variables, paths| Cases { name, ranks, number, grids, variables, paths };
+    check(&cases("one", 1, [300, 300], &["1x1r"], &[], &["local"]));
+    let grids = &["1x2r", "2x1c", "1x1r", "1x2p", "2x1d", "1x1r+1x1r"];
+    check(&cases("two", 2, [600, 600], grids, &[], &["shared-panels", "local", "scale", "nothing"]));
+    check(&cases("two-narrow", 2, [300, 300], grids, &[NARROW], &["shared-panels"]));
+    check(&cases("three", 3, [200, 8], &["1x3r", "3x1c", "2x1d", "1x3p"], &[NARROW], &["shared-panels"]));
+    let grids = &["2x2r", "2x2c", "2x2p", "1x3d", "2x1r+1x2c", "4x1r", "1x4c", "1x1d"];
+    check(&cases("four", 4, [400, 8], grids, &[], &["shared-panels", "stationary-a", "stationary-b"]));
+}
+
+#[test]
+fn many_ranks() {
+    let cases = |name, ranks, grids| Cases {
+        name,
+        ranks,
+        number: [250, 0],
+        grids,
+        variables: &[NARROW],
+        paths: &["shared-panels"],
+    };
+    check(&cases("six", 6, &["2x3r", "3x2c", "2x3p", "5x1r", "2x2r+1x2p", "1x5d", "3x2d"]));
+    check(&cases("eight", 8, &["2x4r", "7x1p", "3x1c+1x4p+1x1r", "4x2c", "2x3d"]));
+    check(&cases("nine", 9, &["3x3r", "3x3c", "3x3p", "2x2d+1x5r", "1x7r"]));
+}
+
+/// Variables for pretended nodes of that many ranks, and for the algorithm.
+macro_rules! nodes {
+    ($ranks:literal) => {
+        &[("HCUBE_RANKS_PER_NODE", $ranks), NARROW]
+    };
+    ($ranks:literal, $groups:literal, $blocks:literal) => {
+        &[
+            ("HCUBE_RANKS_PER_NODE", $ranks),
+            ("HCUBE_GEMM", "hsumma"),
+            ("HCUBE_GEMM_GROUPS", $groups),
+            ("HCUBE_GEMM_BLOCK", $blocks),
+        ]
+    };
+}
+
+/// Panels travel as messages, by SUMMA and by HSUMMA with groups that divide the grid and groups that do not.
+#[test]
+fn messages_between_nodes() {
+    const CASES: &[Cases<'static>] = &[
+        Cases {
+            name: "nodes-2",
+            ranks: 2,
+            number: [150, 150],
+            grids: &["1x2r", "2x1c"],
+            variables: nodes!("1"),
+            paths: &["summa"],
+        },
+        Cases {
+            name: "nodes-4",
+            ranks: 4,
+            number: [150, 0],
+            grids: &["2x2r", "2x2p", "4x1r", "1x3r"],
+            variables: nodes!("1"),
+            paths: &["summa"],
+        },
+        Cases {
+            name: "nodes-6",
+            ranks: 6,
+            number: [150, 0],
+            grids: &["2x3r", "3x2p", "5x1r"],
+            variables: nodes!("2"),
+            paths: &["summa"],
+        },
+        Cases {
+            name: "uneven",
+            ranks: 6,
+            number: [150, 0],
+            grids: &["2x3c", "3x2r", "6x1p"],
+            variables: nodes!("4"),
+            paths: &["summa"],
+        },
+        Cases {
+            name: "groups-2x1",
+            ranks: 6,
+            number: [150, 0],
+            grids: &["2x3r", "3x2p", "6x1r"],
+            variables: nodes!("1", "2x1", "3:9"),
+            paths: &["hsumma"],
+        },
+        Cases {
+            name: "groups-2x2",
+            ranks: 9,
+            number: [150, 0],
+            grids: &["3x3r", "3x3p"],
+            variables: nodes!("1", "2x2", "5:20"),
+            paths: &["hsumma"],
+        },
+        Cases {
+            name: "groups-of-nodes",
+            ranks: 8,
+            number: [150, 0],
+            grids: &["2x4r", "4x2c", "7x1p"],
+            variables: nodes!("2", "2x2", "4"),
+            paths: &["hsumma"],
+        },
+    ];
+    for cases in CASES {
+        check(cases);
+    }
+}

@@ -1,0 +1,312 @@
+//! The options of `hcube bench gemm`, and the problems that they select.
+
+use super::problem::{Operation, Problem, Routine};
+use crate::bench::frame::Common;
+use crate::grids;
+use crate::session::Failure;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::value_parser;
+use hcube_gemm::element::Element;
+use hcube_results::gemm::{BOUND, HCUBE, RAISED, SCALAPACK};
+use std::path::PathBuf;
+
+/// Rows, columns and inner indices: the integers of PBLAS are of type int.
+const MAX_ORDER: usize = i32::MAX as usize / 4;
+
+/// Orders without `--sizes`.
+const DEFAULT_ORDERS: [usize; 4] = [512, 1024, 2048, 4096];
+
+/// What can be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// hcube.
+    Hcube,
+    /// ScaLAPACK as installed.
+    Scalapack,
+    /// ScaLAPACK with panels of another width.
+    Raised,
+    /// The local products of all ranks at the same time.
+    Bound,
+}
+
+impl Variant {
+    /// All, in the order of tables.
+    pub const ALL: [Self; 4] = [Self::Hcube, Self::Scalapack, Self::Raised, Self::Bound];
+
+    /// The name in options and results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hcube => HCUBE,
+            Self::Scalapack => SCALAPACK,
+            Self::Raised => RAISED,
+            Self::Bound => BOUND,
+        }
+    }
+
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::Hcube => "libhcube_pblas.so",
+            Self::Scalapack => "ScaLAPACK as installed",
+            Self::Raised => "ScaLAPACK with the panels of --panel",
+            Self::Bound => "local products of all ranks at the same time, without communication",
+        }
+    }
+}
+
+/// A parser of values that have names.
+fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: impl Fn(T) -> (&'static str, &'static str) + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T> {
+    let value = |&one: &T| {
+        let (name, meaning) = name(one);
+        PossibleValue::new(name).help(meaning)
+    };
+    let values: Vec<PossibleValue> = all.iter().map(value).collect();
+    PossibleValuesParser::new(values).map(move |text| {
+        let found = all.iter().find(|&&one| name(one).0 == text);
+        *found.expect("one of the names")
+    })
+}
+
+fn variants() -> impl TypedValueParser<Value = Variant> {
+    named(&Variant::ALL, |variant| (variant.name(), variant.meaning()))
+}
+
+fn routines() -> impl TypedValueParser<Value = Routine> {
+    named(&Routine::ALL, |routine| (routine.name(), routine.meaning()))
+}
+
+fn elements() -> impl TypedValueParser<Value = Element> {
+    named(&Element::ALL, |element| match element {
+        Element::Single => ("s", "single precision"),
+        Element::Double => ("d", "double precision"),
+        Element::Complex => ("c", "complex, single precision"),
+        Element::DoubleComplex => ("z", "complex, double precision"),
+    })
+}
+
+fn number(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|number| (1..=MAX_ORDER).contains(number))
+}
+
+/// Numbers that one number may stand for.
+fn three(text: &str, separator: char) -> Option<[usize; 3]> {
+    let numbers: Vec<usize> = text.split(separator).map(number).collect::<Option<_>>()?;
+    match numbers[..] {
+        [all] => Some([all; 3]),
+        [first, second, third] => Some([first, second, third]),
+        _ => None,
+    }
+}
+
+fn size(text: &str) -> Result<[usize; 3], String> {
+    three(text, 'x')
+        .ok_or_else(|| format!("expected N or MxNxK, such as 2048 or 256x256x100000, up to {MAX_ORDER}"))
+}
+
+fn blocks(text: &str) -> Result<[usize; 3], String> {
+    three(text, ':')
+        .ok_or_else(|| "expected NB, or the block sizes of A:B:C, such as 64 or 32:48:80".to_owned())
+}
+
+fn operations(text: &str) -> Result<[Operation; 2], String> {
+    let mut letters = text.chars().map(Operation::from_letter);
+    match (letters.next().flatten(), letters.next().flatten(), letters.next()) {
+        (Some(a), Some(b), None) => Ok([a, b]),
+        _ => Err("expected two of the letters N, T and C, such as NN or TN".to_owned()),
+    }
+}
+
+/// Measurements of each variant without `--repeat`.
+const REPEAT: u32 = 7;
+
+/// The benchmark of distributed matrix multiplication (run it under mpirun)
+///
+/// Times PBLAS' p?gemm_ of hcube (libhcube_pblas.so) against ScaLAPACK as installed, against ScaLAPACK
+/// with wider panels (its function pilaenv_ is replaced, as users of large machines do by recompiling),
+/// and against the local bound: the ?gemm_ of all ranks on their shares of C at the same time, without
+/// any communication. With --routines getrf it times the LU factorisation of ScaLAPACK, which calls
+/// p?gemm_, with each of them.
+///
+/// All variants of a problem are measured alternately in one process, in an order that rotates, on the
+/// same matrices; a time is that of the slowest rank after a barrier. Short calls are timed in batches.
+/// Elements have so few bits that every sum is exact, and results must equal those of ScaLAPACK bit by
+/// bit, except for the sign of zeros, as must the elements of C around the result. The exit status is 1
+/// if they do not, or if ScaLAPACK has computed products in the place of hcube.
+///
+/// ScaLAPACK and its BLAS are loaded when the benchmark starts; the tool is not linked to them. With
+/// more than one rank the BLAS uses one thread in each rank, as with OPENBLAS_NUM_THREADS=1. hcube
+/// reads its environment variables HCUBE_GEMM*. More ranks than cores need --oversubscribe of Open MPI's
+/// mpirun, and --bind-to none.
+///
+/// Examples:
+///   mpirun -np 4 hcube bench gemm
+///   mpirun -np 8 --oversubscribe hcube bench gemm --grid 2x4 --op NN,TN,NT,TT --sizes 2048
+///   mpirun -np 4 hcube bench gemm --sizes 256x256x100000 --op NN,TN
+///   mpirun -np 4 hcube bench gemm --sizes 4096 --k 64 --update
+///   mpirun -np 4 hcube bench gemm --routines getrf --sizes 1000,2000 --json lu.json
+///   hcube bench gemm --from two.json,four.json --plot gemm.svg
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Process rows and columns, as many as ranks [default: the grid nearest to a square]
+    #[arg(long, value_name = "PxQ", value_parser = grids::parse)]
+    pub grid: Option<(usize, usize)>,
+    /// Number the processes of the grid by columns
+    #[arg(long)]
+    pub column_major: bool,
+    /// Rows and columns of C, and inner indices [default: 512,1024,2048,4096]
+    #[arg(long, value_name = "N|MxNxK[,...]", value_delimiter = ',', value_parser = size)]
+    pub sizes: Vec<[usize; 3]>,
+    /// Inner indices of all products, in the place of those of --sizes
+    #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=MAX_ORDER as i64))]
+    pub k: Option<u32>,
+    /// Block sizes of the distribution, rows and columns alike
+    #[arg(long, value_name = "NB|A:B:C[,...]", value_delimiter = ',', default_value = "64", value_parser = blocks)]
+    pub block: Vec<[usize; 3]>,
+    /// TRANSA and TRANSB
+    #[arg(long, value_name = "NN|TN|...[,...]", value_delimiter = ',', default_value = "NN",
+          value_parser = operations)]
+    pub op: Vec<[Operation; 2]>,
+    /// Types of elements
+    #[arg(long, value_name = "TYPE[,TYPE...]", value_delimiter = ',', default_value = "d", value_parser = elements())]
+    pub types: Vec<Element>,
+    /// What is computed
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', default_value = "gemm",
+          value_parser = routines())]
+    pub routines: Vec<Routine>,
+    /// C := C - A B, as in factorisations, in the place of C := A B
+    #[arg(long)]
+    pub update: bool,
+    /// The products are those of sub-matrices that begin near this row and column of larger matrices
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u32).range(0..=1 << 20))]
+    pub offset: u32,
+    /// What is measured [default: all of them]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = variants())]
+    pub variants: Vec<Variant>,
+    /// Width of the panels of scalapack-raised; ScaLAPACK as installed has 32
+    #[arg(long, value_name = "COLUMNS", default_value_t = 256, value_parser = value_parser!(u16).range(1..))]
+    pub panel: u16,
+    /// Threads of the BLAS in each rank [default: 1, or those of the BLAS if there is one rank]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=4096))]
+    pub threads: Option<u16>,
+    /// File of ScaLAPACK's shared library, with the BLACS [default: that of the distribution]
+    #[arg(long, value_name = "FILE")]
+    pub scalapack: Option<PathBuf>,
+    /// File of libhcube_pblas.so [default: beside the tool, or where both are installed]
+    #[arg(long, value_name = "FILE")]
+    pub pblas: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: Common<REPEAT>,
+    /// Draw speed-ups and shares of the local bound into an SVG file
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Do not measure (no mpirun needed): read the results of earlier runs with --json, print and draw them,
+    /// and join them with --json
+    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
+    pub from: Vec<PathBuf>,
+}
+
+impl Arguments {
+    /// The variants, each once, in the order of the table.
+    pub fn variants(&self) -> Vec<Variant> {
+        let wanted = |variant: &Variant| self.variants.is_empty() || self.variants.contains(variant);
+        Variant::ALL.into_iter().filter(wanted).collect()
+    }
+
+    /// The process rows and columns.
+    pub fn grid(&self, ranks: usize) -> Result<(usize, usize), Failure> {
+        let (rows, columns) = self.grid.unwrap_or_else(|| grids::nearest_square(ranks));
+        if rows * columns == ranks {
+            return Ok((rows, columns));
+        }
+        Err(format!("--grid = {rows}x{columns}: expected a grid of {ranks} processes, the number of ranks"))
+    }
+
+    /// Sizes with `--k`.
+    fn sizes(&self) -> Vec<[usize; 3]> {
+        let usual = DEFAULT_ORDERS.map(|order| [order; 3]);
+        let sizes = if self.sizes.is_empty() { &usual } else { &self.sizes[..] };
+        sizes.iter().map(|&[m, n, k]| [m, n, self.k.map_or(k, |k| k as usize)]).collect()
+    }
+
+    /// All problems, in the order of the table.
+    pub fn problems(&self) -> Result<Vec<Problem>, Failure> {
+        let mut problems = Vec::new();
+        for &routine in &self.routines {
+            let none = [[Operation::None; 2]];
+            let op = if routine == Routine::Gemm { &self.op[..] } else { &none };
+            for &element in &self.types {
+                for (&blocks, &operations) in
+                    self.block.iter().flat_map(|blocks| op.iter().map(move |op| (blocks, op)))
+                {
+                    for size in self.sizes() {
+                        let problem = Problem {
+                            routine,
+                            element,
+                            operations,
+                            size,
+                            blocks,
+                            offset: if routine == Routine::Gemm { self.offset as usize } else { 0 },
+                            update: routine == Routine::Gemm && self.update,
+                        };
+                        problem.check()?;
+                        problems.push(problem);
+                    }
+                }
+            }
+        }
+        Ok(problems)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_line::parse;
+
+    fn arguments(line: &str) -> Arguments {
+        parse(line.split_whitespace())
+    }
+
+    #[test]
+    fn nothing_chosen_is_all_variants_of_square_products() {
+        let arguments = arguments("");
+        let problems = arguments.problems().expect("valid");
+        assert_eq!(problems.iter().map(|one| one.size[0]).collect::<Vec<_>>(), DEFAULT_ORDERS);
+        assert!(problems.iter().all(|one| one.blocks == [64; 3] && one.element == Element::Double));
+        assert_eq!(arguments.variants(), Variant::ALL);
+        assert_eq!((arguments.grid(6), arguments.grid(7)), (Ok((2, 3)), Ok((1, 7))));
+    }
+
+    #[test]
+    fn lists_multiply() {
+        let line = "--sizes 100,20x30x40 --op NN,tc --block 8,4:5:6 --types s,z --offset 3 --update";
+        let problems = arguments(line).problems().expect("valid");
+        assert_eq!(problems.len(), 16);
+        let last = problems.last().expect("16");
+        assert_eq!((last.size, last.blocks, last.element), ([20, 30, 40], [4, 5, 6], Element::DoubleComplex));
+        assert_eq!(last.operations, [Operation::Transpose, Operation::Conjugate]);
+        assert!(last.offset == 3 && last.update);
+        let update = arguments("--sizes 4096 --k 64").problems().expect("valid");
+        assert_eq!(update[0].size, [4096, 4096, 64]);
+        // A factorisation has no operands.
+        let both =
+            arguments("--sizes 100 --op NN,TN --routines gemm,getrf --offset 2").problems().expect("valid");
+        assert_eq!((both.len(), both[2].routine, both[2].offset), (3, Routine::Getrf, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        assert!(["0", "x", "1x2", "1x2x3x4", "-1", "99999999999"].iter().all(|text| size(text).is_err()));
+        assert!(["0", "1:2", "64x64x64"].iter().all(|text| blocks(text).is_err()));
+        assert!(["N", "NX", "NNN", ""].iter().all(|text| operations(text).is_err()));
+        let refused = |line: &str| arguments(line).problems().expect_err("refused");
+        assert!(refused("--routines getrf --sizes 10x20x30").starts_with("--sizes = 10x20x30: expected"));
+        assert!(refused("--routines getrf --block 8:9:8").starts_with("--block = 8:9:8: expected"));
+        let message = arguments("--grid 2x2").grid(6).expect_err("refused");
+        assert!(message.contains("--grid = 2x2") && message.contains("6 processes"), "{message}");
+        assert_eq!(arguments("--variants local-bound,hcube").variants(), [Variant::Hcube, Variant::Bound]);
+    }
+}

@@ -1,0 +1,217 @@
+//! The calls that are measured: of ScaLAPACK, of hcube in its place, and of the BLAS.
+
+use super::arguments::{Arguments, Variant};
+use super::functions::{Functions, Product};
+use super::problem::{Layout, Place};
+use hcube_gemm::element::{Element, Scalar};
+use std::ffi::{c_char, c_int, c_long, c_void};
+
+// Of interpose.c.
+unsafe extern "C" {
+    fn hcube_bench_gemm_select(functions: *const *const c_void, own_width: *const c_void, other_width: c_int);
+    fn hcube_bench_gemm_count(counts: *mut c_long);
+    static hcube_bench_gemm_products: [Product; 4];
+}
+
+/// A grid of processes, and what they call.
+pub struct Grid {
+    functions: Functions,
+    context: c_int,
+    pub place: Place,
+    panel: c_int,
+}
+
+/// A matrix of a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Operand<'a> {
+    pub layout: &'a Layout,
+    pub memory: &'a [u64],
+}
+
+/// What a product is besides its matrices.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    pub element: Element,
+    pub letters: [char; 2],
+    /// M, N, K.
+    pub size: [usize; 3],
+    pub alpha: f64,
+    pub beta: f64,
+}
+
+/// Checks that a matrix lies in memory.
+fn check(element: Element, Operand { layout, memory }: Operand<'_>, [rows, columns]: [usize; 2]) {
+    assert!(layout.elements() * element.bytes() <= size_of_val(memory), "the matrix lies in the memory");
+    let last = [rows, columns];
+    let fits = |side: usize| layout.first[side] as usize - 1 + last[side] <= layout.size[side];
+    assert!(fits(0) && fits(1), "the sub-matrix lies in the matrix");
+}
+
+/// As C, Fortran and PBLAS pass a number.
+fn int(number: usize) -> c_int {
+    c_int::try_from(number).expect("sizes are below those of PBLAS")
+}
+
+impl Grid {
+    /// Collective: arranges all processes of MPI_COMM_WORLD in a grid. MPI is active.
+    pub fn new(functions: Functions, arguments: &Arguments, (rows, columns): (usize, usize)) -> Self {
+        const SYSTEM_CONTEXT: c_int = -1;
+        const DEFAULT_CONTEXT: c_int = 0;
+        let order = if arguments.column_major { c"C" } else { c"R" };
+        let [mut rows, mut columns] = [rows, columns].map(int);
+        let (mut context, mut row, mut column) = (0, 0, 0);
+        // SAFETY: functions of the BLACS with valid arguments; all processes call this.
+        unsafe {
+            (functions.get)(&SYSTEM_CONTEXT, &DEFAULT_CONTEXT, &mut context);
+            (functions.grid_init)(&mut context, order.as_ptr(), &rows, &columns, 1);
+            (functions.grid_info)(&context, &mut rows, &mut columns, &mut row, &mut column);
+        }
+        let sides = [rows, columns].map(|side| side as usize);
+        let place = Place { sides, own: [row, column].map(|own| own as usize) };
+        Self { functions, context, place, panel: arguments.panel.into() }
+    }
+
+    /// The file of ScaLAPACK.
+    pub fn file(&self) -> &str {
+        &self.functions.file
+    }
+
+    /// Makes a variant compute all products from now on, also those of ScaLAPACK itself.
+    pub fn select(&self, variant: Variant) {
+        let Functions { scalapack, hcube, width, .. } = &self.functions;
+        let functions = hcube.as_ref().filter(|_| variant == Variant::Hcube).unwrap_or(scalapack);
+        let panel = if variant == Variant::Raised { self.panel } else { 0 };
+        // SAFETY: four functions of PBLAS, and that of ScaLAPACK for the width of panels.
+        unsafe { hcube_bench_gemm_select(functions.as_ptr(), *width, panel) };
+    }
+
+    /// Products since the last call, and how often ScaLAPACK has asked for the width of its panels in them.
+    pub fn counts(&self) -> [u64; 2] {
+        let mut counts = [0; 2];
+        // SAFETY: two numbers.
+        unsafe { hcube_bench_gemm_count(counts.as_mut_ptr()) };
+        counts.map(|count| count as u64)
+    }
+
+    /// Threads of the BLAS after a number of them was set, if any; nothing where it has no such function.
+    pub fn threads(&self, wanted: Option<usize>) -> Option<usize> {
+        let (set, get) = self.functions.threads?;
+        // SAFETY: functions of OpenBLAS or MKL.
+        let threads = unsafe {
+            if let Some(wanted) = wanted {
+                set(int(wanted));
+            }
+            get()
+        };
+        usize::try_from(threads).ok()
+    }
+
+    /// Collective: a distributed product by the selected variant.
+    pub fn multiply(&self, setting: &Setting, a: Operand<'_>, b: Operand<'_>, c: (&Layout, &mut [u64])) {
+        let Setting { element, letters, size: [m, n, k], alpha, beta } = *setting;
+        let sides = |transposed: bool, [rows, columns]: [usize; 2]| {
+            if transposed { [columns, rows] } else { [rows, columns] }
+        };
+        check(element, a, sides(letters[0] != 'N', [m, k]));
+        check(element, b, sides(letters[1] != 'N', [k, n]));
+        check(element, Operand { layout: c.0, memory: c.1 }, [m, n]);
+        let [m, n, k] = [m, n, k].map(int);
+        let letters = letters.map(|letter| letter as c_char);
+        let [alpha, beta] = [alpha, beta].map(|value| Scalar::real(element, value));
+        let descriptors = [a.layout, b.layout, c.0].map(|layout| layout.descriptor(self.context));
+        let [ia, ja] = a.layout.first.each_ref();
+        let [ib, jb] = b.layout.first.each_ref();
+        let [ic, jc] = c.0.first.each_ref();
+        let [da, db, dc] = descriptors.each_ref().map(|entries| entries.as_ptr());
+        // SAFETY: the sub-matrices lie in matrices in memory, as checked above, on the grid of this context.
+        unsafe {
+            hcube_bench_gemm_products[element as usize](
+                &letters[0],
+                &letters[1],
+                &m,
+                &n,
+                &k,
+                alpha.bytes().as_ptr().cast(),
+                a.memory.as_ptr().cast(),
+                ia,
+                ja,
+                da,
+                b.memory.as_ptr().cast(),
+                ib,
+                jb,
+                db,
+                beta.bytes().as_ptr().cast(),
+                c.1.as_mut_ptr().cast(),
+                ic,
+                jc,
+                dc,
+            );
+        }
+    }
+
+    /// Collective: LU factorisation of a square matrix by ScaLAPACK, with the products of the selected variant.
+    /// Returns the number that says whether it has worked: 0.
+    pub fn factorise(&self, element: Element, layout: &Layout, a: &mut [u64], pivots: &mut [c_int]) -> c_int {
+        check(element, Operand { layout, memory: a }, layout.size);
+        assert!(pivots.len() >= layout.local[0] + layout.block, "pivots of the rows, and a block");
+        let order = int(layout.size[0].min(layout.size[1]));
+        let (first, descriptor, mut info) = (1, layout.descriptor(self.context), 0);
+        // SAFETY: a matrix in memory and its pivots, as checked above, on the grid of this context.
+        unsafe {
+            self.functions.factorise[element as usize](
+                &order,
+                &order,
+                a.as_mut_ptr().cast(),
+                &first,
+                &first,
+                descriptor.as_ptr(),
+                pivots.as_mut_ptr(),
+                &mut info,
+            );
+        }
+        info
+    }
+
+    /// A product of this process, by the BLAS, of matrices without gaps.
+    pub fn multiply_locally(&self, setting: &Setting, a: &[u64], b: &[u64], c: &mut [u64]) {
+        let Setting { element, letters, size: [m, n, k], alpha, beta } = *setting;
+        if m == 0 || n == 0 {
+            return;
+        }
+        let fits = |memory: &[u64], elements: usize| elements * element.bytes() <= size_of_val(memory);
+        assert!(fits(a, m * k) && fits(b, k * n) && fits(c, m * n), "the matrices lie in the memory");
+        let [leading_a, leading_b] =
+            [if letters[0] == 'N' { m } else { k }, if letters[1] == 'N' { k } else { n }]
+                .map(|one| int(one.max(1)));
+        let [m, n, k] = [m, n, k].map(int);
+        let letters = letters.map(|letter| letter as c_char);
+        let [alpha, beta] = [alpha, beta].map(|value| Scalar::real(element, value));
+        // SAFETY: matrices in memory, as checked above; C has M rows without gaps.
+        unsafe {
+            self.functions.local[element as usize](
+                &letters[0],
+                &letters[1],
+                &m,
+                &n,
+                &k,
+                alpha.bytes().as_ptr().cast(),
+                a.as_ptr().cast(),
+                &leading_a,
+                b.as_ptr().cast(),
+                &leading_b,
+                beta.bytes().as_ptr().cast(),
+                c.as_mut_ptr().cast(),
+                &m,
+                1,
+                1,
+            );
+        }
+    }
+}
+
+impl Drop for Grid {
+    fn drop(&mut self) {
+        // SAFETY: a context of this process, whose matrices are no longer used.
+        unsafe { (self.functions.grid_exit)(&self.context) };
+    }
+}

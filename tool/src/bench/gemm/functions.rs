@@ -1,0 +1,175 @@
+//! The functions that are called, by their names in ScaLAPACK, in hcube's library and in the BLAS.
+
+use super::arguments::{Arguments, Variant};
+use super::library::{self, file_of};
+use hcube_core::node::loader::{self, Library};
+use hcube_core::{Error, Result};
+use hcube_gemm::element::Element;
+use std::ffi::{CString, c_char, c_int, c_void};
+
+pub type Product = unsafe extern "C" fn(
+    *const c_char,
+    *const c_char,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *const c_void,
+    *const c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *const c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *const c_void,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+);
+/// Of the BLAS, with the lengths of the character arguments.
+pub type LocalProduct = unsafe extern "C" fn(
+    *const c_char,
+    *const c_char,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *const c_void,
+    *const c_void,
+    *const c_int,
+    *const c_void,
+    *const c_int,
+    *const c_void,
+    *mut c_void,
+    *const c_int,
+    usize,
+    usize,
+);
+pub type Factorise = unsafe extern "C" fn(
+    *const c_int,
+    *const c_int,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *mut c_int,
+    *mut c_int,
+);
+pub type Get = unsafe extern "C" fn(*const c_int, *const c_int, *mut c_int);
+pub type GridInit = unsafe extern "C" fn(*mut c_int, *const c_char, *const c_int, *const c_int, usize);
+pub type GridInfo = unsafe extern "C" fn(*const c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
+pub type GridExit = unsafe extern "C" fn(*const c_int);
+pub type SetThreads = unsafe extern "C" fn(c_int);
+pub type GetThreads = unsafe extern "C" fn() -> c_int;
+
+/// All of them; those of four types in the order s, d, c, z.
+pub struct Functions {
+    /// ScaLAPACK's `p?gemm_`.
+    pub scalapack: [*const c_void; 4],
+    /// hcube's, if it is measured.
+    pub hcube: Option<[*const c_void; 4]>,
+    /// ScaLAPACK's `pilaenv_`.
+    pub width: *const c_void,
+    pub factorise: [Factorise; 4],
+    pub local: [LocalProduct; 4],
+    pub get: Get,
+    pub grid_init: GridInit,
+    pub grid_info: GridInfo,
+    pub grid_exit: GridExit,
+    /// Those of the BLAS that set and tell the number of its threads, if it has them.
+    pub threads: Option<(SetThreads, GetThreads)>,
+    /// The file of ScaLAPACK.
+    pub file: String,
+}
+
+/// Functions that set and tell the number of threads: of OpenBLAS, and of MKL.
+const THREADS: [(&str, &str); 2] = [
+    ("openblas_set_num_threads", "openblas_get_num_threads"),
+    ("MKL_Set_Num_Threads", "MKL_Get_Max_Threads"),
+];
+
+/// The address of a symbol.
+type Address = Option<*const c_void>;
+
+/// A name as the loader wants it.
+fn name(text: &str) -> CString {
+    CString::new(text).unwrap_or_default()
+}
+
+fn found(name: &str, address: Address) -> Result<*const c_void> {
+    address.ok_or_else(|| Error::Unsupported(format!("the function {name} was not found")))
+}
+
+/// The functions of the four types, such as `p?gemm_`.
+fn of_types(pattern: &str, find: impl Fn(&str) -> Address) -> Result<[*const c_void; 4]> {
+    let mut all = [std::ptr::null(); 4];
+    for (place, element) in all.iter_mut().zip(Element::ALL) {
+        let name = pattern.replace('?', &element.letter().to_string());
+        *place = found(&name, find(&name))?;
+    }
+    Ok(all)
+}
+
+/// ScaLAPACK, loaded as if the program were linked to it.
+fn load_scalapack(arguments: &Arguments, mpi: &str) -> Result<Library> {
+    let usual = || library::scalapack_files(mpi);
+    let files = arguments.scalapack.as_ref().map_or_else(usual, |file| vec![file.clone()]);
+    library::load(&files, Library::open_for_all).map_err(|reasons| {
+        let reason = reasons.first().map_or("", String::as_str);
+        let expected = format!("a shared library with ScaLAPACK for {mpi} ({reason})");
+        Error::argument("--scalapack", files[0].display(), expected)
+    })
+}
+
+/// hcube's library, which ScaLAPACK's own calls do not find.
+fn load_pblas(arguments: &Arguments, mpi: &str) -> Result<Library> {
+    let tool = std::env::current_exe().ok();
+    let usual = || library::pblas_files(tool.as_deref(), mpi);
+    let files = arguments.pblas.as_ref().map_or_else(usual, |file| vec![file.clone()]);
+    library::load(&files, Library::open).map_err(|reasons| {
+        let expected = format!("the file of libhcube_pblas.so ({})", reasons.join("; "));
+        Error::argument("--pblas", files[0].display(), expected)
+    })
+}
+
+impl Functions {
+    /// Loads the libraries. `mpi` is the name of the MPI library in those of files.
+    ///
+    /// # Errors
+    /// Where a library or a function is missing; ranks may differ.
+    pub fn load(arguments: &Arguments, mpi: &str) -> Result<Self> {
+        use std::mem::transmute;
+        let scalapack = load_scalapack(arguments, mpi)?;
+        let of_scalapack = |text: &str| scalapack.symbol(&name(text));
+        let of_program = |text: &str| loader::global(&name(text));
+        let one = |text: &str| found(text, of_scalapack(text));
+        let products = of_types("p?gemm_", of_scalapack)?;
+        let factorise = of_types("p?getrf_", of_scalapack)?;
+        let local = of_types("?gemm_", of_program)?;
+        let [get, init] = [one("blacs_get_")?, one("blacs_gridinit_")?];
+        let [info, exit] = [one("blacs_gridinfo_")?, one("blacs_gridexit_")?];
+        let threads = THREADS.into_iter().find_map(|(set, get)| of_program(set).zip(of_program(get)));
+        let pblas =
+            arguments.variants().contains(&Variant::Hcube).then(|| load_pblas(arguments, mpi)).transpose()?;
+        let hcube = pblas.map(|pblas| of_types("p?gemm_", |text| pblas.symbol(&name(text)))).transpose()?;
+        // SAFETY: functions of these names have these types in ScaLAPACK, the BLACS, the BLAS, OpenBLAS and MKL.
+        unsafe {
+            Ok(Self {
+                scalapack: products,
+                hcube,
+                width: one("pilaenv_")?,
+                factorise: factorise.map(|one| transmute::<*const c_void, Factorise>(one)),
+                local: local.map(|one| transmute::<*const c_void, LocalProduct>(one)),
+                get: transmute::<*const c_void, Get>(get),
+                grid_init: transmute::<*const c_void, GridInit>(init),
+                grid_info: transmute::<*const c_void, GridInfo>(info),
+                grid_exit: transmute::<*const c_void, GridExit>(exit),
+                threads: threads.map(|(set, get)| {
+                    (transmute::<*const c_void, SetThreads>(set), transmute::<*const c_void, GetThreads>(get))
+                }),
+                file: file_of(products[0]),
+            })
+        }
+    }
+}

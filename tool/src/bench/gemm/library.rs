@@ -1,0 +1,86 @@
+//! The files that are measured, which are loaded when the benchmark starts: the tool needs none of them.
+
+use hcube_core::node::loader::{self, Library};
+use std::ffi::{CStr, CString, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Loads the first of these files that can be loaded; a name without a slash is looked up as the loader does.
+///
+/// # Errors
+/// What the loader has said, where none can be loaded.
+pub fn load(files: &[PathBuf], open: impl Fn(&CStr) -> Option<Library>) -> Result<Library, Vec<String>> {
+    let mut reasons = Vec::new();
+    for file in files {
+        let name = CString::new(file.as_os_str().as_bytes()).unwrap_or_default();
+        match open(&name) {
+            Some(library) => return Ok(library),
+            None => reasons.push(loader::failure()),
+        }
+    }
+    Err(reasons)
+}
+
+/// The file in which a function lies.
+pub fn file_of(function: *const c_void) -> String {
+    loader::file_of(function).map_or_else(String::new, |file| file.to_string_lossy().into_owned())
+}
+
+/// The name of an MPI library in those of files.
+pub fn mpi_name(library: &str) -> &'static str {
+    if library.starts_with("Open MPI") { "openmpi" } else { "mpich" }
+}
+
+/// Where ScaLAPACK for an MPI library may be: the names of distributions, the newest version first.
+pub fn scalapack_files(mpi: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for name in [format!("libscalapack-{mpi}.so"), "libscalapack.so".to_owned()] {
+        files.extend(
+            ["", ".2.3", ".2.2", ".2.1", ".2.0", ".2"].map(|version| format!("{name}{version}").into()),
+        );
+    }
+    files
+}
+
+/// Where `libhcube_pblas.so` may be, from the place of the tool: beside it in a build, and below `lib` where both are
+/// installed.
+pub fn pblas_files(tool: Option<&Path>, mpi: &str) -> Vec<PathBuf> {
+    const NAME: &str = "libhcube_pblas.so";
+    let mut files = Vec::new();
+    if let Some(folder) = tool.and_then(Path::parent) {
+        files.push(folder.join(NAME));
+        if let Some(prefix) = folder.parent() {
+            let libraries =
+                ["lib".to_owned(), "lib64".to_owned(), format!("lib/{}-linux-gnu", std::env::consts::ARCH)];
+            files.extend(libraries.map(|library| prefix.join(library).join("hcube").join(mpi).join(NAME)));
+        }
+    }
+    files.retain(|file| file.is_file());
+    files.push(NAME.into());
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_tried_in_turn() {
+        let none = PathBuf::from("/nowhere/libnone.so");
+        let refused = load(std::slice::from_ref(&none), Library::open).expect_err("there is none");
+        assert!(refused.len() == 1 && refused[0].contains("libnone.so"), "{refused:?}");
+        let libc = load(&[none, "libc.so.6".into()], Library::open).expect("the C library");
+        let address = libc.symbol(c"malloc").expect("in every C library");
+        assert!(file_of(address).contains("libc"));
+    }
+
+    #[test]
+    fn files_are_those_of_the_mpi_library() {
+        let files = scalapack_files("mpich");
+        assert_eq!(files[0], Path::new("libscalapack-mpich.so"));
+        assert!(
+            files.contains(&"libscalapack-mpich.so.2.2".into()) && files.contains(&"libscalapack.so".into())
+        );
+        assert_eq!(pblas_files(None, "openmpi"), [Path::new("libhcube_pblas.so")]);
+    }
+}

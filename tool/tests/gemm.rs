@@ -1,0 +1,135 @@
+//! `hcube bench gemm` as users start it: what it measures and writes, and what it refuses. Skipped where the machine has
+//! no ScaLAPACK for the MPI library.
+
+use hcube_testing as common;
+
+use common::{Launch, Mpi};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::LazyLock;
+
+static TOOL: LazyLock<String> = LazyLock::new(common::tool);
+
+/// Exit status where something is missing or refused.
+const REFUSED: i32 = 2;
+
+fn file(name: &str) -> PathBuf {
+    common::folder("tool").join(name)
+}
+
+fn gemm(ranks: usize, options: &[&str]) -> Launch {
+    let library = common::build().join("libhcube_pblas.so");
+    let launch = Launch::new(TOOL.as_str(), ranks).args(["bench", "gemm", "--no-progress", "--pblas"]);
+    launch.arg(library).args(options.iter().copied())
+}
+
+/// Whether ScaLAPACK is there; says why not.
+fn is_missing() -> bool {
+    let options = ["--sizes", "16", "--variants", "scalapack", "--repeat", "1"];
+    let outcome = gemm(1, &options).run();
+    if outcome.status.code() != Some(REFUSED) {
+        return false;
+    }
+    assert!(outcome.stderr.contains("--scalapack = "), "{}", outcome.stderr);
+    eprintln!("skipped: {}", outcome.stderr);
+    true
+}
+
+/// The runs that a measurement writes.
+fn measured(name: &str, ranks: usize, options: &[&str]) -> Vec<Value> {
+    let path = file(name);
+    let output = gemm(ranks, options).args(["--repeat", "2", "--json"]).arg(&path).run().success();
+    assert!(output.contains("verified: 0 errors") && !output.contains("NOT BY HCUBE"), "{output}");
+    let results: Value = serde_json::from_str(&fs::read_to_string(&path).expect("a file")).expect("JSON");
+    results["runs"].as_array().expect("runs").clone()
+}
+
+#[test]
+fn products_are_measured_and_compared() {
+    if is_missing() {
+        return;
+    }
+    let ranks = if Mpi::selected() == Mpi::Mpich { 2 } else { 4 };
+    let options =
+        ["--sizes", "48,70x50x90", "--op", "NN,TC", "--block", "16,8:12:20", "--types", "d,c", "--offset"];
+    let runs = measured("gemm-products.json", ranks, &[&options[..], &["3", "--update"]].concat());
+    assert_eq!(runs.len(), 2 * 2 * 2 * 2 * 4);
+    for run in &runs {
+        let variant = run["variant"].as_str().expect("a name");
+        let bound = variant == "local-bound";
+        assert_eq!(run["errors"].as_u64(), (!bound).then_some(0), "{run}");
+        assert_eq!(run["served"].as_bool(), (variant == "hcube").then_some(true), "{run}");
+        assert!(run["median_ms"].as_f64().is_some_and(|median| median > 0.0), "{run}");
+        assert!(run["of_bound"].as_f64().is_some_and(|share| share > 0.0), "{run}");
+        assert_eq!(run["ranks"].as_u64(), Some(ranks as u64));
+    }
+    let first = &runs[0];
+    assert_eq!((first["routine"].as_str(), first["operations"].as_str()), (Some("pdgemm"), Some("NN")));
+    assert_eq!((first["offset"].as_u64(), first["update"].as_bool()), (Some(3), Some(true)));
+}
+
+#[test]
+fn factorisations_get_the_products_of_each_variant() {
+    if is_missing() {
+        return;
+    }
+    let runs = measured(
+        "gemm-lu.json",
+        2,
+        &["--routines", "getrf", "--sizes", "150", "--block", "16", "--grid", "2x1"],
+    );
+    let variants: Vec<_> = runs.iter().map(|run| run["variant"].as_str().expect("a name")).collect();
+    assert_eq!(variants, ["hcube", "scalapack", "scalapack-raised"]);
+    // ScaLAPACK calls p?gemm_ through the program, which forwards it to hcube.
+    assert_eq!(runs[0]["served"].as_bool(), Some(true));
+    assert!(runs.iter().all(|run| run["errors"].as_u64() == Some(0)), "{runs:?}");
+}
+
+#[test]
+fn products_that_hcube_leaves_to_scalapack_are_no_success() {
+    if is_missing() {
+        return;
+    }
+    let outcome = gemm(1, &["--sizes", "40", "--repeat", "1"]).env("HCUBE_GEMM", "library").run();
+    assert_eq!(outcome.status.code(), Some(1), "{outcome:?}");
+    assert!(outcome.stdout.contains("NOT BY HCUBE: pdgemm NN 40"), "{outcome:?}");
+}
+
+#[test]
+fn results_are_joined_and_drawn() {
+    let fixture = common::root().join("lab/tests/fixtures/gemm.json");
+    let (plot, joined) = (file("gemm.svg"), file("gemm-joined.json"));
+    let mut command = Command::new(TOOL.as_str());
+    command.args(["bench", "gemm", "--from"]).arg(&fixture);
+    let text = common::output(command.arg("--plot").arg(&plot).arg("--json").arg(&joined));
+    let mean = ["pdgemm", "NN", "2x2", "64", "1.60", "1.25", "0.64"];
+    assert!(text.lines().any(|line| line.split_whitespace().eq(mean)), "{text}");
+    let drawn = fs::read_to_string(&plot).expect("a plot");
+    assert!(drawn.starts_with("<svg") && drawn.contains("1×2 ranks, measured: 2048, 2"), "{drawn}");
+    let [results, again] = [&fixture, &joined].map(|path| {
+        let text = fs::read_to_string(path).expect("a file");
+        serde_json::from_str::<Value>(&text).expect("JSON")["runs"].as_array().map(Vec::len)
+    });
+    assert_eq!(results, again);
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    for (ranks, options, words) in [
+        (2, &["--grid", "2x2"][..], &["--grid = 2x2", "2 processes"][..]),
+        (
+            1,
+            &["--scalapack", "/nowhere/libscalapack.so"],
+            &["--scalapack = /nowhere/libscalapack.so", "/nowhere"],
+        ),
+        (1, &["--routines", "getrf", "--sizes", "10x20x30"], &["--sizes = 10x20x30"]),
+        (1, &["--sizes", "16", "--json", "/proc/none/results"], &["--json", "/proc/none"]),
+        (1, &["--op", "NX"], &["--op", "NX"]),
+    ] {
+        let outcome = gemm(ranks, options).run();
+        assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{options:?}: {outcome:?}");
+        assert!(words.iter().all(|word| outcome.stderr.contains(word)), "{options:?}: {}", outcome.stderr);
+    }
+}
