@@ -38,7 +38,6 @@ use std::ffi::{c_char, c_void};
 /// # Safety
 /// Pointers are null or valid, arrays as large as the structures say, and used by nobody else meanwhile.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
 pub unsafe extern "C-unwind" fn hcube_gemm(
     comm: MPI_Comm,
     grid_rows: i32,

@@ -132,7 +132,6 @@ fn end(name: &CStr, text: &str) -> ! {
 /// # Safety
 /// As PBLAS requires.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
 pub unsafe extern "C-unwind" fn hcube_pdgemm_(
     transa: *const c_char,
     transb: *const c_char,
@@ -166,7 +165,6 @@ pub unsafe extern "C-unwind" fn hcube_pdgemm_(
 /// # Safety
 /// As PBLAS requires.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
 pub unsafe extern "C-unwind" fn hcube_psgemm_(
     transa: *const c_char,
     transb: *const c_char,
@@ -200,7 +198,6 @@ pub unsafe extern "C-unwind" fn hcube_psgemm_(
 /// # Safety
 /// As PBLAS requires.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
 pub unsafe extern "C-unwind" fn hcube_pcgemm_(
     transa: *const c_char,
     transb: *const c_char,
@@ -234,7 +231,6 @@ pub unsafe extern "C-unwind" fn hcube_pcgemm_(
 /// # Safety
 /// As PBLAS requires.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "those of PBLAS")]
 pub unsafe extern "C-unwind" fn hcube_pzgemm_(
     transa: *const c_char,
     transb: *const c_char,

@@ -10,8 +10,8 @@ use hcube_core::error::{Error, Result};
 /// A structure that may grow.
 ///
 /// # Safety
-/// `repr(C)`, aligned to 8 bytes, without padding, of integers, floating-point numbers and addresses of functions that may
-/// be null only; a `u64` with the size that the caller knows is first.
+/// `repr(C)`, aligned to 8 bytes, without padding, of integers, floating-point numbers and addresses of functions that
+/// may be null only; a `u64` with the size that the caller knows is first.
 pub(crate) unsafe trait Growing: Copy {
     /// What its size is called in messages.
     const NAME: &'static str;

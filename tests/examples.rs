@@ -76,7 +76,7 @@ fn examples_are_built_by_pkg_config() {
 
 /// The linker's names of the BLAS and of ScaLAPACK that the examples of matrix products need, where both are there.
 fn blas_and_scalapack() -> Option<[String; 2]> {
-    common::pblas::available().then(|| ["-l:libopenblas.so.0".to_owned(), common::pblas::scalapack()])
+    common::scalapack::available().then(|| ["-l:libopenblas.so.0".to_owned(), common::scalapack::scalapack()])
 }
 
 /// That the examples of matrix products in a folder of programs do their work, and hcube does it for them.

@@ -40,7 +40,7 @@ fn preload_library_exports_only_the_listed_symbols() {
 
 #[test]
 fn pblas_library_exports_only_the_listed_symbols() {
-    let exported = exported(&common::pblas::library());
+    let exported = exported(&common::preload::pblas_library());
     assert_eq!(exported, names("symbols_pblas.txt"), "exported symbols and tests/symbols_pblas.txt differ");
 }
 

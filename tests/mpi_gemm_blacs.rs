@@ -3,7 +3,8 @@
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi, folder, pblas, preload};
+use common::preload::{library, pblas_library};
+use common::{Launch, Mpi, folder};
 use serde_json::Value;
 use std::fs;
 
@@ -21,14 +22,14 @@ fn program(way: &str, fault: &str, ranks: usize) -> Launch {
 /// The library is preloaded where it serves.
 fn program_variables(way: &str) -> String {
     match way {
-        "pblas" => format!("LD_PRELOAD={}", pblas::library().display()),
+        "pblas" => format!("LD_PRELOAD={}", pblas_library().display()),
         _ => "HCUBE_GEMM=auto".to_owned(),
     }
 }
 
 /// Products that the program makes on all grids of these ranks.
 fn products(ranks: usize) -> usize {
-    27 * (1..=ranks).filter(|rows| ranks % rows == 0).count()
+    27 * (1..=ranks).filter(|rows| ranks.is_multiple_of(*rows)).count()
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn both_preloaded_libraries_have_statistics() {
     let file = folder("gemm-blacs").join("both.json");
     let json = format!("json:{}", file.display());
     let program = common::client("gemm_blacs", common::Language::C11);
-    let libraries = [pblas::library(), preload::library()].map(|path| path.display().to_string());
+    let libraries = [pblas_library(), library()].map(|path| path.display().to_string());
     for order in [[0, 1], [1, 0]] {
         let preload = format!("LD_PRELOAD={}:{}", libraries[order[0]], libraries[order[1]]);
         let launch = Launch::new("env", 2).arg(preload).arg(&program).args(["pblas", "none"]);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define N 600   /* order of the matrices */
+#define N 600 /* order of the matrices */
 #define BLOCK 64
 
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
@@ -64,8 +64,14 @@ int main(int argc, char **argv) {
 
     /* All of an N x N matrix; the first block is on process (0, 0). */
     const hcube_matrix matrix = {
-        .struct_size = sizeof matrix, .rows = N, .columns = N, .row_block = BLOCK, .column_block = BLOCK,
-        .first_row_block = BLOCK, .first_column_block = BLOCK, .leading_dimension = leading,
+        .struct_size = sizeof matrix,
+        .rows = N,
+        .columns = N,
+        .row_block = BLOCK,
+        .column_block = BLOCK,
+        .first_row_block = BLOCK,
+        .first_column_block = BLOCK,
+        .leading_dimension = leading,
     };
     if (hcube_gemm(MPI_COMM_WORLD, rows, columns, HCUBE_ELEMENT_DOUBLE, 'N', 'N', N, N, N, &alpha, a, &matrix, b,
                    &matrix, &beta, c, &matrix, NULL, &error) != HCUBE_SUCCESS)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define N 600   /* order of the matrices */
+#define N 600 /* order of the matrices */
 #define BLOCK 64
 
 /* ScaLAPACK has no header. */

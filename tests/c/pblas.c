@@ -18,12 +18,6 @@ enum { MOST_GRIDS = 16, LONGEST = 48 };
 /* What the numbers of a case are. */
 enum { EXACT, INEXACT, SPECIAL };
 
-/* Grids on disjoint ranks: at most one of them has this process. */
-typedef struct {
-  grid own;
-  int number;
-} set;
-
 typedef struct {
   int kind, numbers, aliased;
   char letters[2];
@@ -369,50 +363,6 @@ static void one_case(uint64_t seed, int number, const set *on) {
     if (index == 2 || !of.aliased) free(of.matrices[index].memory);
   free(factors[0]);
   free(factors[1]);
-}
-
-/* --- Grids --- */
-
-/* One grid on ranks from `begin`; returns the rank after them. */
-static int one_grid(const char *text, int begin, int alone, grid *made) {
-  int rows, columns, context, size, step, index, *map;
-  char letter;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (sscanf(text, "%dx%d%c", &rows, &columns, &letter) != 3 || begin + rows * columns > size) FAIL("grid '%s'", text);
-  if (alone && (letter == 'r' || letter == 'c')) {
-    *made = make_grid(letter == 'r' ? "Row" : "Column", rows, columns);
-    return rows * columns;
-  }
-  /* Prime to the number of ranks. */
-  step = rows * columns % 7 == 0 ? 5 : 7;
-  map = (int *)malloc(sizeof(int) * (size_t)(rows * columns));
-  REQUIRE(map != NULL);
-  for (index = 0; index < rows * columns; index++)
-    map[index] = letter == 'p'   ? begin + (index * step + 3) % (rows * columns)
-                 : letter == 'd' ? size - 1 - begin - index
-                                 : begin + index;
-  Cblacs_get(-1, 0, &context);
-  Cblacs_gridmap(&context, map, rows, rows, columns);
-  *made = grid_of(context);
-  free(map);
-  return begin + rows * columns;
-}
-
-static set make_set(const char *text) {
-  set made = {{-1, -1, -1, -1, -1}, 0};
-  int begin = 0, number = 0, alone = strchr(text, '+') == NULL;
-  for (;;) {
-    grid next;
-    begin = one_grid(text, begin, alone, &next);
-    if (next.row >= 0) {
-      made.own = next;
-      made.number = number;
-    }
-    text = strchr(text, '+');
-    if (text == NULL) return made;
-    text++;
-    number++;
-  }
 }
 
 int main(int argc, char **argv) {

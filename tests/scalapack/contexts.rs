@@ -6,8 +6,7 @@ use crate::common::{Mpi, named_shared_memory};
 /// Contexts that are made and destroyed one after the other.
 const CONTEXTS: usize = 1000;
 
-/// Kilobytes that these may leave behind in a process beside those that they leave without hcube: less than the memory of
-/// the state of a fifth of them.
+/// Kilobytes that these may leave behind in a process beside those that they leave without hcube.
 const MAX_GROWTH: i64 = 400;
 
 /// Ranks for tests in which all have work: MPICH busy-waits and never yields.

@@ -1,5 +1,5 @@
-//! hcube by link order: before ScaLAPACK on the link line, in C and Fortran, also in programs that call only a routine of
-//! ScaLAPACK that multiplies.
+//! hcube by link order: before ScaLAPACK on the link line, in C and Fortran, also in programs that call only a routine
+//! of ScaLAPACK that multiplies.
 
 use crate::common::scalapack::{WithHcube, available, client, fortran_client, link_options, stock};
 use std::path::{Path, PathBuf};

@@ -47,11 +47,11 @@ fn few_ranks() {
         |name, ranks, number, grids, variables, paths| Cases { name, ranks, number, grids, variables, paths };
     check(&cases("one", 1, [300, 300], &["1x1r"], &[], &["local"]));
     let grids = &["1x2r", "2x1c", "1x1r", "1x2p", "2x1d", "1x1r+1x1r"];
-    check(&cases("two", 2, [600, 600], grids, &[], &["shared-panels", "local", "scale", "nothing"]));
-    check(&cases("two-narrow", 2, [300, 300], grids, &[NARROW], &["shared-panels"]));
-    check(&cases("three", 3, [200, 8], &["1x3r", "3x1c", "2x1d", "1x3p"], &[NARROW], &["shared-panels"]));
+    check(&cases("two", 2, [600, 200], grids, &[], &["shared-panels", "local", "scale", "nothing"]));
+    check(&cases("two-narrow", 2, [300, 100], grids, &[NARROW], &["shared-panels"]));
+    check(&cases("three", 3, [200, 0], &["1x3r", "3x1c", "2x1d", "1x3p"], &[NARROW], &["shared-panels"]));
     let grids = &["2x2r", "2x2c", "2x2p", "1x3d", "2x1r+1x2c", "4x1r", "1x4c", "1x1d"];
-    check(&cases("four", 4, [400, 8], grids, &[], &["shared-panels", "stationary-a", "stationary-b"]));
+    check(&cases("four", 4, [400, 0], grids, &[], &["shared-panels"]));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn messages_between_nodes() {
         Cases {
             name: "nodes-2",
             ranks: 2,
-            number: [150, 150],
+            number: [150, 100],
             grids: &["1x2r", "2x1c"],
             variables: nodes!("1"),
             paths: &["summa"],

@@ -3,11 +3,14 @@
 mod environment;
 mod finding;
 mod probes;
+mod scalapack;
 
 use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
 use finding::{Finding, State, Topic};
 use hcube_alltoall::select::ALGORITHMS;
+use hcube_core::comm::Comm;
+use hcube_gemm::describe::{PATHS, describe};
 use hcube_random_access::state::ROUTES;
 use hcube_results::table::Table;
 use serde::Serialize;
@@ -30,6 +33,7 @@ struct Results {
     findings: Vec<Finding>,
     choice: Option<String>,
     alltoall_choice: Option<String>,
+    gemm_choice: Option<String>,
 }
 
 /// Collective: looks, and reports on rank 0.
@@ -37,6 +41,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     let comm = &session.comm;
     let defaults = environment::defaults(comm);
     let mut findings = probes::all(comm).map_err(|error| error.to_string())?;
+    findings.push(scalapack::find());
     findings.extend(environment::findings(&defaults));
     let choice = match &defaults.random_access {
         Ok(options) => probes::choice(comm, options),
@@ -53,13 +58,16 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     if let Err(reason) = &alltoall_choice {
         findings.push(Finding::new(Topic::Alltoall, State::Wrong, reason.clone()));
     }
+    let nodes = comm.node_numbers().map_err(|error| error.to_string())?;
+    let gemm_choice = defaults.gemm.as_ref().ok().map(|options| describe(&nodes, options));
     let wrong = findings.iter().any(|finding| finding.state == State::Wrong);
     let verdict = if wrong { Verdict::Wrong } else { Verdict::Good };
     if !session.speaks() {
         return Ok(verdict);
     }
     let (choice, alltoall_choice) = (choice.ok(), alltoall_choice.ok().flatten());
-    let results = Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice, alltoall_choice };
+    let results =
+        Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice, alltoall_choice, gemm_choice };
     if arguments.json.tables() {
         print!("{}", text(&results));
     }
@@ -99,6 +107,15 @@ fn text(results: &Results) -> String {
     if let Some(choice) = &results.alltoall_choice {
         text.push_str(&format!("All-to-all exchanges here: {choice}\n"));
     }
+    let mut paths = Table::new(["path", "needs", "cost per rank", "used where"]);
+    PATHS.iter().for_each(|path| paths.row(*path));
+    text.push_str(
+        "\nMatrix products, m x n with inner size k on R x C ranks, panels of w (HCUBE_GEMM selects another):\n",
+    );
+    text.push_str(&paths.render());
+    if let Some(choice) = &results.gemm_choice {
+        text.push_str(&format!("Matrix products here: {choice}\n"));
+    }
     text
 }
 
@@ -118,12 +135,15 @@ mod tests {
             findings,
             choice: Some("1 rank".into()),
             alltoall_choice: Some("alone".into()),
+            gemm_choice: Some("local".into()),
         });
         let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\nTroubleshooting (doc/troubleshooting.md in share/doc/hcube) has a section for each of these names\n\nRandomAccess here: 1 rank\n";
         let (findings, routes) = text.split_at(expected.len());
         assert_eq!(findings, expected);
         assert!(ALGORITHMS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
-        assert!(routes.ends_with("All-to-all exchanges here: alone\n"), "{routes}");
+        assert!(routes.contains("All-to-all exchanges here: alone\n"), "{routes}");
+        assert!(PATHS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
+        assert!(routes.ends_with("Matrix products here: local\n"), "{routes}");
         assert!(ROUTES.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
     }
 

@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod axis;
 mod broadcasts;
+pub mod describe;
 mod domain;
 pub mod element;
 pub mod entrance;
@@ -28,6 +29,8 @@ mod stationary;
 mod summa;
 mod transit;
 mod trials;
+
+pub use options::Options;
 
 pub use summa::MULTIPLY_ADD;
 pub use transit::COPY_BYTE;

@@ -17,8 +17,8 @@ use crate::stationary::{self, Fixed};
 use crate::summa;
 use crate::transit::Setting;
 use crate::trials::Trials;
-use hcube_core::comm::Comm;
-use hcube_core::error::Result;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::{Error, Result};
 use hcube_core::node::panels::PanelMemory;
 use hcube_core::node::processor::crowded;
 use hcube_core::progress::wait::Patience;
@@ -112,18 +112,38 @@ impl State {
         self.grid
     }
 
-    /// Collective: memory for panels of a size, the same on all ranks.
-    fn reserve<C: Comm>(&mut self, comm: &C, bytes: usize) -> Result<()> {
+    /// Collective: memory for panels of a size, the same on all ranks. Where ranks of a node cannot share memory every
+    /// rank is a domain of its own from then on, and the result is false: panels have other sizes then.
+    fn reserve<C: Comm>(&mut self, comm: &C, bytes: usize) -> Result<bool> {
         if bytes <= self.memory.capacity() {
-            return Ok(());
+            return Ok(true);
         }
-        self.memory = if self.domains.are_ranks() {
-            PanelMemory::own(bytes)?
+        // Before there is more: all that this rank has placed there was released, or others have mappings of their own.
+        (self.memory, self.ring) = (PanelMemory::own(0)?, Ring::new(0));
+        let memory = if self.domains.are_ranks() {
+            agree(comm, PanelMemory::own(bytes))
         } else {
-            PanelMemory::share(comm, &self.domains.ranks, bytes)?
+            PanelMemory::share(comm, &self.domains.ranks, bytes)
         };
-        self.ring = Ring::new(bytes);
-        Ok(())
+        match memory {
+            Ok(memory) => (self.memory, self.ring) = (memory, Ring::new(bytes)),
+            Err(error) if self.domains.are_ranks() || matches!(error, Error::Mpi { .. }) => {
+                return Err(error);
+            }
+            Err(_) => {
+                self.divide((0..comm.size() as u32).collect());
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Ranks with the same number are a domain from now on.
+    fn divide(&mut self, numbers: Vec<u32>) {
+        self.limits.shapes = shapes(&numbers, self.grid);
+        self.domains = Domains::new(numbers, self.grid);
+        self.on_lines = domains_on_lines(&self.domains, self.grid);
+        self.network = None;
     }
 
     /// Collective: how panels travel between domains.
@@ -284,8 +304,8 @@ impl State {
         if several {
             comm.open_messages()?;
         }
-        if moves {
-            self.reserve(comm, panels.max_bytes * DEPTH.min(panels.count))?;
+        if moves && !self.reserve(comm, panels.max_bytes * DEPTH.min(panels.count))? {
+            return self.prepare(comm, product, (factors, inner, partial));
         }
         let route = if several { Some(self.route(comm, factors, &panels)?) } else { None };
         Ok((panels, route))

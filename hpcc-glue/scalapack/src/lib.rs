@@ -1,11 +1,11 @@
 //! libhcube_pblas.so: unmodified ScaLAPACK programs multiply distributed matrices through hcube.
 //!
-//! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in capital letters.
-//! Programs call them, and so do routines of ScaLAPACK itself: they are bound when the program is loaded. What hcube
+//! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in capital
+//! letters. Programs call them, and so do routines of ScaLAPACK itself: they are bound when the program is loaded. What hcube
 //! does not serve goes to ScaLAPACK's function of the same name, with the program's arguments.
 //!
-//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at `PMPI_Finalize`
-//! on Open MPI and at `MPI_Finalize` on MPICH.
+//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at
+//! `PMPI_Finalize` on Open MPI and at `MPI_Finalize` on MPICH.
 //!
 //! # Map
 //!
@@ -108,7 +108,6 @@ macro_rules! routine {
             /// # Safety
             /// As PBLAS requires.
             #[unsafe(no_mangle)]
-            #[expect(clippy::too_many_arguments, reason = "the arguments of PBLAS")]
             pub unsafe extern "C-unwind" fn $name(
                 transa: *const u8, transb: *const u8, m: *const c_int, n: *const c_int, k: *const c_int,
                 alpha: *const c_void, a: *mut c_void, ia: *const c_int, ja: *const c_int, desca: *const c_int,

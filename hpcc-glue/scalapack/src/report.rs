@@ -161,7 +161,7 @@ impl Entry<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::Reason;
+    use crate::verdict::Reason;
     use hcube_drop_in::figures::Figures;
     use hcube_gemm::report::UsedPath;
 

@@ -30,7 +30,7 @@ pub struct Decided {
 /// What is kept on the communicator of a grid.
 #[derive(Debug)]
 enum Kept {
-    Serving(State),
+    Serving(Box<State>),
     Original(Reason),
 }
 
@@ -111,7 +111,7 @@ fn vote(comm: &MpiComm, grid: Grid) -> Result<Kept> {
     }
     match usize::try_from(number - 1).ok().and_then(|number| Reason::ALL.get(number)) {
         Some(&reason) => Ok(Kept::Original(reason)),
-        None => State::new(comm, grid, &options).map(Kept::Serving),
+        None => Ok(Kept::Serving(Box::new(State::new(comm, grid, &options)?))),
     }
 }
 

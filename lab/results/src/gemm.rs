@@ -102,6 +102,11 @@ pub struct Run {
     pub of_bound: Option<f64>,
 }
 
+/// Block sizes: one number where all are the same.
+fn block_name([a, b, c]: [usize; 3]) -> String {
+    if a == b && b == c { a.to_string() } else { format!("{a}:{b}:{c}") }
+}
+
 impl Problem {
     /// Process rows and columns.
     pub fn grid_name(&self) -> String {
@@ -121,8 +126,7 @@ impl Problem {
 
     /// Block sizes: one number where all are the same.
     pub fn block_name(&self) -> String {
-        let [a, b, c] = self.blocks;
-        if a == b && b == c { a.to_string() } else { format!("{a}:{b}:{c}") }
+        block_name(self.blocks)
     }
 
     /// The routine and what it does with its operands.

@@ -68,9 +68,10 @@ fn divide(header: &Header) -> Vec<Content<'_>> {
         contents[part].structures.push(structure);
     }
     for constant in &header.constants {
-        let structure = field_of(constant).map(|(structure, _, _)| structure);
-        let place = places.iter().find(|&&(name, _)| Some(name) == structure);
-        contents[place.map_or(PARTS.len(), |&(_, part)| part)].constants.push(constant);
+        // Of a field of a structure, or of an argument of a function.
+        let owner = field_of(constant).map(|(owner, _, _)| owner);
+        let place = places.iter().find(|&&(name, _)| Some(name) == owner).map(|&(_, part)| part);
+        contents[place.or(owner.map(part_of)).unwrap_or(PARTS.len())].constants.push(constant);
     }
     contents
 }

@@ -126,9 +126,14 @@ fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
 }
 
-/// `const int *counts` or `char message[508]`.
+/// `const int *counts`, `char message[508]` or `void (*function)(void)`.
 fn field(text: &str, doc: Doc) -> Option<Field> {
     let text = text.trim();
+    if let Some((before, rest)) = text.split_once("(*") {
+        let (name, behind) = rest.split_once(')')?;
+        let (before, behind) = (format!("{before}(*"), format!("){behind}"));
+        return Some(Field { name: name.into(), before, behind, doc });
+    }
     let (text, behind) = text.find('[').map_or((text, ""), |at| text.split_at(at));
     let start = text.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
     let (before, name) = text.split_at(start);

@@ -29,12 +29,12 @@ pub const GENERAL: Part = Part {
     introduction: &[
         "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) for \
          updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) for \
-         matrices, `hcube_fftw`(3) for programs that use FFTW.",
+         matrices, `hcube_gemm`(3) for products of matrices, `hcube_fftw`(3) for programs that use FFTW.",
     ],
     variables: &[],
 };
 
-pub const PARTS: [Part; 4] = [
+pub const PARTS: [Part; 6] = [
     Part {
         page: "hcube_random_access",
         about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
@@ -69,6 +69,22 @@ pub const PARTS: [Part; 4] = [
         prefix: "hcube_transpose",
         introduction: &[],
         variables: &[variables::ALLTOALL],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_gemm",
+        about: "products of block-cyclic matrices: SUMMA and HSUMMA",
+        prefix: "hcube_gemm",
+        introduction: &[],
+        variables: &[variables::GEMM],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_pdgemm_",
+        about: "products of matrices for programs with BLACS, with the arguments of PBLAS",
+        prefix: "hcube_p",
+        introduction: &[],
+        variables: &[variables::GEMM],
         ..GENERAL
     },
 ];

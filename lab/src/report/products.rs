@@ -23,8 +23,8 @@ pub fn products(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "gemm",
         "Distributed matrix multiplication",
-        "Speed-up of hcube's p?gemm_ over ScaLAPACK as installed, and over ScaLAPACK with wider panels: above or right of \
-         1 hcube is faster. The local bound is the rate of all ranks' local products at the same time, without \
+        "Speed-up of hcube's p?gemm_ over ScaLAPACK as installed, and over ScaLAPACK with wider panels: above or right \
+         of 1 hcube is faster. The local bound is the rate of all ranks' local products at the same time, without \
          communication. pdgetrf is ScaLAPACK's LU factorisation with the products of each.",
     );
     let runs = runs(inputs);

@@ -16,6 +16,14 @@ pub fn library() -> PathBuf {
     )
 }
 
+/// The library in the place of `p?gemm_` of the build under test.
+pub fn pblas_library() -> PathBuf {
+    super::up_to_date(
+        build().join("libhcube_pblas.so"),
+        &["hpcc-glue/scalapack/src", "hpcc-glue/drop-in/src", "crates/core/src", "crates/gemm/src"],
+    )
+}
+
 /// The argument of `env` that has the library preloaded.
 pub fn preload_variable() -> OsString {
     let mut variable = OsString::from("LD_PRELOAD=");

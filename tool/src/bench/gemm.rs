@@ -4,7 +4,7 @@ mod arguments;
 mod calls;
 mod data;
 mod functions;
-mod library;
+pub mod library;
 mod measure;
 mod problem;
 mod report;

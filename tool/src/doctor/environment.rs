@@ -12,6 +12,8 @@ pub struct Defaults {
     pub random_access: hcube_core::Result<hcube_random_access::Options>,
     /// Of the all-to-all exchange.
     pub alltoall: hcube_core::Result<hcube_alltoall::Options>,
+    /// Of matrix products.
+    pub gemm: hcube_core::Result<hcube_gemm::options::Options>,
 }
 
 /// Collective.
@@ -19,6 +21,7 @@ pub fn defaults(comm: &impl Comm) -> Defaults {
     Defaults {
         random_access: agree(comm, hcube_random_access::Options::from_environment()),
         alltoall: agree(comm, hcube_alltoall::Options::from_environment()),
+        gemm: agree(comm, hcube_gemm::options::Options::from_environment()),
     }
 }
 
@@ -28,13 +31,17 @@ pub fn findings(defaults: &Defaults) -> Vec<Finding> {
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .filter(|(name, _)| name.starts_with("HCUBE_"))
         .collect();
-    let errors = [defaults.random_access.as_ref().err(), defaults.alltoall.as_ref().err()];
+    let errors = [
+        defaults.random_access.as_ref().err(),
+        defaults.alltoall.as_ref().err(),
+        defaults.gemm.as_ref().err(),
+    ];
     judge(set, errors.into_iter().flatten().map(ToString::to_string).collect())
 }
 
 fn judge(mut set: Vec<(String, String)>, mut errors: Vec<String>) -> Vec<Finding> {
     set.sort();
-    // Both kinds of options may refuse the same variable.
+    // Several kinds of options may refuse the same variable.
     errors.dedup();
     let mut findings = Vec::new();
     for (name, value) in &set {

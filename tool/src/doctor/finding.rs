@@ -44,6 +44,8 @@ pub enum Topic {
     Choice,
     #[value(name = "all-to-all")]
     Alltoall,
+    #[value(name = "ScaLAPACK")]
+    Scalapack,
 }
 
 impl Topic {

@@ -1,6 +1,7 @@
-//! The picture of distributed matrix multiplication: ratios over the sizes of square ones, and a row for each other problem.
+//! The picture of distributed matrix multiplication: ratios over the sizes of square products, and a row for each
+//! other problem.
 
-use super::{HCUBE, Problem, Run};
+use super::{HCUBE, Problem, Run, block_name};
 use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
 
 /// What is drawn of a run.
@@ -65,8 +66,18 @@ fn is_square(problem: &Problem, blocks: [usize; 3]) -> bool {
     problem.work_name() == "pdgemm NN" && problem.is_square() && problem.blocks == blocks
 }
 
-/// hcube's runs of the square products, and of the others.
-fn divided(runs: &[Run]) -> [Vec<&Run>; 2] {
+/// The name of a row: what is not usual. Small screens have no room for more.
+fn row_name(problem: &Problem, usual: [usize; 3]) -> String {
+    let work = problem.work_name();
+    let mut name = format!("{} {}", work.strip_prefix("pdgemm ").unwrap_or(&work), problem.size_name());
+    if problem.blocks != usual {
+        name += &format!(", NB {}", problem.block_name());
+    }
+    name.replace('x', "×")
+}
+
+/// hcube's runs of the square products, and of the others; and the block sizes of the former.
+fn divided(runs: &[Run]) -> ([Vec<&Run>; 2], [usize; 3]) {
     let ours = || runs.iter().filter(|run| run.variant == HCUBE);
     let of = |blocks| ours().filter(move |run| is_square(&run.problem, blocks));
     let blocks = distinct(ours().map(|run| run.problem.blocks));
@@ -78,7 +89,7 @@ fn divided(runs: &[Run]) -> [Vec<&Run>; 2] {
     // One size makes no line.
     let square = if sizes.len() > 1 { square } else { Vec::new() };
     let others = ours().filter(|run| !square.contains(run)).collect();
-    [square, others]
+    ([square, others], usual)
 }
 
 /// A series: grid and MPI library.
@@ -107,10 +118,9 @@ fn series<'a>(all: &'a [Run], own: &[&'a Run], point: impl Fn(&'a Run) -> Option
 
 /// A ratio of the square products over their sizes.
 pub fn over_sizes(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
-    let [square, _] = divided(runs);
-    let blocks = square.first().map_or(String::new(), |run| format!(", NB {}", run.problem.block_name()));
+    let ([square, _], usual) = divided(runs);
     Chart {
-        title: format!("{}: N×N×N{blocks}", ratio.title()),
+        title: format!("{}: N×N×N, NB {}", ratio.title(), block_name(usual)),
         x: Axis::new("N", Scale::Log2, plain),
         y: Axis::new(ratio.axis(), if ratio == Ratio::Bound { Scale::Linear } else { Scale::Log10 }, plain),
         series: series(runs, &square, |run| Some(Point::new(run.problem.n as f64, ratio.of(run)?))),
@@ -121,14 +131,14 @@ pub fn over_sizes(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Cha
 
 /// A ratio of all other problems, a row for each.
 pub fn others(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
-    let [_, others] = divided(runs);
+    let ([_, others], usual) = divided(runs);
     let compared = others.iter().filter(|run| ratio.of(run).is_some());
-    let mut names = distinct(compared.map(|run| run.problem.name().replace('x', "×")));
+    let mut names = distinct(compared.map(|run| row_name(&run.problem, usual)));
     // The first of the list is the top row.
     names.reverse();
-    let row = |run: &Run| names.iter().position(|name| *name == run.problem.name().replace('x', "×"));
+    let row = |run: &Run| names.iter().position(|name| *name == row_name(&run.problem, usual));
     Chart {
-        title: ratio.title().to_owned(),
+        title: format!("{}: others, NB {}", ratio.title(), block_name(usual)),
         x: Axis::new(ratio.axis(), if ratio == Ratio::Bound { Scale::Linear } else { Scale::Log10 }, plain),
         series: series(runs, &others, |run| Some(Point::new(ratio.of(run)?, row(run)? as f64))),
         y: Axis::categories("", names.clone()),
@@ -172,10 +182,10 @@ mod tests {
         assert_eq!(names, ["2×2 ranks", "1×2 ranks"]);
         assert_eq!(chart.series[1].points, [Point::new(512.0, 1.25), Point::new(1024.0, 1.25)]);
         let chart = others(&measured, Ratio::Bound, None);
-        assert_eq!(chart.y.value(0.0), "pdgemm TN 1024, NB 64");
+        assert_eq!(chart.y.value(0.0), "TN 1024");
         assert_eq!(chart.series[1].points, [Point::new(0.7, 0.0)]);
         let drawn = sheet(&measured).expect("there are results").svg();
-        for words in ["Some MPI 1.0", "2×2 ranks, measured: 1024, 2", "3, pdgemm TN 1024, NB 64"] {
+        for words in ["Some MPI 1.0", "2×2 ranks, measured: 1024, 2", "3, TN 1024"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
     }

@@ -78,7 +78,7 @@ fn routines() -> impl TypedValueParser<Value = Routine> {
 }
 
 fn elements() -> impl TypedValueParser<Value = Element> {
-    named(&Element::ALL, |element| match element {
+    named(Element::ALL, |element| match element {
         Element::Single => ("s", "single precision"),
         Element::Double => ("d", "double precision"),
         Element::Complex => ("c", "complex, single precision"),
