@@ -142,13 +142,15 @@ impl<'env, C: Comm> Requests<'env, C> {
         // A look at a transfer costs as much as many looks at a flag.
         let mut wait = self.patience.for_costly_polls().wait();
         while !self.is_empty() {
-            if let Some(finished) = self.test_any()? {
-                return Ok(Some(finished));
-            }
+            // A simulated rank that looked first would look at all transfers once more for every one that finishes.
             if self.comm.simulated() {
                 let transfers = self.under_way.iter_mut().map(|request| &mut request.transfer);
                 self.comm.rest_until_any(&mut transfers.collect::<Vec<_>>())?;
-            } else {
+            }
+            if let Some(finished) = self.test_any()? {
+                return Ok(Some(finished));
+            }
+            if !self.comm.simulated() {
                 wait.pause(self.comm);
             }
         }

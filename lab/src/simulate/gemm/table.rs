@@ -2,13 +2,13 @@
 
 use super::super::report::links;
 use super::Gemm;
-use hcube_gemm::model::paper::MEASURED;
+use hcube_gemm::model::paper::{MEASURED, ORDER};
 use hcube_results::numbers::{bytes, time};
 use hcube_results::table::Table;
 
 /// What the paper has measured with the best number of groups, for the machine and the matrices of its Figure 9.
 pub fn published(row: &Gemm) -> Option<f64> {
-    let of_paper = row.machine == "bluegene-p" && row.order == 65536 && row.inner_block == 256;
+    let of_paper = row.machine == "bluegene-p" && row.order == ORDER && row.inner_block == 256;
     let measured = MEASURED.iter().find(|measured| of_paper && measured.ranks == row.ranks)?;
     Some(measured.gain)
 }
