@@ -139,8 +139,8 @@ fn products_on_simulated_ranks() {
             for (turn, broadcast) in ["binomial", "ring", "scatter-allgather", "auto"].into_iter().enumerate()
             {
                 for (number, groups) in groups.into_iter().enumerate() {
-                    // On many ranks every broadcast and every partition once.
-                    if ranks == RANKS && number != (turn + ranks_per_node) % 4 {
+                    // On more ranks every broadcast and every partition once.
+                    if ranks > 6 && number != (turn + ranks_per_node) % 4 {
                         continue;
                     }
                     let algorithm = if number == 0 { "summa" } else { "hsumma" };
