@@ -202,6 +202,7 @@ pub fn library() -> Result<Header, String> {
         ("hcube/library.h", include_str!("../../../include/hcube/library.h")),
         ("hcube/alltoall.h", include_str!("../../../include/hcube/alltoall.h")),
         ("hcube/transpose.h", include_str!("../../../include/hcube/transpose.h")),
+        ("hcube/gemm.h", include_str!("../../../include/hcube/gemm.h")),
         ("hcube/random_access.h", include_str!("../../../include/hcube/random_access.h")),
         ("hcube/fortran.h", include_str!("../../../include/hcube/fortran.h")),
     ] {
