@@ -1,13 +1,14 @@
-//! Updates on 64 simulated ranks (SimGrid SMPI): the third MPI library, with a third ABI, and sizes
-//! that this machine cannot run. Needs target/smpi, which scripts/test.sh builds.
+//! Updates and matrix products on simulated ranks (SimGrid SMPI): the third MPI library, with a third ABI, and
+//! numbers of ranks that this machine cannot run. Needs target/smpi, which scripts/test.sh builds.
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi};
+use common::{Launch, Mpi, Outcome};
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 const RANKS: usize = 64;
 
@@ -35,33 +36,48 @@ fn platform(ranks_per_node: usize) -> (PathBuf, PathBuf) {
     (platform, hosts)
 }
 
-fn client() -> PathBuf {
+/// A program of the source tree, compiled once.
+fn client(source: &str) -> PathBuf {
+    static COMPILED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     let library = common::root().join("target/smpi/release");
     assert!(library.join("libhcube.so").exists(), "no {}: scripts/test.sh builds it", library.display());
-    let program = common::build().join("clients/smpi/simulated");
+    let source = common::root().join(source);
+    let program = common::folder("smpi").join(source.file_stem().expect("a file"));
+    if compiled.contains(&program) {
+        return program;
+    }
     let mut compiler = Command::new("smpicc");
     compiler
-        .args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
+        .args(["-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
         .arg(common::root().join("include"));
-    compiler.arg(common::root().join("tests/c/simulated.c")).arg("-o").arg(&program);
+    compiler.arg(source).arg("-o").arg(&program);
     compiler.arg("-L").arg(&library).arg("-lhcube").arg(format!("-Wl,-rpath,{}", library.display()));
     common::output(&mut compiler);
+    compiled.push(program.clone());
     program
+}
+
+/// Runs a client on simulated ranks, with SimGrid's log of these categories.
+fn run(program: PathBuf, ranks: usize, ranks_per_node: usize, arguments: &[String], log: &str) -> Outcome {
+    let (platform, hosts) = platform(ranks_per_node);
+    let mut command = Command::new("smpirun");
+    command.args(["-np", &ranks.to_string(), "-platform"]).arg(platform).arg("-hostfile").arg(hosts);
+    // Neither clients nor library keep state of a rank in statics, so ranks need no copy of them.
+    command.args(["-no-privatize", "--cfg=smpi/simulate-computation:no", "--log=root.thres:critical", log]);
+    // By default a look at a request that has not finished takes longer and longer.
+    command.args(["--cfg=smpi/test:0", "--cfg=smpi/iprobe:0"]);
+    command.arg(&program);
+    // cargo points it at a libhcube.so that was built for another MPI library.
+    command.env_remove("LD_LIBRARY_PATH");
+    Launch::new(program, ranks).args(arguments).limit(90).supervise(command)
 }
 
 /// `mode` is a number of HCUBE_MODE_*.
 fn check(ranks_per_node: usize, mode: i32, communicator: &str, path: &str) {
-    let (platform, hosts) = platform(ranks_per_node);
-    let program = client();
-    let mut command = Command::new("smpirun");
-    command.args(["-np", &RANKS.to_string(), "-platform"]).arg(platform).arg("-hostfile").arg(hosts);
-    // Neither client nor library keeps state of a rank in statics, so ranks need no copy of them.
-    command.args(["-no-privatize", "--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]);
-    command.arg(&program);
-    // cargo points it at a libhcube.so that was built for another MPI library.
-    command.env_remove("LD_LIBRARY_PATH");
-    let launch = Launch::new(program, RANKS).args(["12", &mode.to_string(), communicator]).limit(90);
-    let text = launch.supervise(command).success();
+    let arguments = ["12".to_owned(), mode.to_string(), communicator.to_owned()];
+    let program = client("tests/c/simulated.c");
+    let text = run(program, RANKS, ranks_per_node, &arguments, "--log=root.thres:critical").success();
     assert!(text.contains(&format!("ok {RANKS} | {RANKS} ranks, {path}")), "{path} expected:\n{text}");
 }
 
@@ -75,5 +91,112 @@ fn updates_on_64_simulated_ranks() {
         check(1, 0, communicator, "messages in 6 stages");
         check(8, 0, communicator, "8 nodes, three hops");
         check(8, 2, communicator, "8 nodes, shared memory inside, hypercube between");
+    }
+}
+
+/// What the driver of products says of a case.
+struct Product {
+    case: String,
+    communication: f64,
+    path: String,
+}
+
+/// Products of which every element is compared.
+fn products(ranks: usize, ranks_per_node: usize, cases: &[String]) -> Vec<Product> {
+    let program = client("lab/simgrid/gemm.c");
+    let text = run(program, ranks, ranks_per_node, cases, "--log=root.thres:critical").success();
+    let product = |record: &str| {
+        let field = |name: &str| {
+            let start = format!("{name}\t");
+            let line = record.lines().find_map(|line| line.strip_prefix(&start));
+            line.unwrap_or_else(|| panic!("{name} expected: {text}")).to_owned()
+        };
+        assert_eq!(field("errors"), "0", "{record}");
+        let communication = field("communication").parse().expect("a number");
+        Product { case: field("case"), communication, path: field("path") }
+    };
+    let products: Vec<Product> =
+        text.split("\n\n").filter(|record| !record.is_empty()).map(product).collect();
+    assert_eq!(products.len(), cases.len(), "{text}");
+    products
+}
+
+/// Ranks, grid, size; groups that do not divide the grid, and three levels.
+const SHAPES: [(usize, &str, &str, [&str; 4]); 3] = [
+    (6, "2x3", "m=30,n=31,k=50", ["1x1", "2x2", "1x2,levels=3", "2x3"]),
+    (20, "4x5", "m=37,n=41,k=60,block=7", ["1x1", "3x2", "2x2,levels=3", "4x5"]),
+    (64, "8x8", "m=70,n=65,k=90", ["1x1", "3x5", "2x3,levels=3", "8x8"]),
+];
+
+#[test]
+fn products_on_simulated_ranks() {
+    if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {
+        return;
+    }
+    for (ranks, grid, size, groups) in SHAPES {
+        for ranks_per_node in [1, 2, 4] {
+            let mut cases = Vec::new();
+            for (turn, broadcast) in ["binomial", "ring", "scatter-allgather", "auto"].into_iter().enumerate()
+            {
+                for (number, groups) in groups.into_iter().enumerate() {
+                    // On more ranks every broadcast and every partition once.
+                    if ranks > 6 && number != (turn + ranks_per_node) % 4 {
+                        continue;
+                    }
+                    let algorithm = if number == 0 { "summa" } else { "hsumma" };
+                    // Blocks of one size, and outer blocks that inner ones do not divide.
+                    let outer = if number % 2 == 0 { 5 } else { 13 };
+                    // Every second case shares panels in less than a node.
+                    let sharing = if number % 2 == 0 { 0 } else { 2 };
+                    cases.push(format!(
+                        "grid={grid},{size},algorithm={algorithm},groups={groups},broadcast={broadcast},inner=5,\
+                         outer={outer},ranks_per_node={sharing},check=all"
+                    ));
+                }
+            }
+            for product in products(ranks, ranks_per_node, &cases) {
+                let expected = if product.case.contains("algorithm=summa") { "summa" } else { "hsumma" };
+                assert!(product.path == expected, "{}: {}", product.case, product.path);
+            }
+        }
+    }
+}
+
+/// Sender, receiver and bytes of the messages with panels, in any order.
+fn messages(ranks: usize, case: &str) -> Vec<[u64; 3]> {
+    // Tags of panels: GEMM_PANELS in the core.
+    const PANELS: std::ops::Range<u64> = 256..1280;
+    let program = client("lab/simgrid/gemm.c");
+    let outcome = run(program, ranks, 1, &[case.to_owned()], "--log=smpi_request.thres:verbose");
+    let message = |line: &str| {
+        let field = |name: &str| {
+            let text = line.split_once(name)?.1.split([',', ']']).next()?;
+            text.parse::<u64>().ok()
+        };
+        let is_panel = line.contains("New send") && PANELS.contains(&field("tag = ")?);
+        is_panel.then_some([field("src = ")?, field("dst = ")?, field("size = ")?])
+    };
+    let mut messages: Vec<[u64; 3]> = outcome.stderr.lines().filter_map(message).collect();
+    messages.sort_unstable();
+    messages
+}
+
+/// One group, and a group for each rank, are SUMMA: the same messages and the same time.
+#[test]
+fn trivial_groups_are_summa() {
+    if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {
+        return;
+    }
+    for broadcast in ["binomial", "ring", "scatter-allgather"] {
+        let case =
+            |rest: &str| format!("grid=4x6,m=48,n=48,k=96,inner=8,broadcast={broadcast},check=all,{rest}");
+        let cases =
+            ["algorithm=summa", "algorithm=hsumma,groups=1x1", "algorithm=hsumma,groups=4x6"].map(case);
+        let times: Vec<f64> = products(24, 1, &cases).iter().map(|product| product.communication).collect();
+        assert!(times.iter().all(|time| (time / times[0] - 1.0).abs() < 1e-6), "{broadcast}: {times:?}");
+        let [summa, one, each] = cases.map(|case| messages(24, &case));
+        assert!(!summa.is_empty() && summa == one && summa == each, "{broadcast}: other messages");
+        let groups = messages(24, &case("algorithm=hsumma,groups=2x3"));
+        assert_ne!(summa, groups, "{broadcast}");
     }
 }

@@ -1,6 +1,7 @@
 //! `hcube-lab report`: one page with all results and the evidence of every figure.
 
 mod exchanges;
+mod groups;
 mod headline;
 mod inputs;
 mod machines;

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod calls;
+mod gemm;
 mod platform;
 mod published;
 mod report;
@@ -16,6 +17,7 @@ pub use arguments::Arguments;
 
 use crate::hpcc::launch;
 use crate::records;
+use hcube_gemm::COPY_BYTE;
 use hcube_random_access::work::{COPY, DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
@@ -43,7 +45,10 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     let batches = batches(arguments)?;
     let platforms = batches
         .iter()
-        .map(|batch| Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node))
+        .map(|batch| {
+            Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node)
+                .map(|one| one.scaled(batch.scale))
+        })
         .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;
     let most = batches.iter().map(|batch| batch.ranks).max().unwrap_or(1);
@@ -103,6 +108,7 @@ fn collect(
                     results.random_access.push(results::RandomAccess { links_shared, ..row });
                 }
                 Case::Alltoall(row) => results.alltoall.push(results::Alltoall { links_shared, ..row }),
+                Case::Gemm(row) => results.gemm.push(gemm::Gemm { links_shared, ..row }),
             }
         }
     }
@@ -118,6 +124,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
             case.bytes_per_rank.saturating_mul(2)
         }
         Case::Alltoall(case) => case.bytes_per_rank.saturating_add(case.memory.min(case.bytes_per_rank)),
+        Case::Gemm(case) => case.bytes_per_rank(),
     };
     let of_batch = |batch: &Batch| {
         let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
@@ -128,10 +135,17 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
     all.iter().take(jobs).fold(0, |sum, &bytes| sum.saturating_add(bytes))
 }
 
-/// The costs as the library reads them, by the names of the units that the systems declare.
-fn costs(costs: &Costs) -> String {
-    let Costs { generate_ns, update_ns, divide_ns, copy_ns } = costs;
-    let units = [(GENERATE, generate_ns), (UPDATE, update_ns), (DIVIDE, divide_ns), (COPY, copy_ns)];
+/// The costs as the library reads them, by the names of the units that the systems declare. That of local matrix
+/// products is an argument of their driver.
+fn costs(costs: &Costs, scale: usize) -> String {
+    let &Costs { generate_ns, update_ns, divide_ns, copy_ns, .. } = costs;
+    let units = [
+        (GENERATE, generate_ns),
+        (UPDATE, update_ns),
+        (DIVIDE, divide_ns),
+        (COPY, copy_ns),
+        (COPY_BYTE, copy_ns * scale as f64),
+    ];
     units.map(|(unit, cost)| format!("{}={cost}", unit.name())).join(",")
 }
 
@@ -191,6 +205,7 @@ fn run_batch(
 ) -> Result<Vec<Case>, Failure> {
     let (driver, arguments) = match batch.cases.first() {
         Some(Case::RandomAccess(_)) => ("random_access", vec![sections::LOG2_WORDS.to_string()]),
+        Some(Case::Gemm(_)) => ("gemm", Vec::new()),
         _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);
@@ -201,7 +216,7 @@ fn run_batch(
         driver,
         arguments,
         cases: case_texts,
-        costs: costs(&batch.machine.costs),
+        costs: costs(&batch.machine.costs, batch.scale),
     };
     let output = runner.run(number, &simulation)?;
     let records = records::parse(&output).map_err(|error| format!("output of a driver: {error}"))?;

@@ -189,6 +189,7 @@ fn machine(
             update_ns: 1e9 * parameters.update,
             divide_ns: 1e9 * parameters.divide,
             copy_ns: 1e9 * parameters.copy,
+            multiply_ns: 0.0,
         },
         fit: Some(Fit {
             largest_error_percent: errors.iter().copied().fold(0.0, f64::max),
@@ -224,7 +225,7 @@ fn text(machine: &Machine, samples: &[Sample], errors: u64) -> String {
             (numbers::significant(link.latency_us), numbers::significant(link.bandwidth_gb_s));
         format!("{latency} us, {bandwidth} GB/s")
     };
-    let Costs { generate_ns, update_ns, divide_ns, copy_ns } = *costs;
+    let Costs { generate_ns, update_ns, divide_ns, copy_ns, .. } = *costs;
     let [generate, update, divide, copy] =
         [generate_ns, update_ns, divide_ns, copy_ns].map(numbers::significant);
     let fit = machine.fit.as_ref().map(Fit::line).unwrap_or_default();

@@ -31,3 +31,6 @@ mod transit;
 mod trials;
 
 pub use options::Options;
+
+pub use summa::MULTIPLY_ADD;
+pub use transit::COPY_BYTE;

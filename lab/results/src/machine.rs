@@ -9,12 +9,14 @@ mod reliability;
 use serde::{Deserialize, Serialize};
 
 /// The machines that come with hcube, by name.
-const BUILT_IN: [(&str, &str); 5] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("red-storm", include_str!("machine/red-storm.json")),
     ("juropa", include_str!("machine/juropa.json")),
     ("juqueen", include_str!("machine/juqueen.json")),
     ("bluegene-p", include_str!("machine/bluegene-p.json")),
     ("graphene", include_str!("machine/graphene.json")),
+    ("crossbar", include_str!("machine/crossbar.json")),
+    ("fat-nodes", include_str!("machine/fat-nodes.json")),
 ];
 
 /// How nodes are connected.
@@ -27,7 +29,7 @@ pub enum Topology {
         nodes: Vec<usize>,
         /// Whether the ends of a dimension are joined (torus) or not (mesh).
         wrapped: Vec<bool>,
-        /// 10^9 bytes per second and direction of a link, where that is more than a node can send.
+        /// 10^9 bytes per second and direction of a link, where that is not what a node can send.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         link_gb_s: Option<f64>,
     },
@@ -72,6 +74,13 @@ pub struct Costs {
     pub divide_ns: f64,
     /// To copy a byte.
     pub copy_ns: f64,
+    /// To multiply and add two numbers of a local matrix product; 0 where it is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub multiply_ns: f64,
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// How well the figures agree with what they were taken from.
@@ -170,12 +179,13 @@ impl Machine {
                 }
             }
         }
-        let Costs { generate_ns, update_ns, divide_ns, copy_ns } = self.costs;
+        let Costs { generate_ns, update_ns, divide_ns, copy_ns, multiply_ns } = self.costs;
         for (name, value) in [
             ("generate_ns", generate_ns),
             ("update_ns", update_ns),
             ("divide_ns", divide_ns),
             ("copy_ns", copy_ns),
+            ("multiply_ns", multiply_ns),
         ] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(format!("costs.{name} = {value}: expected 0 or more"));

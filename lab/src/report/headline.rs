@@ -186,6 +186,7 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     if let Some(results) = &inputs.simulated {
         simulated.extend(results.random_access.iter().map(|case| case.errors));
         simulated.extend(results.alltoall.iter().map(|exchange| exchange.errors));
+        simulated.extend(results.gemm.iter().map(|product| product.errors));
     }
     [(Measured, measured), (Simulated, simulated)]
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))

@@ -4,7 +4,7 @@ use super::headline::{self, Card};
 use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
-use super::{exchanges, nodes, products, programs, rates, sweeps, transforms};
+use super::{exchanges, groups, nodes, products, programs, rates, sweeps, transforms};
 use askama::Template;
 use hcube_results::plot::{self, Evidence};
 
@@ -22,6 +22,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         exchanges::sizes(inputs),
         exchanges::memory(inputs),
         products::products(inputs),
+        groups::groups(inputs),
         transforms::transforms(inputs),
     ]
 }

@@ -26,11 +26,27 @@ pub enum Section {
     AlltoallNodes,
     /// All-to-all of small blocks
     Small,
+    /// SUMMA and HSUMMA over the number of groups, beside Figures 5, 6, 8 and 9 of Quintin et al. 2013
+    Groups,
+    /// SUMMA and HSUMMA where latency dominates
+    Latency,
+    /// The algorithm that hcube chooses beside SUMMA
+    Chosen,
+    /// Matrix products with 64 ranks per node
+    FatNodes,
+}
+
+/// What a section is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    RandomAccess,
+    Alltoall,
+    Gemm,
 }
 
 impl Section {
     /// All, in the order of the results.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::Ranks,
         Self::LookAhead,
         Self::Optimisations,
@@ -40,11 +56,21 @@ impl Section {
         Self::Memory,
         Self::AlltoallNodes,
         Self::Small,
+        Self::Groups,
+        Self::Latency,
+        Self::Chosen,
+        Self::FatNodes,
     ];
 
-    /// Whether it is about RandomAccess; otherwise it is about the all-to-all exchange.
-    pub fn is_random_access(self) -> bool {
-        matches!(self, Self::Ranks | Self::LookAhead | Self::Optimisations | Self::Dimensions | Self::Nodes)
+    /// What it is about.
+    pub fn system(self) -> System {
+        match self {
+            Self::Ranks | Self::LookAhead | Self::Optimisations | Self::Dimensions | Self::Nodes => {
+                System::RandomAccess
+            }
+            Self::Schedules | Self::Memory | Self::AlltoallNodes | Self::Small => System::Alltoall,
+            Self::Groups | Self::Latency | Self::Chosen | Self::FatNodes => System::Gemm,
+        }
     }
 
     /// The name in JSON, where the two sections about nodes are in different lists.
@@ -58,14 +84,18 @@ impl Section {
             Self::Schedules => "schedules",
             Self::Memory => "memory",
             Self::Small => "small",
+            Self::Groups => "groups",
+            Self::Latency => "latency",
+            Self::Chosen => "chosen",
+            Self::FatNodes => "fat-nodes",
         }
     }
 }
 
 /// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
 ///
-/// Every run is verified: RandomAccess by its table, the all-to-all exchange by every byte. The machines
-/// are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
+/// Every run is verified: RandomAccess by its table, the all-to-all exchange by every byte, matrix products by the
+/// corners of all local matrices. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
 ///
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]
@@ -79,7 +109,7 @@ pub struct Arguments {
     /// Sections to run
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::ALL)]
     pub sections: Vec<Section>,
-    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene or a file; by default those of each section
+    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes or a file; by default those of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Numbers of ranks, such as "64 256"; by default those of each section

@@ -25,6 +25,7 @@ pub struct Platform<'a> {
     /// Ranks per node; the last node may have fewer.
     pub ranks_per_node: usize,
     ranks: usize,
+    scale: usize,
     lengths: Vec<usize>,
     /// Whether each dimension of a grid wraps around; `None` for a tree.
     wrapped: Option<Vec<bool>>,
@@ -78,7 +79,12 @@ impl<'a> Platform<'a> {
             }
             Topology::FatTree { down } => (subtree(down, needed), None),
         };
-        Ok(Self { machine, ranks_per_node, ranks, lengths, wrapped })
+        Ok(Self { machine, ranks_per_node, ranks, scale: 1, lengths, wrapped })
+    }
+
+    /// The same with so many times less bandwidth.
+    pub fn scaled(self, scale: usize) -> Self {
+        Self { scale, ..self }
     }
 
     /// Nodes that hold ranks.
@@ -93,7 +99,8 @@ impl<'a> Platform<'a> {
 
     /// The name of its files; equal for equal platforms.
     pub fn name(&self) -> String {
-        format!("{}-{}x{}", self.machine.name, self.ranks, self.ranks_per_node)
+        let name = format!("{}-{}x{}", self.machine.name, self.ranks, self.ranks_per_node);
+        if self.scale == 1 { name } else { format!("{name}-{}", self.scale) }
     }
 
     /// Seconds that a rank spends on sending a message of any length, inside a node or between nodes: half of the
@@ -130,12 +137,13 @@ impl<'a> Platform<'a> {
         // A core for every rank, so that no rank waits for another.
         put("cores", self.ranks_per_node.to_string());
         put("ranks", self.ranks.to_string());
+        let giga = 1e9 / self.scale as f64;
         for (name, value) in [
-            ("bandwidth", 1e9 * bandwidth_gb_s),
+            ("bandwidth", giga * bandwidth_gb_s),
             ("latency", 1e-6 * latency_us - self.overhead()),
-            ("link_bandwidth", 1e9 * link_bandwidth),
+            ("link_bandwidth", giga * link_bandwidth),
             ("link_latency", 1e-6 * hop_latency_us),
-            ("node_bandwidth", 1e9 * self.machine.node.bandwidth_gb_s),
+            ("node_bandwidth", giga * self.machine.node.bandwidth_gb_s),
             ("node_latency", 1e-6 * self.machine.node.latency_us - self.overhead()),
         ] {
             put(name, format!("{value:e}"));

@@ -1,6 +1,7 @@
 //! The tables of simulated and published figures.
 
-use super::arguments::Section;
+use super::arguments::{Section, System};
+use super::gemm::{Gemm, table};
 use super::published;
 use super::results::{Alltoall, RandomAccess, Results};
 use hcube_results::numbers::{bytes, significant, time};
@@ -70,7 +71,7 @@ fn random_access(section: Section, rows: &[&RandomAccess]) -> String {
     table.render()
 }
 
-fn links(shared: bool) -> String {
+pub fn links(shared: bool) -> String {
     if shared { "shared" } else { "ports only" }.to_owned()
 }
 
@@ -122,15 +123,25 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
             let title = |what: &str| {
                 format!("\n{what}, {}: simulated on a model of {}\n\n", section.name(), machine.title)
             };
-            if section.is_random_access() && !updates.is_empty() {
-                text += &(title("RandomAccess") + &random_access(section, &updates));
-            } else if !section.is_random_access() && !exchanges.is_empty() {
-                text += &(title("All-to-all") + &alltoall(&exchanges));
+            let products: Vec<&Gemm> =
+                results.gemm.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            match section.system() {
+                System::RandomAccess if !updates.is_empty() => {
+                    text += &(title("RandomAccess") + &random_access(section, &updates));
+                }
+                System::Alltoall if !exchanges.is_empty() => {
+                    text += &(title("All-to-all") + &alltoall(&exchanges));
+                }
+                System::Gemm if !products.is_empty() => {
+                    text += &(title("Matrix products") + &table::render(&products));
+                }
+                _ => {}
             }
         }
         match section {
             Section::Schedules => text += published::SCHEDULES,
             Section::Memory => text += published::MEMORY,
+            Section::Groups => text += published::GROUPS,
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! Parameters and results of simulations: the rows of the JSON.
 
+use super::gemm::Gemm;
 use crate::records::Record;
 use hcube_results::machine::Machine;
 use serde::Serialize;
@@ -59,6 +60,7 @@ pub struct Results {
     pub machines: Vec<Machine>,
     pub random_access: Vec<RandomAccess>,
     pub alltoall: Vec<Alltoall>,
+    pub gemm: Vec<Gemm>,
     /// Failed simulations and the reasons.
     pub failures: Vec<String>,
 }
@@ -68,6 +70,7 @@ pub struct Results {
 pub enum Case {
     RandomAccess(RandomAccess),
     Alltoall(Alltoall),
+    Gemm(Gemm),
 }
 
 impl RandomAccess {
@@ -125,6 +128,7 @@ impl Case {
                 // hcube tries two paths inside a node before it selects one.
                 if case.path == "auto" && case.ranks_per_node > 1 { 5 } else { 1 }
             ),
+            Self::Gemm(case) => case.text(),
         }
     }
 
@@ -136,17 +140,19 @@ impl Case {
             Ok(_) => match self {
                 Self::RandomAccess(case) => case.fill(record),
                 Self::Alltoall(case) => case.fill(record),
+                Self::Gemm(case) => case.fill(record),
             },
             Err(error) => Err(error),
         };
         filled.map_err(|error| format!("output of a driver for case {asked}: {error}"))
     }
 
-    /// The number of wrong values or bytes.
+    /// The number of wrong values, bytes or elements.
     pub fn errors(&self) -> u64 {
         match self {
             Self::RandomAccess(case) => case.errors,
             Self::Alltoall(case) => case.errors,
+            Self::Gemm(case) => case.errors,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The runs of each section. Runs with equal machine and ranks share a simulation.
 
-use super::arguments::{Arguments, Section};
+use super::arguments::{Arguments, Section, System};
+use super::gemm;
 use super::results::{Alltoall, Case, RandomAccess};
 use hcube_results::machine::Machine;
 use hcube_results::published::{self, ALL_OPTIMISATIONS, MACHINE};
@@ -12,6 +13,9 @@ pub struct Batch {
     pub machine: Machine,
     pub ranks: usize,
     pub ranks_per_node: usize,
+    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer rows
+    /// and columns.
+    pub scale: usize,
     pub cases: Vec<Case>,
 }
 
@@ -54,6 +58,7 @@ impl<'a> Place<'a> {
             machine: self.machine.clone(),
             ranks,
             ranks_per_node: self.ranks_per_node,
+            scale: 1,
             cases: cases(self, ranks),
         };
         self.ranks.iter().map(batch).collect()
@@ -117,6 +122,9 @@ const MIN_RANKS_SEPARATE: usize = 512;
 
 /// All simulations of a section.
 pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
+    if section.system() == System::Gemm {
+        return gemm::cases::batches(section, arguments);
+    }
     let split = |batch: Batch| {
         let size = if batch.ranks < MIN_RANKS_SEPARATE { batch.cases.len() } else { 1 };
         let cases: Vec<_> = batch.cases.chunks(size).map(<[Case]>::to_vec).collect();
@@ -165,6 +173,7 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::Memory => vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128]), 8)],
         Section::AlltoallNodes => clusters(sizes(&[32, 64], &[32, 64, 128])),
         Section::Small => clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128])),
+        Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
 }
 
@@ -226,6 +235,7 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
             };
             exchanges([8, 16, 32, 64, 256].into_iter().flat_map(block), |case| case)
         }
+        Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
 }
 

@@ -130,7 +130,7 @@ pub fn check(root: &Path) -> Result<(), Failure> {
                     libsimgrid-dev; `make simulate` installs it)"
             .to_owned());
     }
-    for file in ["platform.so", "random_access", "alltoall"] {
+    for file in ["platform.so", "random_access", "alltoall", "gemm"] {
         if !root.join(file).is_file() {
             let (root, place) = (root.display(), root.join(file));
             return Err(format!(
@@ -201,7 +201,8 @@ impl Runner {
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
         let random_access = hcube_random_access::Options::TABLE.iter().map(|row| row.spec.variable);
         let alltoall = hcube_alltoall::Options::TABLE.iter().map(|row| row.spec.variable);
-        for variable in random_access.chain(alltoall) {
+        let gemm = hcube_gemm::options::Options::TABLE.iter().map(|row| row.spec.variable);
+        for variable in random_access.chain(alltoall).chain(gemm) {
             command.env_remove(variable);
         }
         command.process_group(0).stdin(Stdio::null());

@@ -182,6 +182,11 @@ impl Statistics {
         self.sum("calls", |row| row["path"] == path)
     }
 
+    /// Bytes that hcube has sent to other nodes.
+    pub fn bytes(&self) -> u64 {
+        self.sum("bytes", |row| row["path"] != "library")
+    }
+
     /// Calls that were left to ScaLAPACK for a reason.
     pub fn left(&self, reason: &str) -> u64 {
         self.sum("calls", |row| row["reason"] == reason)

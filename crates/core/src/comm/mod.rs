@@ -134,6 +134,16 @@ pub unsafe trait Comm: Progress {
     ) -> Result<Self::Transfer<'a>>;
     /// Whether a transfer has finished; lets the library make progress. Not to be called again after `true`.
     fn has_finished(&self, transfer: &mut Self::Transfer<'_>) -> Result<bool>;
+    /// The index of a transfer that has finished, if one has; lets the library make progress, once for all of them.
+    /// That transfer is as after [`has_finished`](Self::has_finished) has returned `true`.
+    fn first_finished(&self, transfers: &mut [&mut Self::Transfer<'_>]) -> Result<Option<usize>> {
+        for (index, transfer) in transfers.iter_mut().enumerate() {
+            if self.has_finished(transfer)? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
 
     /// Collective: returns when all ranks have called it (`MPI_Barrier`).
     fn barrier(&self) -> Result<()>;

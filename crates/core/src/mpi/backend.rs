@@ -184,8 +184,8 @@ unsafe impl Progress for MpiComm {
 }
 
 // SAFETY: rank and size are those of the communicator, which only this value frees. The functions are MPI's of the
-// same meaning on a communicator that nobody else uses; a transfer is said to have finished when MPI_Test or
-// MPI_Waitany has completed its request.
+// same meaning on a communicator that nobody else uses; a transfer is said to have finished when MPI_Test, MPI_Testany
+// or MPI_Waitany has completed its request.
 unsafe impl Comm for MpiComm {
     type Sends = Sends;
     type Receive = Receive;
@@ -286,7 +286,12 @@ unsafe impl Comm for MpiComm {
                 &mut request,
             )
         })?;
-        Ok(Transfer { request, memory: PhantomData })
+        let mut transfer = Transfer { request, memory: PhantomData };
+        if self.simulated() {
+            // SimGrid's MPI_Testany does not see sends that have finished at once.
+            self.has_finished(&mut transfer)?;
+        }
+        Ok(transfer)
     }
 
     unsafe fn start_receive_bytes<'a>(
@@ -324,6 +329,20 @@ unsafe impl Comm for MpiComm {
             raw::PMPI_Test(&mut transfer.request, &mut flag, constants().status_ignore)
         })?;
         Ok(flag != 0)
+    }
+
+    fn first_finished(&self, transfers: &mut [&mut Transfer<'_>]) -> Result<Option<usize>> {
+        self.settle();
+        if let Some(index) = transfers.iter().position(|transfer| transfer.request == no_request()) {
+            return Ok(Some(index));
+        }
+        let mut requests: Vec<MPI_Request> = transfers.iter().map(|transfer| transfer.request).collect();
+        let result = self.test_any(&mut requests);
+        // After an error, too: the request that failed is null then.
+        for (transfer, request) in transfers.iter_mut().zip(requests) {
+            transfer.request = request;
+        }
+        result
     }
 
     fn barrier(&self) -> Result<()> {
@@ -370,7 +389,8 @@ unsafe impl Comm for MpiComm {
     }
 
     fn rest_until_any(&self, transfers: &mut [&mut Transfer<'_>]) -> Result<()> {
-        if !self.simulated() {
+        let has_finished = |transfer: &&mut Transfer<'_>| transfer.request == no_request();
+        if !self.simulated() || transfers.iter().any(has_finished) {
             return Ok(());
         }
         let mut requests: Vec<MPI_Request> = transfers.iter().map(|transfer| transfer.request).collect();

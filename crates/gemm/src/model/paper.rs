@@ -110,6 +110,9 @@ pub struct Measured {
     pub gain: f64,
 }
 
+/// Order of the matrices in [`MEASURED`].
+pub const ORDER: usize = 65536;
+
 /// What the paper has measured for n = 65536 and b = 256 (abstract and §V-B).
 pub const MEASURED: [Measured; 2] =
     [Measured { ranks: 2048, gain: 2.08 }, Measured { ranks: 16384, gain: 5.89 }];

@@ -73,6 +73,8 @@ pub struct Simulated {
     pub random_access: Vec<Case>,
     #[serde(default)]
     pub alltoall: Vec<Exchange>,
+    #[serde(default)]
+    pub gemm: Vec<Product>,
     /// Failed simulations and the reasons.
     #[serde(default)]
     pub failures: Vec<String>,
@@ -101,6 +103,36 @@ pub struct Case {
     #[serde(default)]
     pub relaxed: bool,
     /// Whether messages shared the links between nodes; otherwise they shared only the ports of nodes.
+    #[serde(default = "shared")]
+    pub links_shared: bool,
+}
+
+/// A simulated matrix product.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Product {
+    pub section: String,
+    pub machine: String,
+    pub ranks: usize,
+    /// Order of the matrices.
+    pub order: usize,
+    /// Inner indices that were multiplied.
+    pub k: usize,
+    pub inner_block: usize,
+    /// The name in `HCUBE_GEMM`.
+    pub algorithm: String,
+    /// The name in `HCUBE_GEMM_BROADCAST`.
+    pub broadcast: String,
+    /// 0 where hcube has chosen them.
+    pub group_rows: usize,
+    pub group_columns: usize,
+    /// Ranks that share panels; 1 for messages alone, 0 for all of a node.
+    pub ranks_sharing: usize,
+    /// With local products that take no time.
+    pub communication_seconds: f64,
+    pub seconds: f64,
+    /// Wrong elements.
+    pub errors: u64,
+    /// As in [`Case`].
     #[serde(default = "shared")]
     pub links_shared: bool,
 }
@@ -278,6 +310,18 @@ impl Checked for Simulated {
                 ("seconds", exchange.seconds),
             ] {
                 positive("alltoall", number, field, value)?;
+            }
+        }
+        for (number, product) in self.gemm.iter().enumerate() {
+            known("gemm", number, &product.machine)?;
+            for (field, value) in [
+                ("ranks", product.ranks as f64),
+                ("order", product.order as f64),
+                ("inner_block", product.inner_block as f64),
+                ("communication_seconds", product.communication_seconds),
+                ("seconds", product.seconds),
+            ] {
+                positive("gemm", number, field, value)?;
             }
         }
         Ok(())

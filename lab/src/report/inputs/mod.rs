@@ -2,7 +2,7 @@
 
 mod content;
 
-pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Simulated};
+pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Product, Simulated};
 
 use content::Checked;
 use hcube_results::alltoall;

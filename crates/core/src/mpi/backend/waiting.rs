@@ -56,20 +56,23 @@ impl MpiComm {
         if requests.iter().all(|&request| request == no_request()) {
             return Ok(());
         }
-        self.drive_until(|| {
-            let mut flag = 0;
-            // SAFETY: as above.
-            check("MPI_Testany", unsafe {
-                raw::PMPI_Testany(
-                    length,
-                    requests.as_mut_ptr(),
-                    &mut index,
-                    &mut flag,
-                    constants().status_ignore,
-                )
-            })?;
-            Ok(flag != 0)
-        })
+        self.drive_until(|| self.test_any(requests).map(|index| index.is_some()))
+    }
+
+    /// The index of a request that has finished and is null now, if one has. Not all of them are null.
+    pub(super) fn test_any(&self, requests: &mut [MPI_Request]) -> Result<Option<usize>> {
+        let (mut index, mut flag) = (0, 0);
+        // SAFETY: requests of this communicator, whose buffers their owner keeps.
+        check("MPI_Testany", unsafe {
+            raw::PMPI_Testany(
+                count(requests.len())?,
+                requests.as_mut_ptr(),
+                &mut index,
+                &mut flag,
+                constants().status_ignore,
+            )
+        })?;
+        Ok(usize::try_from(index).ok().filter(|_| flag != 0))
     }
 
     /// Begins a collective function. With pollers, all ranks first meet in a barrier that drives them, so that

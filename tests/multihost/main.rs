@@ -5,6 +5,8 @@
 
 use hcube_testing as common;
 
+mod gemm;
+
 use common::alltoall::Run;
 use common::hosts::{Hosts, KEEPALIVE, all_gone};
 use common::preload::{Preloaded, c_client, c_forms, fortran_client, python, served};

@@ -1,0 +1,260 @@
+//! The products of each section.
+
+use super::super::arguments::{Arguments, Section};
+use super::super::results::Case;
+use super::super::sections::Batch;
+use super::Gemm;
+use hcube_gemm::model::Problem;
+use hcube_gemm::model::port::{self, Line};
+use hcube_gemm::schedule::{Broadcast, Hierarchy, Level, groups};
+use hcube_results::machine::Machine;
+use hcube_tool::session::Failure;
+
+/// Rows or columns of the simulated matrices that a rank has at least.
+const MIN_LOCAL: usize = 8;
+
+/// A product: grid, order, block, and panels that are simulated by default and with --full.
+#[derive(Debug, Clone, Copy)]
+struct Product {
+    machine: &'static str,
+    grid: (usize, usize),
+    order: usize,
+    block: usize,
+    panels: (usize, usize),
+}
+
+const fn product(
+    machine: &'static str,
+    grid: (usize, usize),
+    (order, block): (usize, usize),
+    panels: (usize, usize),
+) -> Product {
+    Product { machine, grid, order, block, panels }
+}
+
+/// Figures 5 and 6 of the paper, then 8 and 9. On 16384 ranks a panel of SUMMA takes minutes.
+const GROUPS: [Product; 4] = [
+    product("graphene", (8, 16), (8192, 64), (16, 128)),
+    product("graphene", (8, 16), (8192, 512), (16, 16)),
+    product("bluegene-p", (32, 64), (65536, 256), (2, 8)),
+    product("bluegene-p", (128, 128), (65536, 256), (0, 2)),
+];
+/// Ranks up to which all numbers of groups are simulated.
+const MAX_RANKS_OF_ALL: usize = 512;
+/// Where latency dominates.
+const LATENCY: [Product; 1] = [product("crossbar", (16, 32), (4096, 16), (8, 64))];
+/// Where alpha / beta > 2nb/p holds and where it fails.
+const CHOSEN: [Product; 4] = [
+    product("crossbar", (8, 16), (2048, 16), (32, 128)),
+    product("crossbar", (8, 8), (8192, 256), (32, 32)),
+    product("graphene", (8, 16), (8192, 64), (16, 128)),
+    product("graphene", (8, 16), (8192, 512), (16, 16)),
+];
+const FAT_NODES: [Product; 2] = [
+    product("fat-nodes", (16, 32), (16384, 256), (16, 64)),
+    product("fat-nodes", (64, 64), (65536, 256), (0, 8)),
+];
+
+/// Numbers of groups by which rows and columns of a grid are divided: each twice as many as the one before.
+fn divisions((rows, columns): (usize, usize)) -> Vec<(usize, usize)> {
+    let mut all = vec![(1, 1)];
+    let (mut group_rows, mut group_columns) = (1, 1);
+    while (group_rows, group_columns) != (rows, columns) {
+        // Groups as square as those of the grid.
+        if group_columns * rows <= group_rows * columns && group_columns < columns {
+            group_columns *= 2;
+        } else {
+            group_rows *= 2;
+        }
+        all.push((group_rows, group_columns));
+    }
+    all
+}
+
+/// The grid of a number of ranks that is nearest to a square one, with fewer rows than columns.
+fn grid(ranks: usize) -> (usize, usize) {
+    let rows = (1..=ranks.isqrt()).rev().find(|rows| ranks.is_multiple_of(*rows)).unwrap_or(1);
+    (rows, ranks / rows)
+}
+
+/// All simulations of a section. A product has a simulation for each number of groups, as each may take minutes.
+pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
+    let products: &[Product] = match section {
+        Section::Groups => &GROUPS,
+        Section::Latency => &LATENCY,
+        Section::Chosen => &CHOSEN,
+        _ => &FAT_NODES,
+    };
+    let mut batches = Vec::new();
+    for product in products {
+        let panels = if arguments.full { product.panels.1 } else { product.panels.0 };
+        let machine = Machine::find(arguments.machine.as_deref().unwrap_or(product.machine))?;
+        let grids = match &arguments.ranks {
+            Some(ranks) => ranks.0.iter().map(|&ranks| grid(ranks)).collect(),
+            None => vec![product.grid],
+        };
+        for grid in grids.into_iter().filter(|_| panels > 0) {
+            let ranks_per_node = arguments.ranks_per_node.map_or(machine.cores, |ranks| ranks as usize);
+            let plain = plain(section, &machine, &Product { grid, ..*product }, panels, ranks_per_node);
+            let cases = cases(section, &plain, arguments.full);
+            batches.extend(cases.into_iter().map(|case| Batch {
+                machine: machine.clone(),
+                ranks: plain.ranks,
+                ranks_per_node,
+                scale: plain.scale,
+                cases: vec![Case::Gemm(case)],
+            }));
+        }
+    }
+    Ok(batches)
+}
+
+/// SUMMA by messages alone, as a program without shared memory computes it.
+fn plain(
+    section: Section,
+    machine: &Machine,
+    product: &Product,
+    panels: usize,
+    ranks_per_node: usize,
+) -> Gemm {
+    let &Product { grid: (rows, columns), order, block, .. } = product;
+    let local = order / rows.max(columns);
+    Gemm {
+        section: section.name(),
+        machine: machine.name.clone(),
+        ranks: rows * columns,
+        ranks_per_node,
+        rows,
+        columns,
+        order,
+        k: (panels * block).min(order),
+        scale: if local < MIN_LOCAL { 1 } else { 1 << (local / MIN_LOCAL).ilog2() },
+        algorithm: "summa",
+        broadcast: "scatter-allgather",
+        group_rows: 0,
+        group_columns: 0,
+        levels: 0,
+        inner_block: block,
+        outer_block: block,
+        ranks_sharing: 1,
+        communication_seconds: 0.0,
+        seconds: 0.0,
+        errors: 0,
+        path: String::new(),
+        links_shared: true,
+        port_bytes: None,
+        multiply_ns: machine.costs.multiply_ns,
+    }
+}
+
+fn cases(section: Section, plain: &Gemm, full: bool) -> Vec<Gemm> {
+    let grid = (plain.rows, plain.columns);
+    let by_groups = |(group_rows, group_columns): (usize, usize)| Gemm {
+        algorithm: if group_rows * group_columns == 1 { "summa" } else { "hsumma" },
+        group_rows,
+        group_columns,
+        ..plain.clone()
+    };
+    match section {
+        Section::Groups if plain.ranks > MAX_RANKS_OF_ALL => {
+            let some = divisions(grid).into_iter().filter(|(rows, columns)| {
+                let groups = rows * columns;
+                groups == 1 || (8..=512).contains(&groups) && (full || groups == 64)
+            });
+            some.map(by_groups).collect()
+        }
+        Section::Groups => divisions(grid).into_iter().map(by_groups).collect(),
+        Section::Latency => {
+            let some = divisions(grid).into_iter().filter(|(rows, columns)| {
+                let groups = rows * columns;
+                groups == 1 || (if full { 4..=128 } else { 16..=32 }).contains(&groups)
+            });
+            some.map(by_groups).collect()
+        }
+        Section::Chosen => {
+            let of =
+                |broadcast| ["summa", "auto"].map(|algorithm| Gemm { algorithm, broadcast, ..plain.clone() });
+            ["scatter-allgather", "auto"].into_iter().flat_map(of).collect()
+        }
+        _ => fat_nodes(plain),
+    }
+}
+
+/// SUMMA and groups that are nodes, by binomial trees; ranks of a node share panels or send messages.
+fn fat_nodes(plain: &Gemm) -> Vec<Gemm> {
+    let binomial = Gemm { broadcast: "binomial", ..plain.clone() };
+    let nodes_on_columns = (plain.ranks / plain.ranks_per_node).clamp(1, plain.rows);
+    let flat = |nodes: &[u32]| Hierarchy::flat(nodes.len());
+    let by_node = |nodes: &[u32]| Hierarchy::new(nodes.len(), &[groups::by_number(nodes)]);
+    let counted = |hierarchy: &dyn Fn(&[u32]) -> Hierarchy| {
+        let problem = Problem {
+            rows: plain.rows as f64,
+            columns: plain.columns as f64,
+            ..Problem::square(plain.order as f64, 1.0)
+        };
+        let node = |row: usize, column: usize| ((row * plain.columns + column) / plain.ranks_per_node) as u32;
+        let line = |nodes: &[u32]| {
+            let hierarchy = hierarchy(nodes);
+            let levels = vec![Level::whole(Broadcast::Binomial); hierarchy.levels()];
+            Line { hierarchy, levels, units: 1 }
+        };
+        Some(8.0 * port::busiest(&problem, node, line))
+    };
+    vec![
+        Gemm { port_bytes: counted(&flat), ..binomial.clone() },
+        Gemm {
+            algorithm: "hsumma",
+            group_rows: nodes_on_columns,
+            group_columns: 1,
+            port_bytes: counted(&by_node),
+            ..binomial.clone()
+        },
+        // Nodes are what SUMMA sends between.
+        Gemm { ranks_sharing: 0, port_bytes: counted(&by_node), ..binomial },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisions_double_the_groups() {
+        assert_eq!(divisions((2, 4)), [(1, 1), (1, 2), (2, 2), (2, 4)]);
+        for grid in [(8, 16), (32, 64), (128, 128), (16, 32)] {
+            let all = divisions(grid);
+            assert_eq!((all[0], all.last()), ((1, 1), Some(&grid)));
+            let groups: Vec<usize> = all.iter().map(|(rows, columns)| rows * columns).collect();
+            assert!(groups.windows(2).all(|pair| pair[1] == 2 * pair[0]), "{groups:?}");
+        }
+        assert_eq!((grid(128), grid(64), grid(7)), ((8, 16), (8, 8), (1, 7)));
+    }
+
+    #[test]
+    fn products_fit_into_simulations() {
+        for product in GROUPS.iter().chain(&LATENCY).chain(&CHOSEN).chain(&FAT_NODES) {
+            let machine = Machine::find(product.machine).expect("a machine of hcube");
+            let gemm = plain(Section::Groups, &machine, product, product.panels.1, machine.cores);
+            let (rows, columns) = product.grid;
+            assert!(gemm.order.is_multiple_of(gemm.scale * rows * columns / rows.min(columns)), "{gemm:?}");
+            assert!(gemm.order.is_multiple_of(gemm.inner_block * rows.max(columns)), "{gemm:?}");
+            assert!(gemm.bytes_per_rank() < 4 << 20, "{gemm:?}");
+        }
+    }
+
+    /// The figures of the prototype for 64 x 64 ranks, and of nodes that have two process rows each.
+    #[test]
+    fn bytes_into_a_node_are_counted() {
+        let machine = Machine::find("fat-nodes").expect("a machine of hcube");
+        let bytes = |product| {
+            let cases = fat_nodes(&plain(Section::FatNodes, &machine, product, 1, 64));
+            cases
+                .iter()
+                .map(|case| case.port_bytes.map_or(0.0, |bytes| (bytes / 1e8).round() / 10.0))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(bytes(&FAT_NODES[1]), [33.8, 33.8, 33.8]);
+        let [flat, by_node, shared] = bytes(&FAT_NODES[0])[..] else { panic!("three cases") };
+        assert!(flat > by_node && by_node == shared, "{flat} {by_node}");
+    }
+}
