@@ -93,11 +93,6 @@ impl LocalGemm {
         Self { function: unsafe { std::mem::transmute::<*const c_void, Function>(function) }, element }
     }
 
-    /// The type of elements.
-    pub fn element(&self) -> Element {
-        self.element
-    }
-
     /// Multiplies; nothing where C is empty.
     ///
     /// # Panics
@@ -143,7 +138,7 @@ impl LocalGemm {
         }
     }
 
-    /// As [`Self::multiply`], for columns `begin..end` of C alone.
+    /// As [`Self::multiply`], only for columns `begin..end` of C.
     pub fn multiply_columns(&self, product: &LocalProduct<'_>, begin: usize, end: usize) {
         let size = self.element.bytes();
         let [m, _, k] = product.sizes;
