@@ -19,8 +19,15 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Pieces of a panel whose messages have tags of their own.
-const PIECE_TAGS: usize = 128;
+/// Pieces of a panel at most: each has a tag of its own, because the messages of a pair of ranks do not leave in the
+/// order of the pieces.
+const MAX_PIECES: usize = 128;
+
+/// Columns that a panel may have, for factors whose inner indices are dealt in blocks of `block`: the first and the last
+/// piece may be shorter.
+pub const fn max_width(block: usize) -> usize {
+    block.saturating_mul(MAX_PIECES - 2)
+}
 
 /// A process row or column as the schedules see it.
 #[derive(Debug, Clone)]
@@ -114,15 +121,6 @@ struct Transfer {
     received: Option<Range<usize>>,
 }
 
-/// Bytes that messages have carried.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Carried {
-    /// Messages sent.
-    pub messages: u64,
-    /// Bytes sent.
-    pub bytes: u64,
-}
-
 /// All pieces under way of a rank.
 #[derive(Debug)]
 pub struct Broadcasts<'env> {
@@ -133,7 +131,8 @@ pub struct Broadcasts<'env> {
     transfers: Vec<Option<Transfer>>,
     free: Vec<usize>,
     plans: HashMap<(usize, usize, usize), Rc<Plan>>,
-    carried: Carried,
+    /// Bytes that messages have carried.
+    sent: u64,
 }
 
 impl<'env> Broadcasts<'env> {
@@ -146,13 +145,13 @@ impl<'env> Broadcasts<'env> {
             transfers: Vec::new(),
             free: Vec::new(),
             plans: HashMap::new(),
-            carried: Carried::default(),
+            sent: 0,
         }
     }
 
-    /// What was sent.
-    pub fn carried(&self) -> Carried {
-        self.carried
+    /// Bytes that this rank has sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
     }
 
     /// The pieces of a factor in a panel: inner indices by the position of their line that hands them out.
@@ -201,7 +200,8 @@ impl<'env> Broadcasts<'env> {
                 if plan.receives.is_empty() && plan.sends.is_empty() {
                     continue;
                 }
-                let tag = (panel as usize % PANEL_TAGS) * 2 * PIECE_TAGS + (number % PIECE_TAGS) * 2 + side;
+                assert!(number < MAX_PIECES, "panels are not wider than `max_width`");
+                let tag = (panel as usize % PANEL_TAGS) * 2 * MAX_PIECES + number * 2 + side;
                 let mine = root == self.lines[side].position;
                 traffic.pieces.push(Piece {
                     plan,
@@ -282,35 +282,29 @@ impl<'env> Broadcasts<'env> {
             piece.sends_under_way += 1;
             // The lowest bit of a tag is the side.
             let to = self.lines[(tag - GEMM_PANELS.tag(0)) as usize & 1].rank(partner);
-            self.carried.messages += 1;
-            self.carried.bytes += memory.len() as u64;
+            self.sent += memory.len() as u64;
             let label = self.label(Transfer { panel, piece: number, received: None });
             requests.send_region(label, memory, to, tag)?;
         }
     }
 
-    /// Goes on with what has finished; lets MPI make progress. Returns whether anything had finished.
+    /// Goes on with what has finished; lets MPI make progress.
     ///
     /// # Errors
     /// Of MPI.
-    pub fn advance<C: Comm>(&mut self, requests: &mut Requests<'env, C>) -> Result<bool> {
-        let mut any = false;
+    pub fn advance<C: Comm>(&mut self, requests: &mut Requests<'env, C>) -> Result<()> {
         while let Some(finished) = requests.test_any()? {
             self.finish(requests, finished.label)?;
-            any = true;
         }
-        Ok(any)
+        Ok(())
     }
 
     /// Waits for a transfer, if any is under way.
     ///
     /// # Errors
     /// Of MPI.
-    pub fn wait<C: Comm>(&mut self, requests: &mut Requests<'env, C>) -> Result<bool> {
-        match requests.wait_any()? {
-            Some(finished) => self.finish(requests, finished.label).map(|()| true),
-            None => Ok(false),
-        }
+    pub fn wait<C: Comm>(&mut self, requests: &mut Requests<'env, C>) -> Result<()> {
+        requests.wait_any()?.map_or(Ok(()), |finished| self.finish(requests, finished.label))
     }
 
     fn finish<C: Comm>(&mut self, requests: &mut Requests<'env, C>, label: usize) -> Result<()> {

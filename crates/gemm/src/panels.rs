@@ -34,6 +34,8 @@ pub struct Limits {
     pub memory: usize,
     /// The width that the user has chosen.
     pub width: Option<usize>,
+    /// The largest width that messages permit.
+    pub max_width: Option<usize>,
     /// Process rows, process columns and ranks of the domains, without repetition.
     pub shapes: Vec<[usize; 3]>,
 }
@@ -114,7 +116,8 @@ fn width(moving: &Moving<'_, '_>, limits: &Limits) -> usize {
     let column = |&shape: &[usize; 3]| moving.domain_bytes(shape, MIN_WIDTH) / MIN_WIDTH;
     let column = limits.shapes.iter().map(column).max().unwrap_or(0);
     let cached = (CACHED_BYTES / column.max(1)).clamp(MIN_WIDTH, MAX_WIDTH);
-    let mut width = limits.width.unwrap_or(cached).clamp(1, inner.max(1));
+    let largest = limits.max_width.unwrap_or(usize::MAX).min(inner).max(1);
+    let mut width = limits.width.unwrap_or(cached).clamp(1, largest);
     for &shape in &limits.shapes {
         let bound = (limits.memory.saturating_mul(shape[2]) / DEPTH).min(MAX_PANEL_BYTES);
         loop {

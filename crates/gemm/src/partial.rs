@@ -152,7 +152,7 @@ impl Partials {
         Ok(messages)
     }
 
-    /// Sends this rank's partial product of a panel to the owners on other nodes.
+    /// Sends this rank's partial product of a panel to the owners on other nodes; returns the bytes.
     ///
     /// # Errors
     /// Of MPI.
@@ -162,7 +162,8 @@ impl Partials {
         messages: &mut Messages<C>,
         (panel, indices): (usize, &Range<usize>),
         (partial, size): (Partial<'_>, usize),
-    ) -> Result<()> {
+    ) -> Result<u64> {
+        let mut sent = 0;
         for shared in &self.computed {
             for other in 0..self.grid.processes(self.fixed.other()) {
                 let rank = self.owning(shared.process, other);
@@ -177,11 +178,12 @@ impl Partials {
                         read(partial, block, size, &mut packed);
                     }
                     let tag = GEMM_PARTIALS.tag(panel % PANEL_TAGS);
+                    sent += bytes as u64;
                     messages.sends.push(Owned::send(comm, packed, rank, tag)?);
                 }
             }
         }
-        Ok(())
+        Ok(sent)
     }
 
     /// Blocks of C (first row, rows, first column, columns) that runs along both dimensions make: in a partial product,

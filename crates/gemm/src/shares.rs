@@ -81,7 +81,7 @@ impl Sharing {
         self.lines.binary_search(&line).is_ok()
     }
 
-    /// Starts the messages of a panel.
+    /// Starts the messages of a panel; returns the bytes that this rank sends as well.
     ///
     /// # Errors
     /// Of MPI.
@@ -91,7 +91,7 @@ impl Sharing {
         factor: &Factor<'_>,
         panel: usize,
         inner: &Range<usize>,
-    ) -> Result<Shares<C>> {
+    ) -> Result<(Shares<C>, u64)> {
         let tag = GEMM_SHARES.tag(panel % PANEL_TAGS * 2 + self.side);
         let mut shares = Shares { sends: Vec::new(), receives: Vec::new() };
         for (number, (rank, outer, columns)) in self.senders.iter().enumerate() {
@@ -100,14 +100,15 @@ impl Sharing {
                 shares.receives.push((number, Owned::receive(comm, vec![0; bytes], *rank, tag)?));
             }
         }
-        let columns = within(&factor.inner_runs, inner);
+        let (columns, mut sent) = (within(&factor.inner_runs, inner), 0);
         for (rank, outer) in &self.receivers {
             let bytes = pack(factor, outer, &columns);
             if !bytes.is_empty() {
+                sent += bytes.len() as u64;
                 shares.sends.push(Owned::send(comm, bytes, *rank, tag)?);
             }
         }
-        Ok(shares)
+        Ok((shares, sent))
     }
 
     /// Copies what has arrived into this rank's panel. Returns whether nothing is missing.

@@ -1,6 +1,6 @@
 //! What products keep on a communicator between calls.
 
-use crate::broadcasts::Carried;
+use crate::broadcasts::max_width;
 use crate::domain::Domains;
 use crate::factor::Factor;
 use crate::local::LocalGemm;
@@ -88,7 +88,8 @@ impl State {
         let patience = Patience::new(crowded(comm, &nodes)?, comm.simulated());
         let numbers = domain_numbers(&nodes, options.ranks_per_node);
         let width = Some(options.inner_block.max(options.outer_block)).filter(|&width| width > 0);
-        let limits = Limits { memory: options.memory, width, shapes: shapes(&numbers, grid) };
+        let limits =
+            Limits { memory: options.memory, width, max_width: None, shapes: shapes(&numbers, grid) };
         let domains = Domains::new(numbers, grid);
         let memory = PanelMemory::own(0)?;
         let on_lines = domains_on_lines(&domains, grid);
@@ -245,11 +246,11 @@ impl State {
         };
         let begin = comm.seconds();
         let setting = self.setting(comm, lines);
-        let carried = summa::multiply(setting, product, factors, &panels, local)?;
+        let sent = summa::multiply(setting, product, factors, &panels, local)?;
         if let Some((route, demand, _)) = &lines {
             self.trials.note(demand, route, comm.seconds() - begin);
         }
-        Ok(self.report(path, carried))
+        Ok(self.report(path, sent))
     }
 
     fn multiply_stationary<C: Comm>(
@@ -265,13 +266,13 @@ impl State {
         let rows = fixed.matrix.section(fixed.outer).max_count();
         let (panels, lines) = self.prepare(comm, product, (moving, factor.inner.length, rows))?;
         let setting = self.setting(comm, lines);
-        let carried = stationary::multiply(setting, product, (fixed, &factor), &panels, local)?;
+        let sent = stationary::multiply(setting, product, (fixed, &factor), &panels, local)?;
         let path = if fixed.number == 0 { UsedPath::StationaryA } else { UsedPath::StationaryB };
-        Ok(self.report(path, carried))
+        Ok(self.report(path, sent))
     }
 
-    fn report(&self, path: UsedPath, carried: Carried) -> Report {
-        Report { path, bytes: carried.bytes, memory: self.memory.capacity() / self.memory.ranks() }
+    fn report(&self, path: UsedPath, bytes: u64) -> Report {
+        Report { path, bytes, memory: self.memory.capacity() / self.memory.ranks() }
     }
 
     fn setting<'s, C: Comm>(&'s mut self, comm: &'s C, route: Option<Travel>) -> Setting<'s, C> {
@@ -299,7 +300,9 @@ impl State {
         let by_outer = if several { [true; 2] } else { natural };
         let moving = Moving { factors, by_outer, inner, partial, size };
         let lines = LINES.map(|dimension| self.domains.lines(dimension, self.grid));
-        let limits = Limits { memory: self.limits.memory.min(memory), ..self.limits.clone() };
+        let blocks = factors.iter().flatten().map(|factor| factor.inner_shares().axis.block);
+        let max_width = if several { blocks.map(max_width).min() } else { None };
+        let limits = Limits { memory: self.limits.memory.min(memory), max_width, ..self.limits.clone() };
         let panels = Panels::new(&moving, &limits, [&lines[0], &lines[1]], self.domains.ranks.len());
         if several {
             comm.open_messages()?;

@@ -10,7 +10,6 @@
 //! Source: PBLAS chooses among the same three forms; the parallel algorithm is SUMMA's, van de Geijn and Watts 1997,
 //! section 5.
 
-use crate::broadcasts::Carried;
 use crate::domain::Domains;
 use crate::element::Scalar;
 use crate::factor::Factor;
@@ -96,7 +95,8 @@ struct Stationary<'e, 'p, C: Comm> {
     transit: Transit<'e, 'p, C>,
 }
 
-/// Collective: computes the product. The factor is the one that moves, and the panels are its.
+/// Collective: computes the product, and returns the bytes that this rank has sent. The factor is the one that
+/// moves, and the panels are its.
 ///
 /// # Errors
 /// Of MPI, before anything is under way; later errors end the job.
@@ -106,7 +106,7 @@ pub fn multiply<C: Comm>(
     (fixed, factor): (&Fixed<'_>, &Factor<'_>),
     panels: &Panels,
     local: &LocalGemm,
-) -> Result<Carried> {
+) -> Result<u64> {
     let (comm, patience, domains) = (setting.comm, setting.patience, setting.domains);
     let outer = fixed.matrix.section(fixed.outer);
     let partials = Partials::new(product, (outer, fixed.outer), fixed.of_c(), domains);
@@ -116,7 +116,7 @@ pub fn multiply<C: Comm>(
         let transit = Transit::new(setting, product.grid, (moving, factor.inner.length), panels, false);
         let mut stationary = Stationary { product, fixed, factor, panels, local, domains, partials, transit };
         stationary.run(requests)?;
-        Ok(stationary.transit.carried())
+        Ok(stationary.transit.sent())
     })
 }
 
@@ -134,7 +134,7 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
             self.multiply_panel(start, &indices);
             let (memory, count) = (self.transit.memory, self.transit.number(panel) + 1);
             let own = self.partial(start, self.domains.own, &indices);
-            self.partials.send(comm, &mut messages, (panel, &indices), (own, size))?;
+            self.transit.sent += self.partials.send(comm, &mut messages, (panel, &indices), (own, size))?;
             self.transit.settle();
             // Release: whoever sees the count sees this rank's partial product.
             memory.counter(memory.own_number(), Counter::Multiplied).store(count, Ordering::Release);

@@ -12,7 +12,6 @@
 //! Source: van de Geijn and Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency: Practice
 //! and Experience 9, 1997; Quintin, Hasanov and Lastovetsky, ICPP 2013; shared panels: our own.
 
-use crate::broadcasts::Carried;
 use crate::element::Scalar;
 use crate::factor::Factor;
 use crate::local::{Columns, LocalGemm, LocalProduct};
@@ -42,7 +41,7 @@ struct Summa<'e, 'p, C: Comm> {
     transit: Transit<'e, 'p, C>,
 }
 
-/// Collective: computes the product. The factors are A and B by rows and columns of C; the panels are those of the
+/// Collective: computes the product, and returns the bytes that this rank has sent. The factors are A and B by rows and columns of C; the panels are those of the
 /// factors that are not in place.
 ///
 /// # Errors
@@ -53,14 +52,14 @@ pub fn multiply<C: Comm>(
     factors: [&Factor<'_>; 2],
     panels: &Panels,
     local: &LocalGemm,
-) -> Result<Carried> {
+) -> Result<u64> {
     let (comm, patience) = (setting.comm, setting.patience);
     requests::scope(comm, patience, |requests| {
         let moving = factors.map(|factor| Some(factor).filter(|factor| !factor.in_place));
         let transit = Transit::new(setting, product.grid, (moving, product.k), panels, true);
         let mut summa = Summa { product, factors, panels, local, transit };
         summa.run(requests)?;
-        Ok(summa.transit.carried())
+        Ok(summa.transit.sent())
     })
 }
 

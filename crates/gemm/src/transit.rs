@@ -8,7 +8,7 @@
 //! and panel, no barrier. Between nodes: the messages of the schedule, and of shares ([`crate::shares`]).
 //! Memory: [`DEPTH`] panels of each line of a domain.
 
-use crate::broadcasts::{Broadcasts, Carried, Line};
+use crate::broadcasts::{Broadcasts, Line};
 use crate::domain::Domains;
 use crate::factor::Factor;
 use crate::fill::{Target, fill};
@@ -80,6 +80,8 @@ pub struct Transit<'e, 'p, C: Comm> {
     broadcasts: Option<Broadcasts<'e>>,
     /// For factors that are not aligned, between domains.
     sharings: [Option<Sharing>; 2],
+    /// Bytes sent beside the broadcasts.
+    pub sent: u64,
     /// Panels placed and not released, the first of which is number `first` of this call.
     under_way: VecDeque<UnderWay<C>>,
     first: usize,
@@ -122,15 +124,16 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
             inner,
             broadcasts,
             sharings,
+            sent: 0,
             under_way,
             first: 0,
             mates,
         }
     }
 
-    /// What messages have carried.
-    pub fn carried(&self) -> Carried {
-        self.broadcasts.as_ref().map(Broadcasts::carried).unwrap_or_default()
+    /// Bytes that this rank has sent in messages.
+    pub fn sent(&self) -> u64 {
+        self.sent + self.broadcasts.as_ref().map_or(0, Broadcasts::sent)
     }
 
     /// Whether messages may be under way.
@@ -175,7 +178,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
     /// Of MPI.
     pub fn advance(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
         match &mut self.broadcasts {
-            Some(broadcasts) => broadcasts.advance(requests).map(drop),
+            Some(broadcasts) => broadcasts.advance(requests),
             None => Ok(()),
         }
     }
@@ -198,7 +201,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
             // A simulated rank that shares nothing can only be waiting for a message.
             let rests = self.comm.simulated() && self.memory.ranks() == 1 && self.mates.is_some();
             match &mut self.broadcasts {
-                Some(broadcasts) if rests && !requests.is_empty() => drop(broadcasts.wait(requests)?),
+                Some(broadcasts) if rests && !requests.is_empty() => broadcasts.wait(requests)?,
                 _ => wait.pause(self.comm),
             }
         }
@@ -289,7 +292,8 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
                 writes.then_some(Target { memory, leading, by_outer: self.panels.by_outer[side] })
             });
             if let Some(sharing) = sharing {
-                let shares = sharing.begin(self.comm, factor, panel, &inner)?;
+                let (shares, sent) = sharing.begin(self.comm, factor, panel, &inner)?;
+                self.sent += sent;
                 self.under_way[panel - self.first].shares[side] = Some(shares);
             }
         }

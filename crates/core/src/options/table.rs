@@ -72,7 +72,9 @@ impl Spec {
     /// What a user may write into the variable.
     fn values(&self) -> String {
         let values = self.kind.values();
-        let order = |pair: &Pair| if pair.ascending { ", the second not less than the first unless it is 0" } else { "" };
+        let order = |pair: &Pair| {
+            if pair.ascending { ", the second not less than the first unless it is 0" } else { "" }
+        };
         self.part
             .pair()
             .map_or(values.clone(), |pair| format!("{}, each {values}{}", pair.pattern, order(pair)))

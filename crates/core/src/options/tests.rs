@@ -53,11 +53,21 @@ crate::options_table! {
 }
 
 /// Both values are needed.
-const SHAPE: Pair =
-    Pair { pattern: "RxC", separator: 'x', second_is_optional: false, ascending: false, doc: "The shape of things." };
+const SHAPE: Pair = Pair {
+    pattern: "RxC",
+    separator: 'x',
+    second_is_optional: false,
+    ascending: false,
+    doc: "The shape of things.",
+};
 /// The first value is enough.
-const RANGE: Pair =
-    Pair { pattern: "b[:e]", separator: ':', second_is_optional: true, ascending: true, doc: "From where to where." };
+const RANGE: Pair = Pair {
+    pattern: "b[:e]",
+    separator: ':',
+    second_is_optional: true,
+    ascending: true,
+    doc: "From where to where.",
+};
 
 const DEFAULT: Options = Options {
     count: 5,

@@ -4,10 +4,10 @@
 mod blas;
 mod case;
 
-use case::{Case, Part, cases};
+use case::{Case, Layout, Part, cases};
 use hcube_core::comm::{Comm, threads};
 use hcube_gemm::options::{Algorithm, BroadcastChoice, Options, Stationary};
-use hcube_gemm::product::Grid;
+use hcube_gemm::product::{Grid, Operation};
 use hcube_gemm::report::UsedPath;
 use hcube_gemm::state::State;
 use proptest::prelude::*;
@@ -101,5 +101,31 @@ proptest! {
         let all: Vec<Case> = all.into_iter().map(|case| Case { grid, ..case }).collect();
         let options = Options { inner_block: width, memory: 10_000, ..Options::default() };
         run(&all, ranks_per_node, &options);
+    }
+}
+
+/// More blocks in a panel than there are tags for their messages: some ranks pass on what others have sent later.
+#[test]
+fn panels_of_many_blocks() {
+    let layout = Layout { first_block: [1; 2], block: [1; 2], source: [Some(0); 2], start: [0; 2], gap: 0 };
+    for grid in [[1, 5], [5, 1], [2, 3]] {
+        let case = Case {
+            grid,
+            operations: [Operation::Plain; 2],
+            sizes: [7, 8, 700],
+            scalars: [1.0, 0.0],
+            layouts: [layout; 3],
+            complex: false,
+        };
+        for broadcast in [BroadcastChoice::Binomial, BroadcastChoice::Ring, BroadcastChoice::ScatterAllgather]
+        {
+            for inner_block in [0, 700] {
+                let algorithm = Algorithm::Summa;
+                let stationary = Stationary::C;
+                let options = Options { algorithm, stationary, broadcast, inner_block, ..Options::default() };
+                let paths = run(&[case.clone(), case.clone()], 1, &options);
+                assert_eq!(paths, [UsedPath::Summa; 2]);
+            }
+        }
     }
 }
