@@ -1,8 +1,8 @@
 //! Partial products: who has computed what of this rank's part of C, and their sum.
 //!
-//! Idea: where A or B stays, a rank computes the part of the sum that belongs to its own inner indices, for all columns of C
-//! that have its rows (A stays), or the other way round. The owner of an element adds these parts in the order of the
-//! processes that have computed them, so that the same call gives the same bits every time.
+//! Idea: where A or B stays, a rank computes the part of the sum that belongs to its own inner indices, for all columns
+//! of C that have its rows (A stays), or the other way round. The owner of an element adds these parts in the order of
+//! the processes that have computed them, so that the same call gives the same bits every time.
 //!
 //! On a node the owner reads the parts where they were computed; between nodes they travel in messages of their own.
 //!

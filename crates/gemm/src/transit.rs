@@ -1,7 +1,7 @@
 //! Panels on their way: placed in the memory of a domain, filled, sent, complete, used, released.
 //!
-//! Idea: several panels are under way. While one is used the next are filled and travel. Nothing waits but
-//! [`Transit::until`], and whatever waits there drives all the rest. A rank that is ahead waits for memory or for a
+//! Idea: several panels are under way. While one is used the next are filled and travel. Only
+//! [`Transit::until`] waits; while it waits it advances everything else. A rank that is ahead waits for memory or for a
 //! panel, and for nothing at the end of a call: what it has filled stays valid until others have released it.
 //!
 //! Cost on one node: each element of a moving factor is copied once for each line that needs it; three counters per rank
@@ -14,7 +14,7 @@ use crate::factor::Factor;
 use crate::fill::{Target, fill};
 use crate::panels::{DEPTH, Panels};
 use crate::product::Grid;
-use crate::ring::{Place, Ring};
+use crate::ring::{PanelRange, Ring};
 use crate::shares::{Shares, Sharing};
 use hcube_core::comm::Comm;
 use hcube_core::comm::requests::Requests;
@@ -48,7 +48,7 @@ pub struct Setting<'s, C> {
 
 /// A panel that was placed and is not released yet.
 struct UnderWay<C: Comm> {
-    place: Place,
+    place: PanelRange,
     begun: bool,
     /// Shares from and for other lines, where the factor is not aligned.
     shares: [Option<Shares<C>>; 2],
@@ -59,7 +59,7 @@ struct UnderWay<C: Comm> {
 }
 
 impl<C: Comm> UnderWay<C> {
-    fn new(place: Place) -> Self {
+    fn new(place: PanelRange) -> Self {
         Self { place, begun: false, shares: [None, None], supplied: false, complete: false, used: false }
     }
 }
@@ -362,7 +362,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         }
     }
 
-    /// Says of panels, in their order, that this rank adds nothing more to them.
+    /// Publishes, in order, the panels that this rank adds nothing more to.
     fn complete(&mut self) {
         let mut counted = None;
         for (number, panel) in self.under_way.iter_mut().enumerate() {
@@ -396,7 +396,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         }
     }
 
-    /// Says of panels, in their order, that this rank uses them no more.
+    /// Publishes, in order, the panels that this rank does not use any more.
     fn release(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
         while self.under_way.front().is_some_and(|panel| panel.used) {
             if let Some(broadcasts) = &mut self.broadcasts {

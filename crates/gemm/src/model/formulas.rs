@@ -77,6 +77,17 @@ impl Problem {
         self.seconds(&[Division { rows: self.rows, columns: self.columns, block }], broadcast, hockney)
     }
 
+    /// HSUMMA with `groups` = (rows, columns) of groups, outer blocks between and inner blocks inside the groups.
+    pub fn hsumma(
+        &self,
+        groups: (f64, f64),
+        [outer, inner]: [f64; 2],
+        broadcast: Broadcast,
+        hockney: &Hockney,
+    ) -> f64 {
+        self.seconds(&self.divided(groups, [outer, inner]), broadcast, hockney)
+    }
+
     /// The levels of HSUMMA: between groups and inside them.
     pub fn divided(&self, (rows, columns): (f64, f64), [outer, inner]: [f64; 2]) -> [Division; 2] {
         let inside = Division { rows: self.rows / rows, columns: self.columns / columns, block: inner };
@@ -96,19 +107,6 @@ mod tests {
 
     fn close(one: f64, other: f64) {
         assert!((one / other - 1.0).abs() < 1e-12, "{one}, expected {other}");
-    }
-
-    impl Problem {
-        /// HSUMMA with `groups` = (rows, columns) of groups, outer blocks between and inner blocks inside the groups.
-        fn hsumma(
-            &self,
-            groups: (f64, f64),
-            blocks: [f64; 2],
-            broadcast: Broadcast,
-            hockney: &Hockney,
-        ) -> f64 {
-            self.seconds(&self.divided(groups, blocks), broadcast, hockney)
-        }
     }
 
     const BLUE_GENE: Hockney = Hockney { alpha: 3e-6, beta: 1e-9 };

@@ -173,9 +173,8 @@ mod tests {
                 for groups in [1.0, 4.0, ranks.sqrt()] {
                     let row = Row::new(broadcast, n, ranks, groups, [block; 2]).seconds(&hockney);
                     let side = groups.sqrt();
-                    let problem = Problem::square(n, ranks);
-                    let divisions = problem.divided((side, side), [block; 2]);
-                    let formula = problem.seconds(&divisions, broadcast, &hockney);
+                    let formula =
+                        Problem::square(n, ranks).hsumma((side, side), [block; 2], broadcast, &hockney);
                     assert!((row / formula - 1.0).abs() < 1e-12, "{setting:?}");
                 }
             }
