@@ -538,7 +538,7 @@ contains
     call tell(error, message)
   end subroutine
 
-  ! alpha and beta are numbers of the type of the elements. What comm and the matrices are stands in hcube/gemm.h.
+  ! alpha and beta are numbers of the type of the elements. hcube/gemm.h describes comm and the matrices.
   subroutine hcube_gemm(comm, grid_rows, grid_columns, element, transa, transb, m, n, k, alpha, a, at, b, bt, beta, c, &
       ct, ierror, options, message)
     integer, intent(in) :: comm, grid_rows, grid_columns

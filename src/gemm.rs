@@ -19,14 +19,17 @@ use std::ffi::{c_char, c_void};
 /// written. Two calls with the same arguments on the same grid return the same bits.
 ///
 /// comm: an intracommunicator of grid_rows * grid_columns ranks.
+/// grid_rows, grid_columns: 1 or more.
+/// m, n, k: 0 to 2^40 (1099511627776); the same bound holds for the fields of hcube_matrix.
 /// element: the type of all elements, alpha and beta, HCUBE_ELEMENT_*.
 /// transa, transb: 'N', 'T' or 'C', also as small letters.
 /// alpha, beta: numbers of that type, the same on all ranks.
 /// a, b, c: the local part of each matrix; NULL if this rank has no elements of the sub-matrix. They
 /// may be disjoint parts of one array.
-/// at, bt, ct: the matrices; the same on all ranks but for leading_dimension.
+/// at, bt, ct: the matrices; the same on all ranks except leading_dimension.
 /// options: the same on all ranks, for this call; NULL selects those of hcube_gemm_set_options, else
 /// the defaults and the environment. HCUBE_GEMM_LIBRARY is HCUBE_GEMM_AUTO.
+/// Memory for panels stays with the communicator until it is freed.
 /// Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT, with the number of PBLAS where
 /// it has one; HCUBE_ERR_BUFFER; HCUBE_ERR_MISMATCH if arguments differ; the code of another rank if
 /// its arguments are not valid; HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.

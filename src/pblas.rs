@@ -95,11 +95,16 @@ fn end(name: &CStr, text: &str) -> ! {
 /// Collective over the grid of the BLACS context in desca. PDGEMM of PBLAS with its arguments and its
 /// semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) +
 /// beta sub(C). The grid and its communicator are found by the BLACS of the program, local products
-/// are dgemm_ of the program. See hcube_gemm for what is computed.
+/// are dgemm_ of the program. alpha, a, b, beta and c are double; float, float complex and double
+/// complex in hcube_psgemm_, hcube_pcgemm_ and hcube_pzgemm_. See hcube_gemm for what is computed.
+///
+/// Options come only from the environment: hcube_gemm_set_options has no effect, HCUBE_GEMM=library is
+/// auto, and hcube_gemm_last_path does not report these products.
 ///
 /// Arguments that are not valid are reported by the program's own PDGEMM, as its users know it. If it
-/// has none, or no BLACS or no BLAS, a message is printed and the job ends, as there is no way to
-/// return an error.
+/// has none, a message is printed and the job ends, as there is no way to return an error; also if the
+/// program has no BLACS or no BLAS, if its integers have 64 bits, if the BLACS number the ranks of the
+/// grid in another order than row by row, or if MPI is not active.
 ///
 /// # Safety
 /// As PBLAS requires.

@@ -49,7 +49,8 @@
 #define HCUBE_GEMM_HSUMMA 2
 
 /**
- * hcube_gemm_options.algorithm: every product is left to ScaLAPACK.
+ * hcube_gemm_options.algorithm: every product is left to ScaLAPACK; the C interface computes it as
+ * with auto.
  */
 #define HCUBE_GEMM_LIBRARY 3
 
@@ -89,14 +90,14 @@
 #define HCUBE_GEMM_BROADCAST_RING 2
 
 /**
- * hcube_gemm_options.broadcast: a scatter, then an allgather in a ring.
+ * hcube_gemm_options.broadcast: a scatter, then an all-gather in a ring.
  */
 #define HCUBE_GEMM_BROADCAST_SCATTER_ALLGATHER 3
 
 /**
  * A block-cyclic matrix and a sub-matrix of it, as ScaLAPACK distributes them; the same on all ranks
- * but for leading_dimension. Rows are dealt to the process rows in blocks of row_block, columns to
- * the process columns in blocks of column_block. A rank has its elements in columns.
+ * except leading_dimension. Rows are distributed to the process rows in blocks of row_block, columns
+ * to the process columns in blocks of column_block. Each rank stores its elements column by column.
  */
 typedef struct hcube_matrix {
     /**
@@ -150,7 +151,7 @@ typedef struct hcube_matrix {
 } hcube_matrix;
 
 /**
- * Options of the matrix products on a communicator; the same on all ranks, but for multiply. Call
+ * Options of the matrix products on a communicator; the same on all ranks, except multiply. Call
  * hcube_gemm_default_options first, then change fields. A later version may append fields:
  * struct_size is the size in the header of the caller, and fields beyond it have their defaults.
  */
@@ -166,14 +167,15 @@ typedef struct hcube_gemm_options {
      */
     int64_t memory;
     /**
-     * Columns of A and rows of B that are multiplied at a time; 0 selects the number by cache and
-     * memory. Values: 0 or more. Default: 0. Environment variable: HCUBE_GEMM_BLOCK=b[:B].
+     * HSUMMA: columns of a message inside a group; without outer_block also the columns of op(A)
+     * and rows of op(B) that are multiplied at a time; 0 does not divide messages. Values: 0 or
+     * more. Default: 0. Environment variable: HCUBE_GEMM_BLOCK=b[:B].
      */
     int64_t inner_block;
     /**
-     * Columns of A and rows of B that travel between groups at a time, at least inner_block; 0
-     * selects the number by memory. Values: 0 or more. Default: 0. Environment variable:
-     * HCUBE_GEMM_BLOCK=b[:B].
+     * Columns of op(A) and rows of op(B) that travel between groups and are multiplied at a time,
+     * at least inner_block; 0 selects inner_block or, if that is 0 too, a number by cache and
+     * memory. Values: 0 or more. Default: 0. Environment variable: HCUBE_GEMM_BLOCK=b[:B].
      */
     int64_t outer_block;
     /**
@@ -192,18 +194,20 @@ typedef struct hcube_gemm_options {
      */
     int32_t broadcast;
     /**
-     * HSUMMA: rows of groups, into which the process grid is divided; 0 selects the number by the
-     * model. Values: 0 or more. Default: 0. Environment variable: HCUBE_GEMM_GROUPS=RxC.
+     * HSUMMA: rows of groups, into which the process grid is divided; 0 for both rows and columns
+     * selects them by the model, otherwise 0 counts as 1. Values: 0 or more. Default: 0.
+     * Environment variable: HCUBE_GEMM_GROUPS=RxC.
      */
     int32_t group_rows;
     /**
-     * HSUMMA: columns of groups, into which the process grid is divided; 0 selects the number by
-     * the model. Values: 0 or more. Default: 0. Environment variable: HCUBE_GEMM_GROUPS=RxC.
+     * HSUMMA: columns of groups, into which the process grid is divided; 0 for both rows and
+     * columns selects them by the model, otherwise 0 counts as 1. Values: 0 or more. Default: 0.
+     * Environment variable: HCUBE_GEMM_GROUPS=RxC.
      */
     int32_t group_columns;
     /**
-     * Levels of groups, of which SUMMA has one; 0 selects the number by the model. Values: 0 to 32.
-     * Default: 0. Environment variable: HCUBE_GEMM_LEVELS.
+     * Levels of broadcasts between nodes: 1 is SUMMA, 2 or more are HSUMMA; 0 selects 2 where
+     * groups are used. Values: 0 to 32. Default: 0. Environment variable: HCUBE_GEMM_LEVELS.
      */
     int32_t levels;
     /**
@@ -237,14 +241,17 @@ extern "C" {
  * written. Two calls with the same arguments on the same grid return the same bits.
  *
  * comm: an intracommunicator of grid_rows * grid_columns ranks.
+ * grid_rows, grid_columns: 1 or more.
+ * m, n, k: 0 to 2^40 (1099511627776); the same bound holds for the fields of hcube_matrix.
  * element: the type of all elements, alpha and beta, HCUBE_ELEMENT_*.
  * transa, transb: 'N', 'T' or 'C', also as small letters.
  * alpha, beta: numbers of that type, the same on all ranks.
  * a, b, c: the local part of each matrix; NULL if this rank has no elements of the sub-matrix. They
  * may be disjoint parts of one array.
- * at, bt, ct: the matrices; the same on all ranks but for leading_dimension.
+ * at, bt, ct: the matrices; the same on all ranks except leading_dimension.
  * options: the same on all ranks, for this call; NULL selects those of hcube_gemm_set_options, else
  * the defaults and the environment. HCUBE_GEMM_LIBRARY is HCUBE_GEMM_AUTO.
+ * Memory for panels stays with the communicator until it is freed.
  * Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT, with the number of PBLAS where
  * it has one; HCUBE_ERR_BUFFER; HCUBE_ERR_MISMATCH if arguments differ; the code of another rank if
  * its arguments are not valid; HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
@@ -318,11 +325,16 @@ int32_t hcube_gemm_last_path(MPI_Comm comm, char *text, uint64_t length, struct 
  * Collective over the grid of the BLACS context in desca. PDGEMM of PBLAS with its arguments and its
  * semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) +
  * beta sub(C). The grid and its communicator are found by the BLACS of the program, local products
- * are dgemm_ of the program. See hcube_gemm for what is computed.
+ * are dgemm_ of the program. alpha, a, b, beta and c are double; float, float complex and double
+ * complex in hcube_psgemm_, hcube_pcgemm_ and hcube_pzgemm_. See hcube_gemm for what is computed.
+ *
+ * Options come only from the environment: hcube_gemm_set_options has no effect, HCUBE_GEMM=library is
+ * auto, and hcube_gemm_last_path does not report these products.
  *
  * Arguments that are not valid are reported by the program's own PDGEMM, as its users know it. If it
- * has none, or no BLACS or no BLAS, a message is printed and the job ends, as there is no way to
- * return an error.
+ * has none, a message is printed and the job ends, as there is no way to return an error; also if the
+ * program has no BLACS or no BLAS, if its integers have 64 bits, if the BLACS number the ranks of the
+ * grid in another order than row by row, or if MPI is not active.
  */
 void hcube_pdgemm_(const char *transa,
                    const char *transb,

@@ -6,8 +6,8 @@ use hcube_core::error::{Error, Result};
 use hcube_gemm::arguments::{Descriptor, SubMatrix};
 
 /// A block-cyclic matrix and a sub-matrix of it, as ScaLAPACK distributes them; the same on all ranks
-/// but for leading_dimension. Rows are dealt to the process rows in blocks of row_block, columns to
-/// the process columns in blocks of column_block. A rank has its elements in columns.
+/// except leading_dimension. Rows are distributed to the process rows in blocks of row_block, columns
+/// to the process columns in blocks of column_block. Each rank stores its elements column by column.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_matrix {
@@ -101,7 +101,7 @@ impl hcube_matrix {
     }
 }
 
-/// Options of the matrix products on a communicator; the same on all ranks, but for multiply. Call
+/// Options of the matrix products on a communicator; the same on all ranks, except multiply. Call
 /// hcube_gemm_default_options first, then change fields. A later version may append fields:
 /// struct_size is the size in the header of the caller, and fields beyond it have their defaults.
 #[repr(C)]

@@ -20,8 +20,18 @@ pub const PATHS: [[&str; 4]; 6] = [
         "as summa; one broadcast between groups and one inside for each panel",
         "where the model finds groups faster",
     ],
-    ["stationary-a", "messages", "panels of B and partial sums of C", "C and B much smaller than A"],
-    ["stationary-b", "messages", "panels of A and partial sums of C", "C and A much smaller than B"],
+    [
+        "stationary-a",
+        "messages",
+        "panels of B and partial sums of C",
+        "k much larger than m and n, or n much smaller than m and k",
+    ],
+    [
+        "stationary-b",
+        "messages",
+        "panels of A and partial sums of C",
+        "k much larger than m and n, or m much smaller than n and k",
+    ],
 ];
 
 /// What is chosen for products in which ranks need data of others, from the number of the node of each rank.

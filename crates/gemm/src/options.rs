@@ -33,7 +33,7 @@ hcube_core::named_values! {
         Summa = 1, "summa", "HCUBE_GEMM_SUMMA";
         /// HSUMMA, hierarchical SUMMA: panels travel between groups of ranks, then inside the groups.
         Hsumma = 2, "hsumma", "HCUBE_GEMM_HSUMMA";
-        /// Every product is left to ScaLAPACK.
+        /// Every product is left to ScaLAPACK; the C interface computes it as with auto.
         Library = 3, "library", "HCUBE_GEMM_LIBRARY";
     }
 }
@@ -61,7 +61,7 @@ hcube_core::named_values! {
         Binomial = 1, "binomial", "HCUBE_GEMM_BROADCAST_BINOMIAL";
         /// A pipelined ring.
         Ring = 2, "ring", "HCUBE_GEMM_BROADCAST_RING";
-        /// A scatter, then an allgather in a ring.
+        /// A scatter, then an all-gather in a ring.
         ScatterAllgather = 3, "scatter-allgather", "HCUBE_GEMM_BROADCAST_SCATTER_ALLGATHER";
     }
 }
@@ -72,8 +72,8 @@ const GROUPS: Pair = Pair {
     separator: 'x',
     second_is_optional: false,
     ascending: false,
-    doc: "HSUMMA: R rows and C columns of groups, into which the process grid is divided; 0 selects the number by \
-          the model.",
+    doc: "HSUMMA: R rows and C columns of groups, into which the process grid is divided; 0x0 selects both by the \
+          model, otherwise 0 counts as 1.",
 };
 
 /// `HCUBE_GEMM_BLOCK`.
@@ -82,8 +82,9 @@ const BLOCK: Pair = Pair {
     separator: ':',
     second_is_optional: true,
     ascending: true,
-    doc: "Columns of A and rows of B that are multiplied at a time, b, and that travel between groups at a time, B, \
-          which is b or more; 0 selects them by cache and memory.",
+    doc: "Columns of a message inside a group of HSUMMA, b, and columns of op(A) and rows of op(B) that travel between \
+          groups and are multiplied at a time, B; without B, b is both; 0 selects B by cache and memory and does not \
+          divide messages.",
 };
 
 hcube_core::options_table! {
@@ -91,14 +92,17 @@ hcube_core::options_table! {
     pub struct Options {
         /// How products are computed.
         pub algorithm: Algorithm = Spec::new("HCUBE_GEMM", Kind::One(Algorithm::NAMES), Algorithm::Auto as i64),
-        /// HSUMMA: rows of groups, into which the process grid is divided; 0 selects the number by the model.
+        /// HSUMMA: rows of groups, into which the process grid is divided; 0 for both rows and columns selects them by
+        /// the model, otherwise 0 counts as 1.
         pub group_rows: usize = Spec::any_count("HCUBE_GEMM_GROUPS", "rows of groups").first_of(&GROUPS),
-        /// HSUMMA: columns of groups, into which the process grid is divided; 0 selects the number by the model.
+        /// HSUMMA: columns of groups, into which the process grid is divided; 0 for both rows and columns selects them by
+        /// the model, otherwise 0 counts as 1.
         pub group_columns: usize = Spec::any_count("HCUBE_GEMM_GROUPS", "columns of groups").second_of(&GROUPS),
-        /// Columns of A and rows of B that are multiplied at a time; 0 selects the number by cache and memory.
+        /// HSUMMA: columns of a message inside a group; without outer_block also the columns of op(A) and rows of
+        /// op(B) that are multiplied at a time; 0 does not divide messages.
         pub inner_block: usize = Spec::any_count("HCUBE_GEMM_BLOCK", "columns").first_of(&BLOCK),
-        /// Columns of A and rows of B that travel between groups at a time, at least inner_block; 0 selects the number
-        /// by memory.
+        /// Columns of op(A) and rows of op(B) that travel between groups and are multiplied at a time, at least
+        /// inner_block; 0 selects inner_block or, if that is 0 too, a number by cache and memory.
         pub outer_block: usize = Spec::any_count("HCUBE_GEMM_BLOCK", "columns").second_of(&BLOCK),
         /// Bound on extra memory per rank and communicator, in bytes. Panels become narrower to fit, down to one
         /// column.
@@ -113,7 +117,7 @@ hcube_core::options_table! {
         /// Broadcast of panels between nodes or groups.
         pub broadcast: BroadcastChoice =
             Spec::new("HCUBE_GEMM_BROADCAST", Kind::One(BroadcastChoice::NAMES), BroadcastChoice::Auto as i64),
-        /// Levels of groups, of which SUMMA has one; 0 selects the number by the model.
+        /// Levels of broadcasts between nodes: 1 is SUMMA, 2 or more are HSUMMA; 0 selects 2 where groups are used.
         pub levels: usize = Spec::count("HCUBE_GEMM_LEVELS", 0, MAX_LEVELS, "levels"),
         /// See [`RANKS_PER_NODE`].
         pub ranks_per_node: usize = RANKS_PER_NODE,

@@ -163,6 +163,9 @@ impl Product<'_> {
 
     /// Floating-point operations of all ranks.
     pub fn flops(&self) -> u64 {
+        if self.alpha.is_zero() {
+            return 0;
+        }
         let [m, n, k] = [self.m, self.n, self.k].map(|size| size as u64);
         self.element.flops().saturating_mul(m).saturating_mul(n).saturating_mul(k)
     }

@@ -113,7 +113,7 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     for &broadcast in broadcasts {
         let groups = groups(options, demand, network, broadcast);
         // SUMMA beside groups, where groups are hcube's choice.
-        let free = options.algorithm == Algorithm::Auto
+        let free = matches!(options.algorithm, Algorithm::Auto | Algorithm::Library)
             && options.levels < 2
             && [options.group_rows, options.group_columns] == [0, 0];
         for groups in [groups, if free { [1, 1] } else { groups }] {
@@ -157,15 +157,12 @@ fn groups(options: &Options, demand: &Demand, network: &Hockney, broadcast: Broa
     let seconds = |broadcast, (rows, columns)| demand.seconds(broadcast, [rows, columns], network);
     let Choice { group_rows, group_columns, .. } =
         choose_by((rows, columns), &candidates, &[broadcast], seconds);
-    match options.algorithm {
+    let is_summa = options.algorithm == Algorithm::Summa || options.levels == 1;
+    if hierarchical && !is_summa && group_rows * group_columns == 1 {
         // Asked for, where the model would not take it.
-        Algorithm::Auto | Algorithm::Hsumma
-            if hierarchical && group_rows * group_columns == 1 && options.levels != 1 =>
-        {
-            [rows.isqrt().max(1), columns.isqrt().max(1)]
-        }
-        _ => [group_rows, group_columns],
+        return [rows.div_ceil(2), columns.div_ceil(2)];
     }
+    [group_rows, group_columns]
 }
 
 impl Route {

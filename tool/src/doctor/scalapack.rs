@@ -17,7 +17,10 @@ pub fn find() -> Finding {
         return Finding::new(TOPIC, State::Fact, text).advise(advice);
     };
     let file = |name| library.symbol(name).map(file_of);
-    judge([file(c"pdgemm_"), file(c"blacs_gridinfo_"), file(c"dgemm_")])
+    let blas = [c"dgemm_", c"sgemm_", c"cgemm_", c"zgemm_"].map(file);
+    // A BLAS that lacks one of them is none for hcube.
+    let blas = if blas.iter().all(Option::is_some) { blas[0].clone() } else { None };
+    judge([file(c"pdgemm_"), file(c"blacs_gridinfo_"), blas])
 }
 
 /// From the files of PDGEMM, of the BLACS and of the BLAS.
@@ -27,7 +30,8 @@ fn judge([scalapack, blacs, blas]: [Option<String>; 3]) -> Finding {
     if [&scalapack, &blacs, &blas].iter().all(|file| file.is_some()) {
         return Finding::new(TOPIC, State::Good, text);
     }
-    let advice = "libhcube_pblas.so leaves all products to ScaLAPACK without BLACS or BLAS";
+    let advice = "without BLACS, or without sgemm_, dgemm_, cgemm_ and zgemm_, libhcube_pblas.so leaves all products \
+                  to ScaLAPACK";
     Finding::new(TOPIC, State::Slow, text).advise(advice)
 }
 
