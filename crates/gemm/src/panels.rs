@@ -83,7 +83,7 @@ pub struct Moving<'f, 'a> {
     pub by_outer: [bool; 2],
     /// Number of inner indices.
     pub inner: usize,
-    /// Rows of the partial product of a rank for each inner index; 0 where there is none.
+    /// Rows of the partial product of a rank for each inner index; 0 without partial products.
     pub partial: usize,
     /// Size of an element.
     pub size: usize,

@@ -51,7 +51,7 @@ impl fmt::Display for Obstacle {
 /// The product of a call, and the communicator of its grid.
 ///
 /// # Errors
-/// Where there is none. All ranks of a grid find the same, but for leading dimensions.
+/// Where hcube cannot compute the product. All ranks of a grid find the same, but for leading dimensions.
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS; its matrices may be read, and C written, as long as the product
