@@ -10,7 +10,7 @@
 //! | `route`, `trials`, `network` | how panels travel between nodes: by the model, and by measured times |
 //! | `summa`, `stationary`, `scale` | the algorithms |
 //! | `transit`, `broadcasts`, `shares`, `partial` | panels, shares of panels and partial products under way |
-//! | `panels`, `ring`, `domain` | widths and places of panels, and the ranks that share them |
+//! | `panels`, `ring`, `domain`, `counters` | widths and places of panels, the ranks that share them, and how far these are |
 //! | `factor`, [`axis`], `runs`, `fill` | a factor's panels, index maps, and copies by them |
 //! | [`local`] | the product of a rank's own panels, by the program's BLAS |
 //! | [`schedule`] | messages of a broadcast, with and without groups |
@@ -20,6 +20,7 @@
 pub mod arguments;
 pub mod axis;
 mod broadcasts;
+mod counters;
 pub mod describe;
 mod domain;
 pub mod element;
