@@ -66,7 +66,7 @@ mkdir -p "$deep"
 # Tests of the pure modules: no MPI, no system calls, no threads.
 pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: blocks:: memory:: machine:: model:: error::)
 # The packages that hold them.
-systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose)
+systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-gemm)
 
 # The short ones: the interpreter is some thousand times slower and does not support streaming stores.
 interpreted=(options:: shape:: blocks:: memory::scratch memory::region memory::datatype error:: table::)
@@ -106,7 +106,7 @@ compiler() {
 # The tests that start C clients, without those that need a differently built
 # library or measure memory, which sanitizers use themselves.
 clients=(-p hcube --test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
-    --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose
+    --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose --test mpi_gemm
     -- --test-threads=1 --skip preload_library)
 # For blocks of some GiB the sanitizer would need the same amount again.
 takes_memory=(--skip memory_beside_the --skip address_space_of_less_than_two_buffers
@@ -135,7 +135,7 @@ thread() {
     # Ranks that panic at the same time print them behind a lock of the standard library.
     export RUST_BACKTRACE=0
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
-        "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local
+        "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test products
 }
 
 miri() {

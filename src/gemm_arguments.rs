@@ -136,6 +136,10 @@ impl Passed {
         let sections = arguments.sections(grid);
         let matrix = |number: usize, name: &str| {
             let (rows, columns, leading) = sections[number];
+            // What a BLAS with 32-bit integers can be told.
+            if leading > i32::MAX as usize {
+                return Err(Error::argument(FIELDS[number][LEADING], leading, format!("up to {}", i32::MAX)));
+            }
             let width = columns.first_local(grid.column) + columns.count(grid.column);
             if (width as u128) * (leading as u128) * (element.bytes() as u128) > isize::MAX as u128 {
                 return Err(Error::argument(

@@ -7,9 +7,9 @@
 //! Source: the model is Hockney's ([`crate::model::hockney`]), the measurement our own.
 
 use crate::model::hockney::Hockney;
-use hcube_core::comm::Comm;
 use hcube_core::comm::owned::Owned;
 use hcube_core::comm::tags::GEMM_NETWORK;
+use hcube_core::comm::{Comm, agree_on_and_share};
 use hcube_core::error::Result;
 use hcube_core::progress::wait::Patience;
 
@@ -44,6 +44,7 @@ pub fn measure<C: Comm>(comm: &C, distance: usize, patience: Patience) -> Result
     let beta = ((long - alpha) / BYTES[1] as f64).max(MIN_SECONDS / BYTES[1] as f64);
     let mut sums = [alpha, beta];
     comm.all_reduce_sum(&mut sums)?;
-    let [alpha, beta] = sums.map(|sum| sum / size as f64);
-    Ok(Hockney { alpha, beta })
+    // Those of rank 0: sums may differ in their last bits between ranks, and routes follow from them.
+    let share = |sum: f64| agree_on_and_share(comm, &[], (sum / size as f64).to_bits()).map(f64::from_bits);
+    Ok(Hockney { alpha: share(sums[0])?, beta: share(sums[1])? })
 }

@@ -70,8 +70,8 @@ pub struct Panels {
     pub partials: (usize, Area),
     /// Bytes of all these areas.
     pub bytes: usize,
-    /// Bytes of the areas of any domain, at most.
-    pub max_bytes: usize,
+    /// Bytes of the areas of a domain of each of [`Limits::shapes`], at most.
+    pub shape_bytes: Vec<usize>,
 }
 
 /// What travels.
@@ -159,9 +159,9 @@ impl Panels {
         let partials = (bytes, moving.partial_area(width));
         bytes += partials.1.bytes * ranks;
         let of_shape = |&shape: &[usize; 3]| moving.domain_bytes(shape, width);
-        let max_bytes = limits.shapes.iter().map(of_shape).max().unwrap_or(0);
+        let shape_bytes = limits.shapes.iter().map(of_shape).collect();
         let count = moving.inner.div_ceil(width);
-        Self { width, count, by_outer: moving.by_outer, areas, partials, bytes, max_bytes }
+        Self { width, count, by_outer: moving.by_outer, areas, partials, bytes, shape_bytes }
     }
 
     /// The inner indices of a panel.

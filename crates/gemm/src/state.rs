@@ -56,6 +56,8 @@ pub struct State {
     limits: Limits,
     patience: Patience,
     memory: PanelMemory,
+    /// Bytes of the memory of a domain of each of [`Limits::shapes`].
+    reserved: Vec<usize>,
     ring: Ring,
     trials: Trials,
 }
@@ -93,7 +95,7 @@ impl State {
         let limits =
             Limits { memory: options.memory, width, max_width: None, shapes: shapes(&numbers, grid) };
         let domains = Domains::new(numbers, grid);
-        let memory = PanelMemory::own(0)?;
+        let memory = agree(comm, PanelMemory::own(0))?;
         let on_lines = domains_on_lines(&domains, grid);
         let options = *options;
         Ok(Self {
@@ -105,6 +107,7 @@ impl State {
             limits,
             patience,
             memory,
+            reserved: Vec::new(),
             ring: Ring::new(0),
             trials: Trials::default(),
         })
@@ -115,21 +118,27 @@ impl State {
         self.grid
     }
 
-    /// Collective: memory for panels of a size, the same on all ranks. Where ranks of a node cannot share memory every
-    /// rank is a domain of its own from then on, and the result is false: panels have other sizes then.
-    fn reserve<C: Comm>(&mut self, comm: &C, bytes: usize) -> Result<bool> {
-        if bytes <= self.memory.capacity() {
+    /// Collective: memory for panels, of which domains of each shape need some bytes. Where ranks of a node cannot share
+    /// memory every rank is a domain of its own from then on, and the result is false: panels have other sizes then.
+    fn reserve<C: Comm>(&mut self, comm: &C, needed: &[usize]) -> Result<bool> {
+        self.reserved.resize(needed.len(), 0);
+        if needed.iter().zip(&self.reserved).all(|(needed, reserved)| needed <= reserved) {
             return Ok(true);
         }
+        let larger: Vec<usize> =
+            needed.iter().zip(&self.reserved).map(|(&one, &other)| one.max(other)).collect();
+        // The same decision on all ranks, but no more memory than a domain of this shape uses.
+        let bytes = larger[self.own_shape()];
         // Before there is more: all that this rank has placed there was released, or others have mappings of their own.
-        (self.memory, self.ring) = (PanelMemory::own(0)?, Ring::new(0));
+        (self.memory, self.ring) = (agree(comm, PanelMemory::own(0))?, Ring::new(0));
+        self.reserved.clear();
         let memory = if self.domains.are_ranks() {
             agree(comm, PanelMemory::own(bytes))
         } else {
             PanelMemory::share(comm, &self.domains.ranks, bytes)
         };
         match memory {
-            Ok(memory) => (self.memory, self.ring) = (memory, Ring::new(bytes)),
+            Ok(memory) => (self.memory, self.ring, self.reserved) = (memory, Ring::new(bytes), larger),
             Err(error) if self.domains.are_ranks() || matches!(error, Error::Mpi { .. }) => {
                 return Err(error);
             }
@@ -141,12 +150,20 @@ impl State {
         Ok(true)
     }
 
+    /// The number of this domain's shape.
+    fn own_shape(&self) -> usize {
+        let [rows, columns] = LINES.map(|dimension| self.domains.lines(dimension, self.grid).len());
+        let shape = [rows, columns, self.domains.ranks.len()];
+        self.limits.shapes.binary_search(&shape).expect("shapes are those of all domains")
+    }
+
     /// Ranks with the same number are a domain from now on.
     fn divide(&mut self, numbers: Vec<u32>) {
         self.limits.shapes = shapes(&numbers, self.grid);
         self.domains = Domains::new(numbers, self.grid);
         self.on_lines = domains_on_lines(&self.domains, self.grid);
         self.network = None;
+        self.reserved.clear();
     }
 
     /// Collective: how panels travel between domains.
@@ -309,7 +326,9 @@ impl State {
         if several {
             comm.open_messages()?;
         }
-        if moves && !self.reserve(comm, panels.max_bytes * DEPTH.min(panels.count))? {
+        let depth = DEPTH.min(panels.count);
+        let needed: Vec<usize> = panels.shape_bytes.iter().map(|bytes| bytes * depth).collect();
+        if moves && !self.reserve(comm, &needed)? {
             return self.prepare(comm, product, (factors, inner, partial));
         }
         let route = if several { Some(self.route(comm, factors, &panels)?) } else { None };

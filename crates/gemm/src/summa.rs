@@ -71,6 +71,9 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         }
         for panel in 0..self.panels.count {
             let start = self.transit.wait_for(requests, panel)?;
+            if panel == 0 {
+                self.transit.give_way(panel);
+            }
             let inner = self.panels.inner(panel, self.product.k);
             self.multiply_panel(requests, inner, start, panel == 0)?;
             self.transit.release_panel(requests, panel)?;

@@ -29,6 +29,9 @@ use std::collections::VecDeque;
 /// Simulated work: a byte that is copied.
 pub const COPY_BYTE: Unit = Unit::new("copy-byte");
 
+/// Turns that a rank gives away before its first product: others may be far from theirs.
+const MAX_TURNS: usize = 4;
+
 /// What a call uses of the communicator's state.
 #[derive(Debug)]
 pub struct Setting<'s, C> {
@@ -147,6 +150,21 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
     pub fn wait_for(&mut self, requests: &mut Requests<'e, C>, panel: usize) -> Result<usize> {
         self.until(requests, |transit| Ok(transit.is_ready(panel)))?;
         Ok(self.under_way[panel - self.first].place.range.start)
+    }
+
+    /// Before a long product: where ranks share cores, those that wait for this core have a turn to fill their part of a
+    /// panel, for which ranks on other cores may be waiting.
+    pub fn give_way(&self, panel: usize) {
+        if !self.patience.shares_cores() {
+            return;
+        }
+        let (count, mut wait) = (self.number(panel) + 1, self.patience.wait());
+        for _ in 0..MAX_TURNS {
+            if self.counters.all_have(Counter::Written, count) {
+                return;
+            }
+            wait.pause(self.comm);
+        }
     }
 
     /// The number of a panel in this memory.

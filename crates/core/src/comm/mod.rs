@@ -266,10 +266,10 @@ pub fn agree_on_and_share<C: Comm + ?Sized>(
     Ok(bounds[2 * values.len()] as u64)
 }
 
-/// Each value and its negative, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest value of all
+/// Each value and its complement, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest value of all
 /// ranks.
 pub fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
-    values.iter().flat_map(|&(_, value)| [value, value.saturating_neg()]).collect()
+    values.iter().flat_map(|&(_, value)| [value, !value]).collect()
 }
 
 /// Local: the error where the maxima of [`bounds`] over all ranks differ.
@@ -278,10 +278,27 @@ pub fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
 /// [`Error::Mismatch`] for the first value that is not the same on all ranks.
 pub fn check_bounds(bounds: &[i64], values: &[(&'static str, i64)]) -> Result<()> {
     for (pair, &(name, _)) in bounds.chunks_exact(2).zip(values) {
-        let (most, least) = (pair[0], -pair[1]);
+        let (most, least) = (pair[0], !pair[1]);
         if most != least {
             return Err(Error::Mismatch { name, least, most });
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bits of -0.0 are the smallest number, which has no negative.
+    #[test]
+    fn the_smallest_number_is_equal_on_all_ranks() {
+        for value in [i64::MIN, i64::MIN + 1, i64::MAX, -1, 0] {
+            let same = threads::run(3, 2, |comm| agree_on(comm, &[("value", value)]));
+            assert_eq!(same, vec![Ok(()); 3]);
+            let differ =
+                threads::run(3, 2, |comm| agree_on(comm, &[("value", value ^ i64::from(comm.rank() == 2))]));
+            assert!(differ.iter().all(Result::is_err), "{differ:?}");
+        }
+    }
 }

@@ -22,6 +22,9 @@ unsafe fn multiply<const REALS: usize>(
     // SAFETY: the arguments of BLAS, by the contract of this function.
     unsafe {
         let [m, n, k, lda, ldb, ldc] = [m, n, k, lda, ldb, ldc].map(|value| *value as usize);
+        let rows =
+            |letter: *const u8, plain: usize, other: usize| if *letter == b'N' { plain } else { other };
+        assert!(lda >= rows(transa, m, k) && ldb >= rows(transb, k, n) && ldc >= m, "as BLAS requires");
         let number = |at: *const f64| if REALS == 2 { [*at, *at.add(1)] } else { [*at, 0.0] };
         let (alpha, beta) = (number(alpha), number(beta));
         let times = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [a * c - b * d, a * d + b * c];

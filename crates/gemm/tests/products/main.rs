@@ -129,3 +129,27 @@ fn panels_of_many_blocks() {
         }
     }
 }
+
+/// A domain with fewer ranks has less memory, which is divided among fewer.
+#[test]
+fn memory_is_within_the_bound_on_small_nodes() {
+    const BOUND: usize = 60_000;
+    let layout = Layout { first_block: [16; 2], block: [16; 2], source: [Some(0); 2], start: [0; 2], gap: 0 };
+    let case = Case {
+        grid: [4, 2],
+        operations: [Operation::Plain; 2],
+        sizes: [64, 64, 1500],
+        scalars: [1.0, 0.0],
+        layouts: [layout; 3],
+        complex: false,
+    };
+    let options = Options { memory: BOUND, stationary: Stationary::C, ..Options::default() };
+    let memory = threads::run(8, 7, |comm| {
+        let grid = Grid::of_rank(4, 2, comm.rank());
+        let mut state = State::new(comm, grid, &options).expect("no error");
+        let mut parts = [0, 1, 2].map(|matrix| case.part(matrix, grid));
+        let product = case.product(grid, &mut parts);
+        state.multiply(comm, &product, &blas::local(false)).expect("no error").memory
+    });
+    assert!(memory.iter().all(|&bytes| (1..=BOUND).contains(&bytes)), "{memory:?}");
+}
