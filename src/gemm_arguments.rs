@@ -6,7 +6,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::options::{Number, choices};
-use hcube_gemm::arguments::{Arguments, Refusal};
+use hcube_gemm::arguments::{Arguments, DESCRIPTORS, Refusal};
 use hcube_gemm::element::{Element, Scalar};
 use hcube_gemm::entrance::{Choice, Products, Work};
 use hcube_gemm::local::LocalGemm;
@@ -14,48 +14,27 @@ use hcube_gemm::pblas::program::locals;
 use hcube_gemm::product::{Grid, Matrix, Product};
 use std::ffi::{c_char, c_void};
 
+/// Names of the fields of a matrix.
+macro_rules! fields {
+    ($matrix:literal) => {
+        [
+            concat!($matrix, ".rows"),
+            concat!($matrix, ".columns"),
+            concat!($matrix, ".first_row_block"),
+            concat!($matrix, ".first_column_block"),
+            concat!($matrix, ".row_block"),
+            concat!($matrix, ".column_block"),
+            concat!($matrix, ".row_source"),
+            concat!($matrix, ".column_source"),
+            concat!($matrix, ".leading_dimension"),
+            concat!($matrix, ".row"),
+            concat!($matrix, ".column"),
+        ]
+    };
+}
+
 /// Fields of the structures, in the order of [`hcube_matrix::values`].
-const FIELDS: [[&str; 11]; 3] = [
-    [
-        "at.rows",
-        "at.columns",
-        "at.first_row_block",
-        "at.first_column_block",
-        "at.row_block",
-        "at.column_block",
-        "at.row_source",
-        "at.column_source",
-        "at.leading_dimension",
-        "at.row",
-        "at.column",
-    ],
-    [
-        "bt.rows",
-        "bt.columns",
-        "bt.first_row_block",
-        "bt.first_column_block",
-        "bt.row_block",
-        "bt.column_block",
-        "bt.row_source",
-        "bt.column_source",
-        "bt.leading_dimension",
-        "bt.row",
-        "bt.column",
-    ],
-    [
-        "ct.rows",
-        "ct.columns",
-        "ct.first_row_block",
-        "ct.first_column_block",
-        "ct.row_block",
-        "ct.column_block",
-        "ct.row_source",
-        "ct.column_source",
-        "ct.leading_dimension",
-        "ct.row",
-        "ct.column",
-    ],
-];
+const FIELDS: [[&str; 11]; 3] = [fields!("at"), fields!("bt"), fields!("ct")];
 /// Places in [`FIELDS`].
 const LEADING: usize = 8;
 const FIRST: usize = 9;
@@ -186,8 +165,7 @@ impl Passed {
     fn named(&self, refusal: &Refusal, matrices: &[hcube_matrix; 3]) -> Error {
         let number = -refusal.number;
         let (argument, entry) = if number > 100 { (number / 100, number % 100) } else { (number, 0) };
-        let text = refusal.message.split_once(": ").map_or(&*refusal.message, |(_, text)| text);
-        let expected = text.strip_prefix("expected ").unwrap_or(text);
+        let expected = &*refusal.expected;
         let with_number = |expected: &str| format!("{expected} (error {} of PBLAS)", refusal.number);
         let of_matrix = |matrix: usize, field: usize| {
             let value = matrices[matrix].values()[field];
@@ -198,8 +176,7 @@ impl Passed {
             };
             Error::argument(FIELDS[matrix][field], value, with_number(expected))
         };
-        // The numbers of the descriptors of A, B and C; row and column come before each of them.
-        for (matrix, descriptor) in [10, 14, 19].into_iter().enumerate() {
+        for (matrix, descriptor) in DESCRIPTORS.into_iter().enumerate() {
             // Type and context come before the fields.
             match descriptor - argument {
                 0 => return of_matrix(matrix, (entry - 3).max(0) as usize),

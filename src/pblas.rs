@@ -13,31 +13,8 @@ use hcube_gemm::product::{Grid, Product};
 use hcube_gemm::state::State;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// `p?gemm_` of ScaLAPACK.
-type Function = unsafe extern "C-unwind" fn(
-    *const u8,
-    *const u8,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-);
-
-/// What is kept on the communicator of a grid.
-struct Kept(State);
+/// What stays on the communicator of a grid between calls.
+struct GridState(State);
 
 fn passed(
     memory: *const c_void,
@@ -65,30 +42,23 @@ unsafe fn perform(call: &Call, name: &CStr) {
     let original =
         loader::global(name).filter(|_| matches!(obstacle, Obstacle::Invalid(_) | Obstacle::NotInGrid));
     let Some(original) = original else { end(name, &obstacle.to_string()) };
-    let Call { letters, sizes, scalars, matrices: [a, b, c], .. } = call;
-    // SAFETY: a function of this name has this type; the arguments are the caller's.
-    unsafe {
-        std::mem::transmute::<*const c_void, Function>(original)(
-            letters[0], letters[1], sizes[0], sizes[1], sizes[2], scalars[0], a.memory, a.place[0],
-            a.place[1], a.place[2], b.memory, b.place[0], b.place[1], b.place[2], scalars[1], c.memory,
-            c.place[0], c.place[1], c.place[2],
-        );
-    }
+    // SAFETY: ScaLAPACK's function for this type of elements, and the arguments are those of its caller.
+    unsafe { call.forward(original) }
 }
 
 fn compute(product: &Product<'_>, comm: Handle) -> Result<()> {
-    gate::enter_without_messages(comm, |comm, kept: &mut Option<Kept>| {
+    gate::enter_without_messages(comm, |comm, kept: &mut Option<GridState>| {
         let local = &locals()[product.element as usize];
-        let Kept(state) = match kept {
+        let GridState(state) = match kept {
             Some(kept) => kept,
             None => {
                 setup::meet(comm)?;
                 let fits = comm.size() == product.grid.size() && is_row_by_row(product.grid, comm.rank());
-                // Whatever one rank finds ends the job on all of them.
+                // A failure on one rank must end the job on all of them.
                 let missing = if local.is_none() { 2 } else { i64::from(!fits) };
                 let (options, missing) = setup::options(comm, &Options::from_environment(), missing)?;
                 match missing {
-                    0 => kept.insert(Kept(State::new(comm, product.grid, &options)?)),
+                    0 => kept.insert(GridState(State::new(comm, product.grid, &options)?)),
                     1 => {
                         return Err(Error::Communicator(
                             "ranks of the grid are not in row-major order".into(),
@@ -119,6 +89,8 @@ fn end(name: &CStr, text: &str) -> ! {
     eprint!("{message}");
     abort(None)
 }
+
+// The four functions are written out because cbindgen does not expand macros.
 
 /// Collective over the grid of the BLACS context in desca. PDGEMM of PBLAS with its arguments and its
 /// semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) +

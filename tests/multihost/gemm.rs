@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 /// Random products on hosts with different numbers of ranks, by all broadcasts.
 #[test]
 fn matrix_products() {
+    type Variables = &'static [(&'static str, &'static str)];
     let Some(hosts) = Hosts::new(4) else { return };
-    let runs: [(Placement, &[(&str, &str)], &str); 5] = [
+    let runs: [(Placement, Variables, &str); 5] = [
         (&[3, 1], &[("HCUBE_GEMM", "summa"), ("HCUBE_GEMM_BROADCAST", "binomial")], "summa"),
         (&[2, 1, 1], &[("HCUBE_GEMM", "summa"), ("HCUBE_GEMM_BROADCAST", "ring")], "summa"),
         (&[1, 3, 2], &[("HCUBE_GEMM", "summa"), ("HCUBE_GEMM_BROADCAST", "scatter-allgather")], "summa"),

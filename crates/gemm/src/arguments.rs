@@ -9,17 +9,21 @@
 
 use crate::axis::{Axis, Section};
 use crate::product::{Dimension, Grid, Matrix, Operation};
+use std::fmt;
 
 /// Descriptor types: PBLAS' original one, and the one with first blocks of their own size.
 const TYPES: [i64; 2] = [1, 2];
-/// Entries of an extended descriptor, from 1: type, context, rows, columns, blocks, sources, leading dimension.
-const ENTRY: [i32; 11] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 /// Argument numbers of m, n and k.
 const SIZES: [i32; 3] = [3, 4, 5];
 /// Argument numbers of the descriptors of A, B and C; row and column of the sub-matrix come before.
-const DESCRIPTORS: [i32; 3] = [10, 14, 19];
+pub const DESCRIPTORS: [i32; 3] = [10, 14, 19];
 /// Entries of a descriptor have numbers of their argument times this.
 const PER_ARGUMENT: i32 = 100;
+
+/// The number of an entry, counted from 0, of the extended descriptor that is an argument.
+const fn entry(argument: i32, place: usize) -> i32 {
+    argument * PER_ARGUMENT + place as i32 + 1
+}
 
 /// A descriptor, extended to type 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,22 +132,30 @@ pub struct Arguments {
 pub struct Refusal {
     /// PBLAS' number, negative.
     pub number: i32,
-    /// What is wrong with it.
-    pub message: String,
+    /// Its name and value.
+    pub found: String,
+    /// What is valid.
+    pub expected: String,
 }
 
-/// Errors of a call: the smallest number counts.
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: expected {}", self.found, self.expected)
+    }
+}
+
+/// Errors of a call: the smallest number counts. What was found, and what is expected.
 #[derive(Debug, Default)]
-struct Errors(Option<(i32, String)>);
+struct Errors(Option<(i32, [String; 2])>);
 
 impl Errors {
-    fn add(&mut self, position: i32, message: impl FnOnce() -> String) {
+    fn add(&mut self, position: i32, message: impl FnOnce() -> [String; 2]) {
         if self.0.as_ref().is_none_or(|(known, _)| position < *known) {
             self.0 = Some((position, message()));
         }
     }
 
-    fn check(&mut self, valid: bool, position: i32, message: impl FnOnce() -> String) {
+    fn check(&mut self, valid: bool, position: i32, message: impl FnOnce() -> [String; 2]) {
         if !valid {
             self.add(position, message);
         }
@@ -174,80 +186,72 @@ impl Arguments {
         let mut errors = Errors::default();
         for (number, letter) in self.letters.iter().enumerate() {
             errors.check(Operation::of(*letter).is_some(), (number as i32 + 1) * PER_ARGUMENT, || {
-                format!(
-                    "TRANS{} = '{}': expected N, T or C",
-                    NAMES[number],
-                    char::from(*letter).escape_default()
-                )
+                let letter = char::from(*letter).escape_default();
+                [format!("TRANS{} = '{letter}'", NAMES[number]), "N, T or C".into()]
             });
         }
         for (number, shape) in self.shapes().into_iter().enumerate() {
-            if !self.check_matrix(number, shape, grid, &mut errors) {
-                break;
-            }
+            self.check_matrix(number, shape, grid, &mut errors);
         }
         match (errors.0, self.operations()) {
             (None, Some(operations)) => Ok(operations),
             (error, _) => {
-                let (position, message) = error.unwrap_or_default();
+                let (position, [found, expected]) = error.unwrap_or_default();
                 let number = if position % PER_ARGUMENT == 0 { position / PER_ARGUMENT } else { position };
-                Err(Refusal { number: -number, message })
+                Err(Refusal { number: -number, found, expected })
             }
         }
     }
 
-    /// Checks one sub-matrix; false where the others are not looked at, because nothing is known of its grid.
-    fn check_matrix(&self, number: usize, shape: [usize; 2], grid: Grid, errors: &mut Errors) -> bool {
+    /// Checks one sub-matrix: only sizes and the first index where the descriptor is of no known type or of another
+    /// grid.
+    fn check_matrix(&self, number: usize, shape: [usize; 2], grid: Grid, errors: &mut Errors) {
         let SubMatrix { first, descriptor } = &self.matrices[number];
         let (name, argument) = (NAMES[number], DESCRIPTORS[number]);
-        let entry = |place: usize| argument * PER_ARGUMENT + ENTRY[place];
         let sizes = shape.map(|size| self.sizes[size]);
         for (place, size) in shape.into_iter().enumerate() {
             errors.check(sizes[place] >= 0, SIZES[size] * PER_ARGUMENT, || {
-                format!("{} = {}: expected 0 or more", SIZE_NAMES[size], sizes[place])
+                [format!("{} = {}", SIZE_NAMES[size], sizes[place]), "0 or more".into()]
             });
         }
         for (place, letter) in ['I', 'J'].into_iter().enumerate() {
             errors.check(first[place] >= 1, (argument - 2 + place as i32) * PER_ARGUMENT, || {
-                format!("{letter}{name} = {}: expected 1 or more", first[place])
+                [format!("{letter}{name} = {}", first[place]), "1 or more".into()]
             });
         }
         if !TYPES.contains(&descriptor.kind) {
-            errors
-                .add(entry(0), || format!("DESC{name}(DTYPE_) = {}: expected type 1 or 2", descriptor.kind));
-            return true;
+            return errors.add(entry(argument, 0), || {
+                [format!("DESC{name}(DTYPE_) = {}", descriptor.kind), "type 1 or 2".into()]
+            });
         }
         let context = self.matrices[0].descriptor.context;
         if descriptor.context != context {
-            errors.add(entry(1), || {
-                format!("DESC{name}(CTXT_) = {}: expected that of A, {context}", descriptor.context)
+            return errors.add(entry(argument, 1), || {
+                [format!("DESC{name}(CTXT_) = {}", descriptor.context), format!("that of A, {context}")]
             });
-            return true;
         }
-        Self::check_distribution(descriptor, name, grid, entry, errors);
+        Self::check_distribution(descriptor, (name, argument), grid, errors);
         Self::check_extent(descriptor, (name, argument), (sizes, *first), grid, errors);
-        true
     }
 
     fn check_distribution(
         descriptor: &Descriptor,
-        name: &str,
+        (name, argument): (&str, i32),
         grid: Grid,
-        entry: impl Fn(usize) -> i32,
         errors: &mut Errors,
     ) {
         let blocks = [descriptor.first_block, descriptor.block].concat();
         for (place, (value, title)) in blocks.iter().zip(["IMB_", "INB_", "MB_", "NB_"]).enumerate() {
-            errors.check(*value >= 1, entry(4 + place), || {
-                format!("DESC{name}({title}) = {value}: expected 1 or more")
+            errors.check(*value >= 1, entry(argument, 4 + place), || {
+                [format!("DESC{name}({title}) = {value}"), "1 or more".into()]
             });
         }
         for (place, (title, processes)) in
             [("RSRC_", grid.rows), ("CSRC_", grid.columns)].into_iter().enumerate()
         {
             let source = descriptor.source[place];
-            errors.check((-1..processes as i64).contains(&source), entry(8 + place), || {
-                format!("DESC{name}({title}) = {source}: expected -1 to {}", processes - 1)
+            errors.check((-1..processes as i64).contains(&source), entry(argument, 8 + place), || {
+                [format!("DESC{name}({title}) = {source}"), format!("-1 to {}", processes - 1)]
             });
         }
     }
@@ -259,12 +263,11 @@ impl Arguments {
         grid: Grid,
         errors: &mut Errors,
     ) {
-        let entry = |place: usize| argument * PER_ARGUMENT + ENTRY[place];
         let empty = sizes.contains(&0);
-        let least = i64::from(!empty);
+        let min = i64::from(!empty);
         for (place, title) in ["M_", "N_"].into_iter().enumerate() {
-            errors.check(descriptor.size[place] >= least, entry(2 + place), || {
-                format!("DESC{name}({title}) = {}: expected {least} or more", descriptor.size[place])
+            errors.check(descriptor.size[place] >= min, entry(argument, 2 + place), || {
+                [format!("DESC{name}({title}) = {}", descriptor.size[place]), format!("{min} or more")]
             });
         }
         if !empty && descriptor.size.iter().all(|&size| size >= 1) {
@@ -274,17 +277,17 @@ impl Arguments {
                     end <= descriptor.size[place],
                     (argument - 2 + place as i32) * PER_ARGUMENT,
                     || {
-                        format!(
-                            "{letter}{name} = {}: {} rows or columns from there exceed the {} of the matrix",
-                            first[place], sizes[place], descriptor.size[place]
-                        )
+                        let (length, size) = (sizes[place], descriptor.size[place]);
+                        let expected =
+                            format!("{length} rows or columns from there inside the {size} of the matrix");
+                        [format!("{letter}{name} = {}", first[place]), expected]
                     },
                 );
             }
         }
         let needed = if empty || errors.0.is_some() { 1 } else { Self::local_rows(descriptor, grid) };
-        errors.check(descriptor.leading >= needed, entry(10), || {
-            format!("DESC{name}(LLD_) = {}: expected {needed} or more on this rank", descriptor.leading)
+        errors.check(descriptor.leading >= needed, entry(argument, 10), || {
+            [format!("DESC{name}(LLD_) = {}", descriptor.leading), format!("{needed} or more on this rank")]
         });
     }
 

@@ -7,6 +7,7 @@
 
 use crate::factor::Factor;
 use crate::model::hockney::Hockney;
+use crate::panels::PANEL_TAGS;
 use crate::product::{Dimension, Grid};
 use crate::schedule::{Broadcast, Hierarchy, Level, Plan};
 use hcube_core::comm::Comm;
@@ -18,8 +19,6 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Panels whose messages have tags of their own.
-const PANEL_TAGS: usize = 4;
 /// Pieces of a panel at most: each has a tag of its own, because the messages of a pair of ranks do not leave in the
 /// order of the pieces.
 const MAX_PIECES: usize = 128;

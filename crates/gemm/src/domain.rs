@@ -1,4 +1,7 @@
 //! Domains: the ranks that multiply out of the same panels, those of a node.
+//!
+//! Restrictions: none; domains may be uneven, and their ranks need not be consecutive. Memory: 4 bytes per rank of the
+//! grid.
 
 use crate::product::{Dimension, Grid};
 
@@ -16,7 +19,7 @@ pub struct Domains {
     /// Numbers in `ranks` of those in this rank's process column.
     pub column_mates: Vec<usize>,
     /// The most process rows, and the most process columns, that any domain has.
-    pub most: [usize; 2],
+    pub max_lines: [usize; 2],
 }
 
 impl Domains {
@@ -37,8 +40,8 @@ impl Domains {
             pairs.dedup();
             pairs.chunk_by(|one, other| one.0 == other.0).map(<[_]>::len).max().unwrap_or(1)
         };
-        let most = [lines(&|rank| rank / grid.columns), lines(&|rank| rank % grid.columns)];
-        Self { of, ranks, own, row_mates, column_mates, most }
+        let max_lines = [lines(&|rank| rank / grid.columns), lines(&|rank| rank % grid.columns)];
+        Self { of, ranks, own, row_mates, column_mates, max_lines }
     }
 
     /// Whether all ranks are in one domain.
@@ -48,7 +51,7 @@ impl Domains {
 
     /// Whether every rank is a domain of its own.
     pub fn are_ranks(&self) -> bool {
-        self.most == [1, 1] && {
+        self.max_lines == [1, 1] && {
             let mut sorted = self.of.clone();
             sorted.sort_unstable();
             sorted.windows(2).all(|pair| pair[0] != pair[1])
@@ -100,7 +103,7 @@ mod tests {
             (domains.mates(Dimension::Rows), domains.mates(Dimension::Columns)),
             (&[0, 1, 2][..], &[1][..])
         );
-        assert_eq!((domains.is_one(), domains.are_ranks(), domains.most), (false, false, [1, 3]));
+        assert_eq!((domains.is_one(), domains.are_ranks(), domains.max_lines), (false, false, [1, 3]));
         let grid = Grid::of_rank(2, 3, 4);
         assert_eq!(domains.on_line(Dimension::Columns, grid), [0, 1]);
         assert_eq!(domains.lines(Dimension::Columns, grid), [0, 1, 2]);
@@ -110,7 +113,7 @@ mod tests {
             (&*domains.ranks, &*domains.row_mates, &*domains.column_mates),
             (&[0, 2, 4, 5][..], &[0, 1][..], &[0][..])
         );
-        assert_eq!(domains.most, [2, 3]);
+        assert_eq!(domains.max_lines, [2, 3]);
         assert!(Domains::new(vec![3, 1, 2], Grid::of_rank(1, 3, 2)).are_ranks());
         assert!(Domains::new(vec![3], Grid::of_rank(1, 1, 0)).is_one());
     }

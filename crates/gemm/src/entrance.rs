@@ -16,7 +16,7 @@ use hcube_core::error::Result;
 pub struct Choice {
     /// The options, the same on all ranks.
     pub options: Options,
-    /// The local product; the program's BLAS where there is none.
+    /// The local product; `None` for the program's BLAS.
     pub multiply: Option<Multiply>,
 }
 

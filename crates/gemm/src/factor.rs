@@ -1,25 +1,25 @@
 //! One factor of a product: where its elements are, and what its panels look like.
 //!
-//! A panel of a factor belongs to a line of the grid, a process row or a process column. It holds the *outer* indices that
-//! the line has of the matrix that stays where it is, and some *inner* indices. Where C stays, the panels of op(A) belong
-//! to process rows and hold rows of C, and the inner indices are those that are summed over. Runs are copied as they lie in the matrix, so a transpose costs nothing: the panel has the order of the
-//! matrix, and the local product gets the flag.
+//! A panel belongs to a line of the grid, that is a process row or a process column. It holds the *outer* indices that the
+//! line has of the matrix that stays, and some *inner* indices. Where C stays, panels of op(A) belong to process rows and
+//! hold rows of C; the inner indices are those of the sum. On one node a panel has the order of the matrix, and `?gemm_`
+//! transposes it; between nodes outer indices are next to each other, so that columns can be sent without packing.
 
 use crate::axis::Section;
 use crate::product::{Dimension, Grid, Matrix, Operation, Product};
 use crate::runs::{Run, runs, sharing};
 
 /// Lines of the cache, in bytes: columns of panels start there.
-const LINE: usize = 64;
+const CACHE_LINE_BYTES: usize = 64;
 /// Distance in bytes at which columns would compete for the same lines of the cache.
-const ALIAS: usize = 4096;
+const ALIAS_BYTES: usize = 4096;
 
 /// Elements from one column to the next for columns of `height` elements: whole lines of the cache, and not a distance
 /// at which columns compete for the same ones.
 pub fn padded(height: usize, size: usize) -> usize {
-    let per_line = (LINE / size).max(1);
+    let per_line = (CACHE_LINE_BYTES / size).max(1);
     let leading = height.max(1).next_multiple_of(per_line);
-    if (leading * size).is_multiple_of(ALIAS) { leading + per_line } else { leading }
+    if (leading * size).is_multiple_of(ALIAS_BYTES) { leading + per_line } else { leading }
 }
 
 impl Dimension {

@@ -82,7 +82,7 @@ pub fn copy_block(factor: &Factor<'_>, rows: &Run, columns: &Run, column: usize,
 fn transpose_block(factor: &Factor<'_>, rows: &Run, columns: &Run, column: usize, target: Target<'_>) {
     let (size, leading) = (factor.size, factor.matrix.leading);
     let conjugate = factor.operation == Operation::Adjoint;
-    let (mut tile, mut turned) = ([0u8; TILE * TILE * 16], [0u8; TILE * TILE * 16]);
+    let (mut tile, mut transposed) = ([0u8; TILE * TILE * 16], [0u8; TILE * TILE * 16]);
     for row in (0..rows.length).step_by(TILE) {
         let height = TILE.min(rows.length - row);
         for start in (0..columns.length).step_by(TILE) {
@@ -92,34 +92,34 @@ fn transpose_block(factor: &Factor<'_>, rows: &Run, columns: &Run, column: usize
                 let part = factor.matrix.memory.part(from..from + width * size);
                 part.read(&mut tile[number * TILE * size..][..width * size]);
             }
-            turn(&tile, &mut turned, size, [height, width]);
+            transpose_tile(&tile, &mut transposed, size, [height, width]);
             if conjugate {
-                negate_imaginary(&mut turned[..TILE * width * size], size);
+                negate_imaginary(&mut transposed[..TILE * width * size], size);
             }
             for number in 0..width {
                 let to = ((column + start + number) * target.leading + rows.place + row) * size;
                 let part = target.memory.part(to..to + height * size);
-                part.write(&turned[number * TILE * size..][..height * size]);
+                part.write(&transposed[number * TILE * size..][..height * size]);
             }
         }
     }
 }
 
 /// Transposes a tile of `height` columns of `width` elements.
-fn turn(tile: &[u8], turned: &mut [u8], size: usize, [height, width]: [usize; 2]) {
+fn transpose_tile(tile: &[u8], transposed: &mut [u8], size: usize, [height, width]: [usize; 2]) {
     /// The loop for a size that the compiler knows.
-    fn by<const SIZE: usize>(tile: &[u8], turned: &mut [u8], [height, width]: [usize; 2]) {
+    fn by<const SIZE: usize>(tile: &[u8], transposed: &mut [u8], [height, width]: [usize; 2]) {
         for inner in 0..width {
             for outer in 0..height {
                 let (from, to) = ((outer * TILE + inner) * SIZE, (inner * TILE + outer) * SIZE);
-                turned[to..to + SIZE].copy_from_slice(&tile[from..from + SIZE]);
+                transposed[to..to + SIZE].copy_from_slice(&tile[from..from + SIZE]);
             }
         }
     }
     match size {
-        4 => by::<4>(tile, turned, [height, width]),
-        8 => by::<8>(tile, turned, [height, width]),
-        _ => by::<16>(tile, turned, [height, width]),
+        4 => by::<4>(tile, transposed, [height, width]),
+        8 => by::<8>(tile, transposed, [height, width]),
+        _ => by::<16>(tile, transposed, [height, width]),
     }
 }
 

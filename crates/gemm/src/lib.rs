@@ -1,8 +1,26 @@
 //! Products of distributed matrices.
+//!
+//! A call goes through these files from top to bottom:
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`arguments`], [`pblas`], [`entrance`] | from the arguments of PBLAS, or of C, to a product |
+//! | [`product`], [`element`] | the product: grid, matrices, scalars |
+//! | [`state`] | what a communicator keeps between calls, and the choice of the algorithm |
+//! | `route`, `trials`, `network` | how panels travel between nodes: by the model, and by measured times |
+//! | `summa`, `stationary`, `scale` | the algorithms |
+//! | `transit`, `broadcasts`, `shares`, `partial` | panels, shares of panels and partial products under way |
+//! | `panels`, `ring`, `domain`, `counters` | widths and places of panels, the ranks that share them, and how far these are |
+//! | `factor`, [`axis`], `runs`, `fill` | a factor's panels, index maps, and copies by them |
+//! | [`local`] | the product of a rank's own panels, by the program's BLAS |
+//! | [`schedule`] | messages of a broadcast, with and without groups |
+//! | [`model`] | predicted times |
+//! | [`options`], [`report`], [`describe`](mod@describe) | what a user chooses; the result; what users read about both |
 
 pub mod arguments;
 pub mod axis;
 mod broadcasts;
+mod counters;
 pub mod describe;
 mod domain;
 pub mod element;

@@ -103,11 +103,6 @@ impl LocalGemm {
         Self { function: unsafe { std::mem::transmute::<*const c_void, Function>(function) }, element }
     }
 
-    /// The type of elements.
-    pub fn element(&self) -> Element {
-        self.element
-    }
-
     /// Multiplies; nothing where C is empty.
     ///
     /// # Panics

@@ -4,6 +4,7 @@
 //! their domain and all ranks send at the same time, as in a product. The shortest of some messages of one byte and of
 //! a long one give latency and bandwidth; all ranks take the mean of all, so that they choose alike.
 //! Cost: a few messages per rank, at the first product that needs messages.
+//! Source: the model is Hockney's ([`crate::model::hockney`]), the measurement our own.
 
 use crate::model::hockney::Hockney;
 use hcube_core::comm::owned::Owned;

@@ -9,9 +9,13 @@
 
 use crate::factor::{Factor, padded};
 use crate::product::{Dimension, Grid};
+use hcube_core::node::LINE_PAIR;
 
 /// Panels under way at a time: one that is multiplied, one that is complete, one that is filled.
 pub const DEPTH: usize = 3;
+/// Panels whose messages have tags of their own.
+pub const PANEL_TAGS: usize = 4;
+const _: () = assert!(PANEL_TAGS > DEPTH);
 /// Bytes of the panels of all lines of a domain that a cache is expected to hold.
 const CACHED_BYTES: usize = 8 << 20;
 /// Inner size from which local products run at their full rate.
@@ -20,7 +24,7 @@ const MIN_WIDTH: usize = 256;
 const MAX_WIDTH: usize = 4096;
 /// Widths are multiples of this where they can be.
 const WIDTH_STEP: usize = 8;
-/// Bytes that a message may have, with room for its neighbours in one number.
+/// Bytes of a panel at most, so that a message has fewer than 2^31.
 const MAX_PANEL_BYTES: usize = 1 << 30;
 
 /// What decides on the width beside the product: the same on all ranks.
@@ -79,14 +83,14 @@ pub struct Moving<'f, 'a> {
     pub by_outer: [bool; 2],
     /// Number of inner indices.
     pub inner: usize,
-    /// Rows of the partial product of a rank for each inner index; 0 where there is none.
+    /// Rows of the partial product of a rank for each inner index; 0 without partial products.
     pub partial: usize,
     /// Size of an element.
     pub size: usize,
 }
 
 impl Moving<'_, '_> {
-    /// Bytes of the panels of a domain with so many process rows, process columns and ranks.
+    /// Bytes of the panels of a domain with the given numbers of process rows, process columns and ranks.
     fn domain_bytes(&self, [rows, columns, ranks]: [usize; 3], width: usize) -> usize {
         let of_side = |(side, lines): (usize, usize)| {
             let factor = self.factors[side]?;
@@ -104,9 +108,6 @@ impl Moving<'_, '_> {
         Area { line: 0, offset: 0, height: self.partial, leading, bytes: bytes.next_multiple_of(LINE_PAIR) }
     }
 }
-
-/// Areas start at a pair of lines of the cache, which processors fetch together.
-const LINE_PAIR: usize = 128;
 
 /// The width of panels.
 fn width(moving: &Moving<'_, '_>, limits: &Limits) -> usize {

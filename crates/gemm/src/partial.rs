@@ -1,27 +1,28 @@
 //! Partial products: who has computed what of this rank's part of C, and their sum.
 //!
-//! Where A or B stays, a rank computes the part of the sum that belongs to its own inner indices, for all columns of C
-//! that have its rows (A stays), or the other way round. The owner of an element adds these parts in the order of the
-//! processes that have computed them, so that the same call gives the same bits every time.
+//! Idea: where A or B stays, a rank computes the part of the sum that belongs to its own inner indices, for all columns
+//! of C that have its rows (A stays), or the other way round. The owner of an element adds these parts in the order of
+//! the processes that have computed them, so that the same call gives the same bits every time.
 //!
 //! On a node the owner reads the parts where they were computed; between nodes they travel in messages of their own.
 //!
-//! Cost: every partial product is written once and read once; (processes along the inner indices) x m x n elements in
-//! all.
+//! Restrictions: neither C nor the matrix that stays is replicated.
+//! Cost: with P processes along the inner indices, P m n elements in all, each of which is written once and read once.
+//! Between nodes they are the bytes of the messages, of which a panel has one for each pair of a rank that computes and
+//! an owner on another node. Memory: copies of the partial products that are sent and received for one panel.
+//! Source: that of [`crate::stationary`].
 
 use crate::axis::Section;
 use crate::domain::Domains;
+use crate::panels::PANEL_TAGS;
 use crate::product::{Dimension, Grid, Product};
-use crate::runs::{Run, runs};
+use crate::runs::{Run, count, runs};
 use hcube_core::comm::Comm;
 use hcube_core::comm::owned::Owned;
 use hcube_core::comm::tags::GEMM_PARTIALS;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 use std::ops::Range;
-
-/// Panels whose messages have tags of their own.
-const PANEL_TAGS: usize = 4;
 
 /// Indices of C along one dimension that one process has computed and another one owns. `local` and `place` count from
 /// the first one of each.
@@ -105,18 +106,12 @@ impl Partials {
 
     /// The rank that computes: with an outer and an inner process number.
     fn computing(&self, outer: usize, inner: usize) -> usize {
-        match self.outer {
-            Dimension::Rows => outer * self.grid.columns + inner,
-            Dimension::Columns => inner * self.grid.columns + outer,
-        }
+        self.grid.rank_at(self.outer, outer, inner)
     }
 
     /// The rank that owns a part of C, by its numbers along `fixed` and along the other dimension.
     fn owning(&self, fixed: usize, other: usize) -> usize {
-        match self.fixed {
-            Dimension::Rows => fixed * self.grid.columns + other,
-            Dimension::Columns => other * self.grid.columns + fixed,
-        }
+        self.grid.rank_at(self.fixed, fixed, other)
     }
 
     fn is_here(&self, rank: usize) -> bool {
@@ -125,8 +120,10 @@ impl Partials {
 
     /// Indices of a panel that a process of the other dimension owns, with local indices of C.
     fn owned(&self, process: usize, panel: &Range<usize>) -> Vec<Run> {
-        let all = runs(self.other, self.other, process, None);
-        all.iter().filter_map(|run| run.within(panel.start, panel.end)).collect()
+        let section = Section { start: self.other.start + panel.start, length: panel.len(), ..self.other };
+        let mut owned = runs(section, section, process, None);
+        owned.iter_mut().for_each(|run| run.number += panel.start);
+        owned
     }
 
     /// Posts the receives of a panel. Ranks that compute have numbers outer x processes + inner.
@@ -325,10 +322,6 @@ impl<C: Comm> Messages<C> {
 struct Block {
     rows: (usize, usize),
     columns: (usize, usize),
-}
-
-fn count(runs: &[Run]) -> usize {
-    runs.iter().map(|run| run.length).sum()
 }
 
 /// Appends the elements of a block, column after column.

@@ -1,4 +1,6 @@
 //! A product of sub-matrices of distributed matrices: `sub(C) := alpha op(sub(A)) op(sub(B)) + beta sub(C)`.
+//!
+//! Values of a call: no element of a matrix is copied.
 
 use crate::axis::Section;
 use crate::element::{Element, Scalar};
@@ -74,6 +76,14 @@ impl Grid {
         match dimension {
             Dimension::Rows => self.rows,
             Dimension::Columns => self.columns,
+        }
+    }
+
+    /// The rank with one number along a dimension, and one along the other dimension.
+    pub const fn rank_at(self, dimension: Dimension, along: usize, across: usize) -> usize {
+        match dimension {
+            Dimension::Rows => along * self.columns + across,
+            Dimension::Columns => across * self.columns + along,
         }
     }
 

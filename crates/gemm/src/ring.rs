@@ -1,15 +1,17 @@
 //! Where panels lie in the memory of a domain, one after the other around a ring.
 //!
-//! Idea: all ranks of a domain place the same panels at the same offsets, call after call, by arithmetic alone. A place
+//! Idea: all ranks of a domain place the same panels at the same offsets, call after call, only by arithmetic. A place
 //! is written again when all that lay there has been released, which the readers' counters say. So a rank may leave a
 //! call while others still read the last panels; whoever comes back to a place waits for them then, and nobody waits at
 //! the end of a call.
+//!
+//! Cost: for each panel a look at those that may still be in use; a record of each of them. Source: our own.
 
 use std::ops::Range;
 
-/// The place of a panel.
+/// The bytes of a panel, and what must be released before they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct PanelRange {
     /// Number of the panel among all that were placed in this memory, from 0.
     pub number: u64,
     /// Bytes of the memory.
@@ -57,7 +59,7 @@ impl Ring {
     ///
     /// # Panics
     /// Where it is larger than the memory.
-    pub fn place(&mut self, bytes: usize) -> Place {
+    pub fn place(&mut self, bytes: usize) -> PanelRange {
         assert!(bytes <= self.capacity, "a panel of {bytes} bytes in {}", self.capacity);
         let start = if bytes <= self.capacity - self.end { self.end } else { 0 };
         let range = start..start + bytes;
@@ -70,7 +72,7 @@ impl Ring {
         self.placed.retain(|placed| !(range.start <= placed.range.start && placed.range.end <= range.end));
         self.placed.push(Placed { number, range: range.clone(), call });
         (self.end, self.next) = (range.end, number + 1);
-        Place { number, range, after, same_layout }
+        PanelRange { number, range, after, same_layout }
     }
 
     /// Notes that all ranks have released the panels below a number.
@@ -88,7 +90,7 @@ mod tests {
     fn equal_panels_go_around() {
         let mut ring = Ring::new(100);
         ring.begin_call();
-        let places: Vec<Place> = (0..7).map(|_| ring.place(30)).collect();
+        let places: Vec<PanelRange> = (0..7).map(|_| ring.place(30)).collect();
         let starts: Vec<usize> = places.iter().map(|place| place.range.start).collect();
         assert_eq!(starts, [0, 30, 60, 0, 30, 60, 0]);
         assert_eq!(places.iter().map(|place| place.after).collect::<Vec<_>>(), [0, 0, 0, 1, 2, 3, 4]);

@@ -4,6 +4,9 @@
 //! model gives the time of a panel for every number of groups and every broadcast; SUMMA is one group, and is taken
 //! unless groups are faster. Options fix what they name.
 //!
+//! Restrictions: the model has two levels; more are taken where an option asks for them. Cost: for each product, the time
+//! of each arrangement of groups with each broadcast, a few operations each; no messages.
+//!
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §III and §IV.
 
 use crate::broadcasts::Line;
@@ -127,12 +130,12 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     routes.sort_by(|one, other| one.0.total_cmp(&other.0));
     routes.dedup_by_key(|(_, route)| *route);
     let fastest = routes[0].0;
-    let near = routes.iter().take_while(|(seconds, _)| *seconds <= fastest * NEAR);
+    let near = routes.iter().take_while(|(seconds, _)| *seconds <= fastest * NEAR_RATIO);
     near.take(MAX_CANDIDATES).map(|(_, route)| *route).collect()
 }
 
 /// Times by the model that are too near to each other to tell which is shorter.
-const NEAR: f64 = 1.2;
+const NEAR_RATIO: f64 = 1.2;
 /// Routes that are tried at most.
 const MAX_CANDIDATES: usize = 3;
 

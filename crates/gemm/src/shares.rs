@@ -6,22 +6,21 @@
 //! into the panel. So schedules know of nothing but lines.
 //!
 //! Restrictions: none. Cost: one message for each pair of an owner and a rank that needs something of it, per panel; each
-//! element is packed and unpacked once. Memory: the shares under way.
+//! element whose owner is in another domain is packed, sent and unpacked once. Memory: the shares under way.
+//! Source: our own.
 
 use crate::domain::Domains;
 use crate::factor::Factor;
 use crate::fill::{Target, copy_block};
-use crate::product::{Dimension, Grid};
-use crate::runs::{Run, runs};
+use crate::panels::PANEL_TAGS;
+use crate::product::Grid;
+use crate::runs::{Run, count, runs};
 use hcube_core::comm::Comm;
 use hcube_core::comm::owned::Owned;
 use hcube_core::comm::tags::GEMM_SHARES;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 use std::ops::Range;
-
-/// Panels whose messages have tags of their own.
-const PANEL_TAGS: usize = 4;
 
 /// The shares of a factor, seen from one rank: who sends to whom does not change from panel to panel.
 #[derive(Debug)]
@@ -41,14 +40,6 @@ pub struct Shares<C: Comm> {
     receives: Vec<(usize, Owned<C>)>,
 }
 
-/// The rank at a place of the grid: on a line of a side, at a position of the line.
-fn rank_at(lines: Dimension, line: usize, position: usize, grid: Grid) -> usize {
-    match lines {
-        Dimension::Rows => line * grid.columns + position,
-        Dimension::Columns => position * grid.columns + line,
-    }
-}
-
 impl Sharing {
     /// Of a factor that is not aligned.
     pub fn new(factor: &Factor<'_>, side: usize, grid: Grid, domains: &Domains) -> Self {
@@ -63,7 +54,7 @@ impl Sharing {
         by_line.sort_by_key(|run| run.process);
         for runs in by_line.chunk_by(|one, other| one.process == other.process) {
             let line = runs[0].process;
-            let rank = rank_at(lines, line, grid.own(inner) % positions, grid);
+            let rank = grid.rank_at(lines, line, grid.own(inner) % positions);
             if here(rank) {
                 sharing.lines.push(line);
             } else {
@@ -75,10 +66,7 @@ impl Sharing {
             let mut needed = runs(factor.outer, factor.outer_shares(), process, Some(factor.target));
             needed.retain(|run| run.process == grid.own(lines));
             for other in (position..grid.processes(inner)).step_by(positions) {
-                let rank = match outer {
-                    Dimension::Rows => process * grid.columns + other,
-                    Dimension::Columns => other * grid.columns + process,
-                };
+                let rank = grid.rank_at(outer, process, other);
                 if !here(rank) && !needed.is_empty() {
                     let columns = runs(factor.inner, factor.inner_shares(), other, None);
                     sharing.senders.push((rank, needed.clone(), columns));
@@ -164,10 +152,6 @@ impl<C: Comm> Shares<C> {
         }
         Ok(true)
     }
-}
-
-fn count(runs: &[Run]) -> usize {
-    runs.iter().map(|run| run.length).sum()
 }
 
 fn within(runs: &[Run], inner: &Range<usize>) -> Vec<Run> {

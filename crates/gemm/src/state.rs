@@ -1,4 +1,6 @@
 //! What products keep on a communicator between calls.
+//!
+//! Memory: that of the panels, within the bound, a few bytes per rank, and [`crate::trials`]; freed with the communicator.
 
 use crate::broadcasts::max_width;
 use crate::domain::Domains;
@@ -24,21 +26,21 @@ use hcube_core::node::processor::crowded;
 use hcube_core::progress::wait::Patience;
 
 /// A or B stays where fewer bytes than this share of what moves else would move: partial products are more work than
-/// panels, and the panels of one factor alone are narrower.
+/// panels, and the panels of a single factor are narrower.
 const STATIONARY_SHARE: f64 = 0.6;
 
 /// How panels travel, what for, and the time of messages.
 type Travel = (Route, Demand, Hockney);
 
-/// Bytes beside the matrices that are never too many.
-const MIN_BOUND: usize = 32 << 20;
+/// The bound on memory is never reduced below this.
+const MIN_BOUND_BYTES: usize = 32 << 20;
 
 /// The bound on bytes per rank that holds where the user permits more: a quarter of the matrices.
 fn memory_bound(product: &Product<'_>) -> usize {
     let [m, n, k] = [product.m, product.n, product.k].map(|size| size as u128);
     let elements = (m * k + k * n + m * n) / product.grid.size() as u128;
     let bytes = elements * product.element.bytes() as u128 / 4;
-    usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BOUND)
+    usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BOUND_BYTES)
 }
 
 /// What one communicator keeps.

@@ -6,8 +6,9 @@
 //! Between nodes panels travel by the schedules of [`crate::schedule`]: SUMMA's broadcast, or HSUMMA's in levels. What a
 //! rank has as a whole is used where it lies.
 //!
-//! Restrictions: none. Cost and memory: those of [`crate::transit`]; each element of a factor enters each domain of its
-//! line once.
+//! Restrictions: none. Cost between nodes, on a grid of R x C processes with panels of w columns: k/w broadcasts along a
+//! row and along a column, k (m/R + n/C) elements per rank; each element of a factor enters each domain of its line once.
+//! Copies and memory: those of [`crate::transit`].
 //!
 //! Source: van de Geijn and Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency: Practice
 //! and Experience 9, 1997; Quintin, Hasanov and Lastovetsky, ICPP 2013; shared panels: our own.
@@ -28,9 +29,9 @@ use std::ops::Range;
 pub const MULTIPLY_ADD: Unit = Unit::new("multiply-add");
 
 /// Parts into which a local product is cut while messages are under way, so that MPI makes progress between them.
-const SLABS: usize = 8;
+const MAX_SLABS: usize = 8;
 /// Columns of such a part at least.
-const MIN_SLAB: usize = 64;
+const MIN_SLAB_COLUMNS: usize = 64;
 
 /// A product on its way.
 struct Summa<'e, 'p, C: Comm> {
@@ -130,7 +131,7 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
             self.transit.settle();
             return Ok(());
         }
-        let slab = n.div_ceil(SLABS).max(MIN_SLAB).min(n);
+        let slab = n.div_ceil(MAX_SLABS).max(MIN_SLAB_COLUMNS).min(n);
         for begin in (0..n).step_by(slab) {
             let end = (begin + slab).min(n);
             self.local.multiply_columns(&local, begin, end);

@@ -1,7 +1,7 @@
 //! Panels on their way: placed in the memory of a domain, filled, sent, complete, used, released.
 //!
-//! Idea: several panels are under way. While one is used the next are filled and travel. Nothing waits but
-//! [`Transit::until`], and whatever waits there drives all the rest. A rank that is ahead waits for memory or for a
+//! Idea: several panels are under way. While one is used the next are filled and travel. Only
+//! [`Transit::until`] waits; while it waits it advances everything else. A rank that is ahead waits for memory or for a
 //! panel, and for nothing at the end of a call: what it has filled stays valid until others have released it.
 //!
 //! Cost on one node: each element of a moving factor is copied once for each line that needs it; three counters per rank
@@ -9,12 +9,13 @@
 //! Memory: [`DEPTH`] panels of each line of a domain.
 
 use crate::broadcasts::{Broadcasts, Line};
+use crate::counters::Counters;
 use crate::domain::Domains;
 use crate::factor::Factor;
 use crate::fill::{Target, fill};
 use crate::panels::{DEPTH, Panels};
 use crate::product::Grid;
-use crate::ring::{Place, Ring};
+use crate::ring::{PanelRange, Ring};
 use crate::shares::{Shares, Sharing};
 use hcube_core::comm::Comm;
 use hcube_core::comm::requests::Requests;
@@ -24,7 +25,6 @@ use hcube_core::memory::Region;
 use hcube_core::node::panels::{Counter, PanelMemory};
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
 
 /// Simulated work: a byte that is copied.
 pub const COPY_BYTE: Unit = Unit::new("copy-byte");
@@ -51,7 +51,7 @@ pub struct Setting<'s, C> {
 
 /// A panel that was placed and is not released yet.
 struct UnderWay<C: Comm> {
-    place: Place,
+    place: PanelRange,
     begun: bool,
     /// Shares from and for other lines, where the factor is not aligned.
     shares: [Option<Shares<C>>; 2],
@@ -62,7 +62,7 @@ struct UnderWay<C: Comm> {
 }
 
 impl<C: Comm> UnderWay<C> {
-    fn new(place: Place) -> Self {
+    fn new(place: PanelRange) -> Self {
         Self { place, begun: false, shares: [None, None], supplied: false, complete: false, used: false }
     }
 }
@@ -88,8 +88,7 @@ pub struct Transit<'e, 'p, C: Comm> {
     /// Panels placed and not released, the first of which is number `first` of this call.
     under_way: VecDeque<UnderWay<C>>,
     first: usize,
-    /// Numbers in the domain of those who read what this rank writes and write what it reads, if they are not all.
-    mates: Option<Vec<usize>>,
+    counters: Counters<'e>,
 }
 
 impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
@@ -130,7 +129,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
             sent: 0,
             under_way,
             first: 0,
-            mates,
+            counters: Counters::new(memory, mates),
         }
     }
 
@@ -160,11 +159,8 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
             return;
         }
         let (count, mut wait) = (self.number(panel) + 1, self.patience.wait());
-        // Acquire is not needed: nothing of theirs is read here.
-        let written =
-            |rank: usize| self.memory.counter(rank, Counter::Written).load(Ordering::Relaxed) >= count;
         for _ in 0..MAX_TURNS {
-            if (0..self.memory.ranks()).all(written) {
+            if self.counters.all_have(Counter::Written, count) {
                 return;
             }
             wait.pause(self.comm);
@@ -220,7 +216,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
                 return Ok(());
             }
             // A simulated rank that shares nothing can only be waiting for a message.
-            let rests = self.comm.simulated() && self.memory.ranks() == 1 && self.mates.is_some();
+            let rests = self.comm.simulated() && self.memory.ranks() == 1 && self.counters.has_mates();
             match &mut self.broadcasts {
                 Some(broadcasts) if rests && !requests.is_empty() => broadcasts.wait(requests)?,
                 _ => wait.pause(self.comm),
@@ -265,18 +261,14 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         if place.after == 0 {
             return true;
         }
-        let (memory, after) = (self.memory, place.after);
-        let released = |rank: usize| memory.counter(rank, Counter::Released).load(Ordering::Acquire) >= after;
-        match &self.mates {
-            Some(mates) if place.same_layout => mates.iter().all(|&rank| released(rank)),
-            _ => {
-                let free = (0..memory.ranks()).all(released);
-                if free {
-                    self.ring.settle(after);
-                }
-                free
-            }
+        if self.counters.has_mates() && place.same_layout {
+            return self.counters.mates_have(Counter::Released, place.after);
         }
+        let free = self.counters.all_have(Counter::Released, place.after);
+        if free {
+            self.ring.settle(place.after);
+        }
+        free
     }
 
     /// The memory of this domain's panel of a line, in the panel that starts at `start`, and the elements from one
@@ -321,8 +313,8 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         self.comm.charge(COPY_BYTE.of(bytes));
         self.settle();
         let number = self.under_way[panel - self.first].place.number;
-        // Release: whoever sees the count sees what this rank has written into other lines' panels.
-        self.memory.counter(self.memory.own_number(), Counter::Written).store(number + 1, Ordering::Release);
+        // Whoever sees the count sees what this rank has written into other lines' panels.
+        self.counters.publish(Counter::Written, number + 1);
         Ok(())
     }
 
@@ -370,10 +362,8 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         if self.sharings.iter().all(Option::is_none) {
             return Ok(true);
         }
-        // Acquire: what these ranks have written is seen by those to whom this rank passes it on.
-        let written =
-            |rank: usize| self.memory.counter(rank, Counter::Written).load(Ordering::Acquire) >= count;
-        Ok(all && (0..self.memory.ranks()).all(written))
+        // What these ranks have written is seen by those to whom this rank passes it on.
+        Ok(all && self.counters.all_have(Counter::Written, count))
     }
 
     /// Passes simulated time for what was written before others see it.
@@ -383,7 +373,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         }
     }
 
-    /// Says of panels, in their order, that this rank adds nothing more to them.
+    /// Publishes, in order, the panels that this rank adds nothing more to.
     fn complete(&mut self) {
         let mut counted = None;
         for (number, panel) in self.under_way.iter_mut().enumerate() {
@@ -398,26 +388,19 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
             counted = Some(panel.place.number + 1);
         }
         if let Some(count) = counted {
-            let own = self.memory.counter(self.memory.own_number(), Counter::Complete);
-            // Release: whoever sees the count sees what this rank has written into these panels.
-            own.store(count, Ordering::Release);
+            // Whoever sees the count sees what this rank has written into these panels.
+            self.counters.publish(Counter::Complete, count);
         }
     }
 
     /// Whether this rank's panels are complete.
     fn is_ready(&self, panel: usize) -> bool {
         let Some(under_way) = self.under_way.get(panel - self.first) else { return false };
-        let count = under_way.place.number + 1;
-        // Acquire: what these ranks have written is seen by what follows.
-        let complete =
-            |rank: usize| self.memory.counter(rank, Counter::Complete).load(Ordering::Acquire) >= count;
-        match &self.mates {
-            Some(mates) => mates.iter().all(|&rank| complete(rank)),
-            None => (0..self.memory.ranks()).all(complete),
-        }
+        // What these ranks have written is seen by what follows.
+        self.counters.mates_have(Counter::Complete, under_way.place.number + 1)
     }
 
-    /// Says of panels, in their order, that this rank uses them no more.
+    /// Publishes, in order, the panels that this rank does not use any more.
     fn release(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
         while self.under_way.front().is_some_and(|panel| panel.used) {
             if let Some(broadcasts) = &mut self.broadcasts {
@@ -436,9 +419,8 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
             }
             let panel = self.under_way.pop_front().expect("looked at");
             self.first += 1;
-            let own = self.memory.counter(self.memory.own_number(), Counter::Released);
-            // Release: what this rank has read of the panel was read before others write there.
-            own.store(panel.place.number + 1, Ordering::Release);
+            // What this rank has read of the panel was read before others write there.
+            self.counters.publish(Counter::Released, panel.place.number + 1);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! Idea: a model of two figures cannot tell routes apart that differ by some percent, but time can. The first products
 //! of the same demand take the candidates in turn; then all ranks choose the one whose slowest rank was fastest. The
-//! candidates differ in their messages alone, so every product gives the same bits.
+//! candidates differ only in their messages, so every product gives the same bits.
 //!
 //! Cost: one reduction per shape. Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, section VI, who propose to sample
 //! groups in the first iterations.
@@ -95,7 +95,7 @@ mod tests {
                 let next = trials.next(comm, &demand, candidates.clone()).expect("no error");
                 let number = candidates.iter().position(|candidate| *candidate == next).expect("a candidate");
                 taken.push(number);
-                // The second is fast on rank 0 alone, the third everywhere.
+                // The second is fast only on rank 0, the third everywhere.
                 let seconds = [3.0, if comm.rank() == 0 { 0.1 } else { 4.0 }, 2.0][number];
                 trials.note(&demand, &next, seconds);
             }

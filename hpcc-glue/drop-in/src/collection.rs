@@ -21,11 +21,11 @@ use std::time::{Duration, Instant};
 /// (another environment, no hcube) never sends any.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What rank 0 has collected.
+/// The figures of all ranks, on rank 0.
 #[derive(Debug)]
-pub struct Collected {
-    /// The rows.
-    pub totals: Vec<Total>,
+pub struct Totals {
+    /// The totals, row by row.
+    pub rows: Vec<Total>,
     /// Number of ranks whose figures are in it.
     pub ranks: usize,
     /// Number of ranks of `MPI_COMM_WORLD`.
@@ -78,10 +78,10 @@ impl Collection {
         &self,
         rows: &[Figures],
         forward: impl FnOnce() -> c_int,
-        print: impl FnOnce(Collected),
+        print: impl FnOnce(Totals),
     ) -> c_int {
         let (rank, world) = (world::rank(), world::size());
-        let print = |totals, ranks| print(Collected { totals, ranks, world });
+        let print = |totals, ranks| print(Totals { rows: totals, ranks, world });
         match self.path.get().unwrap_or(&Path::Mpi) {
             Path::Nowhere => forward(),
             Path::Inbox(address, _) if rank != 0 => {

@@ -1,6 +1,6 @@
 //! What `HCUBE_STATS` asks for, and the form of what rank 0 prints.
 
-use crate::collection::{Collected, PATIENCE};
+use crate::collection::{PATIENCE, Totals};
 use crate::mpi_library;
 use serde::Serialize;
 use std::error::Error;
@@ -29,8 +29,8 @@ impl Output {
     }
 
     /// Prints a table, and writes a file with `contents` to the name that was asked for with `suffix`.
-    pub fn print(&self, collected: &Collected, table: &str, suffix: &str, contents: &impl Serialize) {
-        let &Collected { ranks, world, .. } = collected;
+    pub fn print(&self, totals: &Totals, table: &str, suffix: &str, contents: &impl Serialize) {
+        let &Totals { ranks, world, .. } = totals;
         if ranks < world {
             let these = if ranks == 1 { "rank 0".to_owned() } else { format!("{ranks} of {world} ranks") };
             eprintln!(

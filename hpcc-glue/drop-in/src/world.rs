@@ -1,8 +1,10 @@
 //! The calls of MPI on `MPI_COMM_WORLD`: safe functions over `world.c`.
 //!
-//! Nothing here may be called unless the program uses the MPI library that hcube was built for
-//! ([`crate::mpi_library::foreign`]) and MPI is running.
+//! They panic unless the program uses the MPI library that hcube was built for ([`foreign`]), and MPI is initialised and
+//! not finalised.
 
+use crate::mpi_library::foreign;
+use hcube_core::mpi::handle::check_state;
 use std::ffi::c_int;
 
 /// `MPI_SUCCESS`, which the standard fixes.
@@ -26,23 +28,43 @@ mod raw {
     }
 }
 
+/// Makes sure that functions of MPI may be called.
+fn check() {
+    assert!(foreign().is_none(), "a call of another MPI library than that of the program");
+    if let Err(error) = check_state() {
+        panic!("{error}");
+    }
+}
+
 /// Rank in `MPI_COMM_WORLD`.
+///
+/// # Panics
+/// See the module.
 pub fn rank() -> usize {
-    // SAFETY: MPI is running.
+    check();
+    // SAFETY: MPI is active, as was just checked.
     unsafe { raw::hcube_drop_in_world_rank() as usize }
 }
 
 /// Number of ranks of `MPI_COMM_WORLD`.
+///
+/// # Panics
+/// See the module.
 pub fn size() -> usize {
-    // SAFETY: MPI is running.
+    check();
+    // SAFETY: MPI is active, as was just checked.
     unsafe { raw::hcube_drop_in_world_size() as usize }
 }
 
 /// Collective over the ranks of `MPI_COMM_WORLD` that take part: sums and maxima over all ranks, valid on rank
 /// 0. `None` if this rank has waited for others longer than `limit` seconds.
+///
+/// # Panics
+/// See the module.
 pub fn reduce(summands: Vec<u64>, values: Vec<u64>, limit: f64) -> Option<(Vec<u64>, Vec<u64>)> {
+    check();
     let (mut sums, mut maxima) = (vec![0; summands.len()], vec![0; values.len()]);
-    // SAFETY: the results have the lengths of the operands; what MPI may still use is never freed.
+    // SAFETY: MPI is active, as was just checked; the results have the lengths of the operands; what MPI may still use is never freed.
     let done = unsafe {
         raw::hcube_drop_in_reduce(
             summands.as_ptr(),

@@ -1,7 +1,7 @@
 //! The output at `MPI_Finalize`.
 
 use crate::statistics::{COLLECTION, Label, Path, Statistics, labels};
-use hcube_drop_in::collection::Collected;
+use hcube_drop_in::collection::Totals;
 use hcube_drop_in::figures::Total;
 use hcube_drop_in::mpi_library;
 use hcube_drop_in::output::{columns, title};
@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// Around `MPI_Finalize` of the MPI library: collects the figures of all ranks, and rank 0 prints them.
 pub fn report(statistics: &Statistics, forward: impl FnOnce() -> c_int) -> c_int {
-    COLLECTION.collect(&statistics.rows(), forward, |collected| print(statistics, &collected))
+    COLLECTION.collect(&statistics.rows(), forward, |totals| print(statistics, &totals))
 }
 
 /// A row with its figures.
@@ -21,12 +21,12 @@ struct Row {
     total: Total,
 }
 
-fn print(statistics: &Statistics, collected: &Collected) {
-    let rows = labels().zip(&collected.totals).map(|(label, &total)| Row { label, total });
+fn print(statistics: &Statistics, totals: &Totals) {
+    let rows = labels().zip(&totals.rows).map(|(label, &total)| Row { label, total });
     let rows: Vec<Row> = rows.filter(|row| row.total.figures.calls > 0).collect();
-    let ranks = collected.ranks;
+    let ranks = totals.ranks;
     statistics.output.print(
-        collected,
+        totals,
         &table(&rows, ranks, statistics),
         "",
         &File {

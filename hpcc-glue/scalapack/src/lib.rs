@@ -1,8 +1,8 @@
 //! libhcube_pblas.so: unmodified ScaLAPACK programs multiply distributed matrices through hcube.
 //!
 //! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in capital
-//! letters. Programs call them, and so do routines of ScaLAPACK itself: they are bound when the program is loaded. What hcube
-//! does not serve goes to ScaLAPACK's function of the same name, with the program's arguments.
+//! letters. Programs call them, and so do routines of ScaLAPACK itself: they are bound when the program is loaded. What
+//! hcube does not serve is forwarded to ScaLAPACK's function of the same name, with the program's arguments.
 //!
 //! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at
 //! `PMPI_Finalize` on Open MPI and at `MPI_Finalize` on MPICH.
@@ -39,29 +39,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use verdict::Verdict;
 
-/// The type of `p?gemm_`. Lengths of character arguments, which some compilers append, are not used by PBLAS.
-type Function = unsafe extern "C-unwind" fn(
-    *const u8,
-    *const u8,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-);
-
 /// Ends the job: there is nobody who could take a call.
 ///
 /// # Safety
@@ -80,22 +57,22 @@ unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
     hcube_core::mpi::handle::abort(None)
 }
 
-/// Serves a call, or lets `original` do it, which is passed ScaLAPACK's function of one of two names.
+/// Serves a call, or forwards it to ScaLAPACK's function of one of two names.
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS.
-unsafe fn run(call: &Call, names: [&CStr; 2], original: impl FnOnce(*const c_void)) {
+unsafe fn run(call: &Call, names: [&CStr; 2]) {
     let statistics = statistics::wanted();
     let begin = statistics.map(|_| Instant::now());
     // SAFETY: the contract of this function.
-    let decided = gate::run(None, || unsafe { serve::serve(call) });
-    if let Verdict::Original(reason) = decided.verdict {
+    let decision = gate::run(None, || unsafe { serve::serve(call) });
+    if let Verdict::Original(reason) = decision.verdict {
         let found = names.into_iter().find_map(loader::next_anywhere);
-        // SAFETY: the contract of this function.
-        original(found.unwrap_or_else(|| unsafe { no_original(call, names[0], reason.text()) }));
+        // SAFETY: the contract of this function; ScaLAPACK's functions of these names are for this type of elements.
+        unsafe { call.forward(found.unwrap_or_else(|| no_original(call, names[0], reason.text()))) };
     }
     if let (Some(statistics), Some(begin)) = (statistics, begin) {
-        statistics.count(call.element, &decided.verdict, begin.elapsed(), decided.flops);
+        statistics.count(call.element, &decision.verdict, begin.elapsed(), decision.flops);
     }
 }
 
@@ -129,15 +106,8 @@ macro_rules! routine {
                         Passed { memory: c, place: [ic, jc, descc] },
                     ],
                 };
-                // SAFETY: the arguments of the program, by the contract of the function whose place this one takes;
-                // ScaLAPACK's function of this name has this type.
-                unsafe {
-                    run(&call, [NAME, $usual], |original| {
-                        std::mem::transmute::<*const c_void, Function>(original)(
-                            transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta, c, ic, jc, descc,
-                        );
-                    });
-                }
+                // SAFETY: the arguments of the program, by the contract of the function whose place this one takes.
+                unsafe { run(&call, [NAME, $usual]) }
             }
         )*
     };

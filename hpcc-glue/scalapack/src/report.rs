@@ -2,7 +2,7 @@
 
 use crate::statistics::{COLLECTION, Path, Statistics, labels};
 use hcube_core::node::loader;
-use hcube_drop_in::collection::Collected;
+use hcube_drop_in::collection::Totals;
 use hcube_drop_in::figures::Total;
 use hcube_drop_in::mpi_library;
 use hcube_drop_in::output::{columns, title};
@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 /// Around `MPI_Finalize` of the MPI library: collects the figures of all ranks, and rank 0 prints them.
 pub fn report(statistics: &Statistics, forward: impl FnOnce() -> c_int) -> c_int {
-    COLLECTION.collect(&statistics.rows(), forward, |collected| print(statistics, &collected))
+    COLLECTION.collect(&statistics.rows(), forward, |totals| print(statistics, &totals))
 }
 
 /// A row with its figures.
@@ -30,10 +30,10 @@ impl Row {
     }
 }
 
-fn print(statistics: &Statistics, collected: &Collected) {
-    let rows = labels().zip(&collected.totals).map(|((element, path), &total)| Row { element, path, total });
+fn print(statistics: &Statistics, totals: &Totals) {
+    let rows = labels().zip(&totals.rows).map(|((element, path), &total)| Row { element, path, total });
     let rows: Vec<Row> = rows.filter(|row| row.total.figures.calls > 0).collect();
-    let ranks = collected.ranks;
+    let ranks = totals.ranks;
     // That library writes its own figures to the file.
     let suffix = if has_preload_library() { ".pblas" } else { "" };
     let file = File {
@@ -42,7 +42,7 @@ fn print(statistics: &Statistics, collected: &Collected) {
         ranks,
         rows: rows.iter().map(|row| Entry::of(row, ranks)).collect(),
     };
-    statistics.output.print(collected, &table(&rows, ranks, &title(ranks)), suffix, &file);
+    statistics.output.print(totals, &table(&rows, ranks, &title(ranks)), suffix, &file);
 }
 
 fn has_preload_library() -> bool {
@@ -128,7 +128,7 @@ struct File<'a> {
 /// A row of it.
 #[derive(Serialize)]
 struct Entry<'a> {
-    operation: String,
+    routine: String,
     path: &'a str,
     calls: u64,
     flops: u64,
@@ -144,7 +144,7 @@ impl Entry<'_> {
     fn of(row: &Row, ranks: usize) -> Self {
         let total = &row.total;
         Self {
-            operation: row.routine(),
+            routine: row.routine(),
             path: row.path.name(),
             calls: total.figures.calls,
             flops: total.figures.flops,

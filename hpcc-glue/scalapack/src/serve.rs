@@ -18,18 +18,18 @@ use hcube_gemm::product::{Grid, Product};
 use hcube_gemm::state::State;
 use std::sync::OnceLock;
 
-/// A call that was decided.
+/// What was decided about a call.
 #[derive(Debug, Clone)]
-pub struct Decided {
+pub struct Decision {
     /// What becomes of it.
     pub verdict: Verdict,
     /// This rank's share of its floating-point operations.
     pub flops: u64,
 }
 
-/// What is kept on the communicator of a grid.
+/// What stays on the communicator of a grid between calls.
 #[derive(Debug)]
-enum Kept {
+enum GridState {
     Serving(Box<State>),
     Original(Reason),
 }
@@ -59,8 +59,8 @@ fn is_foreign() -> bool {
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS.
-pub unsafe fn serve(call: &Call) -> Decided {
-    let left = |reason| Decided { verdict: Verdict::Original(reason), flops: 0 };
+pub unsafe fn serve(call: &Call) -> Decision {
+    let left = |reason| Decision { verdict: Verdict::Original(reason), flops: 0 };
     if is_foreign() {
         return left(Reason::OtherMpi);
     }
@@ -74,28 +74,30 @@ pub unsafe fn serve(call: &Call) -> Decided {
             Obstacle::Invalid(_) => Reason::Invalid,
         }),
         Ok((product, comm)) => match compute(&product, comm) {
-            Ok(verdict) => Decided { verdict, flops: product.flops() / product.grid.size() as u64 },
+            Ok(verdict) => Decision { verdict, flops: product.flops() / product.grid.size() as u64 },
             Err(error) => end(&error),
         },
     }
 }
 
 fn compute(product: &Product<'_>, comm: Handle) -> Result<Verdict> {
-    gate::enter_without_messages(comm, |comm, kept: &mut Option<Kept>| {
+    gate::enter_without_messages(comm, |comm, kept: &mut Option<GridState>| {
         let kept = match kept {
             Some(kept) => kept,
             None => kept.insert(vote(comm, product.grid)?),
         };
         match (kept, &locals()[product.element as usize]) {
-            (Kept::Serving(state), Some(local)) => state.multiply(comm, product, local).map(Verdict::Served),
-            (Kept::Original(reason), _) => Ok(Verdict::Original(*reason)),
+            (GridState::Serving(state), Some(local)) => {
+                state.multiply(comm, product, local).map(Verdict::Served)
+            }
+            (GridState::Original(reason), _) => Ok(Verdict::Original(*reason)),
             _ => Err(Error::Internal("a vote without a local product".into())),
         }
     })
 }
 
 /// Collective: whether all ranks of a grid can be served.
-fn vote(comm: &MpiComm, grid: Grid) -> Result<Kept> {
+fn vote(comm: &MpiComm, grid: Grid) -> Result<GridState> {
     setup::meet(comm)?;
     let fits = grid == Grid::of_rank(grid.rows, grid.columns, comm.rank()) && grid.size() == comm.size();
     let own = match () {
@@ -107,11 +109,11 @@ fn vote(comm: &MpiComm, grid: Grid) -> Result<Kept> {
     let (options, number) =
         setup::options(comm, options(), number).unwrap_or_else(|error| end_together(comm, &error));
     if options.algorithm == Algorithm::Library {
-        return Ok(Kept::Original(Reason::Chosen));
+        return Ok(GridState::Original(Reason::Chosen));
     }
     match usize::try_from(number - 1).ok().and_then(|number| Reason::ALL.get(number)) {
-        Some(&reason) => Ok(Kept::Original(reason)),
-        None => Ok(Kept::Serving(Box::new(State::new(comm, grid, &options)?))),
+        Some(&reason) => Ok(GridState::Original(reason)),
+        None => Ok(GridState::Serving(Box::new(State::new(comm, grid, &options)?))),
     }
 }
 
@@ -121,7 +123,7 @@ fn end_together(comm: &MpiComm, error: &Error) -> ! {
     if comm.rank() == 0 || matches!(error, Error::Mpi { .. }) {
         eprintln!("hcube: {error}: ending the job");
     }
-    // Whoever ends the job first would take the message away.
+    // Without the barrier, another rank could end the job before this message is printed.
     if !matches!(error, Error::Mpi { .. }) {
         drop(comm.barrier());
     }

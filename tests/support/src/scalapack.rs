@@ -169,7 +169,7 @@ impl Statistics {
 
     /// Calls of a routine that hcube has computed, summed over ranks.
     pub fn served(&self, routine: &str) -> u64 {
-        self.sum("calls", |row| row["operation"] == routine && row["path"] != "library")
+        self.sum("calls", |row| row["routine"] == routine && row["path"] != "library")
     }
 
     /// Calls of all routines that hcube has computed.

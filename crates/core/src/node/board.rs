@@ -13,6 +13,7 @@
 //! whose payload began in that line: 0.58 us for an exchange, now 0.48).
 //! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 8.2 KiB for refusals.
 
+use super::LINE_PAIR;
 use super::refusals::{self, Refusal, Refusals};
 use super::resident::Resident;
 use super::slots::{self, NUMBER_BYTES, Slots};
@@ -21,8 +22,6 @@ use crate::error::Result;
 use crate::progress::wait::Patience;
 use std::sync::atomic::Ordering;
 
-/// Notices start at a pair of lines of the cache, which processors fetch together.
-const LINE_PAIR: usize = 128;
 /// Words of a notice that are read with its number.
 pub const WORDS: usize = 2;
 /// Words of its details before the addresses.

@@ -16,3 +16,6 @@ mod segment;
 pub mod single_copy;
 mod slots;
 mod system_v;
+
+/// Bytes of a pair of lines of the cache, which processors fetch together: what one rank writes starts there.
+pub const LINE_PAIR: usize = 128;

@@ -6,6 +6,7 @@
 //!
 //! Cost: four lines of the cache per rank, and the memory.
 
+use super::LINE_PAIR;
 use super::segment::{self, Segment};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
@@ -15,8 +16,6 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-/// Counters start at a pair of lines of the cache, which processors fetch together.
-const LINE_PAIR: usize = 128;
 /// Regions start at pages, so that transfers of other ranks never share one.
 const PAGE: usize = 4096;
 

@@ -20,25 +20,12 @@ pub struct Counted {
     pub seconds: f64,
     /// Messages of all positions.
     pub messages: usize,
-    /// Largest number of messages that one position sends.
-    pub most_sent: usize,
     /// Units in all messages.
     pub units: usize,
 }
 
-/// Seconds until all positions of a line have the panel of `root`: `units` units, each of `elements_per_unit`
+/// What it takes until all positions of a line have the panel of `root`: `units` units, each of `elements_per_unit`
 /// elements. The link between two positions is a function of sender and receiver.
-pub fn broadcast_seconds(
-    hierarchy: &Hierarchy,
-    levels: &[Level],
-    root: usize,
-    (units, elements_per_unit): (usize, f64),
-    link: impl Fn(usize, usize) -> Hockney,
-) -> f64 {
-    count(hierarchy, levels, root, (units, elements_per_unit), link).seconds
-}
-
-/// As [`broadcast_seconds`], with the numbers of messages.
 ///
 /// # Panics
 /// As [`Hierarchy::plan`].
@@ -78,12 +65,11 @@ pub fn count(
         candidates.extend([from, to]);
         candidates.extend(plans[to].receives.get(received[to]).map(|message| message.partner));
     }
-    counted.most_sent = plans.iter().map(|plan| plan.sends.len()).max().unwrap_or(0);
     counted
 }
 
 /// The levels of a panel of HSUMMA with an outer block of `outer` and inner blocks of `inner` columns, for lines with
-/// this number of members between groups and inside a group. A ring cuts each block once more, into the number of
+/// this number of members between groups and inside a group. A ring divides each block again, into the number of
 /// blocks that the formula finds best for `elements` elements in a column.
 pub fn levels(
     broadcast: Broadcast,
@@ -126,7 +112,7 @@ mod tests {
     /// Critical path in messages, and in units.
     fn critical(hierarchy: &Hierarchy, levels: &[Level], root: usize, units: usize) -> (f64, f64) {
         let with = |alpha, beta| {
-            broadcast_seconds(hierarchy, levels, root, (units, 1.0), |_, _| Hockney { alpha, beta })
+            count(hierarchy, levels, root, (units, 1.0), |_, _| Hockney { alpha, beta }).seconds
         };
         (with(1.0, 0.0), with(0.0, 1.0))
     }
@@ -219,9 +205,9 @@ mod tests {
         let link = |from: usize, to: usize| if from / 2 == to / 2 { near } else { far };
         let whole = Level::whole(Broadcast::Binomial);
         let counted = count(&hierarchy, &[whole; 2], 0, (2, 4.0), link);
-        assert_eq!(counted, Counted { seconds: 3.125, messages: 3, most_sent: 2, units: 6 });
+        assert_eq!(counted, Counted { seconds: 3.125, messages: 3, units: 6 });
         let shared = count(&hierarchy, &[whole, Level::Shared], 0, (2, 4.0), link);
-        assert_eq!(shared, Counted { seconds: 3.0, messages: 1, most_sent: 1, units: 2 });
+        assert_eq!(shared, Counted { seconds: 3.0, messages: 1, units: 2 });
         assert_eq!(count(&Hierarchy::flat(1), &[whole], 0, (2, 4.0), link), Counted::default());
     }
 }

@@ -93,22 +93,11 @@ impl Problem {
         let inside = Division { rows: self.rows / rows, columns: self.columns / columns, block: inner };
         [Division { rows, columns, block: outer }, inside]
     }
-
-    /// `levels` levels with the same number of members in each.
-    pub fn equal_levels(&self, levels: u32, block: f64) -> Vec<Division> {
-        let root = |members: f64| members.powf(1.0 / f64::from(levels));
-        vec![Division { rows: root(self.rows), columns: root(self.columns), block }; levels as usize]
-    }
 }
 
 /// Whether scatter and all-gather gains by groups: alpha / beta > 2 n b / p, for square matrices and b = B.
 pub fn groups_gain(n: f64, ranks: f64, block: f64, hockney: &Hockney) -> bool {
     hockney.alpha > hockney.beta * (2.0 * n * block / ranks)
-}
-
-/// The number of groups with the shortest time for scatter and all-gather, square matrices and b = B: sqrt p or 1.
-pub fn best_groups(n: f64, ranks: f64, block: f64, hockney: &Hockney) -> f64 {
-    if groups_gain(n, ranks, block, hockney) { ranks.sqrt() } else { 1.0 }
 }
 
 #[cfg(test)]
@@ -183,7 +172,7 @@ mod tests {
                 let ordered = if gain { middle <= other } else { middle >= other };
                 assert!(ordered || (other / middle - 1.0).abs() < 1e-12, "{n} {ranks} {block} {hockney:?}");
             }
-            let best = seconds(best_groups(n, ranks, block, &hockney));
+            let best = seconds(if gain { ranks.sqrt() } else { 1.0 });
             assert!(best <= middle && best <= seconds(1.0));
         }
     }
@@ -193,8 +182,11 @@ mod tests {
     fn more_levels() {
         let problem = Problem::square(4096.0, 4096.0);
         let hockney = Hockney { alpha: 1e-4, beta: 1e-9 };
-        let seconds = |levels| {
-            problem.seconds(&problem.equal_levels(levels, 16.0), Broadcast::ScatterAllgather, &hockney)
+        // With the same number of members in each level.
+        let seconds = |levels: usize| {
+            let members = problem.rows.powf(1.0 / levels as f64);
+            let divisions = vec![Division { rows: members, columns: members, block: 16.0 }; levels];
+            problem.seconds(&divisions, Broadcast::ScatterAllgather, &hockney)
         };
         assert!(seconds(1) > seconds(2) && seconds(2) > seconds(3));
         close(seconds(1), problem.summa(16.0, Broadcast::ScatterAllgather, &hockney));

@@ -14,7 +14,6 @@
 //! paper.
 
 use crate::schedule::Broadcast;
-use hcube_core::machine::Link;
 
 /// The time of messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,11 +25,6 @@ pub struct Hockney {
 }
 
 impl Hockney {
-    /// Of a link, for elements of the given size.
-    pub fn of(link: &Link, element_bytes: usize) -> Self {
-        Self { alpha: link.latency, beta: link.transfer(element_bytes as f64) }
-    }
-
     /// Seconds for a message.
     pub fn message(&self, elements: f64) -> f64 {
         self.alpha + self.beta * elements
@@ -117,11 +111,5 @@ mod tests {
         }
         assert_eq!(Hockney { alpha: 0.0, beta: 1e-9 }.ring_blocks(9.0, 1e6, 64), 64);
         assert_eq!(Hockney { alpha: 1e-6, beta: 0.0 }.ring_blocks(9.0, 1e6, 64), 1);
-    }
-
-    #[test]
-    fn units_of_a_link() {
-        let hockney = Hockney::of(&Link { latency: 1e-6, bandwidth: 1e9 }, 8);
-        assert!((hockney.message(1000.0) - 9e-6).abs() < 1e-15);
     }
 }

@@ -25,7 +25,7 @@ pub mod hockney;
 pub mod paper;
 pub mod port;
 
-pub use choice::{Choice, choose, choose_by, choose_counted};
-pub use counted::{Counted, broadcast_seconds, count};
+pub use choice::{Choice, choose, choose_by};
+pub use counted::{Counted, count};
 pub use formulas::{Division, Problem};
 pub use hockney::Hockney;

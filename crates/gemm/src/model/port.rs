@@ -74,8 +74,7 @@ mod tests {
     use super::*;
     use crate::schedule::Broadcast;
 
-    /// 10^9 bytes into the busiest node for n = 65536: binomial SUMMA, one group for each node, tiles. The figures of
-    /// the prototype (nic.py).
+    /// 10^9 bytes into the busiest node for n = 65536: binomial SUMMA, one group for each node, tiles.
     #[test]
     fn bytes_into_a_node() {
         let whole = Level::whole(Broadcast::Binomial);

@@ -35,23 +35,23 @@ impl Blacs {
         })
     }
 
-    /// The grid of a context, seen from this process; `None` where it is not in it, or there is no such context.
-    pub fn grid(self, context: i32) -> Option<Grid> {
+    /// The grid of a context, seen from this process, and its communicator; `None` where this process is not in it, or
+    /// the context does not exist.
+    ///
+    /// # Safety
+    /// MPI is initialised and not finalised. Nobody ends the grid as long as the handle is used.
+    pub unsafe fn grid(self, context: i32) -> Option<(Grid, Handle)> {
+        /// What `blacs_get` calls the communicator that the grid was made with.
+        const COMMUNICATOR: c_int = 10;
         let [mut rows, mut columns, mut row, mut column] = [-1; 4];
         // SAFETY: the function of the BLACS, which looks whether it knows the number.
         unsafe { (self.grid_info)(&context, &mut rows, &mut columns, &mut row, &mut column) };
         let [rows, columns, row, column] = [rows, columns, row, column].map(usize::try_from);
-        Some(Grid { rows: rows.ok()?, columns: columns.ok()?, row: row.ok()?, column: column.ok()? })
-    }
-
-    /// The communicator of a context's grid. MPI is active, and the context is one of this process.
-    pub fn communicator(self, context: i32) -> Handle {
-        /// What `blacs_get` calls the communicator that the grid was made with.
-        const COMMUNICATOR: c_int = 10;
+        let grid = Grid { rows: rows.ok()?, columns: columns.ok()?, row: row.ok()?, column: column.ok()? };
         let mut number: MPI_Fint = 0;
-        // SAFETY: the function of the BLACS, with a context that it knows.
+        // SAFETY: the function of the BLACS, with a context that it knows: it has a grid.
         unsafe { (self.get)(&context, &COMMUNICATOR, &mut number) };
-        // SAFETY: MPI has given it out, and the BLACS free it with the grid, which nobody does inside a call of PBLAS.
-        unsafe { Handle::new(fortran::communicator(number)) }
+        // SAFETY: MPI has given it out, and the BLACS free it with the grid, which stays by the contract of this function.
+        Some((grid, unsafe { Handle::new(fortran::communicator(number)) }))
     }
 }

@@ -6,6 +6,29 @@ use crate::product::{Grid, Matrix, Operation, Product};
 use hcube_core::memory::Region;
 use std::ffi::{c_int, c_void};
 
+/// `p?gemm_`. Lengths of character arguments, which some compilers append, are not used by PBLAS.
+pub type Function = unsafe extern "C-unwind" fn(
+    *const u8,
+    *const u8,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *const c_void,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+    *const c_void,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const c_int,
+);
+
 /// A sub-matrix as Fortran passes it.
 #[derive(Debug, Clone, Copy)]
 pub struct Passed {
@@ -78,6 +101,22 @@ impl Call {
         let [alpha, beta] = self.scalars.map(scalar);
         let (a, b, c) = (matrix(0), matrix(1), matrix(2));
         Product { element: self.element, grid, operations, m, n, k, alpha, a, b, beta, c }
+    }
+
+    /// Passes the call to another function.
+    ///
+    /// # Safety
+    /// As [`Self::arguments`]; `function` is the `p?gemm_` of a PBLAS for this type of elements.
+    pub unsafe fn forward(&self, function: *const c_void) {
+        let Self { letters: [transa, transb], sizes: [m, n, k], scalars: [alpha, beta], .. } = *self;
+        let [(a, [ia, ja, desca]), (b, [ib, jb, descb]), (c, [ic, jc, descc])] =
+            self.matrices.map(|Passed { memory, place }| (memory, place));
+        // SAFETY: the contract of this function.
+        unsafe {
+            std::mem::transmute::<*const c_void, Function>(function)(
+                transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta, c, ic, jc, descc,
+            );
+        }
     }
 
     /// The context of A.

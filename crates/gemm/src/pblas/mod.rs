@@ -14,7 +14,7 @@ pub mod program;
 pub mod setup;
 
 pub use blacs::Blacs;
-pub use call::{Call, Passed};
+pub use call::{Call, Function, Passed};
 
 use crate::arguments::Refusal;
 use crate::product::Product;
@@ -43,7 +43,7 @@ impl fmt::Display for Obstacle {
             Self::Inactive => out.write_str("MPI is not initialised yet or already finalised"),
             Self::Wide => out.write_str("64-bit integers: expected 32-bit integers"),
             Self::NotInGrid => out.write_str("DESCA(CTXT_): expected a context whose grid has this process"),
-            Self::Invalid(refusal) => write!(out, "{} (error {} of PBLAS)", refusal.message, refusal.number),
+            Self::Invalid(refusal) => write!(out, "{refusal} (error {} of PBLAS)", refusal.number),
         }
     }
 }
@@ -51,7 +51,7 @@ impl fmt::Display for Obstacle {
 /// The product of a call, and the communicator of its grid.
 ///
 /// # Errors
-/// Where there is none. All ranks of a grid find the same, but for leading dimensions.
+/// Where hcube cannot compute the product. All ranks of a grid find the same, but for leading dimensions.
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS; its matrices may be read, and C written, as long as the product
@@ -68,9 +68,10 @@ pub unsafe fn product<'a>(call: &Call) -> Result<(Product<'a>, Handle), Obstacle
     }
     // SAFETY: the contract of this function.
     let context = unsafe { call.context() };
-    let grid = blacs.grid(context).ok_or(Obstacle::NotInGrid)?;
+    // SAFETY: MPI is active, as was just checked; no other thread of a program that calls PBLAS ends its grid meanwhile.
+    let (grid, comm) = unsafe { blacs.grid(context) }.ok_or(Obstacle::NotInGrid)?;
     let operations = arguments.check(grid).map_err(Obstacle::Invalid)?;
     // SAFETY: the contract of this function, and arguments that are valid.
     let product = unsafe { call.product(&arguments, grid, operations) };
-    Ok((product, blacs.communicator(context)))
+    Ok((product, comm))
 }

@@ -41,23 +41,3 @@ impl Broadcast {
         plan.renumbered(|partner| (partner + root) % members)
     }
 }
-
-/// The messages of member `me` when `root` broadcasts `parts` parts to `members` members. A ring sends every part in
-/// a message of its own.
-///
-/// Computing it takes O(log members) and the time for the messages of the member.
-///
-/// # Panics
-/// Unless `root` and `me` are below `members`.
-pub fn plan(algorithm: Broadcast, members: usize, root: usize, me: usize, parts: usize) -> Plan {
-    if algorithm != Broadcast::Ring {
-        return algorithm.block(members, root, me, 0..parts);
-    }
-    let mut plan = Plan::default();
-    for part in 0..parts {
-        let block = algorithm.block(members, root, me, part..part + 1);
-        plan.receives.extend(block.receives);
-        plan.sends.extend(block.sends);
-    }
-    plan
-}

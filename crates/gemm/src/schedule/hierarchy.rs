@@ -141,18 +141,12 @@ impl Hierarchy {
     ///
     /// # Panics
     /// Unless `root` and `position` are positions of the line.
-    pub fn representative(&self, root: usize, position: usize) -> usize {
+    #[cfg(test)]
+    pub(super) fn representative(&self, root: usize, position: usize) -> usize {
         (0..self.levels() - 1).fold(root, |root, level| {
             let place = self.place(level, root, position);
             place.representative(place.of_sets.set[position])
         })
-    }
-
-    /// The positions of the innermost group of a position, ascending: those that share memory if the innermost level
-    /// is [`Level::Shared`]. All positions where there is no partition.
-    pub fn group(&self, position: usize) -> &[usize] {
-        let groups = &self.partitions[self.levels() - 1];
-        &groups.positions[groups.set[position]]
     }
 
     /// The messages of position `me` when `root` broadcasts a panel of `units` units, with one entry of `levels` for

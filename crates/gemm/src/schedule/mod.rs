@@ -28,6 +28,6 @@ pub mod scatter_allgather;
 #[cfg(test)]
 mod tests;
 
-pub use broadcast::{Broadcast, plan};
+pub use broadcast::Broadcast;
 pub use hierarchy::{Hierarchy, Level};
 pub use message::{Message, Plan};

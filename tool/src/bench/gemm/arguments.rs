@@ -1,12 +1,13 @@
 //! The options of `hcube bench gemm`, and the problems that they select.
 
-use super::problem::{Operation, Problem, Routine};
+use super::problem::{Problem, Routine};
 use crate::bench::frame::Common;
 use crate::grids;
 use crate::session::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::value_parser;
 use hcube_gemm::element::Element;
+use hcube_gemm::product::Operation;
 use hcube_results::gemm::{BOUND, HCUBE, RAISED, SCALAPACK};
 use std::path::PathBuf;
 
@@ -111,7 +112,7 @@ fn blocks(text: &str) -> Result<[usize; 3], String> {
 }
 
 fn operations(text: &str) -> Result<[Operation; 2], String> {
-    let mut letters = text.chars().map(Operation::from_letter);
+    let mut letters = text.bytes().map(Operation::of);
     match (letters.next().flatten(), letters.next().flatten(), letters.next()) {
         (Some(a), Some(b), None) => Ok([a, b]),
         _ => Err("expected two of the letters N, T and C, such as NN or TN".to_owned()),
@@ -133,7 +134,7 @@ const REPEAT: u32 = 7;
 /// same matrices; a time is that of the slowest rank after a barrier. Short calls are timed in batches.
 /// Elements have so few bits that every sum is exact, and results must equal those of ScaLAPACK bit by
 /// bit, except for the sign of zeros, as must the elements of C around the result. The exit status is 1
-/// if they do not, or if ScaLAPACK has computed products in the place of hcube.
+/// if they do not, or if ScaLAPACK has computed products instead of hcube.
 ///
 /// ScaLAPACK and its BLAS are loaded when the benchmark starts; the tool is not linked to them. With
 /// more than one rank the BLAS uses one thread in each rank, as with OPENBLAS_NUM_THREADS=1. hcube
@@ -159,7 +160,7 @@ pub struct Arguments {
     /// Rows and columns of C, and inner indices [default: 512,1024,2048,4096]
     #[arg(long, value_name = "N|MxNxK[,...]", value_delimiter = ',', value_parser = size)]
     pub sizes: Vec<[usize; 3]>,
-    /// Inner indices of all products, in the place of those of --sizes
+    /// Inner indices of all products, instead of those of --sizes
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=MAX_ORDER as i64))]
     pub k: Option<u32>,
     /// Block sizes of the distribution, rows and columns alike
@@ -176,10 +177,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', default_value = "gemm",
           value_parser = routines())]
     pub routines: Vec<Routine>,
-    /// C := C - A B, as in factorisations, in the place of C := A B
+    /// C := C - A B, as in factorisations, instead of C := A B
     #[arg(long)]
     pub update: bool,
-    /// The products are those of sub-matrices that begin near this row and column of larger matrices
+    /// Multiply sub-matrices of larger matrices that begin near this row and column
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u32).range(0..=1 << 20))]
     pub offset: u32,
     /// What is measured [default: all of them]
@@ -235,7 +236,7 @@ impl Arguments {
     pub fn problems(&self) -> Result<Vec<Problem>, Failure> {
         let mut problems = Vec::new();
         for &routine in &self.routines {
-            let none = [[Operation::None; 2]];
+            let none = [[Operation::Plain; 2]];
             let op = if routine == Routine::Gemm { &self.op[..] } else { &none };
             for &element in &self.types {
                 for (&blocks, &operations) in
@@ -287,7 +288,7 @@ mod tests {
         assert_eq!(problems.len(), 16);
         let last = problems.last().expect("16");
         assert_eq!((last.size, last.blocks, last.element), ([20, 30, 40], [4, 5, 6], Element::DoubleComplex));
-        assert_eq!(last.operations, [Operation::Transpose, Operation::Conjugate]);
+        assert_eq!(last.operations, [Operation::Transpose, Operation::Adjoint]);
         assert!(last.offset == 3 && last.update);
         let update = arguments("--sizes 4096 --k 64").problems().expect("valid");
         assert_eq!(update[0].size, [4096, 4096, 64]);

@@ -1,16 +1,17 @@
 //! The calls that are measured: of ScaLAPACK, of hcube in its place, and of the BLAS.
 
 use super::arguments::{Arguments, Variant};
-use super::functions::{Functions, Product};
+use super::functions::Functions;
 use super::problem::{Layout, Place};
 use hcube_gemm::element::{Element, Scalar};
-use std::ffi::{c_char, c_int, c_long, c_void};
+use hcube_gemm::pblas::{Call, Function, Passed};
+use std::ffi::{c_int, c_long, c_void};
 
 // Of interpose.c.
 unsafe extern "C" {
     fn hcube_bench_gemm_select(functions: *const *const c_void, own_width: *const c_void, other_width: c_int);
     fn hcube_bench_gemm_count(counts: *mut c_long);
-    static hcube_bench_gemm_products: [Product; 4];
+    static hcube_bench_gemm_products: [Function; 4];
 }
 
 /// A grid of processes, and what they call.
@@ -32,7 +33,7 @@ pub struct Operand<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub element: Element,
-    pub letters: [char; 2],
+    pub letters: [u8; 2],
     /// M, N, K.
     pub size: [usize; 3],
     pub alpha: f64,
@@ -112,41 +113,31 @@ impl Grid {
         let sides = |transposed: bool, [rows, columns]: [usize; 2]| {
             if transposed { [columns, rows] } else { [rows, columns] }
         };
-        check(element, a, sides(letters[0] != 'N', [m, k]));
-        check(element, b, sides(letters[1] != 'N', [k, n]));
+        check(element, a, sides(letters[0] != b'N', [m, k]));
+        check(element, b, sides(letters[1] != b'N', [k, n]));
         check(element, Operand { layout: c.0, memory: c.1 }, [m, n]);
         let [m, n, k] = [m, n, k].map(int);
-        let letters = letters.map(|letter| letter as c_char);
         let [alpha, beta] = [alpha, beta].map(|value| Scalar::real(element, value));
         let descriptors = [a.layout, b.layout, c.0].map(|layout| layout.descriptor(self.context));
-        let [ia, ja] = a.layout.first.each_ref();
-        let [ib, jb] = b.layout.first.each_ref();
-        let [ic, jc] = c.0.first.each_ref();
-        let [da, db, dc] = descriptors.each_ref().map(|entries| entries.as_ptr());
-        // SAFETY: the sub-matrices lie in matrices in memory, as checked above, on the grid of this context.
-        unsafe {
-            hcube_bench_gemm_products[element as usize](
-                &letters[0],
-                &letters[1],
-                &m,
-                &n,
-                &k,
-                alpha.bytes().as_ptr().cast(),
-                a.memory.as_ptr().cast(),
-                ia,
-                ja,
-                da,
-                b.memory.as_ptr().cast(),
-                ib,
-                jb,
-                db,
-                beta.bytes().as_ptr().cast(),
-                c.1.as_mut_ptr().cast(),
-                ic,
-                jc,
-                dc,
-            );
-        }
+        let place = |number: usize, layout: &Layout| {
+            let [row, column] = layout.first.each_ref().map(std::ptr::from_ref);
+            [row, column, descriptors[number].as_ptr()]
+        };
+        let factor = |number, Operand { layout, memory }: Operand<'_>| Passed {
+            memory: memory.as_ptr().cast_mut().cast(),
+            place: place(number, layout),
+        };
+        let result = Passed { memory: c.1.as_mut_ptr().cast(), place: place(2, c.0) };
+        let call = Call {
+            element,
+            letters: letters.each_ref().map(std::ptr::from_ref),
+            sizes: [&m, &n, &k],
+            scalars: [&alpha, &beta].map(|scalar| scalar.bytes().as_ptr().cast()),
+            matrices: [factor(0, a), factor(1, b), result],
+        };
+        // SAFETY: functions of PBLAS by type; the sub-matrices lie in matrices in memory, as checked above, on the grid
+        // of this context, and only C is written.
+        unsafe { call.forward(hcube_bench_gemm_products[element as usize] as *const c_void) }
     }
 
     /// Collective: LU factorisation of a square matrix by ScaLAPACK, with the products of the selected variant.
@@ -172,7 +163,7 @@ impl Grid {
         info
     }
 
-    /// A product of this process, by the BLAS, of matrices without gaps.
+    /// A product of this process, by the BLAS, of contiguous matrices.
     pub fn multiply_locally(&self, setting: &Setting, a: &[u64], b: &[u64], c: &mut [u64]) {
         let Setting { element, letters, size: [m, n, k], alpha, beta } = *setting;
         if m == 0 || n == 0 {
@@ -181,12 +172,11 @@ impl Grid {
         let fits = |memory: &[u64], elements: usize| elements * element.bytes() <= size_of_val(memory);
         assert!(fits(a, m * k) && fits(b, k * n) && fits(c, m * n), "the matrices lie in the memory");
         let [leading_a, leading_b] =
-            [if letters[0] == 'N' { m } else { k }, if letters[1] == 'N' { k } else { n }]
+            [if letters[0] == b'N' { m } else { k }, if letters[1] == b'N' { k } else { n }]
                 .map(|one| int(one.max(1)));
         let [m, n, k] = [m, n, k].map(int);
-        let letters = letters.map(|letter| letter as c_char);
         let [alpha, beta] = [alpha, beta].map(|value| Scalar::real(element, value));
-        // SAFETY: matrices in memory, as checked above; C has M rows without gaps.
+        // SAFETY: matrices in memory, as checked above; C has M rows and is contiguous.
         unsafe {
             self.functions.local[element as usize](
                 &letters[0],

@@ -7,31 +7,10 @@ use hcube_core::{Error, Result};
 use hcube_gemm::element::Element;
 use std::ffi::{CString, c_char, c_int, c_void};
 
-pub type Product = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *const c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-    *const c_void,
-    *mut c_void,
-    *const c_int,
-    *const c_int,
-    *const c_int,
-);
 /// Of the BLAS, with the lengths of the character arguments.
 pub type LocalProduct = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
+    *const u8,
+    *const u8,
     *const c_int,
     *const c_int,
     *const c_int,

@@ -128,7 +128,7 @@ impl Matrices {
         grid.select(Variant::Scalapack);
         let (lower, upper) =
             (Operand { layout: &layouts[0], memory: c }, Operand { layout: &layouts[0], memory: reference });
-        grid.multiply(&Setting { letters: ['N'; 2], ..setting }, lower, upper, (&layouts[0], a));
+        grid.multiply(&Setting { letters: [b'N'; 2], ..setting }, lower, upper, (&layouts[0], a));
     }
 
     /// C, or the matrix to factorise, as before a call.
@@ -242,7 +242,7 @@ impl<'a> Gemm<'a> {
         Ok(self.session.comm.all_gather(&[number])?.iter().sum())
     }
 
-    /// Collective: matrices of a problem, in the place of those of the one before.
+    /// Collective: matrices of a problem, which replace those of the previous one.
     pub fn prepare(&mut self, number: usize) -> Result<()> {
         if self.matrices.as_ref().is_some_and(|matrices| matrices.number == number) {
             return Ok(());

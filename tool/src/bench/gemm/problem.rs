@@ -1,7 +1,9 @@
 //! What is computed: sizes, and how matrices lie on a grid.
 
 use crate::session::Failure;
+use hcube_gemm::axis::Axis;
 use hcube_gemm::element::Element;
+use hcube_gemm::product::Operation;
 use hcube_results::gemm;
 use std::ffi::c_int;
 
@@ -33,32 +35,6 @@ impl Routine {
             Self::Gemm => "product of matrices",
             Self::Getrf => "LU factorisation by ScaLAPACK, with the products of each variant",
         }
-    }
-}
-
-/// What is done to an operand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    None,
-    Transpose,
-    /// Also conjugated.
-    Conjugate,
-}
-
-impl Operation {
-    /// The letter in TRANSA and TRANSB.
-    pub const fn letter(self) -> char {
-        match self {
-            Self::None => 'N',
-            Self::Transpose => 'T',
-            Self::Conjugate => 'C',
-        }
-    }
-
-    /// The inverse of [`Self::letter`], in either case.
-    pub fn from_letter(letter: char) -> Option<Self> {
-        let all = [Self::None, Self::Transpose, Self::Conjugate];
-        all.into_iter().find(|one| one.letter() == letter.to_ascii_uppercase())
     }
 }
 
@@ -100,16 +76,10 @@ pub struct Layout {
     place: Place,
 }
 
-/// Indices of a process along one side.
-fn share(size: usize, block: usize, own: usize, processes: usize) -> usize {
-    let (whole, rest) = (size / block, size % block);
-    let blocks = whole / processes + usize::from(own < whole % processes);
-    blocks * block + if own == whole % processes { rest } else { 0 }
-}
-
 impl Layout {
     fn new(size: [usize; 2], block: usize, first: [usize; 2], place: Place) -> Self {
-        let local = [0, 1].map(|side| share(size[side], block, place.own[side], place.sides[side]));
+        let axis = |processes| Axis { first_block: block, block, source: Some(0), processes };
+        let local = [0, 1].map(|side| axis(place.sides[side]).local(place.own[side], size[side]));
         Self { size, block, first: first.map(|first| first as c_int + 1), local, place }
     }
 
@@ -170,7 +140,7 @@ impl Problem {
         let firsts = [[offset, 2 * offset], [3 * offset, offset], [2 * offset, offset]];
         let sizes = [[m, k], [k, n], [m, n]];
         [0, 1, 2].map(|number| {
-            let transposed = number < 2 && self.operations[number] != Operation::None;
+            let transposed = number < 2 && self.operations[number] != Operation::Plain;
             let [rows, columns] = sizes[number];
             let size = if transposed { [columns, rows] } else { [rows, columns] };
             let size = size.map(|length| length + 4 * offset);
@@ -192,7 +162,7 @@ impl Problem {
     pub fn described(&self, mpi: String, place: Place) -> gemm::Problem {
         let ([m, n, k], grid) = (self.size, place.sides);
         let operations = match self.routine {
-            Routine::Gemm => self.operations.iter().map(|operation| operation.letter()).collect(),
+            Routine::Gemm => self.operations.iter().map(|operation| char::from(operation.letter())).collect(),
             Routine::Getrf => String::new(),
         };
         let Self { blocks, offset, update, .. } = *self;
@@ -225,7 +195,7 @@ mod tests {
         let problem = Problem {
             routine: Routine::Gemm,
             element: Element::Double,
-            operations: [Operation::Transpose, Operation::None],
+            operations: [Operation::Transpose, Operation::Plain],
             size: [10, 20, 30],
             blocks: [2, 3, 4],
             offset: 5,

@@ -1,0 +1,52 @@
+//! How far the ranks of a domain are with the panels that they share.
+//!
+//! Idea: every rank goes through the panels in order, so one number per rank says which ones it has written, completed or
+//! released ([`PanelMemory::counter`]). Publishing a number releases and looking at it acquires: whoever sees it sees
+//! what that rank has written before, and what that rank has read before is not overwritten by what follows.
+//!
+//! Cost: a look at one line of the cache for each rank that is waited for. Source: our own.
+
+use hcube_core::node::panels::{Counter, PanelMemory};
+use std::sync::atomic::Ordering;
+
+/// The counters of a domain, seen from one rank.
+#[derive(Debug)]
+pub struct Counters<'e> {
+    memory: &'e PanelMemory,
+    /// Numbers in the domain of those who read what this rank writes and write what it reads, if they are not all.
+    mates: Option<Vec<usize>>,
+}
+
+impl<'e> Counters<'e> {
+    /// Of the memory of a domain; `mates` are all its ranks if it is `None`.
+    pub const fn new(memory: &'e PanelMemory, mates: Option<Vec<usize>>) -> Self {
+        Self { memory, mates }
+    }
+
+    /// Whether only some ranks of the domain are mates.
+    pub const fn has_mates(&self) -> bool {
+        self.mates.is_some()
+    }
+
+    /// Publishes that this rank is done with the panels below a number.
+    pub fn publish(&self, counter: Counter, count: u64) {
+        self.memory.counter(self.memory.own_number(), counter).store(count, Ordering::Release);
+    }
+
+    fn has(&self, rank: usize, counter: Counter, count: u64) -> bool {
+        self.memory.counter(rank, counter).load(Ordering::Acquire) >= count
+    }
+
+    /// Whether all ranks of the domain are done with the panels below a number.
+    pub fn all_have(&self, counter: Counter, count: u64) -> bool {
+        (0..self.memory.ranks()).all(|rank| self.has(rank, counter, count))
+    }
+
+    /// Whether the mates are done with the panels below a number.
+    pub fn mates_have(&self, counter: Counter, count: u64) -> bool {
+        match &self.mates {
+            Some(mates) => mates.iter().all(|&rank| self.has(rank, counter, count)),
+            None => self.all_have(counter, count),
+        }
+    }
+}
