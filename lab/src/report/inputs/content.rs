@@ -132,9 +132,6 @@ pub struct Product {
     pub seconds: f64,
     /// Wrong elements.
     pub errors: u64,
-    /// As in [`Case`].
-    #[serde(default = "shared")]
-    pub links_shared: bool,
 }
 
 /// A simulated all-to-all exchange.
