@@ -254,14 +254,17 @@ impl State {
     ) -> Result<Report> {
         let [a, b] = Self::factors(product);
         let factors = [&a, &b];
+        if a.in_place && b.in_place {
+            summa::multiply_in_place(comm, product, factors, local);
+            return Ok(self.report(UsedPath::Local, 0));
+        }
         let moving = factors.map(|factor| Some(factor).filter(|factor| !factor.in_place));
         let (panels, lines) = self.prepare(comm, product, (moving, product.k, 0))?;
         let grouped = lines.as_ref().is_some_and(|(route, ..)| route.has_groups());
-        let path = match (moving, &lines) {
-            ([None, None], _) => UsedPath::Local,
-            (_, None) => UsedPath::SharedPanels,
-            _ if grouped => UsedPath::Hsumma,
-            _ => UsedPath::Summa,
+        let path = match lines {
+            None => UsedPath::SharedPanels,
+            Some(_) if grouped => UsedPath::Hsumma,
+            Some(_) => UsedPath::Summa,
         };
         let begin = comm.seconds();
         let setting = self.setting(comm, lines);
@@ -313,8 +316,7 @@ impl State {
         (factors, inner, partial): ([Option<&Factor<'_>>; 2], usize, usize),
     ) -> Result<(Panels, Option<Travel>)> {
         let (size, memory) = (product.element.bytes(), memory_bound(product));
-        let moves = factors.iter().any(Option::is_some);
-        let several = moves && !self.domains.is_one();
+        let several = !self.domains.is_one();
         let natural = factors.map(|factor| factor.is_none_or(|factor| factor.by_outer));
         let by_outer = if several { [true; 2] } else { natural };
         let moving = Moving { factors, by_outer, inner, partial, size };
@@ -328,7 +330,7 @@ impl State {
         }
         let depth = DEPTH.min(panels.count);
         let needed: Vec<usize> = panels.shape_bytes.iter().map(|bytes| bytes * depth).collect();
-        if moves && !self.reserve(comm, &needed)? {
+        if !self.reserve(comm, &needed)? {
             return self.prepare(comm, product, (factors, inner, partial));
         }
         let route = if several { Some(self.route(comm, factors, &panels)?) } else { None };

@@ -42,8 +42,57 @@ struct Summa<'e, 'p, C: Comm> {
     transit: Transit<'e, 'p, C>,
 }
 
-/// Collective: computes the product, and returns the bytes that this rank has sent. The factors are A and B by rows and columns of C; the panels are those of the
-/// factors that are not in place.
+/// Where a factor that is in place lies from an inner index on, and whether outer indices are next to each other.
+fn in_matrix<'p>(factor: &Factor<'p>, first: usize) -> (Columns<'p>, bool) {
+    let memory = factor.matrix.memory;
+    let offset = factor.own_offset(first).min(memory.len());
+    (Columns { memory: memory.part(offset..memory.len()), leading: factor.matrix.leading }, factor.by_outer)
+}
+
+/// This rank's product of some inner indices.
+fn local_product<'a>(
+    product: &'a Product<'_>,
+    factors: [&Factor<'_>; 2],
+    [(a, a_by_outer), (b, b_by_outer)]: [(Columns<'a>, bool); 2],
+    (length, beta): (usize, &'a Scalar),
+) -> LocalProduct<'a> {
+    let (c, grid, (m, n)) = (&product.c, product.grid, product.own_size());
+    let (row, column) = (c.rows.first_local(grid.row), c.columns.first_local(grid.column));
+    let offset = (column * c.leading + row) * product.element.bytes();
+    LocalProduct {
+        letters: [factors[0].letter(a_by_outer, true), factors[1].letter(b_by_outer, false)],
+        sizes: [m, n, length],
+        alpha: &product.alpha,
+        a,
+        b,
+        beta,
+        c: Columns { memory: c.memory.part(offset..c.memory.len()), leading: c.leading },
+    }
+}
+
+/// Multiplications and additions of this rank for so many inner indices.
+fn work(product: &Product<'_>, length: usize) -> usize {
+    let (m, n) = product.own_size();
+    m * n * length * (product.element.flops() as usize / 2)
+}
+
+/// Local: computes a product of which every rank has what it multiplies.
+pub fn multiply_in_place<C: Comm>(
+    comm: &C,
+    product: &Product<'_>,
+    factors: [&Factor<'_>; 2],
+    local: &LocalGemm,
+) {
+    let (m, n) = product.own_size();
+    if m > 0 && n > 0 {
+        let columns = factors.map(|factor| in_matrix(factor, 0));
+        local.multiply(&local_product(product, factors, columns, (product.k, &product.beta)));
+        comm.charge(MULTIPLY_ADD.of(work(product, product.k)));
+    }
+}
+
+/// Collective: computes the product, and returns the bytes that this rank has sent. The factors are A and B by rows and
+/// columns of C; the panels are those of the factors that are not in place.
 ///
 /// # Errors
 /// Of MPI, before anything is under way; later errors end the job.
@@ -66,9 +115,6 @@ pub fn multiply<C: Comm>(
 
 impl<'e, C: Comm> Summa<'e, '_, C> {
     fn run(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
-        if self.factors.iter().all(|factor| factor.in_place) {
-            return self.multiply_panel(requests, 0..self.product.k, 0, true);
-        }
         for panel in 0..self.panels.count {
             let start = self.transit.wait_for(requests, panel)?;
             if panel == 0 {
@@ -85,11 +131,7 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
     fn columns(&self, side: usize, inner: &Range<usize>, start: usize) -> (Columns<'e>, bool) {
         let factor = self.factors[side];
         if factor.in_place {
-            let memory = factor.matrix.memory;
-            let offset = factor.own_offset(inner.start).min(memory.len());
-            let columns =
-                Columns { memory: memory.part(offset..memory.len()), leading: factor.matrix.leading };
-            return (columns, factor.by_outer);
+            return in_matrix(factor, inner.start);
         }
         let line = [self.product.grid.row, self.product.grid.column][side];
         let (memory, leading) = self.transit.area(start, side, line).expect("the own line has a panel");
@@ -109,21 +151,11 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         if m == 0 || n == 0 {
             return Ok(());
         }
-        let (c, grid) = (&product.c, product.grid);
-        let (row, column) = (c.rows.first_local(grid.row), c.columns.first_local(grid.column));
-        let offset = (column * c.leading + row) * product.element.bytes();
-        let [(a, a_by_outer), (b, b_by_outer)] = [0, 1].map(|side| self.columns(side, &inner, start));
+        let columns = [0, 1].map(|side| self.columns(side, &inner, start));
         let one = Scalar::real(product.element, 1.0);
-        let local = LocalProduct {
-            letters: [self.factors[0].letter(a_by_outer, true), self.factors[1].letter(b_by_outer, false)],
-            sizes: [m, n, inner.len()],
-            alpha: &product.alpha,
-            a,
-            b,
-            beta: if is_first { &product.beta } else { &one },
-            c: Columns { memory: c.memory.part(offset..c.memory.len()), leading: c.leading },
-        };
-        let work = m * n * inner.len() * (product.element.flops() as usize / 2);
+        let beta = if is_first { &product.beta } else { &one };
+        let local = local_product(product, self.factors, columns, (inner.len(), beta));
+        let work = work(product, inner.len());
         // Not whether messages are under way now: the same call gives the same bits every time.
         if !self.transit.has_messages() {
             self.local.multiply(&local);

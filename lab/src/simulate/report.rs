@@ -3,7 +3,7 @@
 use super::arguments::{Section, System};
 use super::gemm::{Gemm, table};
 use super::published;
-use super::results::{Alltoall, RandomAccess, Results};
+use super::results::{Alltoall, RandomAccess, Results, links};
 use hcube_results::numbers::{bytes, significant, time};
 use hcube_results::table::Table;
 
@@ -69,10 +69,6 @@ fn random_access(section: Section, rows: &[&RandomAccess]) -> String {
         ]);
     }
     table.render()
-}
-
-pub fn links(shared: bool) -> String {
-    if shared { "shared" } else { "ports only" }.to_owned()
 }
 
 fn alltoall(rows: &[&Alltoall]) -> String {

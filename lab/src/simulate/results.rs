@@ -5,6 +5,23 @@ use crate::records::Record;
 use hcube_results::machine::Machine;
 use serde::Serialize;
 
+/// Cases of one simulation, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    pub machine: Machine,
+    pub ranks: usize,
+    pub ranks_per_node: usize,
+    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer rows
+    /// and columns.
+    pub scale: usize,
+    pub cases: Vec<Case>,
+}
+
+/// What a table says of the links between nodes.
+pub fn links(shared: bool) -> String {
+    if shared { "shared" } else { "ports only" }.to_owned()
+}
+
 /// A run of RandomAccess.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RandomAccess {

@@ -2,22 +2,10 @@
 
 use super::arguments::{Arguments, Section, System};
 use super::gemm;
-use super::results::{Alltoall, Case, RandomAccess};
+use super::results::{Alltoall, Batch, Case, RandomAccess};
 use hcube_results::machine::Machine;
 use hcube_results::published::{self, ALL_OPTIMISATIONS, MACHINE};
 use hcube_tool::session::Failure;
-
-/// Cases of one simulation, in their order.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Batch {
-    pub machine: Machine,
-    pub ranks: usize,
-    pub ranks_per_node: usize,
-    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer rows
-    /// and columns.
-    pub scale: usize,
-    pub cases: Vec<Case>,
-}
 
 /// The look-ahead of HPCC's rules.
 const LOOK_AHEAD: u64 = 1024;

@@ -1,6 +1,6 @@
 //! The table of products: communication of SUMMA over that of a row, beside the gain that was published.
 
-use super::super::report::links;
+use super::super::results::links;
 use super::Gemm;
 use hcube_gemm::model::paper::{MEASURED, ORDER};
 use hcube_results::numbers::{bytes, time};
