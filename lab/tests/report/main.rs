@@ -25,7 +25,7 @@ const SOURCES: [(&str, &str, &str); 8] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 15] = [
+const SECTIONS: [&str; 16] = [
     "headlines",
     "rates",
     "efficiency",
@@ -38,6 +38,7 @@ const SECTIONS: [&str; 15] = [
     "alltoall-sizes",
     "memory",
     "gemm",
+    "groups",
     "fftw",
     "machines",
     "environment",
