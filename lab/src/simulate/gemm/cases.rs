@@ -41,8 +41,9 @@ const GROUPS: [Product; 4] = [
 ];
 /// Ranks up to which all numbers of groups are simulated, and local products.
 const MAX_RANKS_OF_ALL: usize = 512;
-/// Where latency dominates.
-const LATENCY: [Product; 1] = [product("crossbar", (16, 32), (4096, 16), (8, 64))];
+/// Where latency dominates: a panel alone, as in the model of the paper, and several of which three are under way.
+const LATENCY: [Product; 2] =
+    [product("crossbar", (16, 32), (4096, 16), (1, 1)), product("crossbar", (16, 32), (4096, 16), (8, 64))];
 /// Where alpha / beta > 2nb/p holds and where it fails.
 const CHOSEN: [Product; 4] = [
     product("crossbar", (8, 16), (2048, 16), (32, 128)),
