@@ -109,7 +109,7 @@ static void multiply(const local_part *parts, char *path) {
     memcpy(descriptors[which], known, sizeof known);
   }
   gemm[DOUBLE]("N", "N", &sizes[0], &sizes[1], &sizes[2], &alpha, parts[0].elements, &one, &one, descriptors[0],
-          parts[1].elements, &one, &one, descriptors[1], &beta, parts[2].elements, &one, &one, descriptors[2]);
+               parts[1].elements, &one, &one, descriptors[1], &beta, parts[2].elements, &one, &one, descriptors[2]);
   strcpy(path, "-");
 }
 #else

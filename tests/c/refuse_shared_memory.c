@@ -44,8 +44,8 @@ static void refuse(void) {
 
 int main(int argc, char **argv) {
   if (argc < 3) FAIL("usage: refuse_shared_memory {all|last} <program> <argument>...");
-  if (strcmp(argv[1], "all") == 0 || from_launcher("OMPI_COMM_WORLD_RANK", "PMI_RANK") ==
-                                         from_launcher("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") - 1)
+  if (strcmp(argv[1], "all") == 0 ||
+      from_launcher("OMPI_COMM_WORLD_RANK", "PMI_RANK") == from_launcher("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") - 1)
     refuse();
   execv(argv[2], argv + 2);
   FAIL("%s: %s", argv[2], strerror(errno));
