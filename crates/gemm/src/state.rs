@@ -1,6 +1,7 @@
 //! What products keep on a communicator between calls.
 //!
-//! Memory: that of the panels, within the bound, a few bytes per rank, and [`crate::trials`]; freed with the communicator.
+//! Memory: that of the panels, within the bound, a few bytes per rank, and the times of 16 shapes of products; freed with
+//! the communicator.
 
 use crate::broadcasts::max_width;
 use crate::domain::Domains;
