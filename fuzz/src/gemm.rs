@@ -6,9 +6,9 @@ use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};
 use hcube::gemm::{hcube_gemm, hcube_gemm_default_options};
 use hcube::types::*;
+use hcube_gemm::options::Element;
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute;
-use std::ptr::null;
 
 /// Elements of a matrix, at most.
 const ROOM: usize = 1 << 12;
@@ -141,7 +141,7 @@ impl Product {
                 singleton::comm(),
                 rows,
                 columns,
-                HCUBE_ELEMENT_DOUBLE,
+                Element::Double as i32,
                 transa,
                 transb,
                 m,

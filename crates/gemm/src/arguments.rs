@@ -272,7 +272,7 @@ impl Arguments {
         }
         if !empty && descriptor.size.iter().all(|&size| size >= 1) {
             for (place, letter) in ['I', 'J'].into_iter().enumerate() {
-                let end = first[place] - 1 + sizes[place];
+                let end = (first[place] - 1).saturating_add(sizes[place]);
                 errors.check(
                     end <= descriptor.size[place],
                     (argument - 2 + place as i32) * PER_ARGUMENT,
