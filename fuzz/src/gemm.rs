@@ -35,7 +35,7 @@ struct Product {
     memory: Number,
 }
 
-/// Mostly one of those that are known.
+/// Mostly a letter that is valid.
 fn letter(given: u8) -> u8 {
     *b"NTCntc".get(usize::from(given)).unwrap_or(&given)
 }

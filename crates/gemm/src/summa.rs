@@ -70,7 +70,7 @@ fn local_product<'a>(
     }
 }
 
-/// Multiplications and additions of this rank for so many inner indices.
+/// Multiplications and additions of this rank for `length` inner indices.
 fn work(product: &Product<'_>, length: usize) -> usize {
     let (m, n) = product.own_size();
     m * n * length * (product.element.flops() as usize / 2)

@@ -10,13 +10,13 @@ use hcube_results::plot::Evidence::{Published, Simulated};
 use hcube_results::plot::{Axis, Chart, Scale, Series, looks, plain};
 
 /// What the products of a line have in common.
-type Setting<'a> = (&'a str, usize, usize);
+type Setting<'a> = (&'a str, usize, usize, usize);
 
 fn setting(product: &Product) -> Setting<'_> {
-    (&product.machine, product.ranks, product.inner_block)
+    (&product.machine, product.ranks, product.inner_block, product.k.div_ceil(product.inner_block))
 }
 
-/// Products over the number of groups, by messages alone.
+/// Products over the number of groups, in which all ranks send messages.
 fn swept(inputs: &Inputs) -> Vec<&Product> {
     let products = inputs.simulated.iter().flat_map(|simulated| &simulated.gemm);
     products.filter(|product| ["groups", "latency"].contains(&product.section.as_str())).collect()
@@ -24,7 +24,7 @@ fn swept(inputs: &Inputs) -> Vec<&Product> {
 
 /// Communication time of SUMMA over that of a product.
 fn gain(product: &Product, all: &[&Product]) -> Option<f64> {
-    let same = |one: &Product| (one.k, one.broadcast.clone(), one.ranks_sharing);
+    let same = |one: &Product| (one.broadcast.clone(), one.ranks_sharing);
     let is_summa = |other: &&&Product| {
         other.algorithm == "summa" && setting(other) == setting(product) && same(other) == same(product)
     };
@@ -48,12 +48,13 @@ pub fn groups(inputs: &Inputs) -> Section {
         }
     }
     let series = settings.iter().enumerate().map(|(number, &known)| {
-        let (machine, ranks, block) = known;
+        let (machine, ranks, block, panels) = known;
         let own = all.iter().filter(|product| setting(product) == known);
         let points = own.filter_map(|product| {
             Some(((product.group_rows * product.group_columns).max(1) as f64, gain(product, &all)?))
         });
-        let name = format!("{}, {ranks} ranks, b = {block}", machine_title(inputs, machine));
+        let name =
+            format!("{}, {ranks} ranks, b = {block}, panels: {panels}", machine_title(inputs, machine));
         Series::new(name, Simulated, looks::numbered(number), points.collect::<Vec<_>>())
     });
     section.chart(Chart {

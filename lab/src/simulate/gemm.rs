@@ -39,7 +39,7 @@ pub struct Gemm {
     /// Columns of messages inside and between groups.
     pub inner_block: usize,
     pub outer_block: usize,
-    /// Ranks that share panels at most; 0 for all of a node, 1 for messages alone.
+    /// Ranks that share panels at most; 1: all ranks send messages, 0: all ranks of a node share.
     pub ranks_sharing: usize,
     /// Simulated, with local products that take no time.
     pub communication_seconds: f64,

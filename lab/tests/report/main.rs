@@ -119,6 +119,9 @@ fn all_parts_and_what_each_figure_stands_on() {
     assert!(rates.contains("HPCC with hcube, measured: 4, 0.4"), "{rates}");
     assert!(section(&page, "memory").contains("hierarchical sets, 64 KiB"));
     assert!(section(&page, "fftw").contains("<td>×2.00</td>"));
+    // Products with other numbers of panels are lines of their own.
+    let groups = section(&page, "groups");
+    assert!(groups.contains("panels: 1<") && groups.contains("panels: 8<"), "{groups}");
     let gemm = section(&page, "gemm");
     assert!(gemm.contains("<td>×1.60</td>") && gemm.contains("1×2 ranks, measured: 2048, 2"), "{gemm}");
     assert!(gemm.contains("NN 1024, NB 32:48:80") && gemm.contains("<td>80%</td>"), "{gemm}");

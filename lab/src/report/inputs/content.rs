@@ -125,7 +125,7 @@ pub struct Product {
     /// 0 where hcube has chosen them.
     pub group_rows: usize,
     pub group_columns: usize,
-    /// Ranks that share panels; 1 for messages alone, 0 for all of a node.
+    /// Ranks that share panels at most; 1: all ranks send messages, 0: all ranks of a node share.
     pub ranks_sharing: usize,
     /// With local products that take no time.
     pub communication_seconds: f64,
@@ -285,41 +285,39 @@ impl Checked for Simulated {
             let names: Vec<&str> = self.machines.iter().map(|one| one.name.as_str()).collect();
             Err(format!("{place}[{number}].machine = '{machine}': expected one of {}", names.join(", ")))
         };
+        let check = |place: &str, number: usize, machine: &str, fields: &[(&str, f64)]| {
+            known(place, number, machine)?;
+            fields.iter().try_for_each(|&(field, value)| positive(place, number, field, value))
+        };
         for (number, case) in self.random_access.iter().enumerate() {
-            known("random_access", number, &case.machine)?;
-            for (field, value) in [
+            let fields = [
                 ("ranks", case.ranks as f64),
                 ("ranks_per_node", case.ranks_per_node as f64),
                 ("look_ahead", case.look_ahead as f64),
                 ("updates", case.updates as f64),
                 ("seconds", case.seconds),
                 ("gups", case.gups),
-            ] {
-                positive("random_access", number, field, value)?;
-            }
+            ];
+            check("random_access", number, &case.machine, &fields)?;
         }
         for (number, exchange) in self.alltoall.iter().enumerate() {
-            known("alltoall", number, &exchange.machine)?;
-            for (field, value) in [
+            let fields = [
                 ("ranks", exchange.ranks as f64),
                 ("ranks_per_node", exchange.ranks_per_node as f64),
                 ("bytes_per_rank", exchange.bytes_per_rank as f64),
                 ("seconds", exchange.seconds),
-            ] {
-                positive("alltoall", number, field, value)?;
-            }
+            ];
+            check("alltoall", number, &exchange.machine, &fields)?;
         }
         for (number, product) in self.gemm.iter().enumerate() {
-            known("gemm", number, &product.machine)?;
-            for (field, value) in [
+            let fields = [
                 ("ranks", product.ranks as f64),
                 ("order", product.order as f64),
                 ("inner_block", product.inner_block as f64),
                 ("communication_seconds", product.communication_seconds),
                 ("seconds", product.seconds),
-            ] {
-                positive("gemm", number, field, value)?;
-            }
+            ];
+            check("gemm", number, &product.machine, &fields)?;
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ const GROUPS: [Product; 4] = [
 ];
 /// Ranks up to which all numbers of groups are simulated, and local products.
 const MAX_RANKS_OF_ALL: usize = 512;
-/// Where latency dominates: a panel alone, as in the model of the paper, and several of which three are under way.
+/// Where latency dominates: a single panel, as in the model of the paper, and several, three of which are under way.
 const LATENCY: [Product; 2] =
     [product("crossbar", (16, 32), (4096, 16), (1, 1)), product("crossbar", (16, 32), (4096, 16), (8, 64))];
 /// Where alpha / beta > 2nb/p holds and where it fails.
@@ -110,7 +110,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
     Ok(batches)
 }
 
-/// SUMMA by messages alone, as a program without shared memory computes it.
+/// SUMMA in which all ranks send messages, as in a program without shared memory.
 fn plain(
     section: Section,
     machine: &Machine,
