@@ -13,6 +13,7 @@ use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use std::fs::File;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr::NonNull;
 
@@ -53,6 +54,17 @@ fn failed(what: &str) -> Error {
 fn object(file: &File) -> Result<u64> {
     use std::os::unix::fs::MetadataExt;
     file.metadata().map(|data| data.ino()).map_err(|error| Error::Memory(format!("shared memory: {error}")))
+}
+
+/// Bytes of address range and of a file that this process may have.
+pub(super) fn max_bytes() -> usize {
+    let limit = |resource| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: a structure to be filled.
+        let known = unsafe { libc::getrlimit(resource, &mut limit) } == 0;
+        if known { usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX) } else { 0 }
+    };
+    limit(libc::RLIMIT_AS).min(limit(libc::RLIMIT_FSIZE))
 }
 
 /// How long a file may become; the kernel sends a signal that ends the program where one becomes longer.
@@ -151,6 +163,63 @@ impl Segment {
     pub fn populate(&self) {
         // SAFETY: the whole mapping, whose contents stay.
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_POPULATE_READ) };
+    }
+
+    /// Memory of this process only, of which pages come with their first use.
+    ///
+    /// # Errors
+    /// Where the process may not have the address range.
+    pub fn own(length: usize) -> Result<Self> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping.
+        let address = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
+        if address == libc::MAP_FAILED {
+            return Err(failed("mmap of memory"));
+        }
+        Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
+    }
+
+    /// Leaves the segment out of core dumps, for those that are mostly empty.
+    pub fn without_dump(&self) {
+        // SAFETY: the whole mapping, whose contents stay.
+        unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_DONTDUMP) };
+    }
+
+    /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory comes with its
+    /// first use, and the process ends where there is none.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    ///
+    /// # Panics
+    /// Where the range is not inside.
+    pub fn provide(&self, range: Range<usize>) -> Result<()> {
+        match self.advise(&range, libc::MADV_POPULATE_WRITE).raw_os_error() {
+            None | Some(0 | libc::EINVAL | libc::ENOSYS) => Ok(()),
+            Some(_) => Err(failed(&format!("{} bytes of memory", range.len()))),
+        }
+    }
+
+    /// Gives the memory of a range of pages back; its contents are lost, for all processes.
+    ///
+    /// # Panics
+    /// Where the range is not inside.
+    pub fn give_back(&self, range: Range<usize>) {
+        // That of a file, or else that of this process.
+        if self.advise(&range, libc::MADV_REMOVE).raw_os_error() != Some(0) {
+            self.advise(&range, libc::MADV_DONTNEED);
+        }
+    }
+
+    /// What the kernel says to advice about a range; number 0 for success.
+    fn advise(&self, range: &Range<usize>, advice: libc::c_int) -> std::io::Error {
+        assert!(range.start <= range.end && range.end <= self.length, "{range:?} of {} bytes", self.length);
+        // SAFETY: inside the mapping; the advice that is given here changes no contents that are in use.
+        match unsafe { libc::madvise(self.address.as_ptr().add(range.start).cast(), range.len(), advice) } {
+            0 => std::io::Error::from_raw_os_error(0),
+            _ => std::io::Error::last_os_error(),
+        }
     }
 
     /// Start of the mapping, aligned to a page.
