@@ -103,6 +103,8 @@ pub enum Error {
     Buffer(String),
     /// Valid in MPI, but forwarded to the MPI library.
     Unsupported(String),
+    /// A call that is not valid where or when it was made, or that other ranks have not made.
+    Usage(String),
     /// The arguments of another rank are not valid.
     Remote {
         /// The rank whose arguments are not valid.
@@ -125,7 +127,7 @@ impl Error {
     /// The code that the C interface returns.
     pub fn code(&self) -> i32 {
         match self {
-            Self::Argument { .. } | Self::Unsupported(_) => HCUBE_ERR_ARGUMENT,
+            Self::Argument { .. } | Self::Unsupported(_) | Self::Usage(_) => HCUBE_ERR_ARGUMENT,
             Self::Distribution(_) => HCUBE_ERR_DISTRIBUTION,
             Self::Communicator(_) => HCUBE_ERR_COMM,
             Self::MpiState(_) => HCUBE_ERR_MPI_STATE,
@@ -156,7 +158,8 @@ impl fmt::Display for Error {
             | Self::Count(text)
             | Self::Datatype(text)
             | Self::Buffer(text)
-            | Self::Unsupported(text) => out.write_str(text),
+            | Self::Unsupported(text)
+            | Self::Usage(text) => out.write_str(text),
             Self::MpiState(text) => out.write_str(text),
             Self::Mpi { call, code, text } => write!(out, "{call} failed with code {code}: {text}"),
             Self::Mismatch { name, least, most } => {

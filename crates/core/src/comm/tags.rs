@@ -37,8 +37,11 @@ pub const GEMM_NETWORK: TagRange = TagRange { first: 1288, count: 1 };
 /// Matrix products: partial products.
 pub const GEMM_PARTIALS: TagRange = TagRange { first: 1289, count: 4 };
 
+/// BSP: records between nodes, one tag per stage of the plan.
+pub const BSP: TagRange = TagRange { first: 1344, count: STAGES };
+
 /// All ranges, in ascending order.
-const ALL: [TagRange; 9] = [
+const ALL: [TagRange; 10] = [
     RANDOM_ACCESS,
     ALLTOALL_PIECES,
     ALLTOALL_BUNDLES,
@@ -48,6 +51,7 @@ const ALL: [TagRange; 9] = [
     GEMM_SHARES,
     GEMM_NETWORK,
     GEMM_PARTIALS,
+    BSP,
 ];
 
 /// Whether the ranges ascend, do not overlap, and lie within what every MPI library has.

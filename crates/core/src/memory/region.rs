@@ -101,6 +101,15 @@ impl<'a> Region<'a> {
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.address, bytes.len()) };
     }
 
+    /// Overwrites all of it with another region, which does not overlap it.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    #[inline]
+    pub fn copy_from(self, other: Region<'_>) {
+        other.copy_to(self);
+    }
+
     /// Copies all of it to another region, which may overlap it.
     ///
     /// # Panics

@@ -1,0 +1,265 @@
+//! What all processes must have done alike in a superstep, and how they learn whether they have.
+//!
+//! Idea: a process announces five words: flags, of which all processes get the union, and the smallest and largest of two
+//! hashes, one over the counts and values that must be equal, one over the registrations that it removes. Where smallest and
+//! largest are equal, all agree. Only where they are not, or where somebody has removed NULL, the processes exchange the
+//! values themselves: to say what differs, or to find the registration that is meant.
+//!
+//! Cost: nothing beyond the words of the barrier; otherwise one or two reductions. Source: our own; the rule for NULL is that
+//! of bsponmpi: the latest registration that is NULL on all processes that have removed NULL, and that the others remove.
+
+use crate::registry::{Pop, Registry};
+use hcube_core::Result;
+use hcube_core::comm::Comm;
+use hcube_core::comm::reduction::Operation;
+use hcube_core::error::Error;
+
+/// Words of [`Votes`].
+pub const WORDS: usize = 5;
+
+/// What the processes say of a superstep, combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Votes {
+    flags: u64,
+    /// Smallest and largest hash of what must be equal.
+    equal: [u64; 2],
+    /// Smallest and largest hash of the removed registrations.
+    pops: [u64; 2],
+}
+
+/// A bit of the flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flag {
+    /// A process reads memory of another one.
+    Gets = 1,
+    /// A process has removed NULL.
+    NullPopped = 2,
+}
+
+/// What must be equal on all processes, in one superstep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Calls {
+    /// Whether it ends with `bsp_end`.
+    pub ending: bool,
+    /// Calls of `bsp_push_reg`, `bsp_pop_reg` and `bsp_set_tagsize`.
+    pub pushes: usize,
+    /// See `pushes`.
+    pub pops: usize,
+    /// See `pushes`.
+    pub tag_sizes: usize,
+    /// The tag size of the next superstep.
+    pub tag_bytes: usize,
+}
+
+/// Fibonacci hashing, with a rotation so that the order counts.
+fn hash(values: impl Iterator<Item = u64>) -> u64 {
+    values.fold(0, |sum, value| (sum.rotate_left(23) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+impl Calls {
+    fn values(&self) -> [(&'static str, u64); 5] {
+        [
+            ("bsp_end", u64::from(self.ending)),
+            ("bsp_push_reg", self.pushes as u64),
+            ("bsp_pop_reg", self.pops as u64),
+            ("bsp_set_tagsize", self.tag_sizes as u64),
+            ("tag size", self.tag_bytes as u64),
+        ]
+    }
+}
+
+impl Votes {
+    /// Those of one process.
+    pub fn new(calls: &Calls, pops: &[Pop], gets: bool) -> Self {
+        let null_popped = pops.iter().any(|pop| pop.number.is_none());
+        let flags = (if gets { Flag::Gets as u64 } else { 0 })
+            | (if null_popped { Flag::NullPopped as u64 } else { 0 });
+        let equal = hash(calls.values().into_iter().map(|(_, value)| value));
+        let pops = hash(pops.iter().map(|pop| pop.number.map_or(0, |number| u64::from(number) + 1)));
+        Self { flags, equal: [equal; 2], pops: [pops; 2] }
+    }
+
+    /// Those of two processes, or of two sets of them.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let both = |one: [u64; 2], two: [u64; 2]| [one[0].min(two[0]), one[1].max(two[1])];
+        Self {
+            flags: self.flags | other.flags,
+            equal: both(self.equal, other.equal),
+            pops: both(self.pops, other.pops),
+        }
+    }
+
+    /// As words that travel.
+    pub fn words(self) -> [u64; WORDS] {
+        [self.flags, self.equal[0], self.equal[1], self.pops[0], self.pops[1]]
+    }
+
+    /// From [`Self::words`].
+    pub fn from_words([flags, least, most, least_pops, most_pops]: [u64; WORDS]) -> Self {
+        Self { flags, equal: [least, most], pops: [least_pops, most_pops] }
+    }
+
+    /// Whether any process has set a flag.
+    #[inline]
+    pub fn has(&self, flag: Flag) -> bool {
+        self.flags & flag as u64 != 0
+    }
+
+    /// Whether all processes have done alike; where NULL was removed, that is yet to be seen.
+    #[inline]
+    pub fn agree(&self) -> bool {
+        self.equal[0] == self.equal[1] && (self.pops[0] == self.pops[1] || self.has(Flag::NullPopped))
+    }
+}
+
+/// Collective, where the votes do not agree: the error that says what differs.
+pub fn difference<C: Comm>(comm: &C, calls: &Calls, pops: &[Pop]) -> Error {
+    let own: Vec<u64> = calls.values().iter().map(|&(_, value)| value).collect();
+    let all = match comm.all_gather(&own) {
+        Ok(all) => all,
+        Err(error) => return error,
+    };
+    for (number, (what, _)) in calls.values().into_iter().enumerate() {
+        let value = |process: usize| all[process * own.len() + number];
+        if let Some(other) = (1..comm.size()).find(|&process| value(process) != value(0)) {
+            return Error::Usage(describe(what, value(0), other, value(other)));
+        }
+    }
+    different_pops(comm, pops)
+}
+
+fn describe(what: &str, first: u64, other: usize, second: u64) -> String {
+    let times = |count| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    match what {
+        "bsp_end" => {
+            let name = |ending| if ending == 1 { "bsp_end" } else { "bsp_sync" };
+            format!(
+                "process 0 has called {} and process {other} {}: expected the same on all processes",
+                name(first),
+                name(second)
+            )
+        }
+        "tag size" => format!(
+            "bsp_set_tagsize: process 0 has set the tag size {first} and process {other} {second}: expected the same on \
+             all processes"
+        ),
+        _ => format!(
+            "{what} was called {} by process 0 and {} by process {other} in this superstep: expected the same number on \
+             all processes",
+            times(first),
+            times(second)
+        ),
+    }
+}
+
+/// Collective: the error for processes that have removed different registrations, as many on all.
+fn different_pops<C: Comm>(comm: &C, pops: &[Pop]) -> Error {
+    let own: Vec<u64> = pops.iter().map(|pop| pop.number.map_or(0, |number| u64::from(number) + 1)).collect();
+    let all = match comm.all_gather(&own) {
+        Ok(all) => all,
+        Err(error) => return error,
+    };
+    for process in 1..comm.size() {
+        for (call, &first) in own_of(&all, 0, own.len()).iter().enumerate() {
+            let other = own_of(&all, process, own.len())[call];
+            if first != other && first != 0 && other != 0 {
+                return Error::Usage(format!(
+                    "bsp_pop_reg: call {} of this superstep removes registration {} on process 0 and {} on process \
+                     {process} (counted from 0 in the order of bsp_push_reg): expected the same on all processes",
+                    call + 1,
+                    first - 1,
+                    other - 1
+                ));
+            }
+        }
+    }
+    Error::Internal("hashes of removed registrations differ, but not the registrations".into())
+}
+
+fn own_of(all: &[u64], process: usize, length: usize) -> &[u64] {
+    &all[process * length..][..length]
+}
+
+/// Collective, where a process has removed NULL and all agree on the number of calls: finds the registrations that are meant,
+/// and removes them.
+///
+/// # Errors
+/// On all processes, where none fits.
+pub fn resolve_null<C: Comm>(comm: &C, registry: &mut Registry) -> Result<()> {
+    let pops = registry.pops().to_vec();
+    // The largest, and by the complement the smallest, number that a process names.
+    let mut named: Vec<i64> = pops
+        .iter()
+        .flat_map(|pop| pop.number.map_or([-1, i64::MIN], |number| [i64::from(number), !i64::from(number)]))
+        .collect();
+    comm.all_reduce(&mut named, Operation::Max)?;
+    for (call, pop) in pops.iter().enumerate() {
+        let [most, least] = [named[2 * call], !named[2 * call + 1]];
+        if most >= 0 && most != least {
+            return Err(different_pops(comm, &pops));
+        }
+        let wanted = (most >= 0).then_some(most as usize);
+        let number = common(comm, registry, pop, wanted)?;
+        match number {
+            Some(number) if pop.number.is_none() => registry.pop_null(number),
+            Some(_) => {}
+            None => {
+                let of = wanted.map_or_else(String::new, |number| {
+                    format!(" as registration {number}, which others remove")
+                });
+                return Err(Error::Usage(format!(
+                    "bsp_pop_reg: ident = NULL: expected a registration that is NULL on all processes that remove \
+                     NULL{of}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Collective: the latest registration, or `wanted` if that is one, which is NULL on all processes that remove NULL by this call.
+fn common<C: Comm>(comm: &C, registry: &Registry, pop: &Pop, wanted: Option<usize>) -> Result<Option<usize>> {
+    let candidates: Vec<usize> =
+        wanted.map_or_else(|| (0..pop.below as usize).rev().collect(), |number| vec![number]);
+    let fits = |&number: &usize| i64::from(pop.number.is_some() || registry.is_null(number));
+    let mut fit: Vec<i64> = candidates.iter().map(fits).collect();
+    comm.all_reduce(&mut fit, Operation::Min)?;
+    Ok(fit.iter().position(|&fit| fit == 1).map(|index| candidates[index]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALLS: Calls = Calls { ending: false, pushes: 1, pops: 1, tag_sizes: 0, tag_bytes: 4 };
+
+    fn pop(number: Option<u32>) -> [Pop; 1] {
+        [Pop { number, below: 9 }]
+    }
+
+    #[test]
+    fn equal_calls_agree_in_any_combination() {
+        let votes = Votes::new(&CALLS, &pop(Some(3)), false);
+        let gets = Votes::new(&CALLS, &pop(Some(3)), true);
+        let all = votes.and(gets).and(votes);
+        assert!(all.agree() && all.has(Flag::Gets) && !votes.has(Flag::Gets));
+        assert_eq!(Votes::from_words(all.words()), all);
+    }
+
+    #[test]
+    fn every_difference_is_seen() {
+        let votes = Votes::new(&CALLS, &pop(Some(3)), false);
+        for calls in [
+            Calls { ending: true, ..CALLS },
+            Calls { pushes: 2, ..CALLS },
+            Calls { pops: 0, ..CALLS },
+            Calls { tag_sizes: 1, ..CALLS },
+            Calls { tag_bytes: 0, ..CALLS },
+        ] {
+            assert!(!votes.and(Votes::new(&calls, &pop(Some(3)), false)).agree(), "{calls:?}");
+        }
+        assert!(!votes.and(Votes::new(&CALLS, &pop(Some(4)), false)).agree());
+        assert!(votes.and(Votes::new(&CALLS, &pop(None), false)).agree(), "decided later");
+    }
+}

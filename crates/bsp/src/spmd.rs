@@ -1,0 +1,374 @@
+//! The SPMD part of a program, seen from one of its processes: what it asks for in a superstep.
+//!
+//! Idea: `bsp_put` and `bsp_send` copy their data into the arena of this process at once, in the list for the destination, and
+//! `bsp_get` leaves a request there. At the end of the superstep ([`crate::sync`]) every process reads the lists that others
+//! have for it. Large unbuffered operations are single copies at the time of the call, where the system permits them.
+//!
+//! Cost: a put is copied twice and has 16 bytes of its own; a superstep without gets has one barrier. Memory: twice what a
+//! superstep puts and sends.
+//! Source: Hill et al. 1998, "BSPlib: the BSP programming library"; Krusche 2005, §2.6 and appendix A.
+
+use crate::direct::Direct;
+use crate::mates::Mates;
+use crate::messages::{Message, Queue, TagSizes, padded};
+use crate::options::Options;
+use crate::record::{self, Kind, label};
+use crate::registry::Registry;
+use crate::transit::Transit;
+use hcube_core::Result;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::Error;
+use hcube_core::memory::{Region, bytes_of_mut};
+use hcube_core::node::arena::{self, Arena, List};
+use hcube_core::node::processor::crowded;
+use hcube_core::plan::Topology;
+use hcube_core::progress::wait::Patience;
+
+/// The lists of a process: data for each process of its node, then requests, then what it tells all of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lists {
+    mates: usize,
+}
+
+impl Lists {
+    /// Puts, messages and replies.
+    #[inline]
+    pub fn data(self, mate: usize) -> usize {
+        mate
+    }
+
+    /// Gets, and records in transit.
+    #[inline]
+    pub fn requests(self, mate: usize) -> usize {
+        self.mates + mate
+    }
+
+    /// Registrations.
+    pub fn everyone(self) -> usize {
+        2 * self.mates
+    }
+
+    fn count(self) -> usize {
+        2 * self.mates + 1
+    }
+}
+
+/// A list for this process, and who has written it: a process, or where it begins with an origin, nobody in particular.
+pub(crate) type Incoming = (Option<usize>, List);
+
+/// One process of the SPMD part.
+#[derive(Debug)]
+pub struct Spmd<C: Comm> {
+    pub(crate) comm: C,
+    pub(crate) patience: Patience,
+    pub(crate) mates: Mates,
+    pub(crate) lists: Lists,
+    pub(crate) arena: Arena,
+    pub(crate) transit: Option<Transit>,
+    pub(crate) direct: Option<Direct>,
+    pub(crate) registry: Registry,
+    pub(crate) tags: TagSizes,
+    pub(crate) queue: Queue,
+    /// Where gets of this superstep write, by the numbers of their requests.
+    pub(crate) pending: Vec<Region<'static>>,
+    /// Lists for this process: data, requests, and registrations.
+    pub(crate) incoming: [Vec<Incoming>; 3],
+    /// Messages sent to other nodes.
+    sent: u64,
+    begin: f64,
+}
+
+/// Which processes share memory, and how all of them lie on nodes.
+fn share_memory<C: Comm>(comm: &C, options: &Options) -> Result<(Topology, Arena)> {
+    let limit = (options.ranks_per_node != 0).then_some(options.ranks_per_node);
+    let topology = Topology::from_node_numbers(&comm.node_numbers()?, limit);
+    let ranks = mates(&topology, comm.rank());
+    let mut reserve = [-(arena::reserve(ranks.len()) as i64)];
+    comm.all_reduce_max(&mut reserve)?;
+    let lists = Lists { mates: ranks.len() }.count();
+    match Arena::share(comm, &ranks, lists, -reserve[0] as usize) {
+        Ok(arena) => Ok((topology, arena)),
+        // On all processes alike; messages instead.
+        Err(_) => {
+            let arena = agree(comm, Arena::own(Lists { mates: 1 }.count()))?;
+            Ok((Topology::without_nodes(comm.size()), arena))
+        }
+    }
+}
+
+/// The processes of the node of a process.
+fn mates(topology: &Topology, process: usize) -> Vec<usize> {
+    let node = topology.node_of(topology.position(process));
+    let mut mates: Vec<usize> =
+        topology.positions(node..node + 1).map(|position| topology.rank(position)).collect();
+    mates.sort_unstable();
+    mates
+}
+
+impl<C: Comm> Spmd<C> {
+    /// Collective: begins the SPMD part of the processes of `comm`, whose messages are open.
+    ///
+    /// # Errors
+    /// On all processes, where the options differ, and those of MPI.
+    pub fn begin(comm: C, options: &Options) -> Result<Self> {
+        hcube_core::comm::agree_on(&comm, &options.agreement())?;
+        let nodes = comm.node_numbers()?;
+        let patience = Patience::new(crowded(&comm, &nodes)?, comm.simulated());
+        let (topology, arena) = share_memory(&comm, options)?;
+        let own = comm.rank();
+        let mates = Mates::new(mates(&topology, own), comm.size());
+        let transit = (topology.nodes() > 1).then(|| Transit::new(&topology, own, options.memory));
+        let direct = Direct::prove(&comm, &mates.processes, options.single_copy)?;
+        comm.barrier()?;
+        Ok(Self {
+            begin: comm.seconds(),
+            patience,
+            lists: Lists { mates: mates.processes.len() },
+            mates,
+            arena,
+            transit,
+            direct,
+            registry: Registry::default(),
+            tags: TagSizes::default(),
+            queue: Queue::default(),
+            pending: Vec::new(),
+            incoming: Default::default(),
+            sent: 0,
+            comm,
+        })
+    }
+
+    /// This process.
+    #[inline]
+    pub fn pid(&self) -> usize {
+        self.comm.rank()
+    }
+
+    /// Number of processes.
+    #[inline]
+    pub fn nprocs(&self) -> usize {
+        self.mates.all()
+    }
+
+    /// Seconds since the SPMD part began.
+    pub fn time(&self) -> f64 {
+        self.comm.seconds() - self.begin
+    }
+
+    /// What the processes communicate through.
+    pub fn comm(&self) -> &C {
+        &self.comm
+    }
+
+    /// Registers memory from the next superstep on; all processes do, in the same order. NULL without bytes stands for no part.
+    ///
+    /// # Errors
+    /// See [`Registry::push`].
+    pub fn push_reg(&mut self, memory: Region<'static>) -> Result<()> {
+        self.registry.push(memory)
+    }
+
+    /// Removes the latest registration of an address at the end of the superstep.
+    ///
+    /// # Errors
+    /// See [`Registry::pop`].
+    pub fn pop_reg(&mut self, address: usize) -> Result<()> {
+        self.registry.pop(address)
+    }
+
+    #[inline]
+    fn check_process(&self, process: usize) -> Result<()> {
+        if process < self.nprocs() { Ok(()) } else { Err(self.no_process(process)) }
+    }
+
+    #[cold]
+    fn no_process(&self, process: usize) -> Error {
+        Error::argument("pid", process, format!("0 to {}", self.nprocs() - 1))
+    }
+
+    /// Writes to `offset` of what `process` has registered where this one has registered `target`, at the end of the
+    /// superstep, after all gets. The data is copied before the function returns.
+    ///
+    /// # Errors
+    /// Names the argument that is not valid.
+    #[inline]
+    pub fn put(&mut self, process: usize, data: Region<'_>, target: usize, offset: usize) -> Result<()> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.check_process(process)?;
+        let registration = self.registry.find("dst", target)?;
+        let label = label(Kind::Put, registration);
+        match self.mates.number(process) {
+            Some(mate) => {
+                self.mates.check(mate, registration, offset, data.len())?;
+                let list = self.lists.data(mate);
+                self.arena.record(list, offset as u64, label, data.len())?.copy_from(data);
+            }
+            None => self.pass_on(process, offset as u64, label, data),
+        }
+        Ok(())
+    }
+
+    /// Reads from `offset` of what `process` has registered where this one has registered `source`, as it is at the end of the
+    /// superstep before any put; `into` is written at the end of the superstep.
+    ///
+    /// # Errors
+    /// Names the argument that is not valid.
+    #[inline]
+    pub fn get(&mut self, process: usize, source: usize, offset: usize, into: Region<'static>) -> Result<()> {
+        if into.is_empty() {
+            return Ok(());
+        }
+        self.check_process(process)?;
+        let registration = self.registry.find("src", source)?;
+        let label = label(Kind::Get, registration);
+        let mut request = [self.pending.len() as u64, into.len() as u64];
+        let request = Region::of(bytes_of_mut(&mut request));
+        match self.mates.number(process) {
+            Some(mate) => {
+                self.mates.check(mate, registration, offset, into.len())?;
+                let list = self.lists.requests(mate);
+                self.arena.record(list, offset as u64, label, request.len())?.copy_from(request);
+            }
+            None => self.pass_on(process, offset as u64, label, request),
+        }
+        self.pending.push(into);
+        Ok(())
+    }
+
+    /// As [`Self::put`], at any time until the end of the superstep: nobody else uses the memory on either side meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::put`].
+    pub fn hpput(&mut self, process: usize, data: Region<'_>, target: usize, offset: usize) -> Result<()> {
+        let is_large = self.direct.as_ref().is_some_and(|direct| direct.is_worthwhile(data.len()));
+        if is_large
+            && self.check_process(process).is_ok()
+            && let Some(mate) = self.mates.number(process)
+        {
+            let registration = self.registry.find("dst", target)?;
+            let address = self.mates.check(mate, registration, offset, data.len())?;
+            if self.put_directly(mate, registration, offset, address, data)? {
+                return Ok(());
+            }
+        }
+        self.put(process, data, target, offset)
+    }
+
+    /// Whether the data was copied to a process of this node.
+    fn put_directly(
+        &mut self,
+        mate: usize,
+        registration: u32,
+        offset: usize,
+        address: u64,
+        data: Region<'_>,
+    ) -> Result<bool> {
+        if mate == self.arena.own_number() {
+            let memory = self.registry.memory(registration).expect("it was checked");
+            data.copy_to(memory.part(offset..offset + data.len()));
+            return Ok(true);
+        }
+        // Before, that process may still write what the last superstep has put there.
+        self.arena.wait_for(mate, &self.comm, self.patience);
+        Ok(self.direct.as_mut().is_some_and(|direct| direct.write(mate, address, data)))
+    }
+
+    /// As [`Self::get`], at any time until the end of the superstep: nobody else uses the memory on either side meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn hpget(
+        &mut self,
+        process: usize,
+        source: usize,
+        offset: usize,
+        into: Region<'static>,
+    ) -> Result<()> {
+        let is_large = self.direct.as_ref().is_some_and(|direct| direct.is_worthwhile(into.len()));
+        if is_large
+            && self.check_process(process).is_ok()
+            && let Some(mate) = self.mates.number(process)
+        {
+            let registration = self.registry.find("src", source)?;
+            let address = self.mates.check(mate, registration, offset, into.len())?;
+            if mate == self.arena.own_number() {
+                let memory = self.registry.memory(registration).expect("it was checked");
+                memory.part(offset..offset + into.len()).copy_to(into);
+                return Ok(());
+            }
+            self.arena.wait_for(mate, &self.comm, self.patience);
+            if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
+                return Ok(());
+            }
+        }
+        self.get(process, source, offset, into)
+    }
+
+    /// Sends a message, which is in the queue of `process` in the next superstep. Tag and payload are copied before the function
+    /// returns; the tag has [`Self::tag_bytes`].
+    ///
+    /// # Errors
+    /// Names the argument that is not valid.
+    #[inline]
+    pub fn send(&mut self, process: usize, tag: Region<'_>, payload: Region<'_>) -> Result<()> {
+        self.check_process(process)?;
+        let length = padded(tag.len()) + payload.len();
+        match self.mates.number(process) {
+            Some(mate) => {
+                let (value, label) = record::message(payload.len(), 0);
+                let record = self.arena.record(self.lists.data(mate), value, label, length)?;
+                record.part(0..tag.len()).copy_from(tag);
+                record.part(length - payload.len()..length).copy_from(payload);
+            }
+            None => {
+                let mut joined = vec![0; length];
+                tag.read(&mut joined[..tag.len()]);
+                payload.read(&mut joined[length - payload.len()..]);
+                let (value, label) = record::message(payload.len(), self.sent);
+                self.sent += 1;
+                self.pass_on(process, value, label, Region::of(&mut joined));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a record for a process of another node.
+    pub(crate) fn pass_on(&mut self, process: usize, value: u64, label: u32, payload: Region<'_>) {
+        let origin = self.pid();
+        let transit = self.transit.as_mut().expect("a process of another node");
+        transit.add(process, origin, value, label, payload);
+    }
+
+    /// Bytes of the tags of messages that are sent in this superstep.
+    #[inline]
+    pub fn tag_bytes(&self) -> usize {
+        self.tags.sent
+    }
+
+    /// Announces the size of tags from the next superstep on; the one announced before.
+    ///
+    /// # Errors
+    /// Where it is too large.
+    pub fn set_tag_bytes(&mut self, bytes: usize) -> Result<usize> {
+        self.tags.announce(bytes)
+    }
+
+    /// Messages that are left, and bytes of their payloads.
+    pub fn queue_size(&self) -> (usize, usize) {
+        self.queue.size()
+    }
+
+    /// The first message, which stays in the queue.
+    #[inline]
+    pub fn first_message(&self) -> Option<Message> {
+        self.queue.first()
+    }
+
+    /// Takes the first message; its memory stays until the end of the superstep.
+    #[inline]
+    pub fn take_message(&mut self) -> Option<Message> {
+        self.queue.take()
+    }
+}

@@ -1,0 +1,298 @@
+//! The end of a superstep.
+//!
+//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for other nodes
+//! travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads remote memory, every process
+//! answers the requests for its own memory before it writes anything, the replies travel in the same way, and what was read is
+//! written. Then every process carries out the puts for its memory and queues its messages.
+//!
+//! Nobody writes memory of another process here, and nobody reads it: so no barrier is needed at the end. Unbuffered
+//! operations of the next superstep, which do, wait until the other process has said that it is done.
+//!
+//! Cost on one node: one barrier, with gets two. Between nodes: the messages of a plan, with gets twice.
+//! Source: Hill et al. 1998, §3.2 for the order of gets and puts; the rest is our own.
+
+use crate::agreement::{self, Calls, Flag, Votes};
+use crate::mates::{Place, exceeded};
+use crate::messages::{Message, padded};
+use crate::record::{self, Kind, label};
+use crate::spmd::Spmd;
+use hcube_core::Result;
+use hcube_core::comm::Comm;
+use hcube_core::error::Error;
+use hcube_core::memory::{Region, bytes_of_mut};
+use hcube_core::node::arena::Record;
+
+/// Words that stand for a registration.
+const PLACE_WORDS: usize = 2;
+
+/// Which of [`Spmd::incoming`].
+const DATA: usize = 0;
+const REQUESTS: usize = 1;
+const REGISTRATIONS: usize = 2;
+
+impl<C: Comm> Spmd<C> {
+    /// Collective: ends the superstep (`bsp_sync`).
+    ///
+    /// # Errors
+    /// Where processes have not done alike, on all of them; where memory is short, or data for this process exceeds what it
+    /// has registered, on this one: others wait for it then, so whoever calls ends the job.
+    pub fn sync(&mut self) -> Result<()> {
+        self.end_superstep(false)
+    }
+
+    /// Collective: ends the SPMD part (`bsp_end`). What was asked for since the last superstep is not carried out.
+    ///
+    /// # Errors
+    /// As [`Self::sync`].
+    pub fn end(&mut self) -> Result<()> {
+        self.end_superstep(true)
+    }
+
+    fn end_superstep(&mut self, ending: bool) -> Result<()> {
+        self.announce_registrations()?;
+        let calls = Calls {
+            ending,
+            pushes: self.registry.pushed().len(),
+            pops: self.registry.pops().len(),
+            tag_sizes: self.tags.calls,
+            tag_bytes: self.tags.announced,
+        };
+        let votes = self.exchange(Votes::new(&calls, self.registry.pops(), !self.pending.is_empty()))?;
+        if !votes.agree() {
+            return Err(agreement::difference(&self.comm, &calls, self.registry.pops()));
+        }
+        if ending {
+            return Ok(());
+        }
+        if calls.pushes > 0 {
+            self.note_registrations();
+        }
+        let data = std::mem::take(&mut self.incoming[DATA]);
+        if votes.has(Flag::Gets) {
+            self.answer_requests()?;
+            self.exchange(votes)?;
+            self.take_replies()?;
+        }
+        self.queue.clear();
+        self.take_data(&data)?;
+        self.incoming[DATA] = data;
+        if votes.has(Flag::NullPopped) {
+            agreement::resolve_null(&self.comm, &mut self.registry)?;
+        }
+        self.registry.settle();
+        self.mates.truncate(self.registry.len());
+        self.tags.settle();
+        self.arena.turn();
+        self.arena.finish();
+        Ok(())
+    }
+
+    /// Tells the processes of the node what this one registers.
+    fn announce_registrations(&mut self) -> Result<()> {
+        let pushed = self.registry.pushed();
+        if pushed.len() == 0 {
+            return Ok(());
+        }
+        let mut words: Vec<u64> =
+            pushed.flat_map(|memory| [memory.address().addr() as u64, memory.len() as u64]).collect();
+        let bytes = bytes_of_mut(&mut words);
+        let (list, label) = (self.lists.everyone(), label(Kind::Registration, 0));
+        self.arena.record(list, 0, label, bytes.len())?.write(bytes);
+        Ok(())
+    }
+
+    /// Takes note of what the processes of the node have registered.
+    fn note_registrations(&mut self) {
+        for &(process, list) in &self.incoming[REGISTRATIONS] {
+            let mate =
+                process.and_then(|process| self.mates.number(process)).expect("a process of this node");
+            // SAFETY: located in this turn, and used at once.
+            for record in unsafe { self.arena.records(list) } {
+                let mut words = vec![0; record.payload.len() / size_of::<u64>()];
+                record.payload.read(bytes_of_mut(&mut words));
+                let place = |words: &[u64]| Place { address: words[0], size: words[1] };
+                self.mates.add(mate, words.chunks_exact(PLACE_WORDS).map(place));
+            }
+        }
+    }
+
+    /// Collective: brings what all processes have left for this one to [`Spmd::incoming`], and the votes of all together.
+    fn exchange(&mut self, votes: Votes) -> Result<Votes> {
+        self.incoming.iter_mut().for_each(Vec::clear);
+        let lists = self.lists;
+        if let Some(transit) = &mut self.transit {
+            transit.collect(&mut self.arena, |mate| lists.requests(mate))?;
+        }
+        let mut votes = self.meet(votes);
+        self.locate(|mates, mate| Some(mates[mate]));
+        if self.transit.is_some() {
+            votes = self.travel(votes)?;
+        }
+        Ok(votes)
+    }
+
+    /// The processes of the node meet; their votes together.
+    fn meet(&mut self, votes: Votes) -> Votes {
+        let comm = &self.comm;
+        self.arena.meet(comm, self.patience, || comm.settle(), votes.words());
+        (0..self.arena.ranks()).fold(votes, |all, mate| all.and(Votes::from_words(self.arena.notice(mate))))
+    }
+
+    /// Finds the lists for this process, before the node meets again; those of the process with the highest number first.
+    fn locate(&mut self, origin: impl Fn(&[usize], usize) -> Option<usize>) {
+        let own = self.arena.own_number();
+        let numbers = [self.lists.data(own), self.lists.requests(own), self.lists.everyone()];
+        for (kind, number) in numbers.into_iter().enumerate() {
+            for mate in (0..self.arena.ranks()).rev() {
+                let list = self.arena.list(mate, number);
+                if !list.is_empty() {
+                    self.incoming[kind].push((origin(&self.mates.processes, mate), list));
+                }
+            }
+        }
+    }
+
+    /// Collective, with several nodes: the way of records between them.
+    fn travel(&mut self, votes: Votes) -> Result<Votes> {
+        let transit = self.transit.as_mut().expect("several nodes");
+        for &(_, list) in &self.incoming[REQUESTS] {
+            // SAFETY: located in this turn, and used at once.
+            for record in unsafe { self.arena.records(list) } {
+                if record::parts(record.label).0 == Kind::Transit {
+                    transit.add_passed(record);
+                }
+            }
+        }
+        let votes = transit.travel(&self.comm, votes)?;
+        let (arena, mates, lists) = (&mut self.arena, &self.mates, self.lists);
+        // Whose records were last added to each list.
+        let mut origins = vec![None; 2 * mates.processes.len()];
+        transit.deliver(|arrived| {
+            let mate = mates.number(arrived.destination).expect("the plan ends on its node");
+            let is_request = record::parts(arrived.label).0 == Kind::Get;
+            let list = if is_request { lists.requests(mate) } else { lists.data(mate) };
+            if origins[list] != Some(arrived.origin) {
+                origins[list] = Some(arrived.origin);
+                arena.record(list, arrived.origin as u64, label(Kind::Origin, 0), 0)?;
+            }
+            arena
+                .record(list, arrived.value, arrived.label, arrived.payload.len())?
+                .copy_from(arrived.payload);
+            Ok(())
+        })?;
+        let votes = self.meet(votes);
+        self.locate(|_, _| None);
+        Ok(votes)
+    }
+
+    /// Reads lists record by record, with the process that has written each.
+    fn read(
+        &mut self,
+        lists: &[(Option<usize>, hcube_core::node::arena::List)],
+        mut work: impl FnMut(&mut Self, usize, Record<'static>) -> Result<()>,
+    ) -> Result<()> {
+        for &(process, list) in lists {
+            let mut origin = process.unwrap_or_default();
+            // SAFETY: located in this superstep; messages in it are used until the end of the next one, when this process
+            // enters its first barrier.
+            let records = unsafe { self.arena.records(list) };
+            for record in records {
+                match record::parts(record.label).0 {
+                    Kind::Origin => origin = record.value as usize,
+                    Kind::Transit => {}
+                    _ => work(self, origin, record)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies what others read of this process into replies.
+    fn answer_requests(&mut self) -> Result<()> {
+        let requests = std::mem::take(&mut self.incoming[REQUESTS]);
+        self.read(&requests, |spmd, origin, record| {
+            let mut words = [0; 2];
+            record.payload.read(bytes_of_mut(&mut words));
+            let [request, bytes] = words;
+            let memory = spmd.own_memory("bsp_get", origin, &record, bytes as usize)?;
+            let label = label(Kind::Reply, 0);
+            match spmd.mates.number(origin) {
+                Some(mate) => {
+                    let list = spmd.lists.data(mate);
+                    spmd.arena.record(list, request, label, memory.len())?.copy_from(memory);
+                }
+                None => spmd.pass_on(origin, request, label, memory),
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes what this process has read of others.
+    fn take_replies(&mut self) -> Result<()> {
+        let replies = std::mem::take(&mut self.incoming[DATA]);
+        let pending = std::mem::take(&mut self.pending);
+        self.read(&replies, |_, _, record| {
+            record.payload.copy_to(pending[record.value as usize]);
+            Ok(())
+        })?;
+        self.pending = pending;
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Carries out puts and queues messages.
+    fn take_data(&mut self, data: &[(Option<usize>, hcube_core::node::arena::List)]) -> Result<()> {
+        let tag = self.tags.sent;
+        // Messages from other nodes come in the order of the plan.
+        let mut sorted = self.transit.is_some().then(Vec::new);
+        self.read(data, |spmd, origin, record| {
+            match record::parts(record.label).0 {
+                Kind::Put => {
+                    let memory = spmd.own_memory("bsp_put", origin, &record, record.payload.len())?;
+                    record.payload.copy_to(memory);
+                }
+                Kind::Message => {
+                    let (bytes, number) = record::of_message(record.value, record.label);
+                    let begin = padded(tag);
+                    let message = Message {
+                        tag: record.payload.part(0..tag),
+                        payload: record.payload.part(begin..begin + bytes),
+                    };
+                    match &mut sorted {
+                        Some(sorted) => sorted.push(((std::cmp::Reverse(origin), number), message)),
+                        None => spmd.queue.push(message),
+                    }
+                }
+                other => return Err(Error::Internal(format!("a record of kind {other:?} among data"))),
+            }
+            Ok(())
+        })?;
+        if let Some(mut sorted) = sorted {
+            sorted.sort_by_key(|&(place, _)| place);
+            sorted.into_iter().for_each(|(_, message)| self.queue.push(message));
+        }
+        Ok(())
+    }
+
+    /// The memory of this process that a record of another one means.
+    #[inline]
+    fn own_memory(
+        &self,
+        function: &str,
+        origin: usize,
+        record: &Record<'_>,
+        bytes: usize,
+    ) -> Result<Region<'static>> {
+        let (memory, offset) = (self.registry.memory(record::parts(record.label).1), record.value as usize);
+        match memory {
+            Some(memory) if bytes <= memory.len() && offset <= memory.len() - bytes => {
+                Ok(memory.part(offset..offset + bytes))
+            }
+            _ => {
+                let size = memory.map_or(0, Region::len) as u64;
+                let error = exceeded(offset, bytes, size, memory.is_none(), self.pid());
+                Err(Error::Usage(format!("{function} by process {origin}: {error}")))
+            }
+        }
+    }
+}
