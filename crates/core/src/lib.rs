@@ -7,7 +7,7 @@
 //! | [`comm`] | the trait [`Comm`](comm::Comm); ranks as threads; request sets, reductions, pipelined broadcast, tags | `memory`, `machine`, `progress` |
 //! | [`progress`] | how ranks wait, and the pollers that every waiting loop drives | `error` |
 //! | [`machine`] | the figures of a machine, the cost of stages, units of simulated work | `plan`, `error` |
-//! | [`memory`] | regions, blocks, layouts of datatypes, grids, streaming copies, scratch | `error` |
+//! | [`memory`] | regions, blocks, layouts of datatypes, grids, ordinary and streaming copies, scratch | `error` |
 //! | [`plan`] | the stages by which values travel; pure functions | nothing |
 //! | [`options`] | environment variables in declarative tables | `error` |
 //! | [`error`] | the one error type and its C codes | nothing |

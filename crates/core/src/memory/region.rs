@@ -1,9 +1,9 @@
 //! Memory of the caller, about which Rust knows nothing: other processes of the node and MPI read and
 //! write it, and two regions may overlap. So it is never a slice, only copied from and to.
 
+use super::copy;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::ptr;
 
 /// Bytes of the caller's memory, which may be read and written during `'a`. A copy of it is
 /// the same memory. Of a send buffer, too: that it is not written is up to whoever holds the region.
@@ -86,7 +86,7 @@ impl<'a> Region<'a> {
         assert_eq!(self.length, out.len(), "bytes of the region and of the copy");
         // SAFETY: by the contract of `new` the bytes can be read and no reference, hence not `out`, refers
         // to them.
-        unsafe { ptr::copy_nonoverlapping(self.address, out.as_mut_ptr(), out.len()) };
+        unsafe { copy::copy_nonoverlapping(self.address, out.as_mut_ptr(), out.len()) };
     }
 
     /// Overwrites all of it.
@@ -98,7 +98,7 @@ impl<'a> Region<'a> {
         assert_eq!(self.length, bytes.len(), "bytes of the region and to be written");
         // SAFETY: by the contract of `new` the bytes can be written and no reference, hence not `bytes`,
         // refers to them.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.address, bytes.len()) };
+        unsafe { copy::copy_nonoverlapping(bytes.as_ptr(), self.address, bytes.len()) };
     }
 
     /// Overwrites all of it with another region, which does not overlap it.
@@ -118,7 +118,7 @@ impl<'a> Region<'a> {
     pub fn copy_to(self, other: Region<'_>) {
         assert_eq!(self.length, other.length, "bytes of the two regions");
         // SAFETY: by the contract of `new` both can be read and written; `copy` permits overlap.
-        unsafe { ptr::copy(self.address, other.address, self.length) };
+        unsafe { copy::copy(self.address, other.address, self.length) };
     }
 }
 

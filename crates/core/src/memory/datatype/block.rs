@@ -1,13 +1,13 @@
 //! A block of elements in the caller's memory, seen as the bytes that MPI would send of it.
 
 use super::super::Region;
+use super::super::copy::copy_nonoverlapping;
 use super::super::grid::Grid;
 use super::super::streaming;
 use super::Datatype;
 use super::copy::{Loop, Packed};
 use std::ffi::c_void;
 use std::marker::PhantomData;
-use std::ptr;
 
 /// Bytes in the caller's memory: elements of a datatype, or of a grid.
 #[derive(Debug, Clone)]
@@ -145,7 +145,7 @@ impl<'a> Block<'a> {
             if let Form::Contiguous = self.form {
                 let memory = self.address.wrapping_add(offset);
                 let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
-                ptr::copy_nonoverlapping(from, to, length);
+                copy_nonoverlapping(from, to, length);
             } else {
                 self.copy_elements::<PACK>(offset, packed, length);
             }

@@ -4,7 +4,7 @@
 //! short runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call
 //! costs more than a short copy.
 
-use std::ptr;
+use super::super::copy;
 
 /// The address of a place in memory that a layout describes.
 #[inline(always)]
@@ -139,7 +139,7 @@ unsafe fn short(from: *const u8, to: *mut u8, length: usize) {
             4..8 => ends::<4>(from, to, length),
             8..16 => ends::<8>(from, to, length),
             16..=32 => ends::<16>(from, to, length),
-            _ => ptr::copy_nonoverlapping(from, to, length),
+            _ => copy::copy_nonoverlapping(from, to, length),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The innermost loops of grids: rows of elements between memory and packed bytes.
 
+use super::super::copy;
 use super::axis::Axis;
-use std::ptr;
 
 /// Elements of a block's side: a block of numbers fits into registers.
 pub(super) const BLOCK: usize = 4;
@@ -68,7 +68,7 @@ pub(super) unsafe fn part_of_row<const PACK: bool>(
 unsafe fn copy<const PACK: bool>(memory: *mut u8, packed: *mut u8, length: usize) {
     let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
     // SAFETY: both ranges can be accessed and do not overlap, by the contract of this function.
-    unsafe { ptr::copy_nonoverlapping(from, to, length) };
+    unsafe { copy::copy_nonoverlapping(from, to, length) };
 }
 
 /// Elements one by one, in the order in which they lie in memory.
