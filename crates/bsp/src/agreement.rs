@@ -113,6 +113,15 @@ impl Votes {
     }
 }
 
+/// An error that all processes have found: process 0 is the one to print it.
+fn found_by_all<C: Comm>(comm: &C, text: String) -> Error {
+    let error = Error::Usage(text);
+    match comm.rank() {
+        0 => error,
+        _ => Error::Remote { rank: 0, code: error.code(), message: error.to_string() },
+    }
+}
+
 /// Collective, where the votes do not agree: the error that says what differs.
 pub fn difference<C: Comm>(comm: &C, calls: &Calls, pops: &[Pop]) -> Error {
     let own: Vec<u64> = calls.values().iter().map(|&(_, value)| value).collect();
@@ -123,7 +132,7 @@ pub fn difference<C: Comm>(comm: &C, calls: &Calls, pops: &[Pop]) -> Error {
     for (number, (what, _)) in calls.values().into_iter().enumerate() {
         let value = |process: usize| all[process * own.len() + number];
         if let Some(other) = (1..comm.size()).find(|&process| value(process) != value(0)) {
-            return Error::Usage(describe(what, value(0), other, value(other)));
+            return found_by_all(comm, describe(what, value(0), other, value(other)));
         }
     }
     different_pops(comm, pops)
@@ -164,13 +173,14 @@ fn different_pops<C: Comm>(comm: &C, pops: &[Pop]) -> Error {
         for (call, &first) in own_of(&all, 0, own.len()).iter().enumerate() {
             let other = own_of(&all, process, own.len())[call];
             if first != other && first != 0 && other != 0 {
-                return Error::Usage(format!(
+                let text = format!(
                     "bsp_pop_reg: call {} of this superstep removes registration {} on process 0 and {} on process \
                      {process} (counted from 0 in the order of bsp_push_reg): expected the same on all processes",
                     call + 1,
                     first - 1,
                     other - 1
-                ));
+                );
+                return found_by_all(comm, text);
             }
         }
     }
@@ -208,10 +218,11 @@ pub fn resolve_null<C: Comm>(comm: &C, registry: &mut Registry) -> Result<()> {
                 let of = wanted.map_or_else(String::new, |number| {
                     format!(" as registration {number}, which others remove")
                 });
-                return Err(Error::Usage(format!(
+                let text = format!(
                     "bsp_pop_reg: ident = NULL: expected a registration that is NULL on all processes that remove \
                      NULL{of}"
-                )));
+                );
+                return Err(found_by_all(comm, text));
             }
         }
     }

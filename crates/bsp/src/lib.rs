@@ -12,13 +12,17 @@
 //! | [`record`] | the form in which requests, data and messages travel |
 //! | [`transit`] | the way between nodes |
 //! | [`direct`] | unbuffered copies inside a node |
+//! | [`collective`] | broadcast and fold |
+//! | [`process`] | the state of the process, and the life of MPI |
 //! | [`options`] | what a user can choose |
 
 pub mod agreement;
+pub mod collective;
 pub mod direct;
 pub mod mates;
 pub mod messages;
 pub mod options;
+pub mod process;
 pub mod record;
 pub mod registry;
 pub mod spmd;

@@ -177,7 +177,7 @@ impl<C: Comm> Spmd<C> {
     }
 
     #[inline]
-    fn check_process(&self, process: usize) -> Result<()> {
+    pub(crate) fn check_process(&self, process: usize) -> Result<()> {
         if process < self.nprocs() { Ok(()) } else { Err(self.no_process(process)) }
     }
 
@@ -304,6 +304,41 @@ impl<C: Comm> Spmd<C> {
             }
         }
         self.get(process, source, offset, into)
+    }
+
+    /// Reads memory of a process of this node at once.
+    ///
+    /// # Errors
+    /// Names the argument that is not valid; where the system permits no access to the memory of that process, or it is on
+    /// another node.
+    pub fn direct_get(
+        &mut self,
+        process: usize,
+        source: usize,
+        offset: usize,
+        into: Region<'_>,
+    ) -> Result<()> {
+        if into.is_empty() {
+            return Ok(());
+        }
+        self.check_process(process)?;
+        let registration = self.registry.find("src", source)?;
+        if let Some(mate) = self.mates.number(process) {
+            let address = self.mates.check(mate, registration, offset, into.len())?;
+            if mate == self.arena.own_number() {
+                let memory = self.registry.memory(registration).expect("it was checked");
+                memory.part(offset..offset + into.len()).copy_to(into);
+                return Ok(());
+            }
+            self.arena.wait_for(mate, &self.comm, self.patience);
+            if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
+                return Ok(());
+            }
+        }
+        Err(Error::Usage(format!(
+            "pid = {process}: expected a process of the same node whose memory the system permits to read; bsp_get reads \
+             that of all processes"
+        )))
     }
 
     /// Sends a message, which is in the queue of `process` in the next superstep. Tag and payload are copied before the function

@@ -13,6 +13,7 @@ pub mod gate;
 mod guard;
 pub mod handle;
 mod keyval;
+pub mod lifetime;
 mod living;
 pub mod membership;
 pub mod own_call;

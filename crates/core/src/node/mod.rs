@@ -4,6 +4,7 @@
 pub mod arena;
 pub mod board;
 pub mod device;
+pub mod exit;
 pub mod huge_pages;
 pub mod inbox;
 pub mod loader;

@@ -1,0 +1,289 @@
+//! The process-wide state of a BSP program: which part of the program runs, and its SPMD part.
+//!
+//! BSPlib's functions have no argument that stands for a communicator, so a process has one state. It belongs to the thread
+//! that has called `bsp_begin`; where processes are simulated in one thread, each of them has its own, found by its rank in
+//! `MPI_COMM_WORLD`.
+//!
+//! MPI is initialised here where the program has not, and then finalised at the end of the program. Processes that the SPMD
+//! part does not use sleep until it has ended, and end as well.
+
+use crate::options::Options;
+use crate::spmd::Spmd;
+use hcube_core::Result;
+use hcube_core::comm::owned::Owned;
+use hcube_core::comm::{Comm, tags};
+use hcube_core::error::Error;
+use hcube_core::mpi::handle::{abort, check_state};
+use hcube_core::mpi::{MpiComm, lifetime};
+use hcube_core::node::exit::at_exit;
+use hcube_core::progress::Progress;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
+
+/// Time between two looks of a process that the SPMD part does not use.
+const LOOK: Duration = Duration::from_millis(2);
+/// For the process that prints an error which all have, before another one ends the job.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A function that contains the SPMD part.
+pub type SpmdPart = unsafe extern "C-unwind" fn();
+
+/// Parts of a program.
+#[derive(Debug, Default)]
+enum Part {
+    /// Before `bsp_begin`.
+    #[default]
+    Before,
+    Spmd(Box<Spmd<MpiComm>>),
+    /// After `bsp_end`.
+    After,
+}
+
+/// The state of a process.
+#[derive(Debug, Default)]
+struct Process {
+    part: Part,
+    /// Whether `bsp_init` was called.
+    initialised: bool,
+    /// All processes of the job, while the SPMD part runs.
+    world: Option<MpiComm>,
+    /// Processes of the SPMD part.
+    processes: usize,
+}
+
+/// What the end of the process has to know: the part, and whether MPI was initialised here.
+static PART: AtomicU8 = AtomicU8::new(BEFORE);
+static OWNS_MPI: AtomicBool = AtomicBool::new(false);
+const BEFORE: u8 = 0;
+const SPMD: u8 = 1;
+const AFTER: u8 = 2;
+
+thread_local! {
+    /// That of a process that is not simulated; nothing while a call uses it.
+    static PROCESS: Cell<Option<&'static mut Process>> = const { Cell::new(None) };
+    /// Those of simulated processes, by rank.
+    static SIMULATED: RefCell<BTreeMap<usize, &'static mut Process>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+fn outside() -> Error {
+    Error::Usage("called outside of the SPMD part: expected between bsp_begin and bsp_end".into())
+}
+
+/// Runs `work` with the state, which is the default at first.
+fn with<T>(work: impl FnOnce(&mut Process) -> T) -> T {
+    if lifetime::is_simulated() {
+        let rank = lifetime::world_place().map_or(0, |(rank, _)| rank);
+        let process = SIMULATED.with_borrow_mut(|all| all.remove(&rank)).unwrap_or_else(new);
+        let result = work(process);
+        SIMULATED.with_borrow_mut(|all| all.insert(rank, process));
+        return result;
+    }
+    let process = PROCESS.take().unwrap_or_else(new);
+    let result = work(process);
+    PROCESS.set(Some(process));
+    result
+}
+
+#[cold]
+fn new() -> &'static mut Process {
+    // It lives as long as the process: nothing of it may be freed when its thread ends.
+    Box::leak(Box::default())
+}
+
+/// Runs `work` in the SPMD part.
+///
+/// # Errors
+/// Those of `work`, and [`Error::Usage`] outside of the SPMD part.
+#[inline]
+pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> {
+    with(|process| match &mut process.part {
+        Part::Spmd(spmd) => work(spmd),
+        _ => Err(outside()),
+    })
+}
+
+/// Ends the job because of an error in a function: prints it, unless another process does.
+pub fn fail(function: &str, error: &Error) -> ! {
+    if matches!(error, Error::Remote { .. }) {
+        std::thread::sleep(PAUSE);
+        abort(None);
+    }
+    let process =
+        lifetime::world_place().map_or_else(|_| String::new(), |(rank, _)| format!("process {rank}: "));
+    // In one piece, or the lines of several processes would run into each other.
+    eprint!("{}", format_args!("hcube: {process}{function}: {error}\n"));
+    abort(None)
+}
+
+/// Collective over all processes of the job, if nobody has initialised MPI: does so.
+fn start() -> Result<()> {
+    if lifetime::initialise()? {
+        OWNS_MPI.store(true, Ordering::Relaxed);
+    }
+    static REGISTERED: AtomicBool = AtomicBool::new(false);
+    if !lifetime::is_simulated() && !REGISTERED.swap(true, Ordering::Relaxed) {
+        at_exit(finish);
+    }
+    Ok(())
+}
+
+/// The end of the process.
+extern "C" fn finish() {
+    if check_state().is_err() {
+        return;
+    }
+    if PART.load(Ordering::Relaxed) == SPMD {
+        let error = "the program ends in its SPMD part: expected bsp_end before exit or the end of main";
+        fail("exit", &Error::Usage(error.into()));
+    }
+    if OWNS_MPI.load(Ordering::Relaxed)
+        && let Err(error) = lifetime::finalise()
+    {
+        eprintln!("hcube: {error}");
+    }
+}
+
+/// Processes of the SPMD part; before it, those of the job (`bsp_nprocs`).
+///
+/// # Errors
+/// Those of MPI.
+pub fn processes() -> Result<usize> {
+    with(|process| match &process.part {
+        Part::Before => start().and_then(|()| lifetime::world_place()).map(|(_, size)| size),
+        Part::Spmd(spmd) => Ok(spmd.nprocs()),
+        Part::After => Ok(process.processes),
+    })
+}
+
+/// Collective over all processes of the job: begins the SPMD part with at most as many processes as process 0 says
+/// (`bsp_begin`). Others do not return.
+///
+/// # Errors
+/// For a number below 1, for a second call, and those of [`Spmd::begin`].
+pub fn begin(limit: i64) -> Result<()> {
+    with(|process| {
+        match process.part {
+            Part::Before => {}
+            Part::Spmd(_) => return Err(Error::Usage("called twice: the SPMD part has begun".into())),
+            Part::After => return Err(Error::Usage("called twice: a program has one SPMD part".into())),
+        }
+        start()?;
+        let world = lifetime::world_comm()?;
+        if world.rank() == 0 && limit < 1 {
+            return Err(Error::argument("maxprocs", limit, "at least 1"));
+        }
+        let mut bytes = limit.to_ne_bytes();
+        world.broadcast(&mut bytes, 0)?;
+        let processes = world.size().min(usize::try_from(i64::from_ne_bytes(bytes)).unwrap_or(usize::MAX));
+        let is_used = world.rank() < processes;
+        let part = world.split(is_used.then_some(0), 0)?;
+        let Some(part) = part else { sleep(world) };
+        let options = Options::from_environment()?;
+        let spmd = Spmd::begin(part, &options)?;
+        *process = Process {
+            part: Part::Spmd(Box::new(spmd)),
+            world: Some(world),
+            processes,
+            ..std::mem::take(process)
+        };
+        PART.store(SPMD, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+/// A process that the SPMD part does not use.
+fn sleep(world: MpiComm) -> ! {
+    let wait = || -> Result<()> {
+        let mut end = Owned::receive(&world, vec![0], 0, tags::BSP.tag(0))?;
+        while !end.has_finished(&world)? {
+            if lifetime::is_simulated() {
+                world.rest(LOOK.as_nanos() as f64);
+            } else {
+                std::thread::sleep(LOOK);
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = wait() {
+        fail("bsp_begin", &error);
+    }
+    drop(world);
+    if lifetime::is_simulated() {
+        let error = "fewer processes than the job has cannot be simulated: expected maxprocs = bsp_nprocs()";
+        fail("bsp_begin", &Error::Usage(error.into()));
+    }
+    // The program may have initialised MPI, but this process does not come to its MPI_Finalize.
+    if let Err(error) = lifetime::finalise() {
+        eprintln!("hcube: {error}");
+    }
+    std::process::exit(0)
+}
+
+/// Collective over the SPMD part: ends it (`bsp_end`).
+///
+/// # Errors
+/// Outside of the SPMD part, where others have called `bsp_sync`, and those of MPI.
+pub fn end() -> Result<()> {
+    with(|process| {
+        let Part::Spmd(spmd) = &mut process.part else {
+            return Err(match process.part {
+                Part::After => Error::Usage("called twice: the SPMD part has ended".into()),
+                _ => Error::Usage("called before bsp_begin".into()),
+            });
+        };
+        spmd.end()?;
+        process.part = Part::After;
+        PART.store(AFTER, Ordering::Relaxed);
+        let world = process.world.take().expect("kept since the SPMD part began");
+        if world.rank() == 0 {
+            wake(&world, process.processes)?;
+        }
+        Ok(())
+    })
+}
+
+/// Lets the processes end that the SPMD part does not use.
+fn wake(world: &MpiComm, first: usize) -> Result<()> {
+    let send = |process| Owned::send(world, vec![0], process, tags::BSP.tag(0));
+    let mut sent: Vec<_> = (first..world.size()).map(send).collect::<Result<_>>()?;
+    for message in &mut sent {
+        while !message.has_finished(world)? {}
+    }
+    Ok(())
+}
+
+/// The first statement of a program whose SPMD part is not `main` (`bsp_init`): process 0 returns, the others run `part` and
+/// end.
+///
+/// # Safety
+/// `part` is a function of the program.
+///
+/// # Errors
+/// For a second call, and one that comes too late; where `part` does not begin and end the SPMD part; those of MPI.
+pub unsafe fn init(part: SpmdPart) -> Result<()> {
+    with(|process| {
+        if process.initialised {
+            return Err(Error::Usage("called twice".into()));
+        }
+        if !matches!(process.part, Part::Before) {
+            return Err(Error::Usage(
+                "called after bsp_begin: expected as the first statement of main".into(),
+            ));
+        }
+        process.initialised = true;
+        start()
+    })?;
+    if lifetime::world_place()?.0 == 0 {
+        return Ok(());
+    }
+    // SAFETY: the contract of this function; nothing of this module is in use.
+    unsafe { part() };
+    with(|process| match process.part {
+        Part::Before => Err(Error::Usage("the function that was passed has not called bsp_begin".into())),
+        Part::Spmd(_) => Err(Error::Usage("the function that was passed has not called bsp_end".into())),
+        Part::After => Ok(()),
+    })?;
+    std::process::exit(0)
+}

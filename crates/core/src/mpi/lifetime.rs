@@ -1,0 +1,69 @@
+//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI where the program has not, and
+//! finalise it when the program ends.
+
+use super::backend::MpiComm;
+use super::check::check;
+use super::handle::{self, check_state, world};
+use super::raw;
+use crate::error::{Error, Result};
+use std::ptr;
+
+/// Collective over all processes of the job: initialises MPI where nobody has. Whether it did.
+///
+/// # Errors
+/// [`Error::MpiState`] where MPI is finalised, and those of MPI.
+pub fn initialise() -> Result<bool> {
+    match check_state() {
+        Ok(()) => Ok(false),
+        Err(error) if is_finalised() => Err(error),
+        Err(_) => {
+            // SAFETY: MPI is neither initialised nor finalised; MPI takes no arguments of the program.
+            check("MPI_Init", unsafe { raw::PMPI_Init(ptr::null_mut(), ptr::null_mut()) })?;
+            Ok(true)
+        }
+    }
+}
+
+fn is_finalised() -> bool {
+    let mut finalised = 0;
+    // SAFETY: may be called at any time.
+    unsafe { raw::PMPI_Finalized(&mut finalised) };
+    finalised != 0
+}
+
+/// Collective over all processes of the job: finalises MPI, where it is active.
+///
+/// # Errors
+/// Those of MPI.
+pub fn finalise() -> Result<()> {
+    if check_state().is_err() {
+        return Ok(());
+    }
+    // SAFETY: MPI is initialised and not finalised.
+    check("MPI_Finalize", unsafe { raw::PMPI_Finalize() })
+}
+
+/// Whether the processes of the job are simulated in this process.
+pub fn is_simulated() -> bool {
+    handle::simulated()
+}
+
+/// Local: this process and their number, in `MPI_COMM_WORLD`.
+///
+/// # Errors
+/// [`Error::MpiState`] where MPI is not active.
+pub fn world_place() -> Result<(usize, usize)> {
+    check_state()?;
+    Ok((handle::rank(world())?, handle::partners(world())))
+}
+
+/// Collective over all processes of the job: a communicator of all of them with messages.
+///
+/// # Errors
+/// Those of [`MpiComm::duplicate`].
+pub fn world_comm() -> Result<MpiComm> {
+    MpiComm::duplicate(world()).map_err(|error| match error {
+        Error::Communicator(text) => Error::Internal(text),
+        other => other,
+    })
+}

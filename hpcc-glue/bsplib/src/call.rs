@@ -1,0 +1,282 @@
+//! From the arguments of C to calls of the runtime.
+//!
+//! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation without bytes has no effect and
+//! is not checked.
+
+use hcube_bsp::{Spmd, process};
+use hcube_core::Result;
+use hcube_core::error::Error;
+use hcube_core::memory::Region;
+use hcube_core::mpi::{MpiComm, gate};
+use std::ffi::c_void;
+use std::fmt::Display;
+use std::ptr;
+
+/// Runs a function; an error ends the job.
+#[inline]
+pub fn run<T>(function: &str, work: impl FnOnce() -> Result<T>) -> T {
+    gate::run(None, || match work() {
+        Ok(value) => value,
+        Err(error) => process::fail(function, &error),
+    })
+}
+
+/// Runs a function in the SPMD part.
+#[inline]
+pub fn spmd<T>(function: &str, work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> T {
+    run(function, || process::spmd(work))
+}
+
+/// A number that must not be negative.
+#[inline]
+pub fn number<T: Copy + Display + TryInto<usize>>(name: &'static str, value: T) -> Result<usize> {
+    value.try_into().map_err(|_| negative(name, value))
+}
+
+#[cold]
+fn negative(name: &'static str, value: impl Display) -> Error {
+    Error::argument(name, value, "0 or more")
+}
+
+/// An address that must not be NULL.
+#[inline]
+pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
+    if pointer.is_null() { Err(Error::argument(name, "NULL", "an address")) } else { Ok(pointer) }
+}
+
+/// Memory of the program.
+///
+/// # Safety
+/// The program leaves it to the library, as BSPlib says: registered memory as long as it is registered, other memory during the
+/// call or, where it is written by a get, until the end of the superstep.
+///
+/// # Errors
+/// For NULL with a size.
+#[inline]
+pub unsafe fn memory(name: &'static str, address: *const c_void, bytes: usize) -> Result<Region<'static>> {
+    if address.is_null() && bytes > 0 {
+        return Err(Error::argument(name, "NULL", format!("an address of {bytes} bytes")));
+    }
+    // SAFETY: the contract of this function.
+    Ok(unsafe { Region::new(address.cast_mut().cast(), bytes) })
+}
+
+/// Arguments of a copy between processes, of any dialect.
+#[derive(Debug, Clone, Copy)]
+pub struct Transfer<N, S> {
+    /// The other process.
+    pub pid: N,
+    /// From where.
+    pub source: *const c_void,
+    /// To where.
+    pub target: *const c_void,
+    /// From the start of the registered memory.
+    pub offset: S,
+    /// Length in bytes.
+    pub bytes: S,
+}
+
+impl<N, S> Transfer<N, S>
+where
+    N: Copy + Display + TryInto<usize>,
+    S: Copy + Display + TryInto<usize>,
+{
+    /// Process, offset and bytes; nothing where there is no byte.
+    #[inline]
+    fn numbers(&self) -> Result<Option<[usize; 3]>> {
+        let bytes = number("nbytes", self.bytes)?;
+        if bytes == 0 {
+            return Ok(None);
+        }
+        Ok(Some([number("pid", self.pid)?, number("offset", self.offset)?, bytes]))
+    }
+
+    /// `bsp_put` and `bsp_hpput`.
+    ///
+    /// # Safety
+    /// As BSPlib requires.
+    #[inline]
+    pub unsafe fn put(
+        self,
+        function: &str,
+        put: impl FnOnce(&mut Spmd<MpiComm>, usize, Region<'static>, usize, usize) -> Result<()>,
+    ) {
+        spmd(function, |spmd| {
+            let Some([pid, offset, bytes]) = self.numbers()? else { return Ok(()) };
+            // SAFETY: the contract of this function.
+            let data = unsafe { memory("src", self.source, bytes) }?;
+            put(spmd, pid, data, self.target.addr(), offset)
+        });
+    }
+
+    /// `bsp_get` and `bsp_hpget`.
+    ///
+    /// # Safety
+    /// As BSPlib requires.
+    #[inline]
+    pub unsafe fn get(
+        self,
+        function: &str,
+        get: impl FnOnce(&mut Spmd<MpiComm>, usize, usize, usize, Region<'static>) -> Result<()>,
+    ) {
+        spmd(function, |spmd| {
+            let Some([pid, offset, bytes]) = self.numbers()? else { return Ok(()) };
+            // SAFETY: the contract of this function.
+            let into = unsafe { memory("dst", self.target, bytes) }?;
+            get(spmd, pid, self.source.addr(), offset, into)
+        });
+    }
+}
+
+/// `bsp_push_reg`.
+///
+/// # Safety
+/// As BSPlib requires.
+pub unsafe fn push_reg<S: Copy + Display + TryInto<usize>>(function: &str, ident: *const c_void, size: S) {
+    spmd(function, |spmd| {
+        let size = number("size", size)?;
+        // SAFETY: the contract of this function; NULL with a size is refused there.
+        spmd.push_reg(unsafe { Region::new(ident.cast_mut().cast(), size) })
+    });
+}
+
+/// `bsp_pop_reg`.
+pub fn pop_reg(function: &str, ident: *const c_void) {
+    spmd(function, |spmd| spmd.pop_reg(ident.addr()));
+}
+
+/// `bsp_set_tagsize`.
+///
+/// # Safety
+/// The address is NULL or that of a size.
+pub unsafe fn set_tagsize<S>(function: &str, tag_nbytes: *mut S)
+where
+    S: Copy + Display + TryInto<usize> + TryFrom<usize>,
+{
+    spmd(function, |spmd| {
+        let place = not_null("tag_nbytes", tag_nbytes)?;
+        // SAFETY: the contract of this function.
+        let before = spmd.set_tag_bytes(number("*tag_nbytes", unsafe { place.read_unaligned() })?)?;
+        // SAFETY: as above.
+        unsafe { place.write_unaligned(size("*tag_nbytes", before)?) };
+        Ok(())
+    });
+}
+
+/// A size as a dialect has it.
+fn size<S: TryFrom<usize>>(name: &'static str, value: usize) -> Result<S> {
+    S::try_from(value)
+        .map_err(|_| Error::argument(name, value, "a number that the type of this dialect holds"))
+}
+
+/// `bsp_send` and `bsp_hpsend`.
+///
+/// # Safety
+/// As BSPlib requires.
+#[inline]
+pub unsafe fn send<N, S>(
+    function: &str,
+    pid: N,
+    tag: *const c_void,
+    payload: *const c_void,
+    payload_nbytes: S,
+) where
+    N: Copy + Display + TryInto<usize>,
+    S: Copy + Display + TryInto<usize>,
+{
+    spmd(function, |spmd| {
+        let bytes = number("payload_nbytes", payload_nbytes)?;
+        // SAFETY: the contract of this function.
+        let [tag, payload] =
+            unsafe { [memory("tag", tag, spmd.tag_bytes())?, memory("payload", payload, bytes)?] };
+        spmd.send(number("pid", pid)?, tag, payload)
+    });
+}
+
+/// `bsp_qsize`.
+///
+/// # Safety
+/// The addresses are NULL or those of numbers.
+pub unsafe fn qsize<N, S>(function: &str, packets: *mut N, accumulated_nbytes: *mut S)
+where
+    N: TryFrom<usize>,
+    S: TryFrom<usize>,
+{
+    spmd(function, |spmd| {
+        let (messages, bytes) = spmd.queue_size();
+        let place = not_null("packets", packets)?;
+        // SAFETY: the contract of this function.
+        unsafe { place.write_unaligned(size("*packets", messages)?) };
+        if !accumulated_nbytes.is_null() {
+            // SAFETY: as above.
+            unsafe { accumulated_nbytes.write_unaligned(size("*accumulated_nbytes", bytes)?) };
+        }
+        Ok(())
+    });
+}
+
+/// `bsp_get_tag`; `none` stands for an empty queue.
+///
+/// # Safety
+/// As BSPlib requires.
+pub unsafe fn get_tag<S: TryFrom<usize>>(function: &str, status: *mut S, tag: *mut c_void, none: S) {
+    spmd(function, |spmd| {
+        let place = not_null("status", status)?;
+        let Some(message) = spmd.first_message() else {
+            // SAFETY: the contract of this function.
+            unsafe { place.write_unaligned(none) };
+            return Ok(());
+        };
+        // SAFETY: as above.
+        let target = unsafe { memory("tag", tag, message.tag.len()) }?;
+        message.tag.copy_to(target);
+        // SAFETY: as above.
+        unsafe { place.write_unaligned(size("*status", message.payload.len())?) };
+        Ok(())
+    });
+}
+
+fn empty() -> Error {
+    Error::Usage("the queue has no message: expected one (bsp_qsize tells how many are left)".into())
+}
+
+/// `bsp_move`.
+///
+/// # Safety
+/// As BSPlib requires.
+#[inline]
+pub unsafe fn take<S>(function: &str, payload: *mut c_void, reception_nbytes: S)
+where
+    S: Copy + Display + TryInto<usize>,
+{
+    spmd(function, |spmd| {
+        let room = number("reception_nbytes", reception_nbytes)?;
+        // SAFETY: the contract of this function.
+        let target = unsafe { memory("payload", payload, room) }?;
+        let message = spmd.take_message().ok_or_else(empty)?;
+        let bytes = room.min(message.payload.len());
+        message.payload.part(0..bytes).copy_to(target.part(0..bytes));
+        Ok(())
+    });
+}
+
+/// `bsp_hpmove`; `none` stands for an empty queue.
+///
+/// # Safety
+/// As BSPlib requires.
+pub unsafe fn take_in_place<S: TryFrom<usize>>(
+    function: &str,
+    tag_ptr: *mut *mut c_void,
+    payload_ptr: *mut *mut c_void,
+    none: S,
+) -> S {
+    spmd(function, |spmd| {
+        let places = [not_null("tag_ptr", tag_ptr)?, not_null("payload_ptr", payload_ptr)?];
+        let Some(message) = spmd.take_message() else { return Ok(none) };
+        for (place, region) in places.into_iter().zip([message.tag, message.payload]) {
+            // SAFETY: the contract of this function.
+            unsafe { ptr::write_unaligned(place, region.address().cast()) };
+        }
+        size("payload", message.payload.len())
+    })
+}

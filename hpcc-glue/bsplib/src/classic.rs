@@ -1,0 +1,257 @@
+//! BSPlib's functions with their types of 1998: processes and sizes are `int`. `bsp.h` is generated from this file.
+
+use crate::call::{self, Transfer, run, spmd};
+use hcube_bsp::Spmd;
+use hcube_bsp::process;
+use hcube_core::error::Error;
+use std::ffi::{c_char, c_int, c_void};
+
+/// Declares that spmd_part contains the SPMD part; the first statement of main where main is not the SPMD part itself.
+///
+/// Process 0 returns and runs what comes before and after the SPMD part; all other processes call spmd_part here and end. argc and
+/// argv are those of main; they may be 0 and NULL.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_init(
+    spmd_part: Option<unsafe extern "C-unwind" fn()>,
+    argc: c_int,
+    argv: *mut *mut c_char,
+) {
+    let _ = (argc, argv);
+    run("bsp_init", || {
+        let part = spmd_part.ok_or_else(|| Error::argument("spmd_part", "NULL", "a function"))?;
+        // SAFETY: the contract of this function.
+        unsafe { process::init(part) }
+    });
+}
+
+/// Begins the SPMD part with at most maxprocs processes, as process 0 says; processes beyond that end here when the SPMD part
+/// has ended.
+///
+/// Initialises MPI where the program has not. A program has one SPMD part. bsp_nprocs() tells how many processes there are.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_begin(maxprocs: c_int) {
+    run("bsp_begin", || process::begin(i64::from(maxprocs)));
+}
+
+/// Ends the SPMD part on all processes. What was asked for since the last bsp_sync is not carried out.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_end() {
+    run("bsp_end", process::end);
+}
+
+/// Number of processes of the SPMD part; before bsp_begin, the largest number that it can have.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_nprocs() -> c_int {
+    run("bsp_nprocs", process::processes) as c_int
+}
+
+/// This process: 0 to bsp_nprocs() - 1.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_pid() -> c_int {
+    spmd("bsp_pid", |spmd| Ok(spmd.pid() as c_int))
+}
+
+/// Seconds since bsp_begin, by the clock of this process.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_time() -> f64 {
+    spmd("bsp_time", |spmd| Ok(spmd.time()))
+}
+
+/// Ends the superstep on all processes: gets read, then puts write, and messages are in the queues of their receivers.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_sync() {
+    spmd("bsp_sync", Spmd::sync);
+}
+
+/// Registers size bytes at ident from the next superstep on. All processes call it, in the same order.
+///
+/// Others name the memory by what they have registered themselves in the same call. Memory may be registered several times; the
+/// latest registration counts. NULL with size 0 says that this process has no part in it.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_push_reg(ident: *const c_void, size: c_int) {
+    // SAFETY: the contract of this function.
+    unsafe { call::push_reg("bsp_push_reg", ident, size) };
+}
+
+/// Removes the latest registration of ident at the end of the superstep. All processes call it, in the same order.
+///
+/// NULL stands for the latest registration that is NULL on all processes that pass NULL, and that the others remove.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_pop_reg(ident: *const c_void) {
+    call::pop_reg("bsp_pop_reg", ident);
+}
+
+/// Copies nbytes bytes from src to offset of what process pid has registered as dst, at the end of the superstep.
+///
+/// src is copied before the function returns. Puts write after all gets have read; the order of puts to the same bytes is open.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_put(
+    pid: c_int,
+    src: *const c_void,
+    dst: *mut c_void,
+    offset: c_int,
+    nbytes: c_int,
+) {
+    let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe { copy.put("bsp_put", |spmd, pid, data, target, offset| spmd.put(pid, data, target, offset)) };
+}
+
+/// As bsp_put without buffers: the data may be read and written at any time until the end of the superstep, and neither memory
+/// is used otherwise before.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_hpput(
+    pid: c_int,
+    src: *const c_void,
+    dst: *mut c_void,
+    offset: c_int,
+    nbytes: c_int,
+) {
+    let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe { copy.put("bsp_hpput", |spmd, pid, data, target, offset| spmd.hpput(pid, data, target, offset)) };
+}
+
+/// Copies nbytes bytes from offset of what process pid has registered as src to dst, at the end of the superstep.
+///
+/// What is read is the value before any put of this superstep.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_get(
+    pid: c_int,
+    src: *const c_void,
+    offset: c_int,
+    dst: *mut c_void,
+    nbytes: c_int,
+) {
+    let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe { copy.get("bsp_get", |spmd, pid, source, offset, into| spmd.get(pid, source, offset, into)) };
+}
+
+/// As bsp_get without buffers: the data may be read and written at any time until the end of the superstep, and neither memory
+/// is used otherwise before.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_hpget(
+    pid: c_int,
+    src: *const c_void,
+    offset: c_int,
+    dst: *mut c_void,
+    nbytes: c_int,
+) {
+    let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe { copy.get("bsp_hpget", |spmd, pid, source, offset, into| spmd.hpget(pid, source, offset, into)) };
+}
+
+/// Sets the size of the tags of messages that are sent from the next superstep on; *tag_nbytes becomes the size of the last call,
+/// 0 at first. All processes call it with the same size.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_set_tagsize(tag_nbytes: *mut c_int) {
+    // SAFETY: the contract of this function.
+    unsafe { call::set_tagsize("bsp_set_tagsize", tag_nbytes) };
+}
+
+/// Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next superstep.
+///
+/// Tag and payload are copied before the function returns. tag may be NULL where tags have no bytes.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_send(
+    pid: c_int,
+    tag: *const c_void,
+    payload: *const c_void,
+    payload_nbytes: c_int,
+) {
+    // SAFETY: the contract of this function.
+    unsafe { call::send("bsp_send", pid, tag, payload, payload_nbytes) };
+}
+
+/// Messages that are left in the queue, and the bytes of their payloads; accumulated_nbytes may be NULL.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_qsize(packets: *mut c_int, accumulated_nbytes: *mut c_int) {
+    // SAFETY: the contract of this function.
+    unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes) };
+}
+
+/// Copies the tag of the first message to tag; *status becomes the bytes of its payload, or -1 where the queue is empty.
+///
+/// Messages of the process with the highest number come first, those of one process in the order in which they were sent.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_get_tag(status: *mut c_int, tag: *mut c_void) {
+    // SAFETY: the contract of this function.
+    unsafe { call::get_tag("bsp_get_tag", status, tag, -1) };
+}
+
+/// Copies the payload of the first message, at most reception_nbytes bytes of it, and removes the message.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_move(payload: *mut c_void, reception_nbytes: c_int) {
+    // SAFETY: the contract of this function.
+    unsafe { call::take("bsp_move", payload, reception_nbytes) };
+}
+
+/// Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which are aligned for every type
+/// and stay until the end of the superstep. Returns the bytes of the payload, or -1 where the queue is empty.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_hpmove(
+    tag_ptr: *mut *mut c_void,
+    payload_ptr: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe { call::take_in_place("bsp_hpmove", tag_ptr, payload_ptr, -1) }
+}

@@ -1,0 +1,120 @@
+//! What programs use beyond Hill et al. 1998: broadcast and fold of the second draft of BSPlib, as in Oxford's toolset.
+
+use crate::call::{memory, number, spmd};
+use hcube_core::error::Error;
+use hcube_core::memory::Region;
+use std::ffi::{c_int, c_void};
+
+fn copy(from: Region<'_>) -> Vec<u8> {
+    let mut bytes = vec![0; from.len()];
+    from.read(&mut bytes);
+    bytes
+}
+
+/// Copies nbytes bytes from src on process pid to dst on all processes.
+///
+/// Collective; complete when it returns, and not the end of a superstep. src counts only on process pid.
+///
+/// # Safety
+/// The memory has that size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_bcast(pid: c_int, src: *const c_void, dst: *mut c_void, nbytes: c_int) {
+    spmd("bsp_bcast", |spmd| {
+        let (root, bytes) = (number("pid", pid)?, number("nbytes", nbytes)?);
+        // SAFETY: the contract of this function.
+        let target = unsafe { memory("dst", dst, bytes) }?;
+        let mut data = vec![0; bytes];
+        if spmd.pid() == root {
+            // SAFETY: as above.
+            unsafe { memory("src", src, bytes) }?.read(&mut data);
+        }
+        spmd.broadcast(root, &mut data)?;
+        target.write(&data);
+        Ok(())
+    });
+}
+
+/// Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right, &nbytes); the
+/// result is at dst on all of them.
+///
+/// Collective; complete when it returns, and not the end of a superstep. The operation must be associative, and calls no
+/// function of BSPlib.
+///
+/// # Safety
+/// The memory has that size, and the operation changes no more than its result.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_fold(
+    operation: Option<
+        unsafe extern "C-unwind" fn(
+            result: *mut c_void,
+            left: *mut c_void,
+            right: *mut c_void,
+            nbytes: *mut c_int,
+        ),
+    >,
+    src: *const c_void,
+    dst: *mut c_void,
+    nbytes: c_int,
+) {
+    spmd("bsp_fold", |spmd| {
+        let bytes = number("nbytes", nbytes)?;
+        let operation = operation.ok_or_else(|| Error::argument("operation", "NULL", "a function"))?;
+        // SAFETY: the contract of this function.
+        let (source, target) = unsafe { (memory("src", src, bytes)?, memory("dst", dst, bytes)?) };
+        let mut operand = copy(source);
+        let mut result = vec![0; bytes];
+        spmd.fold(&mut operand, |left, right| {
+            let (mut length, mut right) = (nbytes, right.to_vec());
+            // SAFETY: the contract of this function; all three have that size.
+            unsafe {
+                operation(
+                    result.as_mut_ptr().cast(),
+                    left.as_mut_ptr().cast(),
+                    right.as_mut_ptr().cast(),
+                    &mut length,
+                );
+            }
+            left.copy_from_slice(&result);
+        })?;
+        target.write(&operand);
+        Ok(())
+    });
+}
+
+/// As [`bsp_send`](crate::classic::bsp_send); tag and payload stay unchanged until the end of the superstep.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_hpsend(
+    pid: c_int,
+    tag: *const c_void,
+    payload: *const c_void,
+    payload_nbytes: c_int,
+) {
+    // SAFETY: the contract of this function.
+    unsafe { crate::call::send("bsp_hpsend", pid, tag, payload, payload_nbytes) };
+}
+
+/// Reads nbytes bytes at offset of what process pid has registered at once, without waiting for the end of the superstep.
+///
+/// The process must be on the same node, and the system must permit access to its memory; otherwise the job ends with an error.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_direct_get(
+    pid: c_int,
+    src: *const c_void,
+    offset: c_int,
+    dst: *mut c_void,
+    nbytes: c_int,
+) {
+    let copy = crate::call::Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe {
+        copy.get("bsp_direct_get", |spmd, pid, source, offset, into| {
+            spmd.direct_get(pid, source, offset, into)
+        });
+    }
+}

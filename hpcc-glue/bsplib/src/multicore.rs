@@ -1,0 +1,270 @@
+//! The dialect of MulticoreBSP for C: processes are `unsigned int`, sizes `size_t`. -1 is the largest number.
+
+use crate::call::{self, Transfer, run, spmd};
+use hcube_bsp::Spmd;
+use hcube_bsp::process;
+use hcube_core::error::Error;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+/// As `bsp_init`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_init(
+    spmd_part: Option<unsafe extern "C-unwind" fn()>,
+    argc: c_int,
+    argv: *mut *mut c_char,
+) {
+    let _ = (argc, argv);
+    run("bsp_init", || {
+        let part = spmd_part.ok_or_else(|| Error::argument("spmd_part", "NULL", "a function"))?;
+        // SAFETY: the contract of this function.
+        unsafe { process::init(part) }
+    });
+}
+
+/// As `bsp_begin`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_begin(maxprocs: c_uint) {
+    run("bsp_begin", || process::begin(i64::from(maxprocs)));
+}
+
+/// As `bsp_end`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_end() {
+    run("bsp_end", process::end);
+}
+
+/// As `bsp_nprocs`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_nprocs() -> c_uint {
+    run("bsp_nprocs", process::processes) as c_uint
+}
+
+/// As `bsp_pid`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_pid() -> c_uint {
+    spmd("bsp_pid", |spmd| Ok(spmd.pid() as c_uint))
+}
+
+/// As `bsp_time`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_time() -> f64 {
+    spmd("bsp_time", |spmd| Ok(spmd.time()))
+}
+
+/// As `bsp_sync`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_sync() {
+    spmd("bsp_sync", Spmd::sync);
+}
+
+/// As `bsp_push_reg`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_push_reg(ident: *const c_void, size: usize) {
+    // SAFETY: the contract of this function.
+    unsafe { call::push_reg("bsp_push_reg", ident, size) };
+}
+
+/// As `bsp_pop_reg`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_pop_reg(ident: *const c_void) {
+    call::pop_reg("bsp_pop_reg", ident);
+}
+
+/// As `bsp_put`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_put(
+    pid: c_uint,
+    src: *const c_void,
+    dst: *const c_void,
+    offset: usize,
+    nbytes: usize,
+) {
+    let copy = Transfer { pid, source: src, target: dst, offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe { copy.put("bsp_put", |spmd, pid, data, target, offset| spmd.put(pid, data, target, offset)) };
+}
+
+/// As `bsp_hpput`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_hpput(
+    pid: c_uint,
+    src: *const c_void,
+    dst: *const c_void,
+    offset: usize,
+    nbytes: usize,
+) {
+    let copy = Transfer { pid, source: src, target: dst, offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe { copy.put("bsp_hpput", |spmd, pid, data, target, offset| spmd.hpput(pid, data, target, offset)) };
+}
+
+/// As `bsp_get`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_get(
+    pid: c_uint,
+    src: *const c_void,
+    offset: usize,
+    dst: *mut c_void,
+    nbytes: usize,
+) {
+    let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe { copy.get("bsp_get", |spmd, pid, source, offset, into| spmd.get(pid, source, offset, into)) };
+}
+
+/// As `bsp_hpget`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_hpget(
+    pid: c_uint,
+    src: *const c_void,
+    offset: usize,
+    dst: *mut c_void,
+    nbytes: usize,
+) {
+    let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe { copy.get("bsp_hpget", |spmd, pid, source, offset, into| spmd.hpget(pid, source, offset, into)) };
+}
+
+/// As `bsp_set_tagsize`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_set_tagsize(tag_nbytes: *mut usize) {
+    // SAFETY: the contract of this function.
+    unsafe { call::set_tagsize("bsp_set_tagsize", tag_nbytes) };
+}
+
+/// As `bsp_send`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_send(
+    pid: c_uint,
+    tag: *const c_void,
+    payload: *const c_void,
+    payload_nbytes: usize,
+) {
+    // SAFETY: the contract of this function.
+    unsafe { call::send("bsp_send", pid, tag, payload, payload_nbytes) };
+}
+
+/// As `bsp_qsize`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_qsize(packets: *mut c_uint, accumulated_nbytes: *mut usize) {
+    // SAFETY: the contract of this function.
+    unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes) };
+}
+
+/// As `bsp_get_tag`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_get_tag(status: *mut usize, tag: *mut c_void) {
+    // SAFETY: the contract of this function.
+    unsafe { call::get_tag("bsp_get_tag", status, tag, usize::MAX) };
+}
+
+/// As `bsp_move`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_move(payload: *mut c_void, reception_nbytes: usize) {
+    // SAFETY: the contract of this function.
+    unsafe { call::take("bsp_move", payload, reception_nbytes) };
+}
+
+/// As `bsp_hpmove`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_hpmove(
+    tag_ptr: *mut *mut c_void,
+    payload_ptr: *mut *mut c_void,
+) -> usize {
+    // SAFETY: the contract of this function.
+    unsafe { call::take_in_place("bsp_hpmove", tag_ptr, payload_ptr, usize::MAX) }
+}
+
+/// As `bsp_hpsend`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_hpsend(
+    pid: c_uint,
+    tag: *const c_void,
+    payload: *const c_void,
+    payload_nbytes: usize,
+) {
+    // SAFETY: the contract of this function.
+    unsafe { call::send("bsp_hpsend", pid, tag, payload, payload_nbytes) };
+}
+
+/// As `bsp_direct_get`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_direct_get(
+    pid: c_uint,
+    src: *const c_void,
+    offset: usize,
+    dst: *mut c_void,
+    nbytes: usize,
+) {
+    let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    // SAFETY: the contract of this function.
+    unsafe {
+        copy.get("bsp_direct_get", |spmd, pid, source, offset, into| {
+            spmd.direct_get(pid, source, offset, into)
+        })
+    };
+}

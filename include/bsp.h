@@ -1,0 +1,382 @@
+/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill et al. 1998).
+ *
+ * Generated from hpcc-glue/bsplib/src by 'make header'; do not edit.
+ * Valid C99 and C++17. Compile and link with bspcc or bspcxx, start with bsprun.
+ *
+ * All processes run the part of the program between bsp_begin and bsp_end. It consists of supersteps, which bsp_sync ends:
+ * what a process asks for in a superstep is carried out at its end. An error ends the job within a second; a line on
+ * standard error names process, function, argument and value. An operation of 0 bytes has no effect and is not checked.
+ *
+ * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before the
+ * header is included, or with mcbsp.h, their names mean the functions mcbsp_*, which have the types of MulticoreBSP for C:
+ * unsigned int for processes and size_t for sizes; what the comments call -1 is (size_t) -1 then.
+ */
+
+#ifndef HCUBE_BSP_H
+#define HCUBE_BSP_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#ifdef BSP_MCBSP
+typedef unsigned int bsp_pid_t;
+typedef unsigned int bsp_nprocs_t;
+typedef size_t bsp_size_t;
+#else
+typedef int bsp_pid_t;
+typedef int bsp_nprocs_t;
+typedef int bsp_size_t;
+#endif
+
+#if defined(__GNUC__)
+#define BSP_FORMAT(format, arguments) __attribute__((format(printf, format, arguments)))
+#else
+#define BSP_FORMAT(format, arguments)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Prints a text, as printf makes it, and ends all processes of the job.
+ */
+void bsp_abort(const char *format, ...) BSP_FORMAT(1, 2);
+
+/**
+ * As bsp_abort, with a list of arguments.
+ */
+void bsp_abort_va(const char *format, va_list arguments);
+
+/**
+ * As bsp_abort_va, by its name in MulticoreBSP.
+ */
+void bsp_vabort(const char *format, va_list arguments);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Declares that spmd_part contains the SPMD part; the first statement of main where main is not the SPMD part itself.
+ *
+ * Process 0 returns and runs what comes before and after the SPMD part; all other processes call spmd_part here and end. argc and
+ * argv are those of main; they may be 0 and NULL.
+ */
+void bsp_init(void (*spmd_part)(void),
+              int argc,
+              char **argv);
+
+/**
+ * Begins the SPMD part with at most maxprocs processes, as process 0 says; processes beyond that end here when the SPMD part
+ * has ended.
+ *
+ * Initialises MPI where the program has not. A program has one SPMD part. bsp_nprocs() tells how many processes there are.
+ */
+void bsp_begin(int maxprocs);
+
+/**
+ * Ends the SPMD part on all processes. What was asked for since the last bsp_sync is not carried out.
+ */
+void bsp_end(void);
+
+/**
+ * Number of processes of the SPMD part; before bsp_begin, the largest number that it can have.
+ */
+int bsp_nprocs(void);
+
+/**
+ * This process: 0 to bsp_nprocs() - 1.
+ */
+int bsp_pid(void);
+
+/**
+ * Seconds since bsp_begin, by the clock of this process.
+ */
+double bsp_time(void);
+
+/**
+ * Ends the superstep on all processes: gets read, then puts write, and messages are in the queues of their receivers.
+ */
+void bsp_sync(void);
+
+/**
+ * Registers size bytes at ident from the next superstep on. All processes call it, in the same order.
+ *
+ * Others name the memory by what they have registered themselves in the same call. Memory may be registered several times; the
+ * latest registration counts. NULL with size 0 says that this process has no part in it.
+ */
+void bsp_push_reg(const void *ident,
+                  int size);
+
+/**
+ * Removes the latest registration of ident at the end of the superstep. All processes call it, in the same order.
+ *
+ * NULL stands for the latest registration that is NULL on all processes that pass NULL, and that the others remove.
+ */
+void bsp_pop_reg(const void *ident);
+
+/**
+ * Copies nbytes bytes from src to offset of what process pid has registered as dst, at the end of the superstep.
+ *
+ * src is copied before the function returns. Puts write after all gets have read; the order of puts to the same bytes is open.
+ */
+void bsp_put(int pid,
+             const void *src,
+             void *dst,
+             int offset,
+             int nbytes);
+
+/**
+ * As bsp_put without buffers: the data may be read and written at any time until the end of the superstep, and neither memory
+ * is used otherwise before.
+ */
+void bsp_hpput(int pid,
+               const void *src,
+               void *dst,
+               int offset,
+               int nbytes);
+
+/**
+ * Copies nbytes bytes from offset of what process pid has registered as src to dst, at the end of the superstep.
+ *
+ * What is read is the value before any put of this superstep.
+ */
+void bsp_get(int pid,
+             const void *src,
+             int offset,
+             void *dst,
+             int nbytes);
+
+/**
+ * As bsp_get without buffers: the data may be read and written at any time until the end of the superstep, and neither memory
+ * is used otherwise before.
+ */
+void bsp_hpget(int pid,
+               const void *src,
+               int offset,
+               void *dst,
+               int nbytes);
+
+/**
+ * Sets the size of the tags of messages that are sent from the next superstep on; *tag_nbytes becomes the size of the last call,
+ * 0 at first. All processes call it with the same size.
+ */
+void bsp_set_tagsize(int *tag_nbytes);
+
+/**
+ * Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next superstep.
+ *
+ * Tag and payload are copied before the function returns. tag may be NULL where tags have no bytes.
+ */
+void bsp_send(int pid,
+              const void *tag,
+              const void *payload,
+              int payload_nbytes);
+
+/**
+ * Messages that are left in the queue, and the bytes of their payloads; accumulated_nbytes may be NULL.
+ */
+void bsp_qsize(int *packets,
+               int *accumulated_nbytes);
+
+/**
+ * Copies the tag of the first message to tag; *status becomes the bytes of its payload, or -1 where the queue is empty.
+ *
+ * Messages of the process with the highest number come first, those of one process in the order in which they were sent.
+ */
+void bsp_get_tag(int *status,
+                 void *tag);
+
+/**
+ * Copies the payload of the first message, at most reception_nbytes bytes of it, and removes the message.
+ */
+void bsp_move(void *payload,
+              int reception_nbytes);
+
+/**
+ * Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which are aligned for every type
+ * and stay until the end of the superstep. Returns the bytes of the payload, or -1 where the queue is empty.
+ */
+int bsp_hpmove(void **tag_ptr,
+               void **payload_ptr);
+
+/**
+ * Copies nbytes bytes from src on process pid to dst on all processes.
+ *
+ * Collective; complete when it returns, and not the end of a superstep. src counts only on process pid.
+ */
+void bsp_bcast(int pid,
+               const void *src,
+               void *dst,
+               int nbytes);
+
+/**
+ * Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right, &nbytes); the
+ * result is at dst on all of them.
+ *
+ * Collective; complete when it returns, and not the end of a superstep. The operation must be associative, and calls no
+ * function of BSPlib.
+ */
+void bsp_fold(void (*operation)(void *result, void *left, void *right, int *nbytes),
+              const void *src,
+              void *dst,
+              int nbytes);
+
+/**
+ * As [`bsp_send`](crate::classic::bsp_send); tag and payload stay unchanged until the end of the superstep.
+ */
+void bsp_hpsend(int pid,
+                const void *tag,
+                const void *payload,
+                int payload_nbytes);
+
+/**
+ * Reads nbytes bytes at offset of what process pid has registered at once, without waiting for the end of the superstep.
+ *
+ * The process must be on the same node, and the system must permit access to its memory; otherwise the job ends with an error.
+ */
+void bsp_direct_get(int pid,
+                    const void *src,
+                    int offset,
+                    void *dst,
+                    int nbytes);
+
+/**
+ * As `bsp_init`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_init(void (*spmd_part)(void), int argc, char **argv);
+
+/**
+ * As `bsp_begin`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_begin(unsigned int maxprocs);
+
+/**
+ * As `bsp_end`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_end(void);
+
+/**
+ * As `bsp_nprocs`, with the types of MulticoreBSP for C.
+ */
+unsigned int mcbsp_nprocs(void);
+
+/**
+ * As `bsp_pid`, with the types of MulticoreBSP for C.
+ */
+unsigned int mcbsp_pid(void);
+
+/**
+ * As `bsp_time`, with the types of MulticoreBSP for C.
+ */
+double mcbsp_time(void);
+
+/**
+ * As `bsp_sync`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_sync(void);
+
+/**
+ * As `bsp_push_reg`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_push_reg(const void *ident, size_t size);
+
+/**
+ * As `bsp_pop_reg`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_pop_reg(const void *ident);
+
+/**
+ * As `bsp_put`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_put(unsigned int pid, const void *src, const void *dst, size_t offset, size_t nbytes);
+
+/**
+ * As `bsp_hpput`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_hpput(unsigned int pid, const void *src, const void *dst, size_t offset, size_t nbytes);
+
+/**
+ * As `bsp_get`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_get(unsigned int pid, const void *src, size_t offset, void *dst, size_t nbytes);
+
+/**
+ * As `bsp_hpget`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_hpget(unsigned int pid, const void *src, size_t offset, void *dst, size_t nbytes);
+
+/**
+ * As `bsp_set_tagsize`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_set_tagsize(size_t *tag_nbytes);
+
+/**
+ * As `bsp_send`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_send(unsigned int pid, const void *tag, const void *payload, size_t payload_nbytes);
+
+/**
+ * As `bsp_qsize`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_qsize(unsigned int *packets, size_t *accumulated_nbytes);
+
+/**
+ * As `bsp_get_tag`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_get_tag(size_t *status, void *tag);
+
+/**
+ * As `bsp_move`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_move(void *payload, size_t reception_nbytes);
+
+/**
+ * As `bsp_hpmove`, with the types of MulticoreBSP for C.
+ */
+size_t mcbsp_hpmove(void **tag_ptr, void **payload_ptr);
+
+/**
+ * As `bsp_hpsend`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_hpsend(unsigned int pid, const void *tag, const void *payload, size_t payload_nbytes);
+
+/**
+ * As `bsp_direct_get`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_direct_get(unsigned int pid, const void *src, size_t offset, void *dst, size_t nbytes);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* HCUBE_BSP_H */
+
+#ifdef BSP_MCBSP
+#define bsp_init mcbsp_init
+#define bsp_begin mcbsp_begin
+#define bsp_end mcbsp_end
+#define bsp_nprocs mcbsp_nprocs
+#define bsp_pid mcbsp_pid
+#define bsp_time mcbsp_time
+#define bsp_sync mcbsp_sync
+#define bsp_push_reg mcbsp_push_reg
+#define bsp_pop_reg mcbsp_pop_reg
+#define bsp_put mcbsp_put
+#define bsp_hpput mcbsp_hpput
+#define bsp_get mcbsp_get
+#define bsp_hpget mcbsp_hpget
+#define bsp_set_tagsize mcbsp_set_tagsize
+#define bsp_send mcbsp_send
+#define bsp_qsize mcbsp_qsize
+#define bsp_get_tag mcbsp_get_tag
+#define bsp_move mcbsp_move
+#define bsp_hpmove mcbsp_hpmove
+#define bsp_hpsend mcbsp_hpsend
+#define bsp_direct_get mcbsp_direct_get
+#endif  /* BSP_MCBSP */
