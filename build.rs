@@ -230,9 +230,9 @@ typedef int bsp_size_t;
 #endif
 
 #if defined(__GNUC__)
-#define BSP_FORMAT(format, arguments) __attribute__((format(printf, format, arguments)))
+#define BSP_FORMAT(text, first) __attribute__((__format__(__printf__, text, first)))
 #else
-#define BSP_FORMAT(format, arguments)
+#define BSP_FORMAT(text, first)
 #endif
 
 #ifdef __cplusplus

@@ -18,16 +18,18 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
     ("hcube-gemm", &["hcube-core"]),
+    ("hcube-bsp", &["hcube-core"]),
     ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-gemm"]),
     ("hcube-drop-in", &["hcube-core"]),
     ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),
     ("hcube-pblas", &["hcube-core", "hcube-gemm", "hcube-drop-in"]),
+    ("hcube-bsplib", &["hcube-core", "hcube-bsp"]),
     ("hcube-results", &[]),
     (
         "hcube-tool",
@@ -37,6 +39,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "hcube-alltoall",
             "hcube-transpose",
             "hcube-gemm",
+            "hcube-bsp",
             "hcube-results",
         ],
     ),
@@ -48,6 +51,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "hcube-alltoall",
             "hcube-transpose",
             "hcube-gemm",
+            "hcube-bsp",
             "hcube-results",
             "hcube-tool",
         ],
@@ -91,7 +95,7 @@ const UNSAFE: [&str; 6] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 13] = [
+const OTHER_UNSAFE: [(&str, &str); 16] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -99,6 +103,12 @@ const OTHER_UNSAFE: [(&str, &str); 13] = [
     (
         "crates/alltoall/src/messages.rs",
         "takes memory back from messages; only it knows that they have finished",
+    ),
+    ("crates/bsp/src/direct.rs", "writes to another process, which has registered the memory"),
+    ("crates/bsp/src/process.rs", "calls the SPMD part of the program"),
+    (
+        "crates/bsp/src/sync.rs",
+        "reads lists of other processes, in the superstep in which they were published",
     ),
     ("crates/gemm/src/local.rs", "calls the program's BLAS"),
     ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
