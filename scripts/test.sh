@@ -120,7 +120,7 @@ mpich_tests() {
 }
 
 step "format" format
-step "shell scripts" shellcheck scripts/*.sh hpcc-glue/*/*.sh install/hcube-run .ci/run
+step "shell scripts" shellcheck scripts/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,commands.sh} .ci/run
 step "lint" lint
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.
