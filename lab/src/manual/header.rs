@@ -219,6 +219,11 @@ pub fn fftw() -> Result<Header, String> {
     named("hcube_fftw.h", include_str!("../../../include/hcube_fftw.h"))
 }
 
+/// The header of BSPlib.
+pub fn bsp() -> Result<Header, String> {
+    named("bsp.h", include_str!("../../../include/bsp.h"))
+}
+
 fn named(name: &str, text: &str) -> Result<Header, String> {
     parse(text).map_err(|error| format!("include/{name}: {error}"))
 }
