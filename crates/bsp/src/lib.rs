@@ -14,6 +14,7 @@
 //! | [`direct`] | unbuffered copies inside a node |
 //! | [`collective`] | broadcast and fold |
 //! | [`process`] | the state of the process, and the life of MPI |
+//! | [`profile`] | what each superstep has cost |
 //! | [`options`] | what a user can choose |
 
 pub mod agreement;
@@ -23,6 +24,7 @@ pub mod mates;
 pub mod messages;
 pub mod options;
 pub mod process;
+pub mod profile;
 pub mod record;
 pub mod registry;
 pub mod spmd;

@@ -8,6 +8,7 @@
 //! part does not use sleep until it has ended, and end as well.
 
 use crate::options::Options;
+use crate::profile::Summary;
 use crate::spmd::Spmd;
 use hcube_core::Result;
 use hcube_core::comm::owned::Owned;
@@ -158,11 +159,11 @@ pub fn processes() -> Result<usize> {
 }
 
 /// Collective over all processes of the job: begins the SPMD part with at most as many processes as process 0 says
-/// (`bsp_begin`). Others do not return.
+/// (`bsp_begin`). Others do not return. `profiled`: the cost of each superstep is noted; so it is where any process says so.
 ///
 /// # Errors
 /// For a number below 1, for a second call, and those of [`Spmd::begin`].
-pub fn begin(limit: i64) -> Result<()> {
+pub fn begin(limit: i64, profiled: bool) -> Result<()> {
     with(|process| {
         match process.part {
             Part::Before => {}
@@ -181,7 +182,12 @@ pub fn begin(limit: i64) -> Result<()> {
         let part = world.split(is_used.then_some(0), 0)?;
         let Some(part) = part else { sleep(world) };
         let options = Options::from_environment()?;
-        let spmd = Spmd::begin(part, &options)?;
+        let mut profiled = [i64::from(profiled)];
+        part.all_reduce_max(&mut profiled)?;
+        let mut spmd = Spmd::begin(part, &options)?;
+        if profiled[0] != 0 {
+            spmd.start_profile();
+        }
         *process = Process {
             part: Part::Spmd(Box::new(spmd)),
             world: Some(world),
@@ -221,11 +227,11 @@ fn sleep(world: MpiComm) -> ! {
     std::process::exit(0)
 }
 
-/// Collective over the SPMD part: ends it (`bsp_end`).
+/// Collective over the SPMD part: ends it (`bsp_end`). The profile, on process 0.
 ///
 /// # Errors
 /// Outside of the SPMD part, where others have called `bsp_sync`, and those of MPI.
-pub fn end() -> Result<()> {
+pub fn end() -> Result<Option<Summary>> {
     with(|process| {
         let Part::Spmd(spmd) = &mut process.part else {
             return Err(match process.part {
@@ -234,13 +240,14 @@ pub fn end() -> Result<()> {
             });
         };
         spmd.end()?;
+        let profile = spmd.profile()?.filter(|_| spmd.pid() == 0);
         process.part = Part::After;
         PART.store(AFTER, Ordering::Relaxed);
         let world = process.world.take().expect("kept since the SPMD part began");
         if world.rank() == 0 {
             wake(&world, process.processes)?;
         }
-        Ok(())
+        Ok(profile)
     })
 }
 

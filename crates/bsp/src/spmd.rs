@@ -12,6 +12,7 @@ use crate::direct::Direct;
 use crate::mates::Mates;
 use crate::messages::{Message, Queue, TagSizes, padded};
 use crate::options::Options;
+use crate::profile::{Profile, Summary};
 use crate::record::{self, Kind, label};
 use crate::registry::Registry;
 use crate::transit::Transit;
@@ -75,6 +76,7 @@ pub struct Spmd<C: Comm> {
     pub(crate) incoming: [Vec<Incoming>; 3],
     /// Messages sent to other nodes.
     sent: u64,
+    pub(crate) profile: Option<Box<Profile>>,
     begin: f64,
 }
 
@@ -134,6 +136,7 @@ impl<C: Comm> Spmd<C> {
             pending: Vec::new(),
             incoming: Default::default(),
             sent: 0,
+            profile: None,
             comm,
         })
     }
@@ -153,6 +156,27 @@ impl<C: Comm> Spmd<C> {
     /// Seconds since the SPMD part began.
     pub fn time(&self) -> f64 {
         self.comm.seconds() - self.begin
+    }
+
+    /// From now on the cost of each superstep is noted; on all processes.
+    pub fn start_profile(&mut self) {
+        self.profile = Some(Box::new(Profile::new(self.comm.seconds())));
+    }
+
+    /// Collective: what the supersteps have cost, where that was noted.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn profile(&self) -> Result<Option<Summary>> {
+        self.profile.as_ref().map(|profile| profile.summary(&self.comm)).transpose()
+    }
+
+    /// Notes an operation and the bytes that it sends.
+    #[inline]
+    fn note(&mut self, bytes: usize) {
+        if let Some(profile) = &mut self.profile {
+            profile.asked(bytes);
+        }
     }
 
     /// What the processes communicate through.
@@ -198,6 +222,7 @@ impl<C: Comm> Spmd<C> {
         }
         self.check_process(process)?;
         let registration = self.registry.find("dst", target)?;
+        self.note(data.len());
         let label = label(Kind::Put, registration);
         match self.mates.number(process) {
             Some(mate) => {
@@ -222,6 +247,7 @@ impl<C: Comm> Spmd<C> {
         }
         self.check_process(process)?;
         let registration = self.registry.find("src", source)?;
+        self.note(0);
         let label = label(Kind::Get, registration);
         let mut request = [self.pending.len() as u64, into.len() as u64];
         let request = Region::of(bytes_of_mut(&mut request));
@@ -250,6 +276,7 @@ impl<C: Comm> Spmd<C> {
             let registration = self.registry.find("dst", target)?;
             let address = self.mates.check(mate, registration, offset, data.len())?;
             if self.put_directly(mate, registration, offset, address, data)? {
+                self.note(data.len());
                 return Ok(());
             }
         }
@@ -300,6 +327,10 @@ impl<C: Comm> Spmd<C> {
             }
             self.arena.wait_for(mate, &self.comm, self.patience);
             if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
+                if let Some(profile) = &mut self.profile {
+                    profile.asked(0);
+                    profile.received(into.len());
+                }
                 return Ok(());
             }
         }
@@ -349,6 +380,7 @@ impl<C: Comm> Spmd<C> {
     #[inline]
     pub fn send(&mut self, process: usize, tag: Region<'_>, payload: Region<'_>) -> Result<()> {
         self.check_process(process)?;
+        self.note(payload.len());
         let length = padded(tag.len()) + payload.len();
         match self.mates.number(process) {
             Some(mate) => {

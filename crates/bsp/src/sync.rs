@@ -49,6 +49,19 @@ impl<C: Comm> Spmd<C> {
     }
 
     fn end_superstep(&mut self, ending: bool) -> Result<()> {
+        if self.profile.is_none() {
+            return self.end_unnoted(ending);
+        }
+        let entered = self.comm.seconds();
+        self.end_unnoted(ending)?;
+        let now = self.comm.seconds();
+        if let Some(profile) = &mut self.profile {
+            profile.end_superstep(entered, now);
+        }
+        Ok(())
+    }
+
+    fn end_unnoted(&mut self, ending: bool) -> Result<()> {
         self.announce_registrations()?;
         let calls = Calls {
             ending,
@@ -134,7 +147,11 @@ impl<C: Comm> Spmd<C> {
     /// The processes of the node meet; their votes together.
     fn meet(&mut self, votes: Votes) -> Votes {
         let comm = &self.comm;
+        let begin = self.profile.as_ref().map(|_| comm.seconds());
         self.arena.meet(comm, self.patience, || comm.settle(), votes.words());
+        if let (Some(profile), Some(begin)) = (&mut self.profile, begin) {
+            profile.waited(comm.seconds() - begin);
+        }
         (0..self.arena.ranks()).fold(votes, |all, mate| all.and(Votes::from_words(self.arena.notice(mate))))
     }
 
@@ -215,6 +232,9 @@ impl<C: Comm> Spmd<C> {
             record.payload.read(bytes_of_mut(&mut words));
             let [request, bytes] = words;
             let memory = spmd.own_memory("bsp_get", origin, &record, bytes as usize)?;
+            if let Some(profile) = &mut spmd.profile {
+                profile.answered(memory.len());
+            }
             let label = label(Kind::Reply, 0);
             match spmd.mates.number(origin) {
                 Some(mate) => {
@@ -231,7 +251,10 @@ impl<C: Comm> Spmd<C> {
     fn take_replies(&mut self) -> Result<()> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);
-        self.read(&replies, |_, _, record| {
+        self.read(&replies, |spmd, _, record| {
+            if let Some(profile) = &mut spmd.profile {
+                profile.received(record.payload.len());
+            }
             record.payload.copy_to(pending[record.value as usize]);
             Ok(())
         })?;
@@ -246,6 +269,9 @@ impl<C: Comm> Spmd<C> {
         // Messages from other nodes come in the order of the plan.
         let mut sorted = self.transit.is_some().then(Vec::new);
         self.read(data, |spmd, origin, record| {
+            if let Some(profile) = &mut spmd.profile {
+                profile.received(record.payload.len());
+            }
             match record::parts(record.label).0 {
                 Kind::Put => {
                     let memory = spmd.own_memory("bsp_put", origin, &record, record.payload.len())?;

@@ -1,6 +1,7 @@
 //! BSPlib's functions with their types of 1998: processes and sizes are `int`. `bsp.h` is generated from this file.
 
 use crate::call::{self, Transfer, run, spmd};
+use crate::profile;
 use hcube_bsp::Spmd;
 use hcube_bsp::process;
 use hcube_core::error::Error;
@@ -36,7 +37,7 @@ pub unsafe extern "C-unwind" fn bsp_init(
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_begin(maxprocs: c_int) {
-    run("bsp_begin", || process::begin(i64::from(maxprocs)));
+    run("bsp_begin", || profile::begin(i64::from(maxprocs)));
 }
 
 /// Ends the SPMD part on all processes. What was asked for since the last bsp_sync is not carried out.
@@ -45,7 +46,7 @@ pub unsafe extern "C-unwind" fn bsp_begin(maxprocs: c_int) {
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_end() {
-    run("bsp_end", process::end);
+    run("bsp_end", profile::end);
 }
 
 /// Number of processes of the SPMD part; before bsp_begin, the largest number that it can have.

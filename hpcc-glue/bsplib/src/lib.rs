@@ -13,6 +13,7 @@
 //! | `standard` | `bsplibstd_*` |
 //! | `extras` | what is not in Hill et al. 1998: broadcast, fold, unbuffered messages |
 //! | `abort` | `bsp_abort` |
+//! | `profile` | begin and end of the SPMD part, and the file of `HCUBE_BSP_PROFILE` |
 //! | `call` | from the arguments of C to a call of the runtime, and errors |
 //!
 //! An error ends the job, as BSPlib has no way to report one: a line names process, function, argument and value.
@@ -22,4 +23,5 @@ mod call;
 mod classic;
 mod extras;
 mod multicore;
+mod profile;
 mod standard;

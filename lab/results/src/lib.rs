@@ -10,5 +10,6 @@ pub mod machine;
 pub mod numbers;
 pub mod plot;
 pub mod preload;
+pub mod profile;
 pub mod published;
 pub mod table;
