@@ -9,7 +9,7 @@
 # until it is removed. No installed file contains PREFIX: the tree may be moved.
 #
 #   $PREFIX/bin           hcube-<mpi>, bspcc-<mpi>, bspcxx-<mpi>, bsprun-<mpi>; the default's without -<mpi>; hcube-run
-#   $PREFIX/include       hcube.h, hcube/*.h, bsp.h, mcbsp.h, hcube_fftw.h
+#   $PREFIX/include       hcube.h, hcube/*.h, bsp.h, mcbsp.h, BSPWrapper.h, hcube_fftw.h
 #   $PREFIX/share         manual pages, completions for bash, zsh and fish
 #   $LIBDIR/hcube/<mpi>   libhcube and libhcube_bsp (shared and static), libhcube_preload.so,
 #                         libhcube_pblas.so, and libhcube_fftw{,f,l} where `make fftw` has built
@@ -92,6 +92,11 @@ fill() {
     sed -e "s|@MPI@|$mpi|g" -e "s|@VERSION@|$version|g" -e "s|@PREFIX@|$(relative "$2" "$prefix")|g" \
         -e "s|@LIBRARIES@|$(relative "$2" "$libdir")|g" "$1" >"$2"
     chmod 644 "$2"
+}
+
+# Headers below include; that of FFTW's solver is installed only with the solver.
+headers() {
+    (cd include && find . -type f -name '*.h' ! -name hcube_fftw.h | sed 's|^\./||')
 }
 
 # Manual pages and completions written by `make build`; uninstall uses the list.
@@ -195,8 +200,8 @@ install_all() {
     put 755 "$release/hcube" "$bin/hcube-$mpi"
     install_scripts
     install_manual
-    for file in include/{hcube.h,hcube/*.h,*bsp.h*}; do
-        put 644 "$file" "$include/${file#include/}"
+    for file in $(headers); do
+        put 644 "include/$file" "$include/$file"
     done
     for name in "${packages[@]}"; do
         fill "install/$name.pc.in" "$libraries/pkgconfig/$name-$mpi.pc"
@@ -252,9 +257,9 @@ uninstall_all() {
         make_default "$(basename "$other")"
         return
     done
-    rm -f "${links[@]}" "$bin/hcube-run" "$include/hcube.h" "$include/hcube_fftw.h"
-    for file in include/*bsp.h*; do rm -f "$include/${file#include/}"; done
-    rm -rf "$include/hcube"
+    rm -f "${links[@]}" "$bin/hcube-run" "$include/hcube_fftw.h"
+    for file in $(headers); do rm -f "$include/$file"; done
+    rm -rf "$include/hcube" "$include/BSPWrapper"
     remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
     is_system && return
