@@ -42,7 +42,7 @@ void registered_memory() {
   }
   Sync();
   for (int p = 0; p < P; p++) CHECK(from_all[p] == 10 * Pid + p && all[p] == -7);
-  PopReg(NULL);
+  PopReg(Pid == 0 ? &part : NULL);
   PopReg(all.data);
   Sync();
 }
