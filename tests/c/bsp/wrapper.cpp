@@ -326,7 +326,7 @@ void error(const char *name) {
   Sync();
   const char *names[] = {"index",  "negative-index", "vector-put", "vector-get", "vector-size", "vector-grow",
                          "shrink", "buffer",         "qnr",        "delete",     "first",       "counts",
-                         "displs", "too-many",       "count",      "process",    "range",       "address",
+                         "displs", "queues",         "count",      "process",    "range",       "address",
                          "tag",    "empty",          "status",     "null",       "overflow"};
   int number = 0;
   while (number < 23 && strcmp(name, names[number]) != 0) number++;
