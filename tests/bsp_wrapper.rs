@@ -22,11 +22,9 @@ fn client(name: &str, arguments: &[&str]) -> PathBuf {
 fn every_function_and_member_works() {
     // MPICH never yields: more ranks than cores take minutes.
     let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 4] } else { &[1, 2] };
-    for (name, arguments) in [
-        ("cxx17", &[][..]),
-        ("cxx98", &["-std=c++98"][..]),
-        ("multicore", &["-DBSP_MCBSP"][..]),
-    ] {
+    for (name, arguments) in
+        [("cxx17", &[][..]), ("cxx98", &["-std=c++98"][..]), ("multicore", &["-DBSP_MCBSP"][..])]
+    {
         let program = client(name, arguments);
         for &ranks in ranks {
             let text = Launch::new(&program, ranks).whole_lines().run().success();
