@@ -41,7 +41,7 @@ static int &P BSPWRAPPER_UNUSED = detail::Process<0>::count;
 /* This process, 0 to P - 1, from Init on; -1 before. */
 static int &Pid BSPWRAPPER_UNUSED = detail::Process<0>::number;
 
-/* Begins the SPMD part with all processes of the job, and initialises MPI where the program has not. Once in a program,
+/* Begins the SPMD part with all processes of the job, and initialises MPI if the program has not. Once in a program,
  * on all processes, with the arguments of main, which are not used. */
 inline void Init(int argc, char **argv)
 {
@@ -52,7 +52,8 @@ inline void Init(int argc, char **argv)
     detail::Process<0>::number = static_cast<int>(bsp_pid());
 }
 
-/* Ends the SPMD part on all processes. What was asked for since the last Sync is not carried out. */
+/* Ends the SPMD part on all processes. Communication that was requested since the last Sync is not
+ * performed. */
 inline void Exit()
 {
     bsp_end();
@@ -65,9 +66,9 @@ inline void Sync()
     bsp_sync();
 }
 
-/* Registers len bytes at data from the next superstep on. All processes call it, in the same order. Others name the
- * memory by what they have registered in the same call. The memory stays allocated until PopReg and a Sync after it.
- * NULL with length 0: this process has no part in it. */
+/* Registers len bytes at data from the next superstep on. All processes call it, in the same order. Each process
+ * refers to the memory of the others by the address that it has registered itself in the same call. The memory stays
+ * allocated until PopReg and a Sync after it. A process that has no memory to register passes NULL with length 0. */
 inline void PushReg(const void *data, int len)
 {
     bsp_push_reg(data, detail::size("PushReg", "len", len));
@@ -79,8 +80,8 @@ inline void PopReg(const void *data)
     bsp_pop_reg(data);
 }
 
-/* Copies count bytes from src to offset of what process pid_dest has registered as dest. src is copied before the
- * function returns, and written at the end of the superstep, after all gets have read. */
+/* Copies count bytes from src to the memory that process pid_dest has registered as dest, offset bytes from its start.
+ * src is copied before the function returns, and written at the end of the superstep, after all gets have read. */
 inline void Put(int pid_dest, const void *src, void *dest, int offset, int count)
 {
     bsp_put(detail::process("Put", "pid_dest", pid_dest), src, dest, detail::size("Put", "offset", offset),
@@ -120,7 +121,7 @@ inline void SetTagSize(int sz)
 }
 
 /* Sends a message of count bytes with a tag to process pid, where it is in the queue in the next superstep. Tag and
- * message are copied before the function returns. tag may be NULL where tags have no bytes. */
+ * message are copied before the function returns. tag may be NULL if the tag size is 0. */
 inline void Send(int pid, const void *tag, const void *message, int count)
 {
     bsp_send(detail::process("Send", "pid", pid), tag, message, detail::size("Send", "count", count));
@@ -171,7 +172,7 @@ inline void Move(char &data, int size)
 }
 
 /* Removes the first message from the queue without a copy: data points to its size bytes, which are aligned for every
- * type and valid until the end of the superstep. NULL and -1 where the queue is empty. */
+ * type and valid until the end of the superstep. NULL and -1 if the queue is empty. */
 inline void HpMove(void *&data, int &size)
 {
     void *tag = 0;
@@ -181,7 +182,7 @@ inline void HpMove(void *&data, int &size)
 }
 
 /* Copies count bytes from src on process pid to dest on all processes. Collective; complete when it returns, and not
- * the end of a superstep. src counts only on process pid. */
+ * the end of a superstep. src is read only on process pid. */
 inline void Broadcast(int pid, int count, const void *src, void *dest)
 {
     bsp_bcast(pid, src, dest, count);
@@ -202,7 +203,7 @@ inline double Time()
     return bsp_time();
 }
 
-/* Prints as printf on process pid, or on all processes where pid is negative; nothing where P is pid or less. The text
+/* Prints as printf on process pid, or on all processes if pid is negative; nothing if P is pid or less. The text
  * leaves the process before the function returns. */
 inline void Print(int pid, const char *format, ...) BSP_FORMAT(2, 3);
 inline void Print(int pid, const char *format, ...)

@@ -84,7 +84,7 @@ class CAVector
         return data[index];
     }
 
-    /* Writes len elements from _data at index and after it; increases the length where they do not fit. _data is not
+    /* Writes len elements from _data at index and after it; increases the length if they do not fit. _data is not
      * part of this vector. */
     void Put(const _t *_data, int index, int len)
     {
@@ -119,7 +119,7 @@ class CAVector
         resize("CAVector::SetSize", "_size", _size, "_grow", _grow);
     }
 
-    /* Reduces the length to newcount elements, rounded up to a multiple of the alignment, where it is longer. The
+    /* Reduces the length to newcount elements, rounded up to a multiple of the alignment, if it is longer. The
      * elements that are left keep their values. */
     void Shrink(int newcount)
     {

@@ -76,7 +76,7 @@ class CMultiQueue
         queue.append(function, data, count);
     }
 
-    /* The elements of queue qnr: data points to the first one, count is their number. NULL and 0 where it is empty. The
+    /* The elements of queue qnr: data points to the first one, count is their number. NULL and 0 if it is empty. The
      * memory is valid until the queue is changed. */
     void Head(int qnr, _t *&data, int &count)
     {
@@ -89,7 +89,7 @@ class CMultiQueue
         at("CMultiQueue::DeleteHead", qnr).remove("CMultiQueue::DeleteHead", "_count", _count);
     }
 
-    /* As Head, of the first queue that has elements. NULL and 0 where all are empty. */
+    /* As Head, of the first queue that has elements. NULL and 0 if all are empty. */
     void FirstHead(_t *&data, int &count)
     {
         Queue *queue = first();
