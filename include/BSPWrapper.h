@@ -137,7 +137,7 @@ inline void HpSend(int pid, const void *tag, const void *message, int count)
  * empty, and tag does not change. The message stays in the queue. A message may have 0 bytes. */
 inline void GetTag(int *status, void *tag)
 {
-    if (status == 0) detail::fail("GetTag", "status = NULL: expected an address");
+    if (status == NULL) detail::fail("GetTag", "status = NULL: expected an address");
     bsp_size_t size = 0;
     bsp_get_tag(&size, tag);
     *status = static_cast<int>(size);
@@ -175,10 +175,10 @@ inline void Move(char &data, int size)
  * type and valid until the end of the superstep. NULL and -1 if the queue is empty. */
 inline void HpMove(void *&data, int &size)
 {
-    void *tag = 0;
-    data = 0;
+    void *tag = NULL;
+    data = NULL;
     size = static_cast<int>(bsp_hpmove(&tag, &data));
-    if (size < 0) data = 0;
+    if (size < 0) data = NULL;
 }
 
 /* Copies count bytes from src on process pid to dest on all processes. Collective; complete when it returns, and not

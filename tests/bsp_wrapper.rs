@@ -12,7 +12,9 @@ fn client(name: &str, arguments: &[&str]) -> PathBuf {
     let (library, program) = (common::build(), common::folder("bsp_wrapper").join(name));
     assert!(library.join("libhcube_bsp.so").exists(), "{}: no libhcube_bsp.so: run make", library.display());
     let mut compiler: Command = Language::Cxx17.compiler(Mpi::selected());
-    compiler.arg("-O1").args(arguments).arg(common::root().join("tests/c/bsp/wrapper.cpp"));
+    let sources =
+        ["wrapper.cpp", "wrapper_second.cpp"].map(|name| common::root().join("tests/c/bsp").join(name));
+    compiler.args(["-O1", "-Wshadow", "-Wconversion"]).args(arguments).args(sources);
     compiler.arg("-o").arg(&program).arg("-L").arg(&library).arg("-lhcube_bsp");
     output(compiler.arg(format!("-Wl,-rpath,{}", library.display())));
     program

@@ -24,27 +24,27 @@ class CAVector
     _t *data;
 
     /* An empty vector of alignment 1. */
-    CAVector() : data(0), length(0), alignment(1), is_own(true)
+    CAVector() : data(NULL), length(0), alignment(1), is_own(true)
     {
     }
 
     /* A vector of the cnt elements at buffer, which are not copied. The buffer remains the caller's, who frees it
      * after the vector. When a function changes the length, the vector copies the elements to memory of its own. */
-    CAVector(int cnt, _t *buffer) : data(0), length(0), alignment(1), is_own(false)
+    CAVector(int cnt, _t *buffer) : data(NULL), length(0), alignment(1), is_own(false)
     {
         detail::address("CAVector::CAVector", "buffer", buffer, detail::not_negative("CAVector::CAVector", "cnt", cnt));
         length = cnt;
-        data = cnt > 0 ? buffer : 0;
+        data = cnt > 0 ? buffer : NULL;
     }
 
     /* A vector of _size elements, rounded up to a multiple of _g, the alignment of the length (1 or more). */
-    CAVector(int _size, int _g = 1) : data(0), length(0), alignment(1), is_own(true)
+    CAVector(int _size, int _g = 1) : data(NULL), length(0), alignment(1), is_own(true)
     {
         resize("CAVector::CAVector", "_size", _size, "_g", _g);
     }
 
     /* A copy that owns its elements. */
-    CAVector(const CAVector &other) : data(0), length(0), alignment(other.alignment), is_own(true)
+    CAVector(const CAVector &other) : data(NULL), length(0), alignment(other.alignment), is_own(true)
     {
         copy(other);
     }
@@ -136,14 +136,14 @@ class CAVector
     void release()
     {
         if (is_own) delete[] data;
-        data = 0;
+        data = NULL;
         length = 0;
         is_own = true;
     }
 
     void copy(const CAVector &other)
     {
-        if (other.length > 0) data = new _t[other.length]();
+        if (other.length > 0) data = new _t[static_cast<size_t>(other.length)]();
         length = other.length;
         for (int number = 0; number < length; number++) data[number] = other.data[number];
     }
@@ -160,7 +160,7 @@ class CAVector
         const int rounded = rest > 0 ? wanted + (grow - rest) : wanted;
         alignment = grow;
         if (rounded == length) return;
-        _t *elements = rounded > 0 ? new _t[rounded]() : 0;
+        _t *elements = rounded > 0 ? new _t[static_cast<size_t>(rounded)]() : NULL;
         const int kept = rounded < length ? rounded : length;
         for (int number = 0; number < kept; number++) elements[number] = data[number];
         release();

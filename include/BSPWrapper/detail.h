@@ -70,7 +70,7 @@ inline int below(const char *function, const char *name, int value, int count)
 /* Checks that an argument is an address where there is something to read or write. */
 inline void address(const char *function, const char *name, const void *value, int count)
 {
-    if (value == 0 && count > 0) fail(function, "%s = NULL: expected an address of %d elements", name, count);
+    if (value == NULL && count > 0) fail(function, "%s = NULL: expected an address of %d elements", name, count);
 }
 
 /* A size in the type of the dialect of bsp.h. */

@@ -24,18 +24,18 @@ class CMultiQueue
    public:
     /* qcount empty queues with room for _qbmin elements each, rounded up to a multiple of _qbgrow, their alignment (1
      * or more). */
-    CMultiQueue(int qcount = 0, int _qbmin = 0, int _qbgrow = 1) : queues(0), count(0), least(0), alignment(1)
+    CMultiQueue(int qcount = 0, int _qbmin = 0, int _qbgrow = 1) : queues(NULL), total(0), least(0), alignment(1)
     {
         allocate("CMultiQueue::CMultiQueue", qcount, _qbmin, _qbgrow);
     }
 
     /* Queues with the elements of an array, as FromArray. */
-    CMultiQueue(int qcount, void *array, int counts[], int displs[]) : queues(0), count(0), least(0), alignment(1)
+    CMultiQueue(int qcount, void *array, int counts[], int displs[]) : queues(NULL), total(0), least(0), alignment(1)
     {
         fill("CMultiQueue::CMultiQueue", qcount, array, counts, displs);
     }
 
-    CMultiQueue(const CMultiQueue &other) : queues(0), count(0), least(0), alignment(1)
+    CMultiQueue(const CMultiQueue &other) : queues(NULL), total(0), least(0), alignment(1)
     {
         copy(other);
     }
@@ -60,7 +60,7 @@ class CMultiQueue
     /* Empties all queues, and returns their memory except for the initial room. */
     void Reset()
     {
-        for (int number = 0; number < count; number++) {
+        for (int number = 0; number < total; number++) {
             queues[number].begin = queues[number].end = 0;
             queues[number].buffer.SetSize(least, alignment);
         }
@@ -93,9 +93,9 @@ class CMultiQueue
     void FirstHead(_t *&data, int &count)
     {
         Queue *queue = first();
-        data = 0;
+        data = NULL;
         count = 0;
-        if (queue != 0) queue->head(data, count);
+        if (queue != NULL) queue->head(data, count);
     }
 
     /* As DeleteHead, of the first queue that has elements. */
@@ -103,7 +103,7 @@ class CMultiQueue
     {
         const char *function = "CMultiQueue::DeleteFirstHead";
         Queue *queue = first();
-        if (queue != 0) queue->remove(function, "count", count);
+        if (queue != NULL) queue->remove(function, "count", count);
         else if (count != 0) detail::fail(function, "count = %d: expected 0, because all queues are empty", count);
     }
 
@@ -114,19 +114,20 @@ class CMultiQueue
     {
         const char *function = "CMultiQueue::ToArray";
         size_t bytes = 0;
-        for (int number = 0; number < count; number++) bytes += queues[number].length() * sizeof(_t);
+        for (int number = 0; number < total; number++) bytes += bytes_of(queues[number].length());
         if (bytes > INT_MAX)
             detail::fail(function, "the queues have %lu bytes: expected at most %d", static_cast<unsigned long>(bytes),
                          INT_MAX);
-        charcounts = new int[count];
-        chardispls = new int[count];
+        charcounts = new int[static_cast<size_t>(total)];
+        chardispls = new int[static_cast<size_t>(total)];
         array = new char[bytes];
         int begin = 0;
-        for (int number = 0; number < count; number++) {
-            const int of_queue = static_cast<int>(queues[number].length() * sizeof(_t));
+        for (int number = 0; number < total; number++) {
+            const int of_queue = static_cast<int>(bytes_of(queues[number].length()));
             charcounts[number] = of_queue;
             chardispls[number] = begin;
-            if (of_queue > 0) memcpy(array + begin, queues[number].buffer.data + queues[number].begin, of_queue);
+            if (of_queue > 0)
+                memcpy(array + begin, queues[number].buffer.data + queues[number].begin, static_cast<size_t>(of_queue));
             begin += of_queue;
         }
     }
@@ -140,6 +141,11 @@ class CMultiQueue
     }
 
    private:
+    static size_t bytes_of(int elements)
+    {
+        return static_cast<size_t>(elements) * sizeof(_t);
+    }
+
     struct Queue {
         CAVector<_t> buffer;
         /* The elements in the buffer, to end - 1. */
@@ -157,7 +163,7 @@ class CMultiQueue
         void head(_t *&data, int &count)
         {
             count = length();
-            data = count > 0 ? buffer.data + begin : 0;
+            data = count > 0 ? buffer.data + begin : NULL;
         }
 
         void append(const char *function, const void *data, int count)
@@ -168,13 +174,13 @@ class CMultiQueue
                              INT_MAX - length(), length());
             if (count > buffer.Size() - end) {
                 /* Room of removed elements is used first. */
-                if (begin > 0) memmove(buffer.data, buffer.data + begin, length() * sizeof(_t));
+                if (begin > 0) memmove(buffer.data, buffer.data + begin, bytes_of(length()));
                 end -= begin;
                 begin = 0;
                 const int twice = buffer.Size() > INT_MAX / 2 ? INT_MAX : 2 * buffer.Size();
                 if (count > buffer.Size() - end) grow(twice > end + count ? twice : end + count);
             }
-            memcpy(buffer.data + end, data, count * sizeof(_t));
+            memcpy(buffer.data + end, data, bytes_of(count));
             end += count;
         }
 
@@ -195,24 +201,24 @@ class CMultiQueue
     };
 
     Queue *queues;
-    int count;
+    int total;
     /* Initial room of a queue, and alignment. */
     int least, alignment;
 
     Queue &at(const char *function, int qnr)
     {
-        if (qnr < 0 || qnr >= count) {
-            if (count == 0) detail::fail(function, "qnr = %d: expected none, because there are no queues", qnr);
-            detail::below(function, "qnr", qnr, count);
+        if (qnr < 0 || qnr >= total) {
+            if (total == 0) detail::fail(function, "qnr = %d: expected none, because there are no queues", qnr);
+            detail::below(function, "qnr", qnr, total);
         }
         return queues[qnr];
     }
 
     Queue *first()
     {
-        for (int number = 0; number < count; number++)
+        for (int number = 0; number < total; number++)
             if (queues[number].length() > 0) return queues + number;
-        return 0;
+        return NULL;
     }
 
     void allocate(const char *function, int qcount, int qbmin, int qbgrow)
@@ -221,14 +227,14 @@ class CMultiQueue
         detail::not_negative(function, "_qbmin", qbmin);
         detail::positive(function, "_qbgrow", qbgrow);
         Queue *old = queues;
-        const int kept = qcount < count ? qcount : count;
-        queues = new Queue[qcount];
+        const int kept = qcount < total ? qcount : total;
+        queues = new Queue[static_cast<size_t>(qcount)];
         for (int number = 0; number < qcount; number++) {
             queues[number].buffer.SetSize(qbmin, qbgrow);
             if (number < kept && old[number].length() > 0)
                 queues[number].append(function, old[number].buffer.data + old[number].begin, old[number].length());
         }
-        count = qcount;
+        total = qcount;
         least = qbmin;
         alignment = qbgrow;
         delete[] old;
@@ -239,7 +245,7 @@ class CMultiQueue
         detail::not_negative(function, "qcount", qcount);
         detail::address(function, "counts", counts, qcount);
         detail::address(function, "displs", displs, qcount);
-        Queue *filled = new Queue[qcount];
+        Queue *filled = new Queue[static_cast<size_t>(qcount)];
         for (int number = 0; number < qcount; number++) {
             const int bytes = counts[number];
             if (bytes < 0 || bytes % static_cast<int>(sizeof(_t)) != 0)
@@ -255,16 +261,16 @@ class CMultiQueue
         }
         delete[] queues;
         queues = filled;
-        count = qcount;
+        total = qcount;
     }
 
     void copy(const CMultiQueue &other)
     {
-        Queue *copied = new Queue[other.count];
-        for (int number = 0; number < other.count; number++) copied[number] = other.queues[number];
+        Queue *copied = new Queue[static_cast<size_t>(other.total)];
+        for (int number = 0; number < other.total; number++) copied[number] = other.queues[number];
         delete[] queues;
         queues = copied;
-        count = other.count;
+        total = other.total;
         least = other.least;
         alignment = other.alignment;
     }

@@ -7,6 +7,10 @@
 
 using namespace BSPWrapper;
 
+/* In wrapper_second.cpp. */
+int processes();
+int *own_number();
+
 #define CHECK(condition)                                                                                  \
   do {                                                                                                    \
     if (!(condition)) bsp_abort("%s:%d: process %d of %d: %s\n", __FILE__, __LINE__, Pid, P, #condition); \
@@ -368,7 +372,8 @@ void error(const char *name) {
 int main(int argc, char **argv) {
   CHECK(P == 0 && Pid == -1);
   Init(argc, argv);
-  CHECK(P == static_cast<int>(bsp_nprocs()) && Pid == static_cast<int>(bsp_pid()) && processes() == P && Pid < P);
+  CHECK(P == static_cast<int>(bsp_nprocs()) && Pid == static_cast<int>(bsp_pid()) && processes() == P &&
+        own_number() == &Pid && Pid < P);
   const int *place = &Pid;
   CHECK(*place == Pid);
   if (argc > 1) error(argv[1]);
