@@ -18,11 +18,6 @@ int *own_number();
 
 namespace {
 
-/* In a second function, as in a second file: the variables are the same. */
-int processes() {
-  return P;
-}
-
 void registered_memory() {
   CAVector<int> all(P), from_all(P);
   PushReg(all.data, P * static_cast<int>(sizeof(int)));
