@@ -52,8 +52,7 @@ inline void Init(int argc, char **argv)
     detail::Process<0>::number = static_cast<int>(bsp_pid());
 }
 
-/* Ends the SPMD part on all processes. Communication that was requested since the last Sync is not
- * performed. */
+/* Ends the SPMD part on all processes. Communication that was requested since the last Sync is not performed. */
 inline void Exit()
 {
     bsp_end();
