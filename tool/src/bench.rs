@@ -1,8 +1,8 @@
 //! `hcube bench <system>`: one frame for the benchmarks of all systems.
 //!
 //! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
-//! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call) and [`files`]
-//! (results of earlier runs).
+//! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
+//! (files that are loaded to be measured) and [`files`] (results of earlier runs).
 
 pub mod alltoall;
 pub mod fftw;
@@ -10,6 +10,7 @@ pub mod files;
 pub mod footprint;
 pub mod frame;
 pub mod gemm;
+pub mod library;
 pub mod memory;
 pub mod random_access;
 pub mod timing;

@@ -20,6 +20,7 @@ use hcube_core::node::exit::at_exit;
 use hcube_core::progress::Progress;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -107,6 +108,8 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
 
 /// Ends the job because of an error in a function: prints it, unless another process does.
 pub fn fail(function: &str, error: &Error) -> ! {
+    // MPI_Abort may call exit.
+    PART.store(AFTER, Ordering::Relaxed);
     if matches!(error, Error::Remote { .. }) {
         std::thread::sleep(PAUSE);
         abort(None);
@@ -114,7 +117,8 @@ pub fn fail(function: &str, error: &Error) -> ! {
     let process =
         lifetime::world_place().map_or_else(|_| String::new(), |(rank, _)| format!("process {rank}: "));
     // In one piece, or the lines of several processes would run into each other.
-    eprint!("{}", format_args!("hcube: {process}{function}: {error}\n"));
+    let line = format!("hcube: {process}{function}: {error}\n");
+    drop(std::io::stderr().write_all(line.as_bytes()));
     abort(None)
 }
 
