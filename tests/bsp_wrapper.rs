@@ -9,13 +9,13 @@ use std::process::Command;
 
 /// Compiles the client against `libhcube_bsp.so` of the build under test.
 fn client(name: &str, arguments: &[&str]) -> PathBuf {
-    let (library, program) = (common::build(), common::folder("bsp_wrapper").join(name));
-    assert!(library.join("libhcube_bsp.so").exists(), "{}: no libhcube_bsp.so: run make", library.display());
+    let (library, program) = (common::preload::bsp_library(), common::folder("bsp_wrapper").join(name));
+    let library = library.parent().expect("a file lies in a folder");
     let mut compiler: Command = Language::Cxx17.compiler(Mpi::selected());
     let sources =
         ["wrapper.cpp", "wrapper_second.cpp"].map(|name| common::root().join("tests/c/bsp").join(name));
     compiler.args(["-O1", "-Wshadow", "-Wconversion"]).args(arguments).args(sources);
-    compiler.arg("-o").arg(&program).arg("-L").arg(&library).arg("-lhcube_bsp");
+    compiler.arg("-o").arg(&program).arg("-L").arg(library).arg("-lhcube_bsp");
     output(compiler.arg(format!("-Wl,-rpath,{}", library.display())));
     program
 }
