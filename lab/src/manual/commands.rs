@@ -36,14 +36,12 @@ pub fn pages(tool: &Command) -> Vec<File> {
         files.push(file(name, format!(".so man1/{now}.1\n")));
     }
     for script in SCRIPTS {
-        let mut command = script.command();
-        command.build();
         let more = match script.name {
             name if name == BSPCC.name => bspcc_sections,
             name if name == BSPRUN.name => bsprun_sections,
             _ => hcube_run_sections,
         };
-        files.push(file(script.name, page(&command, more)));
+        files.push(file(script.name, page(&script.command(), more)));
     }
     for name in ["hcube"].into_iter().chain(SCRIPTS.map(|script| script.name)) {
         for twin in twins(name) {

@@ -117,7 +117,9 @@ fn names(variable: &Variable) -> String {
 /// The options of a command, without those that all commands have, and optional arguments.
 fn table(all: &[Described]) -> String {
     let mut text = heading(&["option", "values", "default", "meaning"]);
-    let shown = |option: &&Described| option.short.is_none() && !(option.positional && option.required);
+    let shown = |option: &&Described| {
+        option.short.is_none() && option.name != "--help" && !(option.positional && option.required)
+    };
     for option in all.iter().filter(shown) {
         let typed = match &option.value {
             Some(value) if value.starts_with("[=") => format!("{}{value}", option.name),

@@ -108,7 +108,9 @@ impl Script {
         }
         let (name, meaning) = self.operands;
         let operands = Arg::new("operands").value_name(name).num_args(1..).required(true);
-        command.arg(operands.trailing_var_arg(true).value_hint(self.hint).help(meaning))
+        command = command.arg(operands.trailing_var_arg(true).value_hint(self.hint).help(meaning));
+        command.build();
+        command
     }
 }
 
