@@ -1,15 +1,17 @@
 //! `hcube bench <system>`: one frame for the benchmarks of all systems.
 //!
 //! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
-//! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call) and [`files`]
-//! (results of earlier runs).
+//! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
+//! (files that are loaded to be measured) and [`files`] (results of earlier runs).
 
 pub mod alltoall;
+pub mod bsp;
 pub mod fftw;
 pub mod files;
 pub mod footprint;
 pub mod frame;
 pub mod gemm;
+pub mod library;
 pub mod memory;
 pub mod random_access;
 pub mod timing;
@@ -33,6 +35,7 @@ enum SystemArguments {
     Alltoall(alltoall::Arguments),
     Fftw(fftw::Arguments),
     Gemm(gemm::Arguments),
+    Bsp(bsp::Arguments),
 }
 
 /// Measures, or joins and draws what was measured.
@@ -42,5 +45,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::Alltoall(arguments) => alltoall::run(arguments),
         SystemArguments::Fftw(arguments) => fftw::run(arguments),
         SystemArguments::Gemm(arguments) => gemm::run(arguments),
+        SystemArguments::Bsp(arguments) => bsp::run(arguments),
     }
 }

@@ -4,7 +4,6 @@ mod arguments;
 mod calls;
 mod data;
 mod functions;
-pub mod library;
 mod measure;
 mod problem;
 mod report;

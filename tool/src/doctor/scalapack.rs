@@ -1,7 +1,7 @@
 //! What programs that use ScaLAPACK have here: ScaLAPACK for this MPI library, with its BLACS, and the BLAS.
 
 use super::finding::{Finding, State, Topic};
-use crate::bench::gemm::library::{file_of, load, mpi_name, scalapack_files};
+use crate::bench::library::{file_of, load, mpi_name, scalapack_files};
 use hcube_core::mpi::handle;
 use hcube_core::node::loader::Library;
 

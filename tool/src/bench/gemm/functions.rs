@@ -1,7 +1,7 @@
 //! The functions that are called, by their names in ScaLAPACK, in hcube's library and in the BLAS.
 
 use super::arguments::{Arguments, Variant};
-use super::library::{self, file_of};
+use crate::bench::library::{self, file_of};
 use hcube_core::node::loader::{self, Library};
 use hcube_core::{Error, Result};
 use hcube_gemm::element::Element;
@@ -104,7 +104,7 @@ fn load_scalapack(arguments: &Arguments, mpi: &str) -> Result<Library> {
 /// hcube's library, which ScaLAPACK's own calls do not find.
 fn load_pblas(arguments: &Arguments, mpi: &str) -> Result<Library> {
     let tool = std::env::current_exe().ok();
-    let usual = || library::pblas_files(tool.as_deref(), mpi);
+    let usual = || library::own_files("libhcube_pblas.so", tool.as_deref(), mpi);
     let files = arguments.pblas.as_ref().map_or_else(usual, |file| vec![file.clone()]);
     library::load(&files, Library::open).map_err(|reasons| {
         let expected = format!("the file of libhcube_pblas.so ({})", reasons.join("; "));

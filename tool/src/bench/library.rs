@@ -42,21 +42,20 @@ pub fn scalapack_files(mpi: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Where `libhcube_pblas.so` may be, from the place of the tool: beside it in a build, and below `lib` where both are
+/// Where a library of hcube may be, from the place of the tool: beside it in a build, and below `lib` where both are
 /// installed.
-pub fn pblas_files(tool: Option<&Path>, mpi: &str) -> Vec<PathBuf> {
-    const NAME: &str = "libhcube_pblas.so";
+pub fn own_files(name: &str, tool: Option<&Path>, mpi: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     if let Some(folder) = tool.and_then(Path::parent) {
-        files.push(folder.join(NAME));
+        files.push(folder.join(name));
         if let Some(prefix) = folder.parent() {
             let libraries =
                 ["lib".to_owned(), "lib64".to_owned(), format!("lib/{}-linux-gnu", std::env::consts::ARCH)];
-            files.extend(libraries.map(|library| prefix.join(library).join("hcube").join(mpi).join(NAME)));
+            files.extend(libraries.map(|library| prefix.join(library).join("hcube").join(mpi).join(name)));
         }
     }
     files.retain(|file| file.is_file());
-    files.push(NAME.into());
+    files.push(name.into());
     files
 }
 
@@ -81,6 +80,6 @@ mod tests {
         assert!(
             files.contains(&"libscalapack-mpich.so.2.2".into()) && files.contains(&"libscalapack.so".into())
         );
-        assert_eq!(pblas_files(None, "openmpi"), [Path::new("libhcube_pblas.so")]);
+        assert_eq!(own_files("libhcube_bsp.so", None, "openmpi"), [Path::new("libhcube_bsp.so")]);
     }
 }
