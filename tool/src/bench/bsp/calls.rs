@@ -5,9 +5,10 @@ use super::step::{Areas, Operation, Step};
 use hcube_core::mpi::handle;
 use mpi::datatype::Equivalence;
 use mpi::ffi::{
-    MPI_Aint, MPI_Alltoall, MPI_Barrier, MPI_Comm, MPI_Datatype, MPI_Get, MPI_Irecv, MPI_Isend, MPI_Put,
-    MPI_Request, MPI_Waitall, MPI_Win, MPI_Win_create, MPI_Win_fence, MPI_Win_free, RSMPI_INFO_NULL,
-    RSMPI_REQUEST_NULL, RSMPI_STATUSES_IGNORE, RSMPI_WIN_NULL,
+    MPI_Aint, MPI_Alltoall, MPI_Barrier, MPI_Comm, MPI_Comm_set_errhandler, MPI_Datatype, MPI_Get, MPI_Irecv,
+    MPI_Isend, MPI_Put, MPI_Request, MPI_Waitall, MPI_Win, MPI_Win_create, MPI_Win_fence, MPI_Win_free,
+    RSMPI_ERRORS_ARE_FATAL, RSMPI_ERRORS_RETURN, RSMPI_INFO_NULL, RSMPI_REQUEST_NULL, RSMPI_STATUSES_IGNORE,
+    RSMPI_WIN_NULL,
 };
 use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};
@@ -145,19 +146,28 @@ pub struct MpiFunctions {
 }
 
 impl MpiFunctions {
-    /// Collective: a communicator of its own, and a window of the shared memory.
-    pub fn new(areas: Rc<Areas>, most_messages: usize) -> Self {
+    /// Collective: a communicator of its own, and a window of the shared memory. Nothing where MPI makes no window, as Open MPI
+    /// without mpirun.
+    pub fn new(areas: Rc<Areas>, most_messages: usize) -> Option<Self> {
         let (place, comm) = (Place::new(areas), SimpleCommunicator::world().duplicate());
         let shared = &place.areas.shared;
         // SAFETY: constants of the MPI library.
         let (mut window, request) = unsafe { (RSMPI_WIN_NULL, RSMPI_REQUEST_NULL) };
         // SAFETY: memory that lives as long as this value; all ranks call this.
-        unsafe {
+        let code = unsafe {
             let bytes = size_of_val(&shared[..]) as MPI_Aint;
-            MPI_Win_create(address(shared).cast(), bytes, 1, RSMPI_INFO_NULL, comm.as_raw(), &mut window);
-            MPI_Win_fence(0, window);
+            MPI_Comm_set_errhandler(comm.as_raw(), RSMPI_ERRORS_RETURN);
+            let code =
+                MPI_Win_create(address(shared).cast(), bytes, 1, RSMPI_INFO_NULL, comm.as_raw(), &mut window);
+            MPI_Comm_set_errhandler(comm.as_raw(), RSMPI_ERRORS_ARE_FATAL);
+            code
+        };
+        if code != 0 {
+            return None;
         }
-        Self { place, comm, window, requests: vec![request; 2 * most_messages] }
+        // SAFETY: a window of all ranks, which all call this.
+        unsafe { MPI_Win_fence(0, window) };
+        Some(Self { place, comm, window, requests: vec![request; 2 * most_messages] })
     }
 
     /// Collective: the same transfers as in supersteps.
