@@ -39,14 +39,14 @@ bench_bsp() {
 mpich_supersteps() {
     local program=$1
     shift
-    mpirun.mpich -np 2 "$program" bench bsp --no-progress --json "$work/mpich-bsp.json" "$@"
+    mpirun.mpich -np 2 "$program" bench bsp --no-progress --json "$work/other-mpi-bsp.json" "$@"
     echo
 }
 
 write_bsp() {
     local all more
     all=$(joined "bsp-*.json")
-    more=$(joined "mpich-bsp.json")
+    more=$(joined "other-mpi-bsp.json")
     "$tool" bench bsp --from "$all" --plot "$folder/bsp.svg" >/dev/null
     "$tool" bench bsp --from "$all${more:+,$more}" --json "$folder/bsp.json" >/dev/null
     echo "All results: ${folder#"$root"/}/bsp.json and bsp.svg"
