@@ -179,7 +179,8 @@ fn scripts_have_pages_with_all_options() {
 fn check_subcommands(folder: &Path, command: &[&str], overview: &str, found: &mut Vec<String>) {
     let help = common::output(Command::new(TOOL.as_str()).args(command).arg("--help"));
     let Some((_, list)) = help.split_once("Commands:\n") else { return };
-    let list = list.lines().take_while(|line| !line.is_empty());
+    // Lines further to the right continue a description.
+    let list = list.lines().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
     for name in list.filter_map(|line| line.split_whitespace().next()).filter(|&name| name != "help") {
         let words = [command, &[name]].concat();
         let page_name = format!("hcube-{}", words.join("-"));
