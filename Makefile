@@ -152,7 +152,9 @@ install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI 
 ifeq ($(MPI),smpi)
 	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@test -f $(RELEASE)/libhcube.so -a -f $(RELEASE)/libhcube_preload.so -a -f $(RELEASE)/libhcube_pblas.so -a -d $(RELEASE)/share || $(MAKE) build
+	@for name in libhcube.so libhcube_preload.so libhcube_pblas.so libhcube_bsp.so share; do \
+		test -e $(RELEASE)/$$name || exec $(MAKE) build; \
+	done
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 endif
 

@@ -15,6 +15,8 @@ extern crate self as hcube_core;
 #[allow(dead_code, unused_imports)]
 #[path = "crates/alltoall/src/options.rs"]
 mod alltoall;
+#[path = "hpcc-glue/bsplib/header.rs"]
+mod bsp;
 #[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/error.rs"]
 mod error;
@@ -31,12 +33,13 @@ mod random_access;
 use options::{Kind, Name, Setting, Spec, Table};
 
 /// What this program reads besides the sources of the headers.
-const TABLES: [&str; 6] = [
+const TABLES: [&str; 7] = [
     "crates/alltoall/src/options.rs",
     "crates/core/src/error.rs",
     "crates/core/src/options",
     "crates/gemm/src/options.rs",
     "crates/random-access/src/options.rs",
+    "hpcc-glue/bsplib/header.rs",
     "cbindgen.toml",
 ];
 const FORTRAN: &str = "fortran/hcube.f90";
@@ -123,10 +126,10 @@ fn main() {
         compare(&format!("include/hcube/{}.h", header.name), &generate(header, &out));
         writeln!(umbrella, "#include \"hcube/{}.h\"", header.name).expect("memory");
     }
-    for input in BSP_SOURCES {
+    for input in bsp::SOURCES {
         println!("cargo::rerun-if-changed={input}");
     }
-    compare("include/bsp.h", &bsp(&out));
+    compare("include/bsp.h", &bsp::generate(&out));
     compare("include/hcube.h", &(umbrella + "\n#endif  /* HCUBE_H */\n"));
     compare(FORTRAN, &fortran());
 }
@@ -192,95 +195,6 @@ fn generate(header: &Header, out: &Path) -> String {
     let generated = out.join(format!("{name}.h"));
     builder.generate().expect("cbindgen reads the interface").write_to_file(&generated);
     documented(&without_safety_sections(&fs::read_to_string(&generated).expect("just written")))
-}
-
-/// What `include/bsp.h` is generated from.
-const BSP_SOURCES: [&str; 3] = [
-    "hpcc-glue/bsplib/src/classic.rs",
-    "hpcc-glue/bsplib/src/extras.rs",
-    "hpcc-glue/bsplib/src/multicore.rs",
-];
-
-const BSP_ABOUT: &str = "/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill et al. 1998).
- *
- * Generated from hpcc-glue/bsplib/src by 'make header'; do not edit.
- * Valid C99 and C++17. Compile and link with bspcc or bspcxx, start with bsprun.
- *
- * All processes run the part of the program between bsp_begin and bsp_end. It consists of supersteps, which bsp_sync ends:
- * what a process asks for in a superstep is carried out at its end. An error ends the job within a second; a line on
- * standard error names process, function, argument and value. An operation of 0 bytes has no effect and is not checked.
- *
- * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before the
- * header is included, or with mcbsp.h, their names mean the functions mcbsp_*, which have the types of MulticoreBSP for C:
- * unsigned int for processes and size_t for sizes; what the comments call -1 is (size_t) -1 then.
- */";
-
-/// What programs use that name the types, and what Rust cannot declare.
-const BSP_BEFORE: &str = r#"#include <stdarg.h>
-#include <stddef.h>
-
-#ifdef BSP_MCBSP
-typedef unsigned int bsp_pid_t;
-typedef unsigned int bsp_nprocs_t;
-typedef size_t bsp_size_t;
-#else
-typedef int bsp_pid_t;
-typedef int bsp_nprocs_t;
-typedef int bsp_size_t;
-#endif
-
-#if defined(__GNUC__)
-#define BSP_FORMAT(text, first) __attribute__((__format__(__printf__, text, first)))
-#else
-#define BSP_FORMAT(text, first)
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/**
- * Prints a text, as printf makes it, and ends all processes of the job.
- */
-void bsp_abort(const char *format, ...) BSP_FORMAT(1, 2);
-
-/**
- * As bsp_abort, with a list of arguments.
- */
-void bsp_abort_va(const char *format, va_list arguments);
-
-/**
- * As bsp_abort_va, by its name in MulticoreBSP.
- */
-void bsp_vabort(const char *format, va_list arguments);
-
-#ifdef __cplusplus
-}
-#endif"#;
-
-/// `include/bsp.h` as it must be.
-fn bsp(out: &Path) -> String {
-    let mut config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");
-    config.header = Some(BSP_ABOUT.to_owned());
-    config.include_guard = Some("HCUBE_BSP_H".to_owned());
-    config.sys_includes = Vec::new();
-    config.after_includes = Some(BSP_BEFORE.to_owned());
-    let mut names: Vec<String> = Vec::new();
-    let mut builder = cbindgen::Builder::new();
-    for source in BSP_SOURCES {
-        let text = fs::read_to_string(source).expect("a source file");
-        names.extend(text.match_indices("fn mcbsp_").map(|(at, _)| {
-            let name = &text[at + "fn mcbsp_".len()..];
-            name[..name.find('(').expect("arguments")].to_owned()
-        }));
-        builder = builder.with_src(source);
-    }
-    let dialect: String = names.iter().map(|name| format!("#define bsp_{name} mcbsp_{name}\n")).collect();
-    config.trailer = Some(format!("#ifdef BSP_MCBSP\n{dialect}#endif  /* BSP_MCBSP */"));
-    let generated = out.join("bsp.h");
-    builder.with_config(config).generate().expect("cbindgen reads the interface").write_to_file(&generated);
-    let text = fs::read_to_string(&generated).expect("just written");
-    without_safety_sections(&text).replace("uintptr_t", "size_t").replace("#include <stdint.h>\n", "")
 }
 
 /// The structures that a header declares.

@@ -8,13 +8,13 @@
 # build that is installed is the default (hcube, hcube.pc, CMake without a component)
 # until it is removed. No installed file contains PREFIX: the tree may be moved.
 #
-#   $PREFIX/bin           hcube-<mpi>, hcube (the default's), hcube-run
-#   $PREFIX/include       hcube.h, hcube/*.h, hcube_fftw.h
+#   $PREFIX/bin           hcube-<mpi>, bspcc-<mpi>, bspcxx-<mpi>, bsprun-<mpi>; the default's without -<mpi>; hcube-run
+#   $PREFIX/include       hcube.h, hcube/*.h, bsp.h, mcbsp.h, BSPWrapper.h, hcube_fftw.h
 #   $PREFIX/share         manual pages, completions for bash, zsh and fish
-#   $LIBDIR/hcube/<mpi>   libhcube (shared and static), libhcube_preload.so, and
-#                         libhcube_fftw{,f,l} where `make fftw` has built them;
-#                         bin/hcube and pkgconfig/hcube.pc for this MPI library
-#   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube.pc
+#   $LIBDIR/hcube/<mpi>   libhcube and libhcube_bsp (shared and static), libhcube_preload.so,
+#                         libhcube_pblas.so, and libhcube_fftw{,f,l} where `make fftw` has built
+#                         them; bin and pkgconfig with the names of the default for this MPI library
+#   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube-pblas-<mpi>.pc, hcube-bsp-<mpi>.pc; the default's without -<mpi>
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
 #   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions, the
 #                         Fortran module's source, examples
@@ -39,6 +39,9 @@ share=$root$prefix/share
 libraries=$root$libdir
 own=$libraries/hcube/$mpi
 modules=$share/hcube/modulefiles/hcube
+# Programs and packages with a name for each MPI library, and one for the default.
+programs=(hcube bspcc bspcxx bsprun)
+packages=(hcube hcube-pblas hcube-bsp)
 
 fail() {
     echo "install: $*" >&2
@@ -91,6 +94,11 @@ fill() {
     chmod 644 "$2"
 }
 
+# Headers below include; that of FFTW's solver is installed only with the solver.
+headers() {
+    (cd include && find . -type f -name '*.h' ! -name hcube_fftw.h | sed 's|^\./||')
+}
+
 # Manual pages and completions written by `make build`; uninstall uses the list.
 install_manual() {
     local file list
@@ -122,21 +130,39 @@ is_system() {
 
 # The default is the first installed build: existing links stay.
 make_default() {
-    [ -e "$bin/hcube" ] || ln -sf "hcube-$1" "$bin/hcube"
     local name
-    for name in hcube hcube-pblas; do
+    for name in "${programs[@]}"; do
+        [ -e "$bin/$name" ] || ln -sf "$name-$1" "$bin/$name"
+    done
+    for name in "${packages[@]}"; do
         [ -e "$libraries/pkgconfig/$name.pc" ] || ln -sf "$name-$1.pc" "$libraries/pkgconfig/$name.pc"
     done
 }
 
-# The module prepends folders in which `hcube` belongs to this MPI library.
+# The module prepends folders in which the names of the default belong to this MPI library.
 install_module() {
+    local name
     mkdir -p "$own/bin"
-    ln -sf "$(realpath -ms --relative-to="$own/bin" "$bin/hcube-$mpi")" "$own/bin/hcube"
-    fill install/hcube.pc.in "$own/pkgconfig/hcube.pc"
-    fill install/hcube-pblas.pc.in "$own/pkgconfig/hcube-pblas.pc"
+    for name in "${programs[@]}"; do
+        ln -sf "$(realpath -ms --relative-to="$own/bin" "$bin/$name-$mpi")" "$own/bin/$name"
+    done
+    for name in "${packages[@]}"; do
+        fill "install/$name.pc.in" "$own/pkgconfig/$name.pc"
+    done
     rm -f "$modules"/*"-$mpi"
     fill install/modulefile.in "$modules/$version-$mpi"
+}
+
+# The scripts that users call, and what these share.
+install_scripts() {
+    local name
+    for name in bspcc bspcxx bsprun; do
+        fill "install/$name" "$bin/$name-$mpi"
+        chmod 755 "$bin/$name-$mpi"
+    done
+    fill install/hcube-run "$bin/hcube-run"
+    chmod 755 "$bin/hcube-run"
+    put 644 install/commands.sh "$share/hcube/commands.sh"
 }
 
 # Sources for users: examples, and the Fortran module, whose compiled form depends on the compiler.
@@ -162,22 +188,24 @@ install_documentation() {
 
 install_all() {
     local file name
-    for file in "$release"/{libhcube.so,libhcube.a,libhcube_preload.so,libhcube_pblas.so,hcube,share}; do
+    for file in "$release"/{libhcube{,_bsp}.{so,a},libhcube_preload.so,libhcube_pblas.so,hcube,share}; do
         [ -e "$file" ] || fail "no $file: run make MPI=$mpi first"
     done
-    put_library "$release/libhcube.so"
-    put 644 "$release/libhcube.a" "$own/libhcube.a"
+    for name in libhcube libhcube_bsp; do
+        put_library "$release/$name.so"
+        put 644 "$release/$name.a" "$own/$name.a"
+    done
     put_library "$release/libhcube_preload.so"
     put_library "$release/libhcube_pblas.so"
     put 755 "$release/hcube" "$bin/hcube-$mpi"
-    fill install/hcube-run "$bin/hcube-run"
-    chmod 755 "$bin/hcube-run"
+    install_scripts
     install_manual
-    for file in include/{hcube.h,hcube/*.h}; do
-        put 644 "$file" "$include/${file#include/}"
+    for file in $(headers); do
+        put 644 "include/$file" "$include/$file"
     done
-    fill install/hcube.pc.in "$libraries/pkgconfig/hcube-$mpi.pc"
-    fill install/hcube-pblas.pc.in "$libraries/pkgconfig/hcube-pblas-$mpi.pc"
+    for name in "${packages[@]}"; do
+        fill "install/$name.pc.in" "$libraries/pkgconfig/$name-$mpi.pc"
+    done
     fill install/hcubeConfig.cmake.in "$libraries/cmake/hcube/hcubeConfig.cmake"
     fill install/hcubeConfigVersion.cmake.in "$libraries/cmake/hcube/hcubeConfigVersion.cmake"
     for file in hcube_random_access.c hcube.mk README.md; do
@@ -209,21 +237,29 @@ install_all() {
 
 # Keeps what builds for other MPI libraries need.
 uninstall_all() {
-    local link other name
+    local file link links other
+    links=()
     rm -rf "$own"
-    rm -f "$bin/hcube-$mpi" "$libraries/pkgconfig/"{hcube,hcube-pblas}"-$mpi.pc" "$modules"/*"-$mpi"
+    rm -f "$modules"/*"-$mpi"
+    for file in "${programs[@]}"; do
+        rm -f "$bin/$file-$mpi"
+        links+=("$bin/$file")
+    done
+    for file in "${packages[@]}"; do
+        rm -f "$libraries/pkgconfig/$file-$mpi.pc"
+        links+=("$libraries/pkgconfig/$file.pc")
+    done
     for other in "$libraries"/hcube/*/; do
         [ -d "$other" ] || continue
-        name=$(basename "$other")
-        [ -e "$bin/hcube" ] || rm -f "$bin/hcube"
-        for link in "$libraries/pkgconfig/"{hcube,hcube-pblas}.pc; do
+        for link in "${links[@]}"; do
             [ -e "$link" ] || rm -f "$link"
         done
-        make_default "$name"
+        make_default "$(basename "$other")"
         return
     done
-    rm -f "$bin/hcube" "$bin/hcube-run" "$libraries/pkgconfig/"{hcube,hcube-pblas}.pc "$include/hcube.h" "$include/hcube_fftw.h"
-    rm -rf "$include/hcube"
+    rm -f "${links[@]}" "$bin/hcube-run" "$include/hcube_fftw.h"
+    for file in $(headers); do rm -f "$include/$file"; done
+    rm -rf "$include/hcube" "$include/BSPWrapper"
     remove_manual
     rm -rf "$libraries/hcube" "$libraries/cmake/hcube" "$share/hcube" "$share/doc/hcube"
     is_system && return

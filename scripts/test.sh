@@ -57,7 +57,7 @@ format() {
     local files
     mapfile -t files < <(find crates examples hpcc-glue lab tests -name target -prune -o \
         \( -name '*.[ch]' -o -name '*.cpp' \) ! -path 'tests/abi/*' -print)
-    files+=(include/hcube_fftw.h)
+    files+=(include/hcube_fftw.h include/BSPWrapper.h include/BSPWrapper/*.h)
     cargo fmt --all --check && clang-format --dry-run -Werror "${files[@]}"
 }
 
@@ -112,7 +112,7 @@ mpich_tests() {
         --test mpi_random_access --test mpi_faults --test mpi_communicators --test mpi_alltoall \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
-        --test scalapack --test install --test abi --test examples \
+        --test scalapack --test install --test install_bsp --test abi --test examples \
         -p hcube-core --features hcube-core/rsmpi --test datatype --test communicator_state \
         -p hcube-core-client --test mpi \
         -p hcube-tool --test model "$@" &&
@@ -120,7 +120,7 @@ mpich_tests() {
 }
 
 step "format" format
-step "shell scripts" shellcheck scripts/*.sh hpcc-glue/*/*.sh install/hcube-run .ci/run
+step "shell scripts" shellcheck scripts/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,commands.sh} .ci/run
 step "lint" lint
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.

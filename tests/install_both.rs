@@ -16,13 +16,17 @@ fn run(mpi: Mpi, target: &str, folder: &Path) {
     assert!(output.status.success(), "make {target} for {mpi:?}: {output:?}");
 }
 
-/// That there is this build of the tool behind `hcube`, and of the library behind the package `hcube`.
+/// That there is this build behind the names of commands and packages without that of an MPI library.
 fn default_is(mpi: Mpi, tree: &Path) {
-    let tool = tree.join("bin/hcube").canonicalize().expect("a default");
-    assert!(tool.ends_with(format!("hcube-{}", mpi.name())), "{}", tool.display());
-    let folder = pkg_config(tree, "hcube", &["--variable=libdir"]).concat();
-    let folder = Path::new(&folder).canonicalize().expect("where the library lies");
-    assert!(folder.ends_with(format!("hcube/{}", mpi.name())), "{}", folder.display());
+    for name in ["hcube", "bspcc", "bspcxx", "bsprun"] {
+        let tool = tree.join("bin").join(name).canonicalize().expect("a default");
+        assert!(tool.ends_with(format!("{name}-{}", mpi.name())), "{}", tool.display());
+    }
+    for package in ["hcube", "hcube-pblas", "hcube-bsp"] {
+        let folder = pkg_config(tree, package, &["--variable=libdir"]).concat();
+        let folder = Path::new(&folder).canonicalize().expect("where the library lies");
+        assert!(folder.ends_with(format!("hcube/{}", mpi.name())), "{}", folder.display());
+    }
 }
 
 #[test]
@@ -41,6 +45,16 @@ fn two_builds_live_side_by_side_and_go_one_by_one() {
         let mut print = Command::new(tree.join("bin/hcube-run"));
         let shown = common::output(print.arg("--print").arg(&program));
         assert!(shown.contains(&format!("/{}/libhcube_preload.so", mpi.name())), "{mpi:?}: {shown}");
+        fs::remove_file(program).expect("our own");
+        // Each serves BSP programs of its own.
+        let program = tree.join("bsp");
+        let source = common::root().join("tests/c/bsp/installed.c");
+        let command = |name: &str| Command::new(tree.join(format!("bin/{name}-{}", mpi.name())));
+        common::output(command("bspcc").arg(source).arg("-o").arg(&program));
+        // See `Launch`: MPICH may hang at the end otherwise.
+        let mut bsprun = command("bsprun");
+        let run = bsprun.args(["-n", "2"]).arg(&program).env("UCX_TLS", "self,posix,sysv,cma");
+        assert_eq!(common::output(run), "ok 2 processes, sizes of 4 bytes, ''\n");
         fs::remove_file(program).expect("our own");
     }
     let of_mpich = |path: &PathBuf| path.to_string_lossy().contains("mpich");

@@ -45,6 +45,94 @@ fn pblas_library_exports_only_the_listed_symbols() {
 }
 
 #[test]
+fn bsp_library_exports_only_the_listed_symbols() {
+    let exported = exported(&common::preload::bsp_library());
+    assert_eq!(exported, names("symbols_bsp.txt"), "exported symbols and tests/symbols_bsp.txt differ");
+}
+
+/// What the preprocessor leaves of bsp.h, for a dialect.
+fn bsp_header(definitions: &[&str]) -> String {
+    let source = common::folder("interface").join("declared.c");
+    fs::write(&source, "#include <bsp.h>\n").expect("writable");
+    let mut compiler = Language::C11.compiler(Mpi::selected());
+    output(compiler.args(["-E", "-P"]).args(definitions).arg(source))
+}
+
+/// Not declared are names for programs that were compiled with the headers of LPF and of MulticoreBSP for C.
+#[test]
+fn bsp_header_declares_the_listed_symbols() {
+    let foreign = |name: &String| {
+        name.starts_with("bsplibstd_") || name.starts_with("mcbsp_") && name.ends_with("abort")
+    };
+    let listed = names("symbols_bsp.txt").into_iter().filter(|name| !foreign(name));
+    let header = bsp_header(&[]);
+    let words = header.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let declared: BTreeSet<String> = words
+        .filter(|word| word.starts_with("bsp_") || word.starts_with("mcbsp_"))
+        .filter(|word| !word.ends_with("_t"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(declared, listed.collect(), "include/bsp.h and tests/symbols_bsp.txt differ");
+}
+
+/// A program that calls every function of bsp.h, with the types that a dialect promises.
+const BSP_CALLS: &str = "#include <stddef.h>
+PART
+#if defined __cplusplus
+extern \"C\" {
+#endif
+void (*const init)(void (*)(void), int, char **) = bsp_init;
+PROCESSES (*const nprocs)(void) = bsp_nprocs;
+PROCESSES (*const pid)(void) = bsp_pid;
+double (*const seconds)(void) = bsp_time;
+void (*const push)(const void *, SIZE) = bsp_push_reg;
+void (*const put)(PROCESSES, const void *, PLACE, SIZE, SIZE) = bsp_put;
+void (*const get)(PROCESSES, const void *, SIZE, void *, SIZE) = bsp_hpget;
+void (*const direct)(PROCESSES, const void *, SIZE, void *, SIZE) = bsp_direct_get;
+void (*const tagsize)(SIZE *) = bsp_set_tagsize;
+void (*const send)(PROCESSES, const void *, const void *, SIZE) = bsp_hpsend;
+void (*const qsize)(PROCESSES *, SIZE *) = bsp_qsize;
+SIZE (*const move)(void **, void **) = bsp_hpmove;
+void (*const fail)(const char *, ...) = bsp_abort;
+#if defined __cplusplus
+}
+#endif
+int main(void) { return sizeof(bsp_size_t) == sizeof(SIZE) && sizeof(bsp_pid_t) == sizeof(PROCESSES) ? 0 : 1; }
+";
+
+#[test]
+fn bsp_headers_are_valid_c_and_cxx_in_both_dialects() {
+    let folder = common::folder("interface");
+    let classic = ["int", "int", "void *"];
+    let multicore = ["unsigned", "size_t", "const void *"];
+    for (part, [processes, size, place]) in [
+        ("#include <bsp.h>\n#include <bsp.h>\n", classic),
+        ("#define BSP_MCBSP\n#include <bsp.h>\n#include <bsp.h>\n", multicore),
+        ("#include <mcbsp.h>\n#include <mcbsp.h>\n#include <bsp.h>\n", multicore),
+    ] {
+        let text = BSP_CALLS.replace("PART", part);
+        let text = text.replace("PROCESSES", processes).replace("SIZE", size).replace("PLACE", place);
+        for (language, extension, standards) in
+            [(Language::C11, "c", &["c99", "c11"][..]), (Language::Cxx17, "cpp", &["c++11", "c++17"])]
+        {
+            let source = folder.join(format!("bsp.{extension}"));
+            fs::write(&source, &text).expect("writable");
+            for standard in standards {
+                let mut compiler = language.compiler(Mpi::selected());
+                output(compiler.arg(format!("-std={standard}")).arg("-fsyntax-only").arg(&source));
+            }
+        }
+    }
+    // The dialect cannot change within a file, and the header says so.
+    let source = folder.join("late.c");
+    fs::write(&source, "#include <bsp.h>\n#include <mcbsp.h>\n").expect("writable");
+    let mut compiler = Language::C11.compiler(Mpi::selected());
+    let refused = compiler.arg("-fsyntax-only").arg(&source).output().expect("the compiler starts");
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && errors.contains("include only mcbsp.h"), "{errors}");
+}
+
+#[test]
 fn header_declares_only_the_listed_symbols() {
     let header = common::headers::whole(&common::root().join("include/hcube.h"));
     let code = header.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));

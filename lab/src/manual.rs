@@ -10,7 +10,7 @@ mod header;
 mod options;
 mod parts;
 mod roff;
-mod runner;
+mod script;
 
 use clap::CommandFactory;
 use file::File;
@@ -39,13 +39,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     // Help on help is of no use on a page.
     let mut tool = without_help(CommandLine::command());
     tool.build();
-    let mut runner = runner::command();
-    runner.build();
     if arguments.options {
-        print!("{}", options::markdown(&tool, &runner));
+        print!("{}", options::markdown(&tool));
     }
     let Some(folder) = &arguments.to else { return ExitCode::SUCCESS };
-    session::without_mpi(|| write(folder, &all(&tool, &runner)?))
+    session::without_mpi(|| write(folder, &all(&tool)?))
 }
 
 /// The command without a subcommand `help` on any level.
@@ -55,10 +53,10 @@ fn without_help(command: clap::Command) -> clap::Command {
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, without_help))
 }
 
-fn all(tool: &clap::Command, runner: &clap::Command) -> Result<Vec<File>, Failure> {
-    let mut files = commands::pages(tool, runner);
+fn all(tool: &clap::Command) -> Result<Vec<File>, Failure> {
+    let mut files = commands::pages(tool);
     files.extend(functions::pages()?);
-    files.extend(completion::files(tool, runner));
+    files.extend(completion::files(tool));
     Ok(files)
 }
 

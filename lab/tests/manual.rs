@@ -148,6 +148,33 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
     }
 }
 
+/// The options of a script's help, and the other names that its page has.
+#[test]
+fn scripts_have_pages_with_all_options() {
+    let folder = written("scripts");
+    for (name, twins) in [
+        ("hcube-run", &[][..]),
+        ("bspcc", &["bspcc-openmpi", "bspcc-mpich", "bspcxx", "bspcxx-openmpi", "bspcxx-mpich"]),
+        ("bsprun", &["bsprun-openmpi", "bsprun-mpich"]),
+    ] {
+        let page = shown(&folder, "1", name);
+        let script = text(&common::root().join("install").join(name));
+        let usage = script.split("\nEND\n").next().expect("a beginning");
+        let options: Vec<&str> = usage.lines().filter_map(|line| line.strip_prefix("  --")).collect();
+        assert!(options.len() > 5, "{usage}");
+        for option in options.iter().filter_map(|option| option.split([' ', '[']).next()) {
+            let option = format!("--{option}");
+            assert!(
+                page.lines().any(|line| line.contains("   ") && line.contains(&option)),
+                "{option}:\n{page}"
+            );
+        }
+        for twin in twins {
+            assert_eq!(shown(&folder, "1", twin), page);
+        }
+    }
+}
+
 /// That each subcommand of a command, and of these, is in hcube(1) and has a page with all its options.
 fn check_subcommands(folder: &Path, command: &[&str], overview: &str, found: &mut Vec<String>) {
     let help = common::output(Command::new(TOOL.as_str()).args(command).arg("--help"));
@@ -265,6 +292,12 @@ fn bash_completes_subcommands_options_and_values() {
     }
     assert_eq!(completed(&tree, &["hcube-run", "--st"]), ["--stats"]);
     assert_eq!(completed(&tree, &["hcube-run", "--mpi", "op"]), ["openmpi"]);
+    for name in ["bsprun", "bsprun-openmpi"] {
+        assert_eq!(completed(&tree, &[name, "--np"]), ["--nprocs"]);
+    }
+    for name in ["bspcc", "bspcxx", "bspcxx-mpich"] {
+        assert_eq!(completed(&tree, &[name, "--mc"]), ["--mcbsp"]);
+    }
 }
 
 #[test]

@@ -100,9 +100,9 @@ fn record(name: &str, header: &Path) -> BTreeSet<String> {
     text.lines().map(str::to_owned).chain(functions).collect()
 }
 
-#[test]
-fn interface_is_as_recorded() {
-    let (path, now) = (root().join("tests/abi/record.txt"), record("present", &present()));
+/// That an interface is what a file in tests/abi has recorded; renews the file where that is asked for.
+fn is_as_recorded(file: &str, now: &BTreeSet<String>) {
+    let path = root().join("tests/abi").join(file);
     if std::env::var_os("HCUBE_UPDATE_ABI").is_some() {
         let head = "# The binary interface; HCUBE_UPDATE_ABI=1 cargo test --test abi renews this. doc/abi.md has the rules.\n";
         let lines: String = now.iter().map(|line| format!("{line}\n")).collect();
@@ -114,15 +114,43 @@ fn interface_is_as_recorded() {
     let list = |one: &BTreeSet<String>, other| -> String {
         one.difference(other).map(|line: &String| format!("  {line}\n")).collect()
     };
-    let (gone, new) = (list(&recorded, &now), list(&now, &recorded));
+    let (gone, new) = (list(&recorded, now), list(now, &recorded));
     assert!(
         gone.is_empty() && new.is_empty(),
-        "The binary interface is not as tests/abi/record.txt has it.\n\
+        "The binary interface is not as tests/abi/{file} has it.\n\
          Recorded and gone or changed (programs that are compiled already break, unless a structure with \
          struct_size has grown at its end):\n{gone}Not recorded (a new name, or a field at the end of such a \
          structure, is permitted in a minor version):\n{new}\
          doc/abi.md has the rules; HCUBE_UPDATE_ABI=1 records what is right."
     );
+}
+
+#[test]
+fn interface_is_as_recorded() {
+    is_as_recorded("record.txt", &record("present", &present()));
+}
+
+/// bsp.h: the prototypes, and the types of both dialects.
+#[test]
+fn interface_of_bsplib_is_as_recorded() {
+    let source = folder("bsp").join("bsp.c");
+    fs::write(&source, "#include <bsp.h>\n").expect("writable");
+    let mut now = BTreeSet::new();
+    for (dialect, definition) in [("classic", "-DCLASSIC"), ("multicore", "-DBSP_MCBSP")] {
+        let mut compiler = Language::C11.compiler(Mpi::selected());
+        let text = output(compiler.args(["-E", "-P", definition]).arg(&source));
+        for declaration in text.split(';') {
+            let words = declaration.split_whitespace().collect::<Vec<_>>().join(" ");
+            if words.starts_with("typedef ") && words.contains(" bsp_") {
+                now.insert(format!("{dialect} {words}"));
+            } else if words.contains("bsp_") {
+                let prototype = words.split(" __attribute__").next().expect("a beginning");
+                now.insert(format!("function {prototype}"));
+            }
+        }
+    }
+    assert!(now.len() > 50, "{now:?}");
+    is_as_recorded("record_bsp.txt", &now);
 }
 
 /// All declarations of a released header still hold, except that structures may have grown.

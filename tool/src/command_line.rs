@@ -6,13 +6,14 @@
 //! | `bench` | measures a system of hcube against its competitors | under mpirun; without it to draw results |
 //! | `probe` | measures this machine for the cost model | under mpirun |
 //! | `model` | predicts RandomAccess, the all-to-all exchange and matrix multiplication on other machines | without mpirun |
+//! | `profile` | shows the profile of a BSP program | without mpirun |
 //!
 //! `gups`, `alltoall` and `fftw` are former names of benchmarks, which scripts use. `hcube-lab` has the commands
 //! for those who develop hcube.
 
 use crate::bench::{alltoall, fftw, random_access};
 use crate::session::{self, report_failure};
-use crate::{bench, doctor, model, probe};
+use crate::{bench, doctor, model, probe, profile};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -39,6 +40,7 @@ pub enum Command {
     Bench(bench::Arguments),
     Probe(probe::Arguments),
     Model(model::Arguments),
+    Profile(profile::Arguments),
     #[command(hide = true)]
     Gups(GupsArguments),
     #[command(hide = true)]
@@ -77,6 +79,7 @@ impl CommandLine {
             Command::Bench(arguments) => bench::run(arguments),
             Command::Probe(arguments) => session::run(|session| probe::run(session, arguments, "FILE")),
             Command::Model(arguments) => model::run(arguments),
+            Command::Profile(arguments) => profile::run(arguments),
             Command::Gups(arguments) => arguments.run(),
             Command::Alltoall(arguments) => alltoall::run(arguments),
             Command::Fftw(arguments) => fftw::run(arguments),

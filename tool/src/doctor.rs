@@ -1,5 +1,6 @@
 //! `hcube doctor`: what works on this machine, and what hcube therefore chooses.
 
+mod bsp;
 mod environment;
 mod finding;
 mod probes;
@@ -34,6 +35,7 @@ struct Results {
     choice: Option<String>,
     alltoall_choice: Option<String>,
     gemm_choice: Option<String>,
+    bsp_choice: Option<String>,
 }
 
 /// Collective: looks, and reports on rank 0.
@@ -41,7 +43,13 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     let comm = &session.comm;
     let defaults = environment::defaults(comm);
     let mut findings = probes::all(comm).map_err(|error| error.to_string())?;
+    let works = |topic: Topic| {
+        findings.iter().any(|finding| finding.topic == topic.name() && finding.state == State::Good)
+    };
+    let permitted =
+        bsp::Permitted { shared_memory: works(Topic::SharedMemory), single_copy: works(Topic::SingleCopy) };
     findings.push(scalapack::find());
+    findings.push(bsp::find());
     findings.extend(environment::findings(&defaults));
     let choice = match &defaults.random_access {
         Ok(options) => probes::choice(comm, options),
@@ -60,14 +68,21 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     }
     let nodes = comm.node_numbers().map_err(|error| error.to_string())?;
     let gemm_choice = defaults.gemm.as_ref().ok().map(|options| describe(&nodes, options));
+    let bsp_choice = defaults.bsp.as_ref().ok().map(|options| bsp::describe(&nodes, options, permitted));
     let wrong = findings.iter().any(|finding| finding.state == State::Wrong);
     let verdict = if wrong { Verdict::Wrong } else { Verdict::Good };
     if !session.speaks() {
         return Ok(verdict);
     }
     let (choice, alltoall_choice) = (choice.ok(), alltoall_choice.ok().flatten());
-    let results =
-        Results { hcube: env!("CARGO_PKG_VERSION"), findings, choice, alltoall_choice, gemm_choice };
+    let results = Results {
+        hcube: env!("CARGO_PKG_VERSION"),
+        findings,
+        choice,
+        alltoall_choice,
+        gemm_choice,
+        bsp_choice,
+    };
     if arguments.json.tables() {
         print!("{}", text(&results));
     }
@@ -116,6 +131,9 @@ fn text(results: &Results) -> String {
     if let Some(choice) = &results.gemm_choice {
         text.push_str(&format!("Matrix products here: {choice}\n"));
     }
+    if let Some(choice) = &results.bsp_choice {
+        text.push_str(&format!("\nBSP programs here: {choice}\n"));
+    }
     text
 }
 
@@ -136,6 +154,7 @@ mod tests {
             choice: Some("1 rank".into()),
             alltoall_choice: Some("alone".into()),
             gemm_choice: Some("local".into()),
+            bsp_choice: Some("one".into()),
         });
         let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\nTroubleshooting (doc/troubleshooting.md in share/doc/hcube) has a section for each of these names\n\nRandomAccess here: 1 rank\n";
         let (findings, routes) = text.split_at(expected.len());
@@ -143,7 +162,7 @@ mod tests {
         assert!(ALGORITHMS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
         assert!(routes.contains("All-to-all exchanges here: alone\n"), "{routes}");
         assert!(PATHS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
-        assert!(routes.ends_with("Matrix products here: local\n"), "{routes}");
+        assert!(routes.ends_with("Matrix products here: local\n\nBSP programs here: one\n"), "{routes}");
         assert!(ROUTES.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
     }
 

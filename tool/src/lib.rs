@@ -11,6 +11,7 @@ pub mod launched;
 pub mod model;
 pub mod output;
 pub mod probe;
+pub mod profile;
 pub mod progress;
 pub mod session;
 pub mod variables;

@@ -69,6 +69,22 @@ pub const GEMM: Group = Group {
     others: &[],
 };
 
+/// BSP programs.
+pub const BSP: Group = Group {
+    title: "BSP programs",
+    about: "Read by `libhcube_bsp.so`. The values must be the same in all processes.",
+    structure: None,
+    of_a_run: true,
+    command: None,
+    options: hcube_bsp::Options::variables,
+    others: &[Variable::new(
+        "HCUBE_BSP_PROFILE",
+        "a file",
+        "",
+        "the cost of each superstep is written to this file at bsp_end; `hcube profile` shows it",
+    )],
+};
+
 /// Variables of a run that no system's table has.
 const UNTABLED: Group = Group {
     title: "",
@@ -199,7 +215,8 @@ pub const BUILD: Group = Group {
     ..UNTABLED
 };
 
-pub const GROUPS: [Group; 8] = [RANDOM_ACCESS, ALLTOALL, GEMM, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
+pub const GROUPS: [Group; 9] =
+    [RANDOM_ACCESS, ALLTOALL, GEMM, BSP, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
 
 /// The meaning of a variable in each group that has it; empty for a name that hcube does not know.
 pub fn meanings(name: &str) -> Vec<String> {

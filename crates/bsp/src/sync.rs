@@ -1,12 +1,13 @@
 //! The end of a superstep.
 //!
-//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for other nodes
-//! travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads remote memory, every process
-//! answers the requests for its own memory before it writes anything, the replies travel in the same way, and what was read is
-//! written. Then every process carries out the puts for its memory and queues its messages.
+//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for other
+//! nodes travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads remote memory,
+//! every process answers the requests for its own memory before it writes anything, the replies travel in the same
+//! way, and the values are written to their destinations. Then every process carries out the puts for its memory and
+//! queues its messages.
 //!
-//! Nobody writes memory of another process here, and nobody reads it: so no barrier is needed at the end. Unbuffered
-//! operations of the next superstep, which do, wait until the other process has said that it is done.
+//! No process writes or reads memory of another process here, so that no barrier is needed at the end. Unbuffered
+//! operations of the next superstep, which do, wait until the other process has finished this function.
 //!
 //! Cost on one node: one barrier, with gets two. Between nodes: the messages of a plan, with gets twice.
 //! Source: Hill et al. 1998, §3.2 for the order of gets and puts; the rest is our own.
@@ -22,7 +23,7 @@ use hcube_core::error::Error;
 use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::node::arena::Record;
 
-/// Words that stand for a registration.
+/// Words of a registration in a record.
 const PLACE_WORDS: usize = 2;
 
 /// Which of [`Spmd::incoming`].
@@ -34,8 +35,8 @@ impl<C: Comm> Spmd<C> {
     /// Collective: ends the superstep (`bsp_sync`).
     ///
     /// # Errors
-    /// Where processes have not done alike, on all of them; where memory is short, or data for this process exceeds what it
-    /// has registered, on this one: others wait for it then, so whoever calls ends the job.
+    /// On all processes, if they have not made the same calls. Only on this one, if no memory is available, or if data
+    /// for this process exceeds its registered memory: the caller then ends the job, because other processes wait.
     pub fn sync(&mut self) -> Result<()> {
         self.end_superstep(false)
     }
@@ -49,6 +50,19 @@ impl<C: Comm> Spmd<C> {
     }
 
     fn end_superstep(&mut self, ending: bool) -> Result<()> {
+        if self.profile.is_none() {
+            return self.end_unnoted(ending);
+        }
+        let entered = self.comm.seconds();
+        self.end_unnoted(ending)?;
+        let now = self.comm.seconds();
+        if let Some(profile) = &mut self.profile {
+            profile.end_superstep(entered, now);
+        }
+        Ok(())
+    }
+
+    fn end_unnoted(&mut self, ending: bool) -> Result<()> {
         self.announce_registrations()?;
         let calls = Calls {
             ending,
@@ -101,7 +115,7 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// Takes note of what the processes of the node have registered.
+    /// Records the registrations of the processes of the node.
     fn note_registrations(&mut self) {
         for &(process, list) in &self.incoming[REGISTRATIONS] {
             let mate =
@@ -116,7 +130,8 @@ impl<C: Comm> Spmd<C> {
         }
     }
 
-    /// Collective: brings what all processes have left for this one to [`Spmd::incoming`], and the votes of all together.
+    /// Collective: fills [`Spmd::incoming`] with the lists of all processes for this one, and combines the votes of
+    /// all.
     fn exchange(&mut self, votes: Votes) -> Result<Votes> {
         self.incoming.iter_mut().for_each(Vec::clear);
         let lists = self.lists;
@@ -131,14 +146,19 @@ impl<C: Comm> Spmd<C> {
         Ok(votes)
     }
 
-    /// The processes of the node meet; their votes together.
+    /// The barrier of the node; combines the votes of its processes.
     fn meet(&mut self, votes: Votes) -> Votes {
         let comm = &self.comm;
+        let begin = self.profile.as_ref().map(|_| comm.seconds());
         self.arena.meet(comm, self.patience, || comm.settle(), votes.words());
+        if let (Some(profile), Some(begin)) = (&mut self.profile, begin) {
+            profile.waited(comm.seconds() - begin);
+        }
         (0..self.arena.ranks()).fold(votes, |all, mate| all.and(Votes::from_words(self.arena.notice(mate))))
     }
 
-    /// Finds the lists for this process, before the node meets again; those of the process with the highest number first.
+    /// Finds the lists for this process, before the node meets again; those of the process with the highest number
+    /// first.
     fn locate(&mut self, origin: impl Fn(&[usize], usize) -> Option<usize>) {
         let own = self.arena.own_number();
         let numbers = [self.lists.data(own), self.lists.requests(own), self.lists.everyone()];
@@ -152,7 +172,7 @@ impl<C: Comm> Spmd<C> {
         }
     }
 
-    /// Collective, with several nodes: the way of records between them.
+    /// Collective, with several nodes: the transport of records between them.
     fn travel(&mut self, votes: Votes) -> Result<Votes> {
         let transit = self.transit.as_mut().expect("several nodes");
         for &(_, list) in &self.incoming[REQUESTS] {
@@ -215,6 +235,9 @@ impl<C: Comm> Spmd<C> {
             record.payload.read(bytes_of_mut(&mut words));
             let [request, bytes] = words;
             let memory = spmd.own_memory("bsp_get", origin, &record, bytes as usize)?;
+            if let Some(profile) = &mut spmd.profile {
+                profile.answered(memory.len());
+            }
             let label = label(Kind::Reply, 0);
             match spmd.mates.number(origin) {
                 Some(mate) => {
@@ -231,7 +254,10 @@ impl<C: Comm> Spmd<C> {
     fn take_replies(&mut self) -> Result<()> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);
-        self.read(&replies, |_, _, record| {
+        self.read(&replies, |spmd, _, record| {
+            if let Some(profile) = &mut spmd.profile {
+                profile.received(record.payload.len());
+            }
             record.payload.copy_to(pending[record.value as usize]);
             Ok(())
         })?;
@@ -246,6 +272,9 @@ impl<C: Comm> Spmd<C> {
         // Messages from other nodes come in the order of the plan.
         let mut sorted = self.transit.is_some().then(Vec::new);
         self.read(data, |spmd, origin, record| {
+            if let Some(profile) = &mut spmd.profile {
+                profile.received(record.payload.len());
+            }
             match record::parts(record.label).0 {
                 Kind::Put => {
                     let memory = spmd.own_memory("bsp_put", origin, &record, record.payload.len())?;
@@ -274,7 +303,7 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// The memory of this process that a record of another one means.
+    /// The memory of this process to which a record of another one refers.
     #[inline]
     fn own_memory(
         &self,

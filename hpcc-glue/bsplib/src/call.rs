@@ -1,7 +1,7 @@
-//! From the arguments of C to calls of the runtime.
+//! Converts the arguments of C and calls the runtime.
 //!
-//! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation without bytes has no effect and
-//! is not checked.
+//! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation of 0 bytes has no
+//! effect and is not checked.
 
 use hcube_bsp::{Spmd, process};
 use hcube_core::Result;
@@ -47,8 +47,8 @@ pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
 /// Memory of the program.
 ///
 /// # Safety
-/// The program leaves it to the library, as BSPlib says: registered memory as long as it is registered, other memory during the
-/// call or, where it is written by a get, until the end of the superstep.
+/// The library may use the memory as BSPlib specifies: registered memory as long as it is registered, other memory
+/// during the call or, if a get writes it, until the end of the superstep.
 ///
 /// # Errors
 /// For NULL with a size.
@@ -66,11 +66,11 @@ pub unsafe fn memory(name: &'static str, address: *const c_void, bytes: usize) -
 pub struct Transfer<N, S> {
     /// The other process.
     pub pid: N,
-    /// From where.
+    /// Source address.
     pub source: *const c_void,
-    /// To where.
+    /// Destination address.
     pub target: *const c_void,
-    /// From the start of the registered memory.
+    /// Bytes from the start of the registered memory.
     pub offset: S,
     /// Length in bytes.
     pub bytes: S,
@@ -81,7 +81,7 @@ where
     N: Copy + Display + TryInto<usize>,
     S: Copy + Display + TryInto<usize>,
 {
-    /// Process, offset and bytes; nothing where there is no byte.
+    /// Process, offset and bytes; `None` for 0 bytes.
     #[inline]
     fn numbers(&self) -> Result<Option<[usize; 3]>> {
         let bytes = number("nbytes", self.bytes)?;

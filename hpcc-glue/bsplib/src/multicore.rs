@@ -1,6 +1,7 @@
 //! The dialect of MulticoreBSP for C: processes are `unsigned int`, sizes `size_t`. -1 is the largest number.
 
 use crate::call::{self, Transfer, run, spmd};
+use crate::profile;
 use hcube_bsp::Spmd;
 use hcube_bsp::process;
 use hcube_core::error::Error;
@@ -30,7 +31,7 @@ pub unsafe extern "C-unwind" fn mcbsp_init(
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mcbsp_begin(maxprocs: c_uint) {
-    run("bsp_begin", || process::begin(i64::from(maxprocs)));
+    run("bsp_begin", || profile::begin(i64::from(maxprocs)));
 }
 
 /// As `bsp_end`, with the types of MulticoreBSP for C.
@@ -39,7 +40,7 @@ pub unsafe extern "C-unwind" fn mcbsp_begin(maxprocs: c_uint) {
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mcbsp_end() {
-    run("bsp_end", process::end);
+    run("bsp_end", profile::end);
 }
 
 /// As `bsp_nprocs`, with the types of MulticoreBSP for C.

@@ -2,8 +2,7 @@
 //! [`bsplibstd_spawn`].
 
 use crate::call::run;
-use crate::{classic, extras};
-use hcube_bsp::process;
+use crate::{classic, extras, profile};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 macro_rules! standard {
@@ -44,12 +43,12 @@ standard! {
     bsplibstd_hpmove = classic::bsp_hpmove(tag_ptr: *mut *mut c_void, payload_ptr: *mut *mut c_void) -> c_int;
 }
 
-/// Begins the SPMD part, as `bsp_begin`; 0, so that the caller goes on.
+/// Begins the SPMD part, as `bsp_begin`; returns 0, on which the macro continues.
 ///
 /// # Safety
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsplibstd_spawn(maxprocs: c_uint) -> c_int {
-    run("bsp_begin", || process::begin(i64::from(maxprocs)));
+    run("bsp_begin", || profile::begin(i64::from(maxprocs)));
     0
 }

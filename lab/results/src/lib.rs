@@ -11,5 +11,6 @@ pub mod machine;
 pub mod numbers;
 pub mod plot;
 pub mod preload;
+pub mod profile;
 pub mod published;
 pub mod table;

@@ -8,7 +8,7 @@ pub struct Described {
     pub name: String,
     /// `-h`
     pub short: Option<String>,
-    /// `FILE`; in brackets where it may be left out.
+    /// `FILE`; in brackets where it may be left out, there with the sign before it if that is needed.
     pub value: Option<String>,
     /// What it accepts, with explanations where there are any.
     pub values: Vec<(String, Option<String>)>,
@@ -34,7 +34,8 @@ fn describe(argument: &Arg) -> Described {
     let takes_values = argument.get_num_args().is_some_and(|range| range.takes_values());
     let optional = argument.get_num_args().is_some_and(|range| range.min_values() == 0);
     let value = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ");
-    let value = if optional { format!("[{value}]") } else { value };
+    let sign = if argument.is_require_equals_set() { "=" } else { "" };
+    let value = if optional { format!("[{sign}{value}]") } else { value };
     let help = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string);
     let help = help.unwrap_or_default();
     // A default that depends on others stands in the text.

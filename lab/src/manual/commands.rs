@@ -1,9 +1,10 @@
-//! Section 1: the tool, a page for each subcommand, and hcube-run. Written by clap_mangen, but for what the command
+//! Section 1: the tool, a page for each subcommand, and the scripts. Written by clap_mangen, but for what the command
 //! line does not say: variables, exit status, examples, other pages.
 
 use super::command;
-use super::file::{File, TWINS};
+use super::file::{File, twins};
 use super::roff::{Page, bold, plain, prose, reference, sentence};
+use super::script::{BSPCC, BSPRUN, HCUBE_RUN, SCRIPTS};
 use clap::{Arg, Command};
 use clap_mangen::Man;
 use hcube_core::options::Variable;
@@ -19,15 +20,12 @@ const FORMER: [(&str, &str); 3] = [
     ("hcube-fftw", "hcube-bench-fftw"),
 ];
 
-/// All pages of section 1. The tool is installed under a name for each MPI library, too.
-pub fn pages(tool: &Command, runner: &Command) -> Vec<File> {
+/// All pages of section 1.
+pub fn pages(tool: &Command) -> Vec<File> {
     let mut subcommands = Vec::new();
     collect(tool, &mut subcommands);
     let file = |name: &str, text| File::new(format!("man/man1/{name}.1"), text);
     let mut files = vec![file("hcube", page(tool, |page| overview(page, &subcommands)))];
-    for name in TWINS {
-        files.push(file(name, ".so man1/hcube.1\n".to_owned()));
-    }
     for (name, subcommand) in &subcommands {
         let text = page(subcommand, |page| {
             page.see_also(&[("hcube", 1), ("hcube-run", 1)]);
@@ -37,7 +35,19 @@ pub fn pages(tool: &Command, runner: &Command) -> Vec<File> {
     for (name, now) in FORMER {
         files.push(file(name, format!(".so man1/{now}.1\n")));
     }
-    files.push(file("hcube-run", page(runner, runner_sections)));
+    for script in SCRIPTS {
+        let more = match script.name {
+            name if name == BSPCC.name => bspcc_sections,
+            name if name == BSPRUN.name => bsprun_sections,
+            _ => hcube_run_sections,
+        };
+        files.push(file(script.name, page(&script.command(), more)));
+    }
+    for name in ["hcube"].into_iter().chain(SCRIPTS.map(|script| script.name)) {
+        for twin in twins(name) {
+            files.push(file(&twin, format!(".so man1/{name}.1\n")));
+        }
+    }
     files
 }
 
@@ -122,19 +132,53 @@ fn overview(page: &mut Page, subcommands: &[(String, &Command)]) {
         page.paragraph(&plain(text)).lines([&*bold(line)]);
     }
     let mut others: Vec<(&str, u8)> = subcommands.iter().map(|(name, _)| (name.as_str(), 1)).collect();
-    others.extend([("hcube-run", 1), ("hcube", 3)]);
+    others.extend(SCRIPTS.map(|script| (script.name, 1)));
+    others.push(("hcube", 3));
     page.see_also(&others);
 }
 
-fn runner_sections(page: &mut Page) {
+fn hcube_run_sections(page: &mut Page) {
+    variables_are_passed(page, &format!(" {} is set for it.", bold("LD_PRELOAD")));
+    page.section("EXIT STATUS").paragraph("That of the program, or 2 if it cannot be run with hcube.");
+    page.see_also(&[("hcube", 1), ("hcube-doctor", 1), (BSPRUN.name, 1), ("hcube", 3), ("hcube_fftw", 3)]);
+}
+
+fn bspcc_sections(page: &mut Page) {
+    page.section("EXIT STATUS").paragraph("That of the compiler, or 2 if it cannot be called.");
+    page.section("EXAMPLES");
+    for (text, line) in [
+        ("A program of the classic dialect:", "bspcc -O2 program.c -o program"),
+        (
+            "A program of MulticoreBSP for C, in two steps:",
+            "bspcc --mcbsp -c part.c && bspcc part.o -o program",
+        ),
+        ("A program in C++:", "bspcxx -std=c++17 program.cpp -o program"),
+    ] {
+        page.paragraph(&plain(text)).lines([&*bold(line)]);
+    }
+    page.see_also(&[(BSPRUN.name, 1), ("hcube", 1)]);
+}
+
+fn bsprun_sections(page: &mut Page) {
+    let text = format!(" With {}, {} names the profile.", bold("--prof"), bold("HCUBE_BSP_PROFILE"));
+    variables_are_passed(page, &text);
+    page.section("EXIT STATUS").paragraph("That of mpirun, or 2 if the program cannot be started.");
+    page.section("EXAMPLES");
+    for (text, line) in [
+        ("A process for each core of this machine:", "bsprun ./program"),
+        ("Sixteen processes on two hosts:", "bsprun -npes 16 --host one:8,two:8 ./program argument"),
+    ] {
+        page.paragraph(&plain(text)).lines([&*bold(line)]);
+    }
+    page.see_also(&[(BSPCC.name, 1), ("hcube", 1), ("hcube-doctor", 1), (HCUBE_RUN.name, 1)]);
+}
+
+fn variables_are_passed(page: &mut Page, more: &str) {
     page.section("ENVIRONMENT").paragraph(&format!(
-        "The variables {} are passed to the program; {} lists them. {} is set for it.",
+        "The variables {} are passed to the program; {} lists them.{more}",
         bold("HCUBE_*"),
         reference("hcube", 1),
-        bold("LD_PRELOAD")
     ));
-    page.section("EXIT STATUS").paragraph("That of the program, or 2 if it cannot be run with hcube.");
-    page.see_also(&[("hcube", 1), ("hcube-doctor", 1), ("hcube", 3), ("hcube_fftw", 3)]);
 }
 
 /// The table of variables.

@@ -1,7 +1,15 @@
 //! What the parts of the manual hand over.
 
-/// The tool's names besides `hcube`.
-pub const TWINS: [&str; 2] = ["hcube-openmpi", "hcube-mpich"];
+/// The other names of a command: most are installed under a name for each MPI library, too, and bspcxx is bspcc for C++.
+pub fn twins(command: &str) -> Vec<String> {
+    let names: &[&str] = match command {
+        "bspcc" => &["bspcc", "bspcxx"],
+        "hcube-run" => &[],
+        _ => &[command],
+    };
+    let all = names.iter().flat_map(|name| ["", "-openmpi", "-mpich"].map(|mpi| format!("{name}{mpi}")));
+    all.filter(|name| name != command).collect()
+}
 
 /// A file that is to be written.
 pub struct File {

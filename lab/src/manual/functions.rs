@@ -2,7 +2,7 @@
 
 use super::file::File;
 use super::header::{self, Constant, Doc, Field, Function, Header, Structure};
-use super::parts::{FFTW, FORTRAN, GENERAL, PARTS, Part};
+use super::parts::{BSP, FFTW, FORTRAN, GENERAL, PARTS, Part};
 use super::roff::{Page, bold, italic, plain, prose, reference, sentence};
 use hcube_tool::variables::Group;
 
@@ -19,7 +19,7 @@ struct Content<'a> {
 
 /// All pages of section 3, and those that lead to them.
 pub fn pages() -> Result<Vec<File>, String> {
-    let (header, fftw) = (header::library()?, header::fftw()?);
+    let (header, fftw, bsp) = (header::library()?, header::fftw()?, header::bsp()?);
     let mut parts: Vec<(&Part, Vec<String>, Content<'_>)> = Vec::new();
     for (part, content) in PARTS.iter().chain([&GENERAL]).zip(divide(&header)) {
         let general = part.page == GENERAL.page;
@@ -29,6 +29,10 @@ pub fn pages() -> Result<Vec<File>, String> {
     let all = Content { functions: fftw.functions.iter().collect(), ..Content::default() };
     // The first paragraph says what the file is.
     parts.push((&FFTW, paragraphs(&fftw.about)[1..].to_vec(), all));
+    // The names of the other dialect mean the same.
+    let classic = bsp.functions.iter().filter(|function| function.name.starts_with(BSP.prefix));
+    let classic = Content { functions: classic.collect(), ..Content::default() };
+    parts.push((&BSP, paragraphs(&bsp.about)[1..].to_vec(), classic));
     parts.retain(|(_, _, content)| !content.functions.is_empty());
     let names: Vec<&str> = parts.iter().map(|(part, _, _)| part.page).collect();
     Ok(parts.iter().flat_map(|(part, about, content)| page(part, about, content, &names)).collect())

@@ -141,17 +141,42 @@ fn field(text: &str, doc: Doc) -> Option<Field> {
     complete.then(|| Field { name: name.into(), before: before.into(), behind: behind.into(), doc })
 }
 
-/// `int name(parameters);`
+/// Parts of a text between commas that are not in parentheses.
+fn arguments(text: &str) -> Vec<&str> {
+    let (mut depth, mut begin, mut parts) = (0, 0, Vec::new());
+    for (at, character) in text.char_indices() {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        if character == ',' && depth == 0 {
+            parts.push(&text[begin..at]);
+            begin = at + 1;
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
+}
+
+/// `int name(parameters);`, or with a macro for an attribute before the semicolon.
 fn function(text: &str, doc: Doc) -> Option<Function> {
     let (head, rest) = text.split_once('(')?;
-    let inside = rest.strip_suffix(");")?;
-    if inside.contains('(') {
+    let mut depth = 1;
+    let end = rest.find(|character| {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        depth == 0
+    })?;
+    let (inside, attribute) = (&rest[..end], rest[end + 1..].strip_suffix(';')?.trim());
+    if !(attribute.is_empty() || attribute.starts_with("BSP_FORMAT(")) {
         return None;
     }
     let Field { name, before: result, .. } = field(head, Doc::new())?;
+    let parameter = |text: &str| match text.trim() {
+        "..." => {
+            Some(Field { name: "...".into(), before: String::new(), behind: String::new(), doc: Doc::new() })
+        }
+        text => field(text, Doc::new()),
+    };
     let parameters: Option<Vec<Field>> = match inside {
         "void" => Some(Vec::new()),
-        _ => inside.split(',').map(|parameter| field(parameter, Doc::new())).collect(),
+        _ => arguments(inside).into_iter().map(parameter).collect(),
     };
     Some(Function { name, result, parameters: parameters?, doc })
 }
@@ -178,7 +203,11 @@ fn parse(text: &str) -> Result<Header, String> {
                 let (name, value) = (name.to_owned(), value.trim().to_owned());
                 header.constants.push(Constant { name, value, doc: doc.clone() });
             }
-        } else if line.is_empty() || line.starts_with(['#', '}']) || line.starts_with("extern \"C\"") {
+        } else if line.is_empty()
+            || line.starts_with(['#', '}'])
+            || line.starts_with("extern \"C\"")
+            || (line.starts_with("typedef ") && line.ends_with(';'))
+        {
             doc.clear();
         } else if let Some(name) = line.strip_prefix("typedef struct ") {
             let name = name.trim_end_matches('{').trim().to_owned();
@@ -217,6 +246,11 @@ pub fn library() -> Result<Header, String> {
 /// The header of the solver for FFTW.
 pub fn fftw() -> Result<Header, String> {
     named("hcube_fftw.h", include_str!("../../../include/hcube_fftw.h"))
+}
+
+/// The header of BSPlib.
+pub fn bsp() -> Result<Header, String> {
+    named("bsp.h", include_str!("../../../include/bsp.h"))
 }
 
 fn named(name: &str, text: &str) -> Result<Header, String> {
@@ -267,7 +301,7 @@ mod tests {
     fn what_cannot_be_read_is_named_with_its_line() {
         for (text, words) in [
             ("int x;\n", "line 1: 'int x;': expected the declaration of a function"),
-            ("\nint f(int (*g)(void));\n", "line 2: "),
+            ("\nint f(int g) h;\n", "line 2: "),
             ("/* endless\n", "expected the end of a comment"),
             ("typedef struct s {\n", "expected the end of a structure"),
             ("int f(int,\n", "expected an end"),
@@ -279,11 +313,13 @@ mod tests {
 
     #[test]
     fn the_headers_of_hcube_are_read_whole() {
-        for header in [library(), fftw()] {
+        for header in [library(), fftw(), bsp()] {
             let header = header.expect("in the form that this module reads");
             assert!(!header.about.is_empty());
-            // Nothing is without a comment.
-            assert!(header.constants.iter().all(|constant| !constant.doc.is_empty()));
+            // Nothing is without a comment, but the macros of bsp.h, which are no constants.
+            let macros = |name: &str| name.starts_with("bsp_") || name.starts_with("BSP_");
+            let mut constants = header.constants.iter().filter(|constant| !macros(&constant.name));
+            assert!(constants.all(|constant| !constant.doc.is_empty()));
             assert!(header.functions.iter().all(|function| !function.doc.is_empty()));
             let fields = header.structures.iter().flat_map(|structure| &structure.fields);
             assert!(fields.into_iter().all(|field| !field.doc.is_empty()));

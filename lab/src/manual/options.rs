@@ -1,6 +1,7 @@
 //! doc/options.md: all environment variables, options and variables of make in tables.
 
 use super::command::{self, Described};
+use super::script::SCRIPTS;
 use hcube_core::options::Variable;
 use hcube_tool::variables::{GROUPS, Group};
 
@@ -42,7 +43,7 @@ fn heading(cells: &[&str]) -> String {
     row(cells) + &"|---".repeat(cells.len()) + "|\n"
 }
 
-pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
+pub fn markdown(tool: &clap::Command) -> String {
     let precedence = wrapped(
         "An option has precedence over the variable of the same meaning, and what a program sets for a communicator \
          has precedence over both.",
@@ -54,8 +55,10 @@ pub fn markdown(tool: &clap::Command, runner: &clap::Command) -> String {
     text += &GROUPS.iter().map(variables).collect::<String>();
     text += "\n## hcube\n";
     text += &subcommands(tool);
-    text += "\n## hcube-run\n\n`mpirun -np RANKS hcube-run [OPTION...] PROGRAM [ARGUMENT...]`\n\n";
-    text += &table(&command::described(runner));
+    for script in SCRIPTS {
+        text += &format!("\n## {}\n\n`{}`\n\n", script.name, script.synopsis());
+        text += &table(&command::described(&script.command()));
+    }
     text += "\n## make\n\nVariables of `make`, as in `make install MPI=mpich PREFIX=/opt/hcube`; `make help` lists its \
              targets.\n\n";
     text + &make_table()
@@ -114,9 +117,12 @@ fn names(variable: &Variable) -> String {
 /// The options of a command, without those that all commands have, and optional arguments.
 fn table(all: &[Described]) -> String {
     let mut text = heading(&["option", "values", "default", "meaning"]);
-    let shown = |option: &&Described| option.short.is_none() && !(option.positional && option.required);
+    let shown = |option: &&Described| {
+        option.short.is_none() && option.name != "--help" && !(option.positional && option.required)
+    };
     for option in all.iter().filter(shown) {
         let typed = match &option.value {
+            Some(value) if value.starts_with("[=") => format!("{}{value}", option.name),
             Some(value) if !option.positional => format!("{} {value}", option.name),
             _ => option.name.clone(),
         };

@@ -29,7 +29,8 @@ pub const GENERAL: Part = Part {
     introduction: &[
         "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) for \
          updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) for \
-         matrices, `hcube_gemm`(3) for products of matrices, `hcube_fftw`(3) for programs that use FFTW.",
+         matrices, `hcube_gemm`(3) for products of matrices, `hcube_fftw`(3) for programs that use FFTW, `bsp`(3) for \
+         BSPlib.",
     ],
     variables: &[],
 };
@@ -97,4 +98,14 @@ pub const FFTW: Part = Part {
     compile: "mpicc program.c -lhcube_fftw -lfftw3_mpi -lfftw3 $(pkg-config --cflags --libs hcube)",
     introduction: &[],
     variables: &[variables::FFTW, variables::ALLTOALL],
+};
+
+pub const BSP: Part = Part {
+    page: "bsp",
+    about: "BSPlib: bulk-synchronous programs",
+    prefix: "bsp_",
+    include: "bsp.h",
+    compile: "bspcc program.c",
+    introduction: &[],
+    variables: &[variables::BSP],
 };

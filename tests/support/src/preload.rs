@@ -24,6 +24,14 @@ pub fn pblas_library() -> PathBuf {
     )
 }
 
+/// BSPlib of the build under test.
+pub fn bsp_library() -> PathBuf {
+    super::up_to_date(
+        build().join("libhcube_bsp.so"),
+        &["hpcc-glue/bsplib/src", "crates/core/src", "crates/bsp/src"],
+    )
+}
+
 /// The argument of `env` that has the library preloaded.
 pub fn preload_variable() -> OsString {
     let mut variable = OsString::from("LD_PRELOAD=");

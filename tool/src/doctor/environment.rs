@@ -14,6 +14,8 @@ pub struct Defaults {
     pub alltoall: hcube_core::Result<hcube_alltoall::Options>,
     /// Of matrix products.
     pub gemm: hcube_core::Result<hcube_gemm::options::Options>,
+    /// Of BSP programs.
+    pub bsp: hcube_core::Result<hcube_bsp::Options>,
 }
 
 /// Collective.
@@ -22,6 +24,7 @@ pub fn defaults(comm: &impl Comm) -> Defaults {
         random_access: agree(comm, hcube_random_access::Options::from_environment()),
         alltoall: agree(comm, hcube_alltoall::Options::from_environment()),
         gemm: agree(comm, hcube_gemm::options::Options::from_environment()),
+        bsp: agree(comm, hcube_bsp::Options::from_environment()),
     }
 }
 
@@ -35,6 +38,7 @@ pub fn findings(defaults: &Defaults) -> Vec<Finding> {
         defaults.random_access.as_ref().err(),
         defaults.alltoall.as_ref().err(),
         defaults.gemm.as_ref().err(),
+        defaults.bsp.as_ref().err(),
     ];
     judge(set, errors.into_iter().flatten().map(ToString::to_string).collect())
 }

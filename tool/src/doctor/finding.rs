@@ -46,6 +46,8 @@ pub enum Topic {
     Alltoall,
     #[value(name = "ScaLAPACK")]
     Scalapack,
+    #[value(name = "BSPlib")]
+    Bsplib,
 }
 
 impl Topic {

@@ -1,0 +1,133 @@
+//! What BSP programs have here: the library for this MPI library, and how it will work.
+
+use super::finding::{Finding, State, Topic};
+use crate::bench::library::{file_of, load, mpi_name, own_files};
+use hcube_bsp::Options;
+use hcube_core::mpi::handle;
+use hcube_core::node::loader::{self, Library};
+use std::ffi::CStr;
+
+const TOPIC: Topic = Topic::Bsplib;
+
+/// A function of each dialect.
+const DIALECTS: [&CStr; 3] = [c"bsp_sync", c"mcbsp_sync", c"bsplibstd_sync"];
+
+/// What was found on this rank.
+pub fn find() -> Finding {
+    let tool = std::env::current_exe().ok();
+    let files = own_files("libhcube_bsp.so", tool.as_deref(), mpi_name(&handle::library_version()));
+    // Loaded for this process only: nothing is called.
+    judge(load(&files, Library::open).map(|library| Loaded {
+        file: library.symbol(DIALECTS[0]).map(file_of).unwrap_or_default(),
+        complete: DIALECTS.iter().all(|name| library.symbol(name).is_some()),
+        mpi: library.symbol(c"MPI_Init").map(file_of).unwrap_or_default(),
+        mpi_here: loader::global(c"MPI_Init").map(file_of).unwrap_or_default(),
+    }))
+}
+
+/// A library that was loaded.
+struct Loaded {
+    file: String,
+    /// Whether it has the functions of all dialects.
+    complete: bool,
+    /// The file of the MPI library that it uses, and of that which this process uses.
+    mpi: String,
+    mpi_here: String,
+}
+
+fn judge(loaded: Result<Loaded, Vec<String>>) -> Finding {
+    let Loaded { file, complete, mpi, mpi_here } = match loaded {
+        Ok(loaded) => loaded,
+        Err(reasons) => {
+            let text = format!("libhcube_bsp.so cannot be loaded: {}", reasons.join("; "));
+            let advice =
+                "only BSP programs need it; 'bspcc --show' prints the directory in which they look for it";
+            return Finding::new(TOPIC, State::Fact, text).advise(advice);
+        }
+    };
+    if !complete {
+        let text = format!("{file}: functions of BSPlib are missing");
+        return Finding::new(TOPIC, State::Wrong, text).advise("install hcube again");
+    }
+    if mpi != mpi_here {
+        let text = format!("{file} uses {mpi}, and this program {mpi_here}");
+        let advice = "correct LD_LIBRARY_PATH, so that both belong to one MPI library";
+        return Finding::new(TOPIC, State::Wrong, text).advise(advice);
+    }
+    Finding::new(TOPIC, State::Good, file)
+}
+
+/// What the machine permits to processes of a node.
+#[derive(Debug, Clone, Copy)]
+pub struct Permitted {
+    pub shared_memory: bool,
+    pub single_copy: bool,
+}
+
+/// How supersteps work here, from the number of the node of each process.
+pub fn describe(nodes: &[u32], options: &Options, permitted: Permitted) -> String {
+    let mut distinct = nodes.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let plural = |count: usize, one: &str, several: &str| {
+        format!("{count} {}", if count == 1 { one } else { several })
+    };
+    let processes = plural(nodes.len(), "process", "processes");
+    let who = format!("{processes}, {}", plural(distinct.len(), "node", "nodes"));
+    if distinct.len() == nodes.len() || !permitted.shared_memory {
+        return format!("{who}: messages of at most {} bytes", options.memory);
+    }
+    let copies = match options.single_copy {
+        0 => "bsp_hpput and bsp_hpget through it as well (HCUBE_BSP_SINGLE_COPY=0)".to_owned(),
+        _ if !permitted.single_copy => {
+            "bsp_hpput and bsp_hpget through it as well, because single copy does not work".to_owned()
+        }
+        bytes => format!("bsp_hpput and bsp_hpget from {bytes} bytes by single copy"),
+    };
+    let between = match distinct.len() {
+        1 => String::new(),
+        _ => format!("; between nodes messages of at most {} bytes", options.memory),
+    };
+    format!("{who}: shared memory in a node, {copies}{between}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loaded() -> Loaded {
+        let name = |name: &str| name.to_owned();
+        Loaded { file: name("bsp.so"), complete: true, mpi: name("mpi.so"), mpi_here: name("mpi.so") }
+    }
+
+    #[test]
+    fn a_library_that_does_not_fit_is_told() {
+        let good = judge(Ok(loaded()));
+        assert_eq!((good.state, &*good.text), (State::Good, "bsp.so"));
+        assert_eq!(judge(Ok(Loaded { complete: false, ..loaded() })).state, State::Wrong);
+        let other = judge(Ok(Loaded { mpi_here: "other.so".to_owned(), ..loaded() }));
+        assert_eq!(
+            (other.state, &*other.text),
+            (State::Wrong, "bsp.so uses mpi.so, and this program other.so")
+        );
+        assert_eq!(judge(Err(vec!["no such file".to_owned()])).state, State::Fact);
+    }
+
+    #[test]
+    fn paths_follow_from_nodes_options_and_the_machine() {
+        let options = Options { single_copy: 100, memory: 200, ..Options::default() };
+        let all = Permitted { shared_memory: true, single_copy: true };
+        let text = |nodes: &[u32], permitted| describe(nodes, &options, permitted);
+        assert_eq!(
+            text(&[0, 0], all),
+            "2 processes, 1 node: shared memory in a node, bsp_hpput and bsp_hpget from 100 bytes by single copy"
+        );
+        assert_eq!(text(&[0, 1], all), "2 processes, 2 nodes: messages of at most 200 bytes");
+        assert!(text(&[0, 0, 1], all).ends_with("; between nodes messages of at most 200 bytes"));
+        assert!(text(&[0, 0], Permitted { single_copy: false, ..all }).contains("single copy does not work"));
+        let none = Permitted { shared_memory: false, ..all };
+        assert_eq!(text(&[0, 0], none), "2 processes, 1 node: messages of at most 200 bytes");
+        let off = Options { single_copy: 0, ..options };
+        assert!(describe(&[0, 0], &off, all).contains("HCUBE_BSP_SINGLE_COPY=0"));
+    }
+}

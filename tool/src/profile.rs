@@ -1,0 +1,34 @@
+//! `hcube profile`: shows the profile of a BSP program. Never starts MPI.
+
+use crate::output;
+use crate::session::{self, Failure};
+use hcube_results::profile::Profile;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Shows the profile of a BSP program
+///
+/// libhcube_bsp.so writes the file where HCUBE_BSP_PROFILE names it, as 'bsprun --prof' does.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The profile
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Draw times and h-relations over the supersteps to FILE (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+/// Prints and draws.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    session::without_mpi(|| show(arguments))
+}
+
+fn show(Arguments { file, plot }: &Arguments) -> Result<(), Failure> {
+    let failed = |error: String| format!("{}: {error}", file.display());
+    let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let profile = Profile::parse(&text).map_err(failed)?;
+    print!("{}", profile.text());
+    plot.as_ref().map_or(Ok(()), |plot| output::write("--plot", plot, &profile.sheet().svg()))
+}
