@@ -1,15 +1,12 @@
 //! The options of `hcube bench bsp`, and the supersteps that they select.
 
-use super::step::{Operation, Step};
+use super::step::{Operation, Step, WORD};
 use crate::bench::frame::Common;
 use crate::session::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::value_parser;
 use hcube_alltoall::options::parse_bytes;
 use std::path::PathBuf;
-
-/// Bytes of a word, in which data is verified.
-pub const WORD: usize = size_of::<u64>();
 
 /// Bytes that a process sends in a superstep: sizes and offsets of BSPlib are of type int.
 const MAX_BYTES: usize = 1 << 30;

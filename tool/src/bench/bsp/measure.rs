@@ -1,9 +1,9 @@
 //! The measurements: libraries, memory, and supersteps.
 
-use super::arguments::{Arguments, WORD};
+use super::arguments::Arguments;
 use super::calls::{BspLibrary, MpiFunctions};
 use super::functions::Functions;
-use super::step::{Areas, Step};
+use super::step::{Areas, Step, WORD};
 use crate::bench::library::mpi_name;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing;

@@ -1,8 +1,10 @@
 //! What a process does in a superstep, and the data by which it is verified.
 
-use super::arguments::WORD;
 use hcube_results::bsp::{LATENCIES, SWEPT, Superstep};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes of a word, in which data is verified.
+pub const WORD: usize = size_of::<u64>();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
