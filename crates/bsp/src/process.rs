@@ -74,6 +74,7 @@ fn outside() -> Error {
 }
 
 /// Runs `work` with the state, which is the default at first.
+#[inline(always)]
 fn with<T>(work: impl FnOnce(&mut Process) -> T) -> T {
     if lifetime::is_simulated() {
         let rank = lifetime::world_place().map_or(0, |(rank, _)| rank);
@@ -98,7 +99,7 @@ fn new() -> &'static mut Process {
 ///
 /// # Errors
 /// Those of `work`, and [`Error::Usage`] outside of the SPMD part.
-#[inline]
+#[inline(always)]
 pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> {
     with(|process| match &mut process.part {
         Part::Spmd(spmd) => work(spmd),

@@ -304,7 +304,7 @@ impl<C: Comm> Spmd<C> {
     }
 
     /// The memory of this process to which a record of another one refers.
-    #[inline]
+    #[inline(always)]
     fn own_memory(
         &self,
         function: &str,

@@ -13,7 +13,7 @@ use std::fmt::Display;
 use std::ptr;
 
 /// Runs a function; an error ends the job.
-#[inline]
+#[inline(always)]
 pub fn run<T>(function: &str, work: impl FnOnce() -> Result<T>) -> T {
     gate::run(None, || match work() {
         Ok(value) => value,
@@ -22,13 +22,13 @@ pub fn run<T>(function: &str, work: impl FnOnce() -> Result<T>) -> T {
 }
 
 /// Runs a function in the SPMD part.
-#[inline]
+#[inline(always)]
 pub fn spmd<T>(function: &str, work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> T {
     run(function, || process::spmd(work))
 }
 
 /// A number that must not be negative.
-#[inline]
+#[inline(always)]
 pub fn number<T: Copy + Display + TryInto<usize>>(name: &'static str, value: T) -> Result<usize> {
     value.try_into().map_err(|_| negative(name, value))
 }
@@ -39,7 +39,7 @@ fn negative(name: &'static str, value: impl Display) -> Error {
 }
 
 /// An address that must not be NULL.
-#[inline]
+#[inline(always)]
 pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
     if pointer.is_null() { Err(Error::argument(name, "NULL", "an address")) } else { Ok(pointer) }
 }
@@ -52,7 +52,7 @@ pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
 ///
 /// # Errors
 /// For NULL with a size.
-#[inline]
+#[inline(always)]
 pub unsafe fn memory(name: &'static str, address: *const c_void, bytes: usize) -> Result<Region<'static>> {
     if address.is_null() && bytes > 0 {
         return Err(Error::argument(name, "NULL", format!("an address of {bytes} bytes")));
@@ -173,7 +173,7 @@ fn size<S: TryFrom<usize>>(name: &'static str, value: usize) -> Result<S> {
 ///
 /// # Safety
 /// As BSPlib requires.
-#[inline]
+#[inline(always)]
 pub unsafe fn send<N, S>(
     function: &str,
     pid: N,
@@ -244,7 +244,7 @@ fn empty() -> Error {
 ///
 /// # Safety
 /// As BSPlib requires.
-#[inline]
+#[inline(always)]
 pub unsafe fn take<S>(function: &str, payload: *mut c_void, reception_nbytes: S)
 where
     S: Copy + Display + TryInto<usize>,

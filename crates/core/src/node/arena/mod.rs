@@ -198,7 +198,7 @@ impl Arena {
     ///
     /// # Errors
     /// [`Error::Memory`] where there is no memory for it.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, list: usize, value: u64, label: u32, length: usize) -> Result<Region<'_>> {
         let bytes = list::record_bytes(length);
         if bytes > self.writers[list].left() {
