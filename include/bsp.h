@@ -3,13 +3,14 @@
  * Generated from hpcc-glue/bsplib/src by 'make header'; do not edit.
  * Valid C99 and C++17. Compile and link with bspcc or bspcxx, start with bsprun.
  *
- * All processes run the part of the program between bsp_begin and bsp_end. It consists of supersteps, which bsp_sync ends:
- * what a process asks for in a superstep is carried out at its end. An error ends the job within a second; a line on
- * standard error names process, function, argument and value. An operation of 0 bytes has no effect and is not checked.
+ * All processes run the part of the program between bsp_begin and bsp_end. It consists of supersteps, which bsp_sync
+ * ends: the communication that a process requests in a superstep is performed at its end. An error ends the job
+ * within a second; a line on standard error names process, function, argument and value. An operation of 0 bytes has
+ * no effect and is not checked.
  *
- * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before the
- * header is included, or with mcbsp.h, their names mean the functions mcbsp_*, which have the types of MulticoreBSP for C:
- * unsigned int for processes and size_t for sizes; what the comments call -1 is (size_t) -1 then.
+ * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before
+ * the header is included, or with mcbsp.h, their names stand for the functions mcbsp_*, which have the types of
+ * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1.
  */
 
 #ifndef HCUBE_BSP_H
@@ -39,7 +40,7 @@ extern "C" {
 #endif
 
 /**
- * Prints a text, as printf makes it, and ends all processes of the job.
+ * Prints a text as printf does, and ends all processes of the job.
  */
 void bsp_abort(const char *format, ...) BSP_FORMAT(1, 2);
 
@@ -62,25 +63,27 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Declares that spmd_part contains the SPMD part; the first statement of main where main is not the SPMD part itself.
+ * Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD part
+ * itself.
  *
- * Process 0 returns and runs what comes before and after the SPMD part; all other processes call spmd_part here and end. argc and
- * argv are those of main; they may be 0 and NULL.
+ * Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all other
+ * processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and NULL.
  */
 void bsp_init(void (*spmd_part)(void),
               int argc,
               char **argv);
 
 /**
- * Begins the SPMD part with at most maxprocs processes, as process 0 says; processes beyond that end here when the SPMD part
- * has ended.
+ * Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes wait here
+ * until the SPMD part has ended, and exit.
  *
- * Initialises MPI where the program has not. A program has one SPMD part. bsp_nprocs() tells how many processes there are.
+ * Initialises MPI if the program has not. A program has one SPMD part. bsp_nprocs() returns the number of its
+ * processes.
  */
 void bsp_begin(int maxprocs);
 
 /**
- * Ends the SPMD part on all processes. What was asked for since the last bsp_sync is not carried out.
+ * Ends the SPMD part on all processes. Communication that was requested since the last bsp_sync is not performed.
  */
 void bsp_end(void);
 
@@ -107,8 +110,9 @@ void bsp_sync(void);
 /**
  * Registers size bytes at ident from the next superstep on. All processes call it, in the same order.
  *
- * Others name the memory by what they have registered themselves in the same call. Memory may be registered several times; the
- * latest registration counts. NULL with size 0 says that this process has no part in it.
+ * Each process refers to the memory of the others by the address that it has registered itself in the same call.
+ * Memory may be registered several times; the latest registration counts. A process that has no memory to register
+ * passes NULL with size 0.
  */
 void bsp_push_reg(const void *ident,
                   int size);
@@ -116,14 +120,16 @@ void bsp_push_reg(const void *ident,
 /**
  * Removes the latest registration of ident at the end of the superstep. All processes call it, in the same order.
  *
- * NULL stands for the latest registration that is NULL on all processes that pass NULL, and that the others remove.
+ * NULL stands for the latest registration that is NULL on all processes that pass NULL, and which the others remove.
  */
 void bsp_pop_reg(const void *ident);
 
 /**
- * Copies nbytes bytes from src to offset of what process pid has registered as dst, at the end of the superstep.
+ * Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its start, at
+ * the end of the superstep.
  *
- * src is copied before the function returns. Puts write after all gets have read; the order of puts to the same bytes is open.
+ * src is copied before the function returns. Puts write after all gets have read; the order of puts to the same bytes
+ * is undefined.
  */
 void bsp_put(int pid,
              const void *src,
@@ -132,8 +138,8 @@ void bsp_put(int pid,
              int nbytes);
 
 /**
- * As bsp_put without buffers: the data may be read and written at any time until the end of the superstep, and neither memory
- * is used otherwise before.
+ * As bsp_put, but without buffers: the data is read and written at any time until the end of the superstep. Until
+ * then, neither src nor the destination may be used otherwise.
  */
 void bsp_hpput(int pid,
                const void *src,
@@ -142,9 +148,10 @@ void bsp_hpput(int pid,
                int nbytes);
 
 /**
- * Copies nbytes bytes from offset of what process pid has registered as src to dst, at the end of the superstep.
+ * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst, at
+ * the end of the superstep.
  *
- * What is read is the value before any put of this superstep.
+ * The values are those before any put of this superstep.
  */
 void bsp_get(int pid,
              const void *src,
@@ -153,8 +160,8 @@ void bsp_get(int pid,
              int nbytes);
 
 /**
- * As bsp_get without buffers: the data may be read and written at any time until the end of the superstep, and neither memory
- * is used otherwise before.
+ * As bsp_get, but without buffers: the data is read and written at any time until the end of the superstep. Until
+ * then, neither the source nor dst may be used otherwise.
  */
 void bsp_hpget(int pid,
                const void *src,
@@ -163,15 +170,15 @@ void bsp_hpget(int pid,
                int nbytes);
 
 /**
- * Sets the size of the tags of messages that are sent from the next superstep on; *tag_nbytes becomes the size of the last call,
- * 0 at first. All processes call it with the same size.
+ * Sets the tag size of messages that are sent from the next superstep on, in bytes; *tag_nbytes becomes the size of
+ * the previous call, at first 0. All processes call it with the same size.
  */
 void bsp_set_tagsize(int *tag_nbytes);
 
 /**
  * Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next superstep.
  *
- * Tag and payload are copied before the function returns. tag may be NULL where tags have no bytes.
+ * Tag and payload are copied before the function returns. tag may be NULL if the tag size is 0.
  */
 void bsp_send(int pid,
               const void *tag,
@@ -179,28 +186,31 @@ void bsp_send(int pid,
               int payload_nbytes);
 
 /**
- * Messages that are left in the queue, and the bytes of their payloads; accumulated_nbytes may be NULL.
+ * Number of messages left in the queue, and total bytes of their payloads; accumulated_nbytes may be NULL.
  */
 void bsp_qsize(int *packets,
                int *accumulated_nbytes);
 
 /**
- * Copies the tag of the first message to tag; *status becomes the bytes of its payload, or -1 where the queue is empty.
+ * Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the queue is
+ * empty.
  *
- * Messages of the process with the highest number come first, those of one process in the order in which they were sent.
+ * Messages of the process with the highest number come first, those of one process in the order in which they were
+ * sent.
  */
 void bsp_get_tag(int *status,
                  void *tag);
 
 /**
- * Copies the payload of the first message, at most reception_nbytes bytes of it, and removes the message.
+ * Copies at most reception_nbytes bytes of the payload of the first message, and removes the message.
  */
 void bsp_move(void *payload,
               int reception_nbytes);
 
 /**
- * Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which are aligned for every type
- * and stay until the end of the superstep. Returns the bytes of the payload, or -1 where the queue is empty.
+ * Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which are aligned
+ * for every type and are valid until the end of the superstep. Returns the size of the payload in bytes, or -1 if the
+ * queue is empty.
  */
 int bsp_hpmove(void **tag_ptr,
                void **payload_ptr);
@@ -208,7 +218,7 @@ int bsp_hpmove(void **tag_ptr,
 /**
  * Copies nbytes bytes from src on process pid to dst on all processes.
  *
- * Collective; complete when it returns, and not the end of a superstep. src counts only on process pid.
+ * Collective; complete when it returns, and not the end of a superstep. src is read only on process pid.
  */
 void bsp_bcast(int pid,
                const void *src,
@@ -216,11 +226,11 @@ void bsp_bcast(int pid,
                int nbytes);
 
 /**
- * Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right, &nbytes); the
- * result is at dst on all of them.
+ * Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right,
+ * &nbytes); the result is at dst on all of them.
  *
- * Collective; complete when it returns, and not the end of a superstep. The operation must be associative, and calls no
- * function of BSPlib.
+ * Collective; complete when it returns, and not the end of a superstep. The operation must be associative and must
+ * not call functions of BSPlib.
  */
 void bsp_fold(void (*operation)(void *result, void *left, void *right, int *nbytes),
               const void *src,
@@ -228,7 +238,7 @@ void bsp_fold(void (*operation)(void *result, void *left, void *right, int *nbyt
               int nbytes);
 
 /**
- * As [`bsp_send`](crate::classic::bsp_send); tag and payload stay unchanged until the end of the superstep.
+ * As [`bsp_send`](crate::classic::bsp_send); tag and payload must not change until the end of the superstep.
  */
 void bsp_hpsend(int pid,
                 const void *tag,
@@ -236,9 +246,10 @@ void bsp_hpsend(int pid,
                 int payload_nbytes);
 
 /**
- * Reads nbytes bytes at offset of what process pid has registered at once, without waiting for the end of the superstep.
+ * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst at
+ * once, without waiting for the end of the superstep.
  *
- * The process must be on the same node, and the system must permit access to its memory; otherwise the job ends with an error.
+ * The process must be on the same node, and the system must permit single copy; otherwise the job ends with an error.
  */
 void bsp_direct_get(int pid,
                     const void *src,

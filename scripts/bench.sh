@@ -3,9 +3,9 @@
 # library, programs with it, and FFTW with hcube and with its competitors, as Plimpton
 # et al. 2006 and Hofmann and Ruenger 2013 do:
 #
-#   [MPI=openmpi|mpich] scripts/bench.sh [--full] [random-access] [alltoall] [gemm] [preload] [programs] [fftw]
+#   [MPI=openmpi|mpich] scripts/bench.sh [--full] [random-access] [alltoall] [gemm] [bsp] [preload] [programs] [fftw]
 #
-# All parts by default, in about 11 minutes on two cores; --full adds problems of
+# All parts by default, in about 12 minutes on two cores; --full adds problems of
 # FFTW, runs of HPCC and repetitions, which takes 20 to 30 minutes. Every step
 # begins with a line that tells the time so far and the time that is left.
 #
@@ -18,6 +18,8 @@
 #                               "hpcc": <hcube-lab hpcc --json> or null}
 #   target/bench/alltoall.json  the exchange, and alltoall-{ranks,sizes,memory}.svg
 #   target/bench/gemm.json      distributed matrix multiplication, and gemm.svg
+#   target/bench/bsp.json       supersteps of BSP programs, and bsp.svg; BSPLIB=FILE adds
+#                               another BSP library to the comparison
 #   target/bench/preload.json   the preload library against the MPI library
 #   target/bench/programs.json  LAMMPS, Quantum ESPRESSO and mpi4py-fft with it, and
 #                               programs.svg; programs that are not installed are skipped
@@ -42,14 +44,14 @@ for argument in "$@"; do
     case $argument in
     --full) full=1 ;;
     random-access | gups) parts+=(random_access) ;;
-    alltoall | gemm | preload | programs | fftw) parts+=("$argument") ;;
+    alltoall | gemm | bsp | preload | programs | fftw) parts+=("$argument") ;;
     *)
-        echo "bench: $argument: expected --full, random-access, alltoall, gemm, preload, programs or fftw" >&2
+        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, preload, programs or fftw" >&2
         exit 2
         ;;
     esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm preload programs fftw)
+[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp preload programs fftw)
 
 case $mpi in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none) ;;
@@ -233,6 +235,11 @@ write_alltoall() {
 
 # shellcheck source=scripts/bench-gemm.sh
 . scripts/bench-gemm.sh
+
+# --- BSP programs -------------------------------------------------------------
+
+# shellcheck source=scripts/bench-bsp.sh
+. scripts/bench-bsp.sh
 
 # --- The preload library, and programs with it -------------------------------
 

@@ -57,7 +57,7 @@ format() {
     local files
     mapfile -t files < <(find crates examples hpcc-glue lab tests -name target -prune -o \
         \( -name '*.[ch]' -o -name '*.cpp' \) ! -path 'tests/abi/*' -print)
-    files+=(include/hcube_fftw.h)
+    files+=(include/hcube_fftw.h include/BSPWrapper.h include/BSPWrapper/*.h)
     cargo fmt --all --check && clang-format --dry-run -Werror "${files[@]}"
 }
 

@@ -23,6 +23,21 @@ fn compiler(language: &str) -> String {
     format!("{language}.{}", Mpi::selected().name())
 }
 
+/// That the examples of BSPlib in a folder of programs do their work, with the library of the tree.
+fn bsp_programs_run(tree: &Path, programs: &Path) {
+    for (name, result) in [("bsp_sort_c", "numbers"), ("bsp_inner_product_cpp", "inner product")] {
+        let program = programs.join(name);
+        let libraries = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
+        let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_bsp.so.0 => "));
+        assert!(loaded.is_some_and(|path| Path::new(path).starts_with(tree)), "{name}: {libraries}");
+        for ranks in RANKS {
+            let line = last_line(&program, ranks);
+            let is_right = line.starts_with(&format!("{ranks} processes, ")) && line.ends_with(", 0 errors");
+            assert!(is_right && line.contains(result), "{name}: {line}");
+        }
+    }
+}
+
 /// Last line of a program's output, run with nothing but what it carries itself to find libraries by.
 fn last_line(program: &Path, ranks: usize) -> String {
     let text = Launch::new(program, ranks).env("LD_LIBRARY_PATH", "").limit(60).run().success();
@@ -69,6 +84,7 @@ fn examples_are_built_by_pkg_config() {
     }
     output(make.arg("FFLAGS=-O1 -Wall -Wextra -Wpedantic -std=f2018 -Werror"));
     all_run(&tree, &examples.join("build"));
+    bsp_programs_run(&tree, &examples.join("build"));
     if products.is_some() {
         products_run(&tree, &examples.join("build"));
     }
@@ -124,6 +140,7 @@ fn examples_are_built_by_cmake() {
     assert!(configured.status.success(), "{configured:?}");
     output(Command::new("cmake").arg("--build").arg(&build));
     all_run(&tree, &build);
+    bsp_programs_run(&tree, &build);
     if blas_and_scalapack().is_some() {
         products_run(&tree, &build);
     }

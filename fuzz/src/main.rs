@@ -5,6 +5,7 @@
 #![no_main]
 
 mod arguments;
+mod bsp;
 mod datatype;
 mod gemm;
 mod options;
@@ -17,7 +18,7 @@ use std::sync::OnceLock;
 type Target = fn(&[u8]);
 
 /// All targets by name. inputs/<name> holds the first inputs of some.
-const TARGETS: [(&str, Target); 22] = [
+const TARGETS: [(&str, Target); 23] = [
     ("options", options::variables),
     ("lists", options::lists),
     ("command-line", tool::command_line),
@@ -39,6 +40,7 @@ const TARGETS: [(&str, Target); 22] = [
     ("alltoall", arguments::alltoall),
     ("transpose", arguments::transpose),
     ("gemm", gemm::gemm),
+    ("bsp", bsp::bsp),
     ("datatype", datatype::datatype),
 ];
 

@@ -16,13 +16,14 @@ const ABOUT: &str = "/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill 
  * Generated from hpcc-glue/bsplib/src by 'make header'; do not edit.
  * Valid C99 and C++17. Compile and link with bspcc or bspcxx, start with bsprun.
  *
- * All processes run the part of the program between bsp_begin and bsp_end. It consists of supersteps, which bsp_sync ends:
- * what a process asks for in a superstep is carried out at its end. An error ends the job within a second; a line on
- * standard error names process, function, argument and value. An operation of 0 bytes has no effect and is not checked.
+ * All processes run the part of the program between bsp_begin and bsp_end. It consists of supersteps, which bsp_sync
+ * ends: the communication that a process requests in a superstep is performed at its end. An error ends the job
+ * within a second; a line on standard error names process, function, argument and value. An operation of 0 bytes has
+ * no effect and is not checked.
  *
- * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before the
- * header is included, or with mcbsp.h, their names mean the functions mcbsp_*, which have the types of MulticoreBSP for C:
- * unsigned int for processes and size_t for sizes; what the comments call -1 is (size_t) -1 then.
+ * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before
+ * the header is included, or with mcbsp.h, their names stand for the functions mcbsp_*, which have the types of
+ * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1.
  */";
 
 /// What programs use that name the types, and what Rust cannot declare.
@@ -50,7 +51,7 @@ extern "C" {
 #endif
 
 /**
- * Prints a text, as printf makes it, and ends all processes of the job.
+ * Prints a text as printf does, and ends all processes of the job.
  */
 void bsp_abort(const char *format, ...) BSP_FORMAT(1, 2);
 

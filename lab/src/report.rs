@@ -13,6 +13,7 @@ mod programs;
 mod rates;
 mod section;
 mod shared;
+mod supersteps;
 mod sweeps;
 mod table;
 mod transforms;
@@ -47,6 +48,9 @@ pub struct Arguments {
     /// Measurements of distributed matrix multiplication [default: target/bench/gemm.json]
     #[arg(long, value_name = "FILE")]
     bench_gemm: Option<PathBuf>,
+    /// Measurements of BSP programs' supersteps [default: target/bench/bsp.json]
+    #[arg(long, value_name = "FILE")]
+    bench_bsp: Option<PathBuf>,
     /// Programs with the preload library [default: target/bench/programs.json]
     #[arg(long, value_name = "FILE")]
     bench_programs: Option<PathBuf>,
@@ -74,6 +78,7 @@ impl Arguments {
             Source::BenchGups => self.bench_gups.clone(),
             Source::BenchAlltoall => self.bench_alltoall.clone(),
             Source::BenchGemm => self.bench_gemm.clone(),
+            Source::BenchBsp => self.bench_bsp.clone(),
             Source::BenchPrograms => self.bench_programs.clone(),
             Source::BenchFftw => self.bench_fftw.clone(),
             Source::Simulate => self.simulate.clone(),

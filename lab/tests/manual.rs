@@ -123,6 +123,7 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
         "bench alltoall",
         "bench fftw",
         "bench gemm",
+        "bench bsp",
         "probe",
         "model",
     ] {

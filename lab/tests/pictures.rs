@@ -101,6 +101,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         ("--bench-gups", "gups.json"),
         ("--bench-alltoall", "alltoall.json"),
         ("--bench-gemm", "gemm.json"),
+        ("--bench-bsp", "bsp.json"),
         ("--bench-programs", "programs.json"),
         ("--bench-fftw", "fftw.json"),
         ("--simulate", "simulate.json"),
@@ -115,6 +116,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         (&["alltoall", "--over", "ranks", "--sizes", "4M"], "alltoall.json", "bench-memory.svg"),
         (&["fftw"], "fftw.json", "bench-fftw.svg"),
         (&["bench", "gemm"], "gemm.json", "bench-gemm.svg"),
+        (&["bench", "bsp"], "bsp.json", "bench-bsp.svg"),
     ] {
         let mut tool = Command::new(common::tool());
         common::output(
@@ -122,6 +124,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 21, "{pictures:?}");
+    assert_eq!(pictures.len(), 28, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

@@ -95,7 +95,7 @@ const UNSAFE: [&str; 6] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 16] = [
+const OTHER_UNSAFE: [(&str, &str); 18] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -116,6 +116,8 @@ const OTHER_UNSAFE: [(&str, &str); 16] = [
     ("crates/alltoall/src/fallback.rs", "hands on what the votes have shown to single copy"),
     ("crates/alltoall/src/single_copy.rs", "writes to another process, where that has asked for it"),
     ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
+    ("tool/src/bench/bsp/calls.rs", "calls the functions of BSPlib and of MPI that it measures"),
+    ("tool/src/bench/bsp/functions.rs", "finds these functions by their names"),
     ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
     ("tool/src/bench/gemm/calls.rs", "calls the functions of ScaLAPACK and of hcube that it measures"),
     ("tool/src/bench/gemm/functions.rs", "finds these functions by their names"),
@@ -134,8 +136,10 @@ const OTHER_EXPORTS: [(&str, &str); 1] =
 const MPI_CALLS: [&str; 3] = ["crates/core/src/mpi/", "hpcc-glue/drop-in/src/", "hpcc-glue/mpi/src/"];
 
 /// Further files with calls of MPI, with reasons.
-const OTHER_MPI_CALLS: [(&str, &str); 1] =
-    [("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI that it measures")];
+const OTHER_MPI_CALLS: [(&str, &str); 2] = [
+    ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI that it measures"),
+    ("tool/src/bench/bsp/calls.rs", "calls the functions of MPI that it measures"),
+];
 
 fn metadata() -> Value {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

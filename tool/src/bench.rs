@@ -5,6 +5,7 @@
 //! (files that are loaded to be measured) and [`files`] (results of earlier runs).
 
 pub mod alltoall;
+pub mod bsp;
 pub mod fftw;
 pub mod files;
 pub mod footprint;
@@ -34,6 +35,7 @@ enum SystemArguments {
     Alltoall(alltoall::Arguments),
     Fftw(fftw::Arguments),
     Gemm(gemm::Arguments),
+    Bsp(bsp::Arguments),
 }
 
 /// Measures, or joins and draws what was measured.
@@ -43,5 +45,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::Alltoall(arguments) => alltoall::run(arguments),
         SystemArguments::Fftw(arguments) => fftw::run(arguments),
         SystemArguments::Gemm(arguments) => gemm::run(arguments),
+        SystemArguments::Bsp(arguments) => bsp::run(arguments),
     }
 }

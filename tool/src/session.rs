@@ -118,6 +118,11 @@ pub fn run(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode 
         Err(failure) if session.speaks() => report_failure(&failure),
         Err(_) => ExitCode::from(REFUSED),
     };
+    if handle::check_state().is_err() {
+        // A library that was measured has finalised MPI.
+        std::mem::forget((session, universe));
+        return code;
+    }
     // A launcher ends the job when the first rank fails: not before rank 0 has spoken.
     drop(session.comm.barrier());
     drop(session.alone);

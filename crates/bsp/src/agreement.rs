@@ -1,12 +1,14 @@
-//! What all processes must have done alike in a superstep, and how they learn whether they have.
+//! The check that all processes have made the same collective calls in a superstep.
 //!
-//! Idea: a process announces five words: flags, of which all processes get the union, and the smallest and largest of two
-//! hashes, one over the counts and values that must be equal, one over the registrations that it removes. Where smallest and
-//! largest are equal, all agree. Only where they are not, or where somebody has removed NULL, the processes exchange the
-//! values themselves: to say what differs, or to find the registration that is meant.
+//! Idea: a process announces five words: flags, which are combined by OR over all processes, and two hashes, one over
+//! the counts and values that must be equal, one over the registrations that it removes; of both, the minimum and the
+//! maximum over all processes are formed. If minimum and maximum are equal, all processes agree. Only if they differ,
+//! or if a process has removed NULL, the processes exchange the values themselves, to report the difference or to find
+//! the registration.
 //!
-//! Cost: nothing beyond the words of the barrier; otherwise one or two reductions. Source: our own; the rule for NULL is that
-//! of bsponmpi: the latest registration that is NULL on all processes that have removed NULL, and that the others remove.
+//! Cost: five words in the barrier; after a difference or a removed NULL, one or two reductions. Source: our own; the
+//! rule for NULL is that of bsponmpi: the latest registration that is NULL on all processes that have removed NULL,
+//! and that the others remove.
 
 use crate::registry::{Pop, Registry};
 use hcube_core::Result;
@@ -106,7 +108,7 @@ impl Votes {
         self.flags & flag as u64 != 0
     }
 
-    /// Whether all processes have done alike; where NULL was removed, that is yet to be seen.
+    /// Whether all processes agree; if NULL was removed, [`resolve_null`] decides.
     #[inline]
     pub fn agree(&self) -> bool {
         self.equal[0] == self.equal[1] && (self.pops[0] == self.pops[1] || self.has(Flag::NullPopped))
@@ -122,7 +124,7 @@ fn found_by_all<C: Comm>(comm: &C, text: String) -> Error {
     }
 }
 
-/// Collective, where the votes do not agree: the error that says what differs.
+/// Collective, if the votes do not agree: the error that states the difference.
 pub fn difference<C: Comm>(comm: &C, calls: &Calls, pops: &[Pop]) -> Error {
     let own: Vec<u64> = calls.values().iter().map(|&(_, value)| value).collect();
     let all = match comm.all_gather(&own) {
@@ -191,11 +193,11 @@ fn own_of(all: &[u64], process: usize, length: usize) -> &[u64] {
     &all[process * length..][..length]
 }
 
-/// Collective, where a process has removed NULL and all agree on the number of calls: finds the registrations that are meant,
-/// and removes them.
+/// Collective, if a process has removed NULL and all agree on the number of calls: finds these registrations and
+/// removes them.
 ///
 /// # Errors
-/// On all processes, where none fits.
+/// On all processes, if no registration matches.
 pub fn resolve_null<C: Comm>(comm: &C, registry: &mut Registry) -> Result<()> {
     let pops = registry.pops().to_vec();
     // The largest, and by the complement the smallest, number that a process names.
@@ -229,7 +231,8 @@ pub fn resolve_null<C: Comm>(comm: &C, registry: &mut Registry) -> Result<()> {
     Ok(())
 }
 
-/// Collective: the latest registration, or `wanted` if that is one, which is NULL on all processes that remove NULL by this call.
+/// Collective: `wanted` or, without one, the latest registration, if it is NULL on all processes that remove NULL by
+/// this call.
 fn common<C: Comm>(comm: &C, registry: &Registry, pop: &Pop, wanted: Option<usize>) -> Result<Option<usize>> {
     let candidates: Vec<usize> =
         wanted.map_or_else(|| (0..pop.below as usize).rev().collect(), |number| vec![number]);

@@ -1,8 +1,8 @@
 //! Broadcast and fold: operations of all processes that are complete when they return, between two supersteps' ends or
-//! anywhere in one. They are no supersteps themselves: what was asked for before stays as it is.
+//! anywhere in one. They do not end a superstep: communication that was requested before is not affected.
 //!
-//! Cost: a fold has log2(P) rounds of messages of the length of the operands, in a binomial tree, and a broadcast; operands are
-//! combined in the order of the processes, so operations need not be commutative.
+//! Cost: a fold has log2(P) rounds of messages of the length of the operands, in a binomial tree, and a broadcast;
+//! operands are combined in the order of the processes, so operations need not be commutative.
 //! Source: Krusche 2005, §2.6 (Broadcast, Fold), after the second draft of BSPlib.
 
 use crate::spmd::Spmd;
@@ -10,7 +10,7 @@ use hcube_core::Result;
 use hcube_core::comm::requests::scope;
 use hcube_core::comm::{Comm, tags};
 
-/// The longest message.
+/// Longest message.
 const PIECE_BYTES: usize = 1 << 30;
 
 impl<C: Comm> Spmd<C> {
@@ -23,8 +23,8 @@ impl<C: Comm> Spmd<C> {
         bytes.chunks_mut(PIECE_BYTES).try_for_each(|piece| self.comm.broadcast(piece, root))
     }
 
-    /// Collective: combines the operands of all processes, in their order, by `combine(first, second)`, which leaves the result
-    /// in the first; the result on all processes.
+    /// Collective: combines the operands of all processes, in their order, by `combine(first, second)`, which leaves
+    /// the result in the first; the result on all processes.
     ///
     /// # Errors
     /// Those of MPI.

@@ -1,6 +1,6 @@
 //! Unbuffered copies between processes of a node: one copy, at the time of the call.
 //!
-//! Restrictions: both processes have proved to each other that the system permits it; where it is refused later, data is
+//! Restrictions: both processes have proved to each other that the system permits it; if it is refused later, data is
 //! buffered instead. The other process has ended the superstep before, so that it does not write its memory itself.
 //! Cost: one copy by the kernel, about a microsecond per call and 0.1 us per page. Source: our own.
 
@@ -18,7 +18,7 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// Collective: none where the system does not permit it, or it is not wanted.
+    /// Collective: `None` if the system does not permit single copy, or if `threshold` is 0.
     ///
     /// # Errors
     /// On all processes, those of MPI.
@@ -30,7 +30,7 @@ impl Direct {
         Ok(proved.ok().map(|processes| Self { processes, threshold }))
     }
 
-    /// Whether so many bytes are copied faster than through buffers.
+    /// Whether a direct copy of `bytes` bytes is faster than through buffers.
     #[inline]
     pub fn is_worthwhile(&self, bytes: usize) -> bool {
         bytes >= self.threshold

@@ -4,18 +4,18 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`spmd`] | one process of the SPMD part, and what it may ask for in a superstep |
+//! | [`spmd`] | one process of the SPMD part, and what it may request in a superstep |
 //! | [`sync`] | the end of a superstep |
-//! | [`registry`], [`mates`] | what this process has registered, and what those of its node have |
+//! | [`registry`], [`mates`] | the registrations of this process, and of the processes of its node |
 //! | [`messages`] | the queue of messages, and sizes of tags |
-//! | [`agreement`] | what all processes must have done alike |
+//! | [`agreement`] | the check that all processes have made the same collective calls |
 //! | [`record`] | the form in which requests, data and messages travel |
-//! | [`transit`] | the way between nodes |
+//! | [`transit`] | the transport between nodes |
 //! | [`direct`] | unbuffered copies inside a node |
 //! | [`collective`] | broadcast and fold |
-//! | [`process`] | the state of the process, and the life of MPI |
+//! | [`process`] | the state of the process; initialisation and finalisation of MPI |
 //! | [`profile`] | what each superstep has cost |
-//! | [`options`] | what a user can choose |
+//! | [`options`] | options of a run |
 
 pub mod agreement;
 pub mod collective;

@@ -1,7 +1,8 @@
 //! The processes of this node: their numbers here, and what they have registered.
 //!
-//! A process knows address and size of every registration of its node, so that a call that exceeds a size is refused where it
-//! is made, and so that single copy finds the memory. Those of other nodes are checked where the data arrives.
+//! A process knows address and size of every registration of its node, so that a call that exceeds a size is refused
+//! where it is made, and so that single copy finds the memory. Those of other nodes are checked where the data
+//! arrives.
 //! Memory: 16 bytes per registration and process of the node.
 
 use hcube_core::Result;
@@ -54,10 +55,10 @@ impl Mates {
         (number != ELSEWHERE).then_some(number as usize)
     }
 
-    /// Checks that a range lies in a registration of a process of this node; where it begins there.
+    /// Checks that a range lies in a registration of a process of this node; returns its address there.
     ///
     /// # Errors
-    /// Where it exceeds the size, or the process has registered NULL.
+    /// If it exceeds the size, or the process has registered NULL.
     #[inline]
     pub fn check(&self, number: usize, registration: u32, offset: usize, bytes: usize) -> Result<u64> {
         let Place { address, size } = self.places[number][registration as usize];

@@ -1,12 +1,13 @@
 //! The queue of messages that a process has received, and the sizes of tags.
 //!
-//! Messages stay in the arenas of their senders for the superstep in which they are read, so that none is copied before the
-//! program asks for it. Those of the process with the highest number come first, and those of one process in the order in
-//! which they were sent: BSPlib leaves the order open, and programs exist that rely on that of bsponmpi.
-//!
-//! Tag sizes are three numbers (A, B, C): A that of the messages in the queue, B of those that are sent, C that of the last
-//! call of `bsp_set_tagsize`; the end of a superstep makes them (B, C, C). Source: Hill et al. 1998, §4, as made precise by
+//! Messages stay in the arenas of their senders for the superstep in which they are read, so that none is copied
+//! before the program asks for it. Those of the process with the highest number come first, and those of one process
+//! in the order in which they were sent: BSPlib does not define the order, and programs exist that rely on that of
 //! bsponmpi.
+//!
+//! Tag sizes are three numbers (A, B, C): A that of the messages in the queue, B of those that are sent, C that of the
+//! last call of `bsp_set_tagsize`; the end of a superstep makes them (B, C, C). Source: Hill et al. 1998, §4, as made
+//! precise by bsponmpi.
 
 use hcube_core::Result;
 use hcube_core::error::Error;
@@ -33,7 +34,7 @@ pub struct Message {
 #[derive(Debug, Default)]
 pub struct Queue {
     messages: Vec<Message>,
-    /// Those before were taken.
+    /// Number of messages that were taken.
     first: usize,
     /// Bytes of the payloads that are left.
     bytes: usize,
@@ -91,10 +92,10 @@ pub struct TagSizes {
 const MAX_TAG_BYTES: usize = 1 << 30;
 
 impl TagSizes {
-    /// Announces a size; the one announced before.
+    /// Announces a size; returns the one announced before.
     ///
     /// # Errors
-    /// Where it is too large.
+    /// If it is too large.
     pub fn announce(&mut self, bytes: usize) -> Result<usize> {
         if bytes > MAX_TAG_BYTES {
             return Err(Error::argument("*tag_size", bytes, format!("at most {MAX_TAG_BYTES}")));

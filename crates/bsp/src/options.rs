@@ -1,4 +1,4 @@
-//! What a user can choose for BSP programs.
+//! Options of BSP programs.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
@@ -12,14 +12,14 @@ pub const DEFAULT_SINGLE_COPY_BYTES: usize = 32 << 10;
 hcube_core::options_table! {
     /// The options of a program.
     pub struct Options {
-        /// Size from which bsp_hpput and bsp_hpget copy directly between the memory of two processes of a node, in bytes;
-        /// 0 buffers all of them.
+        /// Size from which bsp_hpput and bsp_hpget copy directly between the memory of two processes of a node, in
+        /// bytes; 0 buffers all of them.
         pub single_copy: usize = Spec::new(
             "HCUBE_BSP_SINGLE_COPY",
             Kind::Bytes { max: MAX_MEMORY_BYTES },
             DEFAULT_SINGLE_COPY_BYTES as i64,
         ),
-        /// Length of the messages between nodes, in bytes: what is longer travels in pieces.
+        /// Bound on the length of messages between nodes, in bytes: longer ones are sent in pieces.
         pub memory: usize = Spec::new(
             "HCUBE_MEMORY",
             Kind::Bytes { max: MAX_MEMORY_BYTES },

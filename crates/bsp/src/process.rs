@@ -1,11 +1,11 @@
-//! The process-wide state of a BSP program: which part of the program runs, and its SPMD part.
+//! The process-wide state of a BSP program: the part of the program that is running, and the SPMD part.
 //!
-//! BSPlib's functions have no argument that stands for a communicator, so a process has one state. It belongs to the thread
-//! that has called `bsp_begin`; where processes are simulated in one thread, each of them has its own, found by its rank in
-//! `MPI_COMM_WORLD`.
+//! BSPlib's functions have no argument that stands for a communicator, so a process has one state. It belongs to the
+//! thread that has called `bsp_begin`; if processes are simulated in one thread, each of them has its own, found by
+//! its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here where the program has not, and then finalised at the end of the program. Processes that the SPMD
-//! part does not use sleep until it has ended, and end as well.
+//! MPI is initialised here if the program has not, and then finalised at the end of the process. Processes that the
+//! SPMD part does not use sleep until it has ended, and exit.
 
 use crate::options::Options;
 use crate::profile::Summary;
@@ -20,12 +20,13 @@ use hcube_core::node::exit::at_exit;
 use hcube_core::progress::Progress;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
-/// Time between two looks of a process that the SPMD part does not use.
+/// Time between two tests by a process that the SPMD part does not use.
 const LOOK: Duration = Duration::from_millis(2);
-/// For the process that prints an error which all have, before another one ends the job.
+/// Time for the process that prints an error of all processes, before another one ends the job.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A function that contains the SPMD part.
@@ -54,7 +55,7 @@ struct Process {
     processes: usize,
 }
 
-/// What the end of the process has to know: the part, and whether MPI was initialised here.
+/// For the end of the process: the part, and whether MPI was initialised here.
 static PART: AtomicU8 = AtomicU8::new(BEFORE);
 static OWNS_MPI: AtomicBool = AtomicBool::new(false);
 const BEFORE: u8 = 0;
@@ -73,6 +74,7 @@ fn outside() -> Error {
 }
 
 /// Runs `work` with the state, which is the default at first.
+#[inline(always)]
 fn with<T>(work: impl FnOnce(&mut Process) -> T) -> T {
     if lifetime::is_simulated() {
         let rank = lifetime::world_place().map_or(0, |(rank, _)| rank);
@@ -97,7 +99,7 @@ fn new() -> &'static mut Process {
 ///
 /// # Errors
 /// Those of `work`, and [`Error::Usage`] outside of the SPMD part.
-#[inline]
+#[inline(always)]
 pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> {
     with(|process| match &mut process.part {
         Part::Spmd(spmd) => work(spmd),
@@ -107,6 +109,8 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
 
 /// Ends the job because of an error in a function: prints it, unless another process does.
 pub fn fail(function: &str, error: &Error) -> ! {
+    // MPI_Abort may call exit.
+    PART.store(AFTER, Ordering::Relaxed);
     if matches!(error, Error::Remote { .. }) {
         std::thread::sleep(PAUSE);
         abort(None);
@@ -114,7 +118,8 @@ pub fn fail(function: &str, error: &Error) -> ! {
     let process =
         lifetime::world_place().map_or_else(|_| String::new(), |(rank, _)| format!("process {rank}: "));
     // In one piece, or the lines of several processes would run into each other.
-    eprint!("{}", format_args!("hcube: {process}{function}: {error}\n"));
+    let line = format!("hcube: {process}{function}: {error}\n");
+    drop(std::io::stderr().write_all(line.as_bytes()));
     abort(None)
 }
 
@@ -158,8 +163,9 @@ pub fn processes() -> Result<usize> {
     })
 }
 
-/// Collective over all processes of the job: begins the SPMD part with at most as many processes as process 0 says
-/// (`bsp_begin`). Others do not return. `profiled`: the cost of each superstep is noted; so it is where any process says so.
+/// Collective over all processes of the job: begins the SPMD part with at most as many processes as process 0 passes
+/// (`bsp_begin`). Other processes do not return. The cost of each superstep is recorded if `profiled` is set on any
+/// process.
 ///
 /// # Errors
 /// For a number below 1, for a second call, and those of [`Spmd::begin`].
@@ -230,7 +236,7 @@ fn sleep(world: MpiComm) -> ! {
 /// Collective over the SPMD part: ends it (`bsp_end`). The profile, on process 0.
 ///
 /// # Errors
-/// Outside of the SPMD part, where others have called `bsp_sync`, and those of MPI.
+/// Outside of the SPMD part; if other processes have called `bsp_sync`; those of MPI.
 pub fn end() -> Result<Option<Summary>> {
     with(|process| {
         let Part::Spmd(spmd) = &mut process.part else {
@@ -251,7 +257,7 @@ pub fn end() -> Result<Option<Summary>> {
     })
 }
 
-/// Lets the processes end that the SPMD part does not use.
+/// Ends the processes that the SPMD part does not use.
 fn wake(world: &MpiComm, first: usize) -> Result<()> {
     let send = |process| Owned::send(world, vec![0], process, tags::BSP.tag(0));
     let mut sent: Vec<_> = (first..world.size()).map(send).collect::<Result<_>>()?;
@@ -261,14 +267,14 @@ fn wake(world: &MpiComm, first: usize) -> Result<()> {
     Ok(())
 }
 
-/// The first statement of a program whose SPMD part is not `main` (`bsp_init`): process 0 returns, the others run `part` and
-/// end.
+/// The first statement of a program whose SPMD part is not `main` (`bsp_init`): process 0 returns, the others run
+/// `part` and exit.
 ///
 /// # Safety
 /// `part` is a function of the program.
 ///
 /// # Errors
-/// For a second call, and one that comes too late; where `part` does not begin and end the SPMD part; those of MPI.
+/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part; those of MPI.
 pub unsafe fn init(part: SpmdPart) -> Result<()> {
     with(|process| {
         if process.initialised {

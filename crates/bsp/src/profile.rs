@@ -1,11 +1,11 @@
 //! The profile of a program: what each superstep has cost.
 //!
-//! Idea: a process notes when it enters and leaves the end of a superstep, how long it has waited for the others there, and the
-//! bytes and messages that it sends and receives. At the end of the SPMD part the largest and the mean value of all processes
-//! are computed for each superstep.
+//! Idea: a process notes when it enters and leaves the end of a superstep, how long it has waited for the others
+//! there, and the bytes and messages that it sends and receives. At the end of the SPMD part the largest and the mean
+//! value of all processes are computed for each superstep.
 //!
-//! The h-relation of a superstep is the largest number of bytes that a process sends or receives in it. The imbalance is the
-//! largest computing time over the mean: what a process waits beyond that is not the computation's.
+//! The h-relation of a superstep is the largest number of bytes that a process sends or receives in it. The imbalance
+//! is the largest computing time over the mean: what a process waits beyond that is not the computation's.
 //!
 //! Cost: three readings of the clock and 56 bytes per superstep; two reductions at the end.
 //! Source: the cost model is Valiant's as in Krusche 2005, §2.2; the profile is our own.
@@ -30,7 +30,7 @@ pub struct Figures {
     pub sent: f64,
     /// Bytes that have come to it.
     pub received: f64,
-    /// Operations and messages that it has asked for.
+    /// Operations and messages that it has requested.
     pub operations: f64,
 }
 
@@ -81,7 +81,7 @@ impl Profile {
         Self { supersteps: Vec::new(), now: Figures::default(), begin: now }
     }
 
-    /// Notes what a process asks for: bytes that it sends.
+    /// Records what a process requests: bytes that it sends.
     pub fn asked(&mut self, bytes: usize) {
         self.now.operations += 1.0;
         self.now.sent += bytes as f64;

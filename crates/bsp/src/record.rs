@@ -1,4 +1,4 @@
-//! What processes leave for each other: kinds of records, and their labels.
+//! Records that processes leave for each other: kinds and labels.
 //!
 //! | kind | value | label | payload |
 //! |---|---|---|---|
@@ -44,7 +44,7 @@ pub fn label(kind: Kind, registration: u32) -> u32 {
     kind as u32 * MAX_REGISTRATIONS as u32 + registration
 }
 
-/// What [`label`] was made of.
+/// The inverse of [`label`].
 #[inline]
 pub fn parts(label: u32) -> (Kind, u32) {
     (KINDS[label as usize / MAX_REGISTRATIONS], label % MAX_REGISTRATIONS as u32)
@@ -53,8 +53,8 @@ pub fn parts(label: u32) -> (Kind, u32) {
 /// Bits of a message's value that hold the bytes of its payload.
 const BYTE_BITS: u32 = 40;
 
-/// Value and label of a message: the bytes of its payload, and its number among those of its sender to other nodes, which
-/// take different ways.
+/// Value and label of a message: the bytes of its payload, and its number among those of its sender to other nodes,
+/// which take different paths.
 #[inline]
 pub fn message(bytes: usize, number: u64) -> (u64, u32) {
     let high = (number >> (u64::BITS - BYTE_BITS)) % MAX_REGISTRATIONS as u64;

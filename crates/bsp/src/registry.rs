@@ -1,14 +1,16 @@
 //! What a process has registered: a stack of memory blocks for each address.
 //!
-//! Idea: registrations have numbers, the same on all processes, because all make the same calls in the same order. A block is
-//! named by its address, which is looked up in a table from addresses to the numbers registered with them, the latest last;
-//! the last few addresses that were found are kept apart. What a superstep registers and removes takes effect at its end.
+//! Idea: registrations have numbers, the same on all processes, because all make the same calls in the same order. A
+//! block is named by its address, which is looked up in a table from addresses to the numbers registered with them,
+//! the latest last; the last few addresses that were found are in a cache. What a superstep registers and removes
+//! takes effect at its end.
 //!
-//! NULL stands for "this process has no part in it". `bsp_pop_reg(NULL)` names no number by itself: which registration is
-//! meant follows from the other processes ([`crate::agreement`]).
+//! NULL means that this process has no memory to register. `bsp_pop_reg(NULL)` does not determine a number by itself:
+//! it follows from the other processes ([`crate::agreement`]).
 //!
-//! Cost: an address that was used before, a few instructions; another one, a look into a hash table. 40 bytes per
-//! registration. Source: Hill et al. 1998, §3.2; that NULL matches by what the others remove is bsponmpi's reading.
+//! Cost: a few instructions for an address in the cache; otherwise one look-up in a hash table. 40 bytes per
+//! registration. Source: Hill et al. 1998, §3.2; that NULL matches the registration that the others remove is
+//! bsponmpi's interpretation.
 
 use hcube_core::Result;
 use hcube_core::error::Error;
@@ -16,7 +18,7 @@ use hcube_core::memory::Region;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Addresses that are kept apart.
+/// Addresses in the cache.
 const RECENT: usize = 16;
 /// Numbers of registrations are smaller: they travel in the labels of records.
 pub const MAX_REGISTRATIONS: usize = 1 << 21;
@@ -58,7 +60,7 @@ impl Block {
 /// A call of `bsp_pop_reg` in this superstep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pop {
-    /// The registration; for NULL it is yet to be found.
+    /// The registration; `None` for NULL, until it is found.
     pub number: Option<u32>,
     /// Registrations at the time of the call.
     pub below: u32,
@@ -109,7 +111,7 @@ impl Registry {
     /// Removes the latest registration of an address at the end of this superstep.
     ///
     /// # Errors
-    /// Where the address is not registered.
+    /// If the address is not registered.
     pub fn pop(&mut self, address: usize) -> Result<()> {
         let below = self.blocks.len() as u32;
         if address == 0 {
@@ -131,10 +133,10 @@ impl Registry {
         Ok(())
     }
 
-    /// The registration that an address means in this superstep.
+    /// The registration of an address in this superstep.
     ///
     /// # Errors
-    /// Where there is none; `name` is that of the argument.
+    /// If it is not registered; `name` is that of the argument.
     #[inline]
     pub fn find(&mut self, name: &'static str, address: usize) -> Result<u32> {
         match self.recent[place(address)] {

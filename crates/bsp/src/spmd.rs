@@ -1,11 +1,12 @@
-//! The SPMD part of a program, seen from one of its processes: what it asks for in a superstep.
+//! The SPMD part of a program, seen from one of its processes: what it requests in a superstep.
 //!
-//! Idea: `bsp_put` and `bsp_send` copy their data into the arena of this process at once, in the list for the destination, and
-//! `bsp_get` leaves a request there. At the end of the superstep ([`crate::sync`]) every process reads the lists that others
-//! have for it. Large unbuffered operations are single copies at the time of the call, where the system permits them.
+//! Idea: `bsp_put` and `bsp_send` copy their data into the arena of this process at once, in the list for the
+//! destination, and `bsp_get` leaves a request there. At the end of the superstep ([`crate::sync`]) every process
+//! reads the lists that others have for it. Large unbuffered operations are single copies at the time of the call, if
+//! the system permits them.
 //!
-//! Cost: a put is copied twice and has 16 bytes of its own; a superstep without gets has one barrier. Memory: twice what a
-//! superstep puts and sends.
+//! Cost: a put is copied twice and has 16 bytes of its own; a superstep without gets has one barrier. Memory: twice
+//! what a superstep puts and sends.
 //! Source: Hill et al. 1998, "BSPlib: the BSP programming library"; Krusche 2005, §2.6 and appendix A.
 
 use crate::direct::Direct;
@@ -54,7 +55,7 @@ impl Lists {
     }
 }
 
-/// A list for this process, and who has written it: a process, or where it begins with an origin, nobody in particular.
+/// A list for this process, and the process that has written it; none if its records name their origins.
 pub(crate) type Incoming = (Option<usize>, List);
 
 /// One process of the SPMD part.
@@ -111,7 +112,7 @@ impl<C: Comm> Spmd<C> {
     /// Collective: begins the SPMD part of the processes of `comm`, whose messages are open.
     ///
     /// # Errors
-    /// On all processes, where the options differ, and those of MPI.
+    /// On all processes, if the options differ; those of MPI.
     pub fn begin(comm: C, options: &Options) -> Result<Self> {
         hcube_core::comm::agree_on(&comm, &options.agreement())?;
         let nodes = comm.node_numbers()?;
@@ -163,7 +164,7 @@ impl<C: Comm> Spmd<C> {
         self.profile = Some(Box::new(Profile::new(self.comm.seconds())));
     }
 
-    /// Collective: what the supersteps have cost, where that was noted.
+    /// Collective: the cost of the supersteps, if it was recorded.
     ///
     /// # Errors
     /// Those of MPI.
@@ -184,7 +185,8 @@ impl<C: Comm> Spmd<C> {
         &self.comm
     }
 
-    /// Registers memory from the next superstep on; all processes do, in the same order. NULL without bytes stands for no part.
+    /// Registers memory from the next superstep on; all processes do, in the same order. NULL of length 0: this
+    /// process has no memory to register.
     ///
     /// # Errors
     /// See [`Registry::push`].
@@ -210,8 +212,8 @@ impl<C: Comm> Spmd<C> {
         Error::argument("pid", process, format!("0 to {}", self.nprocs() - 1))
     }
 
-    /// Writes to `offset` of what `process` has registered where this one has registered `target`, at the end of the
-    /// superstep, after all gets. The data is copied before the function returns.
+    /// Writes at `offset` in the memory that `process` has registered by the call in which this one has registered
+    /// `target`, at the end of the superstep, after all gets. The data is copied before the function returns.
     ///
     /// # Errors
     /// Names the argument that is not valid.
@@ -235,8 +237,9 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// Reads from `offset` of what `process` has registered where this one has registered `source`, as it is at the end of the
-    /// superstep before any put; `into` is written at the end of the superstep.
+    /// Reads at `offset` in the memory that `process` has registered by the call in which this one has registered
+    /// `source`, with the values at the end of the superstep before any put; `into` is written at the end of the
+    /// superstep.
     ///
     /// # Errors
     /// Names the argument that is not valid.
@@ -263,7 +266,8 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// As [`Self::put`], at any time until the end of the superstep: nobody else uses the memory on either side meanwhile.
+    /// As [`Self::put`], but at any time until the end of the superstep: until then, the memory on both sides is not
+    /// used otherwise.
     ///
     /// # Errors
     /// As [`Self::put`].
@@ -302,7 +306,8 @@ impl<C: Comm> Spmd<C> {
         Ok(self.direct.as_mut().is_some_and(|direct| direct.write(mate, address, data)))
     }
 
-    /// As [`Self::get`], at any time until the end of the superstep: nobody else uses the memory on either side meanwhile.
+    /// As [`Self::get`], but at any time until the end of the superstep: until then, the memory on both sides is not
+    /// used otherwise.
     ///
     /// # Errors
     /// As [`Self::get`].
@@ -340,8 +345,8 @@ impl<C: Comm> Spmd<C> {
     /// Reads memory of a process of this node at once.
     ///
     /// # Errors
-    /// Names the argument that is not valid; where the system permits no access to the memory of that process, or it is on
-    /// another node.
+    /// Names the argument that is not valid; also if the process is on another node, or if the system does not permit
+    /// access to its memory.
     pub fn direct_get(
         &mut self,
         process: usize,
@@ -372,8 +377,8 @@ impl<C: Comm> Spmd<C> {
         )))
     }
 
-    /// Sends a message, which is in the queue of `process` in the next superstep. Tag and payload are copied before the function
-    /// returns; the tag has [`Self::tag_bytes`].
+    /// Sends a message, which is in the queue of `process` in the next superstep. Tag and payload are copied before
+    /// the function returns; the tag has [`Self::tag_bytes`].
     ///
     /// # Errors
     /// Names the argument that is not valid.
@@ -414,15 +419,15 @@ impl<C: Comm> Spmd<C> {
         self.tags.sent
     }
 
-    /// Announces the size of tags from the next superstep on; the one announced before.
+    /// Announces the size of tags from the next superstep on; returns the one announced before.
     ///
     /// # Errors
-    /// Where it is too large.
+    /// If it is too large.
     pub fn set_tag_bytes(&mut self, bytes: usize) -> Result<usize> {
         self.tags.announce(bytes)
     }
 
-    /// Messages that are left, and bytes of their payloads.
+    /// Number of messages left, and bytes of their payloads.
     pub fn queue_size(&self) -> (usize, usize) {
         self.queue.size()
     }

@@ -1,12 +1,13 @@
 //! The end of a superstep.
 //!
-//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for other nodes
-//! travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads remote memory, every process
-//! answers the requests for its own memory before it writes anything, the replies travel in the same way, and what was read is
-//! written. Then every process carries out the puts for its memory and queues its messages.
+//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for other
+//! nodes travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads remote memory,
+//! every process answers the requests for its own memory before it writes anything, the replies travel in the same
+//! way, and the values are written to their destinations. Then every process carries out the puts for its memory and
+//! queues its messages.
 //!
-//! Nobody writes memory of another process here, and nobody reads it: so no barrier is needed at the end. Unbuffered
-//! operations of the next superstep, which do, wait until the other process has said that it is done.
+//! No process writes or reads memory of another process here, so that no barrier is needed at the end. Unbuffered
+//! operations of the next superstep, which do, wait until the other process has finished this function.
 //!
 //! Cost on one node: one barrier, with gets two. Between nodes: the messages of a plan, with gets twice.
 //! Source: Hill et al. 1998, §3.2 for the order of gets and puts; the rest is our own.
@@ -22,7 +23,7 @@ use hcube_core::error::Error;
 use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::node::arena::Record;
 
-/// Words that stand for a registration.
+/// Words of a registration in a record.
 const PLACE_WORDS: usize = 2;
 
 /// Which of [`Spmd::incoming`].
@@ -34,8 +35,8 @@ impl<C: Comm> Spmd<C> {
     /// Collective: ends the superstep (`bsp_sync`).
     ///
     /// # Errors
-    /// Where processes have not done alike, on all of them; where memory is short, or data for this process exceeds what it
-    /// has registered, on this one: others wait for it then, so whoever calls ends the job.
+    /// On all processes, if they have not made the same calls. Only on this one, if no memory is available, or if data
+    /// for this process exceeds its registered memory: the caller then ends the job, because other processes wait.
     pub fn sync(&mut self) -> Result<()> {
         self.end_superstep(false)
     }
@@ -114,7 +115,7 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// Takes note of what the processes of the node have registered.
+    /// Records the registrations of the processes of the node.
     fn note_registrations(&mut self) {
         for &(process, list) in &self.incoming[REGISTRATIONS] {
             let mate =
@@ -129,7 +130,8 @@ impl<C: Comm> Spmd<C> {
         }
     }
 
-    /// Collective: brings what all processes have left for this one to [`Spmd::incoming`], and the votes of all together.
+    /// Collective: fills [`Spmd::incoming`] with the lists of all processes for this one, and combines the votes of
+    /// all.
     fn exchange(&mut self, votes: Votes) -> Result<Votes> {
         self.incoming.iter_mut().for_each(Vec::clear);
         let lists = self.lists;
@@ -144,7 +146,7 @@ impl<C: Comm> Spmd<C> {
         Ok(votes)
     }
 
-    /// The processes of the node meet; their votes together.
+    /// The barrier of the node; combines the votes of its processes.
     fn meet(&mut self, votes: Votes) -> Votes {
         let comm = &self.comm;
         let begin = self.profile.as_ref().map(|_| comm.seconds());
@@ -155,7 +157,8 @@ impl<C: Comm> Spmd<C> {
         (0..self.arena.ranks()).fold(votes, |all, mate| all.and(Votes::from_words(self.arena.notice(mate))))
     }
 
-    /// Finds the lists for this process, before the node meets again; those of the process with the highest number first.
+    /// Finds the lists for this process, before the node meets again; those of the process with the highest number
+    /// first.
     fn locate(&mut self, origin: impl Fn(&[usize], usize) -> Option<usize>) {
         let own = self.arena.own_number();
         let numbers = [self.lists.data(own), self.lists.requests(own), self.lists.everyone()];
@@ -169,7 +172,7 @@ impl<C: Comm> Spmd<C> {
         }
     }
 
-    /// Collective, with several nodes: the way of records between them.
+    /// Collective, with several nodes: the transport of records between them.
     fn travel(&mut self, votes: Votes) -> Result<Votes> {
         let transit = self.transit.as_mut().expect("several nodes");
         for &(_, list) in &self.incoming[REQUESTS] {
@@ -300,8 +303,8 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// The memory of this process that a record of another one means.
-    #[inline]
+    /// The memory of this process to which a record of another one refers.
+    #[inline(always)]
     fn own_memory(
         &self,
         function: &str,

@@ -1,16 +1,16 @@
-//! Records for processes of other nodes: how they travel at the end of a superstep.
+//! Transport of records to processes of other nodes at the end of a superstep.
 //!
-//! Idea: what a node has for another one travels together, headers with data, along the stages of a plan
-//! ([`hcube_core::plan`]): with three hops, all processes of a node pass their records for one other node to one of them
-//! through the arena, which sends them in one message; otherwise the nodes are divided again and again, and in each stage a
-//! process exchanges one message with a partner in every other part. A message also carries the votes of its sender. After the
-//! last stage every process knows what all have voted, because it has heard of every part, so nobody leaves a superstep that
-//! somebody has not ended.
+//! Idea: all data of a node for another node travels together, headers with data, along the stages of a plan
+//! ([`hcube_core::plan`]): with three hops, all processes of a node pass their records for one other node to one of
+//! them through the arena, which sends them in one message; otherwise the nodes are divided again and again, and in
+//! each stage a process exchanges one message with a partner in every other part. A message also carries the votes of
+//! its sender. After the last stage, every process knows the votes of all, because it has received from every part, so
+//! that no process leaves a superstep that another one has not ended.
 //!
-//! Restrictions: none. A message begins with a piece of at most [`FIRST_PIECE_WORDS`], which says how long it is; further pieces
-//! have the length of [`crate::options::Options::memory`].
-//! Cost: messages as in the table of [`hcube_core::plan`], two per superstep that reads remote memory; with three hops a
-//! record crosses the network once and is copied six times on its way. Memory: the records themselves, in transit.
+//! Restrictions: none. A message begins with a piece of at most [`FIRST_PIECE_WORDS`], which contains its length;
+//! further pieces have the length of [`crate::options::Options::memory`].
+//! Cost: messages as in the table of [`hcube_core::plan`], two per superstep that reads remote memory; with three hops
+//! a record crosses the network once and is copied six times. Memory: the records themselves, in transit.
 //! Source: the plans are those of Plimpton et al. 2006; for BSP our own.
 
 use crate::agreement::{self, Votes};
@@ -27,11 +27,11 @@ const RECORD_HEAD: usize = 4;
 const FIRST_PIECE_WORDS: usize = 1024;
 /// Words of a message before its records: their number of words, and the votes.
 const MESSAGE_HEAD: usize = 1 + agreement::WORDS;
-/// Nodes to which one stage sends at most, unless three hops are worthwhile: with more, the start-up times of the messages
-/// exceed those of a further stage.
+/// Nodes to which one stage sends at most, unless three hops are worthwhile: with more, the start-up times of the
+/// messages exceed those of a further stage.
 const MAX_PARTS: usize = 9;
 
-/// Records that belong elsewhere.
+/// Records in transit.
 #[derive(Debug)]
 pub struct Transit {
     stages: Vec<Stage>,
@@ -39,7 +39,7 @@ pub struct Transit {
     piece: usize,
     /// Records, one after another.
     held: Vec<u64>,
-    /// For taking parts in turn.
+    /// Counter for parts that take turns.
     turn: usize,
 }
 
@@ -70,7 +70,7 @@ fn join(destination: usize, origin: usize) -> u64 {
 }
 
 impl Transit {
-    /// For a process; messages have pieces of at most so many bytes.
+    /// For a process; messages are sent in pieces of at most `piece_bytes`.
     pub fn new(topology: &Topology, process: usize, piece_bytes: usize) -> Self {
         let Plan { stages } = Plan::new(topology, process, routing(topology));
         let piece = (piece_bytes / size_of::<u64>()).clamp(FIRST_PIECE_WORDS, i32::MAX as usize);
@@ -93,11 +93,11 @@ impl Transit {
         record.payload.read(bytes_of_mut(&mut self.held[begin..]));
     }
 
-    /// Before the processes of the node meet: passes records on to those that serve their nodes, where the plan begins so.
-    /// `list` is the number of the list for a process of this node.
+    /// Before the barrier of the node: passes records on to the processes that serve their nodes, if the plan begins
+    /// with this stage. `list` is the number of the list for a process of this node.
     ///
     /// # Errors
-    /// Where the arena has no memory.
+    /// If the arena has no memory.
     pub fn collect(&mut self, arena: &mut Arena, list: impl Fn(usize) -> usize) -> Result<()> {
         let Some(Stage { parting, transport: Transport::Node, own, .. }) = self.stages.first() else {
             return Ok(());
@@ -139,7 +139,7 @@ impl Transit {
         Ok(votes)
     }
 
-    /// Divides what is held; what is of this part stays.
+    /// Divides the records held here; those of this part stay.
     fn divide(&mut self, stage: &Stage) -> Vec<Vec<u64>> {
         let held = std::mem::take(&mut self.held);
         let mut parts = vec![Vec::new(); stage.parts];

@@ -1,5 +1,5 @@
-//! `bsp_abort`: the exported names lead to functions in C, which take variable arguments. Stable Rust defines none, so these
-//! hand on all registers by a jump.
+//! `bsp_abort`: the exported names lead to functions in C, which take variable arguments. Stable Rust cannot define
+//! such functions, so these pass all registers on by a jump.
 
 unsafe extern "C" {
     fn hcube_bsp_abort();

@@ -1,7 +1,7 @@
-//! From the arguments of C to calls of the runtime.
+//! Converts the arguments of C and calls the runtime.
 //!
-//! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation without bytes has no effect and
-//! is not checked.
+//! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation of 0 bytes has no
+//! effect and is not checked.
 
 use hcube_bsp::{Spmd, process};
 use hcube_core::Result;
@@ -13,7 +13,7 @@ use std::fmt::Display;
 use std::ptr;
 
 /// Runs a function; an error ends the job.
-#[inline]
+#[inline(always)]
 pub fn run<T>(function: &str, work: impl FnOnce() -> Result<T>) -> T {
     gate::run(None, || match work() {
         Ok(value) => value,
@@ -22,13 +22,13 @@ pub fn run<T>(function: &str, work: impl FnOnce() -> Result<T>) -> T {
 }
 
 /// Runs a function in the SPMD part.
-#[inline]
+#[inline(always)]
 pub fn spmd<T>(function: &str, work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> T {
     run(function, || process::spmd(work))
 }
 
 /// A number that must not be negative.
-#[inline]
+#[inline(always)]
 pub fn number<T: Copy + Display + TryInto<usize>>(name: &'static str, value: T) -> Result<usize> {
     value.try_into().map_err(|_| negative(name, value))
 }
@@ -39,7 +39,7 @@ fn negative(name: &'static str, value: impl Display) -> Error {
 }
 
 /// An address that must not be NULL.
-#[inline]
+#[inline(always)]
 pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
     if pointer.is_null() { Err(Error::argument(name, "NULL", "an address")) } else { Ok(pointer) }
 }
@@ -47,12 +47,12 @@ pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
 /// Memory of the program.
 ///
 /// # Safety
-/// The program leaves it to the library, as BSPlib says: registered memory as long as it is registered, other memory during the
-/// call or, where it is written by a get, until the end of the superstep.
+/// The library may use the memory as BSPlib specifies: registered memory as long as it is registered, other memory
+/// during the call or, if a get writes it, until the end of the superstep.
 ///
 /// # Errors
 /// For NULL with a size.
-#[inline]
+#[inline(always)]
 pub unsafe fn memory(name: &'static str, address: *const c_void, bytes: usize) -> Result<Region<'static>> {
     if address.is_null() && bytes > 0 {
         return Err(Error::argument(name, "NULL", format!("an address of {bytes} bytes")));
@@ -66,11 +66,11 @@ pub unsafe fn memory(name: &'static str, address: *const c_void, bytes: usize) -
 pub struct Transfer<N, S> {
     /// The other process.
     pub pid: N,
-    /// From where.
+    /// Source address.
     pub source: *const c_void,
-    /// To where.
+    /// Destination address.
     pub target: *const c_void,
-    /// From the start of the registered memory.
+    /// Bytes from the start of the registered memory.
     pub offset: S,
     /// Length in bytes.
     pub bytes: S,
@@ -81,7 +81,7 @@ where
     N: Copy + Display + TryInto<usize>,
     S: Copy + Display + TryInto<usize>,
 {
-    /// Process, offset and bytes; nothing where there is no byte.
+    /// Process, offset and bytes; `None` for 0 bytes.
     #[inline]
     fn numbers(&self) -> Result<Option<[usize; 3]>> {
         let bytes = number("nbytes", self.bytes)?;
@@ -173,7 +173,7 @@ fn size<S: TryFrom<usize>>(name: &'static str, value: usize) -> Result<S> {
 ///
 /// # Safety
 /// As BSPlib requires.
-#[inline]
+#[inline(always)]
 pub unsafe fn send<N, S>(
     function: &str,
     pid: N,
@@ -244,7 +244,7 @@ fn empty() -> Error {
 ///
 /// # Safety
 /// As BSPlib requires.
-#[inline]
+#[inline(always)]
 pub unsafe fn take<S>(function: &str, payload: *mut c_void, reception_nbytes: S)
 where
     S: Copy + Display + TryInto<usize>,

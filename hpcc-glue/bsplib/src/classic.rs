@@ -7,10 +7,11 @@ use hcube_bsp::process;
 use hcube_core::error::Error;
 use std::ffi::{c_char, c_int, c_void};
 
-/// Declares that spmd_part contains the SPMD part; the first statement of main where main is not the SPMD part itself.
+/// Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD part
+/// itself.
 ///
-/// Process 0 returns and runs what comes before and after the SPMD part; all other processes call spmd_part here and end. argc and
-/// argv are those of main; they may be 0 and NULL.
+/// Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all other
+/// processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and NULL.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -28,10 +29,11 @@ pub unsafe extern "C-unwind" fn bsp_init(
     });
 }
 
-/// Begins the SPMD part with at most maxprocs processes, as process 0 says; processes beyond that end here when the SPMD part
-/// has ended.
+/// Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes wait here
+/// until the SPMD part has ended, and exit.
 ///
-/// Initialises MPI where the program has not. A program has one SPMD part. bsp_nprocs() tells how many processes there are.
+/// Initialises MPI if the program has not. A program has one SPMD part. bsp_nprocs() returns the number of its
+/// processes.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -40,7 +42,7 @@ pub unsafe extern "C-unwind" fn bsp_begin(maxprocs: c_int) {
     run("bsp_begin", || profile::begin(i64::from(maxprocs)));
 }
 
-/// Ends the SPMD part on all processes. What was asked for since the last bsp_sync is not carried out.
+/// Ends the SPMD part on all processes. Communication that was requested since the last bsp_sync is not performed.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -87,8 +89,9 @@ pub unsafe extern "C-unwind" fn bsp_sync() {
 
 /// Registers size bytes at ident from the next superstep on. All processes call it, in the same order.
 ///
-/// Others name the memory by what they have registered themselves in the same call. Memory may be registered several times; the
-/// latest registration counts. NULL with size 0 says that this process has no part in it.
+/// Each process refers to the memory of the others by the address that it has registered itself in the same call.
+/// Memory may be registered several times; the latest registration counts. A process that has no memory to register
+/// passes NULL with size 0.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -100,7 +103,7 @@ pub unsafe extern "C-unwind" fn bsp_push_reg(ident: *const c_void, size: c_int) 
 
 /// Removes the latest registration of ident at the end of the superstep. All processes call it, in the same order.
 ///
-/// NULL stands for the latest registration that is NULL on all processes that pass NULL, and that the others remove.
+/// NULL stands for the latest registration that is NULL on all processes that pass NULL, and which the others remove.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -109,9 +112,11 @@ pub unsafe extern "C-unwind" fn bsp_pop_reg(ident: *const c_void) {
     call::pop_reg("bsp_pop_reg", ident);
 }
 
-/// Copies nbytes bytes from src to offset of what process pid has registered as dst, at the end of the superstep.
+/// Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its start, at
+/// the end of the superstep.
 ///
-/// src is copied before the function returns. Puts write after all gets have read; the order of puts to the same bytes is open.
+/// src is copied before the function returns. Puts write after all gets have read; the order of puts to the same bytes
+/// is undefined.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -128,8 +133,8 @@ pub unsafe extern "C-unwind" fn bsp_put(
     unsafe { copy.put("bsp_put", |spmd, pid, data, target, offset| spmd.put(pid, data, target, offset)) };
 }
 
-/// As bsp_put without buffers: the data may be read and written at any time until the end of the superstep, and neither memory
-/// is used otherwise before.
+/// As bsp_put, but without buffers: the data is read and written at any time until the end of the superstep. Until
+/// then, neither src nor the destination may be used otherwise.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -146,9 +151,10 @@ pub unsafe extern "C-unwind" fn bsp_hpput(
     unsafe { copy.put("bsp_hpput", |spmd, pid, data, target, offset| spmd.hpput(pid, data, target, offset)) };
 }
 
-/// Copies nbytes bytes from offset of what process pid has registered as src to dst, at the end of the superstep.
+/// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst, at
+/// the end of the superstep.
 ///
-/// What is read is the value before any put of this superstep.
+/// The values are those before any put of this superstep.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -165,8 +171,8 @@ pub unsafe extern "C-unwind" fn bsp_get(
     unsafe { copy.get("bsp_get", |spmd, pid, source, offset, into| spmd.get(pid, source, offset, into)) };
 }
 
-/// As bsp_get without buffers: the data may be read and written at any time until the end of the superstep, and neither memory
-/// is used otherwise before.
+/// As bsp_get, but without buffers: the data is read and written at any time until the end of the superstep. Until
+/// then, neither the source nor dst may be used otherwise.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -183,8 +189,8 @@ pub unsafe extern "C-unwind" fn bsp_hpget(
     unsafe { copy.get("bsp_hpget", |spmd, pid, source, offset, into| spmd.hpget(pid, source, offset, into)) };
 }
 
-/// Sets the size of the tags of messages that are sent from the next superstep on; *tag_nbytes becomes the size of the last call,
-/// 0 at first. All processes call it with the same size.
+/// Sets the tag size of messages that are sent from the next superstep on, in bytes; *tag_nbytes becomes the size of
+/// the previous call, at first 0. All processes call it with the same size.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -196,7 +202,7 @@ pub unsafe extern "C-unwind" fn bsp_set_tagsize(tag_nbytes: *mut c_int) {
 
 /// Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next superstep.
 ///
-/// Tag and payload are copied before the function returns. tag may be NULL where tags have no bytes.
+/// Tag and payload are copied before the function returns. tag may be NULL if the tag size is 0.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -211,7 +217,7 @@ pub unsafe extern "C-unwind" fn bsp_send(
     unsafe { call::send("bsp_send", pid, tag, payload, payload_nbytes) };
 }
 
-/// Messages that are left in the queue, and the bytes of their payloads; accumulated_nbytes may be NULL.
+/// Number of messages left in the queue, and total bytes of their payloads; accumulated_nbytes may be NULL.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -221,9 +227,11 @@ pub unsafe extern "C-unwind" fn bsp_qsize(packets: *mut c_int, accumulated_nbyte
     unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes) };
 }
 
-/// Copies the tag of the first message to tag; *status becomes the bytes of its payload, or -1 where the queue is empty.
+/// Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the queue is
+/// empty.
 ///
-/// Messages of the process with the highest number come first, those of one process in the order in which they were sent.
+/// Messages of the process with the highest number come first, those of one process in the order in which they were
+/// sent.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -233,7 +241,7 @@ pub unsafe extern "C-unwind" fn bsp_get_tag(status: *mut c_int, tag: *mut c_void
     unsafe { call::get_tag("bsp_get_tag", status, tag, -1) };
 }
 
-/// Copies the payload of the first message, at most reception_nbytes bytes of it, and removes the message.
+/// Copies at most reception_nbytes bytes of the payload of the first message, and removes the message.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -243,8 +251,9 @@ pub unsafe extern "C-unwind" fn bsp_move(payload: *mut c_void, reception_nbytes:
     unsafe { call::take("bsp_move", payload, reception_nbytes) };
 }
 
-/// Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which are aligned for every type
-/// and stay until the end of the superstep. Returns the bytes of the payload, or -1 where the queue is empty.
+/// Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which are aligned
+/// for every type and are valid until the end of the superstep. Returns the size of the payload in bytes, or -1 if the
+/// queue is empty.
 ///
 /// # Safety
 /// As BSPlib requires.

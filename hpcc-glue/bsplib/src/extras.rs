@@ -1,4 +1,5 @@
-//! What programs use beyond Hill et al. 1998: broadcast and fold of the second draft of BSPlib, as in Oxford's toolset.
+//! Functions beyond Hill et al. 1998: broadcast and fold of the second draft of BSPlib, as in Oxford's toolset;
+//! unbuffered messages and direct gets of MulticoreBSP for C.
 
 use crate::call::{memory, number, spmd};
 use hcube_core::error::Error;
@@ -13,7 +14,7 @@ fn copy(from: Region<'_>) -> Vec<u8> {
 
 /// Copies nbytes bytes from src on process pid to dst on all processes.
 ///
-/// Collective; complete when it returns, and not the end of a superstep. src counts only on process pid.
+/// Collective; complete when it returns, and not the end of a superstep. src is read only on process pid.
 ///
 /// # Safety
 /// The memory has that size.
@@ -34,11 +35,11 @@ pub unsafe extern "C-unwind" fn bsp_bcast(pid: c_int, src: *const c_void, dst: *
     });
 }
 
-/// Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right, &nbytes); the
-/// result is at dst on all of them.
+/// Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right,
+/// &nbytes); the result is at dst on all of them.
 ///
-/// Collective; complete when it returns, and not the end of a superstep. The operation must be associative, and calls no
-/// function of BSPlib.
+/// Collective; complete when it returns, and not the end of a superstep. The operation must be associative and must
+/// not call functions of BSPlib.
 ///
 /// # Safety
 /// The memory has that size, and the operation changes no more than its result.
@@ -81,7 +82,7 @@ pub unsafe extern "C-unwind" fn bsp_fold(
     });
 }
 
-/// As [`bsp_send`](crate::classic::bsp_send); tag and payload stay unchanged until the end of the superstep.
+/// As [`bsp_send`](crate::classic::bsp_send); tag and payload must not change until the end of the superstep.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -96,9 +97,10 @@ pub unsafe extern "C-unwind" fn bsp_hpsend(
     unsafe { crate::call::send("bsp_hpsend", pid, tag, payload, payload_nbytes) };
 }
 
-/// Reads nbytes bytes at offset of what process pid has registered at once, without waiting for the end of the superstep.
+/// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst at
+/// once, without waiting for the end of the superstep.
 ///
-/// The process must be on the same node, and the system must permit access to its memory; otherwise the job ends with an error.
+/// The process must be on the same node, and the system must permit single copy; otherwise the job ends with an error.
 ///
 /// # Safety
 /// As BSPlib requires.

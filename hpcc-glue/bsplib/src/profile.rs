@@ -1,4 +1,4 @@
-//! `HCUBE_BSP_PROFILE`: where the profile of the program is written, which `hcube profile` shows.
+//! `HCUBE_BSP_PROFILE`: the file to which the profile of the program is written; `hcube profile` prints it.
 
 use hcube_bsp::process;
 use hcube_bsp::profile::{Figures, Summary};
@@ -6,7 +6,7 @@ use hcube_core::Result;
 use serde::Serialize;
 use std::env;
 
-/// The name of the file, if a profile is wanted.
+/// The name of the file, if a profile is requested.
 fn file() -> Option<String> {
     env::var("HCUBE_BSP_PROFILE").ok().filter(|name| !name.is_empty())
 }
@@ -68,7 +68,7 @@ pub fn end() -> Result<()> {
     Ok(())
 }
 
-/// A file that cannot be written does not end the program, whose results are not concerned.
+/// A file that cannot be written does not end the program: its results are not affected.
 fn write(contents: &File) {
     let Some(name) = file() else { return };
     let written = serde_json::to_string(contents)

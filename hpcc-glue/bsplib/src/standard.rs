@@ -43,7 +43,7 @@ standard! {
     bsplibstd_hpmove = classic::bsp_hpmove(tag_ptr: *mut *mut c_void, payload_ptr: *mut *mut c_void) -> c_int;
 }
 
-/// Begins the SPMD part, as `bsp_begin`; 0, so that the caller goes on.
+/// Begins the SPMD part, as `bsp_begin`; returns 0, on which the macro continues.
 ///
 /// # Safety
 /// As BSPlib requires.

@@ -4,6 +4,7 @@
 #![expect(missing_docs, reason = "no public crate: only the tool and the lab use it")]
 
 pub mod alltoall;
+pub mod bsp;
 pub mod fftw;
 pub mod gemm;
 pub mod machine;

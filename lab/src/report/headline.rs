@@ -6,8 +6,10 @@ use super::nodes;
 use super::products;
 use super::rates;
 use super::shared::{gups, machine_title};
+use super::supersteps;
 use super::transforms;
 use super::variants;
+use hcube_results::bsp;
 use hcube_results::gemm::HCUBE;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
@@ -54,6 +56,7 @@ pub fn cards(inputs: &Inputs) -> Vec<Card> {
     cards.extend(node_aware(inputs));
     cards.extend(alltoall(inputs));
     cards.extend(gemm(inputs));
+    cards.extend(supersteps(inputs));
     cards.extend(errors(inputs));
     cards
 }
@@ -170,6 +173,18 @@ fn gemm(inputs: &Inputs) -> Option<Card> {
     Some(Card::new(times(mean), Measured, "Distributed matrix multiplication", text))
 }
 
+fn supersteps(inputs: &Inputs) -> Option<Card> {
+    let ratios = supersteps::speed_ups(inputs);
+    let (mean, (least, most)) = numbers::geometric_mean(&ratios).zip(ends(&ratios))?;
+    let text = format!(
+        "speed-up over MPI's functions of the same meaning: geometric mean over {} supersteps, from {} to {}.",
+        ratios.len(),
+        times(least),
+        times(most)
+    );
+    Some(Card::new(times(mean), Measured, "Supersteps of BSP programs", text))
+}
+
 /// The number of verified runs and of their errors.
 fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let mut measured: Vec<u64> = Vec::new();
@@ -181,6 +196,8 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let ours = exchanges.filter(|run| !run.algorithm.starts_with("library"));
     measured.extend(ours.filter_map(|run| run.errors));
     let of_hcube = products::runs(inputs).iter().filter(|run| run.variant == HCUBE);
+    measured.extend(of_hcube.filter_map(|run| run.errors));
+    let of_hcube = supersteps::runs(inputs).iter().filter(|run| run.variant == bsp::HCUBE);
     measured.extend(of_hcube.filter_map(|run| run.errors));
     let mut simulated: Vec<u64> = Vec::new();
     if let Some(results) = &inputs.simulated {

@@ -4,7 +4,7 @@ use super::headline::{self, Card};
 use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
-use super::{exchanges, groups, nodes, products, programs, rates, sweeps, transforms};
+use super::{exchanges, groups, nodes, products, programs, rates, supersteps, sweeps, transforms};
 use askama::Template;
 use hcube_results::plot::{self, Evidence};
 
@@ -23,6 +23,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         exchanges::memory(inputs),
         products::products(inputs),
         groups::groups(inputs),
+        supersteps::supersteps(inputs),
         transforms::transforms(inputs),
     ]
 }

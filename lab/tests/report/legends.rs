@@ -26,8 +26,14 @@ pub fn all(page: &str) -> Vec<[&str; 3]> {
 /// What a line must stand on, by which file or table its figures come from.
 pub fn expected_word(title: &str, name: &str) -> Option<&'static str> {
     let any = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
-    let here =
-        ["this machine", "This machine", "FFTW with hcube", "hcube over ScaLAPACK", "rate of local products"];
+    let here = [
+        "this machine",
+        "This machine",
+        "FFTW with hcube",
+        "hcube over ScaLAPACK",
+        "rate of local products",
+        "bsp_",
+    ];
     let models = ["Red Storm", "JuRoPA"];
     match name {
         _ if any(name, &["(Table ", "(section "]) => Some("published"),

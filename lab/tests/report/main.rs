@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The options, the fixture of each, and its place without the option.
-const SOURCES: [(&str, &str, &str); 8] = [
+const SOURCES: [(&str, &str, &str); 9] = [
     ("--run", "results.json", "target/hpcc/results.json"),
     ("--bench-gups", "gups.json", "target/bench/gups.json"),
     ("--bench-alltoall", "alltoall.json", "target/bench/alltoall.json"),
     ("--bench-gemm", "gemm.json", "target/bench/gemm.json"),
+    ("--bench-bsp", "bsp.json", "target/bench/bsp.json"),
     ("--bench-programs", "programs.json", "target/bench/programs.json"),
     ("--bench-fftw", "fftw.json", "target/bench/fftw.json"),
     ("--simulate", "simulate.json", "target/simulate/simulate.json"),
@@ -25,7 +26,7 @@ const SOURCES: [(&str, &str, &str); 8] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 17] = [
     "headlines",
     "rates",
     "efficiency",
@@ -39,6 +40,7 @@ const SECTIONS: [&str; 16] = [
     "memory",
     "gemm",
     "groups",
+    "bsp",
     "fftw",
     "machines",
     "environment",
@@ -125,6 +127,8 @@ fn all_parts_and_what_each_figure_stands_on() {
     let gemm = section(&page, "gemm");
     assert!(gemm.contains("<td>×1.60</td>") && gemm.contains("1×2 ranks, measured: 2048, 2"), "{gemm}");
     assert!(gemm.contains("NN 1024, NB 32:48:80") && gemm.contains("<td>80%</td>"), "{gemm}");
+    let bsp = section(&page, "bsp");
+    assert!(bsp.contains("<td>×8.00</td>") && bsp.contains("hcube, 1 message, measured: 8 B, 2.0"), "{bsp}");
     let programs = section(&page, "programs");
     assert!(programs.contains("<td>×2.00</td>") && programs.contains("Skipped: Program C"), "{programs}");
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));
@@ -262,6 +266,7 @@ fn missing_parts_are_named_with_their_command() {
         ("--bench-gups", "make bench", "optimisations", "measured"),
         ("--bench-alltoall", "make bench", "alltoall-sizes", "measured"),
         ("--bench-gemm", "make bench", "gemm", "measured"),
+        ("--bench-bsp", "make bench", "bsp", "measured"),
         ("--bench-programs", "make bench", "programs", "measured"),
         ("--bench-fftw", "make bench", "fftw", "measured"),
         ("--simulate", "make simulate", "look-ahead", "simulated"),
@@ -289,6 +294,7 @@ fn files_without_results_make_a_page_that_says_so() {
         ("--bench-gups", r#"{"mpi": "x", "cores": 2, "sections": {}}"#),
         ("--bench-alltoall", r#"{"runs": []}"#),
         ("--bench-gemm", r#"{"runs": []}"#),
+        ("--bench-bsp", r#"{"runs": []}"#),
         ("--bench-programs", r#"{"mpi": "x", "cores": 2, "rows": []}"#),
         ("--bench-fftw", r#"{"runs": []}"#),
         ("--simulate", r#"{"machines": []}"#),
@@ -396,6 +402,8 @@ fn plots_as_files_of_their_own() {
         ("programs", "4 ranks"),
         ("gemm", "hcube over ScaLAPACK"),
         ("gemm-others", "pdgetrf 1000"),
+        ("bsp-latency", "all-to-all, 4"),
+        ("bsp-send", "bsponmpi, up to 16 messages"),
         ("fftw", "whole transform"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);

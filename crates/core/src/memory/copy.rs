@@ -62,6 +62,40 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
     }
 }
 
+/// As [`copy`], for lengths that are often a few bytes: these are copied by loads and stores that may overlap, which takes a
+/// third of the time of a call.
+///
+/// # Safety
+/// As for [`ptr::copy`].
+#[inline(always)]
+pub unsafe fn copy_short(from: *const u8, to: *mut u8, length: usize) {
+    /// The first and the last `T` of the range, which cover it.
+    ///
+    /// # Safety
+    /// As for [`ptr::copy`]; the length is at least that of a `T`, at most that of two.
+    #[inline(always)]
+    unsafe fn ends<T: Copy>(from: *const u8, to: *mut u8, length: usize) {
+        let last = length - size_of::<T>();
+        // SAFETY: inside of both ranges. Both ends are read before one is written.
+        unsafe {
+            let values = [from.cast::<T>().read_unaligned(), from.add(last).cast::<T>().read_unaligned()];
+            to.cast::<T>().write_unaligned(values[0]);
+            to.add(last).cast::<T>().write_unaligned(values[1]);
+        }
+    }
+    // SAFETY: the contract of this function.
+    unsafe {
+        match length {
+            8..=16 => ends::<u64>(from, to, length),
+            4..8 => ends::<u32>(from, to, length),
+            2..4 => ends::<u16>(from, to, length),
+            1 => to.write(from.read()),
+            0 => {}
+            _ => copy(from, to, length),
+        }
+    }
+}
+
 /// Bytes from the source up to the destination, modulo the address space.
 #[inline(always)]
 fn distance(from: *const u8, to: *mut u8) -> usize {

@@ -118,7 +118,7 @@ impl<'a> Region<'a> {
     pub fn copy_to(self, other: Region<'_>) {
         assert_eq!(self.length, other.length, "bytes of the two regions");
         // SAFETY: by the contract of `new` both can be read and written; `copy` permits overlap.
-        unsafe { copy::copy(self.address, other.address, self.length) };
+        unsafe { copy::copy_short(self.address, other.address, self.length) };
     }
 }
 

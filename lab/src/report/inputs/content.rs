@@ -1,7 +1,7 @@
 //! Contents of the files that the report shows, with checks of their values.
 
 use hcube_results::machine::Machine;
-use hcube_results::{alltoall, fftw, gemm, preload};
+use hcube_results::{alltoall, bsp, fftw, gemm, preload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -259,6 +259,19 @@ impl Checked for gemm::Results {
             for (field, ratio) in ratios {
                 ratio.map_or(Ok(()), |ratio| positive("runs", number, field, ratio))?;
             }
+        }
+        Ok(())
+    }
+}
+
+impl Checked for bsp::Results {
+    fn check(&self) -> Result<(), String> {
+        for (number, run) in self.runs.iter().enumerate() {
+            positive("runs", number, "ranks", run.superstep.ranks as f64)?;
+            positive("runs", number, "median_us", run.median_us)?;
+            run.measured_us.iter().try_for_each(|&time| positive("runs", number, "measured_us", time))?;
+            let ratio = run.hcube_speedup;
+            ratio.map_or(Ok(()), |ratio| positive("runs", number, "hcube_speedup", ratio))?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Product, Simulated
 
 use content::Checked;
 use hcube_results::alltoall;
+use hcube_results::bsp;
 use hcube_results::fftw;
 use hcube_results::gemm;
 use hcube_results::machine::Machine;
@@ -24,6 +25,8 @@ pub enum Source {
     BenchAlltoall,
     /// Distributed matrix multiplication, measured.
     BenchGemm,
+    /// Supersteps of BSP programs, measured.
+    BenchBsp,
     /// Programs with the preload library, measured.
     BenchPrograms,
     /// FFTW's transposes, measured.
@@ -35,11 +38,12 @@ pub enum Source {
 }
 
 impl Source {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Run,
         Self::BenchGups,
         Self::BenchAlltoall,
         Self::BenchGemm,
+        Self::BenchBsp,
         Self::BenchPrograms,
         Self::BenchFftw,
         Self::Simulate,
@@ -53,6 +57,7 @@ impl Source {
             Self::BenchGups => "--bench-gups",
             Self::BenchAlltoall => "--bench-alltoall",
             Self::BenchGemm => "--bench-gemm",
+            Self::BenchBsp => "--bench-bsp",
             Self::BenchPrograms => "--bench-programs",
             Self::BenchFftw => "--bench-fftw",
             Self::Simulate => "--simulate",
@@ -67,6 +72,7 @@ impl Source {
             Self::BenchGups => "target/bench/gups.json",
             Self::BenchAlltoall => "target/bench/alltoall.json",
             Self::BenchGemm => "target/bench/gemm.json",
+            Self::BenchBsp => "target/bench/bsp.json",
             Self::BenchPrograms => "target/bench/programs.json",
             Self::BenchFftw => "target/bench/fftw.json",
             Self::Simulate => "target/simulate/simulate.json",
@@ -81,6 +87,7 @@ impl Source {
             Self::BenchGups
             | Self::BenchAlltoall
             | Self::BenchGemm
+            | Self::BenchBsp
             | Self::BenchPrograms
             | Self::BenchFftw => "make bench",
             Self::Simulate => "make simulate",
@@ -95,6 +102,7 @@ impl Source {
             Self::BenchGups => "RandomAccess and its sweeps, measured",
             Self::BenchAlltoall => "the all-to-all exchange, measured",
             Self::BenchGemm => "distributed matrix multiplication, measured",
+            Self::BenchBsp => "supersteps of BSP programs, measured",
             Self::BenchPrograms => "programs with the preload library, measured",
             Self::BenchFftw => "FFTW's transposes, measured",
             Self::Simulate => "RandomAccess and all-to-all on large machines, simulated",
@@ -119,6 +127,7 @@ pub struct Inputs {
     pub gups: Option<Bench>,
     pub alltoall: Option<alltoall::Results>,
     pub gemm: Option<gemm::Results>,
+    pub bsp: Option<bsp::Results>,
     pub programs: Option<preload::Results>,
     pub fftw: Option<fftw::Results>,
     pub simulated: Option<Simulated>,
@@ -164,6 +173,7 @@ impl Inputs {
             Source::BenchGups => self.gups = Some(parse(source, path, text)?),
             Source::BenchAlltoall => self.alltoall = Some(parse(source, path, text)?),
             Source::BenchGemm => self.gemm = Some(parse(source, path, text)?),
+            Source::BenchBsp => self.bsp = Some(parse(source, path, text)?),
             Source::BenchPrograms => self.programs = Some(parse(source, path, text)?),
             Source::BenchFftw => {
                 let mut results: fftw::Results = parse(source, path, text)?;

@@ -17,8 +17,14 @@ unsafe fn overlapping(from: *const u8, to: *mut u8, length: usize) {
     unsafe { copy(from, to, length) };
 }
 
-const ALL: [(&str, Copy); 3] =
-    [("copy_nonoverlapping", apart), ("copy", overlapping), ("in_pieces", in_pieces)];
+/// As [`apart`].
+unsafe fn short(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the contract of this function.
+    unsafe { copy_short(from, to, length) };
+}
+
+const ALL: [(&str, Copy); 4] =
+    [("copy_nonoverlapping", apart), ("copy", overlapping), ("copy_short", short), ("in_pieces", in_pieces)];
 
 /// Bytes around the ranges that must not change.
 const GUARD: usize = 64;
@@ -125,6 +131,17 @@ fn overlaps_are_copied_in_both_directions() {
             if shift >= length {
                 check(("pieces up", in_pieces), &mut memory, low, high, length);
             }
+        }
+    }
+}
+
+#[test]
+fn short_overlaps_are_copied_in_both_directions() {
+    let mut memory = Memory::new(2 * PAGE_BYTES);
+    for length in 0..20 {
+        for shift in 0..20 {
+            check(("short up", short), &mut memory, 1000, 1000 + shift, length);
+            check(("short down", short), &mut memory, 1000 + shift, 1000, length);
         }
     }
 }

@@ -108,7 +108,7 @@ const LENGTH_BITS: u32 = 40;
 pub const LABELS: u32 = 1 << (u64::BITS - LENGTH_BITS);
 
 impl Head {
-    #[inline]
+    #[inline(always)]
     pub fn new(value: u64, label: u32, length: usize) -> Self {
         assert!(label < LABELS && length <= MAX_PAYLOAD_BYTES, "label {label}, {length} bytes");
         Self { value, rest: u64::from(label) << LENGTH_BITS | length as u64 }
@@ -135,7 +135,7 @@ pub(super) const fn record_bytes(length: usize) -> usize {
 ///
 /// # Safety
 /// [`record_bytes`] from `at` on, aligned, are memory that nobody else accesses during `'a`.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn write<'a>(at: NonNull<u8>, head: Head) -> Region<'a> {
     // SAFETY: the contract of this function.
     unsafe {

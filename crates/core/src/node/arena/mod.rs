@@ -35,6 +35,8 @@ pub const NOTICE_WORDS: usize = 5;
 const PAGE: usize = 4096;
 /// Address range of one buffer of a rank, unless the process is limited.
 const MAX_RESERVE: usize = 1 << 36;
+/// Address range of a node's ranks together: an eighth of what processors of 48 address bits give a process.
+const MAX_TOTAL: usize = 1 << 44;
 /// Less is not worth a list.
 const MIN_RESERVE: usize = 1 << 20;
 /// Memory that a buffer gets at first; each step adds half of what there is.
@@ -105,7 +107,7 @@ pub struct Arena {
 /// permit.
 #[must_use]
 pub fn reserve(ranks: usize) -> usize {
-    let limit = segment::max_bytes() / (4 * BUFFERS * ranks);
+    let limit = (segment::max_bytes() / 4).min(MAX_TOTAL) / (BUFFERS * ranks);
     let bytes = limit.clamp(MIN_RESERVE, MAX_RESERVE);
     bytes - bytes % PAGE
 }
@@ -127,10 +129,19 @@ impl Arena {
     /// Local: an arena of one rank.
     ///
     /// # Errors
-    /// Where the process may not have the address range.
+    /// Where the process may not have the address range, not even a small one.
     pub fn own(lists: usize) -> Result<Self> {
-        let layout = Layout { ranks: 1, lists, reserve: reserve(1) };
-        Ok(Self::new(Segment::own(layout.length())?, layout, 0))
+        let mut layout = Layout { ranks: 1, lists, reserve: reserve(1) };
+        loop {
+            match Segment::own(layout.length()) {
+                Ok(segment) => return Ok(Self::new(segment, layout, 0)),
+                // A system that never promises more memory than it has (vm.overcommit_memory = 2) counts all of it.
+                Err(_) if layout.reserve > MIN_RESERVE => {
+                    layout.reserve = (layout.reserve / 2).max(MIN_RESERVE).next_multiple_of(PAGE);
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn new(segment: Segment, layout: Layout, own: usize) -> Self {
@@ -187,7 +198,7 @@ impl Arena {
     ///
     /// # Errors
     /// [`Error::Memory`] where there is no memory for it.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, list: usize, value: u64, label: u32, length: usize) -> Result<Region<'_>> {
         let bytes = list::record_bytes(length);
         if bytes > self.writers[list].left() {

@@ -1,0 +1,53 @@
+# The part `bsp` of scripts/bench.sh, which includes this file: supersteps of BSP
+# programs by hcube, by MPI and, with BSPLIB=FILE, by another BSP library.
+#
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # variables of scripts/bench.sh
+
+# supersteps <seconds> <name> <ranks> <title> [option...]: a step of BSP.
+supersteps() {
+    local time=$1 name=$2 ranks=$3 title="$4, $3 ranks"
+    shift 4
+    [ -z "${BSPLIB:-}" ] || set -- "$@" --library "$BSPLIB"
+    fits "$ranks" "$title" || return 0
+    step "$time" "$title" measure "bsp-$ranks-$name" "$ranks" bsp "$@"
+}
+
+bench_bsp() {
+    local other=$root/target/mpich/release ranks time=20
+    local sweep=(--operations put,hpput,get,hpget,send) latency=(--operations empty,shift,all-to-all)
+    if [ ! -f "${tool%/*}/libhcube_bsp.so" ]; then
+        echo "=== BSP programs: skipped, libhcube_bsp.so is not built (make MPI=$mpi builds it)"
+        return
+    fi
+    if [ -z "$full" ]; then
+        sweep+=(--sizes "8,1k,64k,1M" --messages "1,16,256,4096" --repeat 5)
+    else
+        time=60
+    fi
+    for ranks in 2 4 8; do
+        supersteps 2 a-latency "$ranks" "BSP programs: latency of supersteps" "${latency[@]}"
+        [ -z "$full" ] && [ "$ranks" -gt 2 ] ||
+            supersteps "$time" b-sweep "$ranks" "BSP programs: puts, gets and messages" "${sweep[@]}"
+    done
+    if [ "$mpi" = openmpi ] && [ -f "$other/libhcube_bsp.so" ] && [ -x "$other/hcube" ] && [ "$cores" -ge 2 ]; then
+        step 2 "BSP programs: latency of supersteps with MPICH, 2 ranks" mpich_supersteps "$other/hcube" "${latency[@]}"
+    fi
+    step 1 "Results of BSP programs" write_bsp
+}
+
+mpich_supersteps() {
+    local program=$1
+    shift
+    mpirun.mpich -np 2 "$program" bench bsp --no-progress --json "$work/other-mpi-bsp.json" "$@"
+    echo
+}
+
+write_bsp() {
+    local all more
+    all=$(joined "bsp-*.json")
+    more=$(joined "other-mpi-bsp.json")
+    "$tool" bench bsp --from "$all" --plot "$folder/bsp.svg" >/dev/null
+    "$tool" bench bsp --from "$all${more:+,$more}" --json "$folder/bsp.json" >/dev/null
+    echo "All results: ${folder#"$root"/}/bsp.json and bsp.svg"
+}
