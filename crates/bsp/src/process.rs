@@ -11,6 +11,7 @@ use crate::options::Options;
 use crate::spmd::Spmd;
 use hcube_core::Result;
 use hcube_core::comm::owned::Owned;
+use hcube_core::comm::reduction::Operation;
 use hcube_core::comm::{Comm, tags};
 use hcube_core::error::Error;
 use hcube_core::mpi::handle::{abort, check_state};
@@ -19,13 +20,14 @@ use hcube_core::node::exit::at_exit;
 use hcube_core::progress::Progress;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Time between two looks of a process that the SPMD part does not use.
 const LOOK: Duration = Duration::from_millis(2);
-/// For the process that prints an error which all have, before another one ends the job.
-const PAUSE: Duration = Duration::from_millis(200);
+/// For the process that prints an error which all have and ends the job; on a busy machine it may wait for a core.
+const PAUSE: Duration = Duration::from_secs(5);
 
 /// A function that contains the SPMD part.
 pub type SpmdPart = unsafe extern "C-unwind" fn();
@@ -56,6 +58,8 @@ struct Process {
 /// What the end of the process has to know: the part, and whether MPI was initialised here.
 static PART: AtomicU8 = AtomicU8::new(BEFORE);
 static OWNS_MPI: AtomicBool = AtomicBool::new(false);
+/// The process that is to do something at its end; children that the program makes by `fork` are not. 0 before.
+static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 const BEFORE: u8 = 0;
 const SPMD: u8 = 1;
 const AFTER: u8 = 2;
@@ -106,14 +110,16 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
 
 /// Ends the job because of an error in a function: prints it, unless another process does.
 pub fn fail(function: &str, error: &Error) -> ! {
-    if matches!(error, Error::Remote { .. }) {
+    // Simulated processes have one thread, so the other one could not print meanwhile.
+    if matches!(error, Error::Remote { .. }) && !lifetime::is_simulated() {
         std::thread::sleep(PAUSE);
         abort(None);
     }
     let process =
         lifetime::world_place().map_or_else(|_| String::new(), |(rank, _)| format!("process {rank}: "));
     // In one piece, or the lines of several processes would run into each other.
-    eprint!("{}", format_args!("hcube: {process}{function}: {error}\n"));
+    let line = format!("hcube: {process}{function}: {error}\n");
+    drop(std::io::stderr().write_all(line.as_bytes()));
     abort(None)
 }
 
@@ -122,8 +128,7 @@ fn start() -> Result<()> {
     if lifetime::initialise()? {
         OWNS_MPI.store(true, Ordering::Relaxed);
     }
-    static REGISTERED: AtomicBool = AtomicBool::new(false);
-    if !lifetime::is_simulated() && !REGISTERED.swap(true, Ordering::Relaxed) {
+    if !lifetime::is_simulated() && PROCESS_ID.swap(std::process::id(), Ordering::Relaxed) == 0 {
         at_exit(finish);
     }
     Ok(())
@@ -131,12 +136,16 @@ fn start() -> Result<()> {
 
 /// The end of the process.
 extern "C" fn finish() {
-    if check_state().is_err() {
+    if PROCESS_ID.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
+    // Also where the program has finalised MPI in it.
     if PART.load(Ordering::Relaxed) == SPMD {
         let error = "the program ends in its SPMD part: expected bsp_end before exit or the end of main";
         fail("exit", &Error::Usage(error.into()));
+    }
+    if check_state().is_err() {
+        return;
     }
     if OWNS_MPI.load(Ordering::Relaxed)
         && let Err(error) = lifetime::finalise()
@@ -180,8 +189,11 @@ pub fn begin(limit: i64) -> Result<()> {
         let is_used = world.rank() < processes;
         let part = world.split(is_used.then_some(0), 0)?;
         let Some(part) = part else { sleep(world) };
-        let options = Options::from_environment()?;
-        let spmd = Spmd::begin(part, &options)?;
+        let options = told_once(&part, Options::from_environment())?;
+        let spmd = Spmd::begin(part, &options).map_err(|error| match error {
+            Error::Mismatch { .. } if world.rank() > 0 => told_by(0, &error),
+            error => error,
+        })?;
         *process = Process {
             part: Part::Spmd(Box::new(spmd)),
             world: Some(world),
@@ -191,6 +203,22 @@ pub fn begin(limit: i64) -> Result<()> {
         PART.store(SPMD, Ordering::Relaxed);
         Ok(())
     })
+}
+
+/// An error that another process has as well, and prints.
+fn told_by(rank: usize, error: &Error) -> Error {
+    Error::Remote { rank, code: error.code(), message: error.to_string() }
+}
+
+/// Collective: where processes have failed, the first of them keeps its error, and the others wait for it.
+fn told_once<C: Comm, T>(comm: &C, local: Result<T>) -> Result<T> {
+    let (own, none) = (comm.rank() as i64, i64::MAX);
+    let mut first = [if local.is_ok() { none } else { own }];
+    comm.all_reduce(&mut first, Operation::Min)?;
+    match first[0] {
+        rank if rank == none || rank == own => local,
+        rank => Err(told_by(rank as usize, &Error::Usage("it has failed".into()))),
+    }
 }
 
 /// A process that the SPMD part does not use.
