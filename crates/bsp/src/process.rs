@@ -55,8 +55,9 @@ struct Process {
     processes: usize,
 }
 
-/// What the end of the process has to know: the part, and whether MPI was initialised here.
+/// What the end of the process has to know: the part, whether an error ends it, and whether MPI was initialised here.
 static PART: AtomicU8 = AtomicU8::new(BEFORE);
+static ENDING: AtomicBool = AtomicBool::new(false);
 static OWNS_MPI: AtomicBool = AtomicBool::new(false);
 /// The process that is to do something at its end; children that the program makes by `fork` are not. 0 before.
 static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
@@ -108,8 +109,14 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
     })
 }
 
+/// Before the job ends by an error: the end of this process is none of its own then. MPICH's `MPI_Abort` calls `exit`.
+pub fn leave() {
+    ENDING.store(true, Ordering::Relaxed);
+}
+
 /// Ends the job because of an error in a function: prints it, unless another process does.
 pub fn fail(function: &str, error: &Error) -> ! {
+    leave();
     // Simulated processes have one thread, so the other one could not print meanwhile.
     if matches!(error, Error::Remote { .. }) && !lifetime::is_simulated() {
         std::thread::sleep(PAUSE);
@@ -136,7 +143,8 @@ fn start() -> Result<()> {
 
 /// The end of the process.
 extern "C" fn finish() {
-    if PROCESS_ID.load(Ordering::Relaxed) != std::process::id() {
+    let is_child = PROCESS_ID.load(Ordering::Relaxed) != std::process::id();
+    if is_child || ENDING.load(Ordering::Relaxed) {
         return;
     }
     // Also where the program has finalised MPI in it.
