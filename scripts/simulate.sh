@@ -17,7 +17,7 @@ unset LD_LIBRARY_PATH LD_PRELOAD
 folder=target/simulate
 library=$PWD/target/smpi/release
 
-MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube -p hcube-core-client
+MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube -p hcube-core-client -p hcube-bsplib
 mkdir -p "$folder"
 for driver in random_access alltoall gemm; do
     smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "lab/simgrid/$driver.c" -o "$folder/$driver" \

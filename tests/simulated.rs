@@ -1,4 +1,4 @@
-//! Updates and matrix products on simulated ranks (SimGrid SMPI): the third MPI library, with a third ABI, and
+//! Updates, matrix products and supersteps on simulated ranks (SimGrid SMPI): the third MPI library, with a third ABI, and
 //! numbers of ranks that this machine cannot run. Needs target/smpi, which scripts/test.sh builds.
 
 use hcube_testing as common;
@@ -38,12 +38,19 @@ fn platform(ranks_per_node: usize) -> (PathBuf, PathBuf) {
 
 /// A program of the source tree, compiled once.
 fn client(source: &str) -> PathBuf {
+    linked_to(source, "hcube")
+}
+
+/// The same with one of the libraries.
+fn linked_to(source: &str, name: &str) -> PathBuf {
     static COMPILED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     let library = common::root().join("target/smpi/release");
-    assert!(library.join("libhcube.so").exists(), "no {}: scripts/test.sh builds it", library.display());
+    let file = format!("lib{name}.so");
+    assert!(library.join(&file).exists(), "no {file} in {}: scripts/test.sh builds it", library.display());
     let source = common::root().join(source);
-    let program = common::folder("smpi").join(source.file_stem().expect("a file"));
+    let program = common::folder("smpi")
+        .join(format!("{}-{name}", source.file_stem().expect("a file").to_string_lossy()));
     if compiled.contains(&program) {
         return program;
     }
@@ -52,7 +59,11 @@ fn client(source: &str) -> PathBuf {
         .args(["-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
         .arg(common::root().join("include"));
     compiler.arg(source).arg("-o").arg(&program);
-    compiler.arg("-L").arg(&library).arg("-lhcube").arg(format!("-Wl,-rpath,{}", library.display()));
+    compiler
+        .arg("-L")
+        .arg(&library)
+        .arg(format!("-l{name}"))
+        .arg(format!("-Wl,-rpath,{}", library.display()));
     common::output(&mut compiler);
     compiled.push(program.clone());
     program
@@ -91,6 +102,19 @@ fn updates_on_64_simulated_ranks() {
         check(1, 0, communicator, "messages in 6 stages");
         check(8, 0, communicator, "8 nodes, three hops");
         check(8, 2, communicator, "8 nodes, shared memory inside, hypercube between");
+    }
+}
+
+/// Every simulated rank has a state of its own, though all of them are in one process.
+#[test]
+fn supersteps_on_simulated_ranks() {
+    if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {
+        return;
+    }
+    let program = linked_to("tests/c/bsp/simulated.c", "hcube_bsp");
+    for (ranks, ranks_per_node) in [(1, 1), (7, 3), (16, 1), (64, 8)] {
+        let outcome = run(program.clone(), ranks, ranks_per_node, &[], "--log=root.thres:critical");
+        assert_eq!(outcome.success(), format!("ok {ranks}\n"));
     }
 }
 

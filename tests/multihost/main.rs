@@ -5,6 +5,7 @@
 
 use hcube_testing as common;
 
+mod bsp;
 mod gemm;
 
 use common::alltoall::Run;

@@ -12,6 +12,7 @@ use crate::profile::Summary;
 use crate::spmd::Spmd;
 use hcube_core::Result;
 use hcube_core::comm::owned::Owned;
+use hcube_core::comm::reduction::Operation;
 use hcube_core::comm::{Comm, tags};
 use hcube_core::error::Error;
 use hcube_core::mpi::handle::{abort, check_state};
@@ -21,13 +22,13 @@ use hcube_core::progress::Progress;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Time between two tests by a process that the SPMD part does not use.
 const LOOK: Duration = Duration::from_millis(2);
-/// Time for the process that prints an error of all processes, before another one ends the job.
-const PAUSE: Duration = Duration::from_millis(200);
+/// For the process that prints an error which all have and ends the job; on a busy machine it may wait for a core.
+const PAUSE: Duration = Duration::from_secs(5);
 
 /// A function that contains the SPMD part.
 pub type SpmdPart = unsafe extern "C-unwind" fn();
@@ -55,9 +56,12 @@ struct Process {
     processes: usize,
 }
 
-/// For the end of the process: the part, and whether MPI was initialised here.
+/// What the end of the process has to know: the part, whether an error ends it, and whether MPI was initialised here.
 static PART: AtomicU8 = AtomicU8::new(BEFORE);
+static ENDING: AtomicBool = AtomicBool::new(false);
 static OWNS_MPI: AtomicBool = AtomicBool::new(false);
+/// The process that is to do something at its end; children that the program makes by `fork` are not. 0 before.
+static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 const BEFORE: u8 = 0;
 const SPMD: u8 = 1;
 const AFTER: u8 = 2;
@@ -107,11 +111,16 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
     })
 }
 
+/// Before the job ends by an error: the end of this process is none of its own then. MPICH's `MPI_Abort` calls `exit`.
+pub fn leave() {
+    ENDING.store(true, Ordering::Relaxed);
+}
+
 /// Ends the job because of an error in a function: prints it, unless another process does.
 pub fn fail(function: &str, error: &Error) -> ! {
-    // MPI_Abort may call exit.
-    PART.store(AFTER, Ordering::Relaxed);
-    if matches!(error, Error::Remote { .. }) {
+    leave();
+    // Simulated processes have one thread, so the other one could not print meanwhile.
+    if matches!(error, Error::Remote { .. }) && !lifetime::is_simulated() {
         std::thread::sleep(PAUSE);
         abort(None);
     }
@@ -128,8 +137,7 @@ fn start() -> Result<()> {
     if lifetime::initialise()? {
         OWNS_MPI.store(true, Ordering::Relaxed);
     }
-    static REGISTERED: AtomicBool = AtomicBool::new(false);
-    if !lifetime::is_simulated() && !REGISTERED.swap(true, Ordering::Relaxed) {
+    if !lifetime::is_simulated() && PROCESS_ID.swap(std::process::id(), Ordering::Relaxed) == 0 {
         at_exit(finish);
     }
     Ok(())
@@ -137,12 +145,17 @@ fn start() -> Result<()> {
 
 /// The end of the process.
 extern "C" fn finish() {
-    if check_state().is_err() {
+    let is_child = PROCESS_ID.load(Ordering::Relaxed) != std::process::id();
+    if is_child || ENDING.load(Ordering::Relaxed) {
         return;
     }
+    // Also where the program has finalised MPI in it.
     if PART.load(Ordering::Relaxed) == SPMD {
         let error = "the program ends in its SPMD part: expected bsp_end before exit or the end of main";
         fail("exit", &Error::Usage(error.into()));
+    }
+    if check_state().is_err() {
+        return;
     }
     if OWNS_MPI.load(Ordering::Relaxed)
         && let Err(error) = lifetime::finalise()
@@ -187,10 +200,13 @@ pub fn begin(limit: i64, profiled: bool) -> Result<()> {
         let is_used = world.rank() < processes;
         let part = world.split(is_used.then_some(0), 0)?;
         let Some(part) = part else { sleep(world) };
-        let options = Options::from_environment()?;
+        let options = told_once(&part, Options::from_environment())?;
         let mut profiled = [i64::from(profiled)];
         part.all_reduce_max(&mut profiled)?;
-        let mut spmd = Spmd::begin(part, &options)?;
+        let mut spmd = Spmd::begin(part, &options).map_err(|error| match error {
+            Error::Mismatch { .. } if world.rank() > 0 => told_by(0, &error),
+            error => error,
+        })?;
         if profiled[0] != 0 {
             spmd.start_profile();
         }
@@ -203,6 +219,22 @@ pub fn begin(limit: i64, profiled: bool) -> Result<()> {
         PART.store(SPMD, Ordering::Relaxed);
         Ok(())
     })
+}
+
+/// An error that another process has as well, and prints.
+fn told_by(rank: usize, error: &Error) -> Error {
+    Error::Remote { rank, code: error.code(), message: error.to_string() }
+}
+
+/// Collective: where processes have failed, the first of them keeps its error, and the others wait for it.
+fn told_once<C: Comm, T>(comm: &C, local: Result<T>) -> Result<T> {
+    let (own, none) = (comm.rank() as i64, i64::MAX);
+    let mut first = [if local.is_ok() { none } else { own }];
+    comm.all_reduce(&mut first, Operation::Min)?;
+    match first[0] {
+        rank if rank == none || rank == own => local,
+        rank => Err(told_by(rank as usize, &Error::Usage("it has failed".into()))),
+    }
 }
 
 /// A process that the SPMD part does not use.

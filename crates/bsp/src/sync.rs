@@ -234,7 +234,7 @@ impl<C: Comm> Spmd<C> {
             let mut words = [0; 2];
             record.payload.read(bytes_of_mut(&mut words));
             let [request, bytes] = words;
-            let memory = spmd.own_memory("bsp_get", origin, &record, bytes as usize)?;
+            let memory = spmd.own_memory("bsp_get or bsp_hpget", origin, &record, bytes as usize)?;
             if let Some(profile) = &mut spmd.profile {
                 profile.answered(memory.len());
             }
@@ -277,7 +277,8 @@ impl<C: Comm> Spmd<C> {
             }
             match record::parts(record.label).0 {
                 Kind::Put => {
-                    let memory = spmd.own_memory("bsp_put", origin, &record, record.payload.len())?;
+                    let memory =
+                        spmd.own_memory("bsp_put or bsp_hpput", origin, &record, record.payload.len())?;
                     record.payload.copy_to(memory);
                 }
                 Kind::Message => {

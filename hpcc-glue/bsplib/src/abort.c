@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* process::leave: what ends the process is reported here. */
+void hcube_bsp_leave(void);
+
 /* Prints a text, in one piece, and ends the job. */
 void hcube_bsp_abort_list(const char *format, va_list arguments)
 {
@@ -13,6 +16,7 @@ void hcube_bsp_abort_list(const char *format, va_list arguments)
     fflush(stdout);
     fputs(text, stderr);
     fflush(stderr);
+    hcube_bsp_leave();
     int initialised = 0, finalised = 0;
     PMPI_Initialized(&initialised);
     PMPI_Finalized(&finalised);

@@ -1,6 +1,8 @@
 //! `bsp_abort`: the exported names lead to functions in C, which take variable arguments. Stable Rust cannot define
 //! such functions, so these pass all registers on by a jump.
 
+use hcube_bsp::process;
+
 unsafe extern "C" {
     fn hcube_bsp_abort();
     fn hcube_bsp_abort_list();
@@ -8,22 +10,35 @@ unsafe extern "C" {
 
 #[cfg(target_arch = "x86_64")]
 macro_rules! jump {
-    ($target:path) => {
-        std::arch::naked_asm!("jmp {}", sym $target)
+    () => {
+        "jmp {}"
     };
 }
 #[cfg(any(target_arch = "aarch64", target_arch = "arm"))]
 macro_rules! jump {
-    ($target:path) => {
-        std::arch::naked_asm!("b {}", sym $target)
+    () => {
+        "b {}"
     };
 }
 #[cfg(any(target_arch = "riscv64", target_arch = "riscv32"))]
 macro_rules! jump {
-    ($target:path) => {
-        std::arch::naked_asm!("tail {}", sym $target)
+    () => {
+        "tail {}"
     };
 }
+
+extern "C" fn leave() {
+    process::leave();
+}
+
+// A name for the functions in C, which the library does not export.
+std::arch::global_asm!(
+    ".globl hcube_bsp_leave",
+    ".hidden hcube_bsp_leave",
+    "hcube_bsp_leave:",
+    jump!(),
+    sym leave
+);
 
 macro_rules! forward {
     ($($target:path: $($name:ident)*;)*) => {
@@ -32,7 +47,7 @@ macro_rules! forward {
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name() {
-                jump!($target)
+                std::arch::naked_asm!(jump!(), sym $target)
             }
         )*)*
     };

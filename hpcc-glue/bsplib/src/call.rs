@@ -38,6 +38,20 @@ fn negative(name: &'static str, value: impl Display) -> Error {
     Error::argument(name, value, "0 or more")
 }
 
+/// The size of memory that is copied.
+#[inline]
+pub fn length<T: Copy + Display + TryInto<usize>>(name: &'static str, value: T) -> Result<usize> {
+    let bytes = number(name, value)?;
+    if bytes > isize::MAX as usize {
+        return Err(Error::argument(
+            name,
+            value,
+            format!("at most {}, the size of an address space", isize::MAX),
+        ));
+    }
+    Ok(bytes)
+}
+
 /// An address that must not be NULL.
 #[inline(always)]
 pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
@@ -84,7 +98,7 @@ where
     /// Process, offset and bytes; `None` for 0 bytes.
     #[inline]
     fn numbers(&self) -> Result<Option<[usize; 3]>> {
-        let bytes = number("nbytes", self.bytes)?;
+        let bytes = length("nbytes", self.bytes)?;
         if bytes == 0 {
             return Ok(None);
         }
@@ -185,7 +199,7 @@ pub unsafe fn send<N, S>(
     S: Copy + Display + TryInto<usize>,
 {
     spmd(function, |spmd| {
-        let bytes = number("payload_nbytes", payload_nbytes)?;
+        let bytes = length("payload_nbytes", payload_nbytes)?;
         // SAFETY: the contract of this function.
         let [tag, payload] =
             unsafe { [memory("tag", tag, spmd.tag_bytes())?, memory("payload", payload, bytes)?] };

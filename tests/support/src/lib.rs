@@ -8,6 +8,7 @@
 #![expect(missing_docs, reason = "no public crate: only tests use it")]
 
 pub mod alltoall;
+pub mod bsp;
 pub mod guest;
 pub mod headers;
 pub mod hosts;

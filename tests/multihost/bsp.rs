@@ -1,0 +1,35 @@
+//! Programs for BSPlib on several hosts.
+
+use super::Placement;
+use crate::common::bsp::launch;
+use crate::common::hosts::Hosts;
+
+/// All functions, and random programs, on hosts with different numbers of processes.
+#[test]
+fn bsp_programs() {
+    let Some(hosts) = Hosts::new(4) else { return };
+    let placements: [Placement; 4] = [&[1, 1], &[3, 1], &[1, 3, 2], &[2, 1, 1, 2]];
+    for placement in placements {
+        let ranks = placement.iter().sum();
+        let text = launch("bsp/semantics", ranks).on(&hosts, placement).limit(120).run().success();
+        assert_eq!(text, format!("ok classic C {ranks}\n"));
+        let seed = (60 + ranks).to_string();
+        let text =
+            launch("bsp/random", ranks).args([&seed, "8", "300"]).on(&hosts, placement).run().success();
+        assert!(text.starts_with("ok "), "{placement:?}: {text}");
+    }
+    // Processes of a host that do not follow each other, and data in small pieces.
+    let launch = launch("bsp/random", 5).args(["71", "4", "20000"]).env("HCUBE_MEMORY", "0");
+    assert!(launch.on_in_turn(&hosts, &[3, 2]).run().success().starts_with("ok "));
+}
+
+/// The memory is on another host, whose process finds the error: so messages travel.
+#[test]
+fn errors_of_bsp_programs() {
+    let Some(hosts) = Hosts::new(2) else { return };
+    let launch = launch("bsp/errors", 3).arg("put-beyond").whole_lines().on(&hosts, &[2, 1]);
+    let outcome = launch.run();
+    let expected = "process 0: bsp_sync: bsp_put or bsp_hpput by process 2: offset + nbytes = 65";
+    assert!(!outcome.status.success() && outcome.left.is_empty(), "{outcome:?}");
+    assert!(outcome.stderr.contains(expected), "{outcome:?}");
+}
