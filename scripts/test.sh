@@ -49,7 +49,7 @@ with() {
 lint() {
     # Everything, then the libraries for MPICH, which are not the same.
     with openmpi cargo clippy --release --workspace --all-targets -- -D warnings &&
-        with mpich cargo clippy --release --no-deps -p hcube -p hcube-preload -p hcube-pblas -- -D warnings
+        with mpich cargo clippy --release --no-deps -p hcube -p hcube-preload -p hcube-pblas -p hcube-bsplib -- -D warnings
 }
 
 # The format of Rust, and of C where it is written by hand; the other headers are generated.
@@ -112,7 +112,7 @@ mpich_tests() {
         --test mpi_random_access --test mpi_faults --test mpi_communicators --test mpi_alltoall \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
-        --test bsp --test scalapack --test install --test install_bsp --test abi --test examples \
+        --test bsp --test bsp_wrapper --test scalapack --test install --test install_bsp --test abi --test examples \
         -p hcube-core --features hcube-core/rsmpi --test datatype --test communicator_state \
         -p hcube-core-client --test mpi \
         -p hcube-tool --test model "$@" &&

@@ -190,7 +190,7 @@ impl Registry {
     }
 
     /// All registrations, also of this superstep.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.blocks.len()
     }
 
@@ -262,16 +262,16 @@ mod tests {
         registry.pop(16).expect("registered");
         assert_eq!(registry.find("dst", 16), Ok(2), "until the end of the superstep");
         registry.settle();
-        assert_eq!((registry.find("dst", 16), registry.len()), (Ok(0), 2));
+        assert_eq!((registry.find("dst", 16), registry.count()), (Ok(0), 2));
         registry.pop(16).expect("registered");
         assert!(registry.pop(16).is_err() && registry.pop(48).is_err());
         registry.settle();
         assert!(registry.find("dst", 16).is_err());
         // A number is free again only when all after it are.
-        assert_eq!((registry.len(), registry.find("dst", 32)), (2, Ok(1)));
+        assert_eq!((registry.count(), registry.find("dst", 32)), (2, Ok(1)));
         registry.pop(32).expect("registered");
         registry.settle();
-        assert_eq!(registry.len(), 0);
+        assert_eq!(registry.count(), 0);
     }
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
         registry.pop(16).expect("registered");
         assert_eq!(registry.pops(), [Pop { number: Some(0), below: 1 }]);
         registry.settle();
-        assert_eq!((registry.len(), registry.find("src", 16).is_err()), (0, true));
+        assert_eq!((registry.count(), registry.find("src", 16).is_err()), (0, true));
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(registry.pops(), [Pop { number: None, below: 1 }]);
         registry.pop_null(0);
         registry.settle();
-        assert_eq!(registry.len(), 0);
+        assert_eq!(registry.count(), 0);
     }
 
     #[test]

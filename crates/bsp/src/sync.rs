@@ -94,7 +94,7 @@ impl<C: Comm> Spmd<C> {
             agreement::resolve_null(&self.comm, &mut self.registry)?;
         }
         self.registry.settle();
-        self.mates.truncate(self.registry.len());
+        self.mates.truncate(self.registry.count());
         self.tags.settle();
         self.arena.turn();
         self.arena.finish();
