@@ -27,8 +27,9 @@ bench_bsp() {
     fi
     for ranks in 2 4 8; do
         supersteps 2 a-latency "$ranks" "BSP programs: latency of supersteps" "${latency[@]}"
-        [ -z "$full" ] && [ "$ranks" -gt 2 ] ||
+        if [ -n "$full" ] || [ "$ranks" -eq 2 ]; then
             supersteps "$time" b-sweep "$ranks" "BSP programs: puts, gets and messages" "${sweep[@]}"
+        fi
     done
     if [ "$mpi" = openmpi ] && [ -f "$other/libhcube_bsp.so" ] && [ -x "$other/hcube" ] && [ "$cores" -ge 2 ]; then
         step 2 "BSP programs: latency of supersteps with MPICH, 2 ranks" mpich_supersteps "$other/hcube" "${latency[@]}"
