@@ -7,7 +7,7 @@
 //! its sender. After the last stage, every process knows the votes of all, because it has received from every part, so
 //! that no process leaves a superstep that another one has not ended.
 //!
-//! Restrictions: none. A message begins with a piece of at most [`FIRST_PIECE_WORDS`], which contains its length;
+//! Restrictions: none. A message begins with a piece of at most `FIRST_PIECE_WORDS`, which contains its length;
 //! further pieces have the length of [`crate::options::Options::memory`].
 //! Cost: messages as in the table of [`hcube_core::plan`], two per superstep that reads remote memory; with three hops
 //! a record crosses the network once and is copied six times. Memory: the records themselves, in transit.
