@@ -20,8 +20,7 @@ void hcube_bsp_abort_list(const char *format, va_list arguments)
     int initialised = 0, finalised = 0;
     PMPI_Initialized(&initialised);
     PMPI_Finalized(&finalised);
-    if (initialised && !finalised)
-        PMPI_Abort(MPI_COMM_WORLD, 1);
+    if (initialised && !finalised) PMPI_Abort(MPI_COMM_WORLD, 1);
     abort();
 }
 
