@@ -6,7 +6,7 @@
 //! enters the first barrier of the next turn. So one barrier per turn suffices, and a reader may keep pointers into lists.
 //!
 //! Restrictions: between a turn and the next there is at least one barrier. A list is located after the barrier that
-//! published it and before the rank meets the others again ([`Arena::lists`]).
+//! published it and before the rank meets the others again ([`Arena::list`]).
 //!
 //! Cost: per record 16 bytes beside its payload, which is copied once by the writer; per barrier one pair of lines of the
 //! cache per rank, which holds the counter of the barrier, the notice and the lists for up to eight readers. Memory: what the
