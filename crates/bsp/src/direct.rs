@@ -1,7 +1,8 @@
-//! Unbuffered copies between processes of a node: one copy, at the time of the call.
+//! Direct copies between processes of a node: one copy, by the kernel.
 //!
-//! Restrictions: both processes have proved to each other that the system permits it; if it is refused later, data is
-//! buffered instead. The other process has ended the superstep before, so that it does not write its memory itself.
+//! Restrictions: both processes have proved to each other that the system permits it; if it is refused later, unbuffered
+//! operations go through buffers. The other process has ended the superstep before, so that it does not write its memory
+//! itself.
 //! Cost: one copy by the kernel, about a microsecond per call and 0.1 us per page. Source: our own.
 
 use hcube_core::Result;
@@ -9,10 +10,23 @@ use hcube_core::comm::Comm;
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{self, Process, Refused};
 
+/// A get that is to be a direct copy at the end of the superstep.
+#[derive(Debug, Clone, Copy)]
+pub struct Read {
+    /// The number of the process on this node.
+    pub mate: usize,
+    /// The address there.
+    pub address: u64,
+    /// Where the data goes.
+    pub into: Region<'static>,
+}
+
 /// Single copy with the processes of the node.
 #[derive(Debug)]
 pub struct Direct {
     processes: Vec<Process>,
+    /// Gets of this superstep.
+    pub reads: Vec<Read>,
     /// Bytes from which it is faster than buffers.
     threshold: usize,
 }
@@ -27,7 +41,7 @@ impl Direct {
             return Ok(None);
         }
         let proved = single_copy::prove(comm, mates);
-        Ok(proved.ok().map(|processes| Self { processes, threshold }))
+        Ok(proved.ok().map(|processes| Self { processes, reads: Vec::new(), threshold }))
     }
 
     /// Whether a direct copy of `bytes` bytes is faster than through buffers.

@@ -11,7 +11,7 @@
 //! | [`agreement`] | the check that all processes have made the same collective calls |
 //! | [`record`] | the form in which requests, data and messages travel |
 //! | [`transit`] | the transport between nodes |
-//! | [`direct`] | unbuffered copies inside a node |
+//! | `unbuffered`, [`direct`] | direct copies between processes of a node |
 //! | [`collective`] | broadcast and fold |
 //! | [`process`] | the state of the process; initialisation and finalisation of MPI |
 //! | [`profile`] | what each superstep has cost |
@@ -30,6 +30,7 @@ pub mod registry;
 pub mod spmd;
 pub mod sync;
 pub mod transit;
+mod unbuffered;
 
 pub use options::Options;
 pub use spmd::Spmd;

@@ -7,13 +7,13 @@ pub const DEFAULT_MEMORY_BYTES: usize = 1 << 20;
 /// Largest value that is accepted, 1 TiB: a larger one is a typing error.
 const MAX_MEMORY_BYTES: i64 = 1 << 40;
 /// Default of [`Options::single_copy`].
-pub const DEFAULT_SINGLE_COPY_BYTES: usize = 32 << 10;
+pub const DEFAULT_SINGLE_COPY_BYTES: usize = 16 << 10;
 
 hcube_core::options_table! {
     /// The options of a program.
     pub struct Options {
-        /// Size from which bsp_hpput and bsp_hpget copy directly between the memory of two processes of a node, in
-        /// bytes; 0 buffers all of them.
+        /// Size from which bsp_hpput, bsp_hpget, and bsp_get into memory that is not registered, copy directly between
+        /// the memory of two processes of a node, in bytes; 0 buffers all of them.
         pub single_copy: usize = Spec::new(
             "HCUBE_BSP_SINGLE_COPY",
             Kind::Bytes { max: MAX_MEMORY_BYTES },

@@ -174,6 +174,13 @@ impl Registry {
         (block.address() != 0).then_some(block.memory)
     }
 
+    /// Whether memory overlaps what others may use of this process.
+    pub fn overlaps(&self, memory: Region<'_>) -> bool {
+        let (begin, end) = (memory.address().addr(), memory.address().addr() + memory.len());
+        let overlap = |block: &Block| block.address() < end && begin < block.address() + block.memory.len();
+        self.blocks[..self.effective].iter().any(overlap)
+    }
+
     /// What this superstep has registered.
     pub fn pushed(&self) -> impl ExactSizeIterator<Item = Region<'static>> + '_ {
         self.blocks[self.effective..].iter().map(|block| block.memory)
@@ -234,7 +241,8 @@ mod tests {
 
     fn registry(addresses: &[usize]) -> Registry {
         let mut registry = Registry::default();
-        addresses.iter().for_each(|&address| registry.push(block(address, 8)).expect("room"));
+        let size = |address| if address == 0 { 0 } else { 8 };
+        addresses.iter().for_each(|&address| registry.push(block(address, size(address))).expect("room"));
         registry.settle();
         registry
     }
@@ -282,6 +290,23 @@ mod tests {
         assert_eq!(registry.pops(), [Pop { number: Some(0), below: 1 }]);
         registry.settle();
         assert_eq!((registry.count(), registry.find("src", 16).is_err()), (0, true));
+    }
+
+    #[test]
+    fn overlaps_are_found_to_the_byte() {
+        let mut registry = registry(&[100, 0, 300]);
+        registry.push(block(500, 8)).expect("room");
+        for (begin, length, expected) in [
+            (92, 8, false),
+            (93, 8, true),
+            (107, 1, true),
+            (108, 192, false),
+            (50, 1000, true),
+            (500, 8, false),
+            (0, 8, false),
+        ] {
+            assert_eq!(registry.overlaps(block(begin, length)), expected, "{length} bytes from {begin}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! what a superstep puts and sends.
 //! Source: Hill et al. 1998, "BSPlib: the BSP programming library"; Krusche 2005, §2.6 and appendix A.
 
-use crate::direct::Direct;
+use crate::direct::{Direct, Read};
 use crate::mates::Mates;
 use crate::messages::{Message, Queue, TagSizes, padded};
 use crate::options::Options;
@@ -174,7 +174,7 @@ impl<C: Comm> Spmd<C> {
 
     /// Notes an operation and the bytes that it sends.
     #[inline]
-    fn note(&mut self, bytes: usize) {
+    pub(crate) fn note(&mut self, bytes: usize) {
         if let Some(profile) = &mut self.profile {
             profile.asked(bytes);
         }
@@ -256,7 +256,12 @@ impl<C: Comm> Spmd<C> {
         let request = Region::of(bytes_of_mut(&mut request));
         match self.mates.number(process) {
             Some(mate) => {
-                self.mates.check(mate, registration, offset, into.len())?;
+                let address = self.mates.check(mate, registration, offset, into.len())?;
+                if self.reads_directly(mate, into) {
+                    let direct = self.direct.as_mut().expect("it reads");
+                    direct.reads.push(Read { mate, address, into });
+                    return Ok(());
+                }
                 let list = self.lists.requests(mate);
                 self.arena.record(list, offset as u64, label, request.len())?.copy_from(request);
             }
@@ -264,117 +269,6 @@ impl<C: Comm> Spmd<C> {
         }
         self.pending.push(into);
         Ok(())
-    }
-
-    /// As [`Self::put`], but at any time until the end of the superstep: until then, the memory on both sides is not
-    /// used otherwise.
-    ///
-    /// # Errors
-    /// As [`Self::put`].
-    pub fn hpput(&mut self, process: usize, data: Region<'_>, target: usize, offset: usize) -> Result<()> {
-        let is_large = self.direct.as_ref().is_some_and(|direct| direct.is_worthwhile(data.len()));
-        if is_large
-            && self.check_process(process).is_ok()
-            && let Some(mate) = self.mates.number(process)
-        {
-            let registration = self.registry.find("dst", target)?;
-            let address = self.mates.check(mate, registration, offset, data.len())?;
-            if self.put_directly(mate, registration, offset, address, data)? {
-                self.note(data.len());
-                return Ok(());
-            }
-        }
-        self.put(process, data, target, offset)
-    }
-
-    /// Whether the data was copied to a process of this node.
-    fn put_directly(
-        &mut self,
-        mate: usize,
-        registration: u32,
-        offset: usize,
-        address: u64,
-        data: Region<'_>,
-    ) -> Result<bool> {
-        if mate == self.arena.own_number() {
-            let memory = self.registry.memory(registration).expect("it was checked");
-            data.copy_to(memory.part(offset..offset + data.len()));
-            return Ok(true);
-        }
-        // Before, that process may still write what the last superstep has put there.
-        self.arena.wait_for(mate, &self.comm, self.patience);
-        Ok(self.direct.as_mut().is_some_and(|direct| direct.write(mate, address, data)))
-    }
-
-    /// As [`Self::get`], but at any time until the end of the superstep: until then, the memory on both sides is not
-    /// used otherwise.
-    ///
-    /// # Errors
-    /// As [`Self::get`].
-    pub fn hpget(
-        &mut self,
-        process: usize,
-        source: usize,
-        offset: usize,
-        into: Region<'static>,
-    ) -> Result<()> {
-        let is_large = self.direct.as_ref().is_some_and(|direct| direct.is_worthwhile(into.len()));
-        if is_large
-            && self.check_process(process).is_ok()
-            && let Some(mate) = self.mates.number(process)
-        {
-            let registration = self.registry.find("src", source)?;
-            let address = self.mates.check(mate, registration, offset, into.len())?;
-            if mate == self.arena.own_number() {
-                let memory = self.registry.memory(registration).expect("it was checked");
-                memory.part(offset..offset + into.len()).copy_to(into);
-                return Ok(());
-            }
-            self.arena.wait_for(mate, &self.comm, self.patience);
-            if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
-                if let Some(profile) = &mut self.profile {
-                    profile.asked(0);
-                    profile.received(into.len());
-                }
-                return Ok(());
-            }
-        }
-        self.get(process, source, offset, into)
-    }
-
-    /// Reads memory of a process of this node at once.
-    ///
-    /// # Errors
-    /// Names the argument that is not valid; also if the process is on another node, or if the system does not permit
-    /// access to its memory.
-    pub fn direct_get(
-        &mut self,
-        process: usize,
-        source: usize,
-        offset: usize,
-        into: Region<'_>,
-    ) -> Result<()> {
-        if into.is_empty() {
-            return Ok(());
-        }
-        self.check_process(process)?;
-        let registration = self.registry.find("src", source)?;
-        if let Some(mate) = self.mates.number(process) {
-            let address = self.mates.check(mate, registration, offset, into.len())?;
-            if mate == self.arena.own_number() {
-                let memory = self.registry.memory(registration).expect("it was checked");
-                memory.part(offset..offset + into.len()).copy_to(into);
-                return Ok(());
-            }
-            self.arena.wait_for(mate, &self.comm, self.patience);
-            if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
-                return Ok(());
-            }
-        }
-        Err(Error::Usage(format!(
-            "pid = {process}: expected a process of the same node whose memory the system permits to read; bsp_get reads \
-             that of all processes"
-        )))
     }
 
     /// Sends a message, which is in the queue of `process` in the next superstep. Tag and payload are copied before

@@ -71,7 +71,9 @@ impl<C: Comm> Spmd<C> {
             tag_sizes: self.tags.calls,
             tag_bytes: self.tags.announced,
         };
-        let votes = self.exchange(Votes::new(&calls, self.registry.pops(), !self.pending.is_empty()))?;
+        let reads_directly = self.direct.as_ref().is_some_and(|direct| !direct.reads.is_empty());
+        let gets = reads_directly || !self.pending.is_empty();
+        let votes = self.exchange(Votes::new(&calls, self.registry.pops(), gets))?;
         if !votes.agree() {
             return Err(agreement::difference(&self.comm, &calls, self.registry.pops()));
         }
@@ -84,6 +86,7 @@ impl<C: Comm> Spmd<C> {
         let data = std::mem::take(&mut self.incoming[DATA]);
         if votes.has(Flag::Gets) {
             self.answer_requests()?;
+            self.read_directly()?;
             self.exchange(votes)?;
             self.take_replies()?;
         }

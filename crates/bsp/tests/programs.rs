@@ -34,11 +34,12 @@ enum Call {
         data: Vec<u8>,
         unbuffered: bool,
     },
-    /// From a segment of a process to a segment of the own block.
+    /// From a segment of a process to a segment of the own block, or of memory that is not registered.
     Get {
         from: usize,
         segment: usize,
         into: usize,
+        private: bool,
         unbuffered: bool,
     },
     Send {
@@ -105,8 +106,23 @@ fn superstep(numbers: &mut Numbers, processes: usize, segment: usize, tag: usize
                 // Also into segments that a put changes; the put comes after.
                 2 if !unbuffered => {
                     let source = numbers.next(SEGMENTS - UNBUFFERED);
-                    calls[to].push(Call::Get { from, segment: source, into: number, unbuffered: false });
+                    let private = numbers.next(2) == 0;
+                    calls[to].push(Call::Get {
+                        from,
+                        segment: source,
+                        into: number,
+                        private,
+                        unbuffered: false,
+                    });
                 }
+                // Of a segment that nobody changes in this superstep.
+                2 => calls[from].push(Call::Get {
+                    from: to,
+                    segment: number,
+                    into: number,
+                    private: true,
+                    unbuffered: true,
+                }),
                 _ => {}
             }
             for _ in 0..numbers.next(3) {
@@ -126,7 +142,7 @@ fn expected(memory: &[Vec<u8>], calls: &Superstep, segment: usize) -> (Vec<Vec<u
     let (mut after, mut messages) = (memory.to_vec(), vec![Vec::new(); memory.len()]);
     for (process, calls) in calls.iter().enumerate() {
         for call in calls {
-            if let Call::Get { from, segment: number, into, .. } = call {
+            if let Call::Get { from, segment: number, into, private: false, .. } = call {
                 after[process][into * segment..][..segment]
                     .copy_from_slice(&memory[*from][number * segment..][..segment]);
             }
@@ -162,7 +178,8 @@ fn copy(region: Region<'_>) -> Vec<u8> {
     bytes
 }
 
-fn ask(spmd: &mut Spmd<ThreadComm>, memory: Region<'static>, segment: usize, call: &Call) {
+/// The second memory is not registered, and as large as the first.
+fn ask(spmd: &mut Spmd<ThreadComm>, [memory, other]: [Region<'static>; 2], segment: usize, call: &Call) {
     let base = memory.address().addr();
     match call {
         Call::Put { to, segment: number, data, unbuffered } => {
@@ -176,8 +193,9 @@ fn ask(spmd: &mut Spmd<ThreadComm>, memory: Region<'static>, segment: usize, cal
             // A buffered put has copied it; an unbuffered one has too, or at once.
             data.fill(0xee);
         }
-        Call::Get { from, segment: number, into, unbuffered } => {
-            let into = memory.part(into * segment..(into + 1) * segment);
+        Call::Get { from, segment: number, into, private, unbuffered } => {
+            let target = if *private { other } else { memory };
+            let into = target.part(into * segment..(into + 1) * segment);
             if *unbuffered {
                 spmd.hpget(*from, base, number * segment, into).expect("valid");
             } else {
@@ -192,6 +210,21 @@ fn ask(spmd: &mut Spmd<ThreadComm>, memory: Region<'static>, segment: usize, cal
     }
 }
 
+/// What was read into memory that is not registered; the last get into a segment counts, or any of several.
+fn check_private(calls: &[Call], before: &[Vec<u8>], private: Region<'_>, segment: usize) {
+    for number in 0..SEGMENTS {
+        let sources = calls.iter().filter_map(|call| match call {
+            Call::Get { from, segment: source, into, private: true, .. } if *into == number => {
+                Some(&before[*from][source * segment..][..segment])
+            }
+            _ => None,
+        });
+        let sources: Vec<&[u8]> = sources.collect();
+        let found = copy(private.part(number * segment..(number + 1) * segment));
+        assert!(sources.is_empty() || sources.contains(&&*found), "segment {number} of private memory");
+    }
+}
+
 fn run(program: &Program, per_node: usize, options: &Options) {
     threads::run(program.processes, per_node, |comm| {
         let comm = comm.split(Some(0), comm.rank() as i32).expect("no error").expect("a part");
@@ -203,12 +236,15 @@ fn run(program: &Program, per_node: usize, options: &Options) {
             .collect();
         let mut memory = Memory(model[own].clone().into_boxed_slice());
         let region = memory.region();
+        let mut other = Memory(vec![0; length].into_boxed_slice());
+        let private = other.region();
         spmd.push_reg(region).expect("room");
         spmd.sync().expect("no error");
         for (step, calls) in program.supersteps.iter().enumerate() {
             spmd.set_tag_bytes(*[4, 17, 17, 0, 0].get(step).expect("five supersteps")).expect("small");
-            calls[own].iter().for_each(|call| ask(&mut spmd, region, program.segment, call));
+            calls[own].iter().for_each(|call| ask(&mut spmd, [region, private], program.segment, call));
             spmd.sync().expect("no error");
+            check_private(&calls[own], &model, private, program.segment);
             let (after, messages) = expected(&model, calls, program.segment);
             model = after;
             // Others may be writing to the rest in the next superstep.
