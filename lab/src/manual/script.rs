@@ -136,7 +136,7 @@ mod tests {
             let known = |name| options.iter().any(|option| option.name == name);
             let taken = script.text.lines().filter_map(|line| line.trim().strip_prefix("--"));
             for name in taken {
-                let Some((name, _)) = name.split_once([')', '=', ' ']) else { continue };
+                let Some((name, _)) = name.split_once([')', '=', ' ', '[']) else { continue };
                 assert!(name.is_empty() || known(name), "{}: --{name}: {options:?}", script.name);
             }
             assert!(options.len() >= 6 && known("help"), "{options:?}");
