@@ -45,6 +45,14 @@ fn process_0_runs_what_comes_before_and_after() {
     );
 }
 
+/// The others are waiting in `bsp_begin`.
+#[test]
+fn process_0_may_end_without_an_spmd_part() {
+    for all in [1, ranks(5)] {
+        check("init-leave", all, &[("before", all, 1)]);
+    }
+}
+
 /// Processes that the SPMD part does not use end without a word.
 #[test]
 fn fewer_processes_than_were_started() {

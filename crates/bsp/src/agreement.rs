@@ -15,6 +15,7 @@ use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::comm::reduction::Operation;
 use hcube_core::error::Error;
+use std::collections::HashSet;
 
 /// Words of [`Votes`].
 pub const WORDS: usize = 5;
@@ -206,40 +207,41 @@ pub fn resolve_null<C: Comm>(comm: &C, registry: &mut Registry) -> Result<()> {
         .flat_map(|pop| pop.number.map_or([-1, i64::MIN], |number| [i64::from(number), !i64::from(number)]))
         .collect();
     comm.all_reduce(&mut named, Operation::Max)?;
-    for (call, pop) in pops.iter().enumerate() {
-        let [most, least] = [named[2 * call], !named[2 * call + 1]];
-        if most >= 0 && most != least {
-            return Err(different_pops(comm, &pops));
-        }
-        let wanted = (most >= 0).then_some(most as usize);
-        let number = common(comm, registry, pop, wanted)?;
-        match number {
+    let calls: Vec<[i64; 2]> = named.chunks_exact(2).map(|pair| [pair[0], !pair[1]]).collect();
+    if calls.iter().any(|&[most, least]| most >= 0 && most != least) {
+        return Err(different_pops(comm, &pops));
+    }
+    // Whether each registration is NULL on all processes, and whether what others remove is, where a process removes
+    // NULL.
+    let fits = |(pop, &[number, _]): (&Pop, &[i64; 2])| {
+        i64::from(pop.number.is_some() || number < 0 || registry.is_null(number as usize))
+    };
+    let mut fit: Vec<i64> = (0..registry.count()).map(|number| i64::from(registry.is_null(number))).collect();
+    fit.extend(pops.iter().zip(&calls).map(fits));
+    comm.all_reduce(&mut fit, Operation::Min)?;
+    let (null, fits) = fit.split_at(registry.count());
+    let (mut candidates, mut next) = (Vec::new(), 0);
+    let named: HashSet<usize> =
+        calls.iter().filter_map(|&[number, _]| usize::try_from(number).ok()).collect();
+    for ((pop, &[number, _]), &fits) in pops.iter().zip(&calls).zip(fits) {
+        let (below, named_here) = (pop.below as usize, usize::try_from(number).ok());
+        candidates.extend((next..below).filter(|number| null[*number] == 1 && !named.contains(number)));
+        next = next.max(below);
+        match named_here.filter(|_| fits == 1).or_else(|| candidates.pop().filter(|_| named_here.is_none())) {
             Some(number) if pop.number.is_none() => registry.pop_null(number),
             Some(_) => {}
-            None => {
-                let of = wanted.map_or_else(String::new, |number| {
-                    format!(" as registration {number}, which others remove")
-                });
-                let text = format!(
-                    "bsp_pop_reg: ident = NULL: expected a registration that is NULL on all processes that remove \
-                     NULL{of}"
-                );
-                return Err(found_by_all(comm, text));
-            }
+            None => return Err(found_by_all(comm, no_match(named_here))),
         }
     }
     Ok(())
 }
 
-/// Collective: `wanted` or, without one, the latest registration, if it is NULL on all processes that remove NULL by
-/// this call.
-fn common<C: Comm>(comm: &C, registry: &Registry, pop: &Pop, wanted: Option<usize>) -> Result<Option<usize>> {
-    let candidates: Vec<usize> =
-        wanted.map_or_else(|| (0..pop.below as usize).rev().collect(), |number| vec![number]);
-    let fits = |&number: &usize| i64::from(pop.number.is_some() || registry.is_null(number));
-    let mut fit: Vec<i64> = candidates.iter().map(fits).collect();
-    comm.all_reduce(&mut fit, Operation::Min)?;
-    Ok(fit.iter().position(|&fit| fit == 1).map(|index| candidates[index]))
+/// The error for `bsp_pop_reg(NULL)`, which others call with registration `number`.
+fn no_match(number: Option<usize>) -> String {
+    let of = number.map_or_else(String::new, |number| format!("; others remove registration {number}"));
+    format!(
+        "bsp_pop_reg: ident = NULL: expected a registration that is NULL on all processes that remove NULL{of}"
+    )
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ pub struct Mates {
     numbers: Vec<u32>,
     /// Registrations of each of them.
     places: Vec<Vec<Place>>,
+    /// With several nodes, the largest size of each registration.
+    largest: Vec<Place>,
 }
 
 impl Mates {
@@ -39,7 +41,7 @@ impl Mates {
             numbers[process] = number as u32;
         }
         let places = vec![Vec::new(); processes.len()];
-        Self { processes, numbers, places }
+        Self { processes, numbers, places, largest: Vec::new() }
     }
 
     /// All processes, of this node and others.
@@ -73,9 +75,41 @@ impl Mates {
         self.places[number].extend(places);
     }
 
-    /// Forgets registrations from a number on.
-    pub fn truncate(&mut self, registrations: usize) {
-        self.places.iter_mut().for_each(|places| places.truncate(registrations));
+    /// Follows the numbers of registrations at the end of a superstep: only those `kept` stay, if any were numbered
+    /// anew, and there are so many then.
+    pub fn settle(&mut self, kept: Option<&[bool]>, registrations: usize) {
+        for places in self.places.iter_mut().chain([&mut self.largest]) {
+            if let Some(kept) = kept {
+                let mut number = 0;
+                places.retain(|_| {
+                    number += 1;
+                    kept.get(number - 1).copied().unwrap_or_default()
+                });
+            }
+            places.truncate(registrations);
+        }
+    }
+
+    /// Checks that a range may lie in a registration of a process of another node, of which only the largest size of
+    /// all processes is known here.
+    ///
+    /// # Errors
+    /// If it exceeds that size.
+    pub fn check_elsewhere(&self, registration: u32, offset: usize, bytes: usize) -> Result<()> {
+        let Place { size, .. } = self.largest[registration as usize];
+        if bytes as u64 <= size && offset as u64 <= size - bytes as u64 {
+            return Ok(());
+        }
+        let end = offset as u128 + bytes as u128;
+        let expected = format!(
+            "at most {size}, the most bytes that any process has registered (offset = {offset}, nbytes = {bytes})"
+        );
+        Err(Error::argument("offset + nbytes", end, expected))
+    }
+
+    /// Adds the largest sizes of registrations.
+    pub fn add_largest(&mut self, sizes: impl Iterator<Item = u64>) {
+        self.largest.extend(sizes.map(|size| Place { address: 0, size }));
     }
 }
 
@@ -114,7 +148,15 @@ mod tests {
         assert!(
             mates.check(1, 0, 0, 1).expect_err("NULL").to_string().contains("process 4 has registered NULL")
         );
-        mates.truncate(1);
-        assert_eq!(mates.places[1].len(), 1);
+        mates.add_largest([4, 16].into_iter());
+        assert!(mates.check_elsewhere(1, 8, 8).is_ok() && mates.check_elsewhere(1, 9, 8).is_err());
+        assert!(mates.check_elsewhere(0, usize::MAX, usize::MAX).is_err());
+        mates.settle(Some(&[false, true]), 1);
+        assert_eq!(
+            (mates.places[1].as_slice(), mates.largest[0].size),
+            (&[Place { address: 1000, size: 8 }][..], 16)
+        );
+        mates.settle(None, 0);
+        assert!(mates.places[1].is_empty());
     }
 }

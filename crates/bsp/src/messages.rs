@@ -23,17 +23,17 @@ pub fn padded(tag: usize) -> usize {
 
 /// A message in the queue.
 #[derive(Debug, Clone, Copy)]
-pub struct Message {
+pub struct Message<'a> {
     /// The tag.
-    pub tag: Region<'static>,
+    pub tag: Region<'a>,
     /// The payload.
-    pub payload: Region<'static>,
+    pub payload: Region<'a>,
 }
 
 /// The messages of a superstep that the program has not taken yet.
 #[derive(Debug, Default)]
 pub struct Queue {
-    messages: Vec<Message>,
+    messages: Vec<Message<'static>>,
     /// Number of messages that were taken.
     first: usize,
     /// Bytes of the payloads that are left.
@@ -49,7 +49,7 @@ impl Queue {
 
     /// Adds a message.
     #[inline]
-    pub fn push(&mut self, message: Message) {
+    pub fn push(&mut self, message: Message<'static>) {
         self.bytes += message.payload.len();
         self.messages.push(message);
     }
@@ -61,14 +61,14 @@ impl Queue {
 
     /// The first message.
     #[inline]
-    pub fn first(&self) -> Option<Message> {
+    pub fn first(&self) -> Option<Message<'_>> {
         self.messages.get(self.first).copied()
     }
 
     /// Takes the first message.
     #[inline]
-    pub fn take(&mut self) -> Option<Message> {
-        let message = self.first()?;
+    pub fn take(&mut self) -> Option<Message<'_>> {
+        let message = self.messages.get(self.first).copied()?;
         self.first += 1;
         self.bytes -= message.payload.len();
         Some(message)

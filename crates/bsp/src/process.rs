@@ -74,22 +74,40 @@ thread_local! {
 }
 
 fn outside() -> Error {
-    Error::Usage("called outside of the SPMD part: expected between bsp_begin and bsp_end".into())
+    let text = match PART.load(Ordering::Relaxed) {
+        SPMD if !lifetime::is_simulated() => {
+            "called by another thread: expected the one that has called bsp_begin"
+        }
+        _ => "called outside of the SPMD part: expected between bsp_begin and bsp_end",
+    };
+    Error::Usage(text.into())
 }
 
-/// Runs `work` with the state, which is the default at first.
+/// Runs `work` with the state, which is the default at first. An exception of the program may leave it.
 #[inline(always)]
 fn with<T>(work: impl FnOnce(&mut Process) -> T) -> T {
-    if lifetime::is_simulated() {
-        let rank = lifetime::world_place().map_or(0, |(rank, _)| rank);
-        let process = SIMULATED.with_borrow_mut(|all| all.remove(&rank)).unwrap_or_else(new);
-        let result = work(process);
-        SIMULATED.with_borrow_mut(|all| all.insert(rank, process));
-        return result;
+    /// Puts the state back.
+    struct Held(Option<&'static mut Process>);
+    impl Drop for Held {
+        #[inline(always)]
+        fn drop(&mut self) {
+            PROCESS.set(self.0.take());
+        }
     }
-    let process = PROCESS.take().unwrap_or_else(new);
+    if lifetime::is_simulated() {
+        return with_simulated(work);
+    }
+    let mut held = Held(Some(PROCESS.take().unwrap_or_else(new)));
+    work(held.0.as_mut().expect("just put there"))
+}
+
+/// As [`with`], for a process that shares its thread with others.
+#[cold]
+fn with_simulated<T>(work: impl FnOnce(&mut Process) -> T) -> T {
+    let rank = lifetime::world_place().map_or(0, |(rank, _)| rank);
+    let process = SIMULATED.with_borrow_mut(|all| all.remove(&rank)).unwrap_or_else(new);
     let result = work(process);
-    PROCESS.set(Some(process));
+    SIMULATED.with_borrow_mut(|all| all.insert(rank, process));
     result
 }
 
@@ -157,10 +175,29 @@ extern "C" fn finish() {
     if check_state().is_err() {
         return;
     }
+    if PART.load(Ordering::Relaxed) == BEFORE
+        && let Some(world) = with(|process| process.world.take())
+    {
+        finish_early(&world);
+    }
     if OWNS_MPI.load(Ordering::Relaxed)
         && let Err(error) = lifetime::finalise()
     {
         eprintln!("hcube: {error}");
+    }
+}
+
+/// The end of a process that has called `bsp_init` and not `bsp_begin`: process 0 tells the others, which may be
+/// waiting for it there, that there is no SPMD part.
+fn finish_early(world: &MpiComm) {
+    let agreed = if world.rank() == 0 { tell_limit(world, 0).map(|()| 0) } else { hear_limit(world) };
+    match agreed {
+        Ok(0) => {}
+        Ok(_) => {
+            let error = "the program ends before its SPMD part, which process 0 has begun: expected bsp_begin and bsp_end";
+            fail("exit", &Error::Usage(error.into()));
+        }
+        Err(error) => fail("exit", &error),
     }
 }
 
@@ -190,13 +227,19 @@ pub fn begin(limit: i64, profiled: bool) -> Result<()> {
             Part::After => return Err(Error::Usage("called twice: a program has one SPMD part".into())),
         }
         start()?;
-        let world = lifetime::world_comm()?;
+        let kept = process.world.take();
+        let (world, after_init) = match kept {
+            Some(world) => (world, true),
+            None => (lifetime::world_comm()?, false),
+        };
         if world.rank() == 0 && limit < 1 {
             return Err(Error::argument("maxprocs", limit, "at least 1"));
         }
-        let mut bytes = limit.to_ne_bytes();
-        world.broadcast(&mut bytes, 0)?;
-        let processes = world.size().min(usize::try_from(i64::from_ne_bytes(bytes)).unwrap_or(usize::MAX));
+        let limit = share_limit(&world, limit, after_init)?;
+        if limit == 0 {
+            leave_unused(world);
+        }
+        let processes = world.size().min(usize::try_from(limit).unwrap_or(usize::MAX));
         let is_used = world.rank() < processes;
         let part = world.split(is_used.then_some(0), 0)?;
         let Some(part) = part else { sleep(world) };
@@ -237,27 +280,71 @@ fn told_once<C: Comm, T>(comm: &C, local: Result<T>) -> Result<T> {
     }
 }
 
+/// Collective: what process 0 says. After `bsp_init` the others wait asleep, since process 0 may compute for a long
+/// time before, and may end without an SPMD part, which 0 stands for.
+fn share_limit(world: &MpiComm, limit: i64, after_init: bool) -> Result<i64> {
+    if after_init {
+        return if world.rank() == 0 { tell_limit(world, limit).map(|()| limit) } else { hear_limit(world) };
+    }
+    let mut bytes = limit.to_ne_bytes();
+    world.broadcast(&mut bytes, 0)?;
+    Ok(i64::from_ne_bytes(bytes))
+}
+
+/// Tag of messages with the limit, and of those that end processes which the SPMD part does not use.
+const LIMIT: i32 = tags::BSP.tag(1);
+const END: i32 = tags::BSP.tag(0);
+
+/// Process 0 tells all others the largest number of processes.
+fn tell_limit(world: &MpiComm, limit: i64) -> Result<()> {
+    send_to(world, 1, &limit.to_ne_bytes(), LIMIT)
+}
+
+/// Sends a message to all processes from `first` on.
+fn send_to(world: &MpiComm, first: usize, bytes: &[u8], tag: i32) -> Result<()> {
+    let send = |process| Owned::send(world, bytes.to_vec(), process, tag);
+    let mut sent: Vec<_> = (first..world.size()).map(send).collect::<Result<_>>()?;
+    for message in &mut sent {
+        while !message.has_finished(world)? {}
+    }
+    Ok(())
+}
+
+/// Waits asleep for the largest number of processes.
+fn hear_limit(world: &MpiComm) -> Result<i64> {
+    let bytes = receive_asleep(world, size_of::<i64>(), LIMIT)?;
+    Ok(i64::from_ne_bytes(bytes.try_into().expect("as many as were sent")))
+}
+
+/// Waits for a message of process 0, and leaves the core to others meanwhile.
+fn receive_asleep(world: &MpiComm, length: usize, tag: i32) -> Result<Vec<u8>> {
+    let mut message = Owned::receive(world, vec![0; length], 0, tag)?;
+    while !message.has_finished(world)? {
+        if lifetime::is_simulated() {
+            world.rest(LOOK.as_nanos() as f64);
+        } else {
+            std::thread::sleep(LOOK);
+        }
+    }
+    Ok(message.into_buffer())
+}
+
 /// A process that the SPMD part does not use.
 fn sleep(world: MpiComm) -> ! {
-    let wait = || -> Result<()> {
-        let mut end = Owned::receive(&world, vec![0], 0, tags::BSP.tag(0))?;
-        while !end.has_finished(&world)? {
-            if lifetime::is_simulated() {
-                world.rest(LOOK.as_nanos() as f64);
-            } else {
-                std::thread::sleep(LOOK);
-            }
-        }
-        Ok(())
-    };
-    if let Err(error) = wait() {
+    if let Err(error) = receive_asleep(&world, 1, END) {
         fail("bsp_begin", &error);
     }
+    leave_unused(world)
+}
+
+/// The end of a process that no SPMD part uses.
+fn leave_unused(world: MpiComm) -> ! {
     drop(world);
     if lifetime::is_simulated() {
         let error = "fewer processes than the job has cannot be simulated: expected maxprocs = bsp_nprocs()";
         fail("bsp_begin", &Error::Usage(error.into()));
     }
+    PART.store(AFTER, Ordering::Relaxed);
     // The program may have initialised MPI, but this process does not come to its MPI_Finalize.
     if let Err(error) = lifetime::finalise() {
         eprintln!("hcube: {error}");
@@ -283,20 +370,10 @@ pub fn end() -> Result<Option<Summary>> {
         PART.store(AFTER, Ordering::Relaxed);
         let world = process.world.take().expect("kept since the SPMD part began");
         if world.rank() == 0 {
-            wake(&world, process.processes)?;
+            send_to(&world, process.processes, &[0], END)?;
         }
         Ok(profile)
     })
-}
-
-/// Ends the processes that the SPMD part does not use.
-fn wake(world: &MpiComm, first: usize) -> Result<()> {
-    let send = |process| Owned::send(world, vec![0], process, tags::BSP.tag(0));
-    let mut sent: Vec<_> = (first..world.size()).map(send).collect::<Result<_>>()?;
-    for message in &mut sent {
-        while !message.has_finished(world)? {}
-    }
-    Ok(())
 }
 
 /// The first statement of a program whose SPMD part is not `main` (`bsp_init`): process 0 returns, the others run
@@ -318,7 +395,9 @@ pub unsafe fn init(part: SpmdPart) -> Result<()> {
             ));
         }
         process.initialised = true;
-        start()
+        start()?;
+        process.world = Some(lifetime::world_comm()?);
+        Ok(())
     })?;
     if lifetime::world_place()?.0 == 0 {
         return Ok(());

@@ -9,6 +9,7 @@
 //! | registration | | | addresses and sizes |
 //! | origin | process | | none: the records after it in the list are those of that process |
 //! | transit | destination and origin | | a record for another node |
+//! | copied | bytes | 1 if the reader of the list has received them, 0 if it has sent them | none: for the profile |
 
 use crate::registry::MAX_REGISTRATIONS;
 use hcube_core::node::arena::LABELS;
@@ -30,10 +31,20 @@ pub enum Kind {
     Origin,
     /// See the module.
     Transit,
+    /// See the module.
+    Copied,
 }
 
-const KINDS: [Kind; 7] =
-    [Kind::Put, Kind::Get, Kind::Reply, Kind::Message, Kind::Registration, Kind::Origin, Kind::Transit];
+const KINDS: [Kind; 8] = [
+    Kind::Put,
+    Kind::Get,
+    Kind::Reply,
+    Kind::Message,
+    Kind::Registration,
+    Kind::Origin,
+    Kind::Transit,
+    Kind::Copied,
+];
 
 const _: () =
     assert!(MAX_REGISTRATIONS.is_power_of_two() && (KINDS.len() + 1) * MAX_REGISTRATIONS <= LABELS as usize);
@@ -85,7 +96,7 @@ mod tests {
 
     #[test]
     fn messages_have_lengths_and_numbers() {
-        for number in [0, 1, 1 << 23, (1 << 24) - 1, 1 << 24, (1 << 45) - 1] {
+        for number in [0, 1, 1 << 23, (1 << 24) - 1, 1 << 24, (1 << 44) - 1] {
             let (value, label) = message(12345, number);
             assert_eq!((of_message(value, label), parts(label).0), ((12345, number), Kind::Message));
         }

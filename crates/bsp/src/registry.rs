@@ -21,7 +21,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Addresses in the cache.
 const RECENT: usize = 16;
 /// Numbers of registrations are smaller: they travel in the labels of records.
-pub const MAX_REGISTRATIONS: usize = 1 << 21;
+pub const MAX_REGISTRATIONS: usize = 1 << 20;
+
+/// Numbers of removed registrations that are not worth numbering anew.
+const MIN_REMOVED: usize = 64;
+/// Comparing memory with more registrations takes longer than to buffer a get.
+const MAX_COMPARED: usize = 256;
 
 /// Fibonacci hashing: addresses differ in their middle bits.
 #[derive(Debug, Default)]
@@ -75,6 +80,8 @@ pub struct Registry {
     /// The numbers of each address, the latest last.
     numbers: HashMap<usize, Vec<u32>, BuildHasherDefault<AddressHasher>>,
     pops: Vec<Pop>,
+    /// Blocks that were removed in former supersteps and still have numbers.
+    removed: usize,
     /// Addresses and their numbers, of those that may be used.
     recent: [Option<(usize, u32)>; RECENT],
 }
@@ -174,11 +181,13 @@ impl Registry {
         (block.address() != 0).then_some(block.memory)
     }
 
-    /// Whether memory overlaps what others may use of this process.
-    pub fn overlaps(&self, memory: Region<'_>) -> bool {
-        let (begin, end) = (memory.address().addr(), memory.address().addr() + memory.len());
-        let overlap = |block: &Block| block.address() < end && begin < block.address() + block.memory.len();
-        self.blocks[..self.effective].iter().any(overlap)
+    /// Whether memory may overlap what others may use of this process.
+    pub fn may_overlap(&self, memory: Region<'_>) -> bool {
+        let (begin, end) = (memory.address().addr(), memory.address().addr().saturating_add(memory.len()));
+        let overlap = |block: &Block| {
+            block.address() < end && begin < block.address().saturating_add(block.memory.len())
+        };
+        self.effective > MAX_COMPARED || self.blocks[..self.effective].iter().any(overlap)
     }
 
     /// What this superstep has registered.
@@ -206,12 +215,14 @@ impl Registry {
         self.blocks[number].popped = true;
     }
 
-    /// Ends the superstep: what it has registered and removed takes effect.
-    pub fn settle(&mut self) {
+    /// Ends the superstep: what it has registered and removed takes effect. If numbers change by that, which of them
+    /// stay: the registrations that are left are numbered anew in their order, on all processes alike.
+    pub fn settle(&mut self) -> Option<Vec<bool>> {
         if self.effective == self.blocks.len() && self.pops.is_empty() {
-            return;
+            return None;
         }
         for pop in std::mem::take(&mut self.pops) {
+            self.removed += 1;
             let Some(number) = pop.number else { continue };
             let address = self.blocks[number as usize].address();
             if let Some(numbers) = self.numbers.get_mut(&address) {
@@ -221,11 +232,29 @@ impl Registry {
                 }
             }
         }
-        while self.blocks.last().is_some_and(|block| block.popped) {
-            self.blocks.pop();
+        while self.blocks.pop_if(|block| block.popped).is_some() {
+            self.removed -= 1;
         }
+        let kept =
+            (self.removed > MIN_REMOVED && 2 * self.removed > self.blocks.len()).then(|| self.renumber());
         self.effective = self.blocks.len();
         self.recent = [None; RECENT];
+        kept
+    }
+
+    /// Gives the registrations that are left consecutive numbers.
+    fn renumber(&mut self) -> Vec<bool> {
+        let kept: Vec<bool> = self.blocks.iter().map(|block| !block.popped).collect();
+        let sums = kept.iter().scan(0, |next, &kept| {
+            let number = *next;
+            *next += u32::from(kept);
+            Some(number)
+        });
+        let new: Vec<u32> = sums.collect();
+        self.blocks.retain(|block| !block.popped);
+        self.numbers.values_mut().flatten().for_each(|number| *number = new[*number as usize]);
+        self.removed = 0;
+        kept
     }
 }
 
@@ -292,6 +321,28 @@ mod tests {
         assert_eq!((registry.count(), registry.find("src", 16).is_err()), (0, true));
     }
 
+    /// A program that registers and removes in every superstep, for ever.
+    #[test]
+    fn numbers_of_removed_registrations_are_used_again() {
+        let mut registry = registry(&[16]);
+        for turn in 0..10_000usize {
+            let (old, new) = (32 + 16 * (turn % 7), 32 + 16 * ((turn + 1) % 7));
+            if turn > 0 {
+                registry.pop(old).expect("registered");
+            }
+            registry.push(block(new, 8)).expect("room");
+            if let Some(kept) = registry.settle() {
+                assert_eq!(kept.len(), registry.count() + kept.iter().filter(|&&kept| !kept).count());
+            }
+            assert!(registry.count() < 3 * MIN_REMOVED, "{} numbers", registry.count());
+            for address in [16, new] {
+                let number = registry.find("dst", address).expect("registered");
+                assert_eq!(registry.memory(number).map(|memory| memory.address().addr()), Some(address));
+            }
+            assert!(registry.find("dst", old).is_err() || old == new);
+        }
+    }
+
     #[test]
     fn overlaps_are_found_to_the_byte() {
         let mut registry = registry(&[100, 0, 300]);
@@ -305,7 +356,7 @@ mod tests {
             (500, 8, false),
             (0, 8, false),
         ] {
-            assert_eq!(registry.overlaps(block(begin, length)), expected, "{length} bytes from {begin}");
+            assert_eq!(registry.may_overlap(block(begin, length)), expected, "{length} bytes from {begin}");
         }
     }
 

@@ -232,7 +232,10 @@ impl<C: Comm> Spmd<C> {
                 let list = self.lists.data(mate);
                 self.arena.record(list, offset as u64, label, data.len())?.copy_from(data);
             }
-            None => self.pass_on(process, offset as u64, label, data),
+            None => {
+                self.mates.check_elsewhere(registration, offset, data.len())?;
+                self.pass_on(process, offset as u64, label, data)?;
+            }
         }
         Ok(())
     }
@@ -265,7 +268,10 @@ impl<C: Comm> Spmd<C> {
                 let list = self.lists.requests(mate);
                 self.arena.record(list, offset as u64, label, request.len())?.copy_from(request);
             }
-            None => self.pass_on(process, offset as u64, label, request),
+            None => {
+                self.mates.check_elsewhere(registration, offset, into.len())?;
+                self.pass_on(process, offset as u64, label, request)?;
+            }
         }
         self.pending.push(into);
         Ok(())
@@ -281,30 +287,47 @@ impl<C: Comm> Spmd<C> {
         self.check_process(process)?;
         self.note(payload.len());
         let length = padded(tag.len()) + payload.len();
-        match self.mates.number(process) {
+        let record = match self.mates.number(process) {
             Some(mate) => {
                 let (value, label) = record::message(payload.len(), 0);
-                let record = self.arena.record(self.lists.data(mate), value, label, length)?;
-                record.part(0..tag.len()).copy_from(tag);
-                record.part(length - payload.len()..length).copy_from(payload);
+                self.arena.record(self.lists.data(mate), value, label, length)?
             }
             None => {
-                let mut joined = vec![0; length];
-                tag.read(&mut joined[..tag.len()]);
-                payload.read(&mut joined[length - payload.len()..]);
                 let (value, label) = record::message(payload.len(), self.sent);
                 self.sent += 1;
-                self.pass_on(process, value, label, Region::of(&mut joined));
+                self.record_elsewhere(process, value, label, length)?
             }
-        }
+        };
+        record.part(0..tag.len()).copy_from(tag);
+        record.part(length - payload.len()..length).copy_from(payload);
         Ok(())
     }
 
-    /// Takes a record for a process of another node.
-    pub(crate) fn pass_on(&mut self, process: usize, value: u64, label: u32, payload: Region<'_>) {
+    /// A record for a process of another node, whose payload is to be filled.
+    fn record_elsewhere(
+        &mut self,
+        process: usize,
+        value: u64,
+        label: u32,
+        length: usize,
+    ) -> Result<Region<'_>> {
         let origin = self.pid();
-        let transit = self.transit.as_mut().expect("a process of another node");
-        transit.add(process, origin, value, label, payload);
+        self.transit
+            .as_mut()
+            .expect("a process of another node")
+            .record(process, origin, value, label, length)
+    }
+
+    /// Takes a record for a process of another node.
+    pub(crate) fn pass_on(
+        &mut self,
+        process: usize,
+        value: u64,
+        label: u32,
+        payload: Region<'_>,
+    ) -> Result<()> {
+        self.record_elsewhere(process, value, label, payload.len())?.copy_from(payload);
+        Ok(())
     }
 
     /// Bytes of the tags of messages that are sent in this superstep.
@@ -328,13 +351,13 @@ impl<C: Comm> Spmd<C> {
 
     /// The first message, which stays in the queue.
     #[inline]
-    pub fn first_message(&self) -> Option<Message> {
+    pub fn first_message(&self) -> Option<Message<'_>> {
         self.queue.first()
     }
 
     /// Takes the first message; its memory stays until the end of the superstep.
     #[inline]
-    pub fn take_message(&mut self) -> Option<Message> {
+    pub fn take_message(&mut self) -> Option<Message<'_>> {
         self.queue.take()
     }
 }

@@ -81,7 +81,7 @@ impl<C: Comm> Spmd<C> {
             return Ok(());
         }
         if calls.pushes > 0 {
-            self.note_registrations();
+            self.note_registrations()?;
         }
         let data = std::mem::take(&mut self.incoming[DATA]);
         if votes.has(Flag::Gets) {
@@ -96,8 +96,8 @@ impl<C: Comm> Spmd<C> {
         if votes.has(Flag::NullPopped) {
             agreement::resolve_null(&self.comm, &mut self.registry)?;
         }
-        self.registry.settle();
-        self.mates.truncate(self.registry.count());
+        let kept = self.registry.settle();
+        self.mates.settle(kept.as_deref(), self.registry.count());
         self.tags.settle();
         self.arena.turn();
         self.arena.finish();
@@ -118,8 +118,9 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// Records the registrations of the processes of the node.
-    fn note_registrations(&mut self) {
+    /// Collective with several nodes: takes note of what the processes of the node have registered, and of the largest
+    /// sizes of all processes.
+    fn note_registrations(&mut self) -> Result<()> {
         for &(process, list) in &self.incoming[REGISTRATIONS] {
             let mate =
                 process.and_then(|process| self.mates.number(process)).expect("a process of this node");
@@ -131,6 +132,12 @@ impl<C: Comm> Spmd<C> {
                 self.mates.add(mate, words.chunks_exact(PLACE_WORDS).map(place));
             }
         }
+        if self.transit.is_some() {
+            let mut sizes: Vec<u64> = self.registry.pushed().map(|memory| memory.len() as u64).collect();
+            self.comm.all_reduce_max(&mut sizes)?;
+            self.mates.add_largest(sizes.into_iter());
+        }
+        Ok(())
     }
 
     /// Collective: fills [`Spmd::incoming`] with the lists of all processes for this one, and combines the votes of
@@ -216,18 +223,28 @@ impl<C: Comm> Spmd<C> {
     ) -> Result<()> {
         for &(process, list) in lists {
             let mut origin = process.unwrap_or_default();
-            // SAFETY: located in this superstep; messages in it are used until the end of the next one, when this process
-            // enters its first barrier.
+            // SAFETY: located in this superstep; messages in it are used until the end of the next one, when this
+            // process enters its first barrier.
             let records = unsafe { self.arena.records(list) };
             for record in records {
                 match record::parts(record.label).0 {
                     Kind::Origin => origin = record.value as usize,
                     Kind::Transit => {}
+                    Kind::Copied => self.note_copied(&record),
                     _ => work(self, origin, record)?,
                 }
             }
         }
         Ok(())
+    }
+
+    /// For the profile: notes what another process has copied directly.
+    fn note_copied(&mut self, record: &Record<'_>) {
+        let Some(profile) = &mut self.profile else { return };
+        match record::parts(record.label).1 {
+            0 => profile.answered(record.value as usize),
+            _ => profile.received(record.value as usize),
+        }
     }
 
     /// Copies what others read of this process into replies.
@@ -247,7 +264,7 @@ impl<C: Comm> Spmd<C> {
                     let list = spmd.lists.data(mate);
                     spmd.arena.record(list, request, label, memory.len())?.copy_from(memory);
                 }
-                None => spmd.pass_on(origin, request, label, memory),
+                None => spmd.pass_on(origin, request, label, memory)?,
             }
             Ok(())
         })

@@ -17,6 +17,7 @@ use crate::agreement::{self, Votes};
 use crate::record::{Kind, label};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, Piece, tags};
+use hcube_core::error::Error;
 use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::node::arena::{Arena, Record};
 use hcube_core::plan::{Parting, Plan, Routing, Send, Source, Stage, Topology, Transport, three_hop};
@@ -77,13 +78,29 @@ impl Transit {
         Self { stages, piece, held: Vec::new(), turn: 0 }
     }
 
-    /// Takes a record of this process.
-    pub fn add(&mut self, destination: usize, origin: usize, value: u64, label: u32, payload: Region<'_>) {
-        let head = [join(destination, origin), value, u64::from(label), payload.len() as u64];
+    /// Adds a record, whose payload of `length` bytes is to be filled.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if there is no memory for it.
+    pub fn record(
+        &mut self,
+        destination: usize,
+        origin: usize,
+        value: u64,
+        label: u32,
+        length: usize,
+    ) -> Result<Region<'_>> {
         let begin = self.held.len() + RECORD_HEAD;
-        self.held.extend(head);
-        self.held.resize(begin + payload.len().div_ceil(size_of::<u64>()), 0);
-        payload.read(&mut bytes_of_mut(&mut self.held[begin..])[..payload.len()]);
+        let words = length.div_ceil(size_of::<u64>());
+        self.held.try_reserve(RECORD_HEAD + words).map_err(|_| {
+            let held = size_of_val(&*self.held);
+            Error::Memory(format!(
+                "{held} bytes are buffered for other nodes, and there is no memory for {length} more"
+            ))
+        })?;
+        self.held.extend([join(destination, origin), value, u64::from(label), length as u64]);
+        self.held.resize(begin + words, 0);
+        Ok(Region::of(&mut bytes_of_mut(&mut self.held[begin..])[..length]))
     }
 
     /// Takes a record that was passed on by [`Self::collect`].
@@ -299,7 +316,8 @@ mod tests {
         let mut transit = Transit::new(&topology, 0, 0);
         for number in 0..100u8 {
             let mut data = vec![number; number as usize];
-            transit.add(3, 1, u64::from(number), 7, Region::of(&mut data));
+            let record = transit.record(3, 1, u64::from(number), 7, data.len()).expect("memory");
+            record.copy_from(Region::of(&mut data));
         }
         let held = transit.held.clone();
         let send = |from_share, to_share| Send { part: 0, to: 0, from_share, to_share, of: 4, mean: (1, 1) };

@@ -1,14 +1,16 @@
-//! Operations that copy directly between the memory of two processes of a node: unbuffered ones at the time of the call, large
-//! gets at the end of the superstep.
+//! Operations that copy directly between the memory of two processes of a node: unbuffered ones at the time of the
+//! call, large gets at the end of the superstep.
 //!
-//! Idea: a get must not write before all others have read, since its destination may be what others read. If the destination
-//! is not registered, nobody can, so it is read straight into the destination once all processes have met, and before they
-//! meet again and write. Otherwise, and if a copy is refused, data goes through the arenas as in [`crate::spmd`].
+//! Idea: a get must not write before all others have read, since its destination may be what others read. If the
+//! destination is not registered, nobody can, so it is read straight into the destination once all processes have met,
+//! and before they meet again and write. Otherwise, and if a copy is refused, data goes through the arenas as in
+//! [`crate::spmd`].
 //!
 //! Cost: one copy by the kernel instead of two; for a large get a comparison with every registration of this process.
 //! Source: our own.
 
 use crate::direct::Read;
+use crate::record::{Kind, label};
 use crate::spmd::Spmd;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
@@ -21,26 +23,36 @@ impl<C: Comm> Spmd<C> {
     pub(crate) fn reads_directly(&self, mate: usize, into: Region<'_>) -> bool {
         self.direct.as_ref().is_some_and(|direct| direct.is_worthwhile(into.len()))
             && mate != self.arena.own_number()
-            && !self.registry.overlaps(into)
+            && !self.registry.may_overlap(into)
     }
 
-    /// Between two meetings of the node, while nobody writes memory that others have registered: the gets that are direct
-    /// copies.
+    /// Between two meetings of the node, while nobody writes memory that others have registered: the gets that are
+    /// direct copies.
     pub(crate) fn read_directly(&mut self) -> Result<()> {
-        let Some(direct) = &mut self.direct else { return Ok(()) };
-        for Read { mate, address, into } in std::mem::take(&mut direct.reads) {
-            if !direct.read(mate, address, into) {
+        let reads = self.direct.as_mut().map(|direct| std::mem::take(&mut direct.reads));
+        for Read { mate, address, into } in reads.into_iter().flatten() {
+            if !self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
                 return Err(Error::Usage(format!(
                     "bsp_get: the system has refused to read the memory of process {}, which it has permitted before: set \
                      HCUBE_BSP_SINGLE_COPY=0",
                     self.mates.processes[mate]
                 )));
             }
-            if let Some(profile) = &mut self.profile {
-                profile.received(into.len());
-            }
+            self.note_copy(mate, into.len(), false)?;
         }
         Ok(())
+    }
+
+    /// For the profile: notes bytes that this process has copied to a process of this node, or from it, on both sides.
+    fn note_copy(&mut self, mate: usize, bytes: usize, to_mate: bool) -> Result<()> {
+        let Some(profile) = &mut self.profile else { return Ok(()) };
+        if to_mate {
+            profile.answered(bytes);
+        } else {
+            profile.received(bytes);
+        }
+        let (list, label) = (self.lists.data(mate), label(Kind::Copied, u32::from(to_mate)));
+        self.arena.record(list, bytes as u64, label, 0).map(drop)
     }
 
     /// As [`Self::put`], but at any time until the end of the superstep: until then, the memory on both sides is not
@@ -57,8 +69,8 @@ impl<C: Comm> Spmd<C> {
             let registration = self.registry.find("dst", target)?;
             let address = self.mates.check(mate, registration, offset, data.len())?;
             if self.put_directly(mate, registration, offset, address, data)? {
-                self.note(data.len());
-                return Ok(());
+                self.note(0);
+                return self.note_copy(mate, data.len(), true);
             }
         }
         self.put(process, data, target, offset)
@@ -105,15 +117,13 @@ impl<C: Comm> Spmd<C> {
             if mate == self.arena.own_number() {
                 let memory = self.registry.memory(registration).expect("it was checked");
                 memory.part(offset..offset + into.len()).copy_to(into);
-                return Ok(());
+                self.note(0);
+                return self.note_copy(mate, into.len(), false);
             }
             self.arena.wait_for(mate, &self.comm, self.patience);
             if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
-                if let Some(profile) = &mut self.profile {
-                    profile.asked(0);
-                    profile.received(into.len());
-                }
-                return Ok(());
+                self.note(0);
+                return self.note_copy(mate, into.len(), false);
             }
         }
         self.get(process, source, offset, into)
@@ -141,11 +151,13 @@ impl<C: Comm> Spmd<C> {
             if mate == self.arena.own_number() {
                 let memory = self.registry.memory(registration).expect("it was checked");
                 memory.part(offset..offset + into.len()).copy_to(into);
-                return Ok(());
+                self.note(0);
+                return self.note_copy(mate, into.len(), false);
             }
             self.arena.wait_for(mate, &self.comm, self.patience);
             if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
-                return Ok(());
+                self.note(0);
+                return self.note_copy(mate, into.len(), false);
             }
         }
         Err(Error::Usage(format!(

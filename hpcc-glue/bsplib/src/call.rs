@@ -8,6 +8,7 @@ use hcube_core::Result;
 use hcube_core::error::Error;
 use hcube_core::memory::Region;
 use hcube_core::mpi::{MpiComm, gate};
+use hcube_core::node::arena::MAX_PAYLOAD_BYTES;
 use std::ffi::c_void;
 use std::fmt::Display;
 use std::ptr;
@@ -42,12 +43,8 @@ fn negative(name: &'static str, value: impl Display) -> Error {
 #[inline]
 pub fn length<T: Copy + Display + TryInto<usize>>(name: &'static str, value: T) -> Result<usize> {
     let bytes = number(name, value)?;
-    if bytes > isize::MAX as usize {
-        return Err(Error::argument(
-            name,
-            value,
-            format!("at most {}, the size of an address space", isize::MAX),
-        ));
+    if bytes > MAX_PAYLOAD_BYTES {
+        return Err(Error::argument(name, value, format!("at most {MAX_PAYLOAD_BYTES}")));
     }
     Ok(bytes)
 }

@@ -3,6 +3,7 @@
  *   main              the SPMD part is in main
  *   init              bsp_init; process 0 runs what comes before and after
  *   init-fewer <n>    the same on at most n processes
+ *   init-leave        bsp_init; process 0 ends before the SPMD part
  *   fewer <n>         the SPMD part in main, on at most n processes
  *   mpi               the program calls MPI_Init and MPI_Finalize itself
  *   mpi-fewer <n>     the same on at most n processes
@@ -111,9 +112,10 @@ static int is(const char *mode, const char *name) {
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   if (argc > 2) limit = (bsp_nprocs_t)atoi(argv[2]);
-  if (is(mode, "init") || is(mode, "init-fewer")) {
+  if (is(mode, "init") || is(mode, "init-fewer") || is(mode, "init-leave")) {
     bsp_init(spmd_part, argc, argv);
     say("before", (int)bsp_nprocs());
+    if (is(mode, "init-leave")) exit(0);
     spmd_part();
     /* What process 0 has computed is still there. */
     REQUIRE(seen == 9);

@@ -136,6 +136,30 @@ static void many_registrations(void) {
   }
 }
 
+/* One replaces another in every superstep, while others stay: in the middle of all is an old one that is used. */
+static void registrations_that_come_and_go(void) {
+  enum { TURNS = 300, KINDS = 5 };
+  static int kept[2], blocks[KINDS][2];
+  int turn;
+  bsp_push_reg(&kept[0], sizeof kept[0]);
+  bsp_push_reg(blocks[0], sizeof blocks[0]);
+  bsp_push_reg(&kept[1], sizeof kept[1]);
+  bsp_sync();
+  for (turn = 1; turn < TURNS; turn++) {
+    int *old = blocks[(turn - 1) % KINDS], *block = blocks[turn % KINDS];
+    bsp_push_reg(block, sizeof blocks[0]);
+    put_int(&kept[turn % 2], 1000 * turn + own);
+    put_int(old, 2000 * turn + own);
+    bsp_pop_reg(old);
+    bsp_sync();
+    REQUIRE(kept[turn % 2] == 1000 * turn + (int)at(-1) && old[0] == 2000 * turn + (int)at(-1));
+  }
+  bsp_pop_reg(blocks[(TURNS - 1) % KINDS]);
+  bsp_pop_reg(&kept[1]);
+  bsp_pop_reg(&kept[0]);
+  bsp_sync();
+}
+
 static void registration(void) {
   effective_at_the_next_sync();
   a_stack_for_each_address();
@@ -143,6 +167,7 @@ static void registration(void) {
   null_is_not_here();
   null_on_all_processes();
   many_registrations();
+  registrations_that_come_and_go();
 }
 
 #endif

@@ -62,8 +62,8 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
     }
 }
 
-/// As [`copy`], for lengths that are often a few bytes: these are copied by loads and stores that may overlap, which takes a
-/// third of the time of a call.
+/// As [`copy`], for lengths that are often a few bytes: these are copied by loads and stores that may overlap, which
+/// takes a third of the time of a call.
 ///
 /// # Safety
 /// As for [`ptr::copy`].

@@ -12,6 +12,7 @@ pub use region::Region;
 
 /// The bytes of words.
 pub fn bytes_of_mut(words: &mut [u64]) -> &mut [u8] {
-    // SAFETY: the memory of the words, which is borrowed exclusively; bytes have no alignment, and all values are valid.
+    // SAFETY: the memory of the words, which is borrowed exclusively; bytes have no alignment, and all values are
+    // valid.
     unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
 }

@@ -1,17 +1,18 @@
 //! Lists of records that the ranks of a node leave for each other, in shared memory.
 //!
 //! Idea: every rank writes what it has for others into memory of its own that all ranks of the node map, as lists of
-//! records; what the numbers of lists mean is up to the caller. A round ends with a barrier ([`Arena::meet`]), after which every rank reads its lists in place.
-//! The memory is double-buffered: lists that were written in one turn ([`Arena::turn`]) stay as they are until the reader
-//! enters the first barrier of the next turn. So one barrier per turn suffices, and a reader may keep pointers into lists.
+//! records; what the numbers of lists mean is up to the caller. A round ends with a barrier ([`Arena::meet`]), after
+//! which every rank reads its lists in place. The memory is double-buffered: lists that were written in one turn
+//! ([`Arena::turn`]) stay as they are until the reader enters the first barrier of the next turn. So one barrier per
+//! turn suffices, and a reader may keep pointers into lists.
 //!
 //! Restrictions: between a turn and the next there is at least one barrier. A list is located after the barrier that
 //! published it and before the rank meets the others again ([`Arena::list`]).
 //!
-//! Cost: per record 16 bytes beside its payload, which is copied once by the writer; per barrier one pair of lines of the
-//! cache per rank, which holds the counter of the barrier, the notice and the lists for up to eight readers. Memory: what the
-//! records of two turns need, in steps. The address range is much larger ([`reserve`]), so that nothing ever moves.
-//! Without shared memory a rank has such memory for itself, so that algorithms need no second path.
+//! Cost: per record 16 bytes beside its payload, which is copied once by the writer; per barrier one pair of lines of
+//! the cache per rank, which holds the counter of the barrier, the notice and the lists for up to eight readers.
+//! Memory: what the records of two turns need, in steps. The address range is much larger ([`reserve`]), so that
+//! nothing ever moves. Without shared memory a rank has such memory for itself, so that algorithms need no second path.
 //! Source: our own.
 
 mod list;
@@ -113,8 +114,8 @@ pub fn reserve(ranks: usize) -> usize {
 }
 
 impl Arena {
-    /// Collective over `comm`: an arena for each node. `ranks` are the ranks of this rank's node, in node order; every rank
-    /// of `comm` calls it. The number of `lists` of a rank and `reserve` are the same on a node; see [`reserve`].
+    /// Collective over `comm`: an arena for each node. `ranks` are the ranks of this rank's node, in node order; every
+    /// rank of `comm` calls it. The number of `lists` of a rank and `reserve` are the same on a node; see [`reserve`].
     ///
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
@@ -193,8 +194,9 @@ impl Arena {
         unsafe { self.segment.address().add(offset).cast::<AtomicU64>().as_ref() }
     }
 
-    /// Adds a record to a list of this rank: a value and a label of the caller's, below [`LABELS`], and memory for `length`
-    /// bytes, at most [`MAX_PAYLOAD_BYTES`], which are not initialised. The payload begins at a multiple of 16 bytes.
+    /// Adds a record to a list of this rank: a value and a label of the caller's, below [`LABELS`], and memory for
+    /// `length` bytes, at most [`MAX_PAYLOAD_BYTES`], which are not initialised. The payload begins at a multiple of 16
+    /// bytes.
     ///
     /// # Errors
     /// [`Error::Memory`] where there is no memory for it.
@@ -293,16 +295,16 @@ impl Arena {
     /// The records of a list.
     ///
     /// # Safety
-    /// The list was located in this turn or the one before, and the records are used until this rank next meets the others
-    /// in the turn after that in which the list was located.
+    /// The list was located in this turn or the one before, and the records are used until this rank next meets the
+    /// others in the turn after that in which the list was located.
     #[inline]
     pub unsafe fn records<'a>(&self, list: List) -> Records<'a> {
         // SAFETY: the contract of this function.
         unsafe { list.records(self.segment.address()) }
     }
 
-    /// Ends the time in which others may not yet access memory of this rank directly: it has done all that the turn asks of
-    /// it.
+    /// Ends the time in which others may not yet access memory of this rank directly: it has done all that the turn
+    /// asks of it.
     #[inline]
     pub fn finish(&self) {
         self.finished(self.own).store(self.turn, Ordering::Release);
