@@ -23,13 +23,17 @@ fn bsp_programs() {
     assert!(launch.on_in_turn(&hosts, &[3, 2]).run().success().starts_with("ok "));
 }
 
-/// The memory is on another host, whose process finds the error: so messages travel.
+/// What the caller knows, and what only the process with the memory knows, which is on another host: so messages travel.
 #[test]
 fn errors_of_bsp_programs() {
     let Some(hosts) = Hosts::new(2) else { return };
-    let launch = launch("bsp/errors", 3).arg("put-beyond").whole_lines().on(&hosts, &[2, 1]);
-    let outcome = launch.run();
-    let expected = "process 0: bsp_sync: bsp_put or bsp_hpput by process 2: offset + nbytes = 65";
-    assert!(!outcome.status.success() && outcome.left.is_empty(), "{outcome:?}");
-    assert!(outcome.stderr.contains(expected), "{outcome:?}");
+    let cases = [
+        ("put-beyond", "process 2: bsp_put: offset + nbytes = 65: expected at most 64, the most bytes"),
+        ("put-null-there", "process 0: bsp_sync: bsp_put or bsp_hpput by process 2: "),
+    ];
+    for (name, expected) in cases {
+        let outcome = launch("bsp/errors", 3).arg(name).whole_lines().on(&hosts, &[2, 1]).run();
+        assert!(!outcome.status.success() && outcome.left.is_empty(), "{name}: {outcome:?}");
+        assert!(outcome.stderr.contains(expected), "{name}: {outcome:?}");
+    }
 }
