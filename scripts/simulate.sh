@@ -19,9 +19,11 @@ library=$PWD/target/smpi/release
 
 MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube -p hcube-core-client -p hcube-bsplib
 mkdir -p "$folder"
-for driver in random_access alltoall gemm; do
+for driver in random_access alltoall gemm bsp; do
+    linked=hcube
+    [ "$driver" != bsp ] || linked=hcube_bsp
     smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "lab/simgrid/$driver.c" -o "$folder/$driver" \
-        -L "$library" -lhcube "-Wl,-rpath,$library"
+        -L "$library" "-l$linked" "-Wl,-rpath,$library"
 done
 platform=lab/simgrid/platform.cpp
 if [ "$platform" -nt "$folder/platform.so" ]; then

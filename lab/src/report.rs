@@ -14,6 +14,7 @@ mod rates;
 mod section;
 mod shared;
 mod supersteps;
+mod supersteps_simulated;
 mod sweeps;
 mod table;
 mod transforms;

@@ -4,6 +4,7 @@
 //! the order of the sections, and do not depend on the speed of this machine.
 
 mod arguments;
+mod bsp;
 mod calls;
 mod gemm;
 mod platform;
@@ -17,8 +18,9 @@ pub use arguments::Arguments;
 
 use crate::hpcc::launch;
 use crate::records;
+use hcube_core::machine::work::COPY;
 use hcube_gemm::COPY_BYTE;
-use hcube_random_access::work::{COPY, DIVIDE, GENERATE, UPDATE};
+use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
 use hcube_tool::session::{self, Failure};
@@ -108,6 +110,7 @@ fn collect(
                 }
                 Case::Alltoall(row) => results.alltoall.push(results::Alltoall { links_shared, ..row }),
                 Case::Gemm(row) => results.gemm.push(gemm::Gemm { links_shared, ..row }),
+                Case::Bsp(row) => results.bsp.push(bsp::Superstep { links_shared, ..row }),
             }
         }
     }
@@ -124,6 +127,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
         }
         Case::Alltoall(case) => case.bytes_per_rank.saturating_add(case.memory.min(case.bytes_per_rank)),
         Case::Gemm(case) => case.bytes_per_rank(),
+        Case::Bsp(case) => case.bytes_per_rank(),
     };
     let of_batch = |batch: &Batch| {
         let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
@@ -205,6 +209,7 @@ fn run_batch(
     let (driver, arguments) = match batch.cases.first() {
         Some(Case::RandomAccess(_)) => ("random_access", vec![sections::LOG2_WORDS.to_string()]),
         Some(Case::Gemm(_)) => ("gemm", Vec::new()),
+        Some(Case::Bsp(_)) => ("bsp", Vec::new()),
         _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);

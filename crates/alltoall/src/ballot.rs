@@ -15,9 +15,9 @@ use super::node::Node;
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::work::COPY;
 use hcube_core::comm::{Comm, error_bytes, remote_error};
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::work::COPY;
 use hcube_core::node::board::DETAILS;
 use hcube_core::progress::wait::Patience;
 

@@ -13,9 +13,9 @@
 //! idea is Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE TPDS 8 (1997).
 
 use super::task::Task;
-use super::work::COPY;
 use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::error::Result;
+use hcube_core::machine::work::COPY;
 use hcube_core::plan::{Parting, Plan, Routing, Send, Source, Stage, Topology, Transport};
 
 /// Largest block that is bundled.

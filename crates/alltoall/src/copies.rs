@@ -1,8 +1,8 @@
 //! The copies that algorithms have in common: pieces of blocks into slots, and a rank's block for itself.
 
 use super::task::Task;
-use super::work::COPY;
 use hcube_core::comm::Comm;
+use hcube_core::machine::work::COPY;
 use hcube_core::memory::datatype::Block;
 use hcube_core::memory::scratch::Scratch;
 use hcube_core::memory::streaming;

@@ -13,8 +13,8 @@
 use super::copies::copy_own;
 use super::node::{Node, partners};
 use super::task::Task;
-use super::work::COPY;
 use hcube_core::comm::Comm;
+use hcube_core::machine::work::COPY;
 
 /// Makes the exchange, after the notices of all ranks of the node were seen.
 pub fn exchange<C: Comm + ?Sized>(comm: &C, node: &mut Node, task: &Task<'_>, streaming: bool) {

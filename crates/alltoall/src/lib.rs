@@ -49,7 +49,6 @@ pub mod state;
 pub mod task;
 mod trials;
 mod vote;
-mod work;
 
 pub use conditions::Conditions;
 pub use exchange::{Outcome, exchange};

@@ -21,9 +21,9 @@
 
 use super::copies::write_piece;
 use super::task::Task;
-use super::work::COPY;
 use hcube_core::comm::{Comm, tags};
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
 use hcube_core::memory::scratch::{self, Lent, Scratch};
 use hcube_core::node::pace::Pace;

@@ -19,9 +19,9 @@
 use super::copies::copy_own;
 use super::node::{Node, partners, wait};
 use super::task::Task;
-use super::work::COPY;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{Process, Refused};
 use hcube_core::progress::wait::Patience;

@@ -12,9 +12,9 @@ use super::copies::{copy_own, piece_bytes, write_pieces};
 use super::node::{Node, partners, wait};
 use super::select::MAX_ENCLOSED_BYTES;
 use super::task::Task;
-use super::work::COPY;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
+use hcube_core::machine::work::COPY;
 use hcube_core::node::board::WORDS;
 use hcube_core::progress::wait::Patience;
 

@@ -86,7 +86,8 @@ fn share_memory<C: Comm>(comm: &C, options: &Options) -> Result<(Topology, Arena
     let limit = (options.ranks_per_node != 0).then_some(options.ranks_per_node);
     let topology = Topology::from_node_numbers(&comm.node_numbers()?, limit);
     let ranks = mates(&topology, comm.rank());
-    let mut reserve = [-(arena::reserve(ranks.len()) as i64)];
+    let arenas = if comm.simulated() { comm.size() } else { 1 };
+    let mut reserve = [-(arena::reserve(ranks.len(), arenas) as i64)];
     comm.all_reduce_max(&mut reserve)?;
     let lists = Lists { mates: ranks.len() }.count();
     match Arena::share(comm, &ranks, lists, -reserve[0] as usize) {

@@ -20,6 +20,7 @@ use crate::spmd::Spmd;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::error::Error;
+use hcube_core::machine::work::COPY;
 use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::node::arena::Record;
 
@@ -221,12 +222,14 @@ impl<C: Comm> Spmd<C> {
         lists: &[(Option<usize>, hcube_core::node::arena::List)],
         mut work: impl FnMut(&mut Self, usize, Record<'static>) -> Result<()>,
     ) -> Result<()> {
+        let mut copied = 0;
         for &(process, list) in lists {
             let mut origin = process.unwrap_or_default();
             // SAFETY: located in this superstep; messages in it are used until the end of the next one, when this
             // process enters its first barrier.
             let records = unsafe { self.arena.records(list) };
             for record in records {
+                copied += record.payload.len();
                 match record::parts(record.label).0 {
                     Kind::Origin => origin = record.value as usize,
                     Kind::Transit => {}
@@ -235,6 +238,8 @@ impl<C: Comm> Spmd<C> {
                 }
             }
         }
+        // By the writer and by this process.
+        self.comm.charge(COPY.of(2 * copied));
         Ok(())
     }
 

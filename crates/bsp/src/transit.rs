@@ -18,6 +18,7 @@ use crate::record::{Kind, label};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::error::Error;
+use hcube_core::machine::work::COPY;
 use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::node::arena::{Arena, Record};
 use hcube_core::plan::{Parting, Plan, Routing, Send, Source, Stage, Topology, Transport, three_hop};
@@ -148,6 +149,7 @@ impl Transit {
         let stages = std::mem::take(&mut self.stages);
         for (number, stage) in stages.iter().enumerate() {
             if let Transport::Messages { sends, receives } = &stage.transport {
+                comm.charge(COPY.of(size_of_val(&*self.held)));
                 let parts = self.divide(stage);
                 votes = self.exchange(comm, tags::BSP.tag(number), votes, sends, receives, parts)?;
             }
@@ -210,6 +212,7 @@ impl Transit {
         message.push(records.len() as u64);
         message.extend(votes.words());
         message.extend_from_slice(records);
+        comm.charge(COPY.of(size_of_val(records)));
         let mut pieces = Vec::new();
         let mut begin = 0;
         while begin < message.len() {
@@ -224,7 +227,9 @@ impl Transit {
     /// Takes a message whose first piece has arrived; the votes in it.
     fn take<C: Comm>(&mut self, comm: &C, tag: i32, from: usize, first: &[u64]) -> Result<Votes> {
         let (head, records) = first.split_at(MESSAGE_HEAD);
-        let end = self.held.len() + head[0] as usize;
+        let words = head[0] as usize;
+        comm.charge(COPY.of(words * size_of::<u64>()));
+        let end = self.held.len() + words;
         self.held.extend_from_slice(records);
         let mut buffer = Vec::new();
         while self.held.len() < end {

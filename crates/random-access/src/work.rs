@@ -8,5 +8,3 @@ pub const GENERATE: Unit = Unit::new("generate");
 pub const UPDATE: Unit = Unit::new("update");
 /// A value put on one of two lists; a division into more parts does that several times per value.
 pub const DIVIDE: Unit = Unit::new("divide");
-/// A byte copied.
-pub const COPY: Unit = Unit::new("copy");

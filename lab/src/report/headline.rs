@@ -204,6 +204,7 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
         simulated.extend(results.random_access.iter().map(|case| case.errors));
         simulated.extend(results.alltoall.iter().map(|exchange| exchange.errors));
         simulated.extend(results.gemm.iter().map(|product| product.errors));
+        simulated.extend(results.bsp.iter().map(|superstep| superstep.errors));
     }
     [(Measured, measured), (Simulated, simulated)]
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))

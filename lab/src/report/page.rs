@@ -4,7 +4,9 @@ use super::headline::{self, Card};
 use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
-use super::{exchanges, groups, nodes, products, programs, rates, supersteps, sweeps, transforms};
+use super::{
+    exchanges, groups, nodes, products, programs, rates, supersteps, supersteps_simulated, sweeps, transforms,
+};
 use askama::Template;
 use hcube_results::plot::{self, Evidence};
 
@@ -24,6 +26,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         products::products(inputs),
         groups::groups(inputs),
         supersteps::supersteps(inputs),
+        supersteps_simulated::supersteps(inputs),
         transforms::transforms(inputs),
     ]
 }

@@ -34,6 +34,8 @@ pub enum Section {
     Chosen,
     /// Matrix products with 64 ranks per node
     FatNodes,
+    /// Supersteps of BSP programs over the number of ranks
+    Supersteps,
 }
 
 /// What a section is about.
@@ -42,11 +44,12 @@ pub enum System {
     RandomAccess,
     Alltoall,
     Gemm,
+    Bsp,
 }
 
 impl Section {
     /// All, in the order of the results.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Ranks,
         Self::LookAhead,
         Self::Optimisations,
@@ -60,6 +63,7 @@ impl Section {
         Self::Latency,
         Self::Chosen,
         Self::FatNodes,
+        Self::Supersteps,
     ];
 
     /// What it is about.
@@ -70,6 +74,7 @@ impl Section {
             }
             Self::Schedules | Self::Memory | Self::AlltoallNodes | Self::Small => System::Alltoall,
             Self::Groups | Self::Latency | Self::Chosen | Self::FatNodes => System::Gemm,
+            Self::Supersteps => System::Bsp,
         }
     }
 
@@ -88,14 +93,15 @@ impl Section {
             Self::Latency => "latency",
             Self::Chosen => "chosen",
             Self::FatNodes => "fat-nodes",
+            Self::Supersteps => "supersteps",
         }
     }
 }
 
 /// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
 ///
-/// Every run is verified: RandomAccess by its table, the all-to-all exchange by every byte, matrix products by the
-/// corners of all local matrices. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
+/// Every run is verified: RandomAccess by its table, the all-to-all exchange and supersteps by every byte, matrix products
+/// by the corners of all local matrices. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
 ///
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,7 @@
 //! The tables of simulated and published figures.
 
 use super::arguments::{Section, System};
+use super::bsp::{self, Superstep};
 use super::gemm::{Gemm, table};
 use super::published;
 use super::results::{Alltoall, RandomAccess, Results, links};
@@ -121,6 +122,8 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
             };
             let products: Vec<&Gemm> =
                 results.gemm.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let supersteps: Vec<&Superstep> =
+                results.bsp.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             match section.system() {
                 System::RandomAccess if !updates.is_empty() => {
                     text += &(title("RandomAccess") + &random_access(section, &updates));
@@ -130,6 +133,9 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 }
                 System::Gemm if !products.is_empty() => {
                     text += &(title("Matrix products") + &table::render(&products));
+                }
+                System::Bsp if !supersteps.is_empty() => {
+                    text += &(title("BSP programs") + &bsp::render(&supersteps));
                 }
                 _ => {}
             }

@@ -1,5 +1,6 @@
 //! Parameters and results of simulations: the rows of the JSON.
 
+use super::bsp::Superstep;
 use super::gemm::Gemm;
 use crate::records::Record;
 use hcube_results::machine::Machine;
@@ -78,6 +79,7 @@ pub struct Results {
     pub random_access: Vec<RandomAccess>,
     pub alltoall: Vec<Alltoall>,
     pub gemm: Vec<Gemm>,
+    pub bsp: Vec<Superstep>,
     /// Failed simulations and the reasons.
     pub failures: Vec<String>,
 }
@@ -88,6 +90,7 @@ pub enum Case {
     RandomAccess(RandomAccess),
     Alltoall(Alltoall),
     Gemm(Gemm),
+    Bsp(Superstep),
 }
 
 impl RandomAccess {
@@ -146,6 +149,7 @@ impl Case {
                 if case.path == "auto" && case.ranks_per_node > 1 { 5 } else { 1 }
             ),
             Self::Gemm(case) => case.text(),
+            Self::Bsp(case) => case.text(),
         }
     }
 
@@ -158,6 +162,7 @@ impl Case {
                 Self::RandomAccess(case) => case.fill(record),
                 Self::Alltoall(case) => case.fill(record),
                 Self::Gemm(case) => case.fill(record),
+                Self::Bsp(case) => case.fill(record),
             },
             Err(error) => Err(error),
         };
@@ -170,6 +175,7 @@ impl Case {
             Self::RandomAccess(case) => case.errors,
             Self::Alltoall(case) => case.errors,
             Self::Gemm(case) => case.errors,
+            Self::Bsp(case) => case.errors,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The runs of each section. Runs with equal machine and ranks share a simulation.
 
 use super::arguments::{Arguments, Section, System};
-use super::gemm;
 use super::results::{Alltoall, Batch, Case, RandomAccess};
+use super::{bsp, gemm};
 use hcube_results::machine::Machine;
 use hcube_results::published::{self, ALL_OPTIMISATIONS, MACHINE};
 use hcube_tool::session::Failure;
@@ -15,11 +15,11 @@ pub const LOG2_WORDS: u32 = 10;
 const BYTES: u64 = 1 << 20;
 
 /// A section on one machine.
-struct Place<'a> {
-    section: Section,
-    machine: Machine,
-    ranks: &'a [usize],
-    ranks_per_node: usize,
+pub struct Place<'a> {
+    pub section: Section,
+    pub machine: Machine,
+    pub ranks: &'a [usize],
+    pub ranks_per_node: usize,
 }
 
 impl<'a> Place<'a> {
@@ -41,7 +41,8 @@ impl<'a> Place<'a> {
         Ok(Self { section, machine, ranks, ranks_per_node })
     }
 
-    fn batches(&self, cases: impl Fn(&Self, usize) -> Vec<Case>) -> Vec<Batch> {
+    /// A simulation for each number of ranks.
+    pub fn batches(&self, cases: impl Fn(&Self, usize) -> Vec<Case>) -> Vec<Batch> {
         let batch = |&ranks: &usize| Batch {
             machine: self.machine.clone(),
             ranks,
@@ -122,6 +123,10 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
     let mut all = Vec::new();
     for shape in shapes(section, full) {
         let place = Place::new(section, arguments, shape)?;
+        if section.system() == System::Bsp {
+            all.extend(bsp::batches(&place));
+            continue;
+        }
         all.extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split));
     }
     Ok(all)
@@ -161,6 +166,7 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::Memory => vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128]), 8)],
         Section::AlltoallNodes => clusters(sizes(&[32, 64], &[32, 64, 128])),
         Section::Small => clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128])),
+        Section::Supersteps => clusters(sizes(&[8, 32, 128, 512], &[8, 32, 128, 512, 1024, 2048])),
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
 }
@@ -223,7 +229,9 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
             };
             exchanges([8, 16, 32, 64, 256].into_iter().flat_map(block), |case| case)
         }
-        Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
+        Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes | Section::Supersteps => {
+            Vec::new()
+        }
     }
 }
 

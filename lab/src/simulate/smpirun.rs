@@ -10,7 +10,8 @@
 //!   every step costs the simulator as much as a round of RandomAccess, and no figure depends on it. By
 //!   default rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one
 //!   rank. The all-to-all exchange that hcube is compared with is the pairwise one of MPI libraries, with
-//!   one partner after the other (SimGrid's name for it is `ring`); in place SimGrid copies the blocks first.
+//!   one partner after the other (SimGrid's name for it is `ring`); in place SimGrid copies the blocks first. Numbers
+//!   are exchanged by Bruck's algorithm, as MPI libraries do with so small blocks.
 //! - A poll takes no time: hcube lets simulated time pass while it waits (progress::wait).
 //! - Real time is not counted: the library charges simulated time for local work.
 
@@ -28,7 +29,7 @@ use std::time::{Duration, Instant};
 
 /// Failure of a simulation that a signal has stopped.
 pub const INTERRUPTED: &str = "interrupted";
-const OPTIONS: [&str; 20] = [
+const OPTIONS: [&str; 21] = [
     "-no-privatize",
     "--cfg=smpi/simulate-computation:no",
     "--cfg=smpi/bw-factor:0:1",
@@ -42,6 +43,7 @@ const OPTIONS: [&str; 20] = [
     "--cfg=smpi/reduce:binomial",
     "--cfg=smpi/allreduce:redbcast",
     "--cfg=smpi/allgather:bruck",
+    "--cfg=smpi/alltoall:bruck",
     "--cfg=smpi/alltoallv:ring",
     "--cfg=smpi/test:0",
     "--cfg=smpi/iprobe:0",
@@ -130,7 +132,7 @@ pub fn check(root: &Path) -> Result<(), Failure> {
                     libsimgrid-dev; `make simulate` installs it)"
             .to_owned());
     }
-    for file in ["platform.so", "random_access", "alltoall", "gemm"] {
+    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp"] {
         if !root.join(file).is_file() {
             let (root, place) = (root.display(), root.join(file));
             return Err(format!(
@@ -202,7 +204,8 @@ impl Runner {
         let random_access = hcube_random_access::Options::TABLE.iter().map(|row| row.spec.variable);
         let alltoall = hcube_alltoall::Options::TABLE.iter().map(|row| row.spec.variable);
         let gemm = hcube_gemm::options::Options::TABLE.iter().map(|row| row.spec.variable);
-        for variable in random_access.chain(alltoall).chain(gemm) {
+        let bsp = hcube_bsp::options::Options::TABLE.iter().map(|row| row.spec.variable);
+        for variable in random_access.chain(alltoall).chain(gemm).chain(bsp) {
             command.env_remove(variable);
         }
         command.process_group(0).stdin(Stdio::null());

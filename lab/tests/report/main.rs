@@ -26,7 +26,7 @@ const SOURCES: [(&str, &str, &str); 9] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 17] = [
+const SECTIONS: [&str; 18] = [
     "headlines",
     "rates",
     "efficiency",
@@ -41,6 +41,7 @@ const SECTIONS: [&str; 17] = [
     "gemm",
     "groups",
     "bsp",
+    "bsp-machines",
     "fftw",
     "machines",
     "environment",
@@ -270,6 +271,7 @@ fn missing_parts_are_named_with_their_command() {
         ("--bench-programs", "make bench", "programs", "measured"),
         ("--bench-fftw", "make bench", "fftw", "measured"),
         ("--simulate", "make simulate", "look-ahead", "simulated"),
+        ("--simulate", "make simulate", "bsp-machines", "simulated"),
         ("--calibration", "mpirun -np 2 hcube probe", "rates", ""),
     ] {
         let page = page_without(&format!("without{option}"), &[option]);
@@ -404,6 +406,7 @@ fn plots_as_files_of_their_own() {
         ("gemm-others", "pdgetrf 1000"),
         ("bsp-latency", "all-to-all, 4"),
         ("bsp-send", "bsponmpi, up to 16 messages"),
+        ("bsp-puts-simulated", "Superstep with 64 puts"),
         ("fftw", "whole transform"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);

@@ -3,7 +3,7 @@
 //! In a simulation (SimGrid SMPI) thousands of ranks share one core, so the time of a rank's own work
 //! cannot be measured while it runs. Instead, algorithms state how much work they have done, and the back
 //! end advances simulated time before the rank's next call of MPI. Every system declares its own
-//! [`Unit`]s as constants; this module knows none of them. The cost of a unit comes from [`VARIABLE`],
+//! [`Unit`]s as constants; this module knows only the one that all of them have. The cost of a unit comes from [`VARIABLE`],
 //! by the name of the unit. Under a real MPI library nothing is charged.
 
 use crate::error::{Error, Result};
@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 /// The environment variable with the costs in nanoseconds: `unit=1,other=2.5`. A unit
 /// that it does not name costs nothing.
 pub const VARIABLE: &str = "HCUBE_SIMULATED_COSTS";
+
+/// A byte copied.
+pub const COPY: Unit = Unit::new("copy");
 
 /// A kind of work. Units of the same name are the same unit, wherever they are declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

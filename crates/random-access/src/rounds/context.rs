@@ -4,8 +4,9 @@ use crate::divide::Divider;
 use crate::local_table::LocalTable;
 use crate::options::Options;
 use crate::statistics::Statistics;
-use crate::work::{COPY, DIVIDE, UPDATE};
+use crate::work::{DIVIDE, UPDATE};
 use hcube_core::comm::Comm;
+use hcube_core::machine::work::COPY;
 use hcube_core::progress::wait::{Patience, Stopwatch};
 
 /// What the stages of a round share.

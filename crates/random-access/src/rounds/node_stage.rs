@@ -10,9 +10,9 @@ use super::context::Context;
 use super::message_stage::{MessageStage, divide_with};
 use crate::divide::Divider;
 use crate::local_table::LocalTable;
-use crate::work::COPY;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
+use hcube_core::machine::work::COPY;
 use hcube_core::node::mailbox::Mailbox;
 
 /// A stage in shared memory with its buffers.

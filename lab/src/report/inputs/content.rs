@@ -75,6 +75,8 @@ pub struct Simulated {
     pub alltoall: Vec<Exchange>,
     #[serde(default)]
     pub gemm: Vec<Product>,
+    #[serde(default)]
+    pub bsp: Vec<Superstep>,
     /// Failed simulations and the reasons.
     #[serde(default)]
     pub failures: Vec<String>,
@@ -131,6 +133,23 @@ pub struct Product {
     pub communication_seconds: f64,
     pub seconds: f64,
     /// Wrong elements.
+    pub errors: u64,
+}
+
+/// A simulated superstep of a BSP program.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Superstep {
+    pub machine: String,
+    pub ranks: usize,
+    pub ranks_per_node: usize,
+    /// `hcube` or `library`.
+    pub by: String,
+    /// Of each process.
+    pub puts: usize,
+    /// Of a put.
+    pub bytes: usize,
+    pub seconds: f64,
+    /// Wrong words.
     pub errors: u64,
 }
 
@@ -331,6 +350,15 @@ impl Checked for Simulated {
                 ("seconds", product.seconds),
             ];
             check("gemm", number, &product.machine, &fields)?;
+        }
+        for (number, superstep) in self.bsp.iter().enumerate() {
+            let fields = [
+                ("ranks", superstep.ranks as f64),
+                ("ranks_per_node", superstep.ranks_per_node as f64),
+                ("bytes", superstep.bytes as f64),
+                ("seconds", superstep.seconds),
+            ];
+            check("bsp", number, &superstep.machine, &fields)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 mod content;
 
-pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Product, Simulated};
+pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Product, Simulated, Superstep};
 
 use content::Checked;
 use hcube_results::alltoall;

@@ -105,10 +105,10 @@ pub struct Arena {
 }
 
 /// Bytes of address range for one buffer, where `ranks` of a node have two each: within what the limits of this process
-/// permit.
+/// permit, in which `arenas` lie (several if ranks are simulated).
 #[must_use]
-pub fn reserve(ranks: usize) -> usize {
-    let limit = (segment::max_bytes() / 4).min(MAX_TOTAL) / (BUFFERS * ranks);
+pub fn reserve(ranks: usize, arenas: usize) -> usize {
+    let limit = (segment::max_bytes() / 4).min(MAX_TOTAL) / (BUFFERS * ranks * arenas);
     let bytes = limit.clamp(MIN_RESERVE, MAX_RESERVE);
     bytes - bytes % PAGE
 }
@@ -132,7 +132,7 @@ impl Arena {
     /// # Errors
     /// Where the process may not have the address range, not even a small one.
     pub fn own(lists: usize) -> Result<Self> {
-        let mut layout = Layout { ranks: 1, lists, reserve: reserve(1) };
+        let mut layout = Layout { ranks: 1, lists, reserve: reserve(1, 1) };
         loop {
             match Segment::own(layout.length()) {
                 Ok(segment) => return Ok(Self::new(segment, layout, 0)),
