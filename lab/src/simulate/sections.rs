@@ -166,7 +166,7 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::Memory => vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128]), 8)],
         Section::AlltoallNodes => clusters(sizes(&[32, 64], &[32, 64, 128])),
         Section::Small => clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128])),
-        Section::Supersteps => clusters(sizes(&[8, 32, 128, 512], &[8, 32, 128, 512, 1024, 2048])),
+        Section::Supersteps => clusters(sizes(&[32, 128, 512], &[32, 128, 512, 1024])),
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
 }
