@@ -229,8 +229,8 @@ void bsp_bcast(int pid,
  * Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right,
  * &nbytes); the result is at dst on all of them.
  *
- * Collective; complete when it returns, and not the end of a superstep. The operation must be associative and must
- * not call functions of BSPlib.
+ * Collective; complete when it returns, and not the end of a superstep. The operation must be associative and return,
+ * without an exception, and must not call functions of BSPlib.
  */
 void bsp_fold(void (*operation)(void *result, void *left, void *right, int *nbytes),
               const void *src,

@@ -96,6 +96,8 @@ fn abort_prints_and_ends_the_job() {
             assert!(!outcome.stderr.contains("hcube"), "{mode} {dialect:?}: {outcome:?}");
         }
     }
+    let outcome = run("abort-long", 1);
+    assert!(outcome.stderr.lines().any(|line| line.len() == 8000 && line.ends_with("007")), "{outcome:?}");
     let outcome = run("abort-before", 2);
     assert!(outcome.stderr.lines().any(|line| line == "early: text 42"), "{outcome:?}");
     assert!(!outcome.status.success() && outcome.left.is_empty(), "{outcome:?}");

@@ -15,7 +15,7 @@
 //! | `bundles` | small blocks along the hypercube |
 //! | `copies` | the copies that algorithms have in common |
 //! | [`state`], `node` | the state between exchanges |
-//! | [`task`], [`conditions`], [`options`], [`report`], `work` | the blocks of a rank, its conditions; what a user chooses; the result; units of simulated work |
+//! | [`task`], [`conditions`], [`options`], [`report`] | the blocks of a rank, its conditions; what a user chooses; the result |
 //! | [`model`] | predicted times |
 //!
 //! The algorithms are private: single copy writes to addresses that another rank has announced, and only

@@ -11,10 +11,15 @@ void hcube_bsp_leave(void);
 /* Prints a text, in one piece, and ends the job. */
 void hcube_bsp_abort_list(const char *format, va_list arguments)
 {
-    char text[4096];
-    vsnprintf(text, sizeof text, format, arguments);
+    char some[1024], *text = some;
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(some, sizeof some, format, arguments);
+    if (length >= (int)sizeof some && (text = malloc((size_t)length + 1)) != NULL)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
     fflush(stdout);
-    fputs(text, stderr);
+    fputs(text != NULL ? text : some, stderr);
     fflush(stderr);
     hcube_bsp_leave();
     int initialised = 0, finalised = 0;

@@ -38,8 +38,8 @@ pub unsafe extern "C-unwind" fn bsp_bcast(pid: c_int, src: *const c_void, dst: *
 /// Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right,
 /// &nbytes); the result is at dst on all of them.
 ///
-/// Collective; complete when it returns, and not the end of a superstep. The operation must be associative and must
-/// not call functions of BSPlib.
+/// Collective; complete when it returns, and not the end of a superstep. The operation must be associative and return,
+/// without an exception, and must not call functions of BSPlib.
 ///
 /// # Safety
 /// The memory has that size, and the operation changes no more than its result.

@@ -11,6 +11,7 @@
  *   fork              children of the program end in and after the SPMD part
  *   abort             process 1, or the only one, calls bsp_abort
  *   abort-before      all call bsp_abort before the SPMD part
+ *   abort-long        all call bsp_abort with a text of 8000 characters
  *   abort-list        bsp_abort_va or bsp_vabort
  *
  * Each process that reaches a place prints a line about it. */
@@ -134,6 +135,7 @@ int main(int argc, char **argv) {
     say("after", (int)bsp_nprocs());
     return 0;
   }
+  if (is(mode, "abort-long")) bsp_abort("%08000d\n", 7);
   if (is(mode, "abort-before")) bsp_abort("early: %s %d\n", "text", 42);
   say("before", (int)bsp_nprocs());
   if (is(mode, "main") || is(mode, "fewer") || is(mode, "finalize")) {
