@@ -87,7 +87,8 @@ test_with() {
 
 # library <folder> <flags of rustc>: the library that clients link, which cargo does not build for tests.
 library() {
-    RUSTFLAGS=$2 cargo build --target "$target" --target-dir "$deep/$1" -p hcube -p hcube-preload
+    RUSTFLAGS=$2 cargo build --target "$target" --target-dir "$deep/$1" -p hcube -p hcube-preload \
+        -p hcube-bsplib
 }
 
 # compiler <folder> <flag...>: makes MPI's compiler wrappers (for clients) and build.rs compile C code with these
@@ -107,10 +108,14 @@ compiler() {
 # library or measure memory, which sanitizers use themselves.
 clients=(-p hcube --test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
     --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose --test mpi_gemm
+    --test bsp
     -- --test-threads=1 --skip preload_library)
 # For blocks of some GiB the sanitizer would need the same amount again.
 takes_memory=(--skip memory_beside_the --skip address_space_of_less_than_two_buffers
     --skip nothing_remains_of_communicators --skip blocks_above_two_gibibytes)
+
+# The sanitizers' own malloc and their functions in place of those of libraries.
+own_functions=(--skip node::loader::tests)
 
 # The runtime is the C compiler's, as a shared object: the library uses that of the client. The tests that start
 # clients contain rustc's. Open MPI does not free all memory at the end, so leak detection is off;
@@ -120,7 +125,7 @@ address() {
     export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:exitcode=99
     local flags="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer"
     library address "$flags" && test_with address "$flags" "${clients[@]}" "${takes_memory[@]}" &&
-        test_with address "$flags" "${systems[@]}" --lib
+        test_with address "$flags" "${systems[@]}" --lib -- "${own_functions[@]}"
 }
 
 undefined() {
@@ -135,7 +140,8 @@ thread() {
     # Ranks that panic at the same time print them behind a lock of the standard library.
     export RUST_BACKTRACE=0
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
-        "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test products
+        "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test products \
+        --test programs -- "${own_functions[@]}"
 }
 
 miri() {

@@ -64,7 +64,9 @@ pub(super) fn max_bytes() -> usize {
         let known = unsafe { libc::getrlimit(resource, &mut limit) } == 0;
         if known { usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX) } else { 0 }
     };
-    limit(libc::RLIMIT_AS).min(limit(libc::RLIMIT_FSIZE))
+    // Mappings that remain would use up what the sanitizer leaves of the address range.
+    let most = if ONE_MAPPING { 1 << 30 } else { usize::MAX };
+    limit(libc::RLIMIT_AS).min(limit(libc::RLIMIT_FSIZE)).min(most)
 }
 
 /// How long a file may become; the kernel sends a signal that ends the program where one becomes longer.
