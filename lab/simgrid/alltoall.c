@@ -76,14 +76,6 @@ static int take_pair(void *into, const char *key, const char *value) {
   return 0;
 }
 
-/* Finaliser of SplitMix64: a hash of its argument. */
-static uint64_t mix(uint64_t value) {
-  value += UINT64_C(0x9E3779B97F4A7C15);
-  value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-  value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
-  return value ^ value >> 31;
-}
-
 /* Count of numbers between a pair of ranks: equal in both directions. */
 static int count_of_pair(const test_case *test, int first, int second, int size) {
   int64_t mean = test->bytes / (int64_t)sizeof(uint64_t) / (size > 1 ? size - 1 : 1);

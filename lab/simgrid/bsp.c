@@ -55,14 +55,6 @@ static int take_pair(void *into, const char *key, const char *value) {
   return 0;
 }
 
-/* Finaliser of SplitMix64: a hash of its argument. */
-static uint64_t mix(uint64_t value) {
-  value += UINT64_C(0x9E3779B97F4A7C15);
-  value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-  value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
-  return value ^ value >> 31;
-}
-
 /* Where the put of a rank goes: the same in all supersteps. */
 static int target(const memory *of, int64_t from, int64_t put) {
   return (int)(mix((uint64_t)from << 32 ^ (uint64_t)put) % (uint64_t)of->size);

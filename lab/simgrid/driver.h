@@ -68,6 +68,14 @@ static inline void *allocate(int64_t bytes) {
   return memory;
 }
 
+/* Finaliser of SplitMix64: a hash of its argument. */
+static inline uint64_t mix(uint64_t value) {
+  value += UINT64_C(0x9E3779B97F4A7C15);
+  value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
+  return value ^ value >> 31;
+}
+
 /* Lets the given number of simulated nanoseconds pass. */
 static inline void pass(double nanoseconds) {
   struct timespec time;

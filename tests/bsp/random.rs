@@ -1,8 +1,11 @@
 //! tests/c/bsp/random.c: random supersteps against a serial model.
 
+use crate::common;
 use crate::common::bsp::{Dialect, launch, program, without_shared_memory};
 use crate::common::guest::ranks;
 use crate::common::{Language, Launch, Mpi};
+use serde_json::Value;
+use std::fs;
 
 const NAME: &str = "bsp/random";
 
@@ -45,4 +48,30 @@ fn random_programs_in_the_other_dialect() {
     let ranks = ranks(4);
     let launch = Launch::new(program(NAME, Language::Cxx17, Dialect::Multicore), ranks);
     assert!(calls(launch.limit(60), 51, 10, 300) > 1000);
+}
+
+/// Bytes and operations of a profile, by superstep: their mean and the largest of a process.
+fn h_relations(launch: Launch, name: &str) -> Vec<Value> {
+    let file = common::folder("profiles").join(format!("{name}.json"));
+    calls(launch.env("HCUBE_BSP_PROFILE", &file.display().to_string()), 61, 2, 5000);
+    let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let profile: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(profile["mean"]["sent"], profile["mean"]["received"], "{name}: {text}");
+    let figures = ["mean", "max"]
+        .map(|kind| ["sent", "received", "operations"].map(|figure| profile[kind][figure].clone()));
+    figures.into_iter().flatten().collect()
+}
+
+/// However data travels, the profile counts the same, and what is sent arrives.
+#[test]
+fn profiles_do_not_depend_on_the_path() {
+    let ranks = ranks(4);
+    let buffered = h_relations(launch(NAME, ranks).env("HCUBE_BSP_SINGLE_COPY", "0"), "buffered");
+    let some =
+        buffered[0].as_array().expect("supersteps").iter().filter(|bytes| bytes.as_f64() > Some(1000.0));
+    assert!(some.count() > 4, "{buffered:?}");
+    let direct = h_relations(launch(NAME, ranks).env("HCUBE_BSP_SINGLE_COPY", "1"), "direct");
+    assert_eq!(buffered, direct);
+    let nodes = h_relations(launch(NAME, ranks).env("HCUBE_RANKS_PER_NODE", "2"), "nodes");
+    assert_eq!(buffered, nodes);
 }

@@ -286,7 +286,7 @@ impl<C: Comm> Spmd<C> {
     #[inline]
     pub fn send(&mut self, process: usize, tag: Region<'_>, payload: Region<'_>) -> Result<()> {
         self.check_process(process)?;
-        self.note(payload.len());
+        self.note(tag.len() + payload.len());
         let length = padded(tag.len()) + payload.len();
         let record = match self.mates.number(process) {
             Some(mate) => {

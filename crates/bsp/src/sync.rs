@@ -243,6 +243,14 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
+    /// For the profile: notes bytes that have arrived.
+    #[inline]
+    fn note_received(&mut self, bytes: usize) {
+        if let Some(profile) = &mut self.profile {
+            profile.received(bytes);
+        }
+    }
+
     /// For the profile: notes what another process has copied directly.
     fn note_copied(&mut self, record: &Record<'_>) {
         let Some(profile) = &mut self.profile else { return };
@@ -280,9 +288,7 @@ impl<C: Comm> Spmd<C> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);
         self.read(&replies, |spmd, _, record| {
-            if let Some(profile) = &mut spmd.profile {
-                profile.received(record.payload.len());
-            }
+            spmd.note_received(record.payload.len());
             record.payload.copy_to(pending[record.value as usize]);
             Ok(())
         })?;
@@ -297,11 +303,9 @@ impl<C: Comm> Spmd<C> {
         // Messages from other nodes come in the order of the plan.
         let mut sorted = self.transit.is_some().then(Vec::new);
         self.read(data, |spmd, origin, record| {
-            if let Some(profile) = &mut spmd.profile {
-                profile.received(record.payload.len());
-            }
             match record::parts(record.label).0 {
                 Kind::Put => {
+                    spmd.note_received(record.payload.len());
                     let memory =
                         spmd.own_memory("bsp_put or bsp_hpput", origin, &record, record.payload.len())?;
                     record.payload.copy_to(memory);
@@ -309,6 +313,7 @@ impl<C: Comm> Spmd<C> {
                 Kind::Message => {
                     let (bytes, number) = record::of_message(record.value, record.label);
                     let begin = padded(tag);
+                    spmd.note_received(tag + bytes);
                     let message = Message {
                         tag: record.payload.part(0..tag),
                         payload: record.payload.part(begin..begin + bytes),
