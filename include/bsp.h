@@ -18,6 +18,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #ifdef BSP_MCBSP
 typedef unsigned int bsp_pid_t;
@@ -28,6 +29,9 @@ typedef int bsp_pid_t;
 typedef int bsp_nprocs_t;
 typedef int bsp_size_t;
 #endif
+#define MCBSP_PROCESSOR_INDEX_DATATYPE bsp_pid_t
+#define MCBSP_NUMMSG_TYPE bsp_nprocs_t
+#define MCBSP_BYTESIZE_TYPE bsp_size_t
 
 #if defined(__GNUC__)
 #define BSP_FORMAT(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -112,7 +116,8 @@ void bsp_sync(void);
  *
  * Each process refers to the memory of the others by the address that it has registered itself in the same call.
  * Memory may be registered several times; the latest registration counts. A process that has no memory to register
- * passes NULL with size 0.
+ * passes NULL with size 0; if it refers to that of the others, it passes any address of its own with size 0 instead,
+ * because NULL is not the name of a registration.
  */
 void bsp_push_reg(const void *ident,
                   int size);
@@ -128,8 +133,8 @@ void bsp_pop_reg(const void *ident);
  * Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its start, at
  * the end of the superstep.
  *
- * src is copied before the function returns. Puts write after all gets have read; the order of puts to the same bytes
- * is undefined.
+ * src is copied before the function returns. Puts write after all gets have read, in the order of the processes, those
+ * of one process in the order of its calls.
  */
 void bsp_put(int pid,
              const void *src,
@@ -151,7 +156,7 @@ void bsp_hpput(int pid,
  * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst, at
  * the end of the superstep.
  *
- * The values are those before any put of this superstep.
+ * The values are those before any put of this superstep. Gets write dst in the order of the calls.
  */
 void bsp_get(int pid,
              const void *src,
@@ -186,10 +191,9 @@ void bsp_send(int pid,
               int payload_nbytes);
 
 /**
- * Number of messages left in the queue, and total bytes of their payloads; accumulated_nbytes may be NULL.
+ * Number of messages left in the queue, and total bytes of their payloads.
  */
-void bsp_qsize(int *packets,
-               int *accumulated_nbytes);
+void bsp_qsize(int *packets, int *accumulated_nbytes);
 
 /**
  * Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the queue is
@@ -333,7 +337,7 @@ void mcbsp_set_tagsize(size_t *tag_nbytes);
 void mcbsp_send(unsigned int pid, const void *tag, const void *payload, size_t payload_nbytes);
 
 /**
- * As `bsp_qsize`, with the types of MulticoreBSP for C.
+ * As `bsp_qsize`, with the types of MulticoreBSP for C; accumulated_nbytes may be NULL.
  */
 void mcbsp_qsize(unsigned int *packets, size_t *accumulated_nbytes);
 

@@ -26,9 +26,11 @@ const ABOUT: &str = "/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill 
  * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1.
  */";
 
-/// What programs use that name the types, and what Rust cannot declare.
+/// What programs use that name the types, also by the names of MulticoreBSP for C, and what Rust cannot declare. Programs
+/// for Oxford's toolset rely on its header for `stdio.h`.
 const BEFORE: &str = r#"#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #ifdef BSP_MCBSP
 typedef unsigned int bsp_pid_t;
@@ -39,6 +41,9 @@ typedef int bsp_pid_t;
 typedef int bsp_nprocs_t;
 typedef int bsp_size_t;
 #endif
+#define MCBSP_PROCESSOR_INDEX_DATATYPE bsp_pid_t
+#define MCBSP_NUMMSG_TYPE bsp_nprocs_t
+#define MCBSP_BYTESIZE_TYPE bsp_size_t
 
 #if defined(__GNUC__)
 #define BSP_FORMAT(text, first) __attribute__((__format__(__printf__, text, first)))

@@ -7,6 +7,7 @@ mod arguments;
 mod bsp;
 mod calls;
 mod gemm;
+mod place;
 mod platform;
 mod published;
 mod report;
@@ -207,7 +208,7 @@ fn run_batch(
     platform: &Platform<'_>,
 ) -> Result<Vec<Case>, Failure> {
     let (driver, arguments) = match batch.cases.first() {
-        Some(Case::RandomAccess(_)) => ("random_access", vec![sections::LOG2_WORDS.to_string()]),
+        Some(Case::RandomAccess(_)) => ("random_access", vec![place::LOG2_WORDS.to_string()]),
         Some(Case::Gemm(_)) => ("gemm", Vec::new()),
         Some(Case::Bsp(_)) => ("bsp", Vec::new()),
         _ => ("alltoall", Vec::new()),

@@ -84,6 +84,7 @@ const MESSAGES: &[Case] = &[
     ("move-null", Caller("bsp_move"), "payload = NULL: expected an address of 4 bytes"),
     ("move-negative", Caller("bsp_move"), "reception_nbytes = -1: expected 0 or more"),
     ("qsize-null", Caller("bsp_qsize"), "packets = NULL: expected an address"),
+    ("qsize-bytes-null", Caller("bsp_qsize"), "accumulated_nbytes = NULL: expected an address"),
     ("get-tag-null", Caller("bsp_get_tag"), "status = NULL: expected an address"),
     ("hpmove-null", Caller("bsp_hpmove"), "tag_ptr = NULL: expected an address"),
     ("hpmove-payload-null", Caller("bsp_hpmove"), "payload_ptr = NULL: expected an address"),

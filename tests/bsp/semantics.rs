@@ -81,3 +81,23 @@ fn with_single_copy() {
     }
     assert_eq!(outcome.success(), format!("ok classic C {ranks}\n"));
 }
+
+/// What several operations write to the same bytes does not depend on the path, nor on which processes share memory.
+#[test]
+fn operations_on_the_same_bytes_have_an_order() {
+    for ranks in [1, 2, 3, 5, 8].into_iter().filter(|&number| number <= ranks(8)) {
+        let text = format!("ok {ranks}\n");
+        for bytes in ["0", "100", "1"] {
+            let launch = launch("bsp/order", ranks).env("HCUBE_BSP_SINGLE_COPY", bytes);
+            assert_eq!(launch.run().success(), text, "single copy from {bytes}");
+        }
+        for per_node in [1, 2, 3].into_iter().filter(|&per_node| per_node < ranks) {
+            let launch = launch("bsp/order", ranks).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+            assert_eq!(launch.run().success(), text, "{per_node} per node");
+        }
+    }
+    assert_eq!(
+        without_shared_memory("all", "bsp/order", ranks(3)).run().success(),
+        format!("ok {}\n", ranks(3))
+    );
+}

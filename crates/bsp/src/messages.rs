@@ -34,43 +34,74 @@ pub struct Message<'a> {
 #[derive(Debug, Default)]
 pub struct Queue {
     messages: Vec<Message<'static>>,
-    /// Number of messages that were taken.
-    first: usize,
-    /// Bytes of the payloads that are left.
-    bytes: usize,
+    /// Where those of each process begin, until they are taken.
+    runs: Vec<usize>,
+    /// The process of the last of them.
+    newest: Option<usize>,
+    /// Those of the process whose messages are taken now: their begin, the next one, their end.
+    run: (usize, usize, usize),
+    /// Messages that are left, and the bytes of their payloads.
+    left: (usize, usize),
 }
 
 impl Queue {
     /// Empties it for the messages of the next superstep.
     pub fn clear(&mut self) {
         self.messages.clear();
-        (self.first, self.bytes) = (0, 0);
+        self.runs.clear();
+        *self = Self {
+            messages: std::mem::take(&mut self.messages),
+            runs: std::mem::take(&mut self.runs),
+            ..Self::default()
+        };
     }
 
-    /// Adds a message.
+    /// Adds a message; those of a process follow each other.
     #[inline]
-    pub fn push(&mut self, message: Message<'static>) {
-        self.bytes += message.payload.len();
+    pub fn push(&mut self, process: usize, message: Message<'static>) {
+        if self.newest != Some(process) {
+            self.runs.push(self.messages.len());
+            self.newest = Some(process);
+        }
+        self.left = (self.left.0 + 1, self.left.1 + message.payload.len());
         self.messages.push(message);
+    }
+
+    /// When all have been added: those of the last process become the first.
+    pub fn open(&mut self) {
+        self.run.0 = self.messages.len();
+        self.next_run();
+    }
+
+    fn next_run(&mut self) {
+        if let Some(begin) = self.runs.pop() {
+            self.run = (begin, begin, self.run.0);
+        }
     }
 
     /// Messages and bytes of payload that are left.
     pub fn size(&self) -> (usize, usize) {
-        (self.messages.len() - self.first, self.bytes)
+        self.left
     }
 
     /// The first message.
     #[inline]
     pub fn first(&self) -> Option<Message<'_>> {
-        self.messages.get(self.first).copied()
+        if self.left.0 == 0 { None } else { self.messages.get(self.run.1).copied() }
     }
 
     /// Takes the first message.
     #[inline]
     pub fn take(&mut self) -> Option<Message<'_>> {
-        let message = self.messages.get(self.first).copied()?;
-        self.first += 1;
-        self.bytes -= message.payload.len();
+        if self.left.0 == 0 {
+            return None;
+        }
+        let message = self.messages[self.run.1];
+        self.left = (self.left.0 - 1, self.left.1 - message.payload.len());
+        self.run.1 += 1;
+        if self.run.1 == self.run.2 {
+            self.next_run();
+        }
         Some(message)
     }
 }
@@ -134,14 +165,31 @@ mod tests {
             unsafe { Region::new(std::ptr::null_mut(), length) }
         };
         let mut queue = Queue::default();
-        for length in [3, 0, 5] {
-            queue.push(Message { tag: memory(0), payload: memory(length) });
+        let push = |queue: &mut Queue, process, length| {
+            queue.push(process, Message { tag: memory(0), payload: memory(length) });
+        };
+        let length = |message: Option<Message<'_>>| message.map(|message| message.payload.len());
+        for (process, length) in [(0, 3), (0, 0), (2, 5), (2, 7), (6, 1)] {
+            push(&mut queue, process, length);
         }
-        assert_eq!(queue.size(), (3, 8));
-        assert_eq!(queue.take().map(|message| message.payload.len()), Some(3));
-        assert_eq!((queue.size(), queue.first().map(|message| message.payload.len())), ((2, 5), Some(0)));
-        assert!(queue.take().is_some() && queue.take().is_some() && queue.take().is_none());
+        queue.open();
+        assert_eq!(queue.size(), (5, 16));
+        // The last process first, those of one process in their order.
+        for (expected, left) in [(1, (4, 15)), (5, (3, 10)), (7, (2, 3)), (3, (1, 0)), (0, (0, 0))] {
+            assert_eq!(length(queue.first()), Some(expected));
+            assert_eq!((length(queue.take()), queue.size()), (Some(expected), left));
+        }
+        assert!(queue.first().is_none() && queue.take().is_none());
         queue.clear();
-        assert_eq!(queue.size(), (0, 0));
+        queue.open();
+        assert!(queue.first().is_none() && queue.size() == (0, 0));
+        // Messages that nobody takes are gone.
+        for process in [1, 0] {
+            push(&mut queue, process, 9);
+            queue.open();
+            assert_eq!(length(queue.first()), Some(9));
+            queue.clear();
+        }
+        assert!(queue.take().is_none());
     }
 }

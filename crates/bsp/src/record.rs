@@ -5,9 +5,9 @@
 //! | put | offset | registration | the data |
 //! | get | offset | registration | the number of the request, and bytes |
 //! | reply | the number of the request | | the data |
-//! | message | bytes of the payload, and its number | the rest of the number | the tag with its padding, the payload |
+//! | message | bytes of the payload | | the tag with its padding, the payload |
 //! | registration | | | addresses and sizes |
-//! | origin | process | | none: the records after it in the list are those of that process |
+//! | origin | process, and a number | | none: the records after it in the list are those of that process, from its record of that number on |
 //! | transit | destination and origin | | a record for another node |
 //! | copied | bytes | 1 if the reader of the list has received them, 0 if it has sent them | none: for the profile |
 
@@ -61,22 +61,19 @@ pub fn parts(label: u32) -> (Kind, u32) {
     (KINDS[label as usize / MAX_REGISTRATIONS], label % MAX_REGISTRATIONS as u32)
 }
 
-/// Bits of a message's value that hold the bytes of its payload.
-const BYTE_BITS: u32 = 40;
+/// Who has written a record, and how many it had written before for the same process: the order in which records of one
+/// kind take effect.
+pub type Source = (usize, u32);
 
-/// Value and label of a message: the bytes of its payload, and its number among those of its sender to other nodes,
-/// which take different paths.
-#[inline]
-pub fn message(bytes: usize, number: u64) -> (u64, u32) {
-    let high = (number >> (u64::BITS - BYTE_BITS)) % MAX_REGISTRATIONS as u64;
-    (bytes as u64 | number << BYTE_BITS, label(Kind::Message, high as u32))
+/// The value of a record of [`Kind::Origin`].
+pub fn origin((process, number): Source) -> u64 {
+    process as u64 | u64::from(number) << 32
 }
 
-/// The bytes and the number of a message.
+/// The inverse of [`origin`].
 #[inline]
-pub fn of_message(value: u64, label: u32) -> (usize, u64) {
-    let number = value >> BYTE_BITS | u64::from(parts(label).1) << (u64::BITS - BYTE_BITS);
-    ((value & ((1 << BYTE_BITS) - 1)) as usize, number)
+pub fn source(value: u64) -> Source {
+    (value as u32 as usize, (value >> 32) as u32)
 }
 
 #[cfg(test)]
@@ -95,10 +92,9 @@ mod tests {
     }
 
     #[test]
-    fn messages_have_lengths_and_numbers() {
-        for number in [0, 1, 1 << 23, (1 << 24) - 1, 1 << 24, (1 << 44) - 1] {
-            let (value, label) = message(12345, number);
-            assert_eq!((of_message(value, label), parts(label).0), ((12345, number), Kind::Message));
+    fn sources_are_processes_and_numbers() {
+        for place in [(0, 0), (7, 1), (u32::MAX as usize, u32::MAX)] {
+            assert_eq!(source(origin(place)), place);
         }
     }
 }

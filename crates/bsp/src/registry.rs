@@ -183,10 +183,7 @@ impl Registry {
 
     /// Whether memory may overlap what others may use of this process.
     pub fn may_overlap(&self, memory: Region<'_>) -> bool {
-        let (begin, end) = (memory.address().addr(), memory.address().addr().saturating_add(memory.len()));
-        let overlap = |block: &Block| {
-            block.address() < end && begin < block.address().saturating_add(block.memory.len())
-        };
+        let overlap = |block: &Block| block.memory.overlaps(memory);
         self.effective > MAX_COMPARED || self.blocks[..self.effective].iter().any(overlap)
     }
 

@@ -14,7 +14,7 @@ use crate::mates::Mates;
 use crate::messages::{Message, Queue, TagSizes, padded};
 use crate::options::Options;
 use crate::profile::{Profile, Summary};
-use crate::record::{self, Kind, label};
+use crate::record::{Kind, label};
 use crate::registry::Registry;
 use crate::transit::Transit;
 use hcube_core::Result;
@@ -75,8 +75,6 @@ pub struct Spmd<C: Comm> {
     pub(crate) pending: Vec<Region<'static>>,
     /// Lists for this process: data, requests, and registrations.
     pub(crate) incoming: [Vec<Incoming>; 3],
-    /// Messages sent to other nodes.
-    sent: u64,
     pub(crate) profile: Option<Box<Profile>>,
     begin: f64,
 }
@@ -137,7 +135,6 @@ impl<C: Comm> Spmd<C> {
             queue: Queue::default(),
             pending: Vec::new(),
             incoming: Default::default(),
-            sent: 0,
             profile: None,
             comm,
         })
@@ -288,16 +285,10 @@ impl<C: Comm> Spmd<C> {
         self.check_process(process)?;
         self.note(tag.len() + payload.len());
         let length = padded(tag.len()) + payload.len();
+        let (value, label) = (payload.len() as u64, label(Kind::Message, 0));
         let record = match self.mates.number(process) {
-            Some(mate) => {
-                let (value, label) = record::message(payload.len(), 0);
-                self.arena.record(self.lists.data(mate), value, label, length)?
-            }
-            None => {
-                let (value, label) = record::message(payload.len(), self.sent);
-                self.sent += 1;
-                self.record_elsewhere(process, value, label, length)?
-            }
+            Some(mate) => self.arena.record(self.lists.data(mate), value, label, length)?,
+            None => self.record_elsewhere(process, value, label, length)?,
         };
         record.part(0..tag.len()).copy_from(tag);
         record.part(length - payload.len()..length).copy_from(payload);

@@ -3,8 +3,9 @@
 //! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for other
 //! nodes travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads remote memory,
 //! every process answers the requests for its own memory before it writes anything, the replies travel in the same
-//! way, and the values are written to their destinations. Then every process carries out the puts for its memory and
-//! queues its messages.
+//! way, and the values are written to their destinations, in the order of the calls. Then every process carries out the
+//! puts for its memory, in the order of the processes and their calls, and queues its messages. So the result does not
+//! depend on which processes share memory, also where several operations write the same bytes.
 //!
 //! No process writes or reads memory of another process here, so that no barrier is needed at the end. Unbuffered
 //! operations of the next superstep, which do, wait until the other process has finished this function.
@@ -15,7 +16,7 @@
 use crate::agreement::{self, Calls, Flag, Votes};
 use crate::mates::{Place, exceeded};
 use crate::messages::{Message, padded};
-use crate::record::{self, Kind, label};
+use crate::record::{self, Kind, Source, label};
 use crate::spmd::Spmd;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
@@ -168,13 +169,12 @@ impl<C: Comm> Spmd<C> {
         (0..self.arena.ranks()).fold(votes, |all, mate| all.and(Votes::from_words(self.arena.notice(mate))))
     }
 
-    /// Finds the lists for this process, before the node meets again; those of the process with the highest number
-    /// first.
+    /// Finds the lists for this process, before the node meets again, in the order of the processes.
     fn locate(&mut self, origin: impl Fn(&[usize], usize) -> Option<usize>) {
         let own = self.arena.own_number();
         let numbers = [self.lists.data(own), self.lists.requests(own), self.lists.everyone()];
         for (kind, number) in numbers.into_iter().enumerate() {
-            for mate in (0..self.arena.ranks()).rev() {
+            for mate in 0..self.arena.ranks() {
                 let list = self.arena.list(mate, number);
                 if !list.is_empty() {
                     self.incoming[kind].push((origin(&self.mates.processes, mate), list));
@@ -196,16 +196,17 @@ impl<C: Comm> Spmd<C> {
         }
         let votes = transit.travel(&self.comm, votes)?;
         let (arena, mates, lists) = (&mut self.arena, &self.mates, self.lists);
-        // Whose records were last added to each list.
-        let mut origins = vec![None; 2 * mates.processes.len()];
+        // What follows the last record of each list without being told.
+        let mut next: Vec<Option<Source>> = vec![None; 2 * mates.processes.len()];
         transit.deliver(|arrived| {
             let mate = mates.number(arrived.destination).expect("the plan ends on its node");
             let is_request = record::parts(arrived.label).0 == Kind::Get;
             let list = if is_request { lists.requests(mate) } else { lists.data(mate) };
-            if origins[list] != Some(arrived.origin) {
-                origins[list] = Some(arrived.origin);
-                arena.record(list, arrived.origin as u64, label(Kind::Origin, 0), 0)?;
+            let (process, number) = arrived.source;
+            if next[list] != Some(arrived.source) {
+                arena.record(list, record::origin(arrived.source), label(Kind::Origin, 0), 0)?;
             }
+            next[list] = Some((process, number.wrapping_add(1)));
             arena
                 .record(list, arrived.value, arrived.label, arrived.payload.len())?
                 .copy_from(arrived.payload);
@@ -216,25 +217,28 @@ impl<C: Comm> Spmd<C> {
         Ok(votes)
     }
 
-    /// Reads lists record by record, with the process that has written each.
+    /// Reads lists record by record, with the source of each.
     fn read(
         &mut self,
         lists: &[(Option<usize>, hcube_core::node::arena::List)],
-        mut work: impl FnMut(&mut Self, usize, Record<'static>) -> Result<()>,
+        mut work: impl FnMut(&mut Self, Source, Record<'static>) -> Result<()>,
     ) -> Result<()> {
         let mut copied = 0;
         for &(process, list) in lists {
-            let mut origin = process.unwrap_or_default();
+            let mut source = (process.unwrap_or_default(), 0);
             // SAFETY: located in this superstep; messages in it are used until the end of the next one, when this
             // process enters its first barrier.
             let records = unsafe { self.arena.records(list) };
             for record in records {
                 copied += record.payload.len();
                 match record::parts(record.label).0 {
-                    Kind::Origin => origin = record.value as usize,
+                    Kind::Origin => source = record::source(record.value),
                     Kind::Transit => {}
                     Kind::Copied => self.note_copied(&record),
-                    _ => work(self, origin, record)?,
+                    _ => {
+                        work(self, source, record)?;
+                        source.1 = source.1.wrapping_add(1);
+                    }
                 }
             }
         }
@@ -263,7 +267,7 @@ impl<C: Comm> Spmd<C> {
     /// Copies what others read of this process into replies.
     fn answer_requests(&mut self) -> Result<()> {
         let requests = std::mem::take(&mut self.incoming[REQUESTS]);
-        self.read(&requests, |spmd, origin, record| {
+        self.read(&requests, |spmd, (origin, _), record| {
             let mut words = [0; 2];
             record.payload.read(bytes_of_mut(&mut words));
             let [request, bytes] = words;
@@ -283,15 +287,26 @@ impl<C: Comm> Spmd<C> {
         })
     }
 
-    /// Writes what this process has read of others.
+    /// Writes what this process has read of others, in the order of the calls: that of the replies of one process of the
+    /// node.
     fn take_replies(&mut self) -> Result<()> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);
+        let is_in_order = replies.len() == 1 && self.transit.is_none();
+        let mut values = vec![None; if is_in_order { 0 } else { pending.len() }];
         self.read(&replies, |spmd, _, record| {
             spmd.note_received(record.payload.len());
-            record.payload.copy_to(pending[record.value as usize]);
+            let number = record.value as usize;
+            if is_in_order {
+                record.payload.copy_to(pending[number]);
+            } else {
+                values[number] = Some(record.payload);
+            }
             Ok(())
         })?;
+        for (value, into) in values.into_iter().zip(&pending) {
+            value.expect("every request is answered").copy_to(*into);
+        }
         self.pending = pending;
         self.pending.clear();
         Ok(())
@@ -299,37 +314,43 @@ impl<C: Comm> Spmd<C> {
 
     /// Carries out puts and queues messages.
     fn take_data(&mut self, data: &[(Option<usize>, hcube_core::node::arena::List)]) -> Result<()> {
-        let tag = self.tags.sent;
-        // Messages from other nodes come in the order of the plan.
-        let mut sorted = self.transit.is_some().then(Vec::new);
-        self.read(data, |spmd, origin, record| {
-            match record::parts(record.label).0 {
-                Kind::Put => {
-                    spmd.note_received(record.payload.len());
-                    let memory =
-                        spmd.own_memory("bsp_put or bsp_hpput", origin, &record, record.payload.len())?;
-                    record.payload.copy_to(memory);
-                }
-                Kind::Message => {
-                    let (bytes, number) = record::of_message(record.value, record.label);
-                    let begin = padded(tag);
-                    spmd.note_received(tag + bytes);
-                    let message = Message {
-                        tag: record.payload.part(0..tag),
-                        payload: record.payload.part(begin..begin + bytes),
-                    };
-                    match &mut sorted {
-                        Some(sorted) => sorted.push(((std::cmp::Reverse(origin), number), message)),
-                        None => spmd.queue.push(message),
-                    }
-                }
-                other => return Err(Error::Internal(format!("a record of kind {other:?} among data"))),
+        // Records from other nodes come in the order of the plan.
+        let mut unordered = self.transit.is_some().then(Vec::new);
+        self.read(data, |spmd, source, record| match &mut unordered {
+            Some(all) => {
+                all.push((source, record));
+                Ok(())
             }
-            Ok(())
+            None => spmd.take_record(source.0, record),
         })?;
-        if let Some(mut sorted) = sorted {
-            sorted.sort_by_key(|&(place, _)| place);
-            sorted.into_iter().for_each(|(_, message)| self.queue.push(message));
+        if let Some(mut all) = unordered {
+            all.sort_by_key(|&(source, _)| source);
+            all.into_iter().try_for_each(|(source, record)| self.take_record(source.0, record))?;
+        }
+        self.queue.open();
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn take_record(&mut self, origin: usize, record: Record<'static>) -> Result<()> {
+        match record::parts(record.label).0 {
+            Kind::Put => {
+                self.note_received(record.payload.len());
+                let memory =
+                    self.own_memory("bsp_put or bsp_hpput", origin, &record, record.payload.len())?;
+                record.payload.copy_to(memory);
+            }
+            Kind::Message => {
+                let (tag, bytes) = (self.tags.sent, record.value as usize);
+                self.note_received(tag + bytes);
+                let begin = padded(tag);
+                let message = Message {
+                    tag: record.payload.part(0..tag),
+                    payload: record.payload.part(begin..begin + bytes),
+                };
+                self.queue.push(origin, message);
+            }
+            other => return Err(Error::Internal(format!("a record of kind {other:?} among data"))),
         }
         Ok(())
     }

@@ -14,7 +14,7 @@
 //! Source: the plans are those of Plimpton et al. 2006; for BSP our own.
 
 use crate::agreement::{self, Votes};
-use crate::record::{Kind, label};
+use crate::record::{Kind, Source as Writer, label};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::error::Error;
@@ -23,7 +23,7 @@ use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::node::arena::{Arena, Record};
 use hcube_core::plan::{Parting, Plan, Routing, Send, Source, Stage, Topology, Transport, three_hop};
 
-/// Words of a record before its payload: destination and origin, value, label, bytes.
+/// Words of a record before its payload: destination and origin, value, label and number, bytes.
 const RECORD_HEAD: usize = 4;
 /// Words of the first piece of a message.
 const FIRST_PIECE_WORDS: usize = 1024;
@@ -43,6 +43,9 @@ pub struct Transit {
     held: Vec<u64>,
     /// Counter for parts that take turns.
     turn: usize,
+    /// How many records were added for each process, and for which there are any.
+    numbers: Vec<u32>,
+    numbered: Vec<usize>,
 }
 
 /// A record that has arrived.
@@ -50,8 +53,8 @@ pub struct Transit {
 pub struct Arrived<'a> {
     /// Where it is to go.
     pub destination: usize,
-    /// The process that has written it.
-    pub origin: usize,
+    /// The process that has written it, and how many it had written before for the destination.
+    pub source: Writer,
     /// As in [`Record`].
     pub value: u64,
     /// As in [`Record`].
@@ -76,7 +79,8 @@ impl Transit {
     pub fn new(topology: &Topology, process: usize, piece_bytes: usize) -> Self {
         let Plan { stages } = Plan::new(topology, process, routing(topology));
         let piece = (piece_bytes / size_of::<u64>()).clamp(FIRST_PIECE_WORDS, i32::MAX as usize);
-        Self { stages, piece, held: Vec::new(), turn: 0 }
+        let numbers = vec![0; topology.size()];
+        Self { stages, piece, held: Vec::new(), turn: 0, numbers, numbered: Vec::new() }
     }
 
     /// Adds a record, whose payload of `length` bytes is to be filled.
@@ -99,7 +103,13 @@ impl Transit {
                 "{held} bytes are buffered for other nodes, and there is no memory for {length} more"
             ))
         })?;
-        self.held.extend([join(destination, origin), value, u64::from(label), length as u64]);
+        let number = self.numbers[destination];
+        if number == 0 {
+            self.numbered.push(destination);
+        }
+        self.numbers[destination] = number.wrapping_add(1);
+        let label = u64::from(label) | u64::from(number) << 32;
+        self.held.extend([join(destination, origin), value, label, length as u64]);
         self.held.resize(begin + words, 0);
         Ok(Region::of(&mut bytes_of_mut(&mut self.held[begin..])[..length]))
     }
@@ -246,12 +256,16 @@ impl Transit {
     /// # Errors
     /// Those of `arrived`.
     pub fn deliver(&mut self, mut arrived: impl FnMut(Arrived<'_>) -> Result<()>) -> Result<()> {
+        for destination in self.numbered.drain(..) {
+            self.numbers[destination] = 0;
+        }
         let mut held = std::mem::take(&mut self.held);
         for range in records(&held) {
             let (head, payload) = held[range].split_at_mut(RECORD_HEAD);
             let [destination, origin] = [head[0] as u32 as usize, (head[0] >> 32) as usize];
             let payload = Region::of(&mut bytes_of_mut(payload)[..head[3] as usize]);
-            arrived(Arrived { destination, origin, value: head[1], label: head[2] as u32, payload })?;
+            let source = (origin, (head[2] >> 32) as u32);
+            arrived(Arrived { destination, source, value: head[1], label: head[2] as u32, payload })?;
         }
         held.clear();
         self.held = held;
@@ -335,7 +349,8 @@ mod tests {
             let record = |arrived: Arrived<'_>| {
                 let mut bytes = vec![0; arrived.payload.len()];
                 arrived.payload.read(&mut bytes);
-                assert_eq!((arrived.destination, arrived.origin, arrived.label), (3, 1, 7));
+                assert_eq!((arrived.destination, arrived.source.0, arrived.label), (3, 1, 7));
+                assert_eq!(u64::from(arrived.source.1), arrived.value);
                 assert!(
                     bytes.len() as u64 == arrived.value
                         && bytes.iter().all(|&byte| u64::from(byte) == arrived.value)

@@ -3,7 +3,7 @@
 //!
 //! Idea: a get must not write before all others have read, since its destination may be what others read. If the
 //! destination is not registered, nobody can, so it is read straight into the destination once all processes have met,
-//! and before they meet again and write. Otherwise, and if a copy is refused, data goes through the arenas as in
+//! and before they meet again and write, unless an earlier get through the arenas has the same destination. Otherwise, and if a copy is refused, data goes through the arenas as in
 //! [`crate::spmd`].
 //!
 //! Cost: one copy by the kernel instead of two; for a large get a comparison with every registration of this process.
@@ -24,6 +24,7 @@ impl<C: Comm> Spmd<C> {
         self.direct.as_ref().is_some_and(|direct| direct.is_worthwhile(into.len()))
             && mate != self.arena.own_number()
             && !self.registry.may_overlap(into)
+            && !self.pending.iter().any(|earlier| earlier.overlaps(into))
     }
 
     /// Between two meetings of the node, while nobody writes memory that others have registered: the gets that are

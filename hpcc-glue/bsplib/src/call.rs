@@ -204,11 +204,11 @@ pub unsafe fn send<N, S>(
     });
 }
 
-/// `bsp_qsize`.
+/// `bsp_qsize`; in some dialects, the second address may be NULL.
 ///
 /// # Safety
 /// The addresses are NULL or those of numbers.
-pub unsafe fn qsize<N, S>(function: &str, packets: *mut N, accumulated_nbytes: *mut S)
+pub unsafe fn qsize<N, S>(function: &str, packets: *mut N, accumulated_nbytes: *mut S, may_be_null: bool)
 where
     N: TryFrom<usize>,
     S: TryFrom<usize>,
@@ -216,6 +216,9 @@ where
     spmd(function, |spmd| {
         let (messages, bytes) = spmd.queue_size();
         let place = not_null("packets", packets)?;
+        if !may_be_null {
+            not_null("accumulated_nbytes", accumulated_nbytes)?;
+        }
         // SAFETY: the contract of this function.
         unsafe { place.write_unaligned(size("*packets", messages)?) };
         if !accumulated_nbytes.is_null() {

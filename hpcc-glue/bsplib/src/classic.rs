@@ -91,7 +91,8 @@ pub unsafe extern "C-unwind" fn bsp_sync() {
 ///
 /// Each process refers to the memory of the others by the address that it has registered itself in the same call.
 /// Memory may be registered several times; the latest registration counts. A process that has no memory to register
-/// passes NULL with size 0.
+/// passes NULL with size 0; if it refers to that of the others, it passes any address of its own with size 0 instead,
+/// because NULL is not the name of a registration.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -115,8 +116,8 @@ pub unsafe extern "C-unwind" fn bsp_pop_reg(ident: *const c_void) {
 /// Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its start, at
 /// the end of the superstep.
 ///
-/// src is copied before the function returns. Puts write after all gets have read; the order of puts to the same bytes
-/// is undefined.
+/// src is copied before the function returns. Puts write after all gets have read, in the order of the processes, those
+/// of one process in the order of its calls.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -154,7 +155,7 @@ pub unsafe extern "C-unwind" fn bsp_hpput(
 /// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst, at
 /// the end of the superstep.
 ///
-/// The values are those before any put of this superstep.
+/// The values are those before any put of this superstep. Gets write dst in the order of the calls.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -217,14 +218,14 @@ pub unsafe extern "C-unwind" fn bsp_send(
     unsafe { call::send("bsp_send", pid, tag, payload, payload_nbytes) };
 }
 
-/// Number of messages left in the queue, and total bytes of their payloads; accumulated_nbytes may be NULL.
+/// Number of messages left in the queue, and total bytes of their payloads.
 ///
 /// # Safety
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_qsize(packets: *mut c_int, accumulated_nbytes: *mut c_int) {
     // SAFETY: the contract of this function.
-    unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes) };
+    unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes, false) };
 }
 
 /// Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the queue is

@@ -191,14 +191,14 @@ pub unsafe extern "C-unwind" fn mcbsp_send(
     unsafe { call::send("bsp_send", pid, tag, payload, payload_nbytes) };
 }
 
-/// As `bsp_qsize`, with the types of MulticoreBSP for C.
+/// As `bsp_qsize`, with the types of MulticoreBSP for C; accumulated_nbytes may be NULL.
 ///
 /// # Safety
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mcbsp_qsize(packets: *mut c_uint, accumulated_nbytes: *mut usize) {
     // SAFETY: the contract of this function.
-    unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes) };
+    unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes, true) };
 }
 
 /// As `bsp_get_tag`, with the types of MulticoreBSP for C.

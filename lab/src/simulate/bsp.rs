@@ -1,20 +1,14 @@
-//! Supersteps of BSP programs: rows, cases and table.
+//! Supersteps of BSP programs: the rows.
 //!
 //! Processes put words to processes that a hash selects, as in fine-grained BSP programs. The competitor is what a BSP
 //! library does with functions of MPI: everybody tells everybody the number of bytes (`MPI_Alltoall`), and data follows in
 //! a message to each process for which there is any; a superstep without data is `MPI_Barrier`.
 
-use super::results::{Batch, Case, links};
-use super::sections::Place;
-use crate::records::Record;
-use hcube_results::numbers::time;
-use hcube_results::table::Table;
-use serde::Serialize;
+pub mod cases;
+pub mod table;
 
-/// Puts of a process in a superstep.
-const PUTS: [usize; 3] = [0, 1, 64];
-/// Bytes of a put.
-const BYTES: usize = 8;
+use crate::records::Record;
+use serde::Serialize;
 
 /// Supersteps with the same load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,82 +53,7 @@ impl Superstep {
     }
 
     /// What is compared.
-    fn load(&self) -> (usize, usize, usize, usize) {
+    pub fn load(&self) -> (usize, usize, usize, usize) {
         (self.ranks, self.ranks_per_node, self.puts, self.bytes)
-    }
-}
-
-/// The simulations of a place. All loads of a number of ranks share one.
-pub fn batches(place: &Place<'_>) -> Vec<Batch> {
-    place.batches(|place, ranks| {
-        let case = |puts, by| {
-            Case::Bsp(Superstep {
-                section: place.section.name(),
-                machine: place.machine.name.clone(),
-                ranks,
-                ranks_per_node: place.ranks_per_node,
-                by,
-                puts,
-                bytes: BYTES,
-                seconds: 0.0,
-                errors: 0,
-                links_shared: true,
-                copy_ns: place.machine.costs.copy_ns,
-            })
-        };
-        PUTS.into_iter().flat_map(|puts| ["hcube", "library"].map(|by| case(puts, by))).collect()
-    })
-}
-
-/// The rows of a section on a machine; hcube and the competitor share a line.
-pub fn render(rows: &[&Superstep]) -> String {
-    let mut table =
-        Table::new(["ranks", "per node", "puts", "bytes", "hcube", "library", "speed-up", "errors", "links"]);
-    for row in rows.iter().filter(|row| row.by == "hcube") {
-        let library = rows.iter().find(|other| other.by == "library" && other.load() == row.load());
-        let none = || "-".to_owned();
-        table.row([
-            row.ranks.to_string(),
-            row.ranks_per_node.to_string(),
-            row.puts.to_string(),
-            row.bytes.to_string(),
-            time(row.seconds),
-            library.map_or_else(none, |library| time(library.seconds)),
-            library.map_or_else(none, |library| format!("{:.2}", library.seconds / row.seconds)),
-            (row.errors + library.map_or(0, |library| library.errors)).to_string(),
-            links(row.links_shared),
-        ]);
-    }
-    table.render()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(by: &'static str, puts: usize, seconds: f64) -> Superstep {
-        Superstep {
-            section: "supersteps",
-            machine: "juropa".to_owned(),
-            ranks: 64,
-            ranks_per_node: 8,
-            by,
-            puts,
-            bytes: 8,
-            seconds,
-            errors: 0,
-            links_shared: true,
-            copy_ns: 0.25,
-        }
-    }
-
-    #[test]
-    fn hcube_and_the_library_share_a_line() {
-        assert_eq!(row("hcube", 64, 0.0).text(), "by=hcube,puts=64,bytes=8,copy=0.25");
-        let rows = [row("hcube", 0, 1e-6), row("library", 0, 3e-6), row("hcube", 1, 2e-6)];
-        let text = render(&rows.iter().collect::<Vec<_>>());
-        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(lines.len(), 3, "{text}");
-        assert!(lines[1].contains(&"3.00") && lines[2].contains(&"-"), "{text}");
     }
 }

@@ -135,7 +135,7 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                     text += &(title("Matrix products") + &table::render(&products));
                 }
                 System::Bsp if !supersteps.is_empty() => {
-                    text += &(title("BSP programs") + &bsp::render(&supersteps));
+                    text += &(title("BSP programs") + &bsp::table::render(&supersteps));
                 }
                 _ => {}
             }

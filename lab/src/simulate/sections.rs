@@ -1,106 +1,11 @@
 //! The runs of each section. Runs with equal machine and ranks share a simulation.
 
 use super::arguments::{Arguments, Section, System};
+use super::place::{BYTES, Place};
 use super::results::{Alltoall, Batch, Case, RandomAccess};
 use super::{bsp, gemm};
-use hcube_results::machine::Machine;
-use hcube_results::published::{self, ALL_OPTIMISATIONS, MACHINE};
+use hcube_results::published::{self, MACHINE};
 use hcube_tool::session::Failure;
-
-/// The look-ahead of HPCC's rules.
-const LOOK_AHEAD: u64 = 1024;
-/// Words of the table per rank; few, so that the check of all words is fast.
-pub const LOG2_WORDS: u32 = 10;
-/// Bytes that a rank sends in total, in sections that do not vary it.
-const BYTES: u64 = 1 << 20;
-
-/// A section on one machine.
-pub struct Place<'a> {
-    pub section: Section,
-    pub machine: Machine,
-    pub ranks: &'a [usize],
-    pub ranks_per_node: usize,
-}
-
-impl<'a> Place<'a> {
-    /// A place of the section, with the options of the command line in place of its own.
-    fn new(
-        section: Section,
-        arguments: &'a Arguments,
-        (machine, ranks, ranks_per_node): (&str, &'static [usize], usize),
-    ) -> Result<Self, Failure> {
-        let asked = arguments.machine.as_deref();
-        let machine = Machine::find(asked.unwrap_or(machine))?;
-        let ranks_per_node = match arguments.ranks_per_node {
-            Some(ranks) => ranks as usize,
-            // The section's number belongs to another machine, except where the section varies it.
-            None if asked.is_some() && section != Section::Nodes => machine.cores,
-            None => ranks_per_node,
-        };
-        let ranks = arguments.ranks.as_ref().map_or(ranks, |ranks| &ranks.0);
-        Ok(Self { section, machine, ranks, ranks_per_node })
-    }
-
-    /// A simulation for each number of ranks.
-    pub fn batches(&self, cases: impl Fn(&Self, usize) -> Vec<Case>) -> Vec<Batch> {
-        let batch = |&ranks: &usize| Batch {
-            machine: self.machine.clone(),
-            ranks,
-            ranks_per_node: self.ranks_per_node,
-            scale: 1,
-            cases: cases(self, ranks),
-        };
-        self.ranks.iter().map(batch).collect()
-    }
-
-    /// Whether the paper has figures of it.
-    fn is_published(&self) -> bool {
-        self.machine.name == MACHINE && self.ranks_per_node == 1
-    }
-
-    fn random_access(&self, ranks: usize, mode: &'static str) -> RandomAccess {
-        RandomAccess {
-            section: self.section.name(),
-            machine: self.machine.name.clone(),
-            ranks,
-            ranks_per_node: self.ranks_per_node,
-            mode,
-            dimensions: 0,
-            optimisations: ALL_OPTIMISATIONS,
-            look_ahead: LOOK_AHEAD,
-            relaxed: false,
-            updates: 0,
-            log2_table: ranks.next_power_of_two().ilog2() + LOG2_WORDS,
-            seconds: 0.0,
-            gups: 0.0,
-            errors: 0,
-            messages: 0,
-            message_bytes: 0,
-            plan: String::new(),
-            links_shared: true,
-            published_gups: None,
-            published_model_gups: None,
-        }
-    }
-
-    fn alltoall(&self, ranks: usize, algorithm: &'static str) -> Alltoall {
-        Alltoall {
-            section: self.section.name(),
-            machine: self.machine.name.clone(),
-            ranks,
-            ranks_per_node: self.ranks_per_node,
-            algorithm,
-            path: "message",
-            memory: BYTES,
-            bytes_per_rank: BYTES,
-            seconds: 0.0,
-            errors: 0,
-            way: None,
-            links_shared: true,
-            copy_ns: self.machine.costs.copy_ns,
-        }
-    }
-}
 
 /// Ranks up to which exchanges have memory for all blocks. SimGrid redistributes the bandwidth among all active
 /// messages whenever one ends; 256 ranks with memory for all blocks take more than 4 minutes of a core, without
@@ -124,7 +29,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
     for shape in shapes(section, full) {
         let place = Place::new(section, arguments, shape)?;
         if section.system() == System::Bsp {
-            all.extend(bsp::batches(&place));
+            all.extend(bsp::cases::batches(&place));
             continue;
         }
         all.extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split));

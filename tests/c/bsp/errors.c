@@ -76,6 +76,7 @@ static void wrong_messages(void) {
   if (is("move-empty")) bsp_move(&value, 4);
   if (is("move-null")) bsp_move(NULL, 4);
   if (is("qsize-null")) bsp_qsize(NULL, &size);
+  if (is("qsize-bytes-null")) bsp_qsize(&packets, NULL);
   if (is("get-tag-null")) bsp_get_tag(NULL, &value);
   if (is("hpmove-null")) bsp_hpmove(NULL, &pointer);
   if (is("hpmove-payload-null")) bsp_hpmove(&pointer, NULL);
@@ -84,7 +85,7 @@ static void wrong_messages(void) {
     bsp_send(at(0), &value, &value, 4);
     for (;;) {
       bsp_sync();
-      bsp_qsize(&packets, NULL);
+      bsp_qsize(&packets, &size);
       REQUIRE(packets == 1);
       bsp_move(&value, 4);
       bsp_move(&value, 4);
@@ -197,7 +198,7 @@ static void outside(void) {
         case 9: bsp_hpget(0, cells, 0, &value, 4); break;
         case 10: bsp_set_tagsize(&size); break;
         case 11: bsp_send(0, NULL, NULL, 0); break;
-        case 12: bsp_qsize(&packets, NULL); break;
+        case 12: bsp_qsize(&packets, &size); break;
         case 13: bsp_get_tag(&size, NULL); break;
         case 14: bsp_move(NULL, 0); break;
         case 15: bsp_hpmove(&pointer, &pointer); break;

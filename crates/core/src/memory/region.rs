@@ -67,6 +67,14 @@ impl<'a> Region<'a> {
         self.length == 0
     }
 
+    /// Whether both have a byte in common.
+    #[inline]
+    pub fn overlaps(self, other: Region<'_>) -> bool {
+        let begins = [self.address.addr(), other.address.addr()];
+        begins[0] < begins[1].saturating_add(other.length)
+            && begins[1] < begins[0].saturating_add(self.length)
+    }
+
     /// A part of it.
     ///
     /// # Panics
