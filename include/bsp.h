@@ -29,6 +29,10 @@ typedef int bsp_pid_t;
 typedef int bsp_nprocs_t;
 typedef int bsp_size_t;
 #endif
+
+/**
+ * The types by their names in MulticoreBSP for C.
+ */
 #define MCBSP_PROCESSOR_INDEX_DATATYPE bsp_pid_t
 #define MCBSP_NUMMSG_TYPE bsp_nprocs_t
 #define MCBSP_BYTESIZE_TYPE bsp_size_t
