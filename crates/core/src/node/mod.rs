@@ -5,6 +5,7 @@ pub mod arena;
 pub mod board;
 pub mod device;
 pub mod exit;
+pub mod heap;
 pub mod huge_pages;
 pub mod inbox;
 pub mod loader;

@@ -9,6 +9,8 @@
 //! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of communicators
 //! that its parent has freed.
 
+pub(super) mod one_address;
+
 use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
@@ -29,6 +31,8 @@ pub(super) struct Segment {
     length: usize,
     /// The process that has this mapping; its children do not.
     process: u32,
+    /// Whether other ranks of this process may use this mapping, which the last of them unmaps.
+    counted: bool,
 }
 
 /// Where others find a segment.
@@ -79,6 +83,37 @@ fn max_file_bytes() -> Result<u64> {
     }
 }
 
+/// An anonymous file.
+fn create_file(length: usize) -> Result<File> {
+    // SAFETY: the name is a C string; the result is checked.
+    let number = unsafe { libc::memfd_create(c"hcube".as_ptr(), libc::MFD_CLOEXEC) };
+    if number < 0 {
+        return Err(failed("memfd_create for shared memory"));
+    }
+    // SAFETY: a file that was just created and has no other owner.
+    let file = unsafe { File::from_raw_fd(number) };
+    file.set_len(length as u64)
+        .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
+    Ok(file)
+}
+
+/// The file of another process.
+fn open_file(location: Location) -> Result<File> {
+    let path = format!("/proc/{}/fd/{}", location.process, location.file);
+    // Without this, a process number of another container might lead to a file that is not ours.
+    let target = std::fs::read_link(&path).unwrap_or_default();
+    if !target.to_string_lossy().starts_with("/memfd:hcube") {
+        return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
+    }
+    let file = File::options().read(true).write(true).open(&path).map_err(|error| {
+        Error::Memory(format!("shared memory of process {}: {error}", location.process))
+    })?;
+    if object(&file)? != location.object {
+        return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
+    }
+    Ok(file)
+}
+
 // SAFETY: a mapping belongs to the process, not to the thread that made it; a segment is used through the value
 // or borrows of it, and is not `Sync`.
 unsafe impl Send for Segment {}
@@ -93,17 +128,10 @@ impl Segment {
                 Location { system_v: 1, file: segment, object: namespace, ..segment_here.location() };
             return Ok((segment_here, None, location));
         }
-        // SAFETY: the name is a C string; the result is checked.
-        let number = unsafe { libc::memfd_create(c"hcube".as_ptr(), libc::MFD_CLOEXEC) };
-        if number < 0 {
-            return Err(failed("memfd_create for shared memory"));
-        }
-        // SAFETY: a file that was just created and has no other owner.
-        let file = unsafe { File::from_raw_fd(number) };
-        file.set_len(length as u64)
-            .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
+        let file = create_file(length)?;
         let segment = Self::map(&file, length)?;
-        let location = Location { file: number as u64, object: object(&file)?, ..segment.location() };
+        let location =
+            Location { file: file.as_raw_fd() as u64, object: object(&file)?, ..segment.location() };
         Ok((segment, Some(file), location))
     }
 
@@ -112,25 +140,13 @@ impl Segment {
         if ONE_MAPPING && location.process == u64::from(std::process::id()) {
             let address = std::ptr::with_exposed_provenance_mut(location.address as usize);
             let address = NonNull::new(address).expect("a mapping is not null");
-            return Ok(Self { address, length, process: std::process::id() });
+            return Ok(Self { address, length, process: std::process::id(), counted: false });
         }
         if location.system_v != 0 {
             let identity = Identity { segment: location.file, namespace: location.object };
             return Self::of(system_v::attach(identity)?, length);
         }
-        let path = format!("/proc/{}/fd/{}", location.process, location.file);
-        // Without this, a process number of another container might lead to a file that is not ours.
-        let target = std::fs::read_link(&path).unwrap_or_default();
-        if !target.to_string_lossy().starts_with("/memfd:hcube") {
-            return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
-        }
-        let file = File::options().read(true).write(true).open(&path).map_err(|error| {
-            Error::Memory(format!("shared memory of process {}: {error}", location.process))
-        })?;
-        if object(&file)? != location.object {
-            return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
-        }
-        Self::map(&file, length)
+        Self::map(&open_file(location)?, length)
     }
 
     fn map(file: &File, length: usize) -> Result<Self> {
@@ -148,7 +164,7 @@ impl Segment {
     /// A mapping that was just made, which children do not inherit.
     fn of(address: NonNull<u8>, length: usize) -> Result<Self> {
         address.expose_provenance();
-        let segment = Self { address, length, process: std::process::id() };
+        let segment = Self { address, length, process: std::process::id(), counted: false };
         // SAFETY: the whole mapping; nothing about this process changes.
         let kept = unsafe { libc::madvise(address.as_ptr().cast(), length, libc::MADV_DONTFORK) };
         if kept == 0 { Ok(segment) } else { Err(failed("MADV_DONTFORK of shared memory")) }
@@ -270,11 +286,11 @@ pub(super) fn share<C: Comm + ?Sized>(
 impl Drop for Segment {
     fn drop(&mut self) {
         // A child of the program may have something else at this place.
-        if ONE_MAPPING || self.process != std::process::id() {
+        if ONE_MAPPING || self.process != std::process::id() || (self.counted && !one_address::leave(self.address)) {
             return;
         }
-        // SAFETY: the mapping that `map` made, unmapped once. References to it borrow the `Slots` that own this
-        // segment, so none is left.
+        // SAFETY: a mapping that was made for a segment, unmapped once. References to it borrow what owns the segment, so
+        // none is left.
         unsafe { libc::munmap(self.address.as_ptr().cast(), self.length) };
     }
 }

@@ -1,0 +1,160 @@
+//! Segments that all ranks of a node map at the same address, so that addresses in them can be handed on.
+//!
+//! Idea: the first rank of the node maps the file where nothing else is, in a range that programs, libraries and their
+//! stacks leave free, and the others try the same address, which the kernel never gives away twice
+//! (`MAP_FIXED_NOREPLACE`, Linux 4.17; older ones take the address as a wish, which is compared). Where one of them has
+//! something there, the first rank goes on to the next address. Ranks of one process, threads or simulated, share one
+//! mapping, which the last of them unmaps.
+//!
+//! Cost: one gathering of a few words and one reduction per attempt; usually there is one.
+
+use super::{Location, Segment, create_file, object, open_file};
+use crate::comm::{Comm, agree};
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::ptr::{self, NonNull};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Addresses to be tried, in the middle of what processors of 47 bits give a program; then any.
+const WISHES: [usize; 4] = [0x2000_0000_0000, 0x3000_0000_0000, 0x4000_0000_0000, 0];
+/// Attempts until the node has no common address.
+const ATTEMPTS: usize = 8;
+
+/// The mappings that several ranks of this process may use: their addresses and numbers of users.
+static USERS: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+fn users() -> MutexGuard<'static, Vec<(usize, usize)>> {
+    USERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Another user of the mapping there.
+fn join(address: NonNull<u8>) {
+    let address = address.addr().get();
+    let mut users = users();
+    match users.iter_mut().find(|(other, _)| *other == address) {
+        Some((_, number)) => *number += 1,
+        None => users.push((address, 1)),
+    }
+}
+
+/// One user less: whether it was the last one.
+pub fn leave(address: NonNull<u8>) -> bool {
+    let mut users = users();
+    let Some(index) = users.iter().position(|&(other, _)| other == address.addr().get()) else { return true };
+    users[index].1 -= 1;
+    if users[index].1 > 0 {
+        return false;
+    }
+    users.swap_remove(index);
+    true
+}
+
+impl Segment {
+    /// Maps a file at an address where nothing else is; 0 for any.
+    fn map_at(file: &File, length: usize, address: usize) -> Result<Self> {
+        let (protection, mut flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
+        if address != 0 {
+            flags |= libc::MAP_FIXED_NOREPLACE;
+        }
+        let wish = ptr::without_provenance_mut(address);
+        // SAFETY: a new mapping of a file that is open for reading and writing, which replaces nothing.
+        let found = unsafe { libc::mmap(wish, length, protection, flags, file.as_raw_fd(), 0) };
+        if found == libc::MAP_FAILED {
+            return Err(super::failed("mmap of shared memory"));
+        }
+        // From here on, an error unmaps it.
+        let mut segment = Self::of(NonNull::new(found.cast()).expect("a mapping is not null"), length)?;
+        if address != 0 && found.addr() != address {
+            return Err(Error::Memory(format!("shared memory at address {address:#x}: it is in use")));
+        }
+        join(segment.address);
+        segment.counted = true;
+        Ok(segment)
+    }
+
+    /// The mapping of another rank of this process.
+    fn of_this_process(address: u64, length: usize) -> Self {
+        let address = NonNull::new(ptr::with_exposed_provenance_mut(address as usize));
+        let address = address.expect("a mapping is not null");
+        join(address);
+        Self { address, length, process: std::process::id(), counted: true }
+    }
+}
+
+/// The file of the node's first rank, and the next address to be tried.
+struct Creator {
+    file: File,
+    next: usize,
+}
+
+impl Creator {
+    /// A mapping at the next address that is free here, and where others find it.
+    fn map(&mut self, length: usize) -> Result<(Segment, Location)> {
+        loop {
+            let wish = WISHES[self.next.min(WISHES.len() - 1)];
+            self.next += 1;
+            match Segment::map_at(&self.file, length, wish) {
+                Err(_) if wish != 0 => {}
+                Err(error) => return Err(error),
+                Ok(segment) => {
+                    let location = segment.location();
+                    let (file, object) = (self.file.as_raw_fd() as u64, object(&self.file)?);
+                    return Ok((segment, Location { file, object, ..location }));
+                }
+            }
+        }
+    }
+}
+
+/// What a rank that is not the first one of its node maps.
+fn open(location: Location, length: usize) -> Result<Segment> {
+    match location {
+        Location { address: 0, .. } => Err(Error::Memory("the first rank of the node has no memory".into())),
+        Location { process, address, .. } if process == u64::from(std::process::id()) => {
+            Ok(Segment::of_this_process(address, length))
+        }
+        _ => Segment::map_at(&open_file(location)?, length, location.address as usize),
+    }
+}
+
+/// Collective over `comm`: one zeroed segment for each node, at one address on all ranks of a node. `ranks` are the
+/// ranks of this rank's node, in node order; the length is the same on a node.
+///
+/// # Errors
+/// On all ranks of `comm`, if the ranks of a node cannot share memory at one address.
+pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], length: usize) -> Result<Segment> {
+    let file = (ranks[0] == comm.rank()).then(|| create_file(length)).transpose();
+    let mut creator = agree(comm, file)?.map(|file| Creator { file, next: 0 });
+    // That of a node whose ranks all have it, while other nodes try further addresses.
+    let mut shared: Option<Segment> = None;
+    let mut last = Ok(());
+    for _ in 0..ATTEMPTS {
+        let created = match &mut creator {
+            Some(creator) if shared.is_none() => Some(creator.map(length)),
+            _ => None,
+        };
+        let Location { process, file, object, address, .. } = match &created {
+            Some(Ok((_, location))) => *location,
+            _ => Location::default(),
+        };
+        let all = comm.all_gather(&[process, file, object, address])?;
+        let [process, file, object, address] = all[4 * ranks[0]..][..4].try_into().expect("four words");
+        let tried = match (shared.take(), created) {
+            (Some(segment), _) => Ok(segment),
+            (None, Some(created)) => created.map(|(segment, _)| segment),
+            (None, None) => open(Location { process, file, object, address, ..Location::default() }, length),
+        };
+        // Acts as the barrier as well, after which the creator may close the file.
+        let have = comm.all_gather(&[u64::from(tried.is_ok())])?;
+        match tried {
+            Ok(segment) if ranks.iter().all(|&rank| have[rank] == 1) => shared = Some(segment),
+            tried => last = tried.map(drop),
+        }
+        if have.iter().all(|&has| has == 1) {
+            return Ok(shared.expect("all ranks of the node have it"));
+        }
+    }
+    agree(comm, last)?;
+    Err(Error::Memory("the ranks of a node have no range of addresses in common".into()))
+}
