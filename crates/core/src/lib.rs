@@ -12,6 +12,7 @@
 //! | [`options`] | environment variables in declarative tables | `error` |
 //! | [`error`] | the one error type and its C codes | nothing |
 
+pub mod active;
 pub mod comm;
 pub mod error;
 pub mod machine;

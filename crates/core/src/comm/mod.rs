@@ -145,6 +145,10 @@ pub unsafe trait Comm: Progress {
         Ok(None)
     }
 
+    /// Local: a message of bytes with this tag that has arrived and that no receive takes: its sender and its length. Stays
+    /// so until a receive from that sender was started. Lets the library make progress.
+    fn arrived(&self, tag: i32) -> Result<Option<(usize, usize)>>;
+
     /// Collective: returns when all ranks have called it (`MPI_Barrier`).
     fn barrier(&self) -> Result<()>;
     /// Collective: replaces each value by its combination over all ranks (`MPI_Allreduce`). All ranks pass

@@ -40,8 +40,11 @@ pub const GEMM_PARTIALS: TagRange = TagRange { first: 1289, count: 4 };
 /// BSP: records between nodes, one tag per stage of the plan.
 pub const BSP: TagRange = TagRange { first: 1344, count: STAGES };
 
+/// Active messages between nodes. Those of one pair keep their order.
+pub const ACTIVE: TagRange = TagRange { first: 1408, count: 1 };
+
 /// All ranges, in ascending order.
-const ALL: [TagRange; 10] = [
+const ALL: [TagRange; 11] = [
     RANDOM_ACCESS,
     ALLTOALL_PIECES,
     ALLTOALL_BUNDLES,
@@ -52,6 +55,7 @@ const ALL: [TagRange; 10] = [
     GEMM_NETWORK,
     GEMM_PARTIALS,
     BSP,
+    ACTIVE,
 ];
 
 /// Whether the ranges ascend, do not overlap, and lie within what every MPI library has.

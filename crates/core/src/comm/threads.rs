@@ -350,6 +350,17 @@ unsafe impl Comm for ThreadComm {
         Ok(true)
     }
 
+    fn arrived(&self, tag: i32) -> Result<Option<(usize, usize)>> {
+        self.shared.channels.with(|channels| {
+            let mut ours =
+                channels.iter().filter(|((_, to, its_tag), _)| (*to, *its_tag) == (self.rank, tag));
+            Ok(ours.find_map(|((from, ..), channel)| {
+                let waiting = (channel.receives - channel.received) as usize;
+                channel.messages.get(waiting).map(|message| (*from, message.len()))
+            }))
+        })
+    }
+
     fn barrier(&self) -> Result<()> {
         self.wait_for_all();
         Ok(())

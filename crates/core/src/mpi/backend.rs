@@ -345,6 +345,11 @@ unsafe impl Comm for MpiComm {
         result
     }
 
+    fn arrived(&self, tag: i32) -> Result<Option<(usize, usize)>> {
+        self.settle();
+        self.probe(tag)
+    }
+
     fn barrier(&self) -> Result<()> {
         self.settle();
         if !self.pollers.is_empty() {

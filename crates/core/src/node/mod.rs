@@ -15,6 +15,7 @@ pub mod panels;
 pub mod processor;
 mod refusals;
 mod resident;
+pub mod rings;
 mod segment;
 pub mod single_copy;
 mod slots;

@@ -105,9 +105,10 @@ fn open_file(location: Location) -> Result<File> {
     if !target.to_string_lossy().starts_with("/memfd:hcube") {
         return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
     }
-    let file = File::options().read(true).write(true).open(&path).map_err(|error| {
-        Error::Memory(format!("shared memory of process {}: {error}", location.process))
-    })?;
+    let file =
+        File::options().read(true).write(true).open(&path).map_err(|error| {
+            Error::Memory(format!("shared memory of process {}: {error}", location.process))
+        })?;
     if object(&file)? != location.object {
         return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
     }
@@ -286,7 +287,10 @@ pub(super) fn share<C: Comm + ?Sized>(
 impl Drop for Segment {
     fn drop(&mut self) {
         // A child of the program may have something else at this place.
-        if ONE_MAPPING || self.process != std::process::id() || (self.counted && !one_address::leave(self.address)) {
+        if ONE_MAPPING
+            || self.process != std::process::id()
+            || (self.counted && !one_address::leave(self.address))
+        {
             return;
         }
         // SAFETY: a mapping that was made for a segment, unmapped once. References to it borrow what owns the segment, so

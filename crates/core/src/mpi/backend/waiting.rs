@@ -13,6 +13,24 @@ use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 
 impl MpiComm {
+    /// A message of bytes with this tag that no receive takes: its sender and its length.
+    pub(super) fn probe(&self, tag: i32) -> Result<Option<(usize, usize)>> {
+        let (mut flag, mut length, mut status) = (0, 0, MaybeUninit::<MPI_Status>::uninit());
+        let (comm, constants) = (self.messages()?, constants());
+        // SAFETY: the communicator lives as long as self.
+        check("MPI_Iprobe", unsafe {
+            raw::PMPI_Iprobe(constants.any_source, tag, comm, &mut flag, status.as_mut_ptr())
+        })?;
+        if flag == 0 {
+            return Ok(None);
+        }
+        // SAFETY: written where there is a message.
+        unsafe {
+            check("MPI_Get_count", raw::PMPI_Get_count(status.as_ptr(), constants.byte, &mut length))?;
+            Ok(Some(((*status.as_ptr()).MPI_SOURCE as usize, length as usize)))
+        }
+    }
+
     /// Waits for a request, which becomes null; the status is written unless the request was null before.
     pub(super) fn wait(&self, request: &mut MPI_Request, status: &mut MaybeUninit<MPI_Status>) -> Result<()> {
         self.settle();

@@ -27,12 +27,8 @@ pub struct Ranges {
 impl Ranges {
     /// All of the range is free.
     pub fn new(range: Range<usize>) -> Self {
-        let mut ranges = Self {
-            free: BTreeMap::new(),
-            by_length: BTreeSet::new(),
-            used: BTreeMap::new(),
-            used_bytes: 0,
-        };
+        let mut ranges =
+            Self { free: BTreeMap::new(), by_length: BTreeSet::new(), used: BTreeMap::new(), used_bytes: 0 };
         ranges.put(range.start, range.len());
         ranges
     }
@@ -118,8 +114,7 @@ mod tests {
     #[test]
     fn the_smallest_range_that_fits_is_taken_and_neighbours_are_joined() {
         let mut ranges = Ranges::new(100..1100);
-        let all: Vec<usize> =
-            (0..10).map(|_| ranges.allocate(100, 1).expect("room")).collect();
+        let all: Vec<usize> = (0..10).map(|_| ranges.allocate(100, 1).expect("room")).collect();
         assert_eq!(all, (0..10).map(|number| 100 + 100 * number).collect::<Vec<_>>());
         assert!(ranges.allocate(1, 1).is_err());
         for index in [1, 3, 4] {
@@ -129,7 +124,9 @@ mod tests {
         assert_eq!(ranges.allocate(150, 1), Ok(400));
         assert_eq!(ranges.free(400), Some(400..550));
         assert_eq!((ranges.free(400), ranges.free(101)), (None, None));
-        assert!(ranges.contains(&(200..300)) && !ranges.contains(&(299..301)) && !ranges.contains(&(400..401)));
+        assert!(
+            ranges.contains(&(200..300)) && !ranges.contains(&(299..301)) && !ranges.contains(&(400..401))
+        );
     }
 
     #[test]

@@ -53,7 +53,8 @@ pub fn leave(address: NonNull<u8>) -> bool {
 impl Segment {
     /// Maps a file at an address where nothing else is; 0 for any.
     fn map_at(file: &File, length: usize, address: usize) -> Result<Self> {
-        let (protection, mut flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
+        let (protection, mut flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
         if address != 0 {
             flags |= libc::MAP_FIXED_NOREPLACE;
         }

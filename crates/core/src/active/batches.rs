@@ -1,0 +1,269 @@
+//! Active messages between nodes: what goes to one rank travels together.
+//!
+//! Idea: messages to a rank are appended to its batch, which goes out as one message of MPI when it has
+//! [`BATCH_BYTES`] or its sender looks for messages. Every batch says how many batches of the receiver were taken here; a
+//! sender has at most [`WINDOW`] batches under way to a rank, so a receiver that does not look is not flooded. Where a batch
+//! asks for it, the answer goes out with the next look even if there is nothing else to say.
+//!
+//! Restrictions: batches to a rank that has no room are kept, so the memory is bounded by what callers send before they ask
+//! for room ([`Batches::has_room`]).
+//!
+//! Cost: 16 bytes per message and 8 per batch; a look is one `MPI_Iprobe`, and an `MPI_Test` for the oldest batch under way.
+//! Memory: a few hundred bytes per rank that was ever talked to. Source: our own; the batches are those of the conveyors of
+//! bale (Maley and DeVinney 2019).
+
+use super::{KINDS, MORE, Message, Payload};
+use crate::comm::Comm;
+use crate::comm::owned::Owned;
+use crate::comm::tags;
+use crate::error::{Error, Result};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// A batch that is as long goes out.
+const BATCH_BYTES: usize = 64 << 10;
+/// The longest piece of a message.
+const PIECE_BYTES: usize = 1 << 20;
+/// Batches under way to a rank.
+const WINDOW: u32 = 4;
+/// Bytes before the messages of a batch: the number of batches taken, and whether an answer is wanted.
+const START: usize = 8;
+/// Bytes of a message before its payload: its kind and its length, and its tag.
+const HEAD: usize = 16;
+
+/// What goes to and comes from a rank of another node.
+#[derive(Debug, Default)]
+struct Peer {
+    /// The messages that go out next, without the beginning of a batch.
+    batch: Vec<u8>,
+    /// Batches that were sent, and of those the ones that the receiver has taken.
+    sent: u32,
+    acknowledged: u32,
+    /// Batches that were taken, and the number that the peer was last told.
+    taken: u32,
+    told: u32,
+    /// Whether it is in the list of those to be looked at.
+    listed: bool,
+    /// Pieces of a message that has not arrived completely.
+    joined: Vec<u8>,
+}
+
+impl Peer {
+    fn window_is_open(&self) -> bool {
+        self.sent.wrapping_sub(self.acknowledged) < WINDOW
+    }
+}
+
+/// A batch that has arrived.
+#[derive(Debug)]
+struct Arrived {
+    from: usize,
+    bytes: Arc<Vec<u8>>,
+    at: usize,
+}
+
+/// The batches of a rank.
+pub struct Batches<C: Comm> {
+    peers: BTreeMap<usize, Peer>,
+    /// Peers that have a batch to go out, or are to be told something.
+    listed: Vec<usize>,
+    sends: VecDeque<Owned<C>>,
+    receiving: Option<(usize, Owned<C>)>,
+    arrived: Option<Arrived>,
+    /// Batches that were sent and not acknowledged, to all peers.
+    under_way: usize,
+    /// Bytes of messages that have not gone out, to all peers.
+    waiting: usize,
+}
+
+impl<C: Comm> Default for Batches<C> {
+    fn default() -> Self {
+        Self {
+            peers: BTreeMap::new(),
+            listed: Vec::new(),
+            sends: VecDeque::new(),
+            receiving: None,
+            arrived: None,
+            under_way: 0,
+            waiting: 0,
+        }
+    }
+}
+
+impl<C: Comm> Batches<C> {
+    /// Appends a message to the batch for a rank.
+    pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+        let peer = self.peers.entry(to).or_default();
+        let before = peer.batch.len();
+        let [first, second] = payload;
+        if first.len() + second.len() <= PIECE_BYTES {
+            append(&mut peer.batch, kind, tag, payload);
+        } else {
+            let whole = payload.concat();
+            let mut pieces = whole.chunks(PIECE_BYTES).peekable();
+            while let Some(piece) = pieces.next() {
+                let kind = if pieces.peek().is_some() { kind | MORE } else { kind };
+                append(&mut peer.batch, kind, tag, [piece, &[]]);
+            }
+        }
+        self.waiting += peer.batch.len() - before;
+        if !peer.listed {
+            peer.listed = true;
+            self.listed.push(to);
+        }
+    }
+
+    /// Whether another message would go out soon.
+    pub fn has_room(&self, to: usize) -> bool {
+        self.peers.get(&to).is_none_or(|peer| peer.batch.len() < BATCH_BYTES)
+    }
+
+    /// Whether all messages to all ranks have been taken.
+    pub fn is_delivered(&self) -> bool {
+        self.under_way == 0 && self.waiting == 0
+    }
+
+    /// Whether all messages to a rank have been taken.
+    pub fn is_delivered_to(&self, to: usize) -> bool {
+        self.peers.get(&to).is_none_or(|peer| peer.batch.is_empty() && peer.sent == peer.acknowledged)
+    }
+
+    /// Sends batches that have room at their receivers, and answers that are due.
+    pub fn flush(&mut self, comm: &C) -> Result<()> {
+        let mut listed = std::mem::take(&mut self.listed);
+        let mut result = Ok(());
+        listed.retain(|&to| {
+            if result.is_err() {
+                return true;
+            }
+            match self.flush_to(comm, to) {
+                Ok(again) => again,
+                Err(error) => {
+                    result = Err(error);
+                    true
+                }
+            }
+        });
+        self.listed.append(&mut listed);
+        result
+    }
+
+    /// Sends the batch for a rank, if it has room, or an answer. Whether there is more to be sent.
+    fn flush_to(&mut self, comm: &C, to: usize) -> Result<bool> {
+        let peer = self.peers.get_mut(&to).expect("a peer that was listed");
+        let goes_out = !peer.batch.is_empty() && peer.window_is_open();
+        if goes_out || peer.taken != peer.told {
+            let mut batch = u64::from(peer.taken).to_ne_bytes().to_vec();
+            if goes_out {
+                self.waiting -= peer.batch.len();
+                self.under_way += 1;
+                peer.sent = peer.sent.wrapping_add(1);
+                batch.append(&mut peer.batch);
+            }
+            peer.told = peer.taken;
+            self.sends.push_back(Owned::send(comm, batch, to, tags::ACTIVE.tag(0))?);
+        }
+        peer.listed = !peer.batch.is_empty();
+        Ok(peer.listed)
+    }
+
+    /// A message that has arrived; sends what is to go out, if none has.
+    pub fn receive(&mut self, comm: &C) -> Result<Option<Message>> {
+        loop {
+            if let Some(message) = self.next()? {
+                return Ok(Some(message));
+            }
+            self.flush(comm)?;
+            while let Some(oldest) = self.sends.front_mut()
+                && oldest.has_finished(comm)?
+            {
+                self.sends.pop_front();
+            }
+            if !self.take_batch(comm)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Takes a batch that has arrived. Whether there was one.
+    fn take_batch(&mut self, comm: &C) -> Result<bool> {
+        let tag = tags::ACTIVE.tag(0);
+        if self.receiving.is_none()
+            && let Some((from, length)) = comm.arrived(tag)?
+        {
+            self.receiving = Some((from, Owned::receive(comm, vec![0; length], from, tag)?));
+        }
+        let Some((from, mut batch)) = self.receiving.take() else { return Ok(false) };
+        if !batch.has_finished(comm)? {
+            self.receiving = Some((from, batch));
+            return Ok(false);
+        }
+        let bytes = batch.into_buffer();
+        let start = bytes.get(..START).ok_or_else(|| broken(from))?;
+        let taken = u64::from_ne_bytes(start.try_into().expect("as many bytes as a word has")) as u32;
+        let peer = self.peers.entry(from).or_default();
+        self.under_way -= taken.wrapping_sub(peer.acknowledged) as usize;
+        peer.acknowledged = taken;
+        self.arrived = (bytes.len() > START).then(|| Arrived { from, bytes: Arc::new(bytes), at: START });
+        Ok(true)
+    }
+
+    /// The next message of the batch that has arrived.
+    fn next(&mut self) -> Result<Option<Message>> {
+        while let Some(Arrived { from, bytes, at }) = &mut self.arrived {
+            let from = *from;
+            if *at == bytes.len() {
+                self.arrived = None;
+                self.tell(from);
+                return Ok(None);
+            }
+            let word =
+                |at: usize| bytes.get(at..at + 8).map(|word| u64::from_ne_bytes(word.try_into().expect("8")));
+            let (first, tag) = word(*at).zip(word(*at + 8)).ok_or_else(|| broken(from))?;
+            let (kind, length) = (first as u8, (first >> 32) as usize);
+            let range = *at + HEAD..*at + HEAD + length;
+            if range.end > bytes.len() {
+                return Err(broken(from));
+            }
+            *at = (range.end).next_multiple_of(8).min(bytes.len());
+            let joined = &mut self.peers.entry(from).or_default().joined;
+            let payload = match (kind & MORE, joined.is_empty()) {
+                (0, true) => Payload::Part(Arc::clone(bytes), range),
+                (0, false) => {
+                    joined.extend_from_slice(&bytes[range]);
+                    Payload::Own(std::mem::take(joined))
+                }
+                _ => {
+                    joined.extend_from_slice(&bytes[range]);
+                    continue;
+                }
+            };
+            return Ok(Some(Message { from, kind: kind % KINDS, tag, payload }));
+        }
+        Ok(None)
+    }
+
+    /// A batch of a rank is done: it is told with the next flush.
+    fn tell(&mut self, from: usize) {
+        let peer = self.peers.entry(from).or_default();
+        peer.taken = peer.taken.wrapping_add(1);
+        if !peer.listed {
+            peer.listed = true;
+            self.listed.push(from);
+        }
+    }
+}
+
+fn broken(from: usize) -> Error {
+    Error::Internal(format!("a batch of messages from rank {from} has no end"))
+}
+
+/// Appends a message to a batch.
+fn append(batch: &mut Vec<u8>, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+    let length = payload[0].len() + payload[1].len();
+    batch.extend_from_slice(&(u64::from(kind) | (length as u64) << 32).to_ne_bytes());
+    batch.extend_from_slice(&tag.to_ne_bytes());
+    batch.extend_from_slice(payload[0]);
+    batch.extend_from_slice(payload[1]);
+    batch.resize(batch.len().next_multiple_of(8), 0);
+}

@@ -1,0 +1,236 @@
+//! Active messages: short messages from any rank of a job to any other, which the receiver takes where it waits, and for
+//! which it does something.
+//!
+//! Idea: inside a node they go through rings in the heap ([`rings`](crate::node::rings)), between nodes by batches
+//! ([`batches`]). Sending never waits: what has no room is kept by the sender and goes with its next look. So whoever does
+//! something for a message may send others. Who sends of its own accord looks first whether there is room
+//! ([`Messages::has_room`]), and takes messages meanwhile, so that the memory for those under way is bounded.
+//!
+//! Restrictions: one thread per rank. Messages of a rank to another one keep their order; those of several have none. A
+//! message may have any length; a long one is cut into pieces, which the receiver joins.
+//!
+//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and a message of MPI per
+//! batch. Source: Jin et al. 2011, §II-E, on what GASNet does for it; the two ways are our own.
+
+mod batches;
+mod message;
+
+pub use message::{Message, Payload};
+
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::node::heap::Heap;
+use crate::node::rings::{self, Rings};
+use crate::plan::topology::Topology;
+use batches::Batches;
+use std::collections::VecDeque;
+
+/// Number of kinds, of which those below [`KINDS`] are the callers'.
+pub const KINDS: u8 = 128;
+/// Of a piece that more follow.
+const MORE: u8 = KINDS;
+
+/// Looks at what ranks of the node have sent, from one look at other nodes to the next.
+const LOOKS_HERE: u32 = 64;
+
+/// A rank that is on another node.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// A record that a ring had no room for.
+#[derive(Debug)]
+struct Kept {
+    kind: u8,
+    tag: u64,
+    payload: Vec<u8>,
+}
+
+/// What goes to and comes from a rank of this node, beside the rings.
+#[derive(Debug, Default)]
+struct Mate {
+    kept: VecDeque<Kept>,
+    /// Pieces of a message that has not arrived completely.
+    joined: Vec<u8>,
+}
+
+/// The active messages of a rank.
+pub struct Messages<C: Comm> {
+    /// The number on this node of every rank, or [`ELSEWHERE`].
+    numbers: Vec<u32>,
+    /// The ranks of this node.
+    ranks: Vec<usize>,
+    rings: Rings,
+    mates: Vec<Mate>,
+    /// Records that are kept, for all ranks of the node.
+    kept: usize,
+    /// Where there is more than one node.
+    batches: Option<Batches<C>>,
+    /// Looks for messages, where there is more than one node.
+    looks: u32,
+}
+
+impl<C: Comm> Messages<C> {
+    /// Collective over `comm`, whose messages are opened: the rings lie in the heap of the node, which all ranks of a node
+    /// of the topology share.
+    ///
+    /// # Errors
+    /// On all ranks of `comm`, where one of them has no memory.
+    pub fn share(comm: &C, topology: &Topology, heap: &mut Heap) -> Result<Self> {
+        let position = topology.position(comm.rank());
+        let node = topology.node_of(position);
+        let ranks: Vec<usize> = topology.positions(node..node + 1).map(|at| topology.rank(at)).collect();
+        let mut numbers = vec![ELSEWHERE; comm.size()];
+        for (number, &rank) in ranks.iter().enumerate() {
+            numbers[rank] = number as u32;
+        }
+        let rings = Rings::share(comm, &ranks, heap)?;
+        let mates = ranks.iter().map(|_| Mate::default()).collect();
+        let batches = (topology.nodes() > 1).then(Batches::default);
+        Ok(Self { numbers, ranks, rings, mates, kept: 0, batches, looks: 0 })
+    }
+
+    /// The number on this node of a rank, if it is there.
+    #[inline]
+    pub fn number(&self, rank: usize) -> Option<usize> {
+        let number = self.numbers[rank];
+        (number != ELSEWHERE).then_some(number as usize)
+    }
+
+    /// The ranks of this node.
+    pub fn node(&self) -> &[usize] {
+        &self.ranks
+    }
+
+    /// Sends a message to a rank, which may be this one: a kind below [`KINDS`], a tag, and a payload, both slices one after
+    /// the other. Never waits.
+    ///
+    /// # Panics
+    /// Where the kind is none.
+    #[inline]
+    pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+        assert!(kind < KINDS, "a message of kind {kind}");
+        let number = self.numbers[to];
+        if number == ELSEWHERE {
+            let batches = self.batches.as_mut().expect("there are other nodes");
+            return batches.send(to, kind, tag, payload);
+        }
+        let number = number as usize;
+        let length = payload[0].len() + payload[1].len();
+        if self.mates[number].kept.is_empty()
+            && length <= rings::MAX_BYTES
+            && self.rings.send(number, kind, tag, payload)
+        {
+            return;
+        }
+        self.send_slowly(number, kind, tag, payload);
+    }
+
+    /// Keeps a message, in pieces, and sends of them what there is room for.
+    #[cold]
+    fn send_slowly(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+        let whole = payload.concat();
+        let mut pieces = whole.chunks(rings::MAX_BYTES).peekable();
+        let kept = &mut self.mates[to].kept;
+        let before = kept.len();
+        if whole.is_empty() {
+            kept.push_back(Kept { kind, tag, payload: Vec::new() });
+        }
+        while let Some(piece) = pieces.next() {
+            let kind = if pieces.peek().is_some() { kind | MORE } else { kind };
+            kept.push_back(Kept { kind, tag, payload: piece.to_vec() });
+        }
+        self.kept += kept.len() - before;
+        self.send_kept(to);
+    }
+
+    /// Sends of what is kept for a rank of the node what its ring has room for.
+    fn send_kept(&mut self, to: usize) {
+        let kept = &mut self.mates[to].kept;
+        while let Some(Kept { kind, tag, payload }) = kept.front()
+            && self.rings.send(to, *kind, *tag, [payload, &[]])
+        {
+            kept.pop_front();
+            self.kept -= 1;
+        }
+    }
+
+    /// Whether another message to a rank would go out soon. Callers that are not inside the work for a message wait for it.
+    #[inline]
+    pub fn has_room(&self, to: usize) -> bool {
+        match self.number(to) {
+            Some(number) => self.mates[number].kept.is_empty(),
+            None => self.batches.as_ref().is_none_or(|batches| batches.has_room(to)),
+        }
+    }
+
+    /// A message that has arrived, if one has; sends what is kept.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    #[inline]
+    pub fn receive(&mut self, comm: &C) -> Result<Option<Message>> {
+        if self.kept > 0 {
+            (0..self.mates.len()).for_each(|mate| self.send_kept(mate));
+        }
+        let Some(batches) = &mut self.batches else { return Ok(self.receive_here()) };
+        // Ranks of this node that send all the time do not keep others waiting.
+        self.looks = self.looks.wrapping_add(1);
+        if self.looks.is_multiple_of(LOOKS_HERE)
+            && let Some(message) = batches.receive(comm)?
+        {
+            return Ok(Some(message));
+        }
+        match self.receive_here() {
+            Some(message) => Ok(Some(message)),
+            None => self.batches.as_mut().map_or(Ok(None), |batches| batches.receive(comm)),
+        }
+    }
+
+    /// A message of a rank of this node.
+    #[inline]
+    fn receive_here(&mut self) -> Option<Message> {
+        loop {
+            let (mates, ranks) = (&mut self.mates, &self.ranks);
+            let message = self.rings.receive(|head, payload| {
+                let joined = &mut mates[head.from].joined;
+                if head.kind & MORE == 0 && joined.is_empty() {
+                    let payload = Payload::copied(payload);
+                    return Some(Message { from: ranks[head.from], kind: head.kind, tag: head.tag, payload });
+                }
+                joined.extend_from_slice(payload);
+                (head.kind & MORE == 0).then(|| {
+                    let payload = Payload::Own(std::mem::take(joined));
+                    Message { from: ranks[head.from], kind: head.kind, tag: head.tag, payload }
+                })
+            })?;
+            if message.is_some() {
+                return message;
+            }
+        }
+    }
+
+    /// Whether all that was sent to other ranks has been taken there, as far as is known here; what is kept has not.
+    pub fn is_delivered(&self) -> bool {
+        self.kept == 0
+            && (0..self.mates.len()).all(|mate| self.rings.is_taken(mate))
+            && self.batches.as_ref().is_none_or(Batches::is_delivered)
+    }
+
+    /// Whether all that was sent to a rank has been taken there, as far as is known here.
+    pub fn is_delivered_to(&self, to: usize) -> bool {
+        match self.number(to) {
+            Some(number) => self.mates[number].kept.is_empty() && self.rings.is_taken(number),
+            None => self.batches.as_ref().is_none_or(|batches| batches.is_delivered_to(to)),
+        }
+    }
+
+    /// Sends what is to go to other nodes at once, as far as their receivers have room.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn flush(&mut self, comm: &C) -> Result<()> {
+        self.batches.as_mut().map_or(Ok(()), |batches| batches.flush(comm))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,327 @@
+//! Messages between the ranks of a node through rings in the heap, taken by whoever looks for them.
+//!
+//! Idea: a ring for each sender and receiver, in the receiver's part of the heap. A record is there as soon as its first
+//! word is not zero, so the line that brings the news brings the message. Before it writes that word, the sender clears the
+//! word behind the record, where the next one will begin. The receiver says how far it has come when it has found a ring
+//! empty, and now and then; a sender looks at that only when its ring seems full.
+//!
+//! Restrictions: one thread per rank. A record has at most [`MAX_BYTES`]; nothing waits: what does not fit is refused.
+//! A receiver looks at the rings in turn, so it takes the records of a sender in order, those of several in any.
+//!
+//! Cost: 16 bytes beside the payload, one copy at either end; a look at an empty ring is a load from the receiver's cache.
+//! Memory: [`ring_bytes`] per pair of ranks of the node, of which pages come with their first use.
+//! Source: our own; the flag in the message is that of Open MPI's and MVAPICH's small messages.
+
+use super::LINE_PAIR;
+use super::heap::Heap;
+use crate::comm::{Comm, agree};
+use crate::error::Result;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The longest payload of a record.
+pub const MAX_BYTES: usize = 1024;
+/// Bytes of the rings of a receiver together.
+const TOTAL: usize = 4 << 20;
+/// The shortest ring has room for a record of [`MAX_BYTES`] and some more.
+const SHORTEST: usize = 4 << 10;
+const LONGEST: usize = 64 << 10;
+
+/// Bytes of a record before its payload.
+const HEAD: usize = 16;
+/// The first word of a record: there is one; nothing more before the end of the ring; then the kind and the length.
+const PRESENT: u64 = 1;
+const SKIP: u64 = 2;
+const KIND: u32 = 8;
+const LENGTH: u32 = 32;
+
+/// Bytes of a ring on a node with so many ranks.
+pub fn ring_bytes(ranks: usize) -> usize {
+    (TOTAL / ranks).clamp(SHORTEST, LONGEST) / LINE_PAIR * LINE_PAIR
+}
+
+/// What a record holds beside its payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The rank of the node that has sent it.
+    pub from: usize,
+    /// The sender's.
+    pub kind: u8,
+    /// The sender's.
+    pub tag: u64,
+    /// Bytes of the payload.
+    pub length: usize,
+}
+
+/// A ring, seen from one end of it.
+#[derive(Debug, Clone, Copy)]
+struct Ring {
+    /// The word that says how far the receiver has come; the records follow in the next pair of lines.
+    start: *mut u8,
+    /// Bytes that this end has written or read since the beginning, skipped ones included.
+    at: u64,
+    /// The sender: how far the receiver is known to have come. The receiver: how far it has said to have come.
+    taken: u64,
+}
+
+// SAFETY: a ring lies in the heap, which belongs to the process, not to a thread; it is used through the value that owns
+// both.
+unsafe impl Send for Ring {}
+
+impl Ring {
+    #[inline]
+    fn taken_word(&self) -> &AtomicU64 {
+        // SAFETY: the beginning of a ring in the heap, which only the two ends of this ring access, as an atomic.
+        unsafe { AtomicU64::from_ptr(self.start.cast()) }
+    }
+
+    /// The address of a position; `bytes` is the length of the ring.
+    #[inline]
+    fn place(&self, at: u64, bytes: usize) -> *mut u8 {
+        self.start.wrapping_add(LINE_PAIR + (at % bytes as u64) as usize)
+    }
+
+    #[inline]
+    fn word(&self, at: u64, bytes: usize) -> &AtomicU64 {
+        // SAFETY: positions of records are multiples of 8 inside the ring; see `Rings`.
+        unsafe { AtomicU64::from_ptr(self.place(at, bytes).cast()) }
+    }
+}
+
+/// The rings from and to a rank of a node.
+#[derive(Debug)]
+pub struct Rings {
+    /// Bytes of a ring.
+    bytes: usize,
+    outgoing: Vec<Ring>,
+    incoming: Vec<Ring>,
+    /// The ring that is looked at next.
+    next: usize,
+}
+
+impl Rings {
+    /// Collective over `comm`: rings in the heap. `ranks` are those of this rank's node.
+    ///
+    /// # Errors
+    /// On all ranks of `comm`, where one of them has no memory.
+    pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], heap: &mut Heap) -> Result<Self> {
+        let bytes = ring_bytes(ranks.len());
+        let stride = LINE_PAIR + bytes;
+        let place = agree(comm, heap.allocate(ranks.len() * stride))?;
+        for sender in 0..ranks.len() {
+            for word in [0, LINE_PAIR] {
+                heap.word(heap.own_number(), place + sender * stride + word).store(0, Ordering::Relaxed);
+            }
+        }
+        // Others write to the rings only after this.
+        let places = comm.all_gather(&[place as u64])?;
+        let (heap, own) = (&*heap, heap.own_number());
+        let ring = |receiver: usize, sender: usize| Ring {
+            start: heap.address(receiver, places[ranks[receiver]] as usize + sender * stride, stride),
+            at: 0,
+            taken: 0,
+        };
+        let all = 0..ranks.len();
+        let outgoing = all.clone().map(|other| ring(other, own)).collect();
+        let incoming = all.map(|other| ring(own, other)).collect();
+        Ok(Self { bytes, outgoing, incoming, next: 0 })
+    }
+
+    /// Sends a record to a rank of the node, whose payload is both slices, one after the other. Whether there was room.
+    ///
+    /// # Panics
+    /// Where the payload is longer than [`MAX_BYTES`].
+    #[inline]
+    #[must_use]
+    pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) -> bool {
+        let [first, second] = payload;
+        let (length, bytes) = (first.len() + second.len(), self.bytes);
+        assert!(length <= MAX_BYTES, "a record of {length} bytes");
+        let record = (HEAD + length).next_multiple_of(8);
+        let ring = &mut self.outgoing[to];
+        let rest = bytes - (ring.at % bytes as u64) as usize;
+        // The word behind a record has room as well; a record that would end with the ring would have it at the beginning.
+        let skipped = if record + 8 > rest { rest } else { 0 };
+        let end = ring.at + (skipped + record + 8) as u64;
+        if end - ring.taken > bytes as u64 {
+            ring.taken = ring.taken_word().load(Ordering::Acquire);
+            if end - ring.taken > bytes as u64 {
+                return false;
+            }
+        }
+        let at = ring.at + skipped as u64;
+        let place = ring.place(at, bytes);
+        // SAFETY: the receiver has read all that was here (`taken`, with acquire), and reads it again only after the first
+        // word says so; the record and the word behind it are inside the ring. The slices do not lie in the heap's ring.
+        unsafe {
+            place.add(8).cast::<u64>().write(tag);
+            ptr::copy_nonoverlapping(first.as_ptr(), place.add(HEAD), first.len());
+            ptr::copy_nonoverlapping(second.as_ptr(), place.add(HEAD + first.len()), second.len());
+        }
+        ring.word(at + record as u64, bytes).store(0, Ordering::Relaxed);
+        let first_word = PRESENT | u64::from(kind) << KIND | (length as u64) << LENGTH;
+        if skipped > 0 {
+            ring.word(at, bytes).store(first_word, Ordering::Relaxed);
+            ring.word(ring.at, bytes).store(SKIP, Ordering::Release);
+        } else {
+            ring.word(at, bytes).store(first_word, Ordering::Release);
+        }
+        ring.at = at + record as u64;
+        true
+    }
+
+    /// Looks at the rings once, each at most once: a record of one of them, and its payload, which `read` gets.
+    #[inline]
+    pub fn receive<T>(&mut self, read: impl FnOnce(Head, &[u8]) -> T) -> Option<T> {
+        for _ in 0..self.incoming.len() {
+            let from = self.next;
+            if let Some(first_word) = self.look(from) {
+                return Some(self.take(from, first_word, read));
+            }
+            self.next = if from + 1 == self.incoming.len() { 0 } else { from + 1 };
+        }
+        None
+    }
+
+    /// The first word of the record that is next in a ring.
+    #[inline]
+    fn look(&mut self, from: usize) -> Option<u64> {
+        let (bytes, ring) = (self.bytes, &mut self.incoming[from]);
+        match ring.word(ring.at, bytes).load(Ordering::Acquire) {
+            0 => {
+                self.say(from);
+                None
+            }
+            SKIP => {
+                ring.at = (ring.at + 1).next_multiple_of(bytes as u64);
+                Some(ring.word(ring.at, bytes).load(Ordering::Acquire))
+            }
+            word => Some(word),
+        }
+    }
+
+    #[inline]
+    fn take<T>(&mut self, from: usize, first_word: u64, read: impl FnOnce(Head, &[u8]) -> T) -> T {
+        let (bytes, ring) = (self.bytes, &mut self.incoming[from]);
+        let length = (first_word >> LENGTH) as usize;
+        let place = ring.place(ring.at, bytes);
+        // SAFETY: the sender has written the record before its first word, which was read with acquire, and does not touch
+        // it before this end says that it is taken, below.
+        let (tag, payload) = unsafe {
+            (place.add(8).cast::<u64>().read(), std::slice::from_raw_parts(place.add(HEAD), length))
+        };
+        let head = Head { from, kind: (first_word >> KIND) as u8, tag, length };
+        let result = read(head, payload);
+        ring.at += (HEAD + length).next_multiple_of(8) as u64;
+        if ring.at - ring.taken >= bytes as u64 / 4 {
+            self.say(from);
+        }
+        result
+    }
+
+    /// Tells a sender how far its records are taken.
+    #[inline]
+    fn say(&mut self, from: usize) {
+        let ring = &mut self.incoming[from];
+        if ring.taken != ring.at {
+            ring.taken = ring.at;
+            ring.taken_word().store(ring.at, Ordering::Release);
+        }
+    }
+
+    /// Whether a rank of the node has taken all that was sent to it, and has looked for more or taken a lot.
+    pub fn is_taken(&self, to: usize) -> bool {
+        let ring = &self.outgoing[to];
+        ring.taken_word().load(Ordering::Acquire) == ring.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::threads;
+    use crate::node::heap;
+
+    fn with_rings<T: Send>(
+        ranks: usize,
+        work: impl Fn(&threads::ThreadComm, &mut Rings) -> T + Sync,
+    ) -> Vec<T> {
+        threads::run(ranks, ranks, |comm| {
+            let node: Vec<usize> = (0..ranks).collect();
+            let mut heap = Heap::share(comm, &node, heap::part(ranks, 64)).expect("shared memory");
+            let mut rings = Rings::share(comm, &node, &mut heap).expect("memory");
+            let result = work(comm, &mut rings);
+            comm.barrier().expect("no MPI");
+            result
+        })
+    }
+
+    /// Records of all lengths, several times around every ring, arrive once, in order and whole.
+    #[test]
+    fn records_of_all_lengths_arrive_in_order() {
+        for ranks in [1, 2, 3, 5] {
+            with_rings(ranks, |comm, rings| {
+                let all = 3000_u64;
+                let length = |number: u64| (number * 37 % (MAX_BYTES as u64 + 1)) as usize;
+                let (mut sent, mut received) = (vec![0; ranks], vec![0; ranks]);
+                while sent.iter().chain(&received).any(|&number| number < all) {
+                    for to in 0..ranks {
+                        let number = sent[to];
+                        let payload = vec![(number % 251) as u8; length(number)];
+                        let (first, second) = payload.split_at(payload.len() / 3);
+                        if number < all && rings.send(to, (number % 7) as u8, number, [first, second]) {
+                            sent[to] += 1;
+                        }
+                    }
+                    let mut took = 0;
+                    while rings
+                        .receive(|head, payload| {
+                            let number = received[head.from];
+                            assert_eq!((head.kind, head.tag), ((number % 7) as u8, number));
+                            assert_eq!((head.length, payload.len()), (length(number), length(number)));
+                            assert!(payload.iter().all(|&byte| byte == (number % 251) as u8));
+                            received[head.from] += 1;
+                        })
+                        .is_some()
+                    {
+                        took += 1;
+                    }
+                    if took == 0 {
+                        std::thread::yield_now();
+                    }
+                }
+                comm.barrier().expect("no MPI");
+                assert!((0..ranks).all(|to| rings.is_taken(to)) && rings.receive(|_, _| ()).is_none());
+            });
+        }
+    }
+
+    #[test]
+    fn a_full_ring_refuses_and_takes_again_when_it_was_emptied() {
+        with_rings(1, |_, rings| {
+            let record = [1; MAX_BYTES];
+            let fill = |rings: &mut Rings| {
+                let mut sent = 0;
+                while rings.send(0, 1, sent, [&record, &[]]) {
+                    sent += 1;
+                }
+                sent
+            };
+            let first = fill(rings);
+            assert!(first > 2 && !rings.is_taken(0), "{first} records");
+            for number in 0..first {
+                assert_eq!(rings.receive(|head, _| head.tag), Some(number));
+            }
+            assert!(rings.receive(|_, _| ()).is_none() && rings.is_taken(0));
+            assert!(fill(rings) >= first - 1);
+        });
+    }
+
+    #[test]
+    fn rings_of_many_ranks_are_shorter() {
+        assert_eq!(
+            [1, 64, 256, 1024, 10_000].map(ring_bytes),
+            [64 << 10, 64 << 10, 16 << 10, 4 << 10, 4 << 10]
+        );
+    }
+}
