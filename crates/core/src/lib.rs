@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | [`mpi`] | the only place that calls MPI: bindings, handles, attributes, errors, datatypes, the MPI back end | `comm`, `memory`, `machine`, `progress` |
 //! | [`node`] | what ranks on one node share, huge pages; all system calls | `comm`, `memory`, `progress` |
+//! | [`onesided`] | put, get, strided access and atomic operations on the heaps of all ranks | `active`, `node`, `comm`, `memory`, `machine`, `plan` |
+//! | [`active`] | active messages between any two ranks | `node`, `comm`, `plan` |
 //! | [`comm`] | the trait [`Comm`](comm::Comm); ranks as threads; request sets, reductions, pipelined broadcast, tags | `memory`, `machine`, `progress` |
 //! | [`progress`] | how ranks wait, and the pollers that every waiting loop drives | `error` |
 //! | [`machine`] | the figures of a machine, the cost of stages, units of simulated work | `plan`, `error` |
@@ -19,6 +21,7 @@ pub mod machine;
 pub mod memory;
 pub mod mpi;
 pub mod node;
+pub mod onesided;
 pub mod options;
 pub mod plan;
 pub mod progress;

@@ -82,7 +82,7 @@ impl<C: Comm> Messages<C> {
         for (number, &rank) in ranks.iter().enumerate() {
             numbers[rank] = number as u32;
         }
-        let rings = Rings::share(comm, &ranks, heap)?;
+        let rings = Rings::share(comm, &ranks, topology.most_on_a_node(), heap)?;
         let mates = ranks.iter().map(|_| Mate::default()).collect();
         let batches = (topology.nodes() > 1).then(Batches::default);
         Ok(Self { numbers, ranks, rings, mates, kept: 0, batches, looks: 0 })

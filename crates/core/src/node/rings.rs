@@ -100,14 +100,15 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Collective over `comm`: rings in the heap. `ranks` are those of this rank's node.
+    /// Collective over `comm`: rings in the heap. `ranks` are those of this rank's node; no node has more than `most`, so
+    /// that all ranks of the job use the same part of their heap.
     ///
     /// # Errors
     /// On all ranks of `comm`, where one of them has no memory.
-    pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], heap: &mut Heap) -> Result<Self> {
-        let bytes = ring_bytes(ranks.len());
+    pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], most: usize, heap: &mut Heap) -> Result<Self> {
+        let bytes = ring_bytes(most);
         let stride = LINE_PAIR + bytes;
-        let place = agree(comm, heap.allocate(ranks.len() * stride))?;
+        let place = agree(comm, heap.reserve(most * stride))?;
         for sender in 0..ranks.len() {
             for word in [0, LINE_PAIR] {
                 heap.word(heap.own_number(), place + sender * stride + word).store(0, Ordering::Relaxed);
@@ -249,7 +250,7 @@ mod tests {
         threads::run(ranks, ranks, |comm| {
             let node: Vec<usize> = (0..ranks).collect();
             let mut heap = Heap::share(comm, &node, heap::part(ranks, 64)).expect("shared memory");
-            let mut rings = Rings::share(comm, &node, &mut heap).expect("memory");
+            let mut rings = Rings::share(comm, &node, ranks, &mut heap).expect("memory");
             let result = work(comm, &mut rings);
             comm.barrier().expect("no MPI");
             result

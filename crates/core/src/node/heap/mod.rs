@@ -96,6 +96,12 @@ impl Heap {
         Self { segment, part, ranks, own, ranges: Ranges::new(0..part), large: 0, staggered: BTreeMap::new() }
     }
 
+    /// Bytes of the address range of a rank's part.
+    #[inline]
+    pub fn part(&self) -> usize {
+        self.part
+    }
+
     /// Ranks that share it.
     pub fn ranks(&self) -> usize {
         self.ranks
@@ -121,6 +127,16 @@ impl Heap {
         self.large += 1;
         self.staggered.insert(begin + stagger, begin);
         Ok(begin + stagger)
+    }
+
+    /// Local: as [`Self::allocate`], of which memory comes with its first use.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where the address range is used up.
+    pub fn reserve(&mut self, length: usize) -> Result<usize> {
+        let begin = self.ranges.allocate(length, PAGE)?;
+        self.staggered.insert(begin, begin);
+        Ok(begin)
     }
 
     /// A range for which the kernel has given memory.

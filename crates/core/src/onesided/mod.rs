@@ -1,0 +1,306 @@
+//! One-sided access to the heaps of all ranks: put, get, strided ones, and atomic operations on words.
+//!
+//! Idea: a place in a heap is a rank and an offset. Inside a node its owner has no part in an access: the memory is mapped
+//! here, so a put is a copy and an atomic operation one instruction. Between nodes an access is an active message, which the
+//! owner serves where it waits ([`served`]); a long one goes in pieces, so that reading, sending and writing overlap, and
+//! nothing is joined.
+//!
+//! Nothing here waits. A put has been made when this returns, for ranks of the node, or when it is delivered
+//! ([`Onesided::is_delivered`]); its source may be used again at once. Gets and atomic operations are requests, which are
+//! asked about ([`Onesided::is_finished`]) between calls of [`Onesided::receive`]. Accesses of one rank to another one are
+//! made in their order.
+//!
+//! Restrictions: as those of [`active`](crate::active). Accesses to the same bytes at the same time are ordered by the
+//! program, or atomic.
+//!
+//! Cost: inside a node one copy per byte, no message. Between nodes a message per piece of [`PIECE_BYTES`], one more for the
+//! answer, and two further copies per byte. MPI's windows instead of messages were measured: an MPI_Put and its flush took
+//! longer than a message and its answer in all sizes (`doc/coarrays.md`).
+//! Source: Jin et al. 2011, §II; the ways are our own.
+
+mod requests;
+mod served;
+mod strided;
+
+pub use requests::Request;
+pub use strided::Shape;
+
+use crate::active::{self, Message, Messages};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::machine::work;
+use crate::memory::Region;
+use crate::node::heap::{self, Heap};
+use crate::plan::topology::Topology;
+use requests::Requests;
+use served::Kind;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Kinds of messages below this one are the callers'.
+pub const KINDS: u8 = served::FIRST;
+/// Bytes of a piece of a long access between nodes.
+const PIECE_BYTES: usize = 128 << 10;
+
+/// An atomic operation on a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Atomic {
+    /// Reads it.
+    Load,
+    /// Replaces it by the operand.
+    Swap,
+    /// Adds the operand, modulo 2^64.
+    Add,
+    /// Bitwise and with the operand.
+    And,
+    /// Bitwise or with the operand.
+    Or,
+    /// Bitwise exclusive or with the operand.
+    Xor,
+    /// Replaces it by the operand if it has this value.
+    CompareSwap(u64),
+}
+
+/// What a rank needs to access the heaps of others.
+pub struct Onesided<C: Comm> {
+    heap: Heap,
+    messages: Messages<C>,
+    requests: Requests,
+    /// Accesses to other nodes and inside this one so far.
+    counts: Counts,
+}
+
+/// What was accessed so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Puts and gets, and their bytes, inside the node.
+    pub local: u64,
+    /// As above.
+    pub local_bytes: u64,
+    /// Puts and gets, and their bytes, between nodes.
+    pub remote: u64,
+    /// As above.
+    pub remote_bytes: u64,
+    /// Atomic operations.
+    pub atomics: u64,
+}
+
+impl<C: Comm> Onesided<C> {
+    /// Collective over `comm`, whose messages are opened: heaps for the nodes of the topology and messages between all
+    /// ranks. Without shared memory every rank is a node of its own.
+    ///
+    /// # Errors
+    /// On all ranks of `comm`, where one of them has no memory.
+    pub fn share(comm: &C, topology: &Topology) -> Result<Self> {
+        let heaps = if comm.simulated() { topology.nodes() } else { 1 };
+        let node = topology.node_of(topology.position(comm.rank()));
+        let ranks: Vec<usize> = topology.positions(node..node + 1).map(|at| topology.rank(at)).collect();
+        // The same on all ranks, so that an offset is valid everywhere or nowhere.
+        let mut part = [-(heap::part(topology.most_on_a_node(), heaps) as i64)];
+        comm.all_reduce_max(&mut part)?;
+        let mut heap = Heap::share(comm, &ranks, -part[0] as usize)?;
+        let messages = Messages::share(comm, topology, &mut heap)?;
+        Ok(Self { heap, messages, requests: Requests::default(), counts: Counts::default() })
+    }
+
+    /// This rank's part of the heap.
+    pub fn heap(&mut self) -> &mut Heap {
+        &mut self.heap
+    }
+
+    /// What was accessed so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whether a rank is on this node.
+    #[inline]
+    pub fn is_here(&self, rank: usize) -> bool {
+        self.messages.number(rank).is_some()
+    }
+
+    /// The ranks of this node.
+    pub fn node(&self) -> &[usize] {
+        self.messages.node()
+    }
+
+    /// The memory of a place on this node; nothing if it is elsewhere.
+    #[inline]
+    pub fn here(&self, rank: usize, offset: usize, length: usize) -> Option<Region<'_>> {
+        self.messages.number(rank).map(|number| self.heap.region(number, offset, length))
+    }
+
+    /// This rank's own memory.
+    #[inline]
+    pub fn own(&self, offset: usize, length: usize) -> Region<'_> {
+        self.heap.region(self.heap.own_number(), offset, length)
+    }
+
+    /// A word of this rank.
+    #[inline]
+    pub fn own_word(&self, offset: usize) -> &AtomicU64 {
+        self.heap.word(self.heap.own_number(), offset)
+    }
+
+    /// Writes to a place.
+    #[inline]
+    pub fn put(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>) {
+        if let Some(number) = self.messages.number(to) {
+            self.counts.local += 1;
+            self.counts.local_bytes += from.len() as u64;
+            from.copy_to(self.heap.region(number, offset, from.len()));
+            return comm.charge(work::COPY.of(from.len()));
+        }
+        self.put_away(comm, to, offset, from);
+    }
+
+    /// Writes to a place on another node.
+    #[cold]
+    fn put_away(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>) {
+        self.heap.region(0, offset, from.len());
+        self.counts.remote += 1;
+        self.counts.remote_bytes += from.len() as u64;
+        comm.charge(work::COPY.of(from.len()));
+        let mut at = 0;
+        while at < from.len() {
+            let length = PIECE_BYTES.min(from.len() - at);
+            // SAFETY: bytes of a region, which nobody writes during this call; they are copied into a batch.
+            let piece = unsafe { std::slice::from_raw_parts(from.address().wrapping_add(at), length) };
+            self.messages.send(to, Kind::Put as u8, (offset + at) as u64, [piece, &[]]);
+            at += length;
+        }
+    }
+
+    /// Starts reading from a place; finished at once for a rank of the node.
+    ///
+    /// # Safety
+    /// The region stays what [`Region::new`] asks for until the request is finished or was cancelled.
+    pub unsafe fn get(&mut self, comm: &C, from: usize, offset: usize, into: Region<'_>) -> Request {
+        if let Some(number) = self.messages.number(from) {
+            self.counts.local += 1;
+            self.counts.local_bytes += into.len() as u64;
+            self.heap.region(number, offset, into.len()).copy_to(into);
+            comm.charge(work::COPY.of(into.len()));
+            return Request::DONE;
+        }
+        self.heap.region(0, offset, into.len());
+        self.counts.remote += 1;
+        self.counts.remote_bytes += into.len() as u64;
+        let request = self.requests.read(into.address(), into.len());
+        let mut at = 0;
+        while at < into.len() {
+            let length = PIECE_BYTES.min(into.len() - at);
+            let words = [(offset + at) as u64, length as u64, at as u64];
+            self.messages.send(from, Kind::Get as u8, request.number(), [served::bytes(&words), &[]]);
+            at += length;
+        }
+        request
+    }
+
+    /// Starts an atomic operation on the word at a place; for a rank of the node it has been made. What the word was before
+    /// is the value of the request.
+    pub fn atomic(&mut self, to: usize, offset: usize, operation: Atomic, operand: u64) -> Request {
+        self.counts.atomics += 1;
+        match self.messages.number(to) {
+            Some(number) => Request::value(apply(self.heap.word(number, offset), operation, operand)),
+            None => {
+                self.heap.word(0, offset);
+                let request = self.requests.word();
+                let (code, expected) = served::code(operation);
+                let words = [offset as u64, code, operand, expected];
+                self.messages.send(to, Kind::Atomic as u8, request.number(), [served::bytes(&words), &[]]);
+                request
+            }
+        }
+    }
+
+    /// Adds to the word at a place, without an answer: what this rank has put there before is seen by whoever sees it.
+    #[inline]
+    pub fn notify(&mut self, to: usize, offset: usize, amount: u64) {
+        match self.messages.number(to) {
+            Some(number) => {
+                self.heap.word(number, offset).fetch_add(amount, Ordering::AcqRel);
+            }
+            None => {
+                self.heap.word(0, offset);
+                self.messages.send(to, Kind::Notify as u8, offset as u64, [&amount.to_ne_bytes(), &[]]);
+            }
+        }
+    }
+
+    /// Whether a request has finished: the value of an atomic operation, 0 for a get.
+    #[inline]
+    pub fn is_finished(&mut self, request: Request) -> Option<u64> {
+        self.requests.result(request)
+    }
+
+    /// Gives a request up: nothing is written to its region any more.
+    pub fn cancel(&mut self, request: Request) {
+        self.requests.cancel(request);
+    }
+
+    /// Sends an active message of a kind below [`KINDS`]; see [`Messages::send`].
+    #[inline]
+    pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        self.messages.send(to, kind, tag, payload);
+    }
+
+    /// Whether another message to a rank would go out soon; see [`Messages::has_room`].
+    #[inline]
+    pub fn has_room(&self, to: usize) -> bool {
+        self.messages.has_room(to)
+    }
+
+    /// A message of the callers' that has arrived, if one has; serves accesses of others.
+    ///
+    /// # Errors
+    /// Those of MPI, and [`Error::Internal`](crate::Error::Internal) for an access that no rank makes.
+    #[inline]
+    pub fn receive(&mut self, comm: &C) -> Result<Option<Message>> {
+        loop {
+            match self.messages.receive(comm)? {
+                Some(message) if message.kind >= KINDS => self.serve(comm, &message)?,
+                other => return Ok(other),
+            }
+        }
+    }
+
+    /// Whether all that was sent to other nodes has been taken and made there, as far as is known here.
+    pub fn is_delivered(&self) -> bool {
+        self.messages.is_delivered()
+    }
+
+    /// As above, for one rank.
+    pub fn is_delivered_to(&self, to: usize) -> bool {
+        self.messages.is_delivered_to(to)
+    }
+
+    /// Sends what is to go to other nodes at once; see [`Messages::flush`].
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn flush(&mut self, comm: &C) -> Result<()> {
+        self.messages.flush(comm)
+    }
+}
+
+const _: () = assert!(served::LAST < active::KINDS);
+
+/// Makes an atomic operation.
+fn apply(word: &AtomicU64, operation: Atomic, operand: u64) -> u64 {
+    let order = Ordering::AcqRel;
+    match operation {
+        Atomic::Load => word.load(Ordering::Acquire),
+        Atomic::Swap => word.swap(operand, order),
+        Atomic::Add => word.fetch_add(operand, order),
+        Atomic::And => word.fetch_and(operand, order),
+        Atomic::Or => word.fetch_or(operand, order),
+        Atomic::Xor => word.fetch_xor(operand, order),
+        Atomic::CompareSwap(expected) => {
+            word.compare_exchange(expected, operand, order, Ordering::Acquire).unwrap_or_else(|found| found)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

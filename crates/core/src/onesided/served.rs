@@ -1,0 +1,174 @@
+//! What an owner does for accesses of other nodes to its part of the heap.
+
+use super::{Atomic, Onesided, Shape, apply};
+use crate::active::Message;
+use crate::comm::Comm;
+use crate::error::{Error, Result};
+use crate::machine::work;
+use crate::memory::Region;
+use std::sync::atomic::Ordering;
+
+/// The first kind of message.
+pub const FIRST: u8 = 112;
+/// The last one.
+pub const LAST: u8 = Kind::GetShape as u8;
+
+/// Messages of one-sided access: what they ask for, their tag and their payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Bytes for the offset in the tag.
+    Put = FIRST,
+    /// Wanted bytes: offset, length, position in the request whose number is the tag.
+    Get,
+    /// Bytes for a request: the position, then the bytes.
+    Bytes,
+    /// An amount to be added to the word at the offset in the tag.
+    Notify,
+    /// An atomic operation for a request: offset, code, operand, expected value.
+    Atomic,
+    /// The answer to it.
+    Word,
+    /// A shape and its packed elements, for the offset in the tag.
+    PutShape,
+    /// Wanted elements: offset, position in the request whose number is the tag, and the shape.
+    GetShape,
+}
+
+const KINDS: [Kind; 8] = [
+    Kind::Put,
+    Kind::Get,
+    Kind::Bytes,
+    Kind::Notify,
+    Kind::Atomic,
+    Kind::Word,
+    Kind::PutShape,
+    Kind::GetShape,
+];
+
+/// The bytes of some words.
+pub fn bytes(words: &[u64]) -> &[u8] {
+    // SAFETY: words have no padding, and every byte is valid.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}
+
+const LOAD: u64 = 0;
+const SWAP: u64 = 1;
+const ADD: u64 = 2;
+const AND: u64 = 3;
+const OR: u64 = 4;
+const XOR: u64 = 5;
+const COMPARE_SWAP: u64 = 6;
+
+/// An operation as a number, and what a compare-and-swap expects.
+pub fn code(operation: Atomic) -> (u64, u64) {
+    match operation {
+        Atomic::Load => (LOAD, 0),
+        Atomic::Swap => (SWAP, 0),
+        Atomic::Add => (ADD, 0),
+        Atomic::And => (AND, 0),
+        Atomic::Or => (OR, 0),
+        Atomic::Xor => (XOR, 0),
+        Atomic::CompareSwap(expected) => (COMPARE_SWAP, expected),
+    }
+}
+
+fn operation(code: u64, expected: u64) -> Option<Atomic> {
+    Some(match code {
+        LOAD => Atomic::Load,
+        SWAP => Atomic::Swap,
+        ADD => Atomic::Add,
+        AND => Atomic::And,
+        OR => Atomic::Or,
+        XOR => Atomic::Xor,
+        COMPARE_SWAP => Atomic::CompareSwap(expected),
+        _ => return None,
+    })
+}
+
+impl<C: Comm> Onesided<C> {
+    /// Makes the access that a message asks for.
+    pub(super) fn serve(&mut self, comm: &C, message: &Message) -> Result<()> {
+        let Message { from, kind, tag, ref payload } = *message;
+        let broken =
+            || Error::Internal(format!("rank {from} asks for an access that there is not: kind {kind}"));
+        match KINDS.into_iter().find(|&known| known as u8 == kind).ok_or_else(broken)? {
+            Kind::Put => {
+                let region = self.checked(tag as usize, payload.len()).ok_or_else(broken)?;
+                region.write(payload);
+                comm.charge(work::COPY.of(payload.len()));
+            }
+            Kind::Get => {
+                let [offset, length, at] = payload.words();
+                let region = self.checked(offset as usize, length as usize).ok_or_else(broken)?;
+                // SAFETY: bytes of the heap, which are copied into a batch during this call.
+                let read = unsafe { std::slice::from_raw_parts(region.address(), region.len()) };
+                comm.charge(work::COPY.of(read.len()));
+                self.messages.send(from, Kind::Bytes as u8, tag, [&at.to_ne_bytes(), read]);
+            }
+            Kind::Bytes => {
+                let [at] = payload.words();
+                let read = payload.get(size_of::<u64>()..).ok_or_else(broken)?;
+                comm.charge(work::COPY.of(read.len()));
+                if !self.requests.write(tag, at as usize, read) {
+                    return Err(broken());
+                }
+            }
+            Kind::Notify => {
+                let [amount] = payload.words();
+                self.checked_word(tag as usize).ok_or_else(broken)?;
+                self.own_word(tag as usize).fetch_add(amount, Ordering::AcqRel);
+            }
+            Kind::Atomic => {
+                let [offset, code, operand, expected] = payload.words();
+                self.checked_word(offset as usize).ok_or_else(broken)?;
+                let operation = operation(code, expected).ok_or_else(broken)?;
+                let before = apply(self.own_word(offset as usize), operation, operand);
+                self.messages.send(from, Kind::Word as u8, tag, [&before.to_ne_bytes(), &[]]);
+            }
+            Kind::Word => {
+                let [value] = payload.words();
+                if !self.requests.answer(tag, value) {
+                    return Err(broken());
+                }
+            }
+            Kind::PutShape => {
+                let (shape, elements) = Shape::from_bytes(payload).ok_or_else(broken)?;
+                let range = shape.range(tag as usize).filter(|_| shape.bytes() == elements.len());
+                let range = range.ok_or_else(broken)?;
+                let into = self.checked(range.start, range.len()).ok_or_else(broken)?;
+                // SAFETY: bytes of the message, which are only read.
+                shape.scatter(unsafe { Region::new(elements.as_ptr().cast_mut(), elements.len()) }, into);
+                comm.charge(work::COPY.of(elements.len()));
+            }
+            Kind::GetShape => self.serve_shape(comm, message).ok_or_else(broken)?,
+        }
+        Ok(())
+    }
+
+    /// Sends the elements of a shape.
+    fn serve_shape(&mut self, comm: &C, message: &Message) -> Option<()> {
+        let [offset, at] = message.payload.words();
+        let (shape, _) = Shape::from_bytes(message.payload.get(2 * size_of::<u64>()..)?)?;
+        let range = shape.range(offset as usize)?;
+        let from = self.checked(range.start, range.len())?;
+        let mut packed = vec![0; shape.bytes()];
+        shape.gather(from, Region::of(&mut packed));
+        comm.charge(work::COPY.of(packed.len()));
+        let payload = [bytes(std::slice::from_ref(&at)), &packed[..]];
+        self.messages.send(message.from, Kind::Bytes as u8, message.tag, payload);
+        Some(())
+    }
+
+    /// A range of this rank's part, if it lies in it.
+    fn checked(&self, offset: usize, length: usize) -> Option<Region<'_>> {
+        let end = offset.checked_add(length)?;
+        (end <= self.heap.part()).then(|| self.own(offset, length))
+    }
+
+    /// Whether there is a word of this rank's part.
+    fn checked_word(&self, offset: usize) -> Option<()> {
+        (offset.is_multiple_of(size_of::<u64>()) && self.checked(offset, size_of::<u64>()).is_some())
+            .then_some(())
+    }
+}
