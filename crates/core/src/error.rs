@@ -45,6 +45,8 @@ codes! {
     HCUBE_ERR_COUNT = 10: "A count or displacement is negative or too large";
     HCUBE_ERR_DATATYPE = 11: "A datatype is null, not committed or not valid";
     HCUBE_ERR_BUFFER = 12: "A buffer is null or cannot be used";
+    HCUBE_ERR_FAILED_IMAGE = 13: "An image has failed, so what was waited for may never come";
+    HCUBE_ERR_STOPPED_IMAGE = 14: "An image has stopped, so what was waited for will never come";
 }
 
 /// Result of everything in this crate that can fail.
@@ -114,6 +116,16 @@ pub enum Error {
         /// The message of that rank, without a prefix.
         message: String,
     },
+    /// An image has failed, so what was waited for may never come.
+    FailedImage {
+        /// Its rank in the job.
+        image: usize,
+    },
+    /// An image has stopped, so what was waited for will never come.
+    StoppedImage {
+        /// Its rank in the job.
+        image: usize,
+    },
     /// An internal error of hcube.
     Internal(String),
 }
@@ -139,6 +151,8 @@ impl Error {
             Self::Datatype(_) => HCUBE_ERR_DATATYPE,
             Self::Buffer(_) => HCUBE_ERR_BUFFER,
             Self::Remote { code, .. } => *code,
+            Self::FailedImage { .. } => HCUBE_ERR_FAILED_IMAGE,
+            Self::StoppedImage { .. } => HCUBE_ERR_STOPPED_IMAGE,
             Self::Internal(_) => HCUBE_ERR_INTERNAL,
         }
     }
@@ -169,6 +183,8 @@ impl fmt::Display for Error {
                 )
             }
             Self::Remote { rank, message, .. } => write!(out, "rank {rank} refused: {message}"),
+            Self::FailedImage { image } => write!(out, "image {image} has failed"),
+            Self::StoppedImage { image } => write!(out, "image {image} has stopped"),
             Self::Internal(text) => write!(out, "internal error, please report: {text}"),
         }
     }

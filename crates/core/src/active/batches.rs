@@ -123,6 +123,14 @@ impl<C: Comm> Batches<C> {
         self.under_way == 0 && self.waiting == 0
     }
 
+    /// Whether all messages to all ranks but one have been taken.
+    pub fn is_delivered_but(&self, but: Option<usize>) -> bool {
+        let peer = but.and_then(|rank| self.peers.get(&rank));
+        let (under_way, waiting) =
+            peer.map_or((0, 0), |peer| (peer.sent.wrapping_sub(peer.acknowledged), peer.batch.len()));
+        self.under_way == under_way as usize && self.waiting == waiting
+    }
+
     /// Whether all messages to a rank have been taken.
     pub fn is_delivered_to(&self, to: usize) -> bool {
         self.peers.get(&to).is_none_or(|peer| peer.batch.is_empty() && peer.sent == peer.acknowledged)

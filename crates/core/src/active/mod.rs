@@ -215,6 +215,12 @@ impl<C: Comm> Messages<C> {
             && self.batches.as_ref().is_none_or(Batches::is_delivered)
     }
 
+    /// Whether all that was sent to other nodes, but for one rank, has been taken there, as far as is known here.
+    #[inline]
+    pub fn is_delivered_elsewhere(&self, but: Option<usize>) -> bool {
+        self.batches.as_ref().is_none_or(|batches| batches.is_delivered_but(but))
+    }
+
     /// Whether all that was sent to a rank has been taken there, as far as is known here.
     pub fn is_delivered_to(&self, to: usize) -> bool {
         match self.number(to) {

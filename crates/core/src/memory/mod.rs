@@ -10,7 +10,25 @@ pub mod streaming;
 
 pub use region::Region;
 
+/// A word of 64 bits.
+pub trait Word: private::Word {}
+impl Word for u64 {}
+impl Word for i64 {}
+
+mod private {
+    /// All bytes are valid, and there is no padding.
+    pub trait Word {}
+    impl Word for u64 {}
+    impl Word for i64 {}
+}
+
 /// The bytes of words.
+pub fn bytes_of<T: Word>(words: &[T]) -> &[u8] {
+    // SAFETY: the memory of the words, which is borrowed; bytes have no alignment, and words no padding.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}
+
+/// The bytes of words, to be written.
 pub fn bytes_of_mut(words: &mut [u64]) -> &mut [u8] {
     // SAFETY: the memory of the words, which is borrowed exclusively; bytes have no alignment, and all values are
     // valid.

@@ -29,7 +29,7 @@ use crate::active::{self, Message, Messages};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::machine::work;
-use crate::memory::Region;
+use crate::memory::{Region, bytes_of};
 use crate::node::heap::{self, Heap};
 use crate::plan::topology::Topology;
 use requests::Requests;
@@ -129,6 +129,12 @@ impl<C: Comm> Onesided<C> {
         self.messages.number(rank).map(|number| self.heap.region(number, offset, length))
     }
 
+    /// The word of a place on this node; nothing if it is elsewhere.
+    #[inline]
+    pub fn here_word(&self, rank: usize, offset: usize) -> Option<&AtomicU64> {
+        self.messages.number(rank).map(|number| self.heap.word(number, offset))
+    }
+
     /// This rank's own memory.
     #[inline]
     pub fn own(&self, offset: usize, length: usize) -> Region<'_> {
@@ -170,11 +176,9 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Starts reading from a place; finished at once for a rank of the node.
-    ///
-    /// # Safety
-    /// The region stays what [`Region::new`] asks for until the request is finished or was cancelled.
-    pub unsafe fn get(&mut self, comm: &C, from: usize, offset: usize, into: Region<'_>) -> Request {
+    /// Starts reading from a place. For a rank of the node the bytes are there at once; see [`Self::is_read`].
+    #[inline]
+    pub fn get(&mut self, comm: &C, from: usize, offset: usize, into: Region<'_>) -> Request {
         if let Some(number) = self.messages.number(from) {
             self.counts.local += 1;
             self.counts.local_bytes += into.len() as u64;
@@ -185,15 +189,24 @@ impl<C: Comm> Onesided<C> {
         self.heap.region(0, offset, into.len());
         self.counts.remote += 1;
         self.counts.remote_bytes += into.len() as u64;
-        let request = self.requests.read(into.address(), into.len());
+        let request = self.requests.read(into.len());
         let mut at = 0;
         while at < into.len() {
             let length = PIECE_BYTES.min(into.len() - at);
             let words = [(offset + at) as u64, length as u64, at as u64];
-            self.messages.send(from, Kind::Get as u8, request.number(), [served::bytes(&words), &[]]);
+            self.messages.send(from, Kind::Get as u8, request.number(), [bytes_of(&words), &[]]);
             at += length;
         }
         request
+    }
+
+    /// Writes to a place what is at another one, if that is on this node. Whether it is.
+    pub fn forward(&mut self, comm: &C, from: (usize, usize), to: (usize, usize), length: usize) -> bool {
+        let Some(number) = self.messages.number(from.0) else { return false };
+        let address = self.heap.address(number, from.1, length);
+        // SAFETY: in the heap, which lives as long as self; only regions refer to it.
+        self.put(comm, to.0, to.1, unsafe { Region::new(address, length) });
+        true
     }
 
     /// Starts an atomic operation on the word at a place; for a rank of the node it has been made. What the word was before
@@ -207,7 +220,7 @@ impl<C: Comm> Onesided<C> {
                 let request = self.requests.word();
                 let (code, expected) = served::code(operation);
                 let words = [offset as u64, code, operand, expected];
-                self.messages.send(to, Kind::Atomic as u8, request.number(), [served::bytes(&words), &[]]);
+                self.messages.send(to, Kind::Atomic as u8, request.number(), [bytes_of(&words), &[]]);
                 request
             }
         }
@@ -227,13 +240,45 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Whether a request has finished: the value of an atomic operation, 0 for a get.
+    /// Replaces the word at a place, of which this rank is the only writer: what it has put there before is seen by whoever
+    /// sees the value.
+    #[inline]
+    pub fn set(&mut self, to: usize, offset: usize, value: u64) {
+        match self.messages.number(to) {
+            Some(number) => self.heap.word(number, offset).store(value, Ordering::Release),
+            None => {
+                self.heap.word(0, offset);
+                self.messages.send(to, Kind::Put as u8, offset as u64, [&value.to_ne_bytes(), &[]]);
+            }
+        }
+    }
+
+    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived: they are copied then, unless they were there at
+    /// once.
+    ///
+    /// # Panics
+    /// Where the region has another length than that of the get.
+    #[inline]
+    pub fn is_read(&mut self, request: Request, into: Region<'_>) -> bool {
+        if request == Request::DONE {
+            return true;
+        }
+        match self.requests.bytes(request) {
+            Some(bytes) => {
+                into.write(&bytes);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether an atomic operation has finished: what the word was before.
     #[inline]
     pub fn is_finished(&mut self, request: Request) -> Option<u64> {
         self.requests.result(request)
     }
 
-    /// Gives a request up: nothing is written to its region any more.
+    /// Gives a request up.
     pub fn cancel(&mut self, request: Request) {
         self.requests.cancel(request);
     }
@@ -265,9 +310,16 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Whether all that was sent to other nodes has been taken and made there, as far as is known here.
+    /// Whether all messages have been taken, and all accesses made, as far as is known here.
     pub fn is_delivered(&self) -> bool {
         self.messages.is_delivered()
+    }
+
+    /// Whether all accesses to other nodes have been made, as far as is known here; those to ranks of a node are made in
+    /// the order of what was sent to it, so those to `next` need not have been.
+    #[inline]
+    pub fn is_made(&self, next: Option<usize>) -> bool {
+        self.messages.is_delivered_elsewhere(next)
     }
 
     /// As above, for one rank.

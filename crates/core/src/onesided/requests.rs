@@ -32,12 +32,12 @@ impl Request {
 }
 
 /// What an answer is for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Entry {
     /// Nothing: the next free entry.
     Free,
-    /// Bytes for memory of the program, of which so many are missing.
-    Read { address: *mut u8, length: usize, missing: usize },
+    /// Bytes, of which so many are missing.
+    Read { bytes: Vec<u8>, missing: usize },
     /// A word.
     Word(Option<u64>),
 }
@@ -48,10 +48,6 @@ pub struct Requests {
     entries: Vec<(u32, Entry)>,
     free: Vec<u32>,
 }
-
-// SAFETY: an address of memory that the caller of `get` lends until the request has finished, in whatever thread that is
-// asked; only `write` uses it.
-unsafe impl Send for Requests {}
 
 impl Requests {
     fn add(&mut self, entry: Entry) -> Request {
@@ -66,8 +62,8 @@ impl Requests {
     }
 
     /// A request for bytes.
-    pub fn read(&mut self, address: *mut u8, length: usize) -> Request {
-        self.add(Entry::Read { address, length, missing: length })
+    pub fn read(&mut self, length: usize) -> Request {
+        self.add(Entry::Read { bytes: vec![0; length], missing: length })
     }
 
     /// A request for a word.
@@ -84,13 +80,11 @@ impl Requests {
     /// what was asked for.
     pub fn write(&mut self, number: u64, at: usize, bytes: &[u8]) -> bool {
         match self.entry(number) {
-            Some(Entry::Read { address, length, missing }) => {
-                if at > *length || bytes.len() > (*length - at).min(*missing) {
-                    return false;
-                }
+            Some(Entry::Read { bytes: all, missing }) => {
+                let into = at.checked_add(bytes.len()).and_then(|end| all.get_mut(at..end));
+                let Some(into) = into.filter(|into| into.len() <= *missing) else { return false };
+                into.copy_from_slice(bytes);
                 *missing -= bytes.len();
-                // SAFETY: inside the region that the caller of `get` lends until the request has finished.
-                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address.add(at), bytes.len()) };
                 true
             }
             Some(Entry::Word(_)) => false,
@@ -110,7 +104,7 @@ impl Requests {
         }
     }
 
-    /// The value of a request that has finished, which is forgotten then.
+    /// The word of a request that has finished, which is forgotten then.
     #[inline]
     pub fn result(&mut self, request: Request) -> Option<u64> {
         if let State::Done(value) = request.0 {
@@ -118,11 +112,23 @@ impl Requests {
         }
         let value = match self.entry(request.number()) {
             Some(Entry::Word(word)) => (*word)?,
-            Some(Entry::Read { missing, .. }) if *missing > 0 => return None,
             _ => 0,
         };
         self.cancel(request);
         Some(value)
+    }
+
+    /// The bytes of a request that has finished, which is forgotten then; none for one that was finished at once.
+    #[inline]
+    pub fn bytes(&mut self, request: Request) -> Option<Vec<u8>> {
+        let State::Asked { .. } = request.0 else { return Some(Vec::new()) };
+        let bytes = match self.entry(request.number()) {
+            Some(Entry::Read { missing, .. }) if *missing > 0 => return None,
+            Some(Entry::Read { bytes, .. }) => std::mem::take(bytes),
+            _ => Vec::new(),
+        };
+        self.cancel(request);
+        Some(bytes)
     }
 
     /// Forgets a request.
@@ -143,25 +149,27 @@ mod tests {
 
     #[test]
     fn answers_to_requests_that_were_given_up_are_dropped() {
-        let (mut requests, mut memory) = (Requests::default(), [0; 4]);
-        let read = requests.read(memory.as_mut_ptr(), 4);
-        assert!(requests.write(read.number(), 2, &[1, 2]) && requests.result(read).is_none());
+        let mut requests = Requests::default();
+        let read = requests.read(4);
+        assert!(requests.write(read.number(), 2, &[1, 2]) && requests.bytes(read).is_none());
         requests.cancel(read);
         requests.cancel(read);
         let word = requests.word();
         assert!(requests.write(read.number(), 0, &[8, 8]) && requests.answer(read.number(), 1));
         assert_eq!(requests.result(word), None);
         assert!(requests.answer(word.number(), 5));
-        assert_eq!((requests.result(word), requests.result(word), memory), (Some(5), Some(0), [0, 0, 1, 2]));
+        assert_eq!((requests.result(word), requests.result(word)), (Some(5), Some(0)));
+        assert_eq!((requests.bytes(read), requests.bytes(Request::DONE)), (Some(vec![]), Some(vec![])));
     }
 
     #[test]
     fn answers_that_nobody_has_asked_for_are_noticed() {
-        let (mut requests, mut memory) = (Requests::default(), [0; 4]);
-        let (read, word) = (requests.read(memory.as_mut_ptr(), 4), requests.word());
+        let mut requests = Requests::default();
+        let (read, word) = (requests.read(4), requests.word());
         assert!(!requests.write(read.number(), 2, &[0; 3]) && !requests.write(read.number(), 5, &[]));
         assert!(!requests.write(word.number(), 0, &[0]) && !requests.answer(read.number(), 0));
+        assert!(!requests.write(read.number(), usize::MAX, &[0]));
         assert!(requests.write(read.number(), 0, &[7; 4]) && !requests.write(read.number(), 0, &[7]));
-        assert_eq!((requests.result(read), memory), (Some(0), [7; 4]));
+        assert_eq!(requests.bytes(read), Some(vec![7; 4]));
     }
 }

@@ -46,12 +46,6 @@ const KINDS: [Kind; 8] = [
     Kind::GetShape,
 ];
 
-/// The bytes of some words.
-pub fn bytes(words: &[u64]) -> &[u8] {
-    // SAFETY: words have no padding, and every byte is valid.
-    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
-}
-
 const LOAD: u64 = 0;
 const SWAP: u64 = 1;
 const ADD: u64 = 2;
@@ -155,7 +149,7 @@ impl<C: Comm> Onesided<C> {
         let mut packed = vec![0; shape.bytes()];
         shape.gather(from, Region::of(&mut packed));
         comm.charge(work::COPY.of(packed.len()));
-        let payload = [bytes(std::slice::from_ref(&at)), &packed[..]];
+        let payload = [&at.to_ne_bytes(), &packed[..]];
         self.messages.send(message.from, Kind::Bytes as u8, message.tag, payload);
         Some(())
     }

@@ -7,12 +7,12 @@
 //!
 //! Cost: a few ns per run beside its copy; between nodes 16 bytes per dimension, or 8 per element of an index vector.
 
-use super::served::{self, Kind};
+use super::served::Kind;
 use super::{Onesided, PIECE_BYTES, Request};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::machine::work;
-use crate::memory::Region;
+use crate::memory::{Region, bytes_of};
 use std::ops::Range;
 
 /// The elements of an access, from a place on.
@@ -273,19 +273,16 @@ impl<C: Comm> Onesided<C> {
             // SAFETY: bytes of a region, which nobody writes during this call; they are copied into a batch.
             let piece = unsafe { std::slice::from_raw_parts(from.address().wrapping_add(at), part.bytes()) };
             let begin = (offset as i64 + distance) as u64;
-            self.messages.send(to, Kind::PutShape as u8, begin, [served::bytes(&part.words()), piece]);
+            self.messages.send(to, Kind::PutShape as u8, begin, [bytes_of(&part.words()), piece]);
             at += part.bytes();
         }
     }
 
     /// Starts reading the elements of a shape at a place into packed bytes; see [`Self::get`].
     ///
-    /// # Safety
-    /// As [`Self::get`].
-    ///
     /// # Panics
     /// As [`Self::put_shape`].
-    pub unsafe fn get_shape(
+    pub fn get_shape(
         &mut self,
         comm: &C,
         from: usize,
@@ -304,12 +301,12 @@ impl<C: Comm> Onesided<C> {
         }
         self.counts.remote += 1;
         self.counts.remote_bytes += into.len() as u64;
-        let request = self.requests.read(into.address(), into.len());
+        let request = self.requests.read(into.len());
         let mut at = 0_usize;
         for (distance, part) in shape.cut(PIECE_BYTES) {
             let place = [(offset as i64 + distance) as u64, at as u64];
             let words = part.words();
-            let payload = [served::bytes(&place), served::bytes(&words)];
+            let payload = [bytes_of(&place), bytes_of(&words)];
             self.messages.send(from, Kind::GetShape as u8, request.number(), payload);
             at += part.bytes();
         }

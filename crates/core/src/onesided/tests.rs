@@ -1,5 +1,6 @@
 use super::*;
 use crate::comm::threads::{self, ThreadComm};
+use crate::memory::bytes_of;
 use crate::progress::wait::Patience;
 use proptest::prelude::*;
 use std::sync::atomic::AtomicUsize;
@@ -71,9 +72,8 @@ fn puts_and_gets_of_all_lengths() {
                     for writer in [own, (own + 1) % ranks] {
                         let mut bytes = vec![0; length];
                         let into = Region::of(&mut bytes);
-                        // SAFETY: the bytes are borrowed until the request has finished, below.
-                        let get = unsafe { image.onesided.get(comm, from, base + writer * length, into) };
-                        image.until(|onesided| onesided.is_finished(get));
+                        let get = image.onesided.get(comm, from, base + writer * length, into);
+                        image.until(|onesided| onesided.is_read(get, into).then_some(()));
                         assert!(
                             bytes == pattern(writer, from, length),
                             "{length} bytes of {writer} at {from}"
@@ -175,9 +175,8 @@ fn sections_and_index_vectors() {
                 image.onesided.put_shape(comm, other, base + 2000, &shape, Region::of(&mut sent));
                 let mut found = vec![0; shape.bytes()];
                 let into = Region::of(&mut found);
-                // SAFETY: the bytes are borrowed until the request has finished, below.
-                let get = unsafe { image.onesided.get_shape(comm, other, base + 2000, &shape, into) };
-                image.until(|onesided| onesided.is_finished(get));
+                let get = image.onesided.get_shape(comm, other, base + 2000, &shape, into);
+                image.until(|onesided| onesided.is_read(get, into).then_some(()));
                 assert!(found == sent, "{number}: {shape:?}");
                 image.meet(number + 1);
             }
@@ -212,21 +211,21 @@ proptest! {
         }
         let expected: Vec<i64> =
             expected.iter().flat_map(|&distance| (0..element as i64).map(move |byte| distance + byte)).collect();
-        let bytes_of = |shape: &Shape, begin: i64| {
+        let touched = |shape: &Shape, begin: i64| {
             let mut bytes = Vec::new();
             shape.for_each(|distance| bytes.extend((0..shape.run() as i64).map(|byte| begin + distance + byte)));
             bytes
         };
         let bounds = shape.bounds();
-        prop_assert_eq!(&bytes_of(&shape, 0), &expected);
+        prop_assert_eq!(&touched(&shape, 0), &expected);
         if let (Some(least), Some(most)) = (expected.iter().min(), expected.iter().max()) {
             prop_assert_eq!(bounds, *least..most + 1);
         }
         let parts = shape.cut(limit);
-        let joined: Vec<i64> = parts.iter().flat_map(|(begin, part)| bytes_of(part, *begin)).collect();
+        let joined: Vec<i64> = parts.iter().flat_map(|(begin, part)| touched(part, *begin)).collect();
         prop_assert_eq!(joined, expected);
         prop_assert!(parts.iter().all(|(_, part)| part.bytes() <= limit.max(shape.run()) || part.bytes() == 0));
-        let sent = [super::served::bytes(&shape.words()), &[1, 2, 3]].concat();
+        let sent = [bytes_of(&shape.words()), &[1, 2, 3]].concat();
         prop_assert_eq!(Shape::from_bytes(&sent), Some((shape, &[1, 2, 3][..])));
         prop_assert_eq!(Shape::from_bytes(&sent[..8]), None);
     }

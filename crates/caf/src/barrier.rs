@@ -1,0 +1,87 @@
+//! The dissemination barrier of a team.
+//!
+//! Idea: in round i every member tells the one at distance 2^i forward that it has come so far, and waits for the one at
+//! distance 2^i backward. What it tells is the number of the barrier, in a word that nobody else writes, so nothing has to be
+//! cleared. After ⌈log2 S⌉ rounds each member has heard of all.
+//!
+//! An image enters when its accesses to other nodes have been made there. Barriers of a team follow one another: one that
+//! was started without waiting is finished before the next one begins.
+//!
+//! Cost: ⌈log2 S⌉ words written per member, to other nodes as messages.
+//! Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as in Jin et al. 2011, §II-D.
+
+use crate::handles::Handle;
+use crate::image::Image;
+use crate::runtime::Runtime;
+use crate::team::{BACKWARD, FORWARD, Team};
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use std::sync::atomic::Ordering;
+
+/// How far the barriers of a team are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Progress {
+    /// Barriers that were called.
+    called: u64,
+    /// Barriers that have ended.
+    ended: u64,
+    /// The round of the barrier that is going on; none before it has begun.
+    round: Option<usize>,
+}
+
+impl<C: Comm> Image<C> {
+    /// Calls a barrier: its number.
+    pub(crate) fn call_barrier(&mut self, team: Handle) -> Result<u64> {
+        let barrier = &mut self.teams.get_mut(team)?.barrier;
+        barrier.called += 1;
+        Ok(barrier.called)
+    }
+
+    /// Goes on with the barriers of a team. Whether the one with this number has ended.
+    pub(crate) fn barrier_has_ended(&mut self, team: Handle, number: u64) -> Result<bool> {
+        let team = self.teams.get_mut(team)?;
+        let powers = team.powers();
+        while team.barrier.ended < number {
+            let turn = team.barrier.ended + 1;
+            let round = match team.barrier.round {
+                Some(round) => round,
+                None if !self.memory.is_made(None) => return Ok(false),
+                None => {
+                    tell(team, &mut self.memory, 0, turn);
+                    0
+                }
+            };
+            team.barrier.round = Some(round);
+            if round == powers {
+                team.barrier = Progress { ended: turn, round: None, ..team.barrier };
+                continue;
+            }
+            let gone = self.others.check(team.link(round, BACKWARD).image);
+            if self.memory.own_word(team.barrier_word(round)).load(Ordering::Acquire) < turn {
+                return gone.map(|()| false);
+            }
+            team.barrier.round = Some(round + 1);
+            tell(team, &mut self.memory, round + 1, turn);
+        }
+        Ok(true)
+    }
+}
+
+/// Tells the member at distance 2^`round` that this one has come so far.
+fn tell<C: Comm>(team: &Team, memory: &mut hcube_core::onesided::Onesided<C>, round: usize, turn: u64) {
+    if round < team.powers() {
+        let link = team.link(round, FORWARD);
+        memory.set(link.image, Team::barrier_word_at(link, round), turn);
+    }
+}
+
+impl<C: Comm> Runtime<C> {
+    /// Collective over the team: returns when all members have called it, and all that they have put before is there.
+    ///
+    /// # Errors
+    /// For a team that was freed; where an image has failed, or a member has stopped.
+    pub fn barrier(&self, team: Handle) -> Result<()> {
+        let number = self.with(|image| image.call_barrier(team))?;
+        self.wait(|image| image.barrier_has_ended(team, number).map(|ended| ended.then_some(())))
+    }
+}

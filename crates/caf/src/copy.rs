@@ -1,0 +1,275 @@
+//! Asynchronous copies: they begin when an event has been notified, and notify another one when the data is there.
+//!
+//! Idea: a state machine per copy. It waits for the notice of its predicate; an event of another image is waited for there, and
+//! the notice passed on. Then it puts or gets, or both by way of this image where neither side is here. Last it notifies the
+//! event, when the data can be seen at the destination: right behind the data where the event is on that image, after an
+//! answer elsewhere.
+//!
+//! Cost: that of a put or a get and of a notice; a message and an answer for a predicate on another image.
+//! Source: Jin et al. 2011, §II-E and Figures 6 and 7.
+
+use crate::coarray::Place;
+use crate::event::STRIDE;
+use crate::handles::Handle;
+use crate::image::{Image, Kind};
+use crate::operation::Operation;
+use crate::runtime::Runtime;
+use hcube_core::active::Message;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::{Region, bytes_of};
+use hcube_core::onesided::Request;
+use std::sync::atomic::Ordering;
+
+/// One side of a copy.
+#[derive(Debug, Clone, Copy)]
+pub enum Side {
+    /// A coarray on a member of its team, from an offset on.
+    Coarray(Handle, usize, usize),
+    /// Memory of this image, until the copy is locally complete.
+    Memory(Region<'static>),
+}
+
+/// An event on a member of its team: handle, index, rank.
+pub type EventAt = (Handle, usize, usize);
+
+/// A side whose image is known.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Heap(Place),
+    Memory(Region<'static>),
+}
+
+#[derive(Debug)]
+enum State {
+    /// It waits for a notice of an event of this image.
+    Predicate(usize),
+    /// It waits until another image has taken a notice.
+    RemotePredicate,
+    Ready,
+    /// It reads to memory of this image.
+    Reading(Request),
+    /// It reads what is to be written elsewhere.
+    Fetching(Request, Vec<u8>),
+    /// The data was sent.
+    Written,
+}
+
+/// A copy that goes on.
+#[derive(Debug)]
+pub(crate) struct Copy {
+    number: u64,
+    destination: End,
+    source: End,
+    bytes: usize,
+    done: Option<Place>,
+    state: State,
+}
+
+impl Copy {
+    /// By which answers name it.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether memory of the program is still read or written.
+    pub fn uses_memory(&self) -> bool {
+        !matches!(self.state, State::Written)
+    }
+}
+
+/// What a message about copies says.
+const WANTED: u64 = 0;
+const TAKEN: u64 = 1;
+
+impl<C: Comm> Image<C> {
+    /// Takes a notice at an offset of this image's heap, if there is one.
+    pub(crate) fn take_notice_at(&self, offset: usize) -> bool {
+        let word = self.memory.own_word(offset);
+        let is_notified = word.load(Ordering::Acquire) > 0;
+        if is_notified {
+            word.fetch_sub(1, Ordering::AcqRel);
+        }
+        is_notified
+    }
+
+    /// Another image waits for a notice of this one, or has taken one for this one.
+    pub(crate) fn take_copy(&mut self, message: &Message) -> Result<()> {
+        let [what, offset] = message.payload.words();
+        match what {
+            WANTED => {
+                let (for_image, number) = (message.from, message.tag);
+                let offset = usize::try_from(offset).expect("an offset");
+                self.operations.add(Operation::Notice { offset, for_image, number });
+            }
+            _ => {
+                // Operations are looked at one by one, so none is away now.
+                let copy = self.operations.copy(message.tag);
+                let copy = copy.ok_or_else(|| Error::Internal("a notice for no copy".into()))?;
+                copy.state = State::Ready;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells an image that a notice was taken for it.
+    pub(crate) fn tell_notice(&mut self, image: usize, number: u64) {
+        self.memory.send(image, Kind::Copy as u8, number, [bytes_of(&[TAKEN, 0]), &[]]);
+    }
+
+    /// Starts a copy.
+    fn start_copy(&mut self, mut copy: Copy, predicate: Option<Place>) -> Result<()> {
+        self.operations.copies += 1;
+        copy.number = self.operations.copies;
+        copy.state = match predicate {
+            None => State::Ready,
+            Some(Place { image, offset }) if image == self.comm.rank() => State::Predicate(offset),
+            Some(Place { image, offset }) => {
+                let words = [WANTED, offset as u64];
+                self.memory.send(image, Kind::Copy as u8, copy.number, [bytes_of(&words), &[]]);
+                State::RemotePredicate
+            }
+        };
+        if !self.advance_copy(&mut copy)? {
+            self.operations.add(Operation::Copy(Box::new(copy)));
+        }
+        Ok(())
+    }
+
+    /// Goes on with a copy. Whether it has ended.
+    pub(crate) fn advance_copy(&mut self, copy: &mut Copy) -> Result<bool> {
+        loop {
+            match &mut copy.state {
+                State::Predicate(offset) => {
+                    let offset = *offset;
+                    if !self.take_notice_at(offset) {
+                        return Ok(false);
+                    }
+                    copy.state = State::Ready;
+                }
+                State::RemotePredicate => return Ok(false),
+                State::Ready => copy.state = self.transfer(copy),
+                State::Reading(request) => {
+                    let request = *request;
+                    let End::Memory(into) = copy.destination else { unreachable!("read to memory") };
+                    if !self.memory.is_read(request, into) {
+                        return Ok(false);
+                    }
+                    copy.state = State::Written;
+                }
+                State::Fetching(request, bytes) => {
+                    let request = *request;
+                    if !self.memory.is_read(request, Region::of(bytes)) {
+                        return Ok(false);
+                    }
+                    let mut bytes = std::mem::take(bytes);
+                    let End::Heap(Place { image, offset }) = copy.destination else {
+                        unreachable!("fetched for another image")
+                    };
+                    self.memory.put(&self.comm, image, offset, Region::of(&mut bytes));
+                    copy.state = State::Written;
+                }
+                State::Written => return Ok(self.end_copy(copy)),
+            }
+        }
+    }
+
+    /// Moves the data, or starts to.
+    fn transfer(&mut self, copy: &Copy) -> State {
+        let bytes = copy.bytes;
+        match (copy.source, copy.destination) {
+            (End::Memory(from), End::Memory(into)) => from.copy_to(into),
+            (End::Memory(from), End::Heap(to)) => self.memory.put(&self.comm, to.image, to.offset, from),
+            (End::Heap(from), End::Memory(into)) => {
+                return State::Reading(self.memory.get(&self.comm, from.image, from.offset, into));
+            }
+            (End::Heap(from), End::Heap(to)) => {
+                let places = [from, to].map(|place| (place.image, place.offset));
+                if !self.memory.forward(&self.comm, places[0], places[1], bytes) {
+                    let mut buffer = vec![0; bytes];
+                    let into = Region::of(&mut buffer);
+                    let request = self.memory.get(&self.comm, from.image, from.offset, into);
+                    return State::Fetching(request, buffer);
+                }
+            }
+        }
+        State::Written
+    }
+
+    /// Notifies the event, if the data can be seen by whoever waits for it. Whether that is so.
+    fn end_copy(&mut self, copy: &Copy) -> bool {
+        let Some(done) = copy.done else { return true };
+        let next = match copy.destination {
+            End::Heap(to) if to.image == done.image => Some(done.image),
+            _ => None,
+        };
+        if next.is_none() && !self.memory.is_made(next) {
+            return false;
+        }
+        self.memory.notify(done.image, done.offset, 1);
+        true
+    }
+}
+
+impl<C: Comm> Runtime<C> {
+    /// The place of an event on a member.
+    pub(crate) fn place_of_event(&self, (event, index, rank): EventAt) -> Result<Place> {
+        self.with(|image| image.event_offset(event, index).map(drop))?;
+        self.place(event, rank, index * STRIDE, size_of::<u64>())
+    }
+
+    fn end_of(&self, side: Side, bytes: usize) -> Result<End> {
+        Ok(match side {
+            Side::Memory(region) if region.len() != bytes => {
+                return Err(Error::Internal(format!("a region of {} bytes for {bytes}", region.len())));
+            }
+            Side::Memory(region) => End::Memory(region),
+            Side::Coarray(coarray, rank, at) => End::Heap(self.place(coarray, rank, at, bytes)?),
+        })
+    }
+
+    /// Starts a copy of `bytes` bytes, when the event `predicate` has been notified, and notifies the event `done` when the data
+    /// can be seen at its destination. Both events may be on any image.
+    ///
+    /// # Errors
+    /// As those of [`Self::place`], for both sides and both events; nothing is copied then.
+    pub fn copy_async(
+        &self,
+        destination: Side,
+        source: Side,
+        bytes: usize,
+        done: Option<EventAt>,
+        predicate: Option<EventAt>,
+    ) -> Result<()> {
+        let (destination, source) = (self.end_of(destination, bytes)?, self.end_of(source, bytes)?);
+        let [done, predicate] = [done, predicate].map(|event| event.map(|event| self.place_of_event(event)));
+        let (done, predicate) = (done.transpose()?, predicate.transpose()?);
+        if let End::Heap(Place { image, .. }) = destination {
+            self.wait_for_room(image)?;
+        }
+        let copy = Copy { number: 0, destination, source, bytes, done, state: State::Ready };
+        self.with(|image| image.start_copy(copy, predicate))
+    }
+
+    /// Waits until no copy that this image has started uses memory of the program any more: sources may be overwritten, and
+    /// what was copied to this image's own memory is there.
+    ///
+    /// # Errors
+    /// Where an image has failed.
+    pub fn cofence(&self) -> Result<()> {
+        self.wait(|image| Ok(image.operations.are_locally_complete().then_some(())))
+    }
+
+    /// Collective over the team: starts a barrier, at whose end an event of this image is notified.
+    ///
+    /// # Errors
+    /// For a team that was freed, an event that there is not.
+    pub fn barrier_async(&self, team: Handle, event: Handle, index: usize) -> Result<()> {
+        self.with(|image| {
+            let event = Place { image: image.comm.rank(), offset: image.event_offset(event, index)? };
+            let number = image.call_barrier(team)?;
+            image.operations.add(Operation::Barrier { team, number, event });
+            image.advance().map(drop)
+        })
+    }
+}

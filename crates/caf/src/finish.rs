@@ -1,0 +1,224 @@
+//! Finish blocks: all functions that were shipped in a block have ended when it ends, also those that they have shipped.
+//!
+//! Idea: every image counts, for each block, the functions that it has shipped and those that it has run. At the end of the
+//! block it waits until all that it has sent was taken, and then the members add up what was shipped and has not run; if
+//! nothing is left, the block has ended. What an image ships or runs after it has given its numbers, or because of something
+//! that was shipped by an image that had given its own, counts in the next reduction: so every function is shipped and run
+//! in the same one.
+//!
+//! Restrictions: begins and ends are collective in the team and nested.
+//! Cost: at most L + 1 reductions, where L is the length of the longest chain of functions that ship each other: each reduction
+//! covers at least one further link of all chains. Source: Yang, Murthy, Mellor-Crummey 2013, "Managing asynchronous
+//! operations in Coarray Fortran 2.0".
+
+use crate::handles::Handle;
+use crate::reduction::Combination;
+use crate::runtime::Runtime;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+
+/// A block, the same on all members of its team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Scope(u64);
+
+/// Bits of a number of a block in its team, which is not 0; numbers come again after as many blocks.
+const NUMBER_BITS: u32 = 16;
+const NUMBERS: u64 = (1 << NUMBER_BITS) - 1;
+
+impl Scope {
+    /// The block that is always open: that of the whole program.
+    pub const PROGRAM: Self = Self(0);
+
+    pub const fn of(word: u64) -> Self {
+        Self(word)
+    }
+
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The block of a team that was begun by this operation.
+    fn new(team: u64, operation: u64) -> Self {
+        // The team's first image and number have 24 bits each.
+        let team = (team >> 32) << 24 | team & ((1 << 24) - 1);
+        Self(team << NUMBER_BITS | (operation % NUMBERS + 1))
+    }
+}
+
+/// In which reduction something counts: the bit by which that one and the next differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Label(bool);
+
+impl Label {
+    pub const fn of(bit: u64) -> Self {
+        Self(bit & 1 == 1)
+    }
+
+    pub const fn bit(self) -> u64 {
+        self.0 as u64
+    }
+
+    const fn next(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+/// What an image counts for a block.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    scope: Scope,
+    /// The reduction that comes next.
+    label: Label,
+    /// Whether this image has given its numbers for it.
+    has_given: bool,
+    /// Functions that were shipped less those that have run, in that reduction and in the one after it.
+    open: [i64; 2],
+}
+
+impl Counts {
+    /// In which reduction something counts that happens now because of something with a label.
+    fn label_for(&self, cause: Label) -> Label {
+        if self.has_given || cause != self.label { self.label.next() } else { self.label }
+    }
+
+    fn add(&mut self, label: Label, amount: i64) {
+        self.open[usize::from(label != self.label)] += amount;
+    }
+}
+
+/// The function that is running, or the program itself: the block and the label that what it ships has.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Running {
+    scope: Scope,
+    label: Option<Label>,
+}
+
+/// The blocks of an image.
+#[derive(Debug, Default)]
+pub(crate) struct Finishes {
+    counts: Vec<Counts>,
+    /// Blocks that the program is in, the innermost last.
+    open: Vec<(Handle, Scope)>,
+    running: Running,
+}
+
+impl Finishes {
+    /// Whether the program is in a block.
+    pub fn is_inside(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    #[inline]
+    fn counts(&mut self, scope: Scope) -> &mut Counts {
+        let index = match self.counts.iter().position(|counts| counts.scope == scope) {
+            Some(index) => index,
+            None => {
+                self.counts.push(Counts { scope, ..Counts::default() });
+                self.counts.len() - 1
+            }
+        };
+        &mut self.counts[index]
+    }
+
+    /// Counts a function that is shipped now: its block and label.
+    #[inline]
+    pub fn ship(&mut self) -> (Scope, Label) {
+        let Running { scope, label } = self.running;
+        let counts = self.counts(scope);
+        let label = counts.label_for(label.unwrap_or(counts.label));
+        counts.add(label, 1);
+        (scope, label)
+    }
+
+    /// A function begins to run. What was running before, for [`Self::leave`].
+    #[inline]
+    pub fn enter(&mut self, scope: Scope, label: Label) -> Running {
+        let label = self.counts(scope).label_for(label);
+        std::mem::replace(&mut self.running, Running { scope, label: Some(label) })
+    }
+
+    /// The function has returned.
+    #[inline]
+    pub fn leave(&mut self, before: Running) {
+        let Running { scope, label } = std::mem::replace(&mut self.running, before);
+        if let Some(label) = label {
+            self.counts(scope).add(label, -1);
+        }
+    }
+}
+
+impl<C: Comm> Runtime<C> {
+    /// Collective over the team: begins a block. Does not wait.
+    ///
+    /// # Errors
+    /// For a team that was freed, and in a shipped function.
+    pub fn begin_finish(&self, team: Handle) -> Result<()> {
+        self.with(|image| {
+            refuse_inside(image.depth)?;
+            let members = image.teams.get_mut(team)?;
+            let scope = Scope::new(members.id, members.next_operation());
+            image.finishes.open.push((team, scope));
+            image.finishes.running = Running { scope, label: None };
+            Ok(())
+        })
+    }
+
+    /// Collective over the team of the innermost block: returns when all functions that members have shipped in it have ended,
+    /// with those that these have shipped. The number of reductions.
+    ///
+    /// # Errors
+    /// Outside of a block, in a shipped function; where an image has failed.
+    pub fn end_finish(&self) -> Result<usize> {
+        let (team, scope) = self.with(|image| {
+            refuse_inside(image.depth)?;
+            let open = image.finishes.open.last().copied();
+            open.ok_or_else(|| {
+                Error::Usage("no finish block has begun: expected hcube_caf_finish_begin before".into())
+            })
+        })?;
+        let rounds = self.terminate(team, scope)?;
+        self.with(|image| {
+            let finishes = &mut image.finishes;
+            finishes.open.pop();
+            finishes.counts.retain(|counts| counts.scope != scope);
+            let scope = finishes.open.last().map_or(Scope::PROGRAM, |&(_, scope)| scope);
+            finishes.running = Running { scope, label: None };
+            Ok(rounds)
+        })
+    }
+
+    /// Reductions until all functions of a block have ended: their number.
+    pub(crate) fn terminate(&self, team: Handle, scope: Scope) -> Result<usize> {
+        for rounds in 1.. {
+            self.wait(
+                |image| Ok((image.operations.is_empty() && image.memory.is_delivered()).then_some(())),
+            )?;
+            let open = self.with(|image| {
+                image.statistics.finish_rounds += 1;
+                let counts = image.finishes.counts(scope);
+                counts.has_given = true;
+                Ok(counts.open[0])
+            })?;
+            let [all] = self.combine(team, [open], Combination::Sum)?;
+            self.with(|image| {
+                let counts = image.finishes.counts(scope);
+                counts.has_given = false;
+                counts.label = counts.label.next();
+                counts.open = [counts.open[0] + counts.open[1], 0];
+                Ok(())
+            })?;
+            if all == 0 {
+                return Ok(rounds);
+            }
+        }
+        unreachable!("chains of functions end")
+    }
+}
+
+/// Blocks belong to the program, not to what others have shipped.
+fn refuse_inside(depth: usize) -> Result<()> {
+    if depth == 0 {
+        return Ok(());
+    }
+    Err(Error::Usage("called in a shipped function, where nothing is collective".into()))
+}

@@ -1,0 +1,189 @@
+//! The state of an image, and what it does for others while it waits.
+
+use crate::coarray::{Addresses, Coarray};
+use crate::finish::Finishes;
+use crate::handles::{Handle, Table};
+use crate::mail::{self, Key, Letter, Mail};
+use crate::operation::Operations;
+use crate::options::Options;
+use crate::others::Others;
+use crate::spawn::Call;
+use crate::statistics::Statistics;
+use crate::team::Team;
+use hcube_core::active::Message;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::node::processor::crowded;
+use hcube_core::onesided::Onesided;
+use hcube_core::plan::Topology;
+use hcube_core::progress::wait::Patience;
+
+/// Active messages of the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// A step of a collective operation; see [`mail`].
+    Mail = 1,
+    /// A shipped function; see [`crate::spawn`].
+    Spawn,
+    /// Where a coarray lies: its identity, and the number of the question.
+    Address,
+    /// The answer.
+    AddressIs,
+    /// What an asynchronous copy asks another image for; see [`crate::copy`].
+    Copy,
+    /// The image that sends it has failed or stopped; see [`crate::others`].
+    Status,
+}
+
+const KINDS: [Kind; 6] = [Kind::Mail, Kind::Spawn, Kind::Address, Kind::AddressIs, Kind::Copy, Kind::Status];
+
+/// Tag of a step of a collective operation whose receiver knows who sends it.
+const NAMED: u64 = 1;
+
+/// What [`Image::progress`] has found.
+pub(crate) enum Step {
+    /// Nothing.
+    Idle,
+    /// Something that is done.
+    Worked,
+    /// A shipped function, which the caller calls when it has let the image go.
+    Run(Call),
+}
+
+/// The state of an image.
+pub struct Image<C: Comm> {
+    pub(crate) comm: C,
+    pub(crate) memory: Onesided<C>,
+    pub(crate) patience: Patience,
+    pub(crate) options: Options,
+    pub(crate) mail: Mail,
+    pub(crate) teams: Table<Team>,
+    /// Teams that were formed with this image so far.
+    pub(crate) formed: u64,
+    /// The default teams, the current one last.
+    pub(crate) stack: Vec<Handle>,
+    pub(crate) coarrays: Table<Coarray>,
+    pub(crate) addresses: Addresses,
+    pub(crate) operations: Operations,
+    pub(crate) finishes: Finishes,
+    /// Shipped functions that are running, one inside the other.
+    pub(crate) depth: usize,
+    pub(crate) others: Others,
+    pub(crate) statistics: Statistics,
+}
+
+impl<C: Comm> Image<C> {
+    /// Collective over `comm`, whose messages are opened.
+    ///
+    /// # Errors
+    /// On all images, where the options differ or one has no memory; those of MPI.
+    pub fn new(comm: C, options: Options) -> Result<Self> {
+        hcube_core::comm::agree_on(&comm, &options.agreement())?;
+        let nodes = comm.node_numbers()?;
+        let patience = Patience::new(crowded(&comm, &nodes)?, comm.simulated());
+        let limit = (options.ranks_per_node != 0).then_some(options.ranks_per_node);
+        let topology = Topology::from_node_numbers(&nodes, limit);
+        let mut memory = match Onesided::share(&comm, &topology) {
+            Ok(memory) => memory,
+            // On all images alike; messages instead.
+            Err(Error::Memory(_)) => Onesided::share(&comm, &Topology::without_nodes(comm.size()))?,
+            Err(error) => return Err(error),
+        };
+        let others = Others::new(&comm, &mut memory)?;
+        let world = Team::world(comm.rank(), comm.size(), &mut memory)?;
+        let mut teams = Table::new("team", "a team that was not freed");
+        let stack = vec![teams.add(world)];
+        // From here on, others access this image.
+        comm.barrier()?;
+        Ok(Self {
+            comm,
+            memory,
+            patience,
+            options,
+            mail: Mail::default(),
+            teams,
+            formed: 0,
+            stack,
+            coarrays: Table::new("coarray", "a coarray that was not freed"),
+            addresses: Addresses::default(),
+            operations: Operations::default(),
+            finishes: Finishes::default(),
+            depth: 0,
+            others,
+            statistics: Statistics::default(),
+        })
+    }
+
+    /// The team of all images.
+    pub fn world(&self) -> Handle {
+        self.stack[0]
+    }
+
+    /// The default team.
+    #[inline]
+    pub fn team(&self) -> Handle {
+        *self.stack.last().expect("the team of all images is never popped")
+    }
+
+    /// An error where the program cannot end.
+    pub(crate) fn check_end(&self) -> Result<()> {
+        if self.depth > 0 {
+            return Err(Error::Usage("called in a shipped function".into()));
+        }
+        if self.finishes.is_inside() {
+            return Err(Error::Usage(
+                "called in a finish block: expected hcube_caf_finish_end before".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Ends what others need of this image, when all have come here.
+    pub(crate) fn leave(&mut self) -> Result<()> {
+        self.memory.flush(&self.comm)?;
+        self.comm.barrier()
+    }
+
+    /// Looks once for what has arrived, and does it.
+    pub(crate) fn progress(&mut self) -> Result<Step> {
+        match self.memory.receive(&self.comm)? {
+            Some(message) => self.handle(message),
+            None if self.operations.is_empty() => Ok(Step::Idle),
+            None => self.advance(),
+        }
+    }
+
+    fn handle(&mut self, message: Message) -> Result<Step> {
+        let Message { from, kind, .. } = message;
+        let broken = || Error::Internal(format!("image {from} has sent a message of kind {kind}"));
+        match KINDS.into_iter().find(|&known| known as u8 == kind).ok_or_else(broken)? {
+            Kind::Mail => {
+                let from = (message.tag == NAMED).then_some(from);
+                if !self.mail.put(from, message.payload) {
+                    return Err(broken());
+                }
+            }
+            Kind::Spawn => return self.arrived(message).map(Step::Run).ok_or_else(broken),
+            Kind::Address => self.tell_address(&message),
+            Kind::AddressIs => self.note_address(&message),
+            Kind::Copy => self.take_copy(&message)?,
+            Kind::Status => self.others.note(from, message.tag),
+        }
+        Ok(Step::Worked)
+    }
+
+    /// Sends a step of a collective operation; `named`, the receiver knows who sends it.
+    pub(crate) fn post(&mut self, to: usize, team: u64, step: u64, named: bool, bytes: &[u8]) {
+        let tag = if named { NAMED } else { 0 };
+        let mut head = [0; mail::HEAD];
+        head[..8].copy_from_slice(&team.to_ne_bytes());
+        head[8..].copy_from_slice(&step.to_ne_bytes());
+        self.memory.send(to, Kind::Mail as u8, tag, [&head, bytes]);
+    }
+
+    /// A step of a collective operation that has arrived, from this image or one that is not known.
+    pub(crate) fn letter(&mut self, from: Option<usize>, team: u64, step: u64) -> Option<Letter> {
+        self.mail.take(Key { team, step, from })
+    }
+}

@@ -1,0 +1,38 @@
+//! Coarray Fortran 2.0 as a library: teams, coarrays, events, asynchronous copies, collectives, shipped functions.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`runtime`] | what a program calls: an image, and waiting, which does what other images ask for |
+//! | [`image`] | the state of an image |
+//! | [`team`] | teams: their rings of links, formation, lookup of members |
+//! | [`coarray`] | allocation, addresses on other images, put and get |
+//! | [`event`] | events and locks |
+//! | [`barrier`] | the dissemination barrier |
+//! | [`copy`] | asynchronous copies with events |
+//! | [`spawn`], [`finish`] | shipped functions, and their termination |
+//! | [`others`] | images that have failed or stopped |
+//! | [`process`] | the one state of a process |
+//!
+//! Source: Jin, Mellor-Crummey, Adhianto, Scherer, Yang 2011, "Implementation and Performance Evaluation of the HPC
+//! Challenge Benchmarks in Coarray Fortran 2.0".
+
+pub mod barrier;
+pub mod coarray;
+pub mod copy;
+pub mod event;
+pub mod finish;
+pub mod handles;
+pub mod image;
+mod mail;
+mod operation;
+pub mod options;
+pub mod others;
+pub mod process;
+mod reduction;
+pub mod runtime;
+pub mod spawn;
+pub mod statistics;
+pub mod team;
+
+pub use handles::Handle;
+pub use runtime::Runtime;

@@ -1,0 +1,96 @@
+//! Operations that go on while the program does something else.
+//!
+//! Each one is a state machine, which is looked at in every wait; none of them waits for another, but for the barriers of one
+//! team, which follow each other.
+
+use crate::coarray::Place;
+use crate::copy::Copy;
+use crate::handles::Handle;
+use crate::image::{Image, Step};
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+
+/// An operation that goes on.
+#[derive(Debug)]
+pub(crate) enum Operation {
+    /// A barrier, by its number, and the event of this image that is notified at its end.
+    Barrier { team: Handle, number: u64, event: Place },
+    /// A copy.
+    Copy(Box<Copy>),
+    /// Another image waits for a notice of an event of this one; see [`crate::copy`].
+    Notice { offset: usize, for_image: usize, number: u64 },
+}
+
+/// Those of an image.
+#[derive(Debug, Default)]
+pub(crate) struct Operations {
+    list: Vec<Operation>,
+    /// Copies so far.
+    pub(crate) copies: u64,
+}
+
+impl Operations {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub fn add(&mut self, operation: Operation) {
+        self.list.push(operation);
+    }
+
+    /// Whether no copy needs memory of the program any more.
+    pub fn are_locally_complete(&self) -> bool {
+        !self.list.iter().any(|operation| matches!(operation, Operation::Copy(copy) if copy.uses_memory()))
+    }
+
+    /// The copy with a number.
+    pub fn copy(&mut self, number: u64) -> Option<&mut Copy> {
+        self.list.iter_mut().find_map(|operation| match operation {
+            Operation::Copy(copy) if copy.number() == number => Some(&mut **copy),
+            _ => None,
+        })
+    }
+}
+
+impl<C: Comm> Image<C> {
+    /// Goes on with all operations.
+    #[cold]
+    pub(crate) fn advance(&mut self) -> Result<Step> {
+        let mut list = std::mem::take(&mut self.operations.list);
+        let (before, mut result) = (list.len(), Ok(()));
+        list.retain_mut(|operation| match self.advance_one(operation) {
+            Ok(has_ended) => !has_ended,
+            Err(error) => {
+                result = Err(error);
+                false
+            }
+        });
+        let has_ended = list.len() < before;
+        // Those that were added meanwhile follow.
+        list.append(&mut self.operations.list);
+        self.operations.list = list;
+        result.map(|()| if has_ended { Step::Worked } else { Step::Idle })
+    }
+
+    /// Goes on with an operation. Whether it has ended.
+    fn advance_one(&mut self, operation: &mut Operation) -> Result<bool> {
+        match operation {
+            Operation::Barrier { team, number, event } => {
+                let has_ended = self.barrier_has_ended(*team, *number)?;
+                if has_ended {
+                    self.memory.notify(event.image, event.offset, 1);
+                }
+                Ok(has_ended)
+            }
+            Operation::Copy(copy) => self.advance_copy(copy),
+            Operation::Notice { offset, for_image, number } => {
+                let is_taken = self.take_notice_at(*offset);
+                if is_taken {
+                    self.tell_notice(*for_image, *number);
+                }
+                Ok(is_taken)
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The one state of a process that is an image.

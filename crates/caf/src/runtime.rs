@@ -1,0 +1,169 @@
+//! An image as a program sees it: functions that wait, and do meanwhile what other images ask for.
+//!
+//! Shipped functions run inside waits, and may call the runtime themselves. So the state is never held while one runs: every
+//! call takes it for a moment, and a wait looks, lets go, runs what has arrived, and looks again.
+
+use crate::finish::Scope;
+use crate::handles::Handle;
+use crate::image::{Image, Step};
+use crate::mail::Letter;
+use crate::options::Options;
+use crate::spawn::Function;
+use crate::statistics::Statistics;
+use crate::team::Team;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::bytes_of;
+use std::cell::RefCell;
+
+/// An image of a coarray program.
+pub struct Runtime<C: Comm> {
+    image: RefCell<Image<C>>,
+    pub(crate) functions: RefCell<Vec<Function<C>>>,
+}
+
+impl<C: Comm> Runtime<C> {
+    /// Collective over `comm`, whose messages are opened: its ranks become images.
+    ///
+    /// # Errors
+    /// On all images, where the options differ or one has no memory; those of MPI.
+    pub fn new(comm: C, options: Options) -> Result<Self> {
+        Ok(Self { image: RefCell::new(Image::new(comm, options)?), functions: RefCell::default() })
+    }
+
+    /// Runs `work` with the state. It calls nothing of the runtime that takes it again.
+    #[inline]
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Image<C>) -> Result<T>) -> Result<T> {
+        work(&mut self.image.borrow_mut())
+    }
+
+    /// Waits until `poll` has a result, and does meanwhile what others ask for.
+    ///
+    /// # Errors
+    /// Those of `poll` and of MPI; where an image has failed.
+    #[inline]
+    pub(crate) fn wait<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
+        if let Some(result) = poll(&mut self.image.borrow_mut())? {
+            return Ok(result);
+        }
+        self.wait_longer(poll)
+    }
+
+    fn wait_longer<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
+        let mut wait = self.image.borrow().patience.wait();
+        loop {
+            let mut image = self.image.borrow_mut();
+            match image.progress()? {
+                Step::Idle => {
+                    let Image { others, memory, .. } = &mut *image;
+                    others.look(memory);
+                    wait.pause(&image.comm);
+                }
+                Step::Worked => {}
+                Step::Run(call) => {
+                    drop(image);
+                    self.run(call)?;
+                    image = self.image.borrow_mut();
+                }
+            }
+            if let Some(result) = poll(&mut image)? {
+                return Ok(result);
+            }
+            image.others.check_failed()?;
+        }
+    }
+
+    /// Sends words for a step of a collective operation.
+    pub(crate) fn send_words(&self, to: usize, team: u64, step: u64, words: &[i64]) -> Result<()> {
+        self.with(|image| {
+            image.post(to, team, step, true, bytes_of(words));
+            Ok(())
+        })
+    }
+
+    /// As [`Self::send_words`], to an image that does not know who sends them.
+    pub(crate) fn send_words_openly(&self, to: usize, team: u64, step: u64, words: &[i64]) -> Result<()> {
+        self.with(|image| {
+            image.post(to, team, step, false, bytes_of(words));
+            Ok(())
+        })
+    }
+
+    /// Waits for a step of a collective operation.
+    pub(crate) fn receive_letter(&self, from: Option<usize>, team: u64, step: u64) -> Result<Letter> {
+        self.wait(|image| {
+            let gone = from.map_or(Ok(()), |from| image.others.check(from));
+            match image.letter(from, team, step) {
+                Some(letter) => Ok(Some(letter)),
+                None => gone.map(|()| None),
+            }
+        })
+    }
+
+    /// Waits for the words of a step of a collective operation.
+    pub(crate) fn receive_words<const N: usize>(
+        &self,
+        from: Option<usize>,
+        team: u64,
+        step: u64,
+    ) -> Result<[i64; N]> {
+        let letter = self.receive_letter(from, team, step)?;
+        let words: Vec<i64> = letter.words().collect();
+        words.try_into().map_err(|_| Error::Internal(format!("a step of {} bytes", letter.bytes().len())))
+    }
+
+    /// Does what others have asked for by now, without waiting.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn progress(&self) -> Result<()> {
+        loop {
+            let step = self.image.borrow_mut().progress()?;
+            match step {
+                Step::Idle => return Ok(()),
+                Step::Worked => {}
+                Step::Run(call) => self.run(call)?,
+            }
+        }
+    }
+
+    /// Collective over all images: waits until all that was shipped outside of finish blocks has ended, and all images have
+    /// called it. Nothing may be called afterwards.
+    ///
+    /// # Errors
+    /// Inside of a finish block or a shipped function; where an image has failed.
+    pub fn finalise(&self) -> Result<()> {
+        let world = self.with(|image| {
+            image.check_end()?;
+            Ok(image.world())
+        })?;
+        self.terminate(world, Scope::PROGRAM)?;
+        self.barrier(world)?;
+        // What this image has sent last is taken by others only while they look.
+        self.with(|image| image.leave())
+    }
+
+    /// The team of all images.
+    pub fn world(&self) -> Handle {
+        self.image.borrow().world()
+    }
+
+    /// This image: its rank in the team of all images.
+    pub fn own(&self) -> usize {
+        self.image.borrow().comm.rank()
+    }
+
+    /// Runs `work` with a team.
+    ///
+    /// # Panics
+    /// Where the team was freed.
+    pub fn with_team<T>(&self, team: Handle, work: impl FnOnce(&Team) -> T) -> T {
+        work(self.image.borrow().teams.get(team).expect("a team that was not freed"))
+    }
+
+    /// What this image has done so far.
+    pub fn statistics(&self) -> Statistics {
+        let image = self.image.borrow();
+        Statistics { access: image.memory.counts(), ..image.statistics }
+    }
+}

@@ -1,0 +1,122 @@
+//! Shipped functions: an image has another one run a function.
+//!
+//! Idea: functions are registered on all images in the same order, so a number names them everywhere. What is shipped is that
+//! number and a copy of the arguments, as an active message; the other image runs the function where it waits. It belongs to
+//! the finish block in which it was shipped, as all that it ships itself does.
+//!
+//! Restrictions: a function may call the runtime, but nothing that is collective. What it ships never waits for room, so that
+//! images which ship to each other in their functions do not wait for each other.
+//!
+//! Cost: a record of 40 bytes and the arguments; see [`hcube_core::node::rings`]. Source: Jin et al. 2011, §II-E.
+
+use crate::finish::{Label, Scope};
+use crate::handles::Handle;
+use crate::image::{Image, Kind};
+use crate::runtime::Runtime;
+use hcube_core::active::{Message, Payload};
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use std::rc::Rc;
+
+/// A function that can be shipped: it gets the image that has shipped it, and its arguments.
+pub type Function<C> = Rc<dyn Fn(&Runtime<C>, usize, &[u8])>;
+
+/// Bytes before the arguments: the number of the function with the label of the finish block, and the event.
+const HEAD: usize = 16;
+/// No event.
+const NO_EVENT: u64 = u64::MAX;
+
+/// A shipped function that has arrived.
+#[derive(Debug)]
+pub(crate) struct Call {
+    from: usize,
+    function: usize,
+    /// The finish block, and what it counts as there.
+    pub(crate) scope: Scope,
+    pub(crate) label: Label,
+    /// Where the event is that is notified when the function has returned, on the image that has shipped it.
+    event: u64,
+    payload: Payload,
+}
+
+impl<C: Comm> Image<C> {
+    /// A function that another image has shipped.
+    pub(crate) fn arrived(&mut self, message: Message) -> Option<Call> {
+        let Message { from, tag, payload, .. } = message;
+        if payload.len() < HEAD {
+            return None;
+        }
+        let [first, event] = payload.words();
+        let (function, label) = ((first >> 1) as usize, Label::of(first & 1));
+        Some(Call { from, function, scope: Scope::of(tag), label, event, payload })
+    }
+}
+
+impl<C: Comm> Runtime<C> {
+    /// Registers a function, on all images in the same order: its number.
+    pub fn register(&self, function: Function<C>) -> usize {
+        let mut functions = self.functions.borrow_mut();
+        functions.push(function);
+        functions.len() - 1
+    }
+
+    /// Has a member of a team run a function with a copy of these arguments. An event of this image is notified when it has
+    /// returned.
+    ///
+    /// # Errors
+    /// For a function that was not registered, a rank that no member has, an event that there is not; where an image has
+    /// failed.
+    pub fn spawn(
+        &self,
+        team: Handle,
+        rank: usize,
+        function: usize,
+        arguments: &[u8],
+        event: Option<(Handle, usize)>,
+    ) -> Result<()> {
+        let functions = self.functions.borrow().len();
+        if function >= functions {
+            let expected = format!("less than {functions}, the number of functions that were registered");
+            return Err(Error::argument("function", function, expected));
+        }
+        let to = self.image_of(team, rank)?;
+        let event = match event {
+            None => NO_EVENT,
+            Some((event, index)) => self.with(|image| image.event_offset(event, index))? as u64,
+        };
+        self.wait_for_room(to)?;
+        let looks = self.with(|image| {
+            let (scope, label) = image.finishes.ship();
+            let head = [(function as u64) << 1 | label.bit(), event];
+            let head = hcube_core::memory::bytes_of(&head);
+            image.memory.send(to, Kind::Spawn as u8, scope.word(), [head, arguments]);
+            image.statistics.spawned += 1;
+            Ok(image.depth == 0 && image.statistics.spawned.is_multiple_of(image.options.look as u64))
+        })?;
+        if looks { self.progress() } else { Ok(()) }
+    }
+
+    /// Runs a function that has arrived.
+    pub(crate) fn run(&self, call: Call) -> Result<()> {
+        let function = self.functions.borrow().get(call.function).cloned().ok_or_else(|| {
+            let functions = self.functions.borrow().len();
+            let expected =
+                format!("less than {functions}, the number of functions that were registered here");
+            Error::argument("function", call.function, expected)
+        })?;
+        let before = self.with(|image| {
+            image.depth += 1;
+            Ok(image.finishes.enter(call.scope, call.label))
+        })?;
+        function(self, call.from, &call.payload[HEAD..]);
+        self.with(|image| {
+            image.depth -= 1;
+            image.statistics.executed += 1;
+            image.finishes.leave(before);
+            if call.event != NO_EVENT {
+                image.memory.notify(call.from, call.event as usize, 1);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,22 @@
+//! What an image has done so far.
+
+use hcube_core::onesided::Counts;
+
+/// Counts of an image.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Puts, gets and atomic operations.
+    pub access: Counts,
+    /// Members of teams that were looked up, beyond those that a link or an earlier lookup gives.
+    pub lookups: u64,
+    /// Links that were read at other images for them.
+    pub link_reads: u64,
+    /// Addresses of coarrays that other images were asked for.
+    pub address_questions: u64,
+    /// Functions that were shipped, and those that have run here.
+    pub spawned: u64,
+    /// As above.
+    pub executed: u64,
+    /// Reductions by which ends of finish blocks have found that all functions have ended.
+    pub finish_rounds: u64,
+}

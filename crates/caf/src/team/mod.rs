@@ -1,0 +1,171 @@
+//! Teams: subsets of images, on rings of links.
+//!
+//! Idea: member j of a team of size S is linked to the members (j ± 2^i) mod S, for every i with 2^i < S. A link names the
+//! image and where that image keeps its own links, in a block of its heap that others read. No image knows all members.
+//! The members that no link gives are looked up along chains of links ([`chain`], [`lookup`]); the team of all images needs
+//! no lookups.
+//!
+//! Cost: three words per power of two on each image, one of which is the barrier's; and what was looked up.
+//! Source: Jin et al. 2011, §II-A and Figure 1.
+
+pub mod chain;
+mod lookup;
+mod split;
+
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use hcube_core::onesided::Onesided;
+use std::collections::HashMap;
+
+/// A link to another member, or to the member itself in a team of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// The image.
+    pub image: usize,
+    /// Offset of the block with its links, in its heap.
+    pub block: usize,
+}
+
+/// Bits of an image in the word of a link: 16 million images; the others hold the offset, 1 TiB.
+const IMAGE_BITS: u32 = 24;
+
+impl Link {
+    fn word(self) -> u64 {
+        debug_assert!(self.image < 1 << IMAGE_BITS && self.block < 1 << (u64::BITS - IMAGE_BITS));
+        self.image as u64 | (self.block as u64) << IMAGE_BITS
+    }
+
+    fn of(word: u64) -> Self {
+        Self { image: (word & ((1 << IMAGE_BITS) - 1)) as usize, block: (word >> IMAGE_BITS) as usize }
+    }
+}
+
+/// Indices of the two links of a power of two.
+pub(crate) const FORWARD: usize = 0;
+/// As above.
+pub(crate) const BACKWARD: usize = 1;
+/// Words of a block per power of two: two links, and the word of the barrier.
+const WORDS: usize = 3;
+const BARRIER: usize = 2;
+
+/// Where a block has a link, or the word of the barrier.
+const fn place(power: usize, word: usize) -> usize {
+    (power * WORDS + word) * size_of::<u64>()
+}
+
+/// A team, seen from one of its members.
+#[derive(Debug)]
+pub struct Team {
+    /// The same on all members, and on no other team.
+    pub(crate) id: u64,
+    rank: usize,
+    size: usize,
+    /// The team of all images, whose members are known without lookups.
+    is_world: bool,
+    /// Offset of this member's block in its heap.
+    block: usize,
+    /// Forward and backward, by powers of two.
+    links: Vec<[Link; 2]>,
+    /// Members that were looked up.
+    members: HashMap<usize, usize>,
+    /// Collective operations so far.
+    operations: u64,
+    pub(crate) barrier: crate::barrier::Progress,
+    /// Coarrays that live in it.
+    pub(crate) coarrays: usize,
+}
+
+impl Team {
+    /// The team of all images: links without messages. Its block lies at the same offset on all images, because it is allocated
+    /// by all of them at the same time.
+    pub(crate) fn world<C: Comm>(rank: usize, size: usize, memory: &mut Onesided<C>) -> Result<Self> {
+        let block = Self::allocate(size, memory)?;
+        let links = (0..chain::links(size) as usize).map(|power| {
+            let distance = (1 << power) % size;
+            [(rank + distance) % size, (rank + size - distance) % size].map(|image| Link { image, block })
+        });
+        Ok(Self::new(0, rank, size, block, links.collect(), true, memory))
+    }
+
+    /// A block for the links of a member.
+    fn allocate<C: Comm>(size: usize, memory: &mut Onesided<C>) -> Result<usize> {
+        let bytes = (chain::links(size) as usize * WORDS * size_of::<u64>()).max(size_of::<u64>());
+        let block = memory.heap().allocate(bytes)?;
+        memory.own(block, bytes).write(&vec![0; bytes]);
+        Ok(block)
+    }
+
+    /// A team whose links are known, which it publishes.
+    fn new<C: Comm>(
+        id: u64,
+        rank: usize,
+        size: usize,
+        block: usize,
+        links: Vec<[Link; 2]>,
+        is_world: bool,
+        memory: &Onesided<C>,
+    ) -> Self {
+        for (power, pair) in links.iter().enumerate() {
+            for (direction, link) in pair.iter().enumerate() {
+                let word = memory.own_word(block + place(power, direction));
+                word.store(link.word(), std::sync::atomic::Ordering::Release);
+            }
+        }
+        let (members, barrier) = (HashMap::new(), crate::barrier::Progress::default());
+        Self { id, rank, size, is_world, block, links, members, operations: 0, barrier, coarrays: 0 }
+    }
+
+    /// Gives the block back.
+    pub(crate) fn release<C: Comm>(&self, memory: &mut Onesided<C>) -> Result<()> {
+        memory.heap().free(self.block)
+    }
+
+    /// This member's rank.
+    #[inline]
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Number of members.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Powers of two that have links.
+    pub(crate) fn powers(&self) -> usize {
+        self.links.len()
+    }
+
+    /// A link to the member at distance 2^`power`.
+    #[inline]
+    pub(crate) fn link(&self, power: usize, direction: usize) -> Link {
+        self.links[power][direction]
+    }
+
+    /// The word of the barrier that others write here, and where a linked member has its own.
+    pub(crate) fn barrier_word(&self, power: usize) -> usize {
+        self.block + place(power, BARRIER)
+    }
+
+    /// Where a linked member has that word.
+    pub(crate) fn barrier_word_at(link: Link, power: usize) -> usize {
+        link.block + place(power, BARRIER)
+    }
+
+    /// The number of the next collective operation; the same on all members.
+    pub(crate) fn next_operation(&mut self) -> u64 {
+        self.operations += 1;
+        self.operations
+    }
+
+    /// What [`Self::next_operation`] will return.
+    pub(crate) fn upcoming(&self) -> u64 {
+        self.operations + 1
+    }
+
+    /// Words that this image keeps for the team, without what was looked up.
+    pub fn words(&self) -> usize {
+        self.links.len() * (WORDS + 2 * size_of::<Link>() / size_of::<u64>())
+    }
+}

@@ -1,0 +1,144 @@
+//! Images as threads: teams, coarrays, events, copies, shipped functions.
+
+mod support;
+
+use hcube_caf::coarray::Use;
+use hcube_core::memory::Region;
+use hcube_core::onesided::{Atomic, Shape};
+use support::{PLACES, with_images};
+
+#[test]
+fn teams_of_teams() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            image.barrier(world).expect("a barrier");
+            // By remainders, in reverse order.
+            for colours in 1..=3 {
+                let team = image
+                    .split(world, (own % colours) as i64, -(own as i64))
+                    .expect("a split")
+                    .expect("a team");
+                let members: Vec<usize> =
+                    (0..images).rev().filter(|other| other % colours == own % colours).collect();
+                let rank = members.iter().position(|&other| other == own).expect("a member");
+                assert_eq!(image.with_team(team, |team| (team.rank(), team.size())), (rank, members.len()));
+                for (rank, &member) in members.iter().enumerate() {
+                    assert_eq!(image.image_of(team, rank), Ok(member), "{rank} of {members:?}");
+                }
+                assert!(image.image_of(team, members.len()).is_err());
+                // A team of a part of the team.
+                let none = rank == 0;
+                let part = image.split(team, if none { -1 } else { 5 }, rank as i64).expect("a split");
+                assert_eq!(part.is_none(), none);
+                if let Some(part) = part {
+                    for other in 0..members.len() - 1 {
+                        assert_eq!(image.image_of(part, other), Ok(members[other + 1]));
+                    }
+                    image.free_team(part).expect("a team without coarrays");
+                }
+                image.free_team(team).expect("a team without coarrays");
+                assert!(image.image_of(team, 0).is_err());
+            }
+            assert!(image.free_team(world).is_err());
+        });
+    }
+}
+
+#[test]
+fn coarrays_of_teams_that_allocate_differently() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let team = image.split(world, (own % 2) as i64, 0).expect("a split").expect("a team");
+            // Offsets in teams differ from here on.
+            let uneven = (own % 2 == 0).then(|| image.allocate(team, 1000, Use::Data).expect("room"));
+            let coarray = image.allocate(world, 64 * 8, Use::Data).expect("room");
+            let mut word = [own as u8 + 1; 8];
+            for to in 0..images {
+                image.put(coarray, to, 8 * own, Region::of(&mut word)).expect("a put");
+            }
+            image.barrier(world).expect("a barrier");
+            for from in 0..images {
+                for writer in 0..images {
+                    let mut found = [0; 8];
+                    image.get(coarray, from, 8 * writer, Region::of(&mut found)).expect("a get");
+                    assert_eq!(found, [writer as u8 + 1; 8], "{writer} at {from}");
+                }
+            }
+            let mut bytes = [0; 9];
+            assert!(image.put(coarray, 0, 504, Region::of(&mut bytes)).is_err());
+            assert!(image.get(coarray, images, 0, Region::of(&mut bytes)).is_err());
+            assert!(image.free(coarray, Use::Events).is_err() && image.free_team(world).is_err());
+            image.free(coarray, Use::Data).expect("once");
+            assert!(image.free(coarray, Use::Data).is_err() && image.address(coarray).is_err());
+            if let Some(uneven) = uneven {
+                image.free(uneven, Use::Data).expect("once");
+            }
+        });
+    }
+}
+
+#[test]
+fn sections_and_words_of_coarrays() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let world = image.world();
+            let coarray = image.allocate(world, 8 * 100, Use::Data).expect("room");
+            let next = (image.own() + 1) % images;
+            let shape = Shape::strided(8, &[(5, 16), (2, 320)]).expect("a shape");
+            let mut sent: Vec<u8> = (0..80).collect();
+            image.put_shape(coarray, next, 80, &shape, Region::of(&mut sent)).expect("a put");
+            let mut found = vec![0; 80];
+            image.get_shape(coarray, next, 80, &shape, Region::of(&mut found)).expect("a get");
+            assert_eq!(found, sent);
+            assert!(image.put_shape(coarray, next, 480, &shape, Region::of(&mut sent)).is_err());
+            image.barrier(world).expect("a barrier");
+            let first = image.atomic(coarray, 0, 0, Atomic::Swap, 0).expect("a word");
+            let _ = first;
+            image.barrier(world).expect("a barrier");
+            image.atomic(coarray, 0, 0, Atomic::Add, 3).expect("a word");
+            image.barrier(world).expect("a barrier");
+            assert_eq!(image.atomic(coarray, 0, 0, Atomic::Load, 0), Ok(3 * images as u64));
+            assert!(image.atomic(coarray, 0, 4, Atomic::Load, 0).is_err());
+        });
+    }
+}
+
+#[test]
+fn bytes_that_differ_are_an_error_on_all_members() {
+    with_images(3, 2, |image| {
+        let (world, own) = (image.world(), image.own());
+        let error = image.allocate(world, 100 + own, Use::Data).expect_err("bytes differ").to_string();
+        assert!(error.contains("bytes") && error.contains("100") && error.contains("102"), "{error}");
+        let error = image.allocate(world, if own == 1 { usize::MAX } else { 1 << 60 }, Use::Data);
+        assert!(error.is_err());
+        image.allocate(world, 100, Use::Data).expect("room");
+    });
+}
+
+#[test]
+fn events_order_what_was_put_before() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let (data, events) = (image.allocate(world, 8, Use::Data), image.allocate_events(world, 3));
+            let (data, events) = (data.expect("room"), events.expect("room"));
+            let (next, before) = ((own + 1) % images, (own + images - 1) % images);
+            for turn in 0..100_u64 {
+                let mut word = (turn * 100 + own as u64).to_ne_bytes();
+                image.put(data, next, 0, Region::of(&mut word)).expect("a put");
+                image.notify(events, 1, next).expect("an event");
+                image.wait_event(events, 1).expect("an event");
+                let mut found = [0; 8];
+                image.get(data, own, 0, Region::of(&mut found)).expect("a get");
+                assert_eq!(u64::from_ne_bytes(found), turn * 100 + before as u64);
+                image.notify(events, 2, before).expect("an event");
+                assert_eq!(image.wait_any(&[(events, 0), (events, 2)]), Ok(1));
+            }
+            assert_eq!(image.try_event(events, 0), Ok(false));
+            assert!(image.notify(events, 3, 0).is_err() && image.notify(data, 0, 0).is_err());
+            assert!(image.wait_event(events, 3).is_err() && image.wait_any(&[]).is_err());
+        });
+    }
+}

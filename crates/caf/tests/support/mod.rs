@@ -1,0 +1,24 @@
+//! Images as threads.
+
+use hcube_caf::Runtime;
+use hcube_caf::options::Options;
+use hcube_core::comm::Comm;
+use hcube_core::comm::threads::{self, ThreadComm};
+
+/// Numbers of images, and how many of them count as one node.
+pub const PLACES: [(usize, usize); 8] = [(1, 1), (2, 2), (2, 1), (3, 2), (4, 4), (5, 2), (7, 3), (8, 8)];
+
+/// Runs `work` on each image, and ends the program as hcube_caf_finalize does.
+pub fn with_images<T: Send>(
+    images: usize,
+    per_node: usize,
+    work: impl Fn(&Runtime<ThreadComm>) -> T + Sync,
+) -> Vec<T> {
+    threads::run(images, per_node, |comm| {
+        let own = comm.split(Some(0), comm.rank() as i32).expect("no MPI").expect("a colour");
+        let image = Runtime::new(own, Options::default()).expect("shared memory");
+        let result = work(&image);
+        image.finalise().expect("an end");
+        result
+    })
+}
