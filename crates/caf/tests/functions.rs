@@ -1,0 +1,185 @@
+//! Shipped functions and finish blocks.
+
+mod support;
+
+use hcube_caf::Runtime;
+use hcube_caf::coarray::Use;
+use hcube_core::comm::threads::ThreadComm;
+use hcube_core::memory::bytes_of;
+use hcube_core::onesided::Atomic;
+use std::cell::Cell;
+use std::rc::Rc;
+use support::{PLACES, with_images};
+
+fn words<const N: usize>(arguments: &[u8]) -> [u64; N] {
+    let mut words =
+        arguments.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes")));
+    std::array::from_fn(|_| words.next().expect("an argument"))
+}
+
+/// Ships itself to the next image as often as it is told, and counts.
+fn register_chain(image: &Runtime<ThreadComm>, count: &Rc<Cell<u64>>) -> usize {
+    let count = Rc::clone(count);
+    let images = image.with_team(image.world(), |team| team.size());
+    image.register(Rc::new(move |image, _, arguments| {
+        count.set(count.get() + 1);
+        let [rest, function] = words(arguments);
+        if rest > 0 {
+            let next = (image.own() + 1) % images;
+            let arguments = [rest - 1, function];
+            image
+                .spawn(image.world(), next, function as usize, bytes_of(&arguments), None)
+                .expect("a function");
+        }
+    }))
+}
+
+/// All functions of a block have run at its end, after at most one reduction more than the longest chain is long.
+#[test]
+fn chains_end_in_a_bounded_number_of_reductions() {
+    for (images, per_node) in PLACES {
+        for length in [0, 1, 2, 5, 30] {
+            let counts = with_images(images, per_node, |image| {
+                let count = Rc::new(Cell::new(0));
+                let function = register_chain(image, &count);
+                image.begin_finish(image.world()).expect("a block");
+                if image.own() == 0 && length > 0 {
+                    let arguments = [length - 1, function as u64];
+                    image.spawn(image.world(), 0, function, bytes_of(&arguments), None).expect("a function");
+                }
+                let rounds = image.end_finish().expect("the block");
+                assert!(rounds as u64 <= length + 1, "{rounds} reductions for a chain of {length}");
+                image.barrier(image.world()).expect("a barrier");
+                count.get()
+            });
+            assert_eq!(counts.iter().sum::<u64>(), length);
+        }
+    }
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+/// Trees of functions that ship a random number of others to random images, in blocks inside blocks of other teams.
+#[test]
+fn random_trees_end_with_their_blocks() {
+    for (images, per_node) in PLACES {
+        for seed in 1..6 {
+            with_images(images, per_node, |image| {
+                let (world, own) = (image.world(), image.own());
+                let counter = image.allocate(world, 16, Use::Events).expect("room");
+                let longest = Rc::new(Cell::new(0));
+                let function = {
+                    let longest = Rc::clone(&longest);
+                    image.register(Rc::new(move |image, _, arguments: &[u8]| {
+                        let [function, depth, seed] = words(arguments);
+                        longest.set(longest.get().max(depth));
+                        image.atomic(counter, 0, 0, Atomic::Add, 1).expect("a word");
+                        let mut state = seed;
+                        let others = if depth < 6 { random(&mut state) % 4 } else { 0 };
+                        for _ in 0..others {
+                            let to = (random(&mut state) % images as u64) as usize;
+                            let arguments = [function, depth + 1, random(&mut state)];
+                            image.atomic(counter, 0, 8, Atomic::Add, 1).expect("a word");
+                            image
+                                .spawn(world, to, function as usize, bytes_of(&arguments), None)
+                                .expect("a function");
+                        }
+                    }))
+                };
+                let team = image.split(world, (own % 2) as i64, 0).expect("a split").expect("a team");
+                let total =
+                    || [0, 8].map(|word| image.atomic(counter, 0, word, Atomic::Load, 0).expect("a word"));
+                let mut state = seed * 1000 + own as u64 + 7;
+                let mut ship = |team, members: usize| {
+                    for _ in 0..5 {
+                        let to = (random(&mut state) % members as u64) as usize;
+                        let arguments = [function as u64, 1, random(&mut state)];
+                        image.atomic(counter, 0, 8, Atomic::Add, 1).expect("a word");
+                        image.spawn(team, to, function, bytes_of(&arguments), None).expect("a function");
+                    }
+                };
+                for _ in 0..3 {
+                    longest.set(0);
+                    image.begin_finish(world).expect("a block");
+                    ship(world, images);
+                    image.begin_finish(team).expect("a block");
+                    ship(team, image.with_team(team, |team| team.size()));
+                    image.end_finish().expect("the block");
+                    let rounds = image.end_finish().expect("the block");
+                    let [run, shipped] = total();
+                    assert_eq!(run, shipped, "{images} images, {per_node} per node, seed {seed}");
+                    assert!(rounds <= 8, "{rounds} reductions for chains of 6");
+                    image.barrier(world).expect("a barrier");
+                }
+                image.free_team(team).expect("a team without coarrays");
+            });
+        }
+    }
+}
+
+#[test]
+fn long_arguments_events_and_errors() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let events = image.allocate_events(world, 1).expect("room");
+            let seen = Rc::new(Cell::new(0));
+            let function = {
+                let seen = Rc::clone(&seen);
+                image.register(Rc::new(move |image, from, arguments: &[u8]| {
+                    assert!(arguments.iter().all(|&byte| byte == from as u8));
+                    seen.set(seen.get() + arguments.len());
+                    assert!(image.begin_finish(image.world()).is_err() && image.end_finish().is_err());
+                }))
+            };
+            let lengths = [0, 1, 24, 25, 1000, 1009, 70_000, 3 << 20];
+            for length in lengths {
+                let next = (own + 1) % images;
+                let arguments = vec![own as u8; length];
+                image.spawn(world, next, function, &arguments, Some((events, 0))).expect("a function");
+                image.wait_event(events, 0).expect("an event");
+            }
+            assert!(image.end_finish().is_err() && image.spawn(world, images, function, &[], None).is_err());
+            let error = image.spawn(world, 0, function + 1, &[], None).expect_err("unknown").to_string();
+            assert!(error.starts_with(&format!("function = {}", function + 1)), "{error}");
+            assert!(image.spawn(world, 0, function, &[], Some((events, 1))).is_err());
+            image.barrier(world).expect("a barrier");
+            assert_eq!(seen.get(), lengths.iter().sum::<usize>());
+        });
+    }
+}
+
+/// Many more than there is room for, from all to all.
+#[test]
+fn updates_of_remote_words() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let world = image.world();
+            let table = Rc::new((0..64).map(|_| Cell::new(0)).collect::<Vec<Cell<u64>>>());
+            let function = {
+                let table = Rc::clone(&table);
+                image.register(Rc::new(move |_, _, arguments: &[u8]| {
+                    let [index, value] = words(arguments);
+                    table[index as usize].set(table[index as usize].get() ^ value);
+                }))
+            };
+            for _ in 0..2 {
+                image.begin_finish(world).expect("a block");
+                let mut state = 88_172_645_463_325_252 + image.own() as u64;
+                for _ in 0..3000 {
+                    let value = random(&mut state);
+                    let arguments = [value % 64, value];
+                    let to = (value >> 40) as usize % images;
+                    image.spawn(world, to, function, bytes_of(&arguments), None).expect("a function");
+                }
+                image.end_finish().expect("the block");
+            }
+            assert!(table.iter().all(|word| word.get() == 0), "an update was lost or made twice");
+        });
+    }
+}
