@@ -6,7 +6,8 @@
 //! that was shipped by an image that had given its own, counts in the next reduction: so every function is shipped and run
 //! in the same one.
 //!
-//! Restrictions: begins and ends are collective in the team and nested.
+//! Restrictions: begins and ends are collective in the team and nested. What is shipped in a block goes to members of its
+//! team, through that team or one that was split from it.
 //! Cost: at most L + 1 reductions, where L is the length of the longest chain of functions that ship each other: each reduction
 //! covers at least one further link of all chains. Source: Yang, Murthy, Mellor-Crummey 2013, "Managing asynchronous
 //! operations in Coarray Fortran 2.0".
@@ -14,6 +15,7 @@
 use crate::handles::Handle;
 use crate::reduction::Combination;
 use crate::runtime::Runtime;
+use crate::team::Team;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
@@ -24,6 +26,11 @@ pub(crate) struct Scope(u64);
 /// Bits of a number of a block in its team, which is not 0; numbers come again after as many blocks.
 const NUMBER_BITS: u32 = 16;
 const NUMBERS: u64 = (1 << NUMBER_BITS) - 1;
+
+/// The identity of a team in as many bits as a block has for it: 24 of its first image, and of its number there.
+const fn short(team: u64) -> u64 {
+    (team >> 32) << 24 | team & ((1 << 24) - 1)
+}
 
 impl Scope {
     /// The block that is always open: that of the whole program.
@@ -39,9 +46,14 @@ impl Scope {
 
     /// The block of a team that was begun by this operation.
     fn new(team: u64, operation: u64) -> Self {
-        // The team's first image and number have 24 bits each.
-        let team = (team >> 32) << 24 | team & ((1 << 24) - 1);
-        Self(team << NUMBER_BITS | (operation % NUMBERS + 1))
+        Self(short(team) << NUMBER_BITS | (operation % NUMBERS + 1))
+    }
+
+    /// Whether all members of a team are members of the block's.
+    #[inline]
+    pub fn covers(self, team: &Team) -> bool {
+        let own = self.0 >> NUMBER_BITS;
+        own == short(team.id) || team.ancestors.iter().any(|&ancestor| own == short(ancestor))
     }
 }
 
@@ -118,6 +130,12 @@ impl Finishes {
             }
         };
         &mut self.counts[index]
+    }
+
+    /// The block of what is shipped now.
+    #[inline]
+    pub fn scope(&self) -> Scope {
+        self.running.scope
     }
 
     /// Counts a function that is shipped now: its block and label.

@@ -8,7 +8,7 @@ use crate::handles::Handle;
 use crate::image::{Image, Step};
 use crate::mail::Letter;
 use crate::options::Options;
-use crate::spawn::Function;
+use crate::spawn::{Function, Shipped};
 use crate::statistics::Statistics;
 use crate::team::Team;
 use hcube_core::comm::Comm;
@@ -20,6 +20,7 @@ use std::cell::RefCell;
 pub struct Runtime<C: Comm> {
     image: RefCell<Image<C>>,
     pub(crate) functions: RefCell<Vec<Function<C>>>,
+    pub(crate) shipped: RefCell<Shipped>,
 }
 
 impl<C: Comm> Runtime<C> {
@@ -28,7 +29,11 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// On all images, where the options differ or one has no memory; those of MPI.
     pub fn new(comm: C, options: Options) -> Result<Self> {
-        Ok(Self { image: RefCell::new(Image::new(comm, options)?), functions: RefCell::default() })
+        Ok(Self {
+            image: RefCell::new(Image::new(comm, options)?),
+            functions: RefCell::default(),
+            shipped: RefCell::default(),
+        })
     }
 
     /// Runs `work` with the state. It calls nothing of the runtime that takes it again.
@@ -53,7 +58,7 @@ impl<C: Comm> Runtime<C> {
         let mut wait = self.image.borrow().patience.wait();
         loop {
             let mut image = self.image.borrow_mut();
-            match image.progress()? {
+            match self.step(&mut image)? {
                 Step::Idle => {
                     let Image { others, memory, .. } = &mut *image;
                     others.look(memory);
@@ -112,13 +117,21 @@ impl<C: Comm> Runtime<C> {
         words.try_into().map_err(|_| Error::Internal(format!("a step of {} bytes", letter.bytes().len())))
     }
 
+    /// Looks once for what others have asked for.
+    fn step(&self, image: &mut Image<C>) -> Result<Step> {
+        match self.shipped.borrow_mut().next() {
+            Some(call) => Ok(Step::Run(call)),
+            None => image.progress(),
+        }
+    }
+
     /// Does what others have asked for by now, without waiting.
     ///
     /// # Errors
     /// Those of MPI.
     pub fn progress(&self) -> Result<()> {
         loop {
-            let step = self.image.borrow_mut().progress()?;
+            let step = self.step(&mut self.image.borrow_mut())?;
             match step {
                 Step::Idle => return Ok(()),
                 Step::Worked => {}

@@ -16,6 +16,7 @@ use crate::runtime::Runtime;
 use hcube_core::active::{Message, Payload};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// A function that can be shipped: it gets the image that has shipped it, and its arguments.
@@ -39,6 +40,40 @@ pub(crate) struct Call {
     payload: Payload,
 }
 
+/// What was shipped here before it was registered.
+#[derive(Debug, Default)]
+pub(crate) struct Shipped {
+    early: Vec<Call>,
+    /// What has been registered since.
+    ready: VecDeque<Call>,
+}
+
+impl Shipped {
+    fn make_ready(&mut self, function: usize) {
+        let (ready, early) =
+            std::mem::take(&mut self.early).into_iter().partition(|call| call.function == function);
+        self.early = early;
+        let ready: Vec<Call> = ready;
+        self.ready.extend(ready);
+    }
+
+    /// A function that may run now.
+    pub fn next(&mut self) -> Option<Call> {
+        self.ready.pop_front()
+    }
+
+    /// An error where something waits to be registered, and this image waits for its end.
+    pub fn check(&self) -> Result<()> {
+        self.early.first().map_or(Ok(()), |call| {
+            let text = format!(
+                "image {} has shipped function {}, which is not registered here",
+                call.from, call.function
+            );
+            Err(Error::Usage(text + ": expected the same functions in the same order on all images"))
+        })
+    }
+}
+
 impl<C: Comm> Image<C> {
     /// A function that another image has shipped.
     pub(crate) fn arrived(&mut self, message: Message) -> Option<Call> {
@@ -53,11 +88,14 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Registers a function, on all images in the same order: its number.
+    /// Registers a function, on all images in the same order: its number. Other images may ship it here before that; it runs
+    /// when this image next waits.
     pub fn register(&self, function: Function<C>) -> usize {
         let mut functions = self.functions.borrow_mut();
         functions.push(function);
-        functions.len() - 1
+        let number = functions.len() - 1;
+        self.shipped.borrow_mut().make_ready(number);
+        number
     }
 
     /// Has a member of a team run a function with a copy of these arguments. An event of this image is notified when it has
@@ -79,6 +117,13 @@ impl<C: Comm> Runtime<C> {
             let expected = format!("less than {functions}, the number of functions that were registered");
             return Err(Error::argument("function", function, expected));
         }
+        self.with(|image| {
+            if image.finishes.scope().covers(image.teams.get(team)?) {
+                return Ok(());
+            }
+            let expected = "the team of the finish block, or one that was split from it";
+            Err(Error::argument("team", format_args!("{:#x}", team.number()), expected))
+        })?;
         let to = self.image_of(team, rank)?;
         let event = match event {
             None => NO_EVENT,
@@ -98,12 +143,10 @@ impl<C: Comm> Runtime<C> {
 
     /// Runs a function that has arrived.
     pub(crate) fn run(&self, call: Call) -> Result<()> {
-        let function = self.functions.borrow().get(call.function).cloned().ok_or_else(|| {
-            let functions = self.functions.borrow().len();
-            let expected =
-                format!("less than {functions}, the number of functions that were registered here");
-            Error::argument("function", call.function, expected)
-        })?;
+        let Some(function) = self.functions.borrow().get(call.function).cloned() else {
+            self.shipped.borrow_mut().early.push(call);
+            return Ok(());
+        };
         let before = self.with(|image| {
             image.depth += 1;
             Ok(image.finishes.enter(call.scope, call.label))

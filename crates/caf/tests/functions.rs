@@ -73,32 +73,37 @@ fn random_trees_end_with_their_blocks() {
                 let (world, own) = (image.world(), image.own());
                 let counter = image.allocate(world, 16, Use::Events).expect("room");
                 let longest = Rc::new(Cell::new(0));
+                let own_team = Rc::new(Cell::new(None));
                 let function = {
-                    let longest = Rc::clone(&longest);
+                    let (longest, own_team) = (Rc::clone(&longest), Rc::clone(&own_team));
                     image.register(Rc::new(move |image, _, arguments: &[u8]| {
-                        let [function, depth, seed] = words(arguments);
+                        let [function, depth, seed, teams] = words(arguments);
                         longest.set(longest.get().max(depth));
                         image.atomic(counter, 0, 0, Atomic::Add, 1).expect("a word");
                         let mut state = seed;
                         let others = if depth < 6 { random(&mut state) % 4 } else { 0 };
                         for _ in 0..others {
-                            let to = (random(&mut state) % images as u64) as usize;
-                            let arguments = [function, depth + 1, random(&mut state)];
+                            // In the team of the block: that of this image's own, or all.
+                            let team = if teams == 1 { own_team.get().expect("a team") } else { world };
+                            let to = random(&mut state) as usize % image.with_team(team, |team| team.size());
+                            let arguments = [function, depth + 1, random(&mut state), teams];
                             image.atomic(counter, 0, 8, Atomic::Add, 1).expect("a word");
                             image
-                                .spawn(world, to, function as usize, bytes_of(&arguments), None)
+                                .spawn(team, to, function as usize, bytes_of(&arguments), None)
                                 .expect("a function");
                         }
                     }))
                 };
                 let team = image.split(world, (own % 2) as i64, 0).expect("a split").expect("a team");
+                own_team.set(Some(team));
+                image.barrier(world).expect("a barrier");
                 let total =
                     || [0, 8].map(|word| image.atomic(counter, 0, word, Atomic::Load, 0).expect("a word"));
                 let mut state = seed * 1000 + own as u64 + 7;
                 let mut ship = |team, members: usize| {
                     for _ in 0..5 {
                         let to = (random(&mut state) % members as u64) as usize;
-                        let arguments = [function as u64, 1, random(&mut state)];
+                        let arguments = [function as u64, 1, random(&mut state), u64::from(team != world)];
                         image.atomic(counter, 0, 8, Atomic::Add, 1).expect("a word");
                         image.spawn(team, to, function, bytes_of(&arguments), None).expect("a function");
                     }
@@ -109,6 +114,10 @@ fn random_trees_end_with_their_blocks() {
                     ship(world, images);
                     image.begin_finish(team).expect("a block");
                     ship(team, image.with_team(team, |team| team.size()));
+                    assert!(
+                        image.spawn(world, 0, function, &[], None).is_err(),
+                        "an image outside of the block"
+                    );
                     image.end_finish().expect("the block");
                     let rounds = image.end_finish().expect("the block");
                     let [run, shipped] = total();

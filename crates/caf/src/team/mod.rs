@@ -58,6 +58,8 @@ const fn place(power: usize, word: usize) -> usize {
 pub struct Team {
     /// The same on all members, and on no other team.
     pub(crate) id: u64,
+    /// The identities of the teams from which it was split.
+    pub(crate) ancestors: Vec<u64>,
     rank: usize,
     size: usize,
     /// The team of all images, whose members are known without lookups.
@@ -112,7 +114,19 @@ impl Team {
             }
         }
         let (members, barrier) = (HashMap::new(), crate::barrier::Progress::default());
-        Self { id, rank, size, is_world, block, links, members, operations: 0, barrier, coarrays: 0 }
+        Self {
+            id,
+            ancestors: Vec::new(),
+            rank,
+            size,
+            is_world,
+            block,
+            links,
+            members,
+            operations: 0,
+            barrier,
+            coarrays: 0,
+        }
     }
 
     /// Gives the block back.
@@ -130,6 +144,11 @@ impl Team {
     #[inline]
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// Notes the team from which this one was split.
+    fn descend_from(&mut self, parent: &Self) {
+        self.ancestors = [&parent.ancestors[..], &[parent.id]].concat();
     }
 
     /// Powers of two that have links.

@@ -199,11 +199,11 @@ impl<C: Comm> Runtime<C> {
             return Ok(None);
         }
         let place = [rank, size, forward, backward].map(|word| usize::try_from(word).expect("a rank"));
-        self.form(id as u64, place).map(Some)
+        self.form(parent, id as u64, place).map(Some)
     }
 
     /// A team of which the neighbours of this member are known.
-    fn form(&self, id: u64, [rank, size, forward, backward]: [usize; 4]) -> Result<Handle> {
+    fn form(&self, parent: Handle, id: u64, [rank, size, forward, backward]: [usize; 4]) -> Result<Handle> {
         // The others wait for this member, which cannot take part.
         let block = self.with(|image| {
             let block = Team::allocate(size, &mut image.memory);
@@ -226,7 +226,8 @@ impl<C: Comm> Runtime<C> {
             links.push([FORWARD, BACKWARD].map(|direction| Link::of(pair[direction].1)));
         }
         let team = self.with(|image| {
-            let team = Team::new(id, rank, size, block, links, false, &image.memory);
+            let mut team = Team::new(id, rank, size, block, links, false, &image.memory);
+            team.descend_from(image.teams.get(parent)?);
             Ok(image.teams.add(team))
         })?;
         // Others may read the links of a member as soon as they have the team.
