@@ -33,6 +33,7 @@ pub mod runtime;
 pub mod spawn;
 pub mod statistics;
 pub mod team;
+mod turns;
 
 pub use handles::Handle;
 pub use runtime::Runtime;

@@ -1,9 +1,43 @@
-//! Options of coarray programs.
+//! Options of coarray programs, and what C calls by numbers.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
 /// Spawned functions between two looks for those of others.
 pub const DEFAULT_LOOK: usize = 32;
+/// A minute, in microseconds: more is a typing error.
+const MAX_PROGRESS: i64 = 60_000_000;
+
+hcube_core::named_values! {
+    /// What an atomic operation does to a word.
+    pub enum Action {
+        /// Returns the word.
+        Load = 0, "load", "HCUBE_CAF_LOAD";
+        /// Replaces the word by the operand.
+        Swap = 1, "swap", "HCUBE_CAF_SWAP";
+        /// Adds the operand, modulo 2^64.
+        Add = 2, "add", "HCUBE_CAF_ADD";
+        /// Bitwise and with the operand.
+        And = 3, "and", "HCUBE_CAF_AND";
+        /// Bitwise or with the operand.
+        Or = 4, "or", "HCUBE_CAF_OR";
+        /// Bitwise exclusive or with the operand.
+        Xor = 5, "xor", "HCUBE_CAF_XOR";
+        /// Replaces the word by the operand if it is equal to the value to compare with.
+        CompareSwap = 6, "compare-swap", "HCUBE_CAF_COMPARE_SWAP";
+    }
+}
+
+hcube_core::named_values! {
+    /// What is known of an image.
+    pub enum Condition {
+        /// It is alive.
+        Alive = 0, "alive", "HCUBE_CAF_ALIVE";
+        /// It has failed.
+        Failed = 1, "failed", "HCUBE_CAF_FAILED";
+        /// It has ended normally.
+        Stopped = 2, "stopped", "HCUBE_CAF_STOPPED";
+    }
+}
 
 hcube_core::options_table! {
     /// The options of a program.
@@ -11,6 +45,9 @@ hcube_core::options_table! {
         /// Number of functions that an image ships to others before it looks once for functions that others have shipped
         /// to it, so that theirs do not wait until it waits itself.
         pub look: usize = Spec::new("HCUBE_CAF_LOOK", Kind::Count { min: 1, max: 1 << 20, unit: "functions" }, DEFAULT_LOOK as i64),
+        /// Time from one look of a progress thread for what others ask for to the next. 0: no such thread; images look where
+        /// they wait or call hcube_caf_progress.
+        pub progress: usize = Spec::new("HCUBE_CAF_PROGRESS", Kind::Count { min: 0, max: MAX_PROGRESS, unit: "microseconds" }, 0),
         /// See [`RANKS_PER_NODE`].
         pub ranks_per_node: usize = RANKS_PER_NODE,
     }

@@ -1,1 +1,178 @@
 //! The one state of a process that is an image.
+//!
+//! Coarray programs have no argument that stands for the job, so a process has one runtime. It belongs to the thread that
+//! has initialised it, and to the progress thread where there is one: these two take turns by a lock. If images are
+//! simulated in one thread, each of them has its own runtime, found by its rank in `MPI_COMM_WORLD`.
+//!
+//! MPI is initialised here if the program has not, and then finalised with the runtime. A process that ends without that is
+//! an image that has failed.
+
+use crate::options::Options;
+use crate::runtime::Runtime;
+use crate::turns::Turns;
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::{MpiComm, lifetime};
+use hcube_core::node::exit::at_exit;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The state of a process.
+struct Process {
+    runtime: Runtime<MpiComm>,
+    /// Where there is a progress thread.
+    turns: Option<Turns>,
+    /// Whether that thread is to end.
+    is_ending: AtomicBool,
+    /// Whether MPI was initialised here.
+    owns_mpi: bool,
+}
+
+// SAFETY: a process is reached through `IMAGE` of two threads at most, and then only in turns (`with`).
+unsafe impl Send for Process {}
+// SAFETY: as above.
+unsafe impl Sync for Process {}
+
+/// The process that is to say at its end that it has ended; children that the program makes by `fork` are not. 0: none.
+static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
+/// Whether an image was finalised in this process: a program has coarrays once.
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// The state, and the thread that makes progress.
+type Owned = (Arc<Process>, Option<JoinHandle<()>>);
+
+thread_local! {
+    /// That of this thread's process, if images are not simulated.
+    static IMAGE: Cell<*const Process> = const { Cell::new(std::ptr::null()) };
+    /// What the thread that has initialised it keeps: by rank, since images may be simulated.
+    static OWNED: RefCell<BTreeMap<usize, Owned>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+#[cold]
+fn outside() -> Error {
+    let text = if HAS_ENDED.load(Ordering::Relaxed) && PROCESS_ID.load(Ordering::Relaxed) == 0 {
+        "called after hcube_caf_finalize"
+    } else if PROCESS_ID.load(Ordering::Relaxed) != 0 {
+        "called by another thread: expected the one that has called hcube_caf_init"
+    } else {
+        "called before hcube_caf_init"
+    };
+    Error::Usage(text.into())
+}
+
+/// The rank by which the state of a simulated image is found.
+fn place() -> usize {
+    if lifetime::is_simulated() { lifetime::world_place().map_or(0, |(rank, _)| rank) } else { 0 }
+}
+
+/// The state of this process.
+#[inline(always)]
+fn process() -> Result<*const Process> {
+    let process = IMAGE.get();
+    if process.is_null() { find() } else { Ok(process) }
+}
+
+#[cold]
+fn find() -> Result<*const Process> {
+    OWNED.with_borrow(|all| all.get(&place()).map(|(process, _)| Arc::as_ptr(process))).ok_or_else(outside)
+}
+
+/// Runs `work` with the runtime of this process.
+///
+/// # Errors
+/// Those of `work`, and [`Error::Usage`] before [`initialise`], after [`finalise`] and in other threads.
+#[inline(always)]
+pub fn with<T>(work: impl FnOnce(&Runtime<MpiComm>) -> Result<T>) -> Result<T> {
+    // SAFETY: it lives until `finalise`, which refuses inside of shipped functions, so nothing uses it then.
+    let process = unsafe { &*process()? };
+    let _turn = process.turns.as_ref().map(Turns::take);
+    work(&process.runtime)
+}
+
+/// Collective over all processes of the job: initialises MPI, if nobody has, and the runtime; its processes become images.
+///
+/// # Errors
+/// [`Error::Usage`] for a second call; on all images, where options differ or one has no memory; those of MPI.
+pub fn initialise() -> Result<()> {
+    let options = Options::from_environment();
+    let wants_thread = options.as_ref().is_ok_and(|options| options.progress > 0);
+    if HAS_ENDED.load(Ordering::Relaxed) && !lifetime::is_simulated() {
+        return Err(Error::Usage("called after hcube_caf_finalize: a program has coarrays once".into()));
+    }
+    let owns_mpi = if wants_thread { lifetime::initialise_for_threads()? } else { lifetime::initialise()? };
+    if process().is_ok() || PROCESS_ID.load(Ordering::Relaxed) != 0 && !lifetime::is_simulated() {
+        return Err(Error::Usage("called twice: the images are initialised".into()));
+    }
+    let comm = lifetime::world_comm()?;
+    let options = hcube_core::comm::agree(&comm, options)?;
+    let runtime = Runtime::new(comm, options)?;
+    let turns = wants_thread.then(Turns::default);
+    let process = Arc::new(Process { runtime, turns, is_ending: AtomicBool::new(false), owns_mpi });
+    let thread = wants_thread.then(|| start_thread(Arc::clone(&process), options.progress)).transpose()?;
+    if !lifetime::is_simulated() {
+        IMAGE.set(Arc::as_ptr(&process));
+        PROCESS_ID.store(std::process::id(), Ordering::Relaxed);
+        at_exit(end_early);
+    }
+    OWNED.with_borrow_mut(|all| all.insert(place(), (process, thread)));
+    Ok(())
+}
+
+/// A thread that does from time to time what others ask for.
+fn start_thread(process: Arc<Process>, microseconds: usize) -> Result<JoinHandle<()>> {
+    let work = move || {
+        IMAGE.set(Arc::as_ptr(&process));
+        while !process.is_ending.load(Ordering::Acquire) {
+            // An error comes again where the program waits.
+            if with(Runtime::progress).is_err() {
+                break;
+            }
+            std::thread::sleep(Duration::from_micros(microseconds as u64));
+        }
+    };
+    let thread = std::thread::Builder::new().name("hcube progress".into()).spawn(work);
+    thread.map_err(|error| Error::Memory(format!("no progress thread: {error}")))
+}
+
+/// Collective over all images: waits until all that they have asked for is done, and ends the runtime, and MPI where it was
+/// initialised here.
+///
+/// # Errors
+/// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed, in which case this
+/// one has stopped.
+pub fn finalise() -> Result<()> {
+    let result = with(Runtime::finalise);
+    if matches!(result, Err(Error::Usage(_))) {
+        return result;
+    }
+    let owned = OWNED.with_borrow_mut(|all| all.remove(&place()));
+    let (process, thread) = owned.ok_or_else(outside)?;
+    process.is_ending.store(true, Ordering::Release);
+    // A thread that has ended by a panic has printed it.
+    drop(thread.map(JoinHandle::join));
+    HAS_ENDED.store(true, Ordering::Relaxed);
+    PROCESS_ID.store(0, Ordering::Relaxed);
+    IMAGE.set(std::ptr::null());
+    let owns_mpi = process.owns_mpi;
+    drop(process);
+    result?;
+    if owns_mpi { lifetime::finalise() } else { Ok(()) }
+}
+
+/// The end of a process whose image has not been finalised: the others are told that it has failed.
+extern "C" fn end_early() {
+    if PROCESS_ID.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
+    PROCESS_ID.store(0, Ordering::Relaxed);
+    let own = with(|runtime| {
+        let own = runtime.own();
+        runtime.fail().map(|()| own)
+    });
+    if let Ok(own) = own {
+        eprintln!("hcube: image {own}: the program ends without hcube_caf_finalize");
+    }
+}

@@ -161,6 +161,11 @@ impl<C: Comm> Runtime<C> {
         self.image.borrow().world()
     }
 
+    /// The default team.
+    pub fn team(&self) -> Handle {
+        self.image.borrow().team()
+    }
+
     /// This image: its rank in the team of all images.
     pub fn own(&self) -> usize {
         self.image.borrow().comm.rank()

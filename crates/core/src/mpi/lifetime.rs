@@ -3,6 +3,7 @@
 
 use super::backend::MpiComm;
 use super::check::check;
+use super::constants::constants;
 use super::handle::{self, check_state, world};
 use super::raw;
 use crate::error::{Error, Result};
@@ -29,6 +30,31 @@ fn is_finalised() -> bool {
     // SAFETY: may be called at any time.
     unsafe { raw::PMPI_Finalized(&mut finalised) };
     finalised != 0
+}
+
+/// Collective over all processes of the job: as [`initialise`], for a program in which several threads call MPI at the same
+/// time.
+///
+/// # Errors
+/// As [`initialise`], and [`Error::Usage`] where MPI is not initialised for that.
+pub fn initialise_for_threads() -> Result<bool> {
+    let (multiple, mut level) = (constants().thread_multiple, 0);
+    let is_first = match check_state() {
+        // SAFETY: MPI is active.
+        Ok(()) => check("MPI_Query_thread", unsafe { raw::PMPI_Query_thread(&mut level) }).map(|()| false)?,
+        Err(error) if is_finalised() => return Err(error),
+        Err(_) => {
+            let none = ptr::null_mut();
+            // SAFETY: MPI is neither initialised nor finalised; MPI takes no arguments of the program.
+            check("MPI_Init_thread", unsafe { raw::PMPI_Init_thread(none, none.cast(), multiple, &mut level) })?;
+            true
+        }
+    };
+    if level == multiple { Ok(is_first) } else { Err(no_threads(level)) }
+}
+
+fn no_threads(level: i32) -> Error {
+    Error::Usage(format!("MPI is initialised with thread level {level}: expected MPI_THREAD_MULTIPLE"))
 }
 
 /// Collective over all processes of the job: finalises MPI, where it is active.

@@ -31,6 +31,7 @@ pub mod raise;
 mod raw {
     include!(concat!(env!("OUT_DIR"), "/mpi.rs"));
 }
+pub mod reduction;
 #[cfg(feature = "rsmpi")]
 pub mod rsmpi;
 pub mod shared;
@@ -38,4 +39,4 @@ mod state;
 
 pub use backend::MpiComm;
 /// MPI's handles and integers, as the chosen MPI library defines them.
-pub use raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, hcube_shim_fint as MPI_Fint};
+pub use raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, hcube_shim_fint as MPI_Fint};

@@ -1,0 +1,89 @@
+//! The operations of MPI on packed elements in memory, for runtimes that move the elements themselves.
+
+use super::check::check;
+use super::handle::{check_state, returning_errors, world};
+use super::raw::{self, MPI_Aint, MPI_Datatype, MPI_Op};
+use crate::error::{Error, Result};
+use std::ffi::c_int;
+use std::mem::MaybeUninit;
+
+/// Elements of a datatype and an operation on them, predefined or of the program.
+#[derive(Debug, Clone, Copy)]
+pub struct Elements {
+    datatype: MPI_Datatype,
+    operation: MPI_Op,
+    count: c_int,
+    bytes: usize,
+}
+
+impl Elements {
+    /// `count` elements.
+    ///
+    /// # Safety
+    /// `datatype` and `operation` are values that MPI has given out, and live as long as this.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a number of elements that MPI has no type for, [`Error::Datatype`] for a datatype that is none or
+    /// whose elements begin elsewhere than at their address, [`Error::MpiState`].
+    pub unsafe fn new(count: i64, datatype: MPI_Datatype, operation: MPI_Op) -> Result<Self> {
+        check_state()?;
+        let int = c_int::try_from(count).ok().filter(|&count| count >= 0);
+        let int = int.ok_or_else(|| Error::argument("count", count, format!("0 to {}", c_int::MAX)))?;
+        let (mut first, mut extent): (MaybeUninit<MPI_Aint>, MaybeUninit<MPI_Aint>) =
+            (MaybeUninit::uninit(), MaybeUninit::uninit());
+        let code = returning_errors(world(), || {
+            // SAFETY: a value that MPI has given out, by the contract of this function; MPI checks whether it is a datatype.
+            unsafe { raw::PMPI_Type_get_extent(datatype, first.as_mut_ptr(), extent.as_mut_ptr()) }
+        });
+        check("MPI_Type_get_extent", code).map_err(|error| Error::Datatype(format!("datatype: {error}")))?;
+        // SAFETY: written by MPI, which has succeeded.
+        let (first, extent) = unsafe { (first.assume_init(), extent.assume_init()) };
+        let bytes = usize::try_from(extent).ok().filter(|&bytes| bytes > 0 && first == 0);
+        let bytes = bytes.and_then(|bytes| bytes.checked_mul(int as usize)).ok_or_else(|| {
+            Error::Datatype(format!(
+                "datatype has lower bound {first} and extent {extent}: expected 0 and at least 1"
+            ))
+        })?;
+        Ok(Self { datatype, operation, count: int, bytes })
+    }
+
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Replaces each element of `higher` by the operation on the element of `lower` there and itself, in this order.
+    ///
+    /// # Errors
+    /// Those of MPI, such as an operation that is not defined for the datatype.
+    ///
+    /// # Panics
+    /// Where a slice has another length than [`Self::bytes`].
+    pub fn combine(&self, lower: &[u8], higher: &mut [u8]) -> Result<()> {
+        assert!(lower.len() == self.bytes && higher.len() == self.bytes);
+        let code = returning_errors(world(), || {
+            // SAFETY: both slices have `count` elements; the handles live, by the contract of `new`.
+            unsafe {
+                let (lower, higher) = (lower.as_ptr().cast(), higher.as_mut_ptr().cast());
+                raw::PMPI_Reduce_local(lower, higher, self.count, self.datatype, self.operation)
+            }
+        });
+        check("MPI_Reduce_local", code)
+    }
+
+    /// Whether the operation is defined for the datatype: tried on no elements, and on one of zeros.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn check(&self) -> Result<()> {
+        let code = returning_errors(world(), || {
+            let mut none = [0_u64; 4];
+            // SAFETY: no element is read or written.
+            unsafe {
+                let address = none.as_mut_ptr().cast();
+                raw::PMPI_Reduce_local(address, address.byte_add(16), 0, self.datatype, self.operation)
+            }
+        });
+        check("MPI_Reduce_local", code).map_err(|error| Error::Datatype(format!("operation: {error}")))
+    }
+}
