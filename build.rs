@@ -18,6 +18,9 @@ mod alltoall;
 #[path = "hpcc-glue/bsplib/header.rs"]
 mod bsp;
 #[allow(dead_code, unused_imports)]
+#[path = "crates/caf/src/options.rs"]
+mod caf;
+#[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/error.rs"]
 mod error;
 #[allow(dead_code, unused_imports)]
@@ -33,8 +36,9 @@ mod random_access;
 use options::{Kind, Name, Setting, Spec, Table};
 
 /// What this program reads besides the sources of the headers.
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 8] = [
     "crates/alltoall/src/options.rs",
+    "crates/caf/src/options.rs",
     "crates/core/src/error.rs",
     "crates/core/src/options",
     "crates/gemm/src/options.rs",
@@ -54,7 +58,7 @@ struct Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 6] = [
+const HEADERS: [Header; 7] = [
     Header {
         name: "library",
         about: "errors and version of hcube",
@@ -79,6 +83,20 @@ const HEADERS: [Header; 6] = [
         name: "random_access",
         about: "updates of random words of a distributed table (HPCC RandomAccess)",
         sources: &["src/types/random_access.rs", "src/random_access.rs"],
+    },
+    Header {
+        name: "caf",
+        about: "teams, coarrays, events, copies, collectives and shipped functions of Coarray Fortran 2.0",
+        sources: &[
+            "src/types/caf.rs",
+            "src/caf/runtime.rs",
+            "src/caf/teams.rs",
+            "src/caf/memory.rs",
+            "src/caf/synchronisation.rs",
+            "src/caf/asynchronous.rs",
+            "src/caf/collectives.rs",
+            "src/caf/functions.rs",
+        ],
     },
     Header {
         name: "fortran",
@@ -106,8 +124,8 @@ const UMBRELLA: &str =
  * only that rank reports, and for calls that are forwarded to the MPI library. A function marked 'Local'
  * does not communicate.
  *
- * hcube calls MPI only by the names of the profiling interface (PMPI_*), and never calls MPI_Init or
- * MPI_Finalize.
+ * hcube calls MPI only by the names of the profiling interface (PMPI_*). Only hcube_caf_init calls MPI_Init,
+ * if the program has not, and only hcube_caf_finalize calls MPI_Finalize then.
  */
 ";
 
@@ -208,7 +226,7 @@ fn structures(header: &Header) -> Vec<String> {
 }
 
 /// The constants of C: what they belong to, and their names.
-fn tables() -> [(&'static str, &'static [Name]); 9] {
+fn tables() -> [(&'static str, &'static [Name]); 11] {
     [
         ("hcube_updates.stream", random_access::StreamKind::NAMES),
         ("hcube_random_access_options.mode", random_access::Mode::NAMES),
@@ -219,6 +237,8 @@ fn tables() -> [(&'static str, &'static [Name]); 9] {
         ("hcube_gemm_options.algorithm", gemm::Algorithm::NAMES),
         ("hcube_gemm_options.stationary", gemm::Stationary::NAMES),
         ("hcube_gemm_options.broadcast", gemm::BroadcastChoice::NAMES),
+        ("hcube_caf_atomic.operation", caf::Action::NAMES),
+        ("hcube_caf_image_status.status", caf::Status::NAMES),
     ]
 }
 
@@ -258,10 +278,18 @@ fn constants(header: &str) -> String {
     }
     let mut owners: Vec<String> =
         HEADERS.iter().filter(|other| other.name == header).flat_map(structures).collect();
-    // What a function takes that bears the name of the header.
+    // What a function takes that bears the name of the header, or is one of its functions.
     owners.push(format!("hcube_{header}"));
+    let is_own = |field: &str| {
+        owners.iter().any(|name| field.starts_with(&format!("{name}.")))
+            || field.starts_with(&format!("hcube_{header}_"))
+    };
+    if header == "caf" {
+        let doc = "This image, wherever an image of a team is named.";
+        define(doc, "HCUBE_CAF_THIS_IMAGE", "(-1)".to_owned());
+    }
     for (field, names) in tables() {
-        if !owners.iter().any(|name| field.starts_with(&format!("{name}."))) {
+        if !is_own(field) {
             continue;
         }
         for name in names {
@@ -351,6 +379,7 @@ fn meaning(link: &str) -> String {
         "random_access" => table::<random_access::Options>(field),
         "alltoall" => table::<alltoall::Options>(field),
         "gemm" => table::<gemm::Options>(field),
+        "caf" => table::<caf::Options>(field),
         _ => panic!("{link}: no such system"),
     }
 }

@@ -36,10 +36,13 @@ module hcube
     HCUBE_GEMM_STATIONARY_A = 2, HCUBE_GEMM_STATIONARY_B = 3
   integer(c_int32_t), parameter, public :: HCUBE_GEMM_BROADCAST_AUTO = 0, HCUBE_GEMM_BROADCAST_BINOMIAL = 1, &
     HCUBE_GEMM_BROADCAST_RING = 2, HCUBE_GEMM_BROADCAST_SCATTER_ALLGATHER = 3
+  integer(c_int32_t), parameter, public :: HCUBE_CAF_LOAD = 0, HCUBE_CAF_SWAP = 1, HCUBE_CAF_ADD = 2, &
+    HCUBE_CAF_AND = 3, HCUBE_CAF_OR = 4, HCUBE_CAF_XOR = 5, HCUBE_CAF_COMPARE_SWAP = 6
+  integer(c_int32_t), parameter, public :: HCUBE_CAF_ALIVE = 0, HCUBE_CAF_FAILED = 1, HCUBE_CAF_STOPPED = 2
   integer(c_int32_t), parameter, public :: HCUBE_SUCCESS = 0, HCUBE_ERR_ARGUMENT = 1, HCUBE_ERR_DISTRIBUTION = 2, &
     HCUBE_ERR_COMM = 3, HCUBE_ERR_MPI_STATE = 4, HCUBE_ERR_MPI = 5, HCUBE_ERR_MEMORY = 6, HCUBE_ERR_MISMATCH = 7, &
     HCUBE_ERR_INTERNAL = 8, HCUBE_ERR_TRUNCATE = 9, HCUBE_ERR_COUNT = 10, HCUBE_ERR_DATATYPE = 11, &
-    HCUBE_ERR_BUFFER = 12
+    HCUBE_ERR_BUFFER = 12, HCUBE_ERR_FAILED_IMAGE = 13, HCUBE_ERR_STOPPED_IMAGE = 14
   ! End of the constants.
 
   ! words: c_loc of the part of this rank, an array of 64-bit integers with the attribute target.

@@ -16,8 +16,8 @@
  * only that rank reports, and for calls that are forwarded to the MPI library. A function marked 'Local'
  * does not communicate.
  *
- * hcube calls MPI only by the names of the profiling interface (PMPI_*), and never calls MPI_Init or
- * MPI_Finalize.
+ * hcube calls MPI only by the names of the profiling interface (PMPI_*). Only hcube_caf_init calls MPI_Init,
+ * if the program has not, and only hcube_caf_finalize calls MPI_Finalize then.
  */
 
 #ifndef HCUBE_H
@@ -28,6 +28,7 @@
 #include "hcube/transpose.h"
 #include "hcube/gemm.h"
 #include "hcube/random_access.h"
+#include "hcube/caf.h"
 #include "hcube/fortran.h"
 
 #endif  /* HCUBE_H */

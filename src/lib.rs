@@ -5,6 +5,7 @@
 
 pub mod alltoall;
 mod boundary;
+pub mod caf;
 pub mod fortran;
 pub mod fortran_alltoall;
 pub mod gemm;

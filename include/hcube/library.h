@@ -95,6 +95,16 @@
 #define HCUBE_ERR_BUFFER 12
 
 /**
+ * An image has failed, so what was waited for may never come.
+ */
+#define HCUBE_ERR_FAILED_IMAGE 13
+
+/**
+ * An image has stopped, so what was waited for will never come.
+ */
+#define HCUBE_ERR_STOPPED_IMAGE 14
+
+/**
  * The error of a call. Allocated by the caller, who need not initialise it: every function with an
  * argument error fills it, unless the argument is NULL.
  */

@@ -5,12 +5,14 @@
 //! the header.
 
 mod alltoall;
+mod caf;
 mod gemm;
 mod library;
 mod random_access;
 mod transpose;
 
 pub use alltoall::*;
+pub use caf::*;
 pub use gemm::*;
 pub use library::*;
 pub use random_access::*;

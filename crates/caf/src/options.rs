@@ -29,7 +29,7 @@ hcube_core::named_values! {
 
 hcube_core::named_values! {
     /// What is known of an image.
-    pub enum Condition {
+    pub enum Status {
         /// It is alive.
         Alive = 0, "alive", "HCUBE_CAF_ALIVE";
         /// It has failed.

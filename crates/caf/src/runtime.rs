@@ -179,6 +179,22 @@ impl<C: Comm> Runtime<C> {
         work(self.image.borrow().teams.get(team).expect("a team that was not freed"))
     }
 
+    /// As [`Self::with_team`].
+    ///
+    /// # Errors
+    /// For a team that was freed.
+    pub fn look_at_team<T>(&self, team: Handle, look: impl FnOnce(&Team) -> T) -> Result<T> {
+        self.with(|image| image.teams.get(team).map(look))
+    }
+
+    /// The rank of this image in the team of a coarray, of events or of locks.
+    ///
+    /// # Errors
+    /// For one that was freed.
+    pub fn own_rank(&self, coarray: Handle) -> Result<usize> {
+        self.with(|image| Ok(image.teams.get(image.coarrays.get(coarray)?.team)?.rank()))
+    }
+
     /// What this image has done so far.
     pub fn statistics(&self) -> Statistics {
         let image = self.image.borrow();

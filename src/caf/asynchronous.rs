@@ -1,0 +1,160 @@
+//! Asynchronous copies, broadcasts and barriers, and when they are complete.
+
+use super::synchronisation::{check_reserved, event_at};
+use super::{buffer, member, on_image, rank, size, team_of};
+use crate::boundary::required;
+use crate::types::{hcube_copointer, hcube_error, hcube_event, hcube_place, hcube_team};
+use hcube_caf::copy::{EventAt, Side};
+use hcube_caf::{Handle, Runtime};
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::MpiComm;
+use std::ffi::c_void;
+
+/// One side of a copy.
+///
+/// # Safety
+/// The pointer is null or valid; memory is valid for `bytes` bytes from the offset on, until the copy is complete.
+unsafe fn side(
+    runtime: &Runtime<MpiComm>,
+    name: &'static str,
+    place: *const hcube_place,
+    bytes: u64,
+) -> Result<Side> {
+    // SAFETY: null or valid, by the contract of this function.
+    let place = unsafe { required(place, name)? };
+    check_reserved(place.reserved)?;
+    let offset = size("offset", place.offset)?;
+    let hcube_place { coarray, copointer: hcube_copointer { place: pointed, bytes: room }, memory, .. } =
+        *place;
+    Ok(match (coarray != 0, pointed != 0 || room != 0, !memory.is_null()) {
+        (true, false, false) => {
+            let coarray = Handle::from_number(coarray);
+            Side::Coarray(coarray, rank(runtime, coarray, place.image)?, offset)
+        }
+        (false, true, false) => {
+            let copointer = hcube_caf::copointer::Copointer { place: pointed, bytes: room };
+            Side::Copointer(copointer, offset)
+        }
+        // SAFETY: valid until the copy is complete, by the contract of this function.
+        (false, false, true) => {
+            Side::Memory(unsafe { buffer("memory", memory.wrapping_byte_add(offset), bytes)? })
+        }
+        _ => {
+            let given = "none or several of coarray, copointer and memory";
+            return Err(Error::argument(name, given, "exactly one of them"));
+        }
+    })
+}
+
+/// An event that a caller may name.
+///
+/// # Safety
+/// The pointer is null or valid.
+unsafe fn optional(runtime: &Runtime<MpiComm>, event: *const hcube_event) -> Result<Option<EventAt>> {
+    // SAFETY: the contract of this function.
+    unsafe { event.as_ref() }.map(|event| event_at(runtime, event)).transpose()
+}
+
+/// One-sided. Starts a copy, which goes on while this image waits or calls hcube_caf_progress, and
+/// inside a node is made at once if it may begin. Each side may be on any image.
+///
+/// destination, source: a coarray on an image, a copointer, or memory of this image, which stays in use
+/// until hcube_caf_cofence has returned or done has been notified.
+/// bytes: how many are copied.
+/// done: an event of any image, notified when the bytes can be seen at the destination; NULL for none.
+/// predicate: an event of any image; the copy begins when it has been notified, and takes that notice.
+/// NULL: it begins at once.
+/// Errors: as for hcube_caf_put; nothing is copied then.
+/// The innermost finish block of this image does not end before the copy has ended.
+///
+/// # Safety
+/// The pointers are null or valid; memory is valid until the copy is complete.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_copy_async(
+    destination: *const hcube_place,
+    source: *const hcube_place,
+    bytes: u64,
+    done: *const hcube_event,
+    predicate: *const hcube_event,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            let destination = side(image, "destination", destination, bytes)?;
+            let source = side(image, "source", source, bytes)?;
+            let (done, predicate) = (optional(image, done)?, optional(image, predicate)?);
+            image.copy_async(destination, source, size("bytes", bytes)?, done, predicate)
+        })
+    }
+}
+
+/// Collective over the team: starts a broadcast, as hcube_caf_broadcast; does not wait for other
+/// members but to compare arguments.
+///
+/// team, root, buffer, bytes: as for hcube_caf_broadcast; buffer stays in use until done has been
+/// notified or hcube_caf_cofence has returned.
+/// done: an event, notified when the buffer of this image is complete, on the root when it is not needed
+/// any more; NULL for none.
+/// Errors: as for hcube_caf_broadcast.
+///
+/// # Safety
+/// buffer is valid for bytes bytes until the broadcast is complete; the other pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_broadcast_async(
+    team: hcube_team,
+    root: i32,
+    buffer: *mut c_void,
+    bytes: u64,
+    done: *const hcube_event,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            let region = super::buffer("buffer", buffer, bytes)?;
+            image.broadcast_async(team_of(image, team), member(root)?, region, optional(image, done)?)
+        })
+    }
+}
+
+/// Collective over the team: starts a barrier and does not wait for it.
+///
+/// team: a team; 0 is the default team.
+/// done: an event of this image, notified when all members have called it.
+/// Errors: HCUBE_ERR_ARGUMENT.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_barrier_async(
+    team: hcube_team,
+    done: *const hcube_event,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            let (events, index, rank) = event_at(image, required(done, "done")?)?;
+            let this = image.own_rank(events)?;
+            if rank != this {
+                let expected = format!("HCUBE_CAF_THIS_IMAGE or {this}, the rank of this image");
+                return Err(Error::argument("done.image", rank, expected));
+            }
+            image.barrier_async(team_of(image, team), events, index)
+        })
+    }
+}
+
+/// Local. Waits until all asynchronous operations that this image has started are locally complete:
+/// memory that they read may be changed, and memory of this image that they write has been written.
+///
+/// Errors: HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_cofence(error: *mut hcube_error) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { on_image(error, |image| image.cofence()) }
+}

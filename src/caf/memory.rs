@@ -1,0 +1,493 @@
+//! Coarrays: allocation, put and get, atomic operations, copointers.
+
+use super::{array, buffer, on_image, rank, size, team_of};
+use crate::boundary::{output, required};
+use crate::types::{hcube_coarray, hcube_copointer, hcube_error, hcube_team};
+use hcube_caf::Handle;
+use hcube_caf::coarray::Use;
+use hcube_caf::copointer::Copointer;
+use hcube_caf::options::Action;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::onesided::{Atomic, Shape};
+use hcube_core::options::{Number, choices};
+use std::ffi::c_void;
+
+/// Collective over the team: allocates a coarray.
+///
+/// team: a team; 0 is the default team.
+/// bytes: size of the part of each member; the same on all of them. The parts begin at addresses
+/// divisible by 128 and hold anything.
+/// coarray: receives the handle. Freed by hcube_caf_coarray_free.
+/// address: receives the address of the part of this image; may be NULL.
+/// Errors on all members: HCUBE_ERR_MEMORY, HCUBE_ERR_MISMATCH; HCUBE_ERR_ARGUMENT,
+/// HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_coarray_alloc(
+    team: hcube_team,
+    bytes: u64,
+    coarray: *mut hcube_coarray,
+    address: *mut *mut c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            let coarray = output(coarray, "coarray")?;
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+            let new = image.allocate(team_of(image, team), bytes, Use::Data)?;
+            *coarray = new.number();
+            if let Some(address) = address.as_mut() {
+                *address = image.address(new)?.cast();
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Collective over the team of the coarray: frees it.
+///
+/// coarray: a coarray.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_coarray_free(
+    coarray: hcube_coarray,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { on_image(error, |image| image.free(Handle::from_number(coarray), Use::Data)) }
+}
+
+/// Local. Returns the address of the part of this image. Other images of the node have it at the same
+/// address.
+///
+/// coarray: a coarray.
+/// address: receives the address, which is valid until the coarray is freed.
+/// Errors: HCUBE_ERR_ARGUMENT.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_address(
+    coarray: hcube_coarray,
+    address: *mut *mut c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            *output(address, "address")? = image.address(Handle::from_number(coarray))?.cast();
+            Ok(())
+        })
+    }
+}
+
+/// One-sided. Writes bytes to a coarray on an image. from may be changed when it returns; others see
+/// the bytes after the next synchronisation of this image with them: barrier, event, lock or the end
+/// of a finish block.
+///
+/// coarray: a coarray.
+/// image: a rank in its team, or HCUBE_CAF_THIS_IMAGE.
+/// offset: bytes from the beginning of the part of that image.
+/// from, bytes: what is written.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing written; HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// from is valid for bytes bytes; error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_put(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    from: *const c_void,
+    bytes: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (coarray, from) = (Handle::from_number(coarray), buffer("from", from, bytes)?);
+            runtime.put(coarray, rank(runtime, coarray, image)?, size("offset", offset)?, from)
+        })
+    }
+}
+
+/// One-sided. Reads bytes from a coarray on an image; they are there when it returns. What this image
+/// has put there before is read.
+///
+/// coarray, image, offset: as for hcube_caf_put.
+/// into, bytes: receives the bytes.
+/// Errors: as for hcube_caf_put.
+///
+/// # Safety
+/// into is valid for bytes bytes; error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_get(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    into: *mut c_void,
+    bytes: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (coarray, into) = (Handle::from_number(coarray), buffer("into", into, bytes)?);
+            runtime.get(coarray, rank(runtime, coarray, image)?, size("offset", offset)?, into)
+        })
+    }
+}
+
+/// Elements at regular distances.
+///
+/// # Safety
+/// counts and strides are null or valid for `dimensions` elements.
+unsafe fn section(
+    element_bytes: u64,
+    dimensions: i32,
+    counts: *const i64,
+    (name, strides): (&'static str, *const i64),
+) -> Result<Shape> {
+    // SAFETY: valid for `dimensions` elements, by the contract of this function.
+    let (counts, strides) = unsafe {
+        (array("counts", counts, dimensions.into())?, array(name, strides, dimensions.into())?)
+    };
+    let mut all = Vec::with_capacity(counts.len());
+    for (&count, &stride) in counts.iter().zip(strides) {
+        let count = usize::try_from(count).map_err(|_| Error::argument("counts", count, "0 or more"))?;
+        all.push((count, stride));
+    }
+    Shape::strided(size("element_bytes", element_bytes)?, &all)
+}
+
+/// The memory of the caller that a section touches, from its lowest byte on.
+///
+/// # Safety
+/// The address of the first element is null or valid for the section while the region is used.
+unsafe fn touched<'a>(name: &'static str, first: *const c_void, section: &Shape) -> Result<Region<'a>> {
+    // SAFETY: only the elements are accessed, which are valid, by the contract of this function.
+    unsafe {
+        buffer(name, first, section.bytes() as u64)?;
+        let lowest = first.cast_mut().cast::<u8>().wrapping_offset(section.bounds().start as isize);
+        Ok(Region::new(lowest, section.extent()))
+    }
+}
+
+/// One-sided. Writes elements at regular distances, such as a section of an array, to a coarray on an
+/// image; otherwise as hcube_caf_put. Between nodes they travel in one message.
+///
+/// coarray, image, offset: as for hcube_caf_put; offset is that of the first element.
+/// element_bytes: size of an element.
+/// dimensions: number of dimensions, 0 or more.
+/// counts: number of elements per dimension, 0 or more; the dimension that varies fastest comes first.
+/// strides: distance in bytes from one element to the next in the coarray, per dimension; may be
+/// negative.
+/// from: the first element.
+/// from_strides: the same for from; NULL if its elements follow each other without gaps.
+/// Errors: as for hcube_caf_put, and HCUBE_ERR_COUNT for more bytes than there are addresses.
+///
+/// # Safety
+/// The pointers are null or valid; the arrays have as many elements as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_put_strided(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    element_bytes: u64,
+    dimensions: i32,
+    counts: *const i64,
+    strides: *const i64,
+    from: *const c_void,
+    from_strides: *const i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let coarray = Handle::from_number(coarray);
+            let shape = section(element_bytes, dimensions, counts, ("strides", strides))?;
+            let (rank, offset) = (rank(runtime, coarray, image)?, size("offset", offset)?);
+            if from_strides.is_null() {
+                let from = buffer("from", from, shape.bytes() as u64)?;
+                return runtime.put_shape(coarray, rank, offset, &shape, from);
+            }
+            let own = section(element_bytes, dimensions, counts, ("from_strides", from_strides))?;
+            let mut packed = vec![0; own.bytes()];
+            own.gather(touched("from", from, &own)?, Region::of(&mut packed));
+            runtime.put_shape(coarray, rank, offset, &shape, Region::of(&mut packed))
+        })
+    }
+}
+
+/// One-sided. Reads elements at regular distances; as hcube_caf_put_strided, in the other direction.
+///
+/// coarray, image, offset, element_bytes, dimensions, counts, strides: as for hcube_caf_put_strided.
+/// into: receives the elements, the first one here.
+/// into_strides: distances for into; NULL if its elements follow each other without gaps.
+/// Errors: as for hcube_caf_put_strided.
+///
+/// # Safety
+/// The pointers are null or valid; the arrays have as many elements as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_get_strided(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    element_bytes: u64,
+    dimensions: i32,
+    counts: *const i64,
+    strides: *const i64,
+    into: *mut c_void,
+    into_strides: *const i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let coarray = Handle::from_number(coarray);
+            let shape = section(element_bytes, dimensions, counts, ("strides", strides))?;
+            let (rank, offset) = (rank(runtime, coarray, image)?, size("offset", offset)?);
+            if into_strides.is_null() {
+                let into = buffer("into", into, shape.bytes() as u64)?;
+                return runtime.get_shape(coarray, rank, offset, &shape, into);
+            }
+            let own = section(element_bytes, dimensions, counts, ("into_strides", into_strides))?;
+            let into = touched("into", into, &own)?;
+            let mut packed = vec![0; own.bytes()];
+            runtime.get_shape(coarray, rank, offset, &shape, Region::of(&mut packed))?;
+            own.scatter(Region::of(&mut packed), into);
+            Ok(())
+        })
+    }
+}
+
+/// The elements that an index vector names.
+///
+/// # Safety
+/// indices is null or valid for count elements.
+unsafe fn selection(element_bytes: u64, count: i64, indices: *const i64) -> Result<Shape> {
+    let element = size("element_bytes", element_bytes)?;
+    // SAFETY: valid for `count` elements, by the contract of this function.
+    let indices = unsafe { array("indices", indices, count)? };
+    let distance = |&index: &i64| {
+        let distance = i64::try_from(element).ok().and_then(|element| index.checked_mul(element));
+        distance.ok_or_else(|| Error::argument("indices", index, "an element of the coarray"))
+    };
+    Shape::indexed(element, indices.iter().map(distance).collect::<Result<_>>()?)
+}
+
+/// One-sided. Writes elements to the places of a coarray on an image that an index vector names;
+/// otherwise as hcube_caf_put. Where an index comes twice, the last element remains.
+///
+/// coarray, image, offset: as for hcube_caf_put; offset is that of index 0.
+/// element_bytes: size of an element.
+/// count, indices: the indices, in elements.
+/// from: count elements, without gaps.
+/// Errors: as for hcube_caf_put_strided.
+///
+/// # Safety
+/// The pointers are null or valid; the arrays have as many elements as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_put_indexed(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    element_bytes: u64,
+    count: i64,
+    indices: *const i64,
+    from: *const c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (coarray, shape) =
+                (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
+            let from = buffer("from", from, shape.bytes() as u64)?;
+            let rank = rank(runtime, coarray, image)?;
+            runtime.put_shape(coarray, rank, size("offset", offset)?, &shape, from)
+        })
+    }
+}
+
+/// One-sided. Reads the elements of a coarray on an image that an index vector names; as
+/// hcube_caf_put_indexed, in the other direction.
+///
+/// coarray, image, offset, element_bytes, count, indices: as for hcube_caf_put_indexed.
+/// into: receives count elements, without gaps.
+/// Errors: as for hcube_caf_put_strided.
+///
+/// # Safety
+/// The pointers are null or valid; the arrays have as many elements as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_get_indexed(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    element_bytes: u64,
+    count: i64,
+    indices: *const i64,
+    into: *mut c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (coarray, shape) =
+                (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
+            let into = buffer("into", into, shape.bytes() as u64)?;
+            let rank = rank(runtime, coarray, image)?;
+            runtime.get_shape(coarray, rank, size("offset", offset)?, &shape, into)
+        })
+    }
+}
+
+/// An operation that a caller names.
+fn action(number: i32, compare: u64) -> Result<Atomic> {
+    let known = Action::from_number(number.into());
+    Ok(match known.ok_or_else(|| Error::argument("operation", number, choices(Action::NAMES)))? {
+        Action::Load => Atomic::Load,
+        Action::Swap => Atomic::Swap,
+        Action::Add => Atomic::Add,
+        Action::And => Atomic::And,
+        Action::Or => Atomic::Or,
+        Action::Xor => Atomic::Xor,
+        Action::CompareSwap => Atomic::CompareSwap(compare),
+    })
+}
+
+/// One-sided. An atomic operation on a word of 64 bits of a coarray on an image. Atomic with respect to
+/// all atomic operations of this function, by any image.
+///
+/// coarray, image: as for hcube_caf_put.
+/// offset: bytes from the beginning of the part of that image, a multiple of 8.
+/// operation: HCUBE_CAF_LOAD, HCUBE_CAF_SWAP, HCUBE_CAF_ADD, HCUBE_CAF_AND, HCUBE_CAF_OR, HCUBE_CAF_XOR
+/// or HCUBE_CAF_COMPARE_SWAP.
+/// operand: the operand; not used by HCUBE_CAF_LOAD.
+/// compare: the value to compare with; used by HCUBE_CAF_COMPARE_SWAP only.
+/// before: receives the word as it was before; may be NULL.
+/// Errors: as for hcube_caf_put.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_atomic(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    operation: i32,
+    operand: u64,
+    compare: u64,
+    before: *mut u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (coarray, action) = (Handle::from_number(coarray), action(operation, compare)?);
+            let rank = rank(runtime, coarray, image)?;
+            let found = runtime.atomic(coarray, rank, size("offset", offset)?, action, operand)?;
+            if let Some(before) = before.as_mut() {
+                *before = found;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// One-sided. A place in a coarray on an image as a value that all images of the job may use, for
+/// example an image that gets it as an argument of a shipped function.
+///
+/// coarray, image, offset: as for hcube_caf_put.
+/// copointer: receives the place.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_copointer(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    copointer: *mut hcube_copointer,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (coarray, copointer) = (Handle::from_number(coarray), output(copointer, "copointer")?);
+            let rank = rank(runtime, coarray, image)?;
+            let Copointer { place, bytes } = runtime.copointer(coarray, rank, size("offset", offset)?)?;
+            *copointer = hcube_copointer { place, bytes };
+            Ok(())
+        })
+    }
+}
+
+/// One-sided. Writes bytes to the place of a copointer; otherwise as hcube_caf_put.
+///
+/// copointer: a copointer whose coarray has not been freed.
+/// offset: bytes from that place.
+/// from, bytes: what is written.
+/// Errors: as for hcube_caf_put.
+///
+/// # Safety
+/// from is valid for bytes bytes; the other pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_copointer_put(
+    copointer: *const hcube_copointer,
+    offset: u64,
+    from: *const c_void,
+    bytes: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (copointer, from) = (given(copointer)?, buffer("from", from, bytes)?);
+            runtime.put_to(copointer, size("offset", offset)?, from)
+        })
+    }
+}
+
+/// One-sided. Reads bytes from the place of a copointer; otherwise as hcube_caf_get.
+///
+/// copointer, offset: as for hcube_caf_copointer_put.
+/// into, bytes: receives the bytes.
+/// Errors: as for hcube_caf_put.
+///
+/// # Safety
+/// into is valid for bytes bytes; the other pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_copointer_get(
+    copointer: *const hcube_copointer,
+    offset: u64,
+    into: *mut c_void,
+    bytes: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (copointer, into) = (given(copointer)?, buffer("into", into, bytes)?);
+            runtime.get_from(copointer, size("offset", offset)?, into)
+        })
+    }
+}
+
+/// A copointer that a caller passes.
+///
+/// # Safety
+/// The pointer is null or valid.
+pub(super) unsafe fn given(copointer: *const hcube_copointer) -> Result<Copointer> {
+    // SAFETY: the contract of this function.
+    let &hcube_copointer { place, bytes } = unsafe { required(copointer, "copointer")? };
+    Ok(Copointer { place, bytes })
+}

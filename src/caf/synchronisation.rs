@@ -1,0 +1,391 @@
+//! Barriers, events, sets of events, locks, sets of locks.
+
+use super::{array, index_of, on_image, rank, team_of};
+use crate::boundary::output;
+use crate::types::{hcube_error, hcube_event, hcube_events, hcube_lock, hcube_locks, hcube_team};
+use hcube_caf::coarray::Use;
+use hcube_caf::copy::EventAt;
+use hcube_caf::{Handle, Runtime};
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::MpiComm;
+
+/// Collective over the team: returns when all members have called it. What they have put before is
+/// there.
+///
+/// team: a team; 0 is the default team.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE, HCUBE_ERR_STOPPED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_barrier(team: hcube_team, error: *mut hcube_error) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { on_image(error, |image| image.barrier(team_of(image, team))) }
+}
+
+/// A number of events or locks.
+fn number(count: i64) -> Result<usize> {
+    usize::try_from(count).map_err(|_| Error::argument("count", count, "0 or more"))
+}
+
+/// Collective over the team: allocates events, without notices.
+///
+/// team: a team; 0 is the default team.
+/// count: number of events of each member; the same on all of them. Each takes 64 bytes.
+/// events: receives the handle. Freed by hcube_caf_event_free.
+/// Errors: as for hcube_caf_coarray_alloc.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_event_alloc(
+    team: hcube_team,
+    count: i64,
+    events: *mut hcube_events,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            let events = output(events, "events")?;
+            *events = image.allocate_events(team_of(image, team), number(count)?)?.number();
+            Ok(())
+        })
+    }
+}
+
+/// Collective over the team of the events: frees them.
+///
+/// events: events of hcube_caf_event_alloc.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_event_free(events: hcube_events, error: *mut hcube_error) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { on_image(error, |image| image.free(Handle::from_number(events), Use::Events)) }
+}
+
+/// One-sided. Notifies an event of an image, which may be this one: what this image has put before, to
+/// any image, is there for the image that has waited for the event.
+///
+/// events, index: which event, index from 0.
+/// image: a rank in the team of the events, or HCUBE_CAF_THIS_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_event_notify(
+    events: hcube_events,
+    index: i64,
+    image: i32,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let events = Handle::from_number(events);
+            runtime.notify(events, index_of(index)?, rank(runtime, events, image)?)
+        })
+    }
+}
+
+/// Local. Waits until an event of this image has been notified more often than it was waited for.
+///
+/// events, index: which event, index from 0.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_event_wait(
+    events: hcube_events,
+    index: i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { on_image(error, |image| image.wait_event(Handle::from_number(events), index_of(index)?)) }
+}
+
+/// Local. As hcube_caf_event_wait, without waiting.
+///
+/// events, index: which event, index from 0.
+/// notified: receives 1 if the event had been notified, else 0.
+/// Errors: HCUBE_ERR_ARGUMENT.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_event_trywait(
+    events: hcube_events,
+    index: i64,
+    notified: *mut i32,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            let notified = output(notified, "notified")?;
+            *notified = image.try_event(Handle::from_number(events), index_of(index)?)?.into();
+            Ok(())
+        })
+    }
+}
+
+/// The event that a caller names.
+pub(super) fn event_at(runtime: &Runtime<MpiComm>, event: &hcube_event) -> Result<EventAt> {
+    check_reserved(event.reserved)?;
+    let events = Handle::from_number(event.events);
+    Ok((events, index_of(event.index)?, rank(runtime, events, event.image)?))
+}
+
+pub(super) fn check_reserved(reserved: i32) -> Result<()> {
+    if reserved == 0 { Ok(()) } else { Err(Error::argument("reserved", reserved, 0)) }
+}
+
+/// Events that a caller names.
+fn events_at(runtime: &Runtime<MpiComm>, events: &[hcube_event]) -> Result<Vec<EventAt>> {
+    events.iter().map(|event| event_at(runtime, event)).collect()
+}
+
+/// Events of this image that a caller names.
+fn own_events(runtime: &Runtime<MpiComm>, events: &[hcube_event]) -> Result<Vec<(Handle, usize)>> {
+    let own = |(handle, index, rank): EventAt| {
+        let this = runtime.own_rank(handle)?;
+        let expected = format!("HCUBE_CAF_THIS_IMAGE or {this}, the rank of this image");
+        if rank == this { Ok((handle, index)) } else { Err(Error::argument("image", rank, expected)) }
+    };
+    events_at(runtime, events)?.into_iter().map(own).collect()
+}
+
+/// Local. Waits for a notice of any of these events, and takes it. Looks at them in turn, from behind
+/// the one that it has found last.
+///
+/// events, count: events of this image, at least one.
+/// which: receives the place in events of the one that was notified.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// The pointers are null or valid; events has count elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_eventset_waitany(
+    events: *const hcube_event,
+    count: i64,
+    which: *mut i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            let (events, which) = (array("events", events, count)?, output(which, "which")?);
+            *which = image.wait_any(&own_events(image, events)?)? as i64;
+            Ok(())
+        })
+    }
+}
+
+/// Local. Waits for a notice of each of these events, and takes them.
+///
+/// events, count: events of this image. One that is there twice is waited for twice.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// The pointers are null or valid; events has count elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_eventset_waitall(
+    events: *const hcube_event,
+    count: i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            image.wait_all(&own_events(image, array("events", events, count)?)?)
+        })
+    }
+}
+
+/// One-sided. Notifies each of these events, as hcube_caf_event_notify does.
+///
+/// events, count: events of any images.
+/// Errors: HCUBE_ERR_ARGUMENT, where none has been notified; HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// The pointers are null or valid; events has count elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_eventset_notifyall(
+    events: *const hcube_event,
+    count: i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            image.notify_all(&events_at(image, array("events", events, count)?)?)
+        })
+    }
+}
+
+/// Collective over the team: allocates locks, which nobody holds.
+///
+/// team: a team; 0 is the default team.
+/// count: number of locks of each member; the same on all of them. Each takes 64 bytes.
+/// locks: receives the handle. Freed by hcube_caf_lock_free.
+/// Errors: as for hcube_caf_coarray_alloc.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_lock_alloc(
+    team: hcube_team,
+    count: i64,
+    locks: *mut hcube_locks,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| {
+            let locks = output(locks, "locks")?;
+            *locks = image.allocate_locks(team_of(image, team), number(count)?)?.number();
+            Ok(())
+        })
+    }
+}
+
+/// Collective over the team of the locks: frees them.
+///
+/// locks: locks of hcube_caf_lock_alloc, of which this image holds none.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_lock_free(locks: hcube_locks, error: *mut hcube_error) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { on_image(error, |image| image.free_locks(Handle::from_number(locks))) }
+}
+
+/// One-sided. Waits until this image holds a lock. Images that wait get it in the order in which they
+/// have come; each waits at a word of its own memory.
+///
+/// locks, index: which lock, index from 0.
+/// image: a rank in the team of the locks, or HCUBE_CAF_THIS_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image holds; HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_lock(
+    locks: hcube_locks,
+    index: i64,
+    image: i32,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let locks = Handle::from_number(locks);
+            runtime.lock(locks, index_of(index)?, rank(runtime, locks, image)?)
+        })
+    }
+}
+
+/// One-sided. As hcube_caf_lock, if nobody holds the lock; does not wait for it.
+///
+/// locks, index, image: as for hcube_caf_lock.
+/// acquired: receives 1 if this image holds the lock now, else 0.
+/// Errors: as for hcube_caf_lock.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_trylock(
+    locks: hcube_locks,
+    index: i64,
+    image: i32,
+    acquired: *mut i32,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (locks, acquired) = (Handle::from_number(locks), output(acquired, "acquired")?);
+            *acquired = runtime.try_lock(locks, index_of(index)?, rank(runtime, locks, image)?)?.into();
+            Ok(())
+        })
+    }
+}
+
+/// One-sided. Releases a lock. What this image has put before is there for the next image that gets it.
+///
+/// locks, index, image: as for hcube_caf_lock.
+/// Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image does not hold; HCUBE_ERR_FAILED_IMAGE.
+///
+/// # Safety
+/// error is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_unlock(
+    locks: hcube_locks,
+    index: i64,
+    image: i32,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let locks = Handle::from_number(locks);
+            runtime.unlock(locks, index_of(index)?, rank(runtime, locks, image)?)
+        })
+    }
+}
+
+/// Locks that a caller names.
+fn locks_at(runtime: &Runtime<MpiComm>, locks: &[hcube_lock]) -> Result<Vec<EventAt>> {
+    let at = |lock: &hcube_lock| {
+        check_reserved(lock.reserved)?;
+        let locks = Handle::from_number(lock.locks);
+        Ok((locks, index_of(lock.index)?, rank(runtime, locks, lock.image)?))
+    };
+    locks.iter().map(at).collect()
+}
+
+/// One-sided. Waits until this image holds all of these locks. They are taken in an order that is the
+/// same on all images, so images that want some of the same locks do not block each other.
+///
+/// locks, count: different locks of any images, none of which this image holds.
+/// Errors: as for hcube_caf_lock, where this image has taken none.
+///
+/// # Safety
+/// The pointers are null or valid; locks has count elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_lockset_lock(
+    locks: *const hcube_lock,
+    count: i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| image.lock_all(&locks_at(image, array("locks", locks, count)?)?))
+    }
+}
+
+/// One-sided. Releases all of these locks.
+///
+/// locks, count: different locks that this image holds.
+/// Errors: as for hcube_caf_unlock.
+///
+/// # Safety
+/// The pointers are null or valid; locks has count elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_lockset_unlock(
+    locks: *const hcube_lock,
+    count: i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |image| image.unlock_all(&locks_at(image, array("locks", locks, count)?)?))
+    }
+}
