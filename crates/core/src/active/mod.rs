@@ -66,6 +66,8 @@ pub struct Messages<C: Comm> {
     batches: Option<Batches<C>>,
     /// Looks for messages, where there is more than one node.
     looks: u32,
+    /// Ranks of the node of which a part of a message has arrived.
+    joining: usize,
 }
 
 impl<C: Comm> Messages<C> {
@@ -85,7 +87,7 @@ impl<C: Comm> Messages<C> {
         let rings = Rings::share(comm, &ranks, topology.most_on_a_node(), heap)?;
         let mates = ranks.iter().map(|_| Mate::default()).collect();
         let batches = (topology.nodes() > 1).then(Batches::default);
-        Ok(Self { numbers, ranks, rings, mates, kept: 0, batches, looks: 0 })
+        Ok(Self { numbers, ranks, rings, mates, kept: 0, batches, looks: 0, joining: 0 })
     }
 
     /// The number on this node of a rank, if it is there.
@@ -185,19 +187,38 @@ impl<C: Comm> Messages<C> {
         }
     }
 
+    /// Takes short messages of a kind that ranks of this node have sent, at most `most`, as far as no other ones lie before
+    /// them, and gives each to `read`: the rank, the tag and the payload. How many were taken; all others are left to
+    /// [`Self::receive`].
+    #[inline]
+    pub fn receive_short(
+        &mut self,
+        kind: u8,
+        most: usize,
+        mut read: impl FnMut(usize, u64, &[u8]),
+    ) -> usize {
+        if self.joining > 0 {
+            return 0;
+        }
+        let ranks = &self.ranks;
+        self.rings.receive_all(kind, most, |from, tag, payload| read(ranks[from], tag, payload))
+    }
+
     /// A message of a rank of this node.
     #[inline]
     fn receive_here(&mut self) -> Option<Message> {
         loop {
-            let (mates, ranks) = (&mut self.mates, &self.ranks);
+            let (mates, ranks, joining) = (&mut self.mates, &self.ranks, &mut self.joining);
             let message = self.rings.receive(|head, payload| {
                 let joined = &mut mates[head.from].joined;
                 if head.kind & MORE == 0 && joined.is_empty() {
                     let payload = Payload::copied(payload);
                     return Some(Message { from: ranks[head.from], kind: head.kind, tag: head.tag, payload });
                 }
+                *joining += usize::from(joined.is_empty());
                 joined.extend_from_slice(payload);
                 (head.kind & MORE == 0).then(|| {
+                    *joining -= 1;
                     let payload = Payload::Own(std::mem::take(joined));
                     Message { from: ranks[head.from], kind: head.kind, tag: head.tag, payload }
                 })

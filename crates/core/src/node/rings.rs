@@ -184,6 +184,30 @@ impl Rings {
         None
     }
 
+    /// Takes records of a kind, at most `most`, and gives each to `read`: the rank of the node that has sent it, its tag and its
+    /// payload. A record of another kind stays, and those behind it. How many were taken.
+    #[inline]
+    pub fn receive_all(
+        &mut self,
+        kind: u8,
+        most: usize,
+        mut read: impl FnMut(usize, u64, &[u8]),
+    ) -> usize {
+        let mut taken = 0;
+        for _ in 0..self.incoming.len() {
+            let from = self.next;
+            while let Some(first_word) = self.look(from) {
+                if (first_word >> KIND) as u8 != kind || taken == most {
+                    return taken;
+                }
+                self.take(from, first_word, |head, payload| read(from, head.tag, payload));
+                taken += 1;
+            }
+            self.next = if from + 1 == self.incoming.len() { 0 } else { from + 1 };
+        }
+        taken
+    }
+
     /// The first word of the record that is next in a ring.
     #[inline]
     fn look(&mut self, from: usize) -> Option<u64> {

@@ -310,6 +310,13 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
+    /// Takes short messages of the callers' from ranks of this node; see [`Messages::receive_short`].
+    #[inline]
+    pub fn receive_short(&mut self, kind: u8, most: usize, read: impl FnMut(usize, u64, &[u8])) -> usize {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        self.messages.receive_short(kind, most, read)
+    }
+
     /// Whether all messages have been taken, and all accesses made, as far as is known here.
     pub fn is_delivered(&self) -> bool {
         self.messages.is_delivered()
