@@ -12,12 +12,15 @@ use std::time::Instant;
 fn main() {
     lifetime::initialise().unwrap();
     {
-        let image = Runtime::new(lifetime::world_comm().unwrap(), Options::from_environment().unwrap()).unwrap();
+        let image =
+            Runtime::new(lifetime::world_comm().unwrap(), Options::from_environment().unwrap()).unwrap();
         let (world, own) = (image.world(), image.own());
         let images = image.with_team(world, |team| team.size());
         let show = |what: &str, n: usize, begin: Instant| {
             let t = begin.elapsed().as_secs_f64() / n as f64 * 1e6;
-            if own == 0 { println!("{what}: {t:.4} us"); }
+            if own == 0 {
+                println!("{what}: {t:.4} us");
+            }
         };
         let data = image.allocate(world, 1 << 20, Use::Data).unwrap();
         let next = (own + 1) % images;
@@ -27,30 +30,47 @@ fn main() {
             for _ in 0..2 {
                 image.barrier(world).unwrap();
                 let begin = Instant::now();
-                if own == 0 { for _ in 0..n { image.put(data, next, 0, Region::of(&mut local[..bytes])).unwrap(); } }
+                if own == 0 {
+                    for _ in 0..n {
+                        image.put(data, next, 0, Region::of(&mut local[..bytes])).unwrap();
+                    }
+                }
                 show(&format!("put {bytes}"), n, begin);
                 image.barrier(world).unwrap();
                 let begin = Instant::now();
-                if own == 0 { for _ in 0..n { image.get(data, next, 0, Region::of(&mut local[..bytes])).unwrap(); } }
+                if own == 0 {
+                    for _ in 0..n {
+                        image.get(data, next, 0, Region::of(&mut local[..bytes])).unwrap();
+                    }
+                }
                 show(&format!("get {bytes}"), n, begin);
                 image.barrier(world).unwrap();
             }
         }
         let n = 200_000;
         let begin = Instant::now();
-        if own == 0 { for _ in 0..n { image.atomic(data, next, 0, Atomic::Add, 1).unwrap(); } }
+        if own == 0 {
+            for _ in 0..n {
+                image.atomic(data, next, 0, Atomic::Add, 1).unwrap();
+            }
+        }
         show("fetch_add", n, begin);
         image.barrier(world).unwrap();
         let n = if std::env::var_os("SPAWN").is_some() { 20 } else { 20_000 };
         for _ in 0..3 {
             let begin = Instant::now();
-            for _ in 0..n { image.barrier(world).unwrap(); }
+            for _ in 0..n {
+                image.barrier(world).unwrap();
+            }
             show("barrier", n, begin);
         }
         let n = if std::env::var_os("SPAWN").is_some() { 20 } else { 5000 };
         for _ in 0..2 {
             let begin = Instant::now();
-            for _ in 0..n { image.begin_finish(world).unwrap(); image.end_finish().unwrap(); }
+            for _ in 0..n {
+                image.begin_finish(world).unwrap();
+                image.end_finish().unwrap();
+            }
             show("empty finish", n, begin);
         }
         let table: Rc<Vec<Cell<u64>>> = Rc::new((0..1 << 20).map(|_| Cell::new(0)).collect());
@@ -67,12 +87,24 @@ fn main() {
             image.begin_finish(world).unwrap();
             let mut x = 88172645463325252 + own as u64 * 7919;
             for _ in 0..n {
-                x ^= x << 13; x ^= x >> 7; x ^= x << 17;
-                image.spawn(world, (x >> 40) as usize % images, function, bytes_of(&[x & ((1 << 20) - 1), x]), None).unwrap();
+                x ^= x << 13;
+                x ^= x >> 7;
+                x ^= x << 17;
+                image
+                    .spawn(
+                        world,
+                        (x >> 40) as usize % images,
+                        function,
+                        bytes_of(&[x & ((1 << 20) - 1), x]),
+                        None,
+                    )
+                    .unwrap();
             }
             image.end_finish().unwrap();
             let s = begin.elapsed().as_secs_f64();
-            if own == 0 { println!("spawn xor: {:.2} M/s in all", n as f64 * images as f64 / s * 1e-6); }
+            if own == 0 {
+                println!("spawn xor: {:.2} M/s in all", n as f64 * images as f64 / s * 1e-6);
+            }
         }
         image.finalise().unwrap();
     }

@@ -17,8 +17,7 @@ use crate::runtime::Runtime;
 use hcube_core::active::Message;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
-use hcube_core::memory::{Region, bytes_of};
-use hcube_core::onesided::{Atomic, Shape};
+use hcube_core::memory::bytes_of;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -31,6 +30,16 @@ pub enum Use {
     Events,
     /// Locks.
     Locks,
+}
+
+impl std::fmt::Display for Use {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Data => "bytes",
+            Self::Events => "events",
+            Self::Locks => "locks",
+        })
+    }
 }
 
 /// A coarray, seen from a member of its team.
@@ -57,6 +66,24 @@ pub struct Place {
     pub image: usize,
     /// The offset in its heap.
     pub offset: usize,
+}
+
+/// Bits of an image in the word of a place: 16 million images; the others hold the offset, 1 TiB.
+const IMAGE_BITS: u32 = 24;
+
+impl Place {
+    /// The place in a word, which other images can read.
+    #[inline]
+    pub(crate) const fn word(self) -> u64 {
+        debug_assert!(self.image < 1 << IMAGE_BITS && self.offset < 1 << (u64::BITS - IMAGE_BITS));
+        self.image as u64 | (self.offset as u64) << IMAGE_BITS
+    }
+
+    /// The place that a word names.
+    #[inline]
+    pub(crate) const fn of(word: u64) -> Self {
+        Self { image: (word & ((1 << IMAGE_BITS) - 1)) as usize, offset: (word >> IMAGE_BITS) as usize }
+    }
 }
 
 /// Coarrays by what other images call them, and questions about addresses.
@@ -191,13 +218,16 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team of the coarray: frees it, when all members have called it.
     ///
     /// # Errors
-    /// For a coarray that was freed; where an image has failed.
+    /// For a coarray that was freed; on all members, for locks that one of them holds; where an image has failed.
     pub fn free(&self, coarray: Handle, purpose: Use) -> Result<()> {
         let team = self.with(|image| {
             let coarray = image.coarrays.get(coarray)?;
             coarray.check_use(purpose)?;
             Ok(coarray.team)
         })?;
+        if purpose == Use::Locks {
+            self.agree_unlocked(team, coarray)?;
+        }
         self.barrier(team)?;
         self.with(|image| {
             let coarray = image.coarrays.remove(coarray)?;
@@ -264,130 +294,6 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| {
             image.coarrays.get_mut(coarray)?.offsets.insert(to, offset as usize);
             Ok(Place { image: to, offset: offset as usize + at })
-        })
-    }
-
-    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once.
-    #[inline]
-    pub(crate) fn wait_for_room(&self, to: usize) -> Result<()> {
-        let has_room = self.with(|image| Ok(image.depth > 0 || image.memory.has_room(to)))?;
-        if has_room { Ok(()) } else { self.wait(|image| Ok(image.memory.has_room(to).then_some(()))) }
-    }
-
-    /// Writes to a coarray on a member, from `at` on. The bytes are there for others at the next synchronisation.
-    ///
-    /// # Errors
-    /// As [`Self::place`].
-    #[inline]
-    pub fn put(&self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> Result<()> {
-        let Place { image: to, offset } = self.place(coarray, rank, at, from.len())?;
-        self.wait_for_room(to)?;
-        self.with(|image| {
-            image.memory.put(&image.comm, to, offset, from);
-            Ok(())
-        })
-    }
-
-    /// Reads from a coarray on a member, from `at` on.
-    ///
-    /// # Errors
-    /// As [`Self::place`].
-    #[inline]
-    pub fn get(&self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> Result<()> {
-        let Place { image: from, offset } = self.place(coarray, rank, at, into.len())?;
-        let request = self.with(|image| Ok(image.memory.get(&image.comm, from, offset, into)))?;
-        self.wait(|image| {
-            let gone = image.others.check(from);
-            if image.memory.is_read(request, into) { Ok(Some(())) } else { gone.map(|()| None) }
-        })
-    }
-
-    /// The place of the elements of a shape on a member, from `at` on.
-    fn place_of_shape(&self, coarray: Handle, rank: usize, at: usize, shape: &Shape) -> Result<Place> {
-        let outside = || {
-            let bounds = shape.bounds();
-            let given = format!("{}..{} from offset {at} on", bounds.start, bounds.end);
-            Error::argument("section", given, "bytes of the coarray")
-        };
-        let range = shape.range(at).ok_or_else(outside)?;
-        let Place { image, offset } =
-            self.place(coarray, rank, range.start, range.len()).map_err(|error| match error {
-                Error::Argument { name: "offset + bytes", .. } => outside(),
-                error => error,
-            })?;
-        Ok(Place { image, offset: offset + at - range.start })
-    }
-
-    /// Writes packed bytes to the elements of a shape of a coarray on a member, from `at` on.
-    ///
-    /// # Errors
-    /// As [`Self::place`].
-    pub fn put_shape(
-        &self,
-        coarray: Handle,
-        rank: usize,
-        at: usize,
-        shape: &Shape,
-        from: Region<'_>,
-    ) -> Result<()> {
-        let Place { image: to, offset } = self.place_of_shape(coarray, rank, at, shape)?;
-        self.wait_for_room(to)?;
-        self.with(|image| {
-            image.memory.put_shape(&image.comm, to, offset, shape, from);
-            Ok(())
-        })
-    }
-
-    /// Reads the elements of a shape of a coarray on a member into packed bytes, from `at` on.
-    ///
-    /// # Errors
-    /// As [`Self::place`].
-    pub fn get_shape(
-        &self,
-        coarray: Handle,
-        rank: usize,
-        at: usize,
-        shape: &Shape,
-        into: Region<'_>,
-    ) -> Result<()> {
-        let Place { image: from, offset } = self.place_of_shape(coarray, rank, at, shape)?;
-        let request =
-            self.with(|image| Ok(image.memory.get_shape(&image.comm, from, offset, shape, into)))?;
-        self.wait(|image| {
-            let gone = image.others.check(from);
-            if image.memory.is_read(request, into) { Ok(Some(())) } else { gone.map(|()| None) }
-        })
-    }
-
-    /// An atomic operation on a word of a coarray on a member, at `at`: what it was before.
-    ///
-    /// # Errors
-    /// As [`Self::place`], and for a word that does not begin at a multiple of 8 bytes.
-    pub fn atomic(
-        &self,
-        coarray: Handle,
-        rank: usize,
-        at: usize,
-        operation: Atomic,
-        operand: u64,
-    ) -> Result<u64> {
-        if !at.is_multiple_of(size_of::<u64>()) {
-            return Err(Error::argument("offset", at, "a multiple of 8"));
-        }
-        let place = self.place(coarray, rank, at, size_of::<u64>())?;
-        self.atomic_at(place, operation, operand)
-    }
-
-    /// As [`Self::atomic`], at a place.
-    pub(crate) fn atomic_at(&self, place: Place, operation: Atomic, operand: u64) -> Result<u64> {
-        let Place { image: to, offset } = place;
-        let request = self.with(|image| Ok(image.memory.atomic(to, offset, operation, operand)))?;
-        self.wait(|image| {
-            let gone = image.others.check(to);
-            match image.memory.is_finished(request) {
-                None => gone.map(|()| None),
-                value => Ok(value),
-            }
         })
     }
 }

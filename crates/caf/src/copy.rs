@@ -8,8 +8,8 @@
 //! Cost: that of a put or a get and of a notice; a message and an answer for a predicate on another image.
 //! Source: Jin et al. 2011, §II-E and Figures 6 and 7.
 
-use crate::coarray::Place;
-use crate::event::STRIDE;
+use crate::coarray::{Place, Use};
+use crate::copointer::Copointer;
 use crate::handles::Handle;
 use crate::image::{Image, Kind};
 use crate::operation::Operation;
@@ -26,6 +26,8 @@ use std::sync::atomic::Ordering;
 pub enum Side {
     /// A coarray on a member of its team, from an offset on.
     Coarray(Handle, usize, usize),
+    /// Where a copointer leads, from an offset on.
+    Copointer(Copointer, usize),
     /// Memory of this image, until the copy is locally complete.
     Memory(Region<'static>),
 }
@@ -213,9 +215,8 @@ impl<C: Comm> Image<C> {
 
 impl<C: Comm> Runtime<C> {
     /// The place of an event on a member.
-    pub(crate) fn place_of_event(&self, (event, index, rank): EventAt) -> Result<Place> {
-        self.with(|image| image.event_offset(event, index).map(drop))?;
-        self.place(event, rank, index * STRIDE, size_of::<u64>())
+    pub(crate) fn place_of_event(&self, event: EventAt) -> Result<Place> {
+        self.place_of_slot(event, Use::Events)
     }
 
     fn end_of(&self, side: Side, bytes: usize) -> Result<End> {
@@ -225,6 +226,7 @@ impl<C: Comm> Runtime<C> {
             }
             Side::Memory(region) => End::Memory(region),
             Side::Coarray(coarray, rank, at) => End::Heap(self.place(coarray, rank, at, bytes)?),
+            Side::Copointer(copointer, at) => End::Heap(self.place_of_copointer(copointer, at, bytes)?),
         })
     }
 

@@ -7,34 +7,41 @@
 //! which this one has put something.
 //! Source: Jin et al. 2011, §II-E; Mellor-Crummey et al. 2009, "A new vision for Coarray Fortran".
 
-use crate::coarray::Use;
+use crate::coarray::{Place, Use};
+use crate::copy::EventAt;
 use crate::handles::Handle;
 use crate::image::Image;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes from one event of an allocation to the next: no two share a line of the cache that several images write.
 pub const STRIDE: usize = 64;
 
 impl<C: Comm> Image<C> {
-    /// The word of an event of this image.
+    /// Where an event or a lock of this image lies in its heap.
     #[inline]
-    fn event(&self, event: Handle, index: usize) -> Result<&AtomicU64> {
-        let coarray = self.coarrays.get(event)?;
-        coarray.check_use(Use::Events)?;
+    pub(crate) fn slot_offset(&self, slots: Handle, index: usize, purpose: Use) -> Result<usize> {
+        let coarray = self.coarrays.get(slots)?;
+        coarray.check_use(purpose)?;
         let all = coarray.bytes / STRIDE;
         if index >= all {
-            return Err(Error::argument("index", index, format!("less than {all}, the number of events")));
+            return Err(Error::argument("index", index, format!("less than {all}, the number of {purpose}")));
         }
-        Ok(self.memory.own_word(coarray.offset + index * STRIDE))
+        Ok(coarray.offset + index * STRIDE)
     }
 
     /// Where an event of this image lies in its heap.
     pub(crate) fn event_offset(&self, event: Handle, index: usize) -> Result<usize> {
-        self.event(event, index)?;
-        Ok(self.coarrays.get(event)?.offset + index * STRIDE)
+        self.slot_offset(event, index, Use::Events)
+    }
+
+    /// The word of an event of this image.
+    #[inline]
+    fn event(&self, event: Handle, index: usize) -> Result<&AtomicU64> {
+        Ok(self.memory.own_word(self.slot_offset(event, index, Use::Events)?))
     }
 
     /// Takes a notice of an event of this image, if there is one.
@@ -56,20 +63,67 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::allocate`].
     pub fn allocate_events(&self, team: Handle, count: usize) -> Result<Handle> {
-        self.allocate(team, count.saturating_mul(STRIDE), Use::Events)
+        self.allocate_slots(team, count, Use::Events)
+    }
+
+    /// Collective over the team: events or locks, as many on each member.
+    pub(crate) fn allocate_slots(&self, team: Handle, count: usize, purpose: Use) -> Result<Handle> {
+        // Too many for any memory is an error on all members, so all take part.
+        self.allocate(team, count.saturating_mul(STRIDE), purpose).map_err(|error| match error {
+            Error::Argument { name: "bytes", .. } => {
+                Error::argument("count", count, format!("less than {}", (1_usize << 63) / STRIDE))
+            }
+            Error::Mismatch { name: "bytes", least, most } => {
+                let [least, most] = [least, most].map(|bytes| bytes / STRIDE as i64);
+                Error::Mismatch { name: "count", least, most }
+            }
+            error => error,
+        })
+    }
+
+    /// The place of an event or a lock on a member.
+    pub(crate) fn place_of_slot(
+        &self,
+        (slots, index, rank): (Handle, usize, usize),
+        purpose: Use,
+    ) -> Result<Place> {
+        self.with(|image| image.slot_offset(slots, index, purpose).map(drop))?;
+        self.place(slots, rank, index * STRIDE, size_of::<u64>())
     }
 
     /// Notifies an event on a member: all that this image has put before is there for whoever has waited for it.
     ///
     /// # Errors
-    /// For an event that was freed, an index that there is not, a rank that no member has; where an image has failed.
+    /// For an event that was freed, an index that there is not, a rank that no member has; where an image has failed or
+    /// stopped.
     pub fn notify(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
-        self.with(|image| image.event(event, index).map(drop))?;
-        let place = self.place(event, rank, index * STRIDE, size_of::<u64>())?;
+        let place = self.place_of_event((event, index, rank))?;
         self.wait_for_room(place.image)?;
         self.wait(|image| Ok(image.memory.is_made(Some(place.image)).then_some(())))?;
         self.with(|image| {
             image.memory.notify(place.image, place.offset, 1);
+            Ok(())
+        })
+    }
+
+    /// Notifies several events, which may be on different members; an event that is named twice gets two notices.
+    ///
+    /// # Errors
+    /// As [`Self::notify`]; none is notified then.
+    pub fn notify_all(&self, events: &[EventAt]) -> Result<()> {
+        let places: Vec<Place> =
+            events.iter().map(|&event| self.place_of_event(event)).collect::<Result<_>>()?;
+        let Some(first) = places.first() else { return Ok(()) };
+        for place in &places {
+            self.wait_for_room(place.image)?;
+        }
+        // What goes to the only image that is notified need not be waited for.
+        let only = places.iter().all(|place| place.image == first.image).then_some(first.image);
+        self.wait(|image| Ok(image.memory.is_made(only).then_some(())))?;
+        self.with(|image| {
+            for place in &places {
+                image.memory.notify(place.image, place.offset, 1);
+            }
             Ok(())
         })
     }
@@ -90,11 +144,12 @@ impl<C: Comm> Runtime<C> {
         if self.with(|image| image.take_notice(event, index))? {
             return Ok(true);
         }
-        self.progress()?;
-        self.with(|image| image.take_notice(event, index))
+        let around = self.look_around();
+        if self.with(|image| image.take_notice(event, index))? { Ok(true) } else { around.map(|()| false) }
     }
 
-    /// Waits for a notice of any of these events of this image, and takes it: which one.
+    /// Waits for a notice of any of these events of this image, and takes it: which one. It looks first at those behind the
+    /// event that it has found last, if that is among them, so an event that is notified all the time does not hide others.
     ///
     /// # Errors
     /// As [`Self::notify`], and for no events.
@@ -102,13 +157,47 @@ impl<C: Comm> Runtime<C> {
         if events.is_empty() {
             return Err(Error::argument("events", "none", "at least one"));
         }
+        let last = self.with(|image| Ok(image.found_event))?;
+        let first = events.iter().position(|&event| Some(event) == last).map_or(0, |number| number + 1);
         self.wait(|image| {
-            for (number, &(event, index)) in events.iter().enumerate() {
+            for number in (first..events.len()).chain(0..first) {
+                let (event, index) = events[number];
                 if image.take_notice(event, index)? {
+                    image.found_event = Some(events[number]);
                     return Ok(Some(number));
                 }
             }
             Ok(None)
+        })
+    }
+
+    /// Waits until all of these events of this image have notices, and takes one of each; two of an event that is named twice.
+    ///
+    /// # Errors
+    /// As [`Self::notify`]; no notice is taken then.
+    pub fn wait_all(&self, events: &[(Handle, usize)]) -> Result<()> {
+        let mut wanted = BTreeMap::new();
+        self.with(|image| {
+            for &(event, index) in events {
+                *wanted.entry(image.event_offset(event, index)?).or_insert(0) += 1;
+            }
+            Ok(())
+        })?;
+        let mut missing = wanted.first_key_value().map(|(&offset, &count)| (offset, count));
+        self.wait(|image| {
+            let has = |offset, count| image.memory.own_word(offset).load(Ordering::Acquire) >= count;
+            if missing.is_some_and(|(offset, count)| !has(offset, count)) {
+                return Ok(None);
+            }
+            // Only this image takes notices away, so those that are there stay during this look.
+            missing = wanted.iter().map(|(&at, &count)| (at, count)).find(|&(at, count)| !has(at, count));
+            if missing.is_some() {
+                return Ok(None);
+            }
+            for (&offset, &count) in &wanted {
+                image.memory.own_word(offset).fetch_sub(count, Ordering::AcqRel);
+            }
+            Ok(Some(()))
         })
     }
 }

@@ -172,7 +172,7 @@ impl<C: Comm> Runtime<C> {
     /// For a team that was freed, and in a shipped function.
     pub fn begin_finish(&self, team: Handle) -> Result<()> {
         self.with(|image| {
-            refuse_inside(image.depth)?;
+            refuse_inside(image.depth, "is collective")?;
             let members = image.teams.get_mut(team)?;
             let scope = Scope::new(members.id, members.next_operation());
             image.finishes.open.push((team, scope));
@@ -188,7 +188,7 @@ impl<C: Comm> Runtime<C> {
     /// Outside of a block, in a shipped function; where an image has failed.
     pub fn end_finish(&self) -> Result<usize> {
         let (team, scope) = self.with(|image| {
-            refuse_inside(image.depth)?;
+            refuse_inside(image.depth, "is collective")?;
             let open = image.finishes.open.last().copied();
             open.ok_or_else(|| {
                 Error::Usage("no finish block has begun: expected hcube_caf_finish_begin before".into())
@@ -233,10 +233,10 @@ impl<C: Comm> Runtime<C> {
     }
 }
 
-/// Blocks belong to the program, not to what others have shipped.
-fn refuse_inside(depth: usize) -> Result<()> {
+/// An error in a shipped function: what belongs to the program, not to what others have shipped.
+pub(crate) fn refuse_inside(depth: usize, what: &str) -> Result<()> {
     if depth == 0 {
         return Ok(());
     }
-    Err(Error::Usage("called in a shipped function, where nothing is collective".into()))
+    Err(Error::Usage(format!("called in a shipped function, where nothing {what}")))
 }

@@ -3,6 +3,7 @@
 use crate::coarray::{Addresses, Coarray};
 use crate::finish::Finishes;
 use crate::handles::{Handle, Table};
+use crate::lock::Locks;
 use crate::mail::{self, Key, Letter, Mail};
 use crate::operation::Operations;
 use crate::options::Options;
@@ -32,7 +33,7 @@ pub(crate) enum Kind {
     AddressIs,
     /// What an asynchronous copy asks another image for; see [`crate::copy`].
     Copy,
-    /// The image that sends it has failed or stopped; see [`crate::others`].
+    /// An image has failed or stopped; see [`crate::others`].
     Status,
 }
 
@@ -66,6 +67,9 @@ pub struct Image<C: Comm> {
     pub(crate) coarrays: Table<Coarray>,
     pub(crate) addresses: Addresses,
     pub(crate) operations: Operations,
+    pub(crate) locks: Locks,
+    /// What [`Runtime::wait_any`](crate::Runtime::wait_any) has found last.
+    pub(crate) found_event: Option<(Handle, usize)>,
     pub(crate) finishes: Finishes,
     /// Shipped functions that are running, one inside the other.
     pub(crate) depth: usize,
@@ -108,6 +112,8 @@ impl<C: Comm> Image<C> {
             coarrays: Table::new("coarray", "a coarray that was not freed"),
             addresses: Addresses::default(),
             operations: Operations::default(),
+            locks: Locks::default(),
+            found_event: None,
             finishes: Finishes::default(),
             depth: 0,
             others,
@@ -142,7 +148,16 @@ impl<C: Comm> Image<C> {
     /// Ends what others need of this image, when all have come here.
     pub(crate) fn leave(&mut self) -> Result<()> {
         self.memory.flush(&self.comm)?;
-        self.comm.barrier()
+        self.comm.barrier()?;
+        self.others.end(&self.memory);
+        Ok(())
+    }
+
+    /// Something has arrived in a wait; see [`Others::look_when_busy`].
+    #[inline]
+    pub(crate) fn look_when_busy(&mut self) {
+        let Self { others, memory, .. } = self;
+        others.look_when_busy(memory);
     }
 
     /// Looks once for what has arrived, and does it.
@@ -168,7 +183,7 @@ impl<C: Comm> Image<C> {
             Kind::Address => self.tell_address(&message),
             Kind::AddressIs => self.note_address(&message),
             Kind::Copy => self.take_copy(&message)?,
-            Kind::Status => self.others.note(from, message.tag),
+            Kind::Status => self.others.note_message(message.tag),
         }
         Ok(Step::Worked)
     }

@@ -5,24 +5,29 @@
 //! | [`runtime`] | what a program calls: an image, and waiting, which does what other images ask for |
 //! | [`image`] | the state of an image |
 //! | [`team`] | teams: their rings of links, formation, lookup of members |
-//! | [`coarray`] | allocation, addresses on other images, put and get |
-//! | [`event`] | events and locks |
+//! | [`coarray`], [`access`] | allocation, addresses on other images; put, get, atomic operations |
+//! | [`copointer`] | pointers to coarrays of other images |
+//! | [`event`], [`lock`] | events, locks |
 //! | [`barrier`] | the dissemination barrier |
 //! | [`copy`] | asynchronous copies with events |
 //! | [`spawn`], [`finish`] | shipped functions, and their termination |
-//! | [`others`] | images that have failed or stopped |
+//! | [`others`], [`status`] | images that have failed or stopped |
 //! | [`process`] | the one state of a process |
 //!
 //! Source: Jin, Mellor-Crummey, Adhianto, Scherer, Yang 2011, "Implementation and Performance Evaluation of the HPC
 //! Challenge Benchmarks in Coarray Fortran 2.0".
 
+pub mod access;
 pub mod barrier;
 pub mod coarray;
+pub mod copointer;
 pub mod copy;
 pub mod event;
 pub mod finish;
 pub mod handles;
 pub mod image;
+pub mod lock;
+mod lockset;
 mod mail;
 mod operation;
 pub mod options;
@@ -32,6 +37,7 @@ mod reduction;
 pub mod runtime;
 pub mod spawn;
 pub mod statistics;
+pub mod status;
 pub mod team;
 mod turns;
 

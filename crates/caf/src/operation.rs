@@ -17,6 +17,8 @@ pub(crate) enum Operation {
     Barrier { team: Handle, number: u64, event: Place },
     /// A copy.
     Copy(Box<Copy>),
+    /// An event that is notified when what this image has put before is there.
+    Notify(Place),
     /// Another image waits for a notice of an event of this one; see [`crate::copy`].
     Notice { offset: usize, for_image: usize, number: u64 },
 }
@@ -84,6 +86,7 @@ impl<C: Comm> Image<C> {
                 Ok(has_ended)
             }
             Operation::Copy(copy) => self.advance_copy(copy),
+            Operation::Notify(event) => Ok(self.has_notified(*event)),
             Operation::Notice { offset, for_image, number } => {
                 let is_taken = self.take_notice_at(*offset);
                 if is_taken {
@@ -91,6 +94,22 @@ impl<C: Comm> Image<C> {
                 }
                 Ok(is_taken)
             }
+        }
+    }
+
+    /// Notifies an event, if what this image has put before is there for whoever waits for it. Whether that is so.
+    fn has_notified(&mut self, Place { image, offset }: Place) -> bool {
+        let is_made = self.memory.is_made(Some(image));
+        if is_made {
+            self.memory.notify(image, offset, 1);
+        }
+        is_made
+    }
+
+    /// Notifies an event as soon as what this image has put before is there for whoever waits for it.
+    pub(crate) fn notify_when_made(&mut self, event: Place) {
+        if !self.has_notified(event) {
+            self.operations.add(Operation::Notify(event));
         }
     }
 }

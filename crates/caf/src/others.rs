@@ -1,19 +1,30 @@
 //! Images that have failed or stopped.
 //!
-//! Idea: every image has a word in its heap that says whether it is alive. Whoever waits for others in vain looks now and then
-//! at those of its node, and at whether their processes are there; images of other nodes are told by a message.
+//! Idea: every image has a word in its heap that says whether it is alive. An image that fails or stops writes its own; the
+//! first one of its node that notices the end of its process writes it otherwise. Images of the node read the words where they
+//! wait in vain, those of other nodes are told by messages, in both cases by the one that wrote the word.
 //!
-//! Cost: a load per look in waits that have found nothing; a system call per [`LOOKS_PER_PROCESS`] of them.
+//! What an image has sent before it was gone still counts. So an image counts as gone from the second look on: what it had
+//! sent at the first look has been taken by the second, because nothing had arrived any more, or because of
+//! [`STEPS_PER_LOOK`].
+//!
+//! Restrictions: the end of a process is noticed only by other images of its node.
+//! Cost: a load per image of the node in waits that have found nothing; a system call per [`LOOKS_PER_PROCESS`] of them; a
+//! message to each image of another node for an image that is gone.
 
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::node::exit::has_ended;
 use hcube_core::onesided::Onesided;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
+
+use crate::image::Kind;
 
 /// Looks from one question about a process to the next.
 const LOOKS_PER_PROCESS: u32 = 4096;
+/// Messages that an image takes in a wait from one look to the next: more than the ring of another image holds.
+const STEPS_PER_LOOK: u32 = 1 << 14;
 
 /// What is known of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,26 +38,48 @@ pub enum Status {
     Stopped,
 }
 
+/// The word of an image whose process has ended, but which has not written it.
+const DIED: u64 = 3;
+/// Bits of the word in the tag of a message; the image follows.
+const WORD_BITS: u32 = 2;
+
 impl Status {
     const fn of(word: u64) -> Self {
         match word {
-            1 => Self::Failed,
+            1 | DIED => Self::Failed,
             2 => Self::Stopped,
             _ => Self::Alive,
         }
     }
+
+    /// An error unless it is alive.
+    fn check(self, image: usize) -> Result<()> {
+        match self {
+            Self::Alive => Ok(()),
+            Self::Failed => Err(Error::FailedImage { image }),
+            Self::Stopped => Err(Error::StoppedImage { image }),
+        }
+    }
 }
 
-/// The other images.
+/// What an image knows of the others, and what it is itself.
 #[derive(Debug)]
 pub struct Others {
     /// Where every image has its word.
     place: usize,
+    /// This image, its status, and the number of images.
+    own: usize,
+    own_status: Status,
+    images: usize,
     /// Images that are not alive, as far as is known here.
     gone: BTreeMap<usize, Status>,
     /// Those of which this was seen in the last look: what they have sent before may still be under way.
     seen: BTreeMap<usize, Status>,
+    /// Images whose process has ended, as far as is known here.
+    died: BTreeSet<usize>,
     looks: u32,
+    /// Messages since the last look.
+    steps: u32,
     /// The image of this node whose process is asked about next.
     next: usize,
     /// Process numbers of the images of this node, where each is a process.
@@ -63,36 +96,114 @@ impl Others {
         let mates: Vec<u32> = memory.node().iter().map(|&image| all[image] as u32).collect();
         let is_process = mates.iter().filter(|&&process| process == own).count() == 1;
         let processes = if is_process { mates } else { Vec::new() };
-        Ok(Self { place, gone: BTreeMap::new(), seen: BTreeMap::new(), looks: 0, next: 0, processes })
+        Ok(Self {
+            place,
+            own: comm.rank(),
+            own_status: Status::Alive,
+            images: comm.size(),
+            gone: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            died: BTreeSet::new(),
+            looks: 0,
+            steps: 0,
+            next: 0,
+            processes,
+        })
     }
 
-    /// An image has said what it is.
-    pub(crate) fn note(&mut self, image: usize, status: u64) {
-        if Status::of(status) != Status::Alive {
-            self.seen.insert(image, Status::of(status));
+    /// What the word of an image says.
+    fn note(&mut self, image: usize, word: u64) {
+        if word == DIED {
+            self.died.insert(image);
+        }
+        if Status::of(word) != Status::Alive && !self.gone.contains_key(&image) {
+            self.seen.insert(image, Status::of(word));
         }
     }
 
-    /// Looks at the words of the node's images, and at one process from time to time, when nothing has arrived. What the last
-    /// look has seen is certain now: nothing that was sent before is under way.
-    pub(crate) fn look<C: Comm>(&mut self, memory: &Onesided<C>) {
+    /// A message about an image has arrived.
+    pub(crate) fn note_message(&mut self, tag: u64) {
+        self.note((tag >> WORD_BITS) as usize, tag & ((1 << WORD_BITS) - 1));
+    }
+
+    /// Tells the images of other nodes what the word of an image of this one says.
+    fn tell<C: Comm>(&self, memory: &mut Onesided<C>, image: usize, word: u64) {
+        for to in 0..self.images {
+            if !memory.is_here(to) {
+                let tag = (image as u64) << WORD_BITS | word;
+                memory.send(to, Kind::Status as u8, tag, [&[], &[]]);
+            }
+        }
+    }
+
+    /// Looks at the words of the node's images, and at one process from time to time. What the last look has seen is certain
+    /// now.
+    pub(crate) fn look<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+        self.steps = 0;
         self.gone.append(&mut self.seen);
-        let node = memory.node();
-        for &image in node {
+        for number in 0..memory.node().len() {
+            let image = memory.node()[number];
             let word = memory.here_word(image, self.place).expect("an image of this node");
-            let status = word.load(Ordering::Acquire);
-            if status != Status::Alive as u64 && !self.gone.contains_key(&image) {
-                self.note(image, status);
+            let word = word.load(Ordering::Acquire);
+            if word != Status::Alive as u64 {
+                self.note(image, word);
             }
         }
         self.looks = self.looks.wrapping_add(1);
         if self.looks.is_multiple_of(LOOKS_PER_PROCESS) && !self.processes.is_empty() {
-            self.next = (self.next + 1) % self.processes.len();
-            let image = node[self.next];
-            if has_ended(self.processes[self.next]) && !self.gone.contains_key(&image) {
-                self.seen.insert(image, Status::Failed);
-            }
+            self.look_at_process(memory);
         }
+    }
+
+    /// A message has arrived in a wait: looks if there have been many.
+    pub(crate) fn look_when_busy<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+        self.steps += 1;
+        if self.steps >= STEPS_PER_LOOK {
+            self.look(memory);
+        }
+    }
+
+    /// Asks whether the next process of the node has ended.
+    fn look_at_process<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+        self.next = (self.next + 1) % self.processes.len();
+        let image = memory.node()[self.next];
+        if self.died.contains(&image) || !has_ended(self.processes[self.next]) {
+            return;
+        }
+        self.died.insert(image);
+        let word = memory.here_word(image, self.place).expect("an image of this node");
+        let alive = Status::Alive as u64;
+        match word.compare_exchange(alive, DIED, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => {
+                self.note(image, DIED);
+                self.tell(memory, image, DIED);
+            }
+            // It had failed or stopped before, or another image was faster.
+            Err(word) => self.note(image, word),
+        }
+    }
+
+    /// This image fails or stops: all others can know it from now on, as soon as the messages have gone out.
+    pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, status: Status) {
+        memory.own_word(self.place).store(status as u64, Ordering::Release);
+        self.tell(memory, self.own, status as u64);
+    }
+
+    /// The program has ended on all images: nobody waits for this one any more, so nobody has to be told.
+    pub(crate) fn end<C: Comm>(&mut self, memory: &Onesided<C>) {
+        memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Release);
+        self.become_gone(Status::Stopped);
+    }
+
+    /// From now on every call of this image is an error.
+    pub(crate) fn become_gone(&mut self, status: Status) {
+        self.own_status = status;
+    }
+
+    /// An error where this image itself has failed or stopped.
+    #[inline]
+    pub(crate) fn check_own(&self) -> Result<()> {
+        if self.own_status == Status::Alive { Ok(()) } else { self.own_status.check(self.own) }
     }
 
     /// What is known of an image.
@@ -100,27 +211,69 @@ impl Others {
         self.gone.get(&image).copied().unwrap_or(Status::Alive)
     }
 
+    /// Whether the process of an image has ended, as far as is known here, whether the image has failed or stopped before or
+    /// not.
+    pub fn has_died(&self, image: usize) -> bool {
+        self.died.contains(&image)
+    }
+
     /// Images with a status, in ascending order.
     pub fn with(&self, status: Status) -> impl Iterator<Item = usize> {
         self.gone.iter().filter(move |(_, its)| **its == status).map(|(&image, _)| image)
     }
 
-    /// Where every image has its word.
-    pub(crate) fn place(&self) -> usize {
-        self.place
+    /// An error where an image has failed or, if none has, one has stopped.
+    #[inline]
+    pub(crate) fn check_all(&self) -> Result<()> {
+        if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
     }
 
-    /// An error where an image has failed.
-    pub(crate) fn check_failed(&self) -> Result<()> {
-        self.with(Status::Failed).next().map_or(Ok(()), |image| Err(Error::FailedImage { image }))
+    #[cold]
+    fn first_gone(&self) -> Result<()> {
+        let first = self.with(Status::Failed).next().or_else(|| self.with(Status::Stopped).next());
+        first.map_or(Ok(()), |image| self.check(image))
     }
 
     /// An error where an image that is waited for is not alive.
     pub(crate) fn check(&self, image: usize) -> Result<()> {
-        match self.status(image) {
-            Status::Alive => Ok(()),
-            Status::Failed => Err(Error::FailedImage { image }),
-            Status::Stopped => Err(Error::StoppedImage { image }),
-        }
+        self.status(image).check(image)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_core::comm::threads;
+    use hcube_core::plan::Topology;
+    use std::process::Command;
+
+    /// One image of the first node notices that the process of another one has ended, and all learn of it.
+    #[test]
+    fn the_end_of_a_process_is_told_to_all() {
+        threads::run(4, 2, |comm| {
+            let topology = Topology::from_node_numbers(&comm.node_numbers().expect("no MPI"), None);
+            let mut memory = Onesided::share(comm, &topology).expect("room");
+            let mut others = Others::new(comm, &mut memory).expect("room");
+            comm.barrier().expect("no MPI");
+            if comm.rank() == 0 {
+                let mut child = Command::new("true").spawn().expect("a command");
+                let ended = child.id();
+                child.wait().expect("a child");
+                others.processes = vec![std::process::id(), ended];
+            }
+            if comm.rank() != 1 {
+                while others.status(1) == Status::Alive {
+                    assert_eq!(others.check_all(), Ok(()));
+                    others.look(&mut memory);
+                    if let Some(message) = memory.receive(comm).expect("no MPI") {
+                        assert_eq!(message.kind, Kind::Status as u8);
+                        others.note_message(message.tag);
+                    }
+                }
+                assert_eq!(others.check_all(), Err(Error::FailedImage { image: 1 }));
+                assert_eq!((others.has_died(1), others.has_died(0)), (true, false));
+            }
+            comm.barrier().expect("no MPI");
+        });
     }
 }

@@ -8,6 +8,7 @@ use crate::handles::Handle;
 use crate::image::{Image, Step};
 use crate::mail::Letter;
 use crate::options::Options;
+use crate::others::Others;
 use crate::spawn::{Function, Shipped};
 use crate::statistics::Statistics;
 use crate::team::Team;
@@ -39,22 +40,40 @@ impl<C: Comm> Runtime<C> {
     /// Runs `work` with the state. It calls nothing of the runtime that takes it again.
     #[inline]
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Image<C>) -> Result<T>) -> Result<T> {
-        work(&mut self.image.borrow_mut())
+        let mut image = self.image.borrow_mut();
+        image.others.check_own()?;
+        work(&mut image)
     }
 
     /// Waits until `poll` has a result, and does meanwhile what others ask for.
     ///
     /// # Errors
-    /// Those of `poll` and of MPI; where an image has failed.
+    /// Those of `poll` and of MPI; where an image has failed or stopped.
     #[inline]
     pub(crate) fn wait<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
-        if let Some(result) = poll(&mut self.image.borrow_mut())? {
-            return Ok(result);
+        match self.with(&mut poll)? {
+            Some(result) => Ok(result),
+            None => self.wait_longer(poll, Others::check_all),
         }
-        self.wait_longer(poll)
     }
 
-    fn wait_longer<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
+    /// As [`Self::wait`], for something that only one image does: the wait goes on where others are gone.
+    pub(crate) fn wait_for_image<T>(
+        &self,
+        awaited: usize,
+        mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
+    ) -> Result<T> {
+        match self.with(&mut poll)? {
+            Some(result) => Ok(result),
+            None => self.wait_longer(poll, |others| others.check(awaited)),
+        }
+    }
+
+    fn wait_longer<T>(
+        &self,
+        mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
+        check: impl Fn(&Others) -> Result<()>,
+    ) -> Result<T> {
         let mut wait = self.image.borrow().patience.wait();
         loop {
             let mut image = self.image.borrow_mut();
@@ -64,17 +83,18 @@ impl<C: Comm> Runtime<C> {
                     others.look(memory);
                     wait.pause(&image.comm);
                 }
-                Step::Worked => {}
+                Step::Worked => image.look_when_busy(),
                 Step::Run(call) => {
                     drop(image);
                     self.run(call)?;
                     image = self.image.borrow_mut();
+                    image.look_when_busy();
                 }
             }
             if let Some(result) = poll(&mut image)? {
                 return Ok(result);
             }
-            image.others.check_failed()?;
+            check(&image.others)?;
         }
     }
 
@@ -131,8 +151,7 @@ impl<C: Comm> Runtime<C> {
     /// Those of MPI.
     pub fn progress(&self) -> Result<()> {
         loop {
-            let step = self.step(&mut self.image.borrow_mut())?;
-            match step {
+            match self.with(|image| self.step(image))? {
                 Step::Idle => return Ok(()),
                 Step::Worked => {}
                 Step::Run(call) => self.run(call)?,

@@ -9,6 +9,8 @@
 //!
 //! Cost: a record of 40 bytes and the arguments; see [`hcube_core::node::rings`]. Source: Jin et al. 2011, §II-E.
 
+use crate::coarray::Place;
+use crate::copy::EventAt;
 use crate::finish::{Label, Scope};
 use crate::handles::Handle;
 use crate::image::{Image, Kind};
@@ -22,7 +24,7 @@ use std::rc::Rc;
 /// A function that can be shipped: it gets the image that has shipped it, and its arguments.
 pub type Function<C> = Rc<dyn Fn(&Runtime<C>, usize, &[u8])>;
 
-/// Bytes before the arguments: the number of the function with the label of the finish block, and the event.
+/// Bytes before the arguments: the number of the function with the label of the finish block, and the place of the event.
 const HEAD: usize = 16;
 /// No event.
 const NO_EVENT: u64 = u64::MAX;
@@ -35,7 +37,7 @@ pub(crate) struct Call {
     /// The finish block, and what it counts as there.
     pub(crate) scope: Scope,
     pub(crate) label: Label,
-    /// Where the event is that is notified when the function has returned, on the image that has shipped it.
+    /// The word of the place of the event that is notified when the function has returned.
     event: u64,
     payload: Payload,
 }
@@ -98,8 +100,8 @@ impl<C: Comm> Runtime<C> {
         number
     }
 
-    /// Has a member of a team run a function with a copy of these arguments. An event of this image is notified when it has
-    /// returned.
+    /// Has a member of a team run a function with a copy of these arguments. The event, which may be on any image, is notified
+    /// by the member that has run the function, when it has returned and what that member has put before is there.
     ///
     /// # Errors
     /// For a function that was not registered, a rank that no member has, an event that there is not; where an image has
@@ -110,7 +112,7 @@ impl<C: Comm> Runtime<C> {
         rank: usize,
         function: usize,
         arguments: &[u8],
-        event: Option<(Handle, usize)>,
+        event: Option<EventAt>,
     ) -> Result<()> {
         let functions = self.functions.borrow().len();
         if function >= functions {
@@ -127,7 +129,7 @@ impl<C: Comm> Runtime<C> {
         let to = self.image_of(team, rank)?;
         let event = match event {
             None => NO_EVENT,
-            Some((event, index)) => self.with(|image| image.event_offset(event, index))? as u64,
+            Some(event) => self.place_of_event(event)?.word(),
         };
         self.wait_for_room(to)?;
         let looks = self.with(|image| {
@@ -157,7 +159,7 @@ impl<C: Comm> Runtime<C> {
             image.statistics.executed += 1;
             image.finishes.leave(before);
             if call.event != NO_EVENT {
-                image.memory.notify(call.from, call.event as usize, 1);
+                image.notify_when_made(Place::of(call.event));
             }
             Ok(())
         })

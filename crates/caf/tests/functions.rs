@@ -150,13 +150,13 @@ fn long_arguments_events_and_errors() {
             for length in lengths {
                 let next = (own + 1) % images;
                 let arguments = vec![own as u8; length];
-                image.spawn(world, next, function, &arguments, Some((events, 0))).expect("a function");
+                image.spawn(world, next, function, &arguments, Some((events, 0, own))).expect("a function");
                 image.wait_event(events, 0).expect("an event");
             }
             assert!(image.end_finish().is_err() && image.spawn(world, images, function, &[], None).is_err());
             let error = image.spawn(world, 0, function + 1, &[], None).expect_err("unknown").to_string();
             assert!(error.starts_with(&format!("function = {}", function + 1)), "{error}");
-            assert!(image.spawn(world, 0, function, &[], Some((events, 1))).is_err());
+            assert!(image.spawn(world, 0, function, &[], Some((events, 1, own))).is_err());
             image.barrier(world).expect("a barrier");
             assert_eq!(seen.get(), lengths.iter().sum::<usize>());
         });

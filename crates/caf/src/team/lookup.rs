@@ -7,12 +7,14 @@
 //! [`chain::shortest`] needs about half of that.
 //! Source: Jin et al. 2011, §II-B.
 
-use super::{BACKWARD, FORWARD, Link, Team, chain, place};
+use super::{BACKWARD, FORWARD, Link, Team, WORDS, chain, place};
 use crate::handles::Handle;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
+use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::onesided::Atomic;
+use std::collections::{BTreeSet, VecDeque};
 
 /// The power and the direction of a jump.
 fn jump(distance: i64) -> (usize, usize) {
@@ -86,4 +88,75 @@ impl<C: Comm> Runtime<C> {
             Ok(at.image)
         })
     }
+
+    /// Looks up a member, or all, on ways around images that are gone: reads the links of each member whose place is known,
+    /// and of those that they name, until the wanted ones are known. A member that is gone is named by its neighbours.
+    ///
+    /// # Errors
+    /// As [`Self::image_of`]; where all members that name a wanted one are gone.
+    pub(crate) fn explore(&self, team: Handle, wanted: Option<usize>) -> Result<()> {
+        let (size, rank, links) = self.with(|image| {
+            let own = image.comm.rank();
+            let team = image.teams.get_mut(team)?;
+            team.remember(team.rank, own);
+            Ok((team.size, team.rank, team.links.clone()))
+        })?;
+        let is_known = || {
+            self.with(|image| {
+                let team = image.teams.get(team)?;
+                let all = team.is_world || team.members.len() == size;
+                wanted.map_or(Ok(all), |rank| team.known(rank).map(|image| image.is_some()))
+            })
+        };
+        let mut found = BTreeSet::from([rank]);
+        let mut unread = VecDeque::from([(rank, links)]);
+        while !is_known()? {
+            let Some((from, links)) = unread.pop_front() else {
+                return self.with(|image| image.others.check_all());
+            };
+            for (rank, link) in named(size, from, &links) {
+                if found.insert(rank) {
+                    self.with(|image| {
+                        image.teams.get_mut(team)?.remember(rank, link.image);
+                        Ok(())
+                    })?;
+                    if let Some(links) = self.read_links(link, links.len())? {
+                        unread.push_back((rank, links));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The links of a member; none where it is gone.
+    fn read_links(&self, of: Link, powers: usize) -> Result<Option<Vec<[Link; 2]>>> {
+        let mut words = vec![0; powers * WORDS];
+        let into = Region::of(bytes_of_mut(&mut words));
+        let request = self.with(|image| {
+            image.statistics.link_reads += 1;
+            Ok(image.memory.get(&image.comm, of.image, of.block, into))
+        })?;
+        match self.wait_for_image(of.image, |image| Ok(image.memory.is_read(request, into).then_some(()))) {
+            Ok(()) => {}
+            Err(Error::FailedImage { image } | Error::StoppedImage { image }) if image == of.image => {
+                self.with(|image| {
+                    image.memory.cancel(request);
+                    Ok(())
+                })?;
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        }
+        let links = words.chunks_exact(WORDS).map(|words| [FORWARD, BACKWARD].map(|at| Link::of(words[at])));
+        Ok(Some(links.collect()))
+    }
+}
+
+/// The members that the links of a member name.
+fn named(size: usize, from: usize, links: &[[Link; 2]]) -> impl Iterator<Item = (usize, Link)> {
+    links.iter().enumerate().flat_map(move |(power, pair)| {
+        let distance = (1 << power) % size;
+        [((from + distance) % size, pair[FORWARD]), ((from + size - distance) % size, pair[BACKWARD])]
+    })
 }

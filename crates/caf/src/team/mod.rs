@@ -11,7 +11,9 @@
 pub mod chain;
 mod lookup;
 mod split;
+mod stack;
 
+use crate::coarray::Place;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::onesided::Onesided;
@@ -26,17 +28,14 @@ pub(crate) struct Link {
     pub block: usize,
 }
 
-/// Bits of an image in the word of a link: 16 million images; the others hold the offset, 1 TiB.
-const IMAGE_BITS: u32 = 24;
-
 impl Link {
     fn word(self) -> u64 {
-        debug_assert!(self.image < 1 << IMAGE_BITS && self.block < 1 << (u64::BITS - IMAGE_BITS));
-        self.image as u64 | (self.block as u64) << IMAGE_BITS
+        Place { image: self.image, offset: self.block }.word()
     }
 
     fn of(word: u64) -> Self {
-        Self { image: (word & ((1 << IMAGE_BITS) - 1)) as usize, block: (word >> IMAGE_BITS) as usize }
+        let Place { image, offset: block } = Place::of(word);
+        Self { image, block }
     }
 }
 

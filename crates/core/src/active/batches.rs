@@ -123,6 +123,11 @@ impl<C: Comm> Batches<C> {
         self.under_way == 0 && self.waiting == 0
     }
 
+    /// Whether all messages to all ranks have gone out, and MPI needs their bytes no more.
+    pub fn is_sent(&self) -> bool {
+        self.waiting == 0 && self.sends.is_empty()
+    }
+
     /// Whether all messages to all ranks but one have been taken.
     pub fn is_delivered_but(&self, but: Option<usize>) -> bool {
         let peer = but.and_then(|rank| self.peers.get(&rank));

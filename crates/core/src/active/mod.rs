@@ -236,6 +236,11 @@ impl<C: Comm> Messages<C> {
             && self.batches.as_ref().is_none_or(Batches::is_delivered)
     }
 
+    /// Whether all messages have gone out, so that their receivers find them without further help of this rank.
+    pub fn is_sent(&self) -> bool {
+        self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
+    }
+
     /// Whether all that was sent to other nodes, but for one rank, has been taken there, as far as is known here.
     #[inline]
     pub fn is_delivered_elsewhere(&self, but: Option<usize>) -> bool {

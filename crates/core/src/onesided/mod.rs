@@ -322,6 +322,11 @@ impl<C: Comm> Onesided<C> {
         self.messages.is_delivered()
     }
 
+    /// Whether all messages have gone out; see [`Messages::is_sent`].
+    pub fn is_sent(&self) -> bool {
+        self.messages.is_sent()
+    }
+
     /// Whether all accesses to other nodes have been made, as far as is known here; those to ranks of a node are made in
     /// the order of what was sent to it, so those to `next` need not have been.
     #[inline]

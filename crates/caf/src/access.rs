@@ -1,0 +1,150 @@
+//! Access to coarrays of members: put, get, sections, atomic operations on words.
+//!
+//! Idea: the place of what is accessed is found first ([`Runtime::place`]); then the access is made there. A put waits only
+//! until there is room for it; a get and an atomic operation wait for their results.
+//!
+//! Cost: see [`hcube_core::onesided`]. Source: Jin et al. 2011, §II-C.
+
+use crate::coarray::Place;
+use crate::handles::Handle;
+use crate::runtime::Runtime;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::onesided::{Atomic, Shape};
+
+impl<C: Comm> Runtime<C> {
+    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once.
+    #[inline]
+    pub(crate) fn wait_for_room(&self, to: usize) -> Result<()> {
+        let has_room = self.with(|image| Ok(image.depth > 0 || image.memory.has_room(to)))?;
+        if has_room { Ok(()) } else { self.wait(|image| Ok(image.memory.has_room(to).then_some(()))) }
+    }
+
+    /// Writes to a coarray on a member, from `at` on. The bytes are there for others at the next synchronisation.
+    ///
+    /// # Errors
+    /// As [`Self::place`].
+    #[inline]
+    pub fn put(&self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> Result<()> {
+        let place = self.place(coarray, rank, at, from.len())?;
+        self.put_place(place, from)
+    }
+
+    #[inline]
+    pub(crate) fn put_place(&self, Place { image: to, offset }: Place, from: Region<'_>) -> Result<()> {
+        self.wait_for_room(to)?;
+        self.with(|image| {
+            image.memory.put(&image.comm, to, offset, from);
+            Ok(())
+        })
+    }
+
+    /// Reads from a coarray on a member, from `at` on.
+    ///
+    /// # Errors
+    /// As [`Self::place`].
+    #[inline]
+    pub fn get(&self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> Result<()> {
+        let place = self.place(coarray, rank, at, into.len())?;
+        self.get_place(place, into)
+    }
+
+    #[inline]
+    pub(crate) fn get_place(&self, Place { image: from, offset }: Place, into: Region<'_>) -> Result<()> {
+        let request = self.with(|image| Ok(image.memory.get(&image.comm, from, offset, into)))?;
+        self.wait(|image| {
+            let gone = image.others.check(from);
+            if image.memory.is_read(request, into) { Ok(Some(())) } else { gone.map(|()| None) }
+        })
+    }
+
+    /// The place of the elements of a shape on a member, from `at` on.
+    fn place_of_shape(&self, coarray: Handle, rank: usize, at: usize, shape: &Shape) -> Result<Place> {
+        let outside = || {
+            let bounds = shape.bounds();
+            let given = format!("{}..{} from offset {at} on", bounds.start, bounds.end);
+            Error::argument("section", given, "bytes of the coarray")
+        };
+        let range = shape.range(at).ok_or_else(outside)?;
+        let Place { image, offset } =
+            self.place(coarray, rank, range.start, range.len()).map_err(|error| match error {
+                Error::Argument { name: "offset + bytes", .. } => outside(),
+                error => error,
+            })?;
+        Ok(Place { image, offset: offset + at - range.start })
+    }
+
+    /// Writes packed bytes to the elements of a shape of a coarray on a member, from `at` on.
+    ///
+    /// # Errors
+    /// As [`Self::place`].
+    pub fn put_shape(
+        &self,
+        coarray: Handle,
+        rank: usize,
+        at: usize,
+        shape: &Shape,
+        from: Region<'_>,
+    ) -> Result<()> {
+        let Place { image: to, offset } = self.place_of_shape(coarray, rank, at, shape)?;
+        self.wait_for_room(to)?;
+        self.with(|image| {
+            image.memory.put_shape(&image.comm, to, offset, shape, from);
+            Ok(())
+        })
+    }
+
+    /// Reads the elements of a shape of a coarray on a member into packed bytes, from `at` on.
+    ///
+    /// # Errors
+    /// As [`Self::place`].
+    pub fn get_shape(
+        &self,
+        coarray: Handle,
+        rank: usize,
+        at: usize,
+        shape: &Shape,
+        into: Region<'_>,
+    ) -> Result<()> {
+        let Place { image: from, offset } = self.place_of_shape(coarray, rank, at, shape)?;
+        let request =
+            self.with(|image| Ok(image.memory.get_shape(&image.comm, from, offset, shape, into)))?;
+        self.wait(|image| {
+            let gone = image.others.check(from);
+            if image.memory.is_read(request, into) { Ok(Some(())) } else { gone.map(|()| None) }
+        })
+    }
+
+    /// An atomic operation on a word of a coarray on a member, at `at`: what it was before.
+    ///
+    /// # Errors
+    /// As [`Self::place`], and for a word that does not begin at a multiple of 8 bytes.
+    pub fn atomic(
+        &self,
+        coarray: Handle,
+        rank: usize,
+        at: usize,
+        operation: Atomic,
+        operand: u64,
+    ) -> Result<u64> {
+        if !at.is_multiple_of(size_of::<u64>()) {
+            return Err(Error::argument("offset", at, "a multiple of 8"));
+        }
+        let place = self.place(coarray, rank, at, size_of::<u64>())?;
+        self.atomic_place(place, operation, operand)
+    }
+
+    /// As [`Self::atomic`], at a place.
+    pub(crate) fn atomic_place(&self, place: Place, operation: Atomic, operand: u64) -> Result<u64> {
+        let Place { image: to, offset } = place;
+        let request = self.with(|image| Ok(image.memory.atomic(to, offset, operation, operand)))?;
+        self.wait(|image| {
+            let gone = image.others.check(to);
+            match image.memory.is_finished(request) {
+                None => gone.map(|()| None),
+                value => Ok(value),
+            }
+        })
+    }
+}
