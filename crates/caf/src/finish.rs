@@ -148,20 +148,32 @@ impl Finishes {
         (scope, label)
     }
 
-    /// A function begins to run. What was running before, for [`Self::leave`].
+    /// What is running, for [`Self::resume`].
     #[inline]
-    pub fn enter(&mut self, scope: Scope, label: Label) -> Running {
-        let label = self.counts(scope).label_for(label);
-        std::mem::replace(&mut self.running, Running { scope, label: Some(label) })
+    pub fn running(&self) -> Running {
+        self.running
     }
 
-    /// The function has returned.
+    /// A function begins to run.
     #[inline]
-    pub fn leave(&mut self, before: Running) {
-        let Running { scope, label } = std::mem::replace(&mut self.running, before);
+    pub fn enter(&mut self, scope: Scope, label: Label) {
+        let label = self.counts(scope).label_for(label);
+        self.running = Running { scope, label: Some(label) };
+    }
+
+    /// Functions of the block and the label that are running have returned.
+    #[inline]
+    pub fn have_run(&mut self, functions: i64) {
+        let Running { scope, label } = self.running;
         if let Some(label) = label {
-            self.counts(scope).add(label, -1);
+            self.counts(scope).add(label, -functions);
         }
+    }
+
+    /// Goes on with what was running before.
+    #[inline]
+    pub fn resume(&mut self, before: Running) {
+        self.running = before;
     }
 }
 

@@ -8,7 +8,7 @@ use crate::mail::{self, Key, Letter, Mail};
 use crate::operation::Operations;
 use crate::options::Options;
 use crate::others::Others;
-use crate::spawn::Call;
+use crate::spawn::Shipped;
 use crate::statistics::Statistics;
 use crate::team::Team;
 use hcube_core::active::Message;
@@ -48,8 +48,8 @@ pub(crate) enum Step {
     Idle,
     /// Something that is done.
     Worked,
-    /// A shipped function, which the caller calls when it has let the image go.
-    Run(Call),
+    /// Shipped functions have arrived, which the caller runs when it has let the image go.
+    Run,
 }
 
 /// The state of an image.
@@ -71,6 +71,7 @@ pub struct Image<C: Comm> {
     /// What [`Runtime::wait_any`](crate::Runtime::wait_any) has found last.
     pub(crate) found_event: Option<(Handle, usize)>,
     pub(crate) finishes: Finishes,
+    pub(crate) shipped: Shipped,
     /// Shipped functions that are running, one inside the other.
     pub(crate) depth: usize,
     pub(crate) others: Others,
@@ -115,6 +116,7 @@ impl<C: Comm> Image<C> {
             locks: Locks::default(),
             found_event: None,
             finishes: Finishes::default(),
+            shipped: Shipped::default(),
             depth: 0,
             others,
             statistics: Statistics::default(),
@@ -162,6 +164,15 @@ impl<C: Comm> Image<C> {
 
     /// Looks once for what has arrived, and does it.
     pub(crate) fn progress(&mut self) -> Result<Step> {
+        if self.shipped.is_ready() {
+            return Ok(Step::Run);
+        }
+        self.take_short();
+        let step = self.receive_one()?;
+        Ok(if self.shipped.is_ready() { Step::Run } else { step })
+    }
+
+    fn receive_one(&mut self) -> Result<Step> {
         match self.memory.receive(&self.comm)? {
             Some(message) => self.handle(message),
             None if self.operations.is_empty() => Ok(Step::Idle),
@@ -179,7 +190,8 @@ impl<C: Comm> Image<C> {
                     return Err(broken());
                 }
             }
-            Kind::Spawn => return self.arrived(message).map(Step::Run).ok_or_else(broken),
+            Kind::Spawn if self.arrived(&message) => {}
+            Kind::Spawn => return Err(broken()),
             Kind::Address => self.tell_address(&message),
             Kind::AddressIs => self.note_address(&message),
             Kind::Copy => self.take_copy(&message)?,

@@ -9,7 +9,7 @@ use crate::image::{Image, Step};
 use crate::mail::Letter;
 use crate::options::Options;
 use crate::others::Others;
-use crate::spawn::{Function, Shipped};
+use crate::spawn::Function;
 use crate::statistics::Statistics;
 use crate::team::Team;
 use hcube_core::comm::Comm;
@@ -19,9 +19,8 @@ use std::cell::RefCell;
 
 /// An image of a coarray program.
 pub struct Runtime<C: Comm> {
-    image: RefCell<Image<C>>,
+    pub(crate) image: RefCell<Image<C>>,
     pub(crate) functions: RefCell<Vec<Function<C>>>,
-    pub(crate) shipped: RefCell<Shipped>,
 }
 
 impl<C: Comm> Runtime<C> {
@@ -33,7 +32,6 @@ impl<C: Comm> Runtime<C> {
         Ok(Self {
             image: RefCell::new(Image::new(comm, options)?),
             functions: RefCell::default(),
-            shipped: RefCell::default(),
         })
     }
 
@@ -77,16 +75,16 @@ impl<C: Comm> Runtime<C> {
         let mut wait = self.image.borrow().patience.wait();
         loop {
             let mut image = self.image.borrow_mut();
-            match self.step(&mut image)? {
+            match image.progress()? {
                 Step::Idle => {
                     let Image { others, memory, .. } = &mut *image;
                     others.look(memory);
                     wait.pause(&image.comm);
                 }
                 Step::Worked => image.look_when_busy(),
-                Step::Run(call) => {
+                Step::Run => {
                     drop(image);
-                    self.run(call)?;
+                    self.run()?;
                     image = self.image.borrow_mut();
                     image.look_when_busy();
                 }
@@ -137,11 +135,11 @@ impl<C: Comm> Runtime<C> {
         words.try_into().map_err(|_| Error::Internal(format!("a step of {} bytes", letter.bytes().len())))
     }
 
-    /// Looks once for what others have asked for.
-    fn step(&self, image: &mut Image<C>) -> Result<Step> {
-        match self.shipped.borrow_mut().next() {
-            Some(call) => Ok(Step::Run(call)),
-            None => image.progress(),
+    /// Looks once for what others have asked for, and does it.
+    pub(crate) fn look(&self) -> Result<()> {
+        match self.with(Image::progress)? {
+            Step::Run => self.run(),
+            Step::Idle | Step::Worked => Ok(()),
         }
     }
 
@@ -151,10 +149,10 @@ impl<C: Comm> Runtime<C> {
     /// Those of MPI.
     pub fn progress(&self) -> Result<()> {
         loop {
-            match self.with(|image| self.step(image))? {
+            match self.with(Image::progress)? {
                 Step::Idle => return Ok(()),
                 Step::Worked => {}
-                Step::Run(call) => self.run(call)?,
+                Step::Run => self.run()?,
             }
         }
     }
@@ -178,11 +176,6 @@ impl<C: Comm> Runtime<C> {
     /// The team of all images.
     pub fn world(&self) -> Handle {
         self.image.borrow().world()
-    }
-
-    /// The default team.
-    pub fn team(&self) -> Handle {
-        self.image.borrow().team()
     }
 
     /// This image: its rank in the team of all images.

@@ -18,7 +18,7 @@ use crate::runtime::Runtime;
 use hcube_core::active::{Message, Payload};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
-use std::collections::VecDeque;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A function that can be shipped: it gets the image that has shipped it, and its arguments.
@@ -29,63 +29,132 @@ const HEAD: usize = 16;
 /// No event.
 const NO_EVENT: u64 = u64::MAX;
 
+/// Short functions that are taken at a time.
+const AT_A_TIME: usize = 64;
+
 /// A shipped function that has arrived.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Call {
-    from: usize,
-    function: usize,
+    from: u32,
+    function: u32,
     /// The finish block, and what it counts as there.
-    pub(crate) scope: Scope,
-    pub(crate) label: Label,
+    scope: Scope,
+    label: Label,
     /// The word of the place of the event that is notified when the function has returned.
     event: u64,
-    payload: Payload,
+    arguments: Payload,
 }
 
-/// What was shipped here before it was registered.
+/// Functions that run one after the other. One that waits runs what is behind it.
+#[derive(Debug, Default)]
+struct Batch {
+    calls: Vec<Call>,
+    next: Cell<usize>,
+}
+
+impl Batch {
+    /// The one that runs next, where there is one.
+    #[inline]
+    fn next(&self) -> Option<&Call> {
+        let next = self.next.get();
+        self.next.set(next + 1);
+        self.calls.get(next)
+    }
+
+    fn is_over(&self) -> bool {
+        self.next.get() >= self.calls.len()
+    }
+}
+
+/// What has arrived and not begun.
 #[derive(Debug, Default)]
 pub(crate) struct Shipped {
+    /// What runs now.
+    batch: Rc<Batch>,
+    /// What runs after that, in order.
+    ready: Vec<Call>,
+    /// What is not registered here yet.
     early: Vec<Call>,
-    /// What has been registered since.
-    ready: VecDeque<Call>,
 }
 
 impl Shipped {
     fn make_ready(&mut self, function: usize) {
-        let (ready, early) =
-            std::mem::take(&mut self.early).into_iter().partition(|call| call.function == function);
+        let (mut ready, early) =
+            std::mem::take(&mut self.early).into_iter().partition(|call| call.function as usize == function);
         self.early = early;
-        let ready: Vec<Call> = ready;
-        self.ready.extend(ready);
+        self.ready.append(&mut ready);
     }
 
-    /// A function that may run now.
-    pub fn next(&mut self) -> Option<Call> {
-        self.ready.pop_front()
+    /// Whether something may run.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        !self.ready.is_empty() || !self.batch.is_over()
     }
 
-    /// An error where something waits to be registered, and this image waits for its end.
-    pub fn check(&self) -> Result<()> {
-        self.early.first().map_or(Ok(()), |call| {
-            let text = format!(
-                "image {} has shipped function {}, which is not registered here",
-                call.from, call.function
-            );
-            Err(Error::Usage(text + ": expected the same functions in the same order on all images"))
-        })
+    /// What runs now.
+    fn batch(&mut self) -> Rc<Batch> {
+        if self.batch.is_over() {
+            // The memory of the last one serves again, unless a function of it still runs.
+            let mut calls = Rc::get_mut(&mut self.batch).map(|batch| std::mem::take(&mut batch.calls)).unwrap_or_default();
+            calls.clear();
+            let calls = std::mem::replace(&mut self.ready, calls);
+            self.batch = Rc::new(Batch { calls, next: Cell::new(0) });
+        }
+        Rc::clone(&self.batch)
+    }
+}
+
+impl Call {
+    /// What the bytes of a message say; none where it is too short.
+    #[inline]
+    fn of(from: usize, tag: u64, bytes: &[u8]) -> Option<Self> {
+        let (head, arguments) = bytes.split_first_chunk::<HEAD>()?;
+        let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| head[at + byte]));
+        let (first, event) = (word(0), word(8));
+        let (function, label) = ((first >> 1) as u32, Label::of(first & 1));
+        let arguments = Payload::copied(arguments);
+        Some(Self { from: from as u32, function, scope: Scope::of(tag), label, event, arguments })
     }
 }
 
 impl<C: Comm> Image<C> {
-    /// A function that another image has shipped.
-    pub(crate) fn arrived(&mut self, message: Message) -> Option<Call> {
-        let Message { from, tag, payload, .. } = message;
-        if payload.len() < HEAD {
-            return None;
+    /// Takes short functions that images of this node have shipped; see [`hcube_core::onesided::Onesided::receive_short`].
+    #[inline]
+    pub(crate) fn take_short(&mut self) -> usize {
+        let ready = &mut self.shipped.ready;
+        self.memory.receive_short(Kind::Spawn as u8, AT_A_TIME, |from, tag, bytes| {
+            ready.extend(Call::of(from, tag, bytes));
+        })
+    }
+
+    /// Keeps a function that another image has shipped. Whether it is one.
+    pub(crate) fn arrived(&mut self, message: &Message) -> bool {
+        let call = Call::of(message.from, message.tag, &message.payload);
+        let is_one = call.is_some();
+        self.shipped.ready.extend(call);
+        is_one
+    }
+
+    /// Sends a function. Whether it is time to look for those of others.
+    #[inline]
+    fn ship(&mut self, to: usize, function: usize, event: u64, arguments: &[u8]) -> bool {
+        let (scope, label) = self.finishes.ship();
+        let head = [(function as u64) << 1 | label.bit(), event];
+        let head = hcube_core::memory::bytes_of(&head);
+        self.memory.send(to, Kind::Spawn as u8, scope.word(), [head, arguments]);
+        self.statistics.spawned += 1;
+        self.depth == 0 && self.statistics.spawned.is_multiple_of(self.options.look as u64)
+    }
+
+    /// The image that is to run what is shipped to a member of a team, if no link has to be read.
+    #[inline]
+    fn recipient(&self, team: Handle, rank: usize) -> Result<Option<usize>> {
+        let members = self.teams.get(team)?;
+        if !self.finishes.scope().covers(members) {
+            let expected = "the team of the finish block, or one that was split from it";
+            return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
         }
-        let [first, event] = payload.words();
-        let (function, label) = ((first >> 1) as usize, Label::of(first & 1));
-        Some(Call { from, function, scope: Scope::of(tag), label, event, payload })
+        members.known(rank)
     }
 }
 
@@ -96,7 +165,7 @@ impl<C: Comm> Runtime<C> {
         let mut functions = self.functions.borrow_mut();
         functions.push(function);
         let number = functions.len() - 1;
-        self.shipped.borrow_mut().make_ready(number);
+        self.image.borrow_mut().shipped.make_ready(number);
         number
     }
 
@@ -119,49 +188,84 @@ impl<C: Comm> Runtime<C> {
             let expected = format!("less than {functions}, the number of functions that were registered");
             return Err(Error::argument("function", function, expected));
         }
-        self.with(|image| {
-            if image.finishes.scope().covers(image.teams.get(team)?) {
-                return Ok(());
+        let soon = self.with(|image| match image.recipient(team, rank)? {
+            Some(to) if event.is_none() && (image.depth > 0 || image.memory.has_room(to)) => {
+                Ok(Some(image.ship(to, function, NO_EVENT, arguments)))
             }
-            let expected = "the team of the finish block, or one that was split from it";
-            Err(Error::argument("team", format_args!("{:#x}", team.number()), expected))
+            _ => Ok(None),
         })?;
+        let looks = match soon {
+            Some(looks) => looks,
+            None => self.spawn_slowly(team, rank, function, arguments, event)?,
+        };
+        if looks { self.look() } else { Ok(()) }
+    }
+
+    /// As [`Self::spawn`], where the member has to be looked up, or there is an event or no room.
+    #[cold]
+    fn spawn_slowly(
+        &self,
+        team: Handle,
+        rank: usize,
+        function: usize,
+        arguments: &[u8],
+        event: Option<EventAt>,
+    ) -> Result<bool> {
         let to = self.image_of(team, rank)?;
         let event = match event {
             None => NO_EVENT,
             Some(event) => self.place_of_event(event)?.word(),
         };
         self.wait_for_room(to)?;
-        let looks = self.with(|image| {
-            let (scope, label) = image.finishes.ship();
-            let head = [(function as u64) << 1 | label.bit(), event];
-            let head = hcube_core::memory::bytes_of(&head);
-            image.memory.send(to, Kind::Spawn as u8, scope.word(), [head, arguments]);
-            image.statistics.spawned += 1;
-            Ok(image.depth == 0 && image.statistics.spawned.is_multiple_of(image.options.look as u64))
-        })?;
-        if looks { self.progress() } else { Ok(()) }
+        self.with(|image| Ok(image.ship(to, function, event, arguments)))
     }
 
-    /// Runs a function that has arrived.
-    pub(crate) fn run(&self, call: Call) -> Result<()> {
-        let Some(function) = self.functions.borrow().get(call.function).cloned() else {
-            self.shipped.borrow_mut().early.push(call);
-            return Ok(());
-        };
-        let before = self.with(|image| {
+    /// Runs functions that have arrived.
+    pub(crate) fn run(&self) -> Result<()> {
+        let (batch, before) = self.with(|image| {
             image.depth += 1;
-            Ok(image.finishes.enter(call.scope, call.label))
+            Ok((image.shipped.batch(), image.finishes.running()))
         })?;
-        function(self, call.from, &call.payload[HEAD..]);
-        self.with(|image| {
-            image.depth -= 1;
-            image.statistics.executed += 1;
-            image.finishes.leave(before);
-            if call.event != NO_EVENT {
-                image.notify_when_made(Place::of(call.event));
+        // Those of one block and label are counted together.
+        let (mut counted, mut kind) = (0, None);
+        let mut last: Option<(u32, Function<C>)> = None;
+        while let Some(call) = batch.next() {
+            if last.as_ref().is_none_or(|&(number, _)| number != call.function) {
+                last = self.registered(call).map(|function| (call.function, function));
             }
-            Ok(())
-        })
+            let Some((_, function)) = &last else {
+                self.image.borrow_mut().shipped.early.push(call.clone());
+                continue;
+            };
+            if kind != Some((call.scope, call.label)) {
+                let image = &mut *self.image.borrow_mut();
+                image.count_run(std::mem::take(&mut counted));
+                image.finishes.enter(call.scope, call.label);
+                kind = Some((call.scope, call.label));
+            }
+            function(self, call.from as usize, &call.arguments);
+            counted += 1;
+            if call.event != NO_EVENT {
+                self.image.borrow_mut().notify_when_made(Place::of(call.event));
+            }
+        }
+        let image = &mut *self.image.borrow_mut();
+        image.count_run(counted);
+        image.finishes.resume(before);
+        image.depth -= 1;
+        Ok(())
+    }
+
+    /// The function that a call names.
+    fn registered(&self, call: &Call) -> Option<Function<C>> {
+        self.functions.borrow().get(call.function as usize).cloned()
+    }
+}
+
+impl<C: Comm> Image<C> {
+    /// Counts functions that have run in the block and with the label of those that run.
+    fn count_run(&mut self, functions: u64) {
+        self.finishes.have_run(functions as i64);
+        self.statistics.executed += functions;
     }
 }

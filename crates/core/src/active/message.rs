@@ -20,7 +20,7 @@ pub struct Message {
 }
 
 /// The bytes of a message.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Payload {
     /// A few, in words, and how many.
     Short([u64; SHORT_WORDS], usize),
