@@ -35,9 +35,9 @@ const SKIP: u64 = 2;
 const KIND: u32 = 8;
 const LENGTH: u32 = 32;
 
-/// Bytes of a ring on a node with so many ranks.
+/// Bytes of a ring on a node with so many ranks: a power of two, so that positions need no division.
 pub fn ring_bytes(ranks: usize) -> usize {
-    (TOTAL / ranks).clamp(SHORTEST, LONGEST) / LINE_PAIR * LINE_PAIR
+    1 << (TOTAL / ranks).clamp(SHORTEST, LONGEST).ilog2()
 }
 
 /// What a record holds beside its payload.
@@ -78,13 +78,34 @@ impl Ring {
     /// The address of a position; `bytes` is the length of the ring.
     #[inline]
     fn place(&self, at: u64, bytes: usize) -> *mut u8 {
-        self.start.wrapping_add(LINE_PAIR + (at % bytes as u64) as usize)
+        self.start.wrapping_add(LINE_PAIR + (at & (bytes as u64 - 1)) as usize)
     }
 
     #[inline]
     fn word(&self, at: u64, bytes: usize) -> &AtomicU64 {
         // SAFETY: positions of records are multiples of 8 inside the ring; see `Rings`.
         unsafe { AtomicU64::from_ptr(self.place(at, bytes).cast()) }
+    }
+}
+
+/// Copies bytes to where they have room; a few without a call.
+///
+/// # Safety
+/// There is room for the bytes, which do not lie there.
+#[inline(always)]
+unsafe fn copy(from: &[u8], to: *mut u8) {
+    let (length, from) = (from.len(), from.as_ptr());
+    // SAFETY: all of it is inside the bytes, by the contract of this function.
+    unsafe {
+        match length {
+            8..=16 => {
+                let (begin, end) =
+                    (from.cast::<u64>().read_unaligned(), from.add(length - 8).cast::<u64>().read_unaligned());
+                to.cast::<u64>().write_unaligned(begin);
+                to.add(length - 8).cast::<u64>().write_unaligned(end);
+            }
+            _ => ptr::copy_nonoverlapping(from, to, length),
+        }
     }
 }
 
@@ -140,7 +161,7 @@ impl Rings {
         assert!(length <= MAX_BYTES, "a record of {length} bytes");
         let record = (HEAD + length).next_multiple_of(8);
         let ring = &mut self.outgoing[to];
-        let rest = bytes - (ring.at % bytes as u64) as usize;
+        let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
         // The word behind a record has room as well; a record that would end with the ring would have it at the beginning.
         let skipped = if record + 8 > rest { rest } else { 0 };
         let end = ring.at + (skipped + record + 8) as u64;
@@ -156,8 +177,8 @@ impl Rings {
         // word says so; the record and the word behind it are inside the ring. The slices do not lie in the heap's ring.
         unsafe {
             place.add(8).cast::<u64>().write(tag);
-            ptr::copy_nonoverlapping(first.as_ptr(), place.add(HEAD), first.len());
-            ptr::copy_nonoverlapping(second.as_ptr(), place.add(HEAD + first.len()), second.len());
+            copy(first, place.add(HEAD));
+            copy(second, place.add(HEAD + first.len()));
         }
         ring.word(at + record as u64, bytes).store(0, Ordering::Relaxed);
         let first_word = PRESENT | u64::from(kind) << KIND | (length as u64) << LENGTH;
