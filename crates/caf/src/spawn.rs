@@ -15,9 +15,10 @@ use crate::finish::{Label, Scope};
 use crate::handles::Handle;
 use crate::image::{Image, Kind};
 use crate::runtime::Runtime;
-use hcube_core::active::{Message, Payload};
+use hcube_core::active::Message;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
+use hcube_core::memory::bytes_of;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -31,10 +32,12 @@ const NO_EVENT: u64 = u64::MAX;
 
 /// Short functions that are taken at a time.
 const AT_A_TIME: usize = 64;
+/// Words of arguments for which memory is kept.
+const KEPT_WORDS: usize = 4096;
 
 /// A shipped function that has arrived.
-#[derive(Debug, Clone)]
-pub(crate) struct Call {
+#[derive(Debug, Clone, Copy)]
+struct Call {
     from: u32,
     function: u32,
     /// The finish block, and what it counts as there.
@@ -42,13 +45,67 @@ pub(crate) struct Call {
     label: Label,
     /// The word of the place of the event that is notified when the function has returned.
     event: u64,
-    arguments: Payload,
+    /// The first word of the arguments, and their bytes.
+    first: usize,
+    bytes: usize,
+}
+
+/// Functions that have arrived, with their arguments, each from a word on.
+#[derive(Debug, Default)]
+struct Calls {
+    calls: Vec<Call>,
+    words: Vec<u64>,
+}
+
+impl Calls {
+    /// Adds what the bytes of a message say. Whether they are a function.
+    #[inline]
+    fn add(&mut self, from: usize, tag: u64, bytes: &[u8]) -> bool {
+        let Some((head, arguments)) = bytes.split_first_chunk::<HEAD>() else { return false };
+        let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| head[at + byte]));
+        let (named, event) = (word(0), word(8));
+        let (function, label) = ((named >> 1) as u32, Label::of(named & 1));
+        let (scope, first) = (Scope::of(tag), self.words.len());
+        self.keep(arguments);
+        let bytes = arguments.len();
+        self.calls.push(Call { from: from as u32, function, scope, label, event, first, bytes });
+        true
+    }
+
+    #[inline]
+    fn keep(&mut self, arguments: &[u8]) {
+        let (words, rest) = arguments.as_chunks::<{ size_of::<u64>() }>();
+        self.words.extend(words.iter().map(|&word| u64::from_ne_bytes(word)));
+        if !rest.is_empty() {
+            let last = std::array::from_fn(|byte| rest.get(byte).copied().unwrap_or(0));
+            self.words.push(u64::from_ne_bytes(last));
+        }
+    }
+
+    #[inline]
+    fn arguments(&self, call: &Call) -> &[u8] {
+        &bytes_of(&self.words[call.first..])[..call.bytes]
+    }
+
+    /// Adds a function of others.
+    fn add_of(&mut self, others: &Self, call: &Call) {
+        let first = self.words.len();
+        self.keep(others.arguments(call));
+        self.calls.push(Call { first, ..*call });
+    }
+
+    /// Forgets them, and keeps a little memory for the next ones.
+    fn clear(&mut self) {
+        self.calls.clear();
+        self.words.clear();
+        self.words.shrink_to(KEPT_WORDS);
+    }
 }
 
 /// Functions that run one after the other. One that waits runs what is behind it.
 #[derive(Debug, Default)]
 struct Batch {
-    calls: Vec<Call>,
+    all: Calls,
     next: Cell<usize>,
 }
 
@@ -58,11 +115,11 @@ impl Batch {
     fn next(&self) -> Option<&Call> {
         let next = self.next.get();
         self.next.set(next + 1);
-        self.calls.get(next)
+        self.all.calls.get(next)
     }
 
     fn is_over(&self) -> bool {
-        self.next.get() >= self.calls.len()
+        self.next.get() >= self.all.calls.len()
     }
 }
 
@@ -72,48 +129,38 @@ pub(crate) struct Shipped {
     /// What runs now.
     batch: Rc<Batch>,
     /// What runs after that, in order.
-    ready: Vec<Call>,
+    ready: Calls,
     /// What is not registered here yet.
-    early: Vec<Call>,
+    early: Calls,
 }
 
 impl Shipped {
     fn make_ready(&mut self, function: usize) {
-        let (mut ready, early) =
-            std::mem::take(&mut self.early).into_iter().partition(|call| call.function as usize == function);
-        self.early = early;
-        self.ready.append(&mut ready);
+        let early = std::mem::take(&mut self.early);
+        for call in &early.calls {
+            let is_it = call.function as usize == function;
+            let to = if is_it { &mut self.ready } else { &mut self.early };
+            to.add_of(&early, call);
+        }
     }
 
     /// Whether something may run.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        !self.ready.is_empty() || !self.batch.is_over()
+        !self.ready.calls.is_empty() || !self.batch.is_over()
     }
 
     /// What runs now.
     fn batch(&mut self) -> Rc<Batch> {
         if self.batch.is_over() {
             // The memory of the last one serves again, unless a function of it still runs.
-            let mut calls = Rc::get_mut(&mut self.batch).map(|batch| std::mem::take(&mut batch.calls)).unwrap_or_default();
-            calls.clear();
-            let calls = std::mem::replace(&mut self.ready, calls);
-            self.batch = Rc::new(Batch { calls, next: Cell::new(0) });
+            let mut calls = Rc::get_mut(&mut self.batch).map(|batch| std::mem::take(&mut batch.all));
+            let mut empty = calls.take().unwrap_or_default();
+            empty.clear();
+            let all = std::mem::replace(&mut self.ready, empty);
+            self.batch = Rc::new(Batch { all, next: Cell::new(0) });
         }
         Rc::clone(&self.batch)
-    }
-}
-
-impl Call {
-    /// What the bytes of a message say; none where it is too short.
-    #[inline]
-    fn of(from: usize, tag: u64, bytes: &[u8]) -> Option<Self> {
-        let (head, arguments) = bytes.split_first_chunk::<HEAD>()?;
-        let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| head[at + byte]));
-        let (first, event) = (word(0), word(8));
-        let (function, label) = ((first >> 1) as u32, Label::of(first & 1));
-        let arguments = Payload::copied(arguments);
-        Some(Self { from: from as u32, function, scope: Scope::of(tag), label, event, arguments })
     }
 }
 
@@ -123,16 +170,14 @@ impl<C: Comm> Image<C> {
     pub(crate) fn take_short(&mut self) -> usize {
         let ready = &mut self.shipped.ready;
         self.memory.receive_short(Kind::Spawn as u8, AT_A_TIME, |from, tag, bytes| {
-            ready.extend(Call::of(from, tag, bytes));
+            // The sender's runtime has made it: there is a head.
+            let _is_one = ready.add(from, tag, bytes);
         })
     }
 
     /// Keeps a function that another image has shipped. Whether it is one.
     pub(crate) fn arrived(&mut self, message: &Message) -> bool {
-        let call = Call::of(message.from, message.tag, &message.payload);
-        let is_one = call.is_some();
-        self.shipped.ready.extend(call);
-        is_one
+        self.shipped.ready.add(message.from, message.tag, &message.payload)
     }
 
     /// Sends a function. Whether it is time to look for those of others.
@@ -140,7 +185,7 @@ impl<C: Comm> Image<C> {
     fn ship(&mut self, to: usize, function: usize, event: u64, arguments: &[u8]) -> bool {
         let (scope, label) = self.finishes.ship();
         let head = [(function as u64) << 1 | label.bit(), event];
-        let head = hcube_core::memory::bytes_of(&head);
+        let head = bytes_of(&head);
         self.memory.send(to, Kind::Spawn as u8, scope.word(), [head, arguments]);
         self.statistics.spawned += 1;
         self.depth == 0 && self.statistics.spawned.is_multiple_of(self.options.look as u64)
@@ -234,7 +279,7 @@ impl<C: Comm> Runtime<C> {
                 last = self.registered(call).map(|function| (call.function, function));
             }
             let Some((_, function)) = &last else {
-                self.image.borrow_mut().shipped.early.push(call.clone());
+                self.image.borrow_mut().shipped.early.add_of(&batch.all, call);
                 continue;
             };
             if kind != Some((call.scope, call.label)) {
@@ -243,7 +288,7 @@ impl<C: Comm> Runtime<C> {
                 image.finishes.enter(call.scope, call.label);
                 kind = Some((call.scope, call.label));
             }
-            function(self, call.from as usize, &call.arguments);
+            function(self, call.from as usize, batch.all.arguments(call));
             counted += 1;
             if call.event != NO_EVENT {
                 self.image.borrow_mut().notify_when_made(Place::of(call.event));

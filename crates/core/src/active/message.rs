@@ -20,7 +20,7 @@ pub struct Message {
 }
 
 /// The bytes of a message.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum Payload {
     /// A few, in words, and how many.
     Short([u64; SHORT_WORDS], usize),
