@@ -159,7 +159,7 @@ impl<C: Comm> Messages<C> {
     #[inline]
     pub fn has_room(&self, to: usize) -> bool {
         match self.number(to) {
-            Some(number) => self.mates[number].kept.is_empty(),
+            Some(number) => self.mates[number].kept.is_empty() && self.rings.has_room(number),
             None => self.batches.as_ref().is_none_or(|batches| batches.has_room(to)),
         }
     }

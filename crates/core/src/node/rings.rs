@@ -27,6 +27,9 @@ const TOTAL: usize = 4 << 20;
 const SHORTEST: usize = 4 << 10;
 const LONGEST: usize = 64 << 10;
 
+/// Bytes of a short record, for [`Rings::has_room`].
+const SHORT: usize = 128;
+
 /// Bytes of a record before its payload.
 const HEAD: usize = 16;
 /// The first word of a record: there is one; nothing more before the end of the ring; then the kind and the length.
@@ -190,6 +193,16 @@ impl Rings {
         }
         ring.at = at + record as u64;
         true
+    }
+
+    /// Whether a rank of the node has room for a short record.
+    #[inline]
+    pub fn has_room(&self, to: usize) -> bool {
+        let ring = &self.outgoing[to];
+        // With what is skipped at the end of the ring.
+        let end = ring.at + 2 * SHORT as u64;
+        end - ring.taken <= self.bytes as u64
+            || end - ring.taken_word().load(Ordering::Acquire) <= self.bytes as u64
     }
 
     /// Looks at the rings once, each at most once: a record of one of them, and its payload, which `read` gets.
