@@ -183,8 +183,8 @@ impl<C: Comm> Runtime<C> {
                 },
             ))
         })?;
-        let (own, offset) = (bytes as i64, allocated.as_ref().map_or(0, |&offset| offset as i64));
-        let failed = i64::from(allocated.is_err());
+        let own = i64::try_from(bytes).unwrap_or(i64::MAX);
+        let (offset, failed) = allocated.as_ref().map_or((0, 1), |&offset| (offset as i64, 0));
         let id = self.with(|image| image.teams.get(team).map(|team| [team.id, team.upcoming()]))?;
         let [failed, most, least, highest, lowest] =
             self.combine(team, [failed, own, -own, offset, -offset], Combination::Max)?;

@@ -2,9 +2,14 @@
 
 mod support;
 
+use hcube_caf::Runtime;
 use hcube_caf::coarray::Use;
+use hcube_caf::copointer::Copointer;
 use hcube_caf::copy::Side;
-use hcube_core::memory::Region;
+use hcube_core::comm::threads::ThreadComm;
+use hcube_core::memory::{Region, bytes_of};
+use hcube_core::onesided::Atomic;
+use std::rc::Rc;
 use support::{PLACES, with_images};
 
 fn random(state: &mut u64) -> u64 {
@@ -131,4 +136,99 @@ fn wrong_copies_copy_nothing() {
         refused(1, 0, Some((data, 0, 0)), None);
         image.barrier(world).expect("a barrier");
     });
+}
+
+/// A copointer goes round as the argument of shipped functions; whoever gets it writes through it.
+#[test]
+fn copointers_are_handed_on() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let team = image.split(world, (own % 2) as i64, -(own as i64)).expect("a split").expect("a team");
+            // Offsets of both teams differ.
+            let uneven = image.allocate(team, 1000 * (own % 2 + 1), Use::Data).expect("room");
+            let data = image.allocate(team, 24 + 8 * images, Use::Data).expect("room");
+            image
+                .put(data, image.with_team(team, |team| team.rank()), 0, Region::of(&mut vec![0; 24]))
+                .expect("a put");
+            let function =
+                image.register(Rc::new(move |image: &Runtime<ThreadComm>, from, arguments: &[u8]| {
+                    let words = [0, 8]
+                        .map(|at| u64::from_ne_bytes(arguments[at..at + 8].try_into().expect("eight bytes")));
+                    let copointer = Copointer::from_words(words);
+                    assert_eq!((copointer.image(), copointer.bytes()), (from, 8 + 8 * images as u64));
+                    let mut mark = [image.own() as u8 + 1; 8];
+                    image.put_to(copointer, 8 + 8 * image.own(), Region::of(&mut mark)).expect("a put");
+                    image.atomic_at(copointer, 0, Atomic::Add, 1).expect("a word");
+                }));
+            image.barrier(world).expect("a barrier");
+            let rank = image.with_team(team, |team| team.rank());
+            let copointer = image.copointer(data, rank, 16).expect("a coarray");
+            image.begin_finish(world).expect("a block");
+            for to in 0..images {
+                image.spawn(world, to, function, bytes_of(&copointer.words()), None).expect("a function");
+            }
+            image.end_finish().expect("the block");
+            let mut found = vec![0; 8 + 8 * images];
+            image.get_from(copointer, 0, Region::of(&mut found)).expect("a get");
+            assert_eq!(found[..8], (images as u64).to_ne_bytes());
+            for writer in 0..images {
+                assert!(found[8 + 8 * writer..16 + 8 * writer].iter().all(|&byte| byte == writer as u8 + 1));
+            }
+            image.barrier(world).expect("a barrier");
+            image.free(data, Use::Data).expect("once");
+            image.free(uneven, Use::Data).expect("once");
+        });
+    }
+}
+
+#[test]
+fn copies_through_copointers_and_their_bounds() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let data = image.allocate(world, 4096, Use::Data).expect("room");
+            let events = image.allocate_events(world, 1).expect("room");
+            let next = (own + 1) % images;
+            let [to, from] = [next, own].map(|rank| image.copointer(data, rank, 96).expect("a coarray"));
+            let mut source: Vec<u8> = (0..1000).map(|at| (at * 3 + own) as u8).collect();
+            image.put_to(from, 0, Region::of(&mut source)).expect("a put");
+            image
+                .copy_async(
+                    Side::Copointer(to, 2000),
+                    Side::Copointer(from, 0),
+                    1000,
+                    Some((events, 0, next)),
+                    None,
+                )
+                .expect("a copy");
+            image.wait_event(events, 0).expect("an event");
+            let before = (own + images - 1) % images;
+            let mut found = vec![0; 1000];
+            image.get_from(from, 2000, Region::of(&mut found)).expect("a get");
+            assert!(found.iter().enumerate().all(|(at, &byte)| byte == (at * 3 + before) as u8));
+
+            let mut byte = [0; 8];
+            let byte = Region::of(&mut byte);
+            assert!(image.put_to(to, 4000, byte).is_err() && image.get_from(to, usize::MAX, byte).is_err());
+            assert!(
+                image
+                    .copy_async(Side::Copointer(to, 3900), Side::Copointer(from, 0), 101, None, None)
+                    .is_err()
+            );
+            assert!(image.atomic_at(to, 4, Atomic::Load, 0).is_err());
+            assert!(image.copointer(data, images, 0).is_err() && image.copointer(data, own, 4097).is_err());
+            assert_eq!(image.copointer(data, own, 4096).map(Copointer::bytes), Ok(0));
+            let refused = |words, text: &str| {
+                let error =
+                    image.get_from(Copointer::from_words(words), 0, byte).expect_err(text).to_string();
+                assert!(error.starts_with("copointer = ") && error.contains(text), "{error}");
+            };
+            refused([images as u64, 8], &format!("one of image {images}"));
+            refused([own as u64 | u64::MAX << 24, 8], "a range in a heap");
+            let wide = Copointer::from_words([own as u64 | u64::MAX << 24, u64::MAX]);
+            assert!(image.get_from(wide, usize::MAX - 1, byte).is_err());
+            image.barrier(world).expect("a barrier");
+        });
+    }
 }

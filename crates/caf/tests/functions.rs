@@ -5,7 +5,7 @@ mod support;
 use hcube_caf::Runtime;
 use hcube_caf::coarray::Use;
 use hcube_core::comm::threads::ThreadComm;
-use hcube_core::memory::bytes_of;
+use hcube_core::memory::{Region, bytes_of};
 use hcube_core::onesided::Atomic;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -189,6 +189,68 @@ fn updates_of_remote_words() {
                 image.end_finish().expect("the block");
             }
             assert!(table.iter().all(|word| word.get() == 0), "an update was lost or made twice");
+        });
+    }
+}
+
+/// The event of a function is on a third image, which finds there what the function has put on a fourth.
+#[test]
+fn events_of_functions_are_on_any_image() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let at = move |distance| (own + distance) % images;
+            let data = image.allocate(world, 8, Use::Data).expect("room");
+            let events = image.allocate_events(world, 2).expect("room");
+            let function =
+                image.register(Rc::new(move |image: &Runtime<ThreadComm>, from, arguments: &[u8]| {
+                    let [turn] = words(arguments);
+                    let mut word = (turn * 100 + from as u64).to_ne_bytes();
+                    image.put(data, (from + 3) % images, 0, Region::of(&mut word)).expect("a put");
+                }));
+            for turn in 0..50 {
+                image
+                    .spawn(world, at(1), function, bytes_of(&[turn]), Some((events, 1, at(2))))
+                    .expect("a function");
+                image.wait_event(events, 1).expect("an event");
+                let mut found = [0; 8];
+                image.get(data, at(1), 0, Region::of(&mut found)).expect("a get");
+                let shipper = (own + 2 * images - 2) % images;
+                assert_eq!(u64::from_ne_bytes(found), turn * 100 + shipper as u64);
+                image.barrier(world).expect("a barrier");
+            }
+            assert_eq!(image.try_event(events, 0), Ok(false));
+            assert!(image.spawn(world, 0, function, &[], Some((events, 0, images))).is_err());
+            assert!(image.spawn(world, 0, function, &[], Some((data, 0, 0))).is_err());
+            image.barrier(world).expect("a barrier");
+        });
+    }
+}
+
+#[test]
+fn functions_see_the_default_team_and_keep_it() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let team = image.split(world, (own % 2) as i64, 0).expect("a split").expect("a team");
+            let function = image.register(Rc::new(move |image: &Runtime<ThreadComm>, _, _: &[u8]| {
+                assert_eq!(image.team(), Ok(team));
+                assert!(image.push_team(world).is_err() && image.pop_team().is_err());
+            }));
+            assert!(image.pop_team().is_err(), "the team of all images");
+            assert_eq!(image.team(), Ok(world));
+            image.push_team(world).expect("a team");
+            image.push_team(team).expect("a team");
+            image.barrier(world).expect("a barrier");
+            image.begin_finish(world).expect("a block");
+            image.spawn(world, (own + 1) % images, function, &[], None).expect("a function");
+            image.end_finish().expect("the block");
+            assert!(image.free_team(team).is_err(), "a default team");
+            assert_eq!((image.pop_team(), image.team()), (Ok(team), Ok(world)));
+            assert_eq!(image.pop_team(), Ok(world));
+            assert!(image.pop_team().is_err(), "the team of all images");
+            image.free_team(team).expect("a team without coarrays");
+            assert!(image.push_team(team).is_err() && image.team() == Ok(world));
         });
     }
 }

@@ -142,3 +142,56 @@ fn events_order_what_was_put_before() {
         });
     }
 }
+
+#[test]
+fn sets_of_events() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let events = image.allocate_events(world, 3).expect("room");
+            let next = (own + 1) % images;
+            let pair = [(events, 0), (events, 1)];
+            // An event with many notices does not hide the others.
+            image
+                .notify_all(&[(events, 0, own), (events, 0, own), (events, 1, own), (events, 1, own)])
+                .expect("events");
+            let found: Vec<_> = (0..4).map(|_| image.wait_any(&pair).expect("an event")).collect();
+            assert_eq!(found, [0, 1, 0, 1]);
+            image.barrier(world).expect("a barrier");
+            for _ in 0..20 {
+                image.notify_all(&[(events, 2, next), (events, 0, own), (events, 2, next)]).expect("events");
+                image.wait_all(&[(events, 2), (events, 0), (events, 2)]).expect("events");
+                let left: Vec<bool> =
+                    (0..3).map(|index| image.try_event(events, index).expect("an event")).collect();
+                assert_eq!(left, [false; 3]);
+                image.barrier(world).expect("a barrier");
+            }
+            assert_eq!((image.wait_all(&[]), image.notify_all(&[])), (Ok(()), Ok(())));
+            assert!(image.notify_all(&[(events, 0, own), (events, 3, own)]).is_err());
+            assert!(image.wait_all(&[(events, 0), (events, 3)]).is_err());
+            assert_eq!(image.try_event(events, 0), Ok(false), "an event was notified in vain");
+        });
+    }
+}
+
+#[test]
+fn numbers_of_events_that_no_memory_has() {
+    with_images(3, 2, |image| {
+        let (world, own) = (image.world(), image.own());
+        for count in [usize::MAX, usize::MAX / 64 + 2, 1 << 57] {
+            let error = image.allocate_events(world, count).expect_err("too many").to_string();
+            assert!(error.starts_with(&format!("count = {count}: expected less than")), "{error}");
+            assert!(image.allocate_locks(world, count).is_err());
+        }
+        // Members without an error of their own have the one of the others.
+        assert!(image.allocate_events(world, if own == 1 { usize::MAX } else { 1 }).is_err());
+        let error = image.allocate_events(world, 1 + own).expect_err("counts differ").to_string();
+        assert!(error.contains("count differs between ranks, from 1 to 3"), "{error}");
+        let events = image.allocate_events(world, 1).expect("room");
+        for index in [1, usize::MAX, usize::MAX / 64 + 1] {
+            assert!(image.notify(events, index, own).is_err() && image.wait_event(events, index).is_err());
+            assert!(image.barrier_async(world, events, index).is_err());
+        }
+        assert_eq!(image.try_event(events, 0), Ok(false));
+    });
+}
