@@ -2,6 +2,7 @@
 
 use super::{buffer, member, on_image, size, team_of};
 use crate::types::{hcube_caf_compare, hcube_error, hcube_team};
+use hcube_caf::Handle;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::mpi::reduction::Elements;
@@ -32,10 +33,15 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast(
         on_image(error, |image| {
             let team = team_of(image, team);
             let given = root_and(root, super::buffer("buffer", buffer, bytes));
-            let (root, region) = image.agree(team, given)?;
+            let (root, region) = refusing(image, team, given)?;
             image.broadcast(team, root, region)
         })
     }
+}
+
+/// What a caller has passed, if it is valid; otherwise the operation is an error on all members.
+fn refusing<T>(image: &super::Image, team: Handle, given: Result<T>) -> Result<T> {
+    given.map_err(|error| image.refuse(team, error))
 }
 
 /// A root, and what has been checked beside it.
@@ -44,7 +50,7 @@ fn root_and<T>(root: i32, other: Result<T>) -> Result<(usize, T)> {
 }
 
 /// The blocks of all members.
-fn all_blocks(image: &super::Image, team: hcube_caf::Handle, bytes: u64) -> Result<u64> {
+fn all_blocks(image: &super::Image, team: Handle, bytes: u64) -> Result<u64> {
     let members = image.look_at_team(team, |team| team.size())? as u64;
     bytes.checked_mul(members).ok_or_else(|| Error::argument("bytes", bytes, "less than 2^63 on all members"))
 }
@@ -76,7 +82,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_gather(
                 let whole = if is_root { all_blocks(image, team, bytes)? } else { 0 };
                 Ok((buffer("from", from, bytes)?, buffer("into", into, whole)?))
             };
-            let (root, (from, into)) = image.agree(team, root_and(root, given()))?;
+            let (root, (from, into)) = refusing(image, team, root_and(root, given()))?;
             image.gather(team, root, from, into)
         })
     }
@@ -110,7 +116,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_scatter(
                 let whole = if is_root { all_blocks(image, team, bytes)? } else { 0 };
                 Ok((buffer("from", from, whole)?, buffer("into", into, bytes)?))
             };
-            let (root, (from, into)) = image.agree(team, root_and(root, given()))?;
+            let (root, (from, into)) = refusing(image, team, root_and(root, given()))?;
             image.scatter(team, root, from, into)
         })
     }
@@ -141,7 +147,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_allgather(
                 let whole = all_blocks(image, team, bytes)?;
                 Ok((buffer("from", from, bytes)?, buffer("into", into, whole)?))
             };
-            let (from, into) = image.agree(team, given())?;
+            let (from, into) = refusing(image, team, given())?;
             image.allgather(team, from, into)
         })
     }
@@ -173,7 +179,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_alltoall(
                 let whole = all_blocks(image, team, bytes)?;
                 Ok((buffer("from", from, whole)?, buffer("into", into, whole)?))
             };
-            let (from, into) = image.agree(team, given())?;
+            let (from, into) = refusing(image, team, given())?;
             image.alltoall(team, from, into)
         })
     }
@@ -204,7 +210,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_shift(
     unsafe {
         on_image(error, |image| {
             let team = team_of(image, team);
-            let (from, into) = image.agree(team, pair(from, into, bytes))?;
+            let (from, into) = refusing(image, team, pair(from, into, bytes))?;
             image.shift(team, distance, from, into)
         })
     }
@@ -250,7 +256,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_permute(
             let to = usize::try_from(destination)
                 .map_err(|_| Error::argument("destination", destination, "0 or more"));
             let given = to.and_then(|to| pair(from, into, bytes).map(|pair| (to, pair)));
-            let (to, (from, into)) = image.agree(team, given)?;
+            let (to, (from, into)) = refusing(image, team, given)?;
             image.permute(team, to, from, into)
         })
     }
@@ -319,7 +325,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_reduce(
                 elements(from, from.cast_mut(), kind)
                     .map(|(elements, from, _)| (elements, from, Region::of(&mut [])))
             };
-            let (root, (elements, from, into)) = image.agree(team, root_and(root, given))?;
+            let (root, (elements, from, into)) = refusing(image, team, root_and(root, given))?;
             image.reduce(team, root, from, into, &mut combining(elements))
         })
     }
@@ -349,7 +355,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_allreduce(
         on_image(error, |image| {
             let team = team_of(image, team);
             let given = elements(from, into, (count, datatype, operation));
-            let (elements, from, into) = image.agree(team, given)?;
+            let (elements, from, into) = refusing(image, team, given)?;
             image.allreduce(team, from, into, &mut combining(elements))
         })
     }
@@ -384,7 +390,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_scan(
                 0 | 1 => elements(from, into, (count, datatype, operation)),
                 _ => Err(Error::argument("inclusive", inclusive, "0 or 1")),
             };
-            let (elements, from, into) = image.agree(team, given)?;
+            let (elements, from, into) = refusing(image, team, given)?;
             image.scan(team, from, into, inclusive == 1, &mut combining(elements))
         })
     }
@@ -423,7 +429,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_sort(
                 })?;
                 Ok((buffer("elements", elements, bytes)?, size("element_bytes", element_bytes)?, compare))
             };
-            let (region, element, compare) = image.agree(team, given())?;
+            let (region, element, compare) = refusing(image, team, given())?;
             image.sort(team, region, element, &mut |first: &[u8], second: &[u8]| {
                 compare(first.as_ptr().cast(), second.as_ptr().cast()).cmp(&0)
             })

@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 const KINDS: [Kind; 6] = [Kind::Mail, Kind::Spawn, Kind::Address, Kind::AddressIs, Kind::Copy, Kind::Status];
 
 /// Tag of a step of a collective operation whose receiver knows who sends it.
-const NAMED: u64 = 1;
+pub(crate) const NAMED: u64 = 1;
 
 /// What [`Image::progress`] has found.
 pub(crate) enum Step {
@@ -203,10 +203,7 @@ impl<C: Comm> Image<C> {
     /// Sends a step of a collective operation; `named`, the receiver knows who sends it.
     pub(crate) fn post(&mut self, to: usize, team: u64, step: u64, named: bool, bytes: &[u8]) {
         let tag = if named { NAMED } else { 0 };
-        let mut head = [0; mail::HEAD];
-        head[..8].copy_from_slice(&team.to_ne_bytes());
-        head[8..].copy_from_slice(&step.to_ne_bytes());
-        self.memory.send(to, Kind::Mail as u8, tag, [&head, bytes]);
+        self.memory.send(to, Kind::Mail as u8, tag, [&mail::head(team, step), bytes]);
     }
 
     /// A step of a collective operation that has arrived, from this image or one that is not known.

@@ -9,6 +9,7 @@
 //! | [`copointer`] | pointers to coarrays of other images |
 //! | [`event`], [`lock`] | events, locks |
 //! | [`barrier`] | the dissemination barrier |
+//! | [`collective`] | broadcast, reductions, exchanges and sorting over a team |
 //! | [`copy`] | asynchronous copies with events |
 //! | [`spawn`], [`finish`] | shipped functions, and their termination |
 //! | [`others`], [`status`] | images that have failed or stopped |
@@ -20,6 +21,7 @@
 pub mod access;
 pub mod barrier;
 pub mod coarray;
+pub mod collective;
 pub mod copointer;
 pub mod copy;
 pub mod event;

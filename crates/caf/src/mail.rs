@@ -22,6 +22,14 @@ pub const fn step(operation: u64, round: usize) -> u64 {
     operation << 16 | round as u64
 }
 
+/// The head of a message.
+pub fn head(team: u64, step: u64) -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    head[..8].copy_from_slice(&team.to_ne_bytes());
+    head[8..].copy_from_slice(&step.to_ne_bytes());
+    head
+}
+
 /// What has arrived.
 #[derive(Debug, Default)]
 pub struct Mail(HashMap<Key, Payload>);

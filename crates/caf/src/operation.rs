@@ -4,6 +4,7 @@
 //! team, which follow each other.
 
 use crate::coarray::Place;
+use crate::collective::broadcast::Unattended;
 use crate::copy::Copy;
 use crate::handles::Handle;
 use crate::image::{Image, Step};
@@ -19,6 +20,8 @@ pub(crate) enum Operation {
     Copy(Box<Copy>),
     /// An event that is notified when what this image has put before is there.
     Notify(Place),
+    /// A broadcast.
+    Broadcast(Box<Unattended>),
     /// Another image waits for a notice of an event of this one; see [`crate::copy`].
     Notice { offset: usize, for_image: usize, number: u64 },
 }
@@ -41,9 +44,13 @@ impl Operations {
         self.list.push(operation);
     }
 
-    /// Whether no copy needs memory of the program any more.
+    /// Whether no operation needs memory of the program any more.
     pub fn are_locally_complete(&self) -> bool {
-        !self.list.iter().any(|operation| matches!(operation, Operation::Copy(copy) if copy.uses_memory()))
+        !self.list.iter().any(|operation| match operation {
+            Operation::Copy(copy) => copy.uses_memory(),
+            Operation::Broadcast(broadcast) => broadcast.uses_memory(),
+            Operation::Barrier { .. } | Operation::Notice { .. } => false,
+        })
     }
 
     /// The copy with a number.
@@ -87,6 +94,7 @@ impl<C: Comm> Image<C> {
             }
             Operation::Copy(copy) => self.advance_copy(copy),
             Operation::Notify(event) => Ok(self.has_notified(*event)),
+            Operation::Broadcast(broadcast) => self.advance_unattended(broadcast),
             Operation::Notice { offset, for_image, number } => {
                 let is_taken = self.take_notice_at(*offset);
                 if is_taken {

@@ -10,6 +10,7 @@
 
 pub mod chain;
 mod lookup;
+pub(crate) mod network;
 mod split;
 mod stack;
 

@@ -1,16 +1,16 @@
 //! Formation of teams.
 //!
 //! Idea: the members of the parent sort their colours and keys along its ring by a network whose partners lie at distances of
-//! powers of two, so that each is a link away. Afterwards the members of a new team are neighbours: two scans tell everyone
+//! powers of two, so that each is a link away ([`super::network`]). Afterwards the members of a new team are neighbours: two scans tell everyone
 //! who is the first and the last of its own, hence the new rank, the size and the neighbours, which travel back to
 //! whom they belong to. From the links to neighbours, those at distance 2^(i+1) follow: the member at distance 2^i passes on
 //! its link of that distance.
 //!
 //! Restrictions: members without a team (a negative colour) take part in the sorting only.
 //! Cost: O(log² P) steps of one short message, O(log P) words; no image ever holds a list of members.
-//! Source: Jin et al. 2011, §II-A, for the cost and the links; the network is Batcher's odd-even merge sort (1968), which
-//! serves any number of members; the way to the links is our own.
+//! Source: Jin et al. 2011, §II-A, for the cost and the links; the way to the links is our own.
 
+use super::network::{Comparison, STEPS, comparisons};
 use super::{BACKWARD, FORWARD, Link, Team, chain};
 use crate::handles::Handle;
 use crate::mail::step;
@@ -47,46 +47,8 @@ struct End {
     entry: Entry,
 }
 
-/// A comparison of the network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Comparison {
-    /// The step of the network.
-    round: usize,
-    /// The other position.
-    partner: usize,
-    /// Whether this position keeps the smaller entry.
-    keeps_smaller: bool,
-}
-
-/// The comparisons of a position, in order.
-fn comparisons(position: usize, size: usize) -> Vec<Comparison> {
-    let (mut all, mut round, mut block) = (Vec::new(), 0, 1);
-    while block < size {
-        let mut distance = block;
-        while distance >= 1 {
-            // Whether a position is compared with the one at the distance above it.
-            let is_lower = |low: usize| {
-                let begin = distance % block;
-                low >= begin
-                    && (low - begin) % (2 * distance) < distance
-                    && low + distance < size
-                    && low / (2 * block) == (low + distance) / (2 * block)
-            };
-            if is_lower(position) {
-                all.push(Comparison { round, partner: position + distance, keeps_smaller: true });
-            } else if position >= distance && is_lower(position - distance) {
-                all.push(Comparison { round, partner: position - distance, keeps_smaller: false });
-            }
-            distance /= 2;
-            round += 1;
-        }
-        block *= 2;
-    }
-    all
-}
-
 /// Steps after those of the network: the scans, and what the owner of an entry is told.
-const SCANS: usize = 1 << 12;
+const SCANS: usize = STEPS;
 const RESULT: usize = 1 << 13;
 
 /// A split, seen from a member of the parent.
@@ -277,47 +239,5 @@ impl<C: Comm> Runtime<C> {
         // Nobody reads its links any more.
         self.barrier(team)?;
         self.with(|image| image.teams.remove(team)?.release(&mut image.memory))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// By the principle of zeros and ones a network that sorts all of those sorts everything.
-    #[test]
-    fn the_network_sorts() {
-        for size in 1..=14_usize {
-            for bits in 0..1_u32 << size {
-                let mut values: Vec<u32> = (0..size).map(|position| bits >> position & 1).collect();
-                let all: Vec<Vec<Comparison>> =
-                    (0..size).map(|position| comparisons(position, size)).collect();
-                let rounds = all.iter().flatten().map(|comparison| comparison.round + 1).max().unwrap_or(0);
-                for round in 0..rounds {
-                    let before = values.clone();
-                    for (position, comparisons) in all.iter().enumerate() {
-                        for own in comparisons.iter().filter(|own| own.round == round) {
-                            let other = before[own.partner];
-                            let pair = [before[position].min(other), before[position].max(other)];
-                            values[position] = pair[usize::from(!own.keeps_smaller)];
-                        }
-                    }
-                }
-                assert!(values.is_sorted(), "{size} positions, {bits:b}: {values:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn both_sides_of_a_comparison_agree_and_are_linked() {
-        for size in (1..=130).chain([1000, 8192]) {
-            for position in 0..size.min(200) {
-                for Comparison { round, partner, keeps_smaller } in comparisons(position, size) {
-                    assert!(partner.abs_diff(position).is_power_of_two() && partner < size && round < SCANS);
-                    let other = Comparison { round, partner: position, keeps_smaller: !keeps_smaller };
-                    assert!(comparisons(partner, size).contains(&other));
-                }
-            }
-        }
     }
 }

@@ -290,6 +290,19 @@ impl<C: Comm> Onesided<C> {
         self.messages.send(to, kind, tag, payload);
     }
 
+    /// As [`Self::send`], of bytes about which Rust knows nothing.
+    pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], bytes: Region<'_>) {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        let (address, length) = if bytes.is_empty() {
+            (std::ptr::NonNull::dangling().as_ptr(), 0)
+        } else {
+            (bytes.address(), bytes.len())
+        };
+        // SAFETY: bytes of a region, which nobody writes during this call, or none; they are copied.
+        let bytes = unsafe { std::slice::from_raw_parts(address, length) };
+        self.messages.send(to, kind, tag, [head, bytes]);
+    }
+
     /// Whether another message to a rank would go out soon; see [`Messages::has_room`].
     #[inline]
     pub fn has_room(&self, to: usize) -> bool {
