@@ -113,7 +113,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast_async(
     unsafe {
         on_image(error, |image| {
             let region = super::buffer("buffer", buffer, bytes)?;
-            image.broadcast_async(team_of(image, team), member(root)?, region, optional(image, done)?)
+            image.broadcast_async(team_of(image, team)?, member(root)?, region, optional(image, done)?)
         })
     }
 }
@@ -141,7 +141,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_barrier_async(
                 let expected = format!("HCUBE_CAF_THIS_IMAGE or {this}, the rank of this image");
                 return Err(Error::argument("done.image", rank, expected));
             }
-            image.barrier_async(team_of(image, team), events, index)
+            image.barrier_async(team_of(image, team)?, events, index)
         })
     }
 }

@@ -31,7 +31,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let given = root_and(root, super::buffer("buffer", buffer, bytes));
             let (root, region) = refusing(image, team, given)?;
             image.broadcast(team, root, region)
@@ -76,7 +76,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_gather(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let is_root = image.look_at_team(team, |team| usize::try_from(root) == Ok(team.rank()))?;
             let given = || {
                 let whole = if is_root { all_blocks(image, team, bytes)? } else { 0 };
@@ -110,7 +110,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_scatter(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let is_root = image.look_at_team(team, |team| usize::try_from(root) == Ok(team.rank()))?;
             let given = || {
                 let whole = if is_root { all_blocks(image, team, bytes)? } else { 0 };
@@ -142,7 +142,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_allgather(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let given = || {
                 let whole = all_blocks(image, team, bytes)?;
                 Ok((buffer("from", from, bytes)?, buffer("into", into, whole)?))
@@ -174,7 +174,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_alltoall(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let given = || {
                 let whole = all_blocks(image, team, bytes)?;
                 Ok((buffer("from", from, whole)?, buffer("into", into, whole)?))
@@ -209,7 +209,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_shift(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let (from, into) = refusing(image, team, pair(from, into, bytes))?;
             image.shift(team, distance, from, into)
         })
@@ -220,11 +220,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_shift(
 ///
 /// # Safety
 /// Both are null or valid for `bytes` bytes while the regions are used.
-unsafe fn pair<'a>(
-    from: *const c_void,
-    into: *mut c_void,
-    bytes: u64,
-) -> Result<(Region<'a>, Region<'a>)> {
+unsafe fn pair<'a>(from: *const c_void, into: *mut c_void, bytes: u64) -> Result<(Region<'a>, Region<'a>)> {
     // SAFETY: the contract of this function.
     unsafe { Ok((buffer("from", from, bytes)?, buffer("into", into, bytes)?)) }
 }
@@ -252,7 +248,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_permute(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let to = usize::try_from(destination)
                 .map_err(|_| Error::argument("destination", destination, "0 or more"));
             let given = to.and_then(|to| pair(from, into, bytes).map(|pair| (to, pair)));
@@ -316,7 +312,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_reduce(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let is_root = image.look_at_team(team, |team| usize::try_from(root) == Ok(team.rank()))?;
             let kind = (count, datatype, operation);
             let given = if is_root {
@@ -353,7 +349,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_allreduce(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let given = elements(from, into, (count, datatype, operation));
             let (elements, from, into) = refusing(image, team, given)?;
             image.allreduce(team, from, into, &mut combining(elements))
@@ -385,7 +381,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_scan(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let given = match inclusive {
                 0 | 1 => elements(from, into, (count, datatype, operation)),
                 _ => Err(Error::argument("inclusive", inclusive, "0 or 1")),
@@ -420,13 +416,19 @@ pub unsafe extern "C-unwind" fn hcube_caf_sort(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = team_of(image, team);
+            let team = team_of(image, team)?;
             let given = || {
-                let number = u64::try_from(count).map_err(|_| Error::argument("count", count, "0 or more"))?;
+                let number =
+                    u64::try_from(count).map_err(|_| Error::argument("count", count, "0 or more"))?;
                 let compare = compare.ok_or_else(|| Error::argument("compare", "NULL", "a function"))?;
-                let bytes = number.checked_mul(element_bytes).filter(|_| element_bytes > 0).ok_or_else(|| {
-                    Error::argument("element_bytes", element_bytes, "1 or more, and less than 2^63 in all")
-                })?;
+                let bytes =
+                    number.checked_mul(element_bytes).filter(|_| element_bytes > 0).ok_or_else(|| {
+                        Error::argument(
+                            "element_bytes",
+                            element_bytes,
+                            "1 or more, and less than 2^63 in all",
+                        )
+                    })?;
                 Ok((buffer("elements", elements, bytes)?, size("element_bytes", element_bytes)?, compare))
             };
             let (region, element, compare) = refusing(image, team, given())?;

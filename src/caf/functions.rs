@@ -64,7 +64,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_spawn(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |runtime| {
-            let count = i64::try_from(bytes).map_err(|_| Error::argument("bytes", bytes, "less than 2^63"))?;
+            let count =
+                i64::try_from(bytes).map_err(|_| Error::argument("bytes", bytes, "less than 2^63"))?;
             if arguments.is_null() && count > 0 {
                 let text = format!("arguments = NULL: expected memory of {bytes} bytes");
                 return Err(Error::Buffer(text));
@@ -73,7 +74,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_spawn(
             let number = usize::try_from(function)
                 .map_err(|_| Error::argument("function", function, "a number of hcube_caf_register"))?;
             let done = done.as_ref().map(|event| event_at(runtime, event)).transpose()?;
-            runtime.spawn(team_of(runtime, team), member(image)?, number, arguments, done)
+            runtime.spawn(team_of(runtime, team)?, member(image)?, number, arguments, done)
         })
     }
 }
@@ -89,7 +90,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_spawn(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_caf_finish_begin(team: hcube_team, error: *mut hcube_error) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe { on_image(error, |image| image.begin_finish(team_of(image, team))) }
+    unsafe { on_image(error, |image| image.begin_finish(team_of(image, team)?)) }
 }
 
 /// Collective over the team of the innermost finish block: ends it. Returns when all functions that its

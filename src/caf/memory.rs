@@ -38,7 +38,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_coarray_alloc(
         on_image(error, |image| {
             let coarray = output(coarray, "coarray")?;
             let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-            let new = image.allocate(team_of(image, team), bytes, Use::Data)?;
+            let new = image.allocate(team_of(image, team)?, bytes, Use::Data)?;
             *coarray = new.number();
             if let Some(address) = address.as_mut() {
                 *address = image.address(new)?.cast();
@@ -156,9 +156,8 @@ unsafe fn section(
     (name, strides): (&'static str, *const i64),
 ) -> Result<Shape> {
     // SAFETY: valid for `dimensions` elements, by the contract of this function.
-    let (counts, strides) = unsafe {
-        (array("counts", counts, dimensions.into())?, array(name, strides, dimensions.into())?)
-    };
+    let (counts, strides) =
+        unsafe { (array("counts", counts, dimensions.into())?, array(name, strides, dimensions.into())?) };
     let mut all = Vec::with_capacity(counts.len());
     for (&count, &stride) in counts.iter().zip(strides) {
         let count = usize::try_from(count).map_err(|_| Error::argument("counts", count, "0 or more"))?;
@@ -308,8 +307,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_put_indexed(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |runtime| {
-            let (coarray, shape) =
-                (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
+            let (coarray, shape) = (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
             let from = buffer("from", from, shape.bytes() as u64)?;
             let rank = rank(runtime, coarray, image)?;
             runtime.put_shape(coarray, rank, size("offset", offset)?, &shape, from)
@@ -340,8 +338,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_get_indexed(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |runtime| {
-            let (coarray, shape) =
-                (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
+            let (coarray, shape) = (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
             let into = buffer("into", into, shape.bytes() as u64)?;
             let rank = rank(runtime, coarray, image)?;
             runtime.get_shape(coarray, rank, size("offset", offset)?, &shape, into)

@@ -33,8 +33,8 @@ unsafe fn on_image(error: *mut hcube_error, body: impl FnOnce(&Image) -> Result<
 }
 
 /// A team that a caller names.
-fn team_of(image: &Image, number: u64) -> Handle {
-    if number == 0 { image.team() } else { Handle::from_number(number) }
+fn team_of(image: &Image, number: u64) -> Result<Handle> {
+    if number == 0 { image.team() } else { Ok(Handle::from_number(number)) }
 }
 
 /// A rank in a team that a caller names.

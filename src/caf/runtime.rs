@@ -106,7 +106,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_image_status(
     unsafe {
         on_image(error, |runtime| {
             let status = output(status, "status")?;
-            *status = runtime.status(team_of(runtime, team), member(image)?)? as i32;
+            *status = runtime.status(team_of(runtime, team)?, member(image)?)? as i32;
             Ok(())
         })
     }
@@ -136,7 +136,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_images_with_status(
     unsafe {
         on_image(error, |runtime| {
             let (room, count) = (array_mut("images", images, room)?, output(count, "count")?);
-            let ranks = runtime.images_with(team_of(runtime, team), status_of(status)?)?;
+            let ranks = runtime.images_with(team_of(runtime, team)?, status_of(status)?)?;
             *count = ranks.len() as i64;
             room.iter_mut().zip(ranks).for_each(|(place, rank)| *place = rank as i32);
             Ok(())

@@ -20,7 +20,7 @@ use hcube_core::mpi::MpiComm;
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_caf_barrier(team: hcube_team, error: *mut hcube_error) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe { on_image(error, |image| image.barrier(team_of(image, team))) }
+    unsafe { on_image(error, |image| image.barrier(team_of(image, team)?)) }
 }
 
 /// A number of events or locks.
@@ -48,7 +48,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_alloc(
     unsafe {
         on_image(error, |image| {
             let events = output(events, "events")?;
-            *events = image.allocate_events(team_of(image, team), number(count)?)?.number();
+            *events = image.allocate_events(team_of(image, team)?, number(count)?)?.number();
             Ok(())
         })
     }
@@ -200,11 +200,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_eventset_waitall(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |image| {
-            image.wait_all(&own_events(image, array("events", events, count)?)?)
-        })
-    }
+    unsafe { on_image(error, |image| image.wait_all(&own_events(image, array("events", events, count)?)?)) }
 }
 
 /// One-sided. Notifies each of these events, as hcube_caf_event_notify does.
@@ -221,11 +217,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_eventset_notifyall(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |image| {
-            image.notify_all(&events_at(image, array("events", events, count)?)?)
-        })
-    }
+    unsafe { on_image(error, |image| image.notify_all(&events_at(image, array("events", events, count)?)?)) }
 }
 
 /// Collective over the team: allocates locks, which nobody holds.
@@ -248,7 +240,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_lock_alloc(
     unsafe {
         on_image(error, |image| {
             let locks = output(locks, "locks")?;
-            *locks = image.allocate_locks(team_of(image, team), number(count)?)?.number();
+            *locks = image.allocate_locks(team_of(image, team)?, number(count)?)?.number();
             Ok(())
         })
     }
@@ -264,7 +256,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_lock_alloc(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_caf_lock_free(locks: hcube_locks, error: *mut hcube_error) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe { on_image(error, |image| image.free_locks(Handle::from_number(locks))) }
+    unsafe { on_image(error, |image| image.free(Handle::from_number(locks), Use::Locks)) }
 }
 
 /// One-sided. Waits until this image holds a lock. Images that wait get it in the order in which they
@@ -366,9 +358,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_lockset_lock(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |image| image.lock_all(&locks_at(image, array("locks", locks, count)?)?))
-    }
+    unsafe { on_image(error, |image| image.lock_all(&locks_at(image, array("locks", locks, count)?)?)) }
 }
 
 /// One-sided. Releases all of these locks.
@@ -385,7 +375,5 @@ pub unsafe extern "C-unwind" fn hcube_caf_lockset_unlock(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |image| image.unlock_all(&locks_at(image, array("locks", locks, count)?)?))
-    }
+    unsafe { on_image(error, |image| image.unlock_all(&locks_at(image, array("locks", locks, count)?)?)) }
 }

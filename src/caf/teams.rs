@@ -45,7 +45,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_split(
     unsafe {
         on_image(error, |image| {
             let team = output(team, "team")?;
-            *team = image.split(team_of(image, parent), colour, key)?.map_or(0, Handle::number);
+            *team = image.split(team_of(image, parent)?, colour, key)?.map_or(0, Handle::number);
             Ok(())
         })
     }
@@ -82,7 +82,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_rank(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            *output(rank, "rank")? = image.look_at_team(team_of(image, team), |team| team.rank())? as i32;
+            *output(rank, "rank")? = image.look_at_team(team_of(image, team)?, |team| team.rank())? as i32;
             Ok(())
         })
     }
@@ -105,7 +105,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_size(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            *output(size, "size")? = image.look_at_team(team_of(image, team), |team| team.size())? as i32;
+            *output(size, "size")? = image.look_at_team(team_of(image, team)?, |team| team.size())? as i32;
             Ok(())
         })
     }
@@ -134,5 +134,5 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_push(team: hcube_team, error: *mu
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_caf_team_pop(error: *mut hcube_error) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe { on_image(error, |image| image.pop_team()) }
+    unsafe { on_image(error, |image| image.pop_team().map(drop)) }
 }

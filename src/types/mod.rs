@@ -5,6 +5,7 @@
 //! the header.
 
 mod alltoall;
+#[expect(non_camel_case_types, reason = "names of C")]
 mod caf;
 mod gemm;
 mod library;

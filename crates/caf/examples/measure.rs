@@ -73,7 +73,11 @@ fn main() {
             }
             show("empty finish", n, begin);
         }
-        let table: Rc<Vec<Cell<u64>>> = Rc::new((0..1 << std::env::var("BITS").map_or(20, |b| b.parse::<u32>().unwrap())).map(|_| Cell::new(0)).collect());
+        let table: Rc<Vec<Cell<u64>>> = Rc::new(
+            (0..1 << std::env::var("BITS").map_or(20, |b| b.parse::<u32>().unwrap()))
+                .map(|_| Cell::new(0))
+                .collect(),
+        );
         let t = Rc::clone(&table);
         let function = image.register(Rc::new(move |_, _, arguments| {
             let word = |at: usize| u64::from_ne_bytes(arguments[at..at + 8].try_into().unwrap());

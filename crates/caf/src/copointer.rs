@@ -21,9 +21,9 @@ use hcube_core::onesided::Atomic;
 #[repr(C)]
 pub struct Copointer {
     /// The image in the lower 24 bits, the offset in its heap in the others.
-    place: u64,
+    pub place: u64,
     /// Bytes that may be accessed from there.
-    bytes: u64,
+    pub bytes: u64,
 }
 
 impl Copointer {

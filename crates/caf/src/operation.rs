@@ -49,7 +49,7 @@ impl Operations {
         !self.list.iter().any(|operation| match operation {
             Operation::Copy(copy) => copy.uses_memory(),
             Operation::Broadcast(broadcast) => broadcast.uses_memory(),
-            Operation::Barrier { .. } | Operation::Notice { .. } => false,
+            Operation::Barrier { .. } | Operation::Notify(_) | Operation::Notice { .. } => false,
         })
     }
 

@@ -12,6 +12,9 @@
 //! Cost: a load per image of the node in waits that have found nothing; a system call per [`LOOKS_PER_PROCESS`] of them; a
 //! message to each image of another node for an image that is gone.
 
+pub use crate::options::Status;
+
+use crate::image::Kind;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::node::exit::has_ended;
@@ -19,24 +22,10 @@ use hcube_core::onesided::Onesided;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-use crate::image::Kind;
-
 /// Looks from one question about a process to the next.
 const LOOKS_PER_PROCESS: u32 = 4096;
 /// Messages that an image takes in a wait from one look to the next: more than the ring of another image holds.
 const STEPS_PER_LOOK: u32 = 1 << 14;
-
-/// What is known of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u64)]
-pub enum Status {
-    /// It is alive.
-    Alive,
-    /// It has failed.
-    Failed,
-    /// It has ended normally.
-    Stopped,
-}
 
 /// The word of an image whose process has ended, but which has not written it.
 const DIED: u64 = 3;

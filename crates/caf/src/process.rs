@@ -141,8 +141,8 @@ fn start_thread(process: Arc<Process>, microseconds: usize) -> Result<JoinHandle
 /// initialised here.
 ///
 /// # Errors
-/// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed, in which case this
-/// one has stopped.
+/// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed, in which case the
+/// runtime has ended here.
 pub fn finalise() -> Result<()> {
     let result = with(Runtime::finalise);
     if matches!(result, Err(Error::Usage(_))) {
@@ -156,10 +156,12 @@ pub fn finalise() -> Result<()> {
     HAS_ENDED.store(true, Ordering::Relaxed);
     PROCESS_ID.store(0, Ordering::Relaxed);
     IMAGE.set(std::ptr::null());
-    let owns_mpi = process.owns_mpi;
+    let ends_mpi = process.owns_mpi && !process.runtime.has_lost_one();
     drop(process);
-    result?;
-    if owns_mpi { lifetime::finalise() } else { Ok(()) }
+    if ends_mpi {
+        lifetime::finalise()?;
+    }
+    result
 }
 
 /// The end of a process whose image has not been finalised: the others are told that it has failed.

@@ -29,10 +29,7 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// On all images, where the options differ or one has no memory; those of MPI.
     pub fn new(comm: C, options: Options) -> Result<Self> {
-        Ok(Self {
-            image: RefCell::new(Image::new(comm, options)?),
-            functions: RefCell::default(),
-        })
+        Ok(Self { image: RefCell::new(Image::new(comm, options)?), functions: RefCell::default() })
     }
 
     /// Runs `work` with the state. It calls nothing of the runtime that takes it again.

@@ -120,6 +120,12 @@ impl<C: Comm> Runtime<C> {
         Ok(ranks)
     }
 
+    /// Whether the process of an image has ended, as far as is known here: MPI cannot be finalised then.
+    pub(crate) fn has_lost_one(&self) -> bool {
+        let others = &self.image.borrow().others;
+        others.with(Status::Failed).any(|image| others.has_died(image))
+    }
+
     /// Whether the process of an image, given by its rank in the job, has ended, as far as is known here. An image that has
     /// failed or stopped may have a process that goes on.
     ///

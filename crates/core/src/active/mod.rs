@@ -191,12 +191,7 @@ impl<C: Comm> Messages<C> {
     /// them, and gives each to `read`: the rank, the tag and the payload. How many were taken; all others are left to
     /// [`Self::receive`].
     #[inline]
-    pub fn receive_short(
-        &mut self,
-        kind: u8,
-        most: usize,
-        mut read: impl FnMut(usize, u64, &[u8]),
-    ) -> usize {
+    pub fn receive_short(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         if self.joining > 0 {
             return 0;
         }

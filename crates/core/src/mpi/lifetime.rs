@@ -46,7 +46,9 @@ pub fn initialise_for_threads() -> Result<bool> {
         Err(_) => {
             let none = ptr::null_mut();
             // SAFETY: MPI is neither initialised nor finalised; MPI takes no arguments of the program.
-            check("MPI_Init_thread", unsafe { raw::PMPI_Init_thread(none, none.cast(), multiple, &mut level) })?;
+            check("MPI_Init_thread", unsafe {
+                raw::PMPI_Init_thread(none, none.cast(), multiple, &mut level)
+            })?;
             true
         }
     };

@@ -102,8 +102,10 @@ unsafe fn copy(from: &[u8], to: *mut u8) {
     unsafe {
         match length {
             8..=16 => {
-                let (begin, end) =
-                    (from.cast::<u64>().read_unaligned(), from.add(length - 8).cast::<u64>().read_unaligned());
+                let (begin, end) = (
+                    from.cast::<u64>().read_unaligned(),
+                    from.add(length - 8).cast::<u64>().read_unaligned(),
+                );
                 to.cast::<u64>().write_unaligned(begin);
                 to.add(length - 8).cast::<u64>().write_unaligned(end);
             }
@@ -221,12 +223,7 @@ impl Rings {
     /// Takes records of a kind, at most `most`, and gives each to `read`: the rank of the node that has sent it, its tag and its
     /// payload. A record of another kind stays, and those behind it. How many were taken.
     #[inline]
-    pub fn receive_all(
-        &mut self,
-        kind: u8,
-        most: usize,
-        mut read: impl FnMut(usize, u64, &[u8]),
-    ) -> usize {
+    pub fn receive_all(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         let mut taken = 0;
         for _ in 0..self.incoming.len() {
             let from = self.next;
