@@ -195,3 +195,29 @@ fn numbers_of_events_that_no_memory_has() {
         assert_eq!(image.try_event(events, 0), Ok(false));
     });
 }
+
+/// As many allocations as a long program makes, of which a few live at a time, lie in the memory of those few.
+#[test]
+fn allocations_do_not_grow() {
+    with_images(2, 2, |image| {
+        let world = image.world();
+        let mut living = std::collections::VecDeque::new();
+        let (mut state, mut lowest, mut highest) = (1_u64, usize::MAX, 0);
+        for turn in 0..100_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // The same on both images; some are long enough to begin at a page.
+            let bytes = (state >> 33) as usize % if turn % 50 == 0 { 100_000 } else { 1000 };
+            let coarray = image.allocate(world, bytes, Use::Data).expect("room");
+            let begin = image.address(coarray).expect("a coarray").addr();
+            (lowest, highest) = (lowest.min(begin), highest.max(begin + bytes));
+            living.push_back(coarray);
+            if living.len() > 10 {
+                image.free(living.pop_front().expect("several"), Use::Data).expect("a coarray");
+            }
+        }
+        assert!(highest - lowest < 4 << 20, "{} bytes for ten coarrays", highest - lowest);
+        for coarray in living {
+            image.free(coarray, Use::Data).expect("a coarray");
+        }
+    });
+}
