@@ -1,0 +1,173 @@
+//! Broadcasts with and without waiting.
+
+use super::{Group, Image, LONG, Memory, PLACES, bytes_of, in_teams, read, with_images};
+use hcube_core::memory::Region;
+use std::cell::Cell;
+use std::rc::Rc;
+
+#[test]
+fn every_root_and_length() {
+    in_teams(|group| {
+        let &Group { image, team, rank, size, .. } = group;
+        for length in group.lengths() {
+            for root in 0..size {
+                for is_coarray in [false, true] {
+                    let mut memory = Memory::allocate(group, is_coarray, length);
+                    let sent = bytes_of([root, size], length);
+                    let given = if rank == root { sent.clone() } else { vec![0xee; length] };
+                    let region = memory.holding(0, &given);
+                    image.broadcast(team, root, region).expect("a broadcast");
+                    let found = read(region);
+                    // It belongs to the program again, also where it was lent.
+                    region.write(&vec![0x55; length]);
+                    assert!(found == sent, "{length} bytes from {root} to {rank} of {:?}", group.images);
+                    memory.free(group);
+                }
+            }
+        }
+    });
+}
+
+fn of_any_life(region: Region<'_>) -> Region<'static> {
+    // SAFETY: each test waits for its broadcasts before the memory is used otherwise or freed.
+    unsafe { Region::new(region.address(), region.len()) }
+}
+
+/// Ships functions and waits for them, while broadcasts go on.
+fn ship_to_all(image: &Image, function: usize, images: usize) {
+    image.begin_finish(image.world()).expect("a block");
+    for to in 0..images {
+        image.spawn(image.world(), to, function, &[], None).expect("a function");
+    }
+    image.end_finish().expect("the block");
+}
+
+/// Several broadcasts from different roots, with everything else in between.
+#[test]
+fn several_at_the_same_time() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let group = Group { image, team: world, rank: own, size: images, images: (0..images).collect() };
+            let count = Rc::new(Cell::new(0));
+            let function = {
+                let count = Rc::clone(&count);
+                image.register(Rc::new(move |_, _, _: &[u8]| count.set(count.get() + 1)))
+            };
+            let events = image.allocate_events(world, 8).expect("room");
+            for turn in 0..3 {
+                let lengths = [0, 8, 511, 513, 5000, 70_000, LONG / 2, 1];
+                let mut memories: Vec<Memory> = (0..8)
+                    .map(|index| Memory::allocate(&group, (index + turn) % 2 == 0, lengths[index]))
+                    .collect();
+                let root = |index: usize| (index * 3 + turn) % images;
+                let sent = |index: usize| bytes_of([root(index), index + turn], lengths[index]);
+                for (index, memory) in memories.iter_mut().enumerate() {
+                    let given = if own == root(index) { sent(index) } else { vec![0xee; lengths[index]] };
+                    let region = of_any_life(memory.holding(0, &given));
+                    image
+                        .broadcast_async(world, root(index), region, Some((events, index, own)))
+                        .expect("begin");
+                    match index {
+                        2 => image.barrier(world).expect("a barrier"),
+                        3 => {
+                            let (mut one, mut all) = ([own as u8], vec![0; images]);
+                            let [one, into] = [Region::of(&mut one), Region::of(&mut all)];
+                            image.allgather(world, one, into).expect("an operation");
+                            assert!(all.iter().enumerate().all(|(rank, &found)| found == rank as u8));
+                        }
+                        5 => ship_to_all(image, function, images),
+                        _ => {}
+                    }
+                }
+                let mut word = [own as u8; 600];
+                image.broadcast(world, images - 1, Region::of(&mut word)).expect("a broadcast");
+                assert_eq!(word, [images as u8 - 1; 600]);
+                for (index, memory) in memories.iter_mut().enumerate().rev() {
+                    image.wait_event(events, index).expect("an event");
+                    let region = memory.region();
+                    let found = read(region);
+                    region.write(&vec![0x55; lengths[index]]);
+                    assert!(found == sent(index), "{index} of turn {turn}, image {own} of {images}");
+                }
+                memories.into_iter().for_each(|memory| memory.free(&group));
+            }
+            assert_eq!(count.get(), 3 * images);
+        });
+    }
+}
+
+/// A fence gives the buffers back, a block waits for the others, and an event may be on another image.
+#[test]
+fn fences_blocks_and_events_elsewhere() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let events = image.allocate_events(world, 1).expect("room");
+            for turn in 0..20_u8 {
+                let root = turn as usize % images;
+                let length = [8, 900, 20_000][turn as usize % 3];
+                let mut bytes = vec![if own == root { turn } else { 0xee }; length];
+                let buffer = of_any_life(Region::of(&mut bytes));
+                let next = (own + 1) % images;
+                image.begin_finish(world).expect("a block");
+                image.broadcast_async(world, root, buffer, Some((events, 0, next))).expect("a broadcast");
+                image.cofence().expect("no image fails");
+                let found = read(buffer);
+                buffer.write(&vec![0x55; length]);
+                assert!(found.iter().all(|&byte| byte == turn), "{turn}");
+                image.end_finish().expect("the block");
+                image.wait_event(events, 0).expect("an event");
+            }
+            assert_eq!(image.try_event(events, 0), Ok(false));
+        });
+    }
+}
+
+/// The team may be freed while its last broadcast is under way to others.
+#[test]
+fn teams_are_freed_behind_their_broadcasts() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            for turn in 0..5_u8 {
+                let team = image.split(world, 0, -(own as i64)).expect("a split").expect("a team");
+                let mut bytes = vec![if own == 0 { turn } else { 0xee }; 3000];
+                image
+                    .broadcast_async(team, images - 1, of_any_life(Region::of(&mut bytes)), None)
+                    .expect("begin");
+                image.free_team(team).expect("a team without coarrays");
+                image.cofence().expect("no image fails");
+                assert!(bytes.iter().all(|&byte| byte == turn), "{turn}");
+            }
+        });
+    }
+}
+
+/// Arguments that differ are found by all members in a wait, and the runtime works on.
+#[test]
+fn wrong_arguments_are_found_by_all_members() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let events = image.allocate_events(world, 1).expect("room");
+            for (wrong, (root, length)) in [(images, 8), (1, 8), (0, 700)].into_iter().enumerate() {
+                if images == 1 && wrong > 0 {
+                    continue;
+                }
+                let (root, length) = if own == wrong % images { (root, length) } else { (0, 600) };
+                let mut bytes = vec![0; length];
+                let buffer = of_any_life(Region::of(&mut bytes));
+                let own_error = image.broadcast_async(world, root, buffer, None).err();
+                // Nobody notifies the event.
+                let error = match own_error {
+                    Some(error) => error,
+                    None => image.wait_event(events, 0).expect_err("arguments differ"),
+                };
+                let text = error.to_string();
+                assert!(["root", "bytes", "refused"].iter().any(|name| text.contains(name)), "{text}");
+                image.barrier(world).expect("a barrier");
+            }
+        });
+    }
+}

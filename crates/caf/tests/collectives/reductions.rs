@@ -1,0 +1,114 @@
+//! Reductions of all kinds, by an operation that does not commute and by sums whose rounding shows their order.
+
+use super::{Group, LONG, Memory, in_teams, read};
+
+/// Bytes of an element: a linear function modulo 2^64.
+const ELEMENT: usize = 16;
+
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_ne_bytes(bytes.try_into().expect("eight bytes"))
+}
+
+/// Functions of lower ranks are applied before those of higher ranks.
+fn compose(lower: &[u8], higher: &mut [u8]) {
+    for (lower, higher) in lower.chunks_exact(ELEMENT).zip(higher.chunks_exact_mut(ELEMENT)) {
+        let [a, b, c, d] = [&lower[..8], &lower[8..], &higher[..8], &higher[8..]].map(word);
+        higher[..8].copy_from_slice(&a.wrapping_mul(c).to_ne_bytes());
+        higher[8..].copy_from_slice(&b.wrapping_mul(c).wrapping_add(d).to_ne_bytes());
+    }
+}
+
+/// The functions of an image.
+fn functions(image: usize, length: usize) -> Vec<u8> {
+    super::bytes_of([image, 7], length)
+}
+
+/// Those of the members of a range, one after the other.
+fn composed(group: &Group<'_>, ranks: std::ops::Range<usize>, length: usize) -> Vec<u8> {
+    let images = &group.images[ranks];
+    let mut result = functions(images[0], length);
+    for &image in &images[1..] {
+        let mut next = functions(image, length);
+        compose(&result, &mut next);
+        result = next;
+    }
+    result
+}
+
+#[test]
+fn operations_that_do_not_commute() {
+    in_teams(|group| {
+        let &Group { image, team, rank, size, .. } = group;
+        let mut lengths = vec![0, ELEMENT, 496, 528, 10_000];
+        lengths.extend((size <= 3).then_some(LONG));
+        for length in lengths {
+            for (is_coarray, is_same) in [(false, false), (true, true), (true, false)] {
+                let text = format!("{length} bytes, coarray: {is_coarray}, same: {is_same}");
+                let mut memory = Memory::allocate(group, is_coarray, 2 * length);
+                let own = functions(group.images[rank], length);
+                let all = memory.region();
+                let into = all.part(if is_same { 0..length } else { length..2 * length });
+                let from = all.part(0..length);
+                let refill = || {
+                    all.write(&vec![0xee; 2 * length]);
+                    from.write(&own);
+                };
+                let whole = composed(group, 0..size, length);
+                for root in 0..size {
+                    refill();
+                    let before = read(into);
+                    image.reduce(team, root, from, into, &mut compose).expect(&text);
+                    let expected = if rank == root { &whole } else { &before };
+                    assert!(read(into) == *expected, "reduce to {root} of {:?}, {text}", group.images);
+                }
+                refill();
+                image.allreduce(team, from, into, &mut compose).expect(&text);
+                assert!(read(into) == whole, "allreduce: {rank} of {:?}, {text}", group.images);
+                refill();
+                image.scan(team, from, into, true, &mut compose).expect(&text);
+                let expected = composed(group, 0..rank + 1, length);
+                assert!(read(into) == expected, "inclusive scan: {rank} of {:?}, {text}", group.images);
+                refill();
+                let before = read(into);
+                image.scan(team, from, into, false, &mut compose).expect(&text);
+                let expected = if rank == 0 { before } else { composed(group, 0..rank, length) };
+                assert!(read(into) == expected, "exclusive scan: {rank} of {:?}, {text}", group.images);
+                memory.free(group);
+            }
+        }
+    });
+}
+
+#[test]
+fn all_members_get_the_same_bits() {
+    in_teams(|group| {
+        let &Group { image, team, rank, size, .. } = group;
+        let mut add = |lower: &[u8], higher: &mut [u8]| {
+            for (lower, higher) in lower.chunks_exact(8).zip(higher.chunks_exact_mut(8)) {
+                let sum = f64::from_bits(word(lower)) + f64::from_bits(word(higher));
+                higher.copy_from_slice(&sum.to_ne_bytes());
+            }
+        };
+        for elements in [1, 60, 70, 2000] {
+            let mut results = Vec::new();
+            for turn in 0..3 {
+                let number = |index| 0.1 * (rank + 1) as f64 + 1e16 / (index + rank * rank + 1) as f64;
+                let mut from: Vec<u8> =
+                    (0..elements).flat_map(|index: usize| number(index).to_ne_bytes()).collect();
+                let (mut into, length) = (vec![0; from.len()], from.len());
+                // Members come at different times.
+                for _ in 0..(rank * 7 + turn * 5) % 11 {
+                    std::thread::yield_now();
+                }
+                let into = hcube_core::memory::Region::of(&mut into);
+                image
+                    .allreduce(team, hcube_core::memory::Region::of(&mut from), into, &mut add)
+                    .expect("a sum");
+                let mut all = vec![0; length * size];
+                image.allgather(team, into, hcube_core::memory::Region::of(&mut all)).expect("results");
+                results.extend(all.chunks_exact(length).map(<[u8]>::to_vec));
+            }
+            assert!(results.iter().all(|result| *result == results[0]), "{elements} of {size} members");
+        }
+    });
+}

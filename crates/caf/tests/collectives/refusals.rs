@@ -1,0 +1,143 @@
+//! Wrong arguments, and arguments that differ: an error on all members, after which the team goes on.
+
+use super::{Group, Image, in_teams};
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+
+/// An error on all members; then all of them are asked to do something that works.
+fn refused(group: &Group<'_>, what: &str, operation: impl FnOnce(&Image) -> Result<()>) -> String {
+    let error = operation(group.image).expect_err(what);
+    let rank = group.rank as u64;
+    let (mut own, mut all) = (rank.to_ne_bytes(), vec![0; 8 * group.size]);
+    let [own, into] = [Region::of(&mut own), Region::of(&mut all)];
+    group.image.allgather(group.team, own, into).expect("an operation that works");
+    let expected: Vec<u8> = (0..group.size as u64).flat_map(u64::to_ne_bytes).collect();
+    assert!(all == expected, "after {what}");
+    error.to_string()
+}
+
+#[test]
+fn wrong_arguments_are_an_error_on_all_members() {
+    in_teams(|group| {
+        let &Group { team, rank, size, .. } = group;
+        let mut memory = vec![0; 8 * size + 8];
+        let all = Region::of(&mut memory);
+        let part = |length: usize| all.part(0..length);
+        let mut keep = |_: &[u8], _: &mut [u8]| ();
+        for wrong in 0..size {
+            let is_wrong = rank == wrong;
+            let root = if is_wrong { size } else { 0 };
+            let own = format!("root = {size}: expected 0 to {}, the members of the team", size - 1);
+            let other = format!("rank {wrong} refused: its arguments are not valid");
+            let expected = if is_wrong { &own } else { &other };
+            let roots: [(&str, Box<dyn Fn(&Image) -> Result<()>>); 3] = [
+                ("broadcast", Box::new(|image| image.broadcast(team, root, part(8)))),
+                ("gather", Box::new(|image| image.gather(team, root, part(8), part(8 * size)))),
+                ("scatter", Box::new(|image| image.scatter(team, root, part(8 * size), part(8)))),
+            ];
+            for (what, operation) in roots {
+                assert_eq!(&refused(group, what, operation), expected, "{what}");
+            }
+            let error =
+                refused(group, "reduce", |image| image.reduce(team, root, part(8), part(8), &mut keep));
+            assert_eq!(&error, expected);
+            let error = refused(group, "permute", |image| {
+                image.permute(team, if is_wrong { size } else { rank }, part(8), part(8))
+            });
+            assert_eq!(error, expected.replace("root", "destination"));
+            let into = if is_wrong { 9 } else { 8 };
+            let lengths: [(&str, Box<dyn Fn(&Image) -> Result<()>>); 4] = [
+                ("shift", Box::new(|image| image.shift(team, 1, part(8), part(into)))),
+                ("allgather", Box::new(|image| image.allgather(team, part(8), part(8 * size - 8 + into)))),
+                (
+                    "alltoall",
+                    Box::new(|image| image.alltoall(team, part(8 * size), part(8 * size - 8 + into))),
+                ),
+                ("sort", Box::new(|image| image.sort(team, part(8), into, &mut |a, b| a.cmp(b)))),
+            ];
+            for (what, operation) in lengths {
+                let error = refused(group, what, operation);
+                assert!(
+                    if is_wrong { error.contains("expected") } else { error == other },
+                    "{what}: {error}"
+                );
+            }
+            for inclusive in [false, true] {
+                refused(group, "scan", |image| image.scan(team, part(8), part(into), inclusive, &mut keep));
+            }
+            refused(group, "allreduce", |image| image.allreduce(team, part(8), part(into), &mut keep));
+        }
+    });
+}
+
+#[test]
+fn arguments_that_differ_are_an_error_on_all_members() {
+    in_teams(|group| {
+        let &Group { team, rank, size, .. } = group;
+        if size == 1 {
+            return;
+        }
+        let mut memory = vec![0; 64 * size];
+        let all = Region::of(&mut memory);
+        let part = |length: usize| all.part(0..length);
+        let mut keep = |_: &[u8], _: &mut [u8]| ();
+        for wrong in 0..size {
+            let by_one = |value: usize| value + usize::from(rank == wrong);
+            let differs = |name, value: usize| {
+                let error = Error::Mismatch { name, least: value as i64, most: value as i64 + 1 };
+                error.to_string()
+            };
+            let bytes = by_one(8);
+            let error = refused(group, "broadcast", |image| image.broadcast(team, 0, part(bytes)));
+            assert_eq!(error, differs("bytes", 8));
+            let error = refused(group, "broadcast", |image| image.broadcast(team, by_one(0), part(8)));
+            assert_eq!(error, differs("root", 0));
+            let error =
+                refused(group, "gather", |image| image.gather(team, 1, part(bytes), part(bytes * size)));
+            assert_eq!(error, differs("bytes", 8));
+            let error =
+                refused(group, "shift", |image| image.shift(team, by_one(5) as i64, part(8), part(8)));
+            assert_eq!(error, differs("distance", 5));
+            let error = refused(group, "allreduce", |image| {
+                image.allreduce(team, part(bytes), part(bytes), &mut keep)
+            });
+            assert_eq!(error, differs("bytes", 8));
+            let error =
+                refused(group, "scan", |image| image.scan(team, part(8), part(8), rank == wrong, &mut keep));
+            assert_eq!(error, differs("inclusive", 0));
+            let error = refused(group, "sort", |image| {
+                image.sort(team, part(72), by_one(8), &mut |one, other| one.cmp(other))
+            });
+            assert_eq!(error, differs("element_bytes", 8));
+            // No permutation: one member is named twice.
+            let destination = if rank == wrong { (rank + 1) % size } else { rank };
+            let error = refused(group, "permute", |image| image.permute(team, destination, part(8), part(8)));
+            let expected = "expected a different member for each member of the team";
+            assert_eq!(error, format!("destination = {destination}: {expected}"));
+        }
+    });
+}
+
+#[test]
+fn teams_that_were_freed_and_overlapping_blocks_are_refused() {
+    super::with_images(3, 2, |image| {
+        let team = image.split(image.world(), 0, 0).expect("a split").expect("a team");
+        image.free_team(team).expect("a team without coarrays");
+        let mut memory = vec![0; 60];
+        let all = Region::of(&mut memory);
+        assert!(
+            image.broadcast(team, 0, all).is_err()
+                && image.broadcast_async(team, 0, all_of(all), None).is_err()
+        );
+        let error = image.alltoall(image.world(), all.part(0..30), all.part(1..31)).expect_err("overlap");
+        assert!(error.to_string().starts_with("into = "), "{error}");
+        let error = image.alltoall(image.world(), all.part(0..31), all.part(0..31)).expect_err("31 bytes");
+        assert_eq!(error.to_string(), "bytes = 31: expected a multiple of 3");
+    });
+}
+
+/// A region without bytes, for operations that begin nothing.
+fn all_of(region: Region<'_>) -> Region<'static> {
+    // SAFETY: no bytes.
+    unsafe { Region::new(region.address(), 0) }
+}
