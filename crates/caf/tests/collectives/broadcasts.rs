@@ -1,6 +1,7 @@
 //! Broadcasts with and without waiting.
 
-use super::{Group, Image, LONG, Memory, PLACES, bytes_of, in_teams, read, with_images};
+use super::{Group, Image, PLACES, bytes_of, in_team, in_teams, read, with_images};
+use hcube_caf::Handle;
 use hcube_core::memory::Region;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,16 +13,14 @@ fn every_root_and_length() {
         for length in group.lengths() {
             for root in 0..size {
                 for is_coarray in [false, true] {
-                    let mut memory = Memory::allocate(group, is_coarray, length);
                     let sent = bytes_of([root, size], length);
                     let given = if rank == root { sent.clone() } else { vec![0xee; length] };
-                    let region = memory.holding(0, &given);
+                    let region = group.holding(is_coarray, 0, &given);
                     image.broadcast(team, root, region).expect("a broadcast");
                     let found = read(region);
                     // It belongs to the program again, also where it was lent.
                     region.write(&vec![0x55; length]);
                     assert!(found == sent, "{length} bytes from {root} to {rank} of {:?}", group.images);
-                    memory.free(group);
                 }
             }
         }
@@ -47,53 +46,56 @@ fn ship_to_all(image: &Image, function: usize, images: usize) {
 fn several_at_the_same_time() {
     for (images, per_node) in PLACES {
         with_images(images, per_node, |image| {
-            let (world, own) = (image.world(), image.own());
-            let group = Group { image, team: world, rank: own, size: images, images: (0..images).collect() };
             let count = Rc::new(Cell::new(0));
             let function = {
                 let count = Rc::clone(&count);
                 image.register(Rc::new(move |_, _, _: &[u8]| count.set(count.get() + 1)))
             };
-            let events = image.allocate_events(world, 8).expect("room");
-            for turn in 0..3 {
-                let lengths = [0, 8, 511, 513, 5000, 70_000, LONG / 2, 1];
-                let mut memories: Vec<Memory> = (0..8)
-                    .map(|index| Memory::allocate(&group, (index + turn) % 2 == 0, lengths[index]))
-                    .collect();
-                let root = |index: usize| (index * 3 + turn) % images;
-                let sent = |index: usize| bytes_of([root(index), index + turn], lengths[index]);
-                for (index, memory) in memories.iter_mut().enumerate() {
-                    let given = if own == root(index) { sent(index) } else { vec![0xee; lengths[index]] };
-                    let region = of_any_life(memory.holding(0, &given));
-                    image
-                        .broadcast_async(world, root(index), region, Some((events, index, own)))
-                        .expect("begin");
-                    match index {
-                        2 => image.barrier(world).expect("a barrier"),
-                        3 => {
-                            let (mut one, mut all) = ([own as u8], vec![0; images]);
-                            let [one, into] = [Region::of(&mut one), Region::of(&mut all)];
-                            image.allgather(world, one, into).expect("an operation");
-                            assert!(all.iter().enumerate().all(|(rank, &found)| found == rank as u8));
-                        }
-                        5 => ship_to_all(image, function, images),
-                        _ => {}
-                    }
+            in_team(image, image.world(), (0..images).collect(), |group| {
+                let events = image.allocate_events(group.team, LENGTHS.len()).expect("room");
+                for turn in 0..3 {
+                    several(group, turn, events, function);
                 }
-                let mut word = [own as u8; 600];
-                image.broadcast(world, images - 1, Region::of(&mut word)).expect("a broadcast");
-                assert_eq!(word, [images as u8 - 1; 600]);
-                for (index, memory) in memories.iter_mut().enumerate().rev() {
-                    image.wait_event(events, index).expect("an event");
-                    let region = memory.region();
-                    let found = read(region);
-                    region.write(&vec![0x55; lengths[index]]);
-                    assert!(found == sent(index), "{index} of turn {turn}, image {own} of {images}");
-                }
-                memories.into_iter().for_each(|memory| memory.free(&group));
-            }
+            });
             assert_eq!(count.get(), 3 * images);
         });
+    }
+}
+
+/// Lengths of broadcasts at the same time; each has a place of its own.
+const LENGTHS: [usize; 8] = [0, 8, 511, 513, 5000, 20_000, 9000, 1];
+const PLACE: usize = 20_000;
+
+fn several(group: &Group<'_>, turn: usize, events: Handle, function: usize) {
+    let &Group { image, team, rank, size, .. } = group;
+    let root = |index: usize| (index * 3 + turn) % size;
+    let sent = |index: usize| bytes_of([root(index), index + turn], LENGTHS[index]);
+    let mut regions = Vec::new();
+    for index in 0..LENGTHS.len() {
+        let given = if rank == root(index) { sent(index) } else { vec![0xee; LENGTHS[index]] };
+        let region = group.holding((index + turn).is_multiple_of(2), index * PLACE, &given);
+        regions.push(region);
+        image.broadcast_async(team, root(index), region, Some((events, index, rank))).expect("a broadcast");
+        match index {
+            2 => image.barrier(team).expect("a barrier"),
+            3 => {
+                let (mut one, mut all) = ([rank as u8], vec![0; size]);
+                let [one, into] = [Region::of(&mut one), Region::of(&mut all)];
+                image.allgather(team, one, into).expect("an operation");
+                assert!(all.iter().enumerate().all(|(rank, &found)| found == rank as u8));
+            }
+            5 => ship_to_all(image, function, size),
+            _ => {}
+        }
+    }
+    let mut word = [rank as u8; 600];
+    image.broadcast(team, size - 1, Region::of(&mut word)).expect("a broadcast");
+    assert_eq!(word, [size as u8 - 1; 600]);
+    for (index, region) in regions.into_iter().enumerate().rev() {
+        image.wait_event(events, index).expect("an event");
+        let found = read(region);
+        region.write(&vec![0x55; LENGTHS[index]]);
+        assert!(found == sent(index), "{index} of turn {turn}, member {rank} of {size}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Blocks that move from member to member.
 
-use super::{Group, Memory, bytes_of, in_teams, read};
+use super::{Group, bytes_of, in_teams, read};
 use hcube_caf::Runtime;
 use hcube_core::comm::threads::ThreadComm;
 use hcube_core::error::Result;
@@ -21,30 +21,24 @@ fn check(
     operation: impl Fn(&Runtime<ThreadComm>, Region<'_>, Region<'_>) -> Result<()>,
 ) {
     let Case { given, gets, expected } = case;
-    let room = group.size * (given.len().max(*gets)).max(1) * 2;
-    for is_coarray in [false, true] {
-        for is_same in [false, true] {
-            let text = format!(
-                "{what}: member {} of {:?}, {} and {gets} bytes, coarray: {is_coarray}, same: {is_same}",
-                group.rank,
-                group.images,
-                given.len()
-            );
-            let mut memory = Memory::allocate(group, is_coarray, room);
-            let at = if is_same { 0 } else { room / 2 };
-            memory.region().write(&vec![0xee; room]);
-            memory.holding(0, given);
-            let all = memory.region();
-            let (from, into) = (all.part(0..given.len()), all.part(at..at + gets));
-            let before = read(into);
-            operation(group.image, from, into).expect(&text);
-            // What was lent may be written at once.
-            if !is_same {
-                from.write(&vec![0x55; given.len()]);
-            }
-            assert!(read(into) == *expected.as_ref().unwrap_or(&before), "{text}");
-            memory.free(group);
+    for (is_coarray, is_same) in [(false, false), (false, true), (true, false), (true, true)] {
+        let text = format!(
+            "{what}: member {} of {:?}, {} and {gets} bytes, coarray: {is_coarray}, same: {is_same}",
+            group.rank,
+            group.images,
+            given.len()
+        );
+        let at = if is_same { 0 } else { given.len() };
+        group.holding(is_coarray, 0, &vec![0xee; at + gets]);
+        let from = group.holding(is_coarray, 0, given);
+        let into = group.memory[usize::from(is_coarray)].part(at..at + gets);
+        let before = read(into);
+        operation(group.image, from, into).expect(&text);
+        // What was lent may be written at once.
+        if !is_same {
+            from.write(&vec![0x55; given.len()]);
         }
+        assert!(read(into) == *expected.as_ref().unwrap_or(&before), "{text}");
     }
 }
 
@@ -109,7 +103,8 @@ fn shift_and_permute() {
     in_teams(|group| {
         let (size, own) = (group.size as i64, group.images[group.rank]);
         for length in group.lengths() {
-            for distance in [0, 1, -1, 2, size, size + 1, -3 * size - 2, i64::MAX, i64::MIN] {
+            let distances = [1, -2, 0, -1, 2, size, size + 1, -3 * size - 2, i64::MAX, i64::MIN];
+            for &distance in &distances[..if length == 8 || length == 513 { 10 } else { 2 }] {
                 let source = (group.rank as i128 - i128::from(distance)).rem_euclid(size.into()) as usize;
                 let case = Case {
                     given: bytes_of([own, 0], length),
@@ -120,12 +115,9 @@ fn shift_and_permute() {
                     image.shift(group.team, distance, from, into)
                 });
             }
-            // Factors without a common divisor with any of the sizes but their own multiples, and a reversal.
-            for factor in [1, 11, group.size - 1] {
+            // Factors that have no common divisor with any of the sizes.
+            for factor in [1, 11] {
                 let to = |rank: usize| (rank * factor + 1) % group.size;
-                if factor == 0 {
-                    continue;
-                }
                 let source = (0..group.size).find(|&rank| to(rank) == group.rank).expect("a permutation");
                 let case = Case {
                     given: bytes_of([own, 0], length),

@@ -24,6 +24,8 @@ struct Group<'a> {
     size: usize,
     /// The images of all members.
     images: Vec<usize>,
+    /// Memory of the program's own, and that of a coarray.
+    memory: [Region<'static>; 2],
 }
 
 /// Both sides of a lent letter, and those of one page; long blocks in small teams only.
@@ -35,6 +37,27 @@ impl Group<'_> {
         let long = (self.size <= 4).then_some(LONG);
         LENGTHS.into_iter().chain(long).collect()
     }
+
+    /// The part of a memory that begins there, with these bytes in it.
+    fn holding(&self, is_coarray: bool, at: usize, bytes: &[u8]) -> Region<'static> {
+        let part = self.memory[usize::from(is_coarray)].part(at..at + bytes.len());
+        part.write(bytes);
+        part
+    }
+}
+
+/// Runs `work` for a team.
+fn in_team(image: &Image, team: Handle, images: Vec<usize>, work: impl Fn(&Group<'_>)) {
+    let size = images.len();
+    let rank = images.iter().position(|&other| other == image.own()).expect("a member");
+    let room = if size <= 4 { 8 * LONG } else { 160_000 };
+    let coarray = image.allocate(team, room, Use::Data).expect("room");
+    let mut own = vec![0; room];
+    let addresses = [own.as_mut_ptr(), image.address(coarray).expect("a coarray")];
+    // SAFETY: both are used only through these regions, until they are freed below, after all operations on them.
+    let memory = addresses.map(|address| unsafe { Region::new(address, room) });
+    work(&Group { image, team, rank, size, images, memory });
+    image.free(coarray, Use::Data).expect("once");
 }
 
 /// Runs `work` for the team of all images, and for the odd and the even ones, in reversed order.
@@ -42,11 +65,10 @@ fn in_teams(work: impl Fn(&Group<'_>) + Sync) {
     for (images, per_node) in PLACES {
         with_images(images, per_node, |image| {
             let (world, own) = (image.world(), image.own());
-            work(&Group { image, team: world, rank: own, size: images, images: (0..images).collect() });
+            in_team(image, world, (0..images).collect(), &work);
             let team = image.split(world, (own % 2) as i64, -(own as i64)).expect("a split").expect("a team");
             let members: Vec<usize> = (0..images).rev().filter(|other| other % 2 == own % 2).collect();
-            let rank = members.iter().position(|&other| other == own).expect("a member");
-            work(&Group { image, team, rank, size: members.len(), images: members });
+            in_team(image, team, members, &work);
             image.free_team(team).expect("a team without coarrays");
         });
     }
@@ -54,7 +76,7 @@ fn in_teams(work: impl Fn(&Group<'_>) + Sync) {
 
 /// The bytes of a member for another one.
 fn bytes_of(images: [usize; 2], length: usize) -> Vec<u8> {
-    let mut state = (images[0] * 1000 + images[1] + 1) as u64 * 0x9e37_79b9_7f4a_7c15;
+    let mut state = ((images[0] * 1000 + images[1] + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut bytes = Vec::with_capacity(length + 8);
     while bytes.len() < length {
         state ^= state << 13;
@@ -64,45 +86,6 @@ fn bytes_of(images: [usize; 2], length: usize) -> Vec<u8> {
     }
     bytes.truncate(length);
     bytes
-}
-
-/// Memory of the program: its own, and that of a coarray.
-enum Memory {
-    Own(Vec<u8>),
-    Coarray(Handle, Region<'static>),
-}
-
-impl Memory {
-    /// Collective over the team.
-    fn allocate(group: &Group<'_>, is_coarray: bool, length: usize) -> Self {
-        if !is_coarray {
-            return Self::Own(vec![0; length]);
-        }
-        let coarray = group.image.allocate(group.team, length, Use::Data).expect("room");
-        let address = group.image.address(coarray).expect("a coarray");
-        // SAFETY: the test uses it through this region only, until it is freed.
-        Self::Coarray(coarray, unsafe { Region::new(address, length) })
-    }
-
-    fn region(&mut self) -> Region<'_> {
-        match self {
-            Self::Own(bytes) => Region::of(bytes),
-            Self::Coarray(_, region) => *region,
-        }
-    }
-
-    /// The part that begins there.
-    fn holding(&mut self, at: usize, bytes: &[u8]) -> Region<'_> {
-        let part = self.region().part(at..at + bytes.len());
-        part.write(bytes);
-        part
-    }
-
-    fn free(self, group: &Group<'_>) {
-        if let Self::Coarray(coarray, _) = self {
-            group.image.free(coarray, Use::Data).expect("once");
-        }
-    }
 }
 
 fn read(region: Region<'_>) -> Vec<u8> {

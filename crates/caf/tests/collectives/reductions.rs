@@ -1,6 +1,7 @@
 //! Reductions of all kinds, by an operation that does not commute and by sums whose rounding shows their order.
 
-use super::{Group, LONG, Memory, in_teams, read};
+use super::{Group, LONG, in_teams, read};
+use hcube_core::memory::Region;
 
 /// Bytes of an element: a linear function modulo 2^64.
 const ELEMENT: usize = 16;
@@ -44,9 +45,8 @@ fn operations_that_do_not_commute() {
         for length in lengths {
             for (is_coarray, is_same) in [(false, false), (true, true), (true, false)] {
                 let text = format!("{length} bytes, coarray: {is_coarray}, same: {is_same}");
-                let mut memory = Memory::allocate(group, is_coarray, 2 * length);
                 let own = functions(group.images[rank], length);
-                let all = memory.region();
+                let all = group.memory[usize::from(is_coarray)].part(0..2 * length);
                 let into = all.part(if is_same { 0..length } else { length..2 * length });
                 let from = all.part(0..length);
                 let refill = || {
@@ -73,7 +73,6 @@ fn operations_that_do_not_commute() {
                 image.scan(team, from, into, false, &mut compose).expect(&text);
                 let expected = if rank == 0 { before } else { composed(group, 0..rank, length) };
                 assert!(read(into) == expected, "exclusive scan: {rank} of {:?}, {text}", group.images);
-                memory.free(group);
             }
         }
     });
@@ -100,12 +99,10 @@ fn all_members_get_the_same_bits() {
                 for _ in 0..(rank * 7 + turn * 5) % 11 {
                     std::thread::yield_now();
                 }
-                let into = hcube_core::memory::Region::of(&mut into);
-                image
-                    .allreduce(team, hcube_core::memory::Region::of(&mut from), into, &mut add)
-                    .expect("a sum");
+                let into = Region::of(&mut into);
+                image.allreduce(team, Region::of(&mut from), into, &mut add).expect("a sum");
                 let mut all = vec![0; length * size];
-                image.allgather(team, into, hcube_core::memory::Region::of(&mut all)).expect("results");
+                image.allgather(team, into, Region::of(&mut all)).expect("results");
                 results.extend(all.chunks_exact(length).map(<[u8]>::to_vec));
             }
             assert!(results.iter().all(|result| *result == results[0]), "{elements} of {size} members");

@@ -1,6 +1,7 @@
 //! Sorting over a team.
 
-use super::{Group, Memory, in_teams, read};
+use super::{Group, in_teams, read};
+use hcube_core::memory::Region;
 use std::cmp::Ordering;
 
 /// Elements by their first byte only, so that many are equal.
@@ -13,15 +14,14 @@ fn check(group: &Group<'_>, count: usize, bytes: usize, mut compare: impl FnMut(
     let text = format!("{count} elements of {bytes} bytes: {rank} of {:?}", group.images);
     let length = count * bytes;
     for is_coarray in [false, true] {
-        let mut memory = Memory::allocate(group, is_coarray, length);
         let own = super::bytes_of([group.images[rank], count], length);
-        let region = memory.holding(0, &own);
+        let region = group.holding(is_coarray, 0, &own);
         image.sort(team, region, bytes, &mut compare).expect(&text);
         let mut sorted = read(region);
         assert!(sorted.chunks_exact(bytes).is_sorted_by(|a, b| compare(a, b) != Ordering::Greater), "{text}");
         let mut all = vec![0; size * length];
-        let into = hcube_core::memory::Region::of(&mut all);
-        image.allgather(team, hcube_core::memory::Region::of(&mut sorted), into).expect("results");
+        let into = Region::of(&mut all);
+        image.allgather(team, Region::of(&mut sorted), into).expect("results");
         assert!(all.chunks_exact(bytes).is_sorted_by(|a, b| compare(a, b) != Ordering::Greater), "{text}");
         // The same elements as before.
         let given = group.images.iter().flat_map(|&image| super::bytes_of([image, count], length));
@@ -31,7 +31,6 @@ fn check(group: &Group<'_>, count: usize, bytes: usize, mut compare: impl FnMut(
         given.sort();
         found.sort();
         assert!(given == found, "{text}");
-        memory.free(group);
     }
 }
 
