@@ -29,6 +29,7 @@ fn with_leaving_images<T: Send>(
         let image = Runtime::new(own, Options::default()).expect("shared memory");
         catch_unwind(AssertUnwindSafe(|| work(&image))).unwrap_or_else(|panic| {
             HAS_PANICKED.store(true, Ordering::Release);
+            let _ = image.fail();
             resume_unwind(panic)
         })
     })
@@ -236,11 +237,17 @@ fn a_function_can_fail_the_image_that_runs_it() {
         let function = image.register(Rc::new(|image: &Runtime<ThreadComm>, _, _: &[u8]| {
             image.fail().expect("once");
         }));
+        let events = image.allocate_events(world, 1).expect("room");
         meet(image, &arrived, 3);
+        // The function runs in the wait, not before.
+        arrived.fetch_add(1, Ordering::AcqRel);
+        while arrived.load(Ordering::Acquire) < 6 {
+            std::thread::yield_now();
+        }
         if image.own() == 2 {
             image.spawn(world, 1, function, &[], None).expect("a function");
         }
-        assert_eq!(image.barrier(world), error_of(1, Status::Failed));
+        assert_eq!(image.wait_event(events, 0), error_of(1, Status::Failed));
     });
 }
 
