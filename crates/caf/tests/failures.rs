@@ -18,33 +18,47 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use support::{PLACES, with_images};
 
+/// Where the images of a run meet, twice. After a barrier nobody could leave at once, because others are still inside.
+#[derive(Default)]
+struct Meetings {
+    arrived: [AtomicUsize; 2],
+    has_panicked: AtomicBool,
+}
+
+impl Meetings {
+    /// Returns when as many images have come here, and meanwhile does what the caller says.
+    fn meet(&self, number: usize, images: usize, meanwhile: impl Fn()) {
+        self.arrived[number].fetch_add(1, Ordering::AcqRel);
+        while self.arrived[number].load(Ordering::Acquire) < images {
+            meanwhile();
+            std::thread::yield_now();
+            assert!(!self.has_panicked.load(Ordering::Acquire), "another image has panicked");
+        }
+    }
+}
+
 /// Runs `work` on each image, which ends without the others.
 fn with_leaving_images<T: Send>(
     images: usize,
     per_node: usize,
-    work: impl Fn(&Runtime<ThreadComm>) -> T + Sync,
+    work: impl Fn(&Runtime<ThreadComm>, &Meetings) -> T + Sync,
 ) -> Vec<T> {
+    let meetings = Meetings::default();
     threads::run(images, per_node, |comm| {
         let own = comm.split(Some(0), comm.rank() as i32).expect("no MPI").expect("a colour");
         let image = Runtime::new(own, Options::default()).expect("shared memory");
-        catch_unwind(AssertUnwindSafe(|| work(&image))).unwrap_or_else(|panic| {
-            HAS_PANICKED.store(true, Ordering::Release);
+        catch_unwind(AssertUnwindSafe(|| work(&image, &meetings))).unwrap_or_else(|panic| {
+            meetings.has_panicked.store(true, Ordering::Release);
             let _ = image.fail();
             resume_unwind(panic)
         })
     })
 }
 
-static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
-
-/// Returns when as many images have come here, and serves them meanwhile. A barrier would do for nobody who leaves behind it:
-/// others are still inside.
-fn meet(image: &Runtime<ThreadComm>, arrived: &AtomicUsize, images: usize) {
-    arrived.fetch_add(1, Ordering::AcqRel);
-    while arrived.load(Ordering::Acquire) < images {
-        image.progress().expect("no MPI");
-        assert!(!HAS_PANICKED.load(Ordering::Acquire), "another image has panicked");
-    }
+/// All images meet, and serve each other meanwhile.
+fn meet(image: &Runtime<ThreadComm>, meetings: &Meetings) {
+    let images = image.with_team(image.world(), |team| team.size());
+    meetings.meet(0, images, || image.progress().expect("no MPI"));
 }
 
 fn leave(image: &Runtime<ThreadComm>, status: Status) {
@@ -119,7 +133,7 @@ const WAITS: [(&str, Wait); 19] = [
 ];
 
 /// What is set up before an image leaves; all know it.
-fn case(image: &Runtime<ThreadComm>, gone: usize, arrived: &AtomicUsize) -> Case {
+fn case(image: &Runtime<ThreadComm>, gone: usize, meetings: &Meetings) -> Case {
     let world = image.world();
     // All images in reverse order, so that members are not known.
     let team = image.split(world, 0, -(image.own() as i64)).expect("a split").expect("a team");
@@ -130,7 +144,7 @@ fn case(image: &Runtime<ThreadComm>, gone: usize, arrived: &AtomicUsize) -> Case
     if image.own() == gone {
         image.lock(locks, 0, 0).expect("a lock");
     }
-    meet(image, arrived, image.with_team(world, |team| team.size()));
+    meet(image, meetings);
     Case { team, data, events, locks, gone }
 }
 
@@ -140,9 +154,8 @@ fn every_wait_ends_when_an_image_leaves() {
         for (number, (name, wait)) in WAITS.into_iter().enumerate() {
             let status = [Status::Failed, Status::Stopped][(number + place) % 2];
             let gone = (number + place / 2) % images;
-            let arrived = AtomicUsize::new(0);
-            with_leaving_images(images, per_node, |image| {
-                let case = case(image, gone, &arrived);
+            with_leaving_images(images, per_node, |image, meetings| {
+                let case = case(image, gone, meetings);
                 if image.own() == gone {
                     // Others wait already, or not yet.
                     (0..number % 4 * 50).for_each(|_| std::thread::yield_now());
@@ -161,9 +174,8 @@ fn every_wait_ends_when_an_image_leaves() {
 fn accesses_to_an_image_that_is_gone() {
     for (images, per_node) in PLACES.into_iter().filter(|&(images, _)| images > 1) {
         for status in [Status::Failed, Status::Stopped] {
-            let arrived = AtomicUsize::new(0);
-            with_leaving_images(images, per_node, |image| {
-                let case = case(image, 1, &arrived);
+            with_leaving_images(images, per_node, |image, meetings| {
+                let case = case(image, 1, meetings);
                 if image.own() == 1 {
                     return leave(image, status);
                 }
@@ -187,12 +199,15 @@ fn accesses_to_an_image_that_is_gone() {
 #[test]
 fn every_call_of_an_image_that_is_gone_is_an_error() {
     for status in [Status::Failed, Status::Stopped] {
-        let arrived = AtomicUsize::new(0);
-        with_leaving_images(3, 2, |image| {
-            let case = case(image, 1, &arrived);
+        with_leaving_images(3, 2, |image, meetings| {
+            let case = case(image, 1, meetings);
             let expected = || error_of(image.own(), status);
-            if image.own() != 1 {
+            if image.own() == 0 {
                 assert_eq!(image.barrier(image.world()), error_of(1, status));
+                meetings.meet(1, 2, || {});
+            }
+            if image.own() == 2 {
+                meetings.meet(1, 2, || image.progress().expect("no MPI"));
             }
             leave(image, status);
             let mut bytes = [0; 8];
@@ -222,7 +237,7 @@ fn every_call_of_an_image_that_is_gone_is_an_error() {
 #[test]
 fn an_image_has_stopped_after_the_end_of_the_program() {
     for (images, per_node) in PLACES {
-        with_leaving_images(images, per_node, |image| {
+        with_leaving_images(images, per_node, |image, _| {
             image.finalise().expect("an end");
             assert_eq!(image.barrier(image.world()), error_of(image.own(), Status::Stopped));
         });
@@ -231,19 +246,15 @@ fn an_image_has_stopped_after_the_end_of_the_program() {
 
 #[test]
 fn a_function_can_fail_the_image_that_runs_it() {
-    let arrived = AtomicUsize::new(0);
-    with_leaving_images(3, 2, |image| {
+    with_leaving_images(3, 2, |image, meetings| {
         let world = image.world();
         let function = image.register(Rc::new(|image: &Runtime<ThreadComm>, _, _: &[u8]| {
             image.fail().expect("once");
         }));
         let events = image.allocate_events(world, 1).expect("room");
-        meet(image, &arrived, 3);
+        meet(image, meetings);
         // The function runs in the wait, not before.
-        arrived.fetch_add(1, Ordering::AcqRel);
-        while arrived.load(Ordering::Acquire) < 6 {
-            std::thread::yield_now();
-        }
+        meetings.meet(1, 3, || {});
         if image.own() == 2 {
             image.spawn(world, 1, function, &[], None).expect("a function");
         }
@@ -256,8 +267,7 @@ fn a_function_can_fail_the_image_that_runs_it() {
 fn images_know_who_is_gone() {
     for (images, per_node) in [(4, 4), (4, 1), (5, 2), (7, 3), (8, 2), (8, 8)] {
         for (failed, stopped) in [(2, 3), (images - 1, 1)] {
-            let [arrived, ready] = [0, 0].map(AtomicUsize::new);
-            with_leaving_images(images, per_node, |image| {
+            with_leaving_images(images, per_node, |image, meetings| {
                 let (world, own) = (image.world(), image.own());
                 let teams = [2, 1].map(|colours| {
                     image
@@ -266,7 +276,7 @@ fn images_know_who_is_gone() {
                         .expect("a team")
                 });
                 assert_eq!(image.images_with(teams[1], Status::Alive), Ok((0..images).collect()));
-                meet(image, &arrived, images);
+                meet(image, meetings);
                 if own == failed || own == stopped {
                     return leave(image, if own == failed { Status::Failed } else { Status::Stopped });
                 }
@@ -294,7 +304,7 @@ fn images_know_who_is_gone() {
                 }
                 assert_eq!(image.has_died(failed), Ok(false), "its process goes on");
                 // The others read links here.
-                meet(image, &ready, images - 2);
+                meetings.meet(1, images - 2, || image.progress().expect("no MPI"));
             });
         }
     }
@@ -304,8 +314,7 @@ fn images_know_who_is_gone() {
 #[test]
 fn an_image_that_is_kept_busy_learns_of_a_failure() {
     for (images, per_node) in [(2, 2), (2, 1)] {
-        let arrived = AtomicUsize::new(0);
-        with_leaving_images(images, per_node, |image| {
+        with_leaving_images(images, per_node, |image, meetings| {
             let (world, goes_on) = (image.world(), Rc::new(Cell::new(true)));
             let function = {
                 let goes_on = Rc::clone(&goes_on);
@@ -318,7 +327,7 @@ fn an_image_that_is_kept_busy_learns_of_a_failure() {
                     }
                 }))
             };
-            meet(image, &arrived, images);
+            meet(image, meetings);
             if image.own() == 1 {
                 return image.fail().expect("once");
             }
@@ -333,10 +342,9 @@ fn an_image_that_is_kept_busy_learns_of_a_failure() {
 #[test]
 fn several_images_fail_together() {
     for (images, per_node) in [(4, 4), (5, 2), (7, 3), (8, 1)] {
-        let arrived = AtomicUsize::new(0);
-        with_leaving_images(images, per_node, |image| {
+        with_leaving_images(images, per_node, |image, meetings| {
             let world = image.world();
-            meet(image, &arrived, images);
+            meet(image, meetings);
             if image.own() % 2 == 1 {
                 return image.fail().expect("once");
             }
