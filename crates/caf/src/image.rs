@@ -139,6 +139,8 @@ impl<C: Comm> Image<C> {
         if self.depth > 0 {
             return Err(Error::Usage("called in a shipped function".into()));
         }
+        // Where an image has failed, no block ends any more.
+        self.others.check_all()?;
         if self.finishes.is_inside() {
             return Err(Error::Usage(
                 "called in a finish block: expected hcube_caf_finish_end before".into(),

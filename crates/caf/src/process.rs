@@ -15,40 +15,42 @@ use hcube_core::mpi::{MpiComm, lifetime};
 use hcube_core::node::exit::at_exit;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The state of a process.
+/// The state of a process. It is freed by [`finalise`] only: the end of a process that has not come there uses it when what
+/// belongs to its threads is gone.
 struct Process {
     runtime: Runtime<MpiComm>,
     /// Where there is a progress thread.
     turns: Option<Turns>,
-    /// Whether that thread is to end.
+    /// That thread.
+    thread: Cell<Option<JoinHandle<()>>>,
+    /// Whether it is to end.
     is_ending: AtomicBool,
     /// Whether MPI was initialised here.
     owns_mpi: bool,
 }
 
-// SAFETY: a process is reached through `IMAGE` of two threads at most, and then only in turns (`with`).
-unsafe impl Send for Process {}
-// SAFETY: as above.
-unsafe impl Sync for Process {}
+/// The address of the state, for another thread.
+#[derive(Clone, Copy)]
+struct Place(*const Process);
+
+// SAFETY: a process is used in turns (`with`), by two threads at most.
+unsafe impl Send for Place {}
 
 /// The process that is to say at its end that it has ended; children that the program makes by `fork` are not. 0: none.
 static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 /// Whether an image was finalised in this process: a program has coarrays once.
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
-/// The state, and the thread that makes progress.
-type Owned = (Arc<Process>, Option<JoinHandle<()>>);
-
 thread_local! {
-    /// That of this thread's process, if images are not simulated.
-    static IMAGE: Cell<*const Process> = const { Cell::new(std::ptr::null()) };
-    /// What the thread that has initialised it keeps: by rank, since images may be simulated.
-    static OWNED: RefCell<BTreeMap<usize, Owned>> = const { RefCell::new(BTreeMap::new()) };
+    /// The state of this thread's process, if images are not simulated.
+    static IMAGE: Cell<*const Process> = const { Cell::new(ptr::null()) };
+    /// Those of simulated images, by rank.
+    static SIMULATED: RefCell<BTreeMap<usize, *const Process>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 #[cold]
@@ -65,7 +67,7 @@ fn outside() -> Error {
 
 /// The rank by which the state of a simulated image is found.
 fn place() -> usize {
-    if lifetime::is_simulated() { lifetime::world_place().map_or(0, |(rank, _)| rank) } else { 0 }
+    lifetime::world_place().map_or(0, |(rank, _)| rank)
 }
 
 /// The state of this process.
@@ -77,7 +79,23 @@ fn process() -> Result<*const Process> {
 
 #[cold]
 fn find() -> Result<*const Process> {
-    OWNED.with_borrow(|all| all.get(&place()).map(|(process, _)| Arc::as_ptr(process))).ok_or_else(outside)
+    if !lifetime::is_simulated() {
+        return Err(outside());
+    }
+    SIMULATED.with_borrow(|all| all.get(&place()).copied()).ok_or_else(outside)
+}
+
+/// Makes a state that of this process, or none.
+fn set(process: *const Process) {
+    if !lifetime::is_simulated() {
+        return IMAGE.set(process);
+    }
+    SIMULATED.with_borrow_mut(|all| {
+        all.remove(&place());
+        if !process.is_null() {
+            all.insert(place(), process);
+        }
+    });
 }
 
 /// Runs `work` with the runtime of this process.
@@ -110,22 +128,26 @@ pub fn initialise() -> Result<()> {
     let options = hcube_core::comm::agree(&comm, options)?;
     let runtime = Runtime::new(comm, options)?;
     let turns = wants_thread.then(Turns::default);
-    let process = Arc::new(Process { runtime, turns, is_ending: AtomicBool::new(false), owns_mpi });
-    let thread = wants_thread.then(|| start_thread(Arc::clone(&process), options.progress)).transpose()?;
+    let (thread, is_ending) = (Cell::new(None), AtomicBool::new(false));
+    let process = Box::leak(Box::new(Process { runtime, turns, thread, is_ending, owns_mpi }));
+    if wants_thread {
+        process.thread.set(Some(start_thread(Place(process), options.progress)?));
+    }
+    set(process);
     if !lifetime::is_simulated() {
-        IMAGE.set(Arc::as_ptr(&process));
         PROCESS_ID.store(std::process::id(), Ordering::Relaxed);
         at_exit(end_early);
     }
-    OWNED.with_borrow_mut(|all| all.insert(place(), (process, thread)));
     Ok(())
 }
 
 /// A thread that does from time to time what others ask for.
-fn start_thread(process: Arc<Process>, microseconds: usize) -> Result<JoinHandle<()>> {
+fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
     let work = move || {
-        IMAGE.set(Arc::as_ptr(&process));
-        while !process.is_ending.load(Ordering::Acquire) {
+        let Place(process) = { place };
+        IMAGE.set(process);
+        // SAFETY: it lives until this thread has ended.
+        while !unsafe { &(*process).is_ending }.load(Ordering::Acquire) {
             // An error comes again where the program waits.
             if with(Runtime::progress).is_err() {
                 break;
@@ -148,14 +170,17 @@ pub fn finalise() -> Result<()> {
     if matches!(result, Err(Error::Usage(_))) {
         return result;
     }
-    let owned = OWNED.with_borrow_mut(|all| all.remove(&place()));
-    let (process, thread) = owned.ok_or_else(outside)?;
-    process.is_ending.store(true, Ordering::Release);
+    let process = process()?.cast_mut();
+    // SAFETY: it lives until it is freed below.
+    let (is_ending, thread) = unsafe { (&(*process).is_ending, &(*process).thread) };
+    is_ending.store(true, Ordering::Release);
     // A thread that has ended by a panic has printed it.
-    drop(thread.map(JoinHandle::join));
+    drop(thread.take().map(JoinHandle::join));
     HAS_ENDED.store(true, Ordering::Relaxed);
     PROCESS_ID.store(0, Ordering::Relaxed);
-    IMAGE.set(std::ptr::null());
+    set(ptr::null());
+    // SAFETY: made by `initialise`; the other thread has ended, and nothing here uses it any more.
+    let process = unsafe { Box::from_raw(process) };
     let ends_mpi = process.owns_mpi && !process.runtime.has_lost_one();
     drop(process);
     if ends_mpi {
