@@ -27,8 +27,8 @@ const LOOKS_PER_PROCESS: u32 = 4096;
 /// Messages that an image takes in a wait from one look to the next: more than the ring of another image holds.
 const STEPS_PER_LOOK: u32 = 1 << 14;
 
-/// The word of an image whose process has ended, but which has not written it.
-const DIED: u64 = 3;
+/// The word of an image whose process has ended, or is ending.
+pub(crate) const DIED: u64 = 3;
 /// Bits of the word in the tag of a message; the image follows.
 const WORD_BITS: u32 = 2;
 
@@ -173,9 +173,9 @@ impl Others {
     }
 
     /// This image fails or stops: all others can know it from now on, as soon as the messages have gone out.
-    pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, status: Status) {
-        memory.own_word(self.place).store(status as u64, Ordering::Release);
-        self.tell(memory, self.own, status as u64);
+    pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, word: u64) {
+        memory.own_word(self.place).store(word, Ordering::Release);
+        self.tell(memory, self.own, word);
     }
 
     /// The program has ended on all images: nobody waits for this one any more, so nobody has to be told.

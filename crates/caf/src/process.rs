@@ -15,6 +15,7 @@ use hcube_core::mpi::{MpiComm, lifetime};
 use hcube_core::node::exit::at_exit;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
@@ -197,9 +198,11 @@ extern "C" fn end_early() {
     PROCESS_ID.store(0, Ordering::Relaxed);
     let own = with(|runtime| {
         let own = runtime.own();
-        runtime.fail().map(|()| own)
+        runtime.die().map(|()| own)
     });
     if let Ok(own) = own {
-        eprintln!("hcube: image {own}: the program ends without hcube_caf_finalize");
+        // In one piece, or the lines of several images would run into each other.
+        let line = format!("hcube: image {own}: the program ends without hcube_caf_finalize\n");
+        drop(std::io::stderr().write_all(line.as_bytes()));
     }
 }

@@ -10,7 +10,7 @@
 
 use crate::handles::Handle;
 use crate::image::Kind;
-use crate::others::Status;
+use crate::others::{DIED, Status};
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -24,7 +24,7 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// Those of MPI; where this image has failed or stopped before.
     pub fn fail(&self) -> Result<()> {
-        self.go(Status::Failed)
+        self.go(Status::Failed, Status::Failed as u64)
     }
 
     /// This image stops without waiting for the others: as [`Self::fail`], with another status.
@@ -32,14 +32,19 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::fail`].
     pub fn stop(&self) -> Result<()> {
-        self.go(Status::Stopped)
+        self.go(Status::Stopped, Status::Stopped as u64)
     }
 
-    fn go(&self, status: Status) -> Result<()> {
+    /// This image fails because its process ends.
+    pub(crate) fn die(&self) -> Result<()> {
+        self.go(Status::Failed, DIED)
+    }
+
+    fn go(&self, status: Status, word: u64) -> Result<()> {
         // What others get from this image before they know that it is gone.
         self.send_out()?;
         self.with(|image| {
-            image.others.announce(&mut image.memory, status);
+            image.others.announce(&mut image.memory, word);
             Ok(())
         })?;
         let sent = self.send_out();
