@@ -1,0 +1,48 @@
+//! Images that are marked as failed, leave, or die, while the others wait for them: these are told so, and end.
+
+use hcube_testing as common;
+
+use common::{Launch, Mpi};
+
+/// Runs tests/c/caf_failures.c: the last image goes, in the way that is said, and the others wait.
+fn check(way: &str, wait: &str, images: usize, per_node: &str) {
+    let launch = Launch::client("caf_failures", images).args([way, wait]).env("HCUBE_RANKS_PER_NODE", per_node);
+    // The launcher goes on without the process.
+    let launch = launch
+        .env("OMPI_MCA_orte_enable_recovery", "1")
+        .env("OMPI_MCA_orte_abort_on_non_zero_status", "0")
+        .whole_lines()
+        .limit(60);
+    let outcome = launch.run();
+    let last = images - 1;
+    for image in 0..last {
+        let line = format!("image {image}: image {last} has failed");
+        assert!(outcome.stdout.contains(&line), "{way}, {wait}, {per_node} per node: {outcome:?}");
+    }
+    assert!(outcome.left.is_empty(), "{way}, {wait}: processes left: {outcome:?}");
+    let is_told = outcome.stderr.contains(&format!("image {last}: the program ends without hcube_caf_finalize"));
+    assert_eq!(is_told, way == "leaves", "{wait}: {outcome:?}");
+}
+
+#[test]
+fn a_failed_image_ends_all_waits() {
+    let images = if Mpi::selected() == Mpi::Open { 3 } else { 2 };
+    for wait in ["barrier", "event", "lock", "finish", "allocation"] {
+        for per_node in ["0", "1"] {
+            check("marked", wait, images, per_node);
+        }
+    }
+}
+
+/// MPICH's launcher ends the whole job where a process has ended without MPI_Finalize.
+#[test]
+fn a_process_that_ends_is_a_failed_image() {
+    if Mpi::selected() != Mpi::Open {
+        return;
+    }
+    for wait in ["barrier", "event", "lock", "finish", "allocation"] {
+        check("leaves", wait, 3, "0");
+        check("leaves", wait, 2, "1");
+        check("dies", wait, 3, "0");
+    }
+}
