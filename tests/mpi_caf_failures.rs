@@ -6,7 +6,8 @@ use common::{Launch, Mpi};
 
 /// Runs tests/c/caf_failures.c: the last image goes, in the way that is said, and the others wait.
 fn check(way: &str, wait: &str, images: usize, per_node: &str) {
-    let launch = Launch::client("caf_failures", images).args([way, wait]).env("HCUBE_RANKS_PER_NODE", per_node);
+    let launch =
+        Launch::client("caf_failures", images).args([way, wait]).env("HCUBE_RANKS_PER_NODE", per_node);
     // The launcher goes on without the process.
     let launch = launch
         .env("OMPI_MCA_orte_enable_recovery", "1")
@@ -20,7 +21,8 @@ fn check(way: &str, wait: &str, images: usize, per_node: &str) {
         assert!(outcome.stdout.contains(&line), "{way}, {wait}, {per_node} per node: {outcome:?}");
     }
     assert!(outcome.left.is_empty(), "{way}, {wait}: processes left: {outcome:?}");
-    let is_told = outcome.stderr.contains(&format!("image {last}: the program ends without hcube_caf_finalize"));
+    let is_told =
+        outcome.stderr.contains(&format!("image {last}: the program ends without hcube_caf_finalize"));
     assert_eq!(is_told, way == "leaves", "{wait}: {outcome:?}");
 }
 

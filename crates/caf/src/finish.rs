@@ -197,7 +197,8 @@ impl<C: Comm> Runtime<C> {
     /// with those that these have shipped. The number of reductions.
     ///
     /// # Errors
-    /// Outside of a block, in a shipped function; where an image has failed.
+    /// Outside of a block, in a shipped function; on all members, where one of them has not registered a function that was
+    /// shipped to it; where an image has failed or stopped.
     pub fn end_finish(&self) -> Result<usize> {
         let (team, scope) = self.with(|image| {
             refuse_inside(image.depth, "is collective")?;
@@ -229,7 +230,9 @@ impl<C: Comm> Runtime<C> {
                 counts.has_given = true;
                 Ok(counts.open[0])
             })?;
-            let [all] = self.combine(team, [open], Combination::Sum)?;
+            let registered = self.image.borrow().shipped.check(scope);
+            let words = [open, i64::from(registered.is_err())];
+            let [all, missing] = self.combine(team, words, Combination::Sum)?;
             self.with(|image| {
                 let counts = image.finishes.counts(scope);
                 counts.has_given = false;
@@ -237,6 +240,11 @@ impl<C: Comm> Runtime<C> {
                 counts.open = [counts.open[0] + counts.open[1], 0];
                 Ok(())
             })?;
+            registered?;
+            if missing != 0 {
+                let text = "another image was shipped a function that is not registered there";
+                return Err(Error::Usage(text.into()));
+            }
             if all == 0 {
                 return Ok(rounds);
             }

@@ -162,6 +162,17 @@ impl Shipped {
         }
         Rc::clone(&self.batch)
     }
+
+    /// An error where a function of a block waits to be registered, and this image waits for the end of the block.
+    pub fn check(&self, scope: Scope) -> Result<()> {
+        self.early.calls.iter().find(|call| call.scope == scope).map_or(Ok(()), |call| {
+            let text = format!(
+                "image {} has shipped function {}, which is not registered here",
+                call.from, call.function
+            );
+            Err(Error::Usage(text + ": expected the same functions in the same order on all images"))
+        })
+    }
 }
 
 impl<C: Comm> Image<C> {

@@ -149,7 +149,7 @@ fn copointers_are_handed_on() {
             let uneven = image.allocate(team, 1000 * (own % 2 + 1), Use::Data).expect("room");
             let data = image.allocate(team, 24 + 8 * images, Use::Data).expect("room");
             image
-                .put(data, image.with_team(team, |team| team.rank()), 0, Region::of(&mut vec![0; 24]))
+                .put(data, image.with_team(team, |team| team.rank()), 0, Region::of(&mut [0; 24]))
                 .expect("a put");
             let function =
                 image.register(Rc::new(move |image: &Runtime<ThreadComm>, from, arguments: &[u8]| {

@@ -52,7 +52,7 @@ fn one_image_at_a_time() {
             for _ in 0..TURNS {
                 let (rank, index) =
                     (random(&mut state) as usize % images.min(3), random(&mut state) as usize % 2);
-                if random(&mut state) % 4 == 0 {
+                if random(&mut state).is_multiple_of(4) {
                     while !image.try_lock(locks, index, rank).expect("a lock") {}
                 } else {
                     image.lock(locks, index, rank).expect("a lock");
