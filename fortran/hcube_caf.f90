@@ -1,0 +1,1625 @@
+! hcube for Fortran 2018: the functions of hcube/caf.h as subroutines, for coarray programs.
+!
+! Compile fortran/hcube.f90, then this file, then the program that uses both. The procedures are documented in
+! hcube/caf.h, under the same names.
+!
+! Images, events, locks and offsets count from 0, as team_rank of Coarray Fortran 2.0 and hcube/caf.h do; only
+! which of hcube_caf_eventset_waitany is an index of a Fortran array and counts from 1. Handles are 64-bit integers.
+! Buffers are variables of any type and rank; a section that is not contiguous is copied. Functions that have a
+! pointer and a number of elements have an array here.
+!
+! ierror returns HCUBE_SUCCESS (0) or HCUBE_ERR_*. Without it an error prints its message and ends the program, as a
+! coarray statement without stat= does. message returns a text that names the wrong argument.
+module hcube_caf
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_double_complex, c_f_pointer, c_float, &
+    c_funloc, c_funptr, c_int, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t, c_sizeof
+  use hcube, only: hcube_error, HCUBE_CAF_ADD, HCUBE_CAF_ALIVE, HCUBE_CAF_AND, HCUBE_CAF_COMPARE_SWAP, &
+    HCUBE_CAF_FAILED, HCUBE_CAF_LOAD, HCUBE_CAF_OR, HCUBE_CAF_STOPPED, HCUBE_CAF_SWAP, HCUBE_CAF_XOR, &
+    HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_DATATYPE, HCUBE_ERR_FAILED_IMAGE, HCUBE_ERR_MEMORY, &
+    HCUBE_ERR_MISMATCH, HCUBE_ERR_STOPPED_IMAGE, HCUBE_SUCCESS
+  implicit none
+  private
+
+  ! What hcube/caf.h defines beside the functions.
+  public :: HCUBE_CAF_ADD, HCUBE_CAF_ALIVE, HCUBE_CAF_AND, HCUBE_CAF_COMPARE_SWAP, HCUBE_CAF_FAILED, HCUBE_CAF_LOAD, &
+    HCUBE_CAF_OR, HCUBE_CAF_STOPPED, HCUBE_CAF_SWAP, HCUBE_CAF_XOR
+  public :: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_DATATYPE, HCUBE_ERR_FAILED_IMAGE, HCUBE_ERR_MEMORY, &
+    HCUBE_ERR_MISMATCH, HCUBE_ERR_STOPPED_IMAGE, HCUBE_SUCCESS
+  integer, parameter, public :: HCUBE_CAF_THIS_IMAGE = -1
+  ! The default team, with the kind that arguments have.
+  integer(c_int64_t), parameter, public :: HCUBE_CAF_DEFAULT_TEAM = 0
+
+  type, bind(C), public :: hcube_caf_statistics
+    integer(c_int64_t) :: struct_size, node_accesses, node_bytes, message_accesses, message_bytes, atomics, lookups, &
+      link_reads, address_questions, spawned, executed, finish_rounds
+  end type
+
+  type, bind(C), public :: hcube_copointer
+    integer(c_int64_t) :: place = 0, bytes = 0
+  end type
+
+  ! hcube_event(events, 3, partner): event 3 of an image.
+  type, bind(C), public :: hcube_event
+    integer(c_int64_t) :: events = 0, index = 0
+    integer(c_int32_t) :: image = HCUBE_CAF_THIS_IMAGE, reserved = 0
+  end type
+
+  type, bind(C), public :: hcube_lock
+    integer(c_int64_t) :: locks = 0, index = 0
+    integer(c_int32_t) :: image = HCUBE_CAF_THIS_IMAGE, reserved = 0
+  end type
+
+  ! hcube_place(coarray=c, offset=8, image=partner), hcube_place(memory=c_loc(buffer)): sides of a copy.
+  type, bind(C), public :: hcube_place
+    integer(c_int64_t) :: coarray = 0
+    type(hcube_copointer) :: copointer = hcube_copointer(0, 0)
+    type(c_ptr) :: memory = c_null_ptr
+    integer(c_int64_t) :: offset = 0
+    integer(c_int32_t) :: image = HCUBE_CAF_THIS_IMAGE, reserved = 0
+  end type
+
+  abstract interface
+    ! A function that can be shipped: bytes bytes of arguments are at the address, for c_f_pointer.
+    subroutine hcube_caf_function(image, arguments, bytes) bind(C)
+      import :: c_int32_t, c_int64_t, c_ptr
+      integer(c_int32_t), value :: image
+      type(c_ptr), value :: arguments
+      integer(c_int64_t), value :: bytes
+    end subroutine
+
+    ! The order of two elements: below 0, 0 or above 0.
+    function hcube_caf_compare(first, second) bind(C) result(order)
+      import :: c_int32_t, c_ptr
+      type(c_ptr), value :: first, second
+      integer(c_int32_t) :: order
+    end function
+  end interface
+  public :: hcube_caf_function, hcube_caf_compare
+
+  public :: hcube_caf_init, hcube_caf_finalize, hcube_caf_progress, hcube_caf_last_statistics, &
+    hcube_caf_fail_image, hcube_caf_image_status, hcube_caf_images_with_status, hcube_caf_team_world, &
+    hcube_caf_team_split, hcube_caf_team_free, hcube_caf_team_rank, hcube_caf_team_size, hcube_caf_team_push, &
+    hcube_caf_team_pop, hcube_caf_coarray_alloc, hcube_caf_coarray_free, hcube_caf_address, hcube_caf_put, &
+    hcube_caf_get, hcube_caf_put_strided, hcube_caf_get_strided, hcube_caf_put_indexed, hcube_caf_get_indexed, &
+    hcube_caf_atomic, hcube_caf_copointer, hcube_caf_copointer_put, hcube_caf_copointer_get, hcube_caf_barrier, &
+    hcube_caf_event_alloc, hcube_caf_event_free, hcube_caf_event_notify, hcube_caf_event_wait, &
+    hcube_caf_event_trywait, hcube_caf_eventset_waitany, hcube_caf_eventset_waitall, hcube_caf_eventset_notifyall, &
+    hcube_caf_lock_alloc, hcube_caf_lock_free, hcube_caf_lock, hcube_caf_trylock, hcube_caf_unlock, &
+    hcube_caf_lockset_lock, hcube_caf_lockset_unlock, hcube_caf_copy_async, hcube_caf_broadcast_async, &
+    hcube_caf_barrier_async, hcube_caf_cofence, hcube_caf_broadcast, hcube_caf_gather, hcube_caf_scatter, &
+    hcube_caf_allgather, hcube_caf_alltoall, hcube_caf_shift, hcube_caf_permute, hcube_caf_reduce, &
+    hcube_caf_allreduce, hcube_caf_scan, hcube_caf_sort, hcube_caf_register, hcube_caf_spawn, &
+    hcube_caf_finish_begin, hcube_caf_finish_end
+
+  ! Collective: (team, bytes, coarray [, ierror, address, message]), or with a pointer of rank 1 or 2, which becomes the
+  ! part of this image: (team, extents, coarray, array [, ierror, message]), for example with extents = [rows, columns].
+  interface hcube_caf_coarray_alloc
+    module procedure coarray_alloc_bytes, alloc_real64_1, alloc_real64_2, alloc_real32_1, alloc_real32_2, &
+      alloc_int64_1, alloc_int64_2, alloc_int32_1, alloc_int32_2, alloc_complex64_1, alloc_complex64_2
+  end interface
+
+  interface
+    function c_init(error) bind(C, name="hcube_caf_init") result(code)
+      import :: c_int32_t, hcube_error
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_finalize(error) bind(C, name="hcube_caf_finalize") result(code)
+      import :: c_int32_t, hcube_error
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_progress(error) bind(C, name="hcube_caf_progress") result(code)
+      import :: c_int32_t, hcube_error
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_last_statistics(statistics, error) bind(C, name="hcube_caf_last_statistics") result(code)
+      import :: c_int32_t, hcube_caf_statistics, hcube_error
+      type(hcube_caf_statistics), intent(inout) :: statistics
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_fail_image(error) bind(C, name="hcube_caf_fail_image") result(code)
+      import :: c_int32_t, hcube_error
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_image_status(team, image, status, error) bind(C, name="hcube_caf_image_status") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: image
+      integer(c_int32_t), intent(inout) :: status
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_images_with_status(team, status, images, room, count, error) &
+        bind(C, name="hcube_caf_images_with_status") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: status
+      integer(c_int32_t), intent(inout) :: images(*)
+      integer(c_int64_t), value :: room
+      integer(c_int64_t), intent(inout) :: count
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_team_world(team, error) bind(C, name="hcube_caf_team_world") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), intent(inout) :: team
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_team_split(parent, colour, key, team, error) bind(C, name="hcube_caf_team_split") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: parent, colour, key
+      integer(c_int64_t), intent(inout) :: team
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_team_free(team, error) bind(C, name="hcube_caf_team_free") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_team_rank(team, rank, error) bind(C, name="hcube_caf_team_rank") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), intent(inout) :: rank
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_team_size(team, images, error) bind(C, name="hcube_caf_team_size") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), intent(inout) :: images
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_team_push(team, error) bind(C, name="hcube_caf_team_push") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_team_pop(error) bind(C, name="hcube_caf_team_pop") result(code)
+      import :: c_int32_t, hcube_error
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_coarray_alloc(team, bytes, coarray, address, error) bind(C, name="hcube_caf_coarray_alloc") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team, bytes
+      integer(c_int64_t), intent(inout) :: coarray
+      type(c_ptr), intent(inout), optional :: address
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_coarray_free(coarray, error) bind(C, name="hcube_caf_coarray_free") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: coarray
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_address(coarray, address, error) bind(C, name="hcube_caf_address") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: coarray
+      type(c_ptr), intent(inout) :: address
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_put(coarray, image, offset, from, bytes, error) bind(C, name="hcube_caf_put") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: coarray
+      integer(c_int32_t), value :: image
+      integer(c_int64_t), value :: offset
+      type(c_ptr), value :: from
+      integer(c_int64_t), value :: bytes
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_get(coarray, image, offset, into, bytes, error) bind(C, name="hcube_caf_get") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: coarray
+      integer(c_int32_t), value :: image
+      integer(c_int64_t), value :: offset
+      type(c_ptr), value :: into
+      integer(c_int64_t), value :: bytes
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_put_strided(coarray, image, offset, element_bytes, dimensions, counts, strides, from, from_strides, &
+        error) &
+        bind(C, name="hcube_caf_put_strided") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: coarray
+      integer(c_int32_t), value :: image
+      integer(c_int64_t), value :: offset, element_bytes
+      integer(c_int32_t), value :: dimensions
+      integer(c_int64_t), intent(in) :: counts(*), strides(*)
+      type(c_ptr), value :: from
+      integer(c_int64_t), intent(in), optional :: from_strides(*)
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_get_strided(coarray, image, offset, element_bytes, dimensions, counts, strides, into, into_strides, &
+        error) &
+        bind(C, name="hcube_caf_get_strided") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: coarray
+      integer(c_int32_t), value :: image
+      integer(c_int64_t), value :: offset, element_bytes
+      integer(c_int32_t), value :: dimensions
+      integer(c_int64_t), intent(in) :: counts(*), strides(*)
+      type(c_ptr), value :: into
+      integer(c_int64_t), intent(in), optional :: into_strides(*)
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_put_indexed(coarray, image, offset, element_bytes, count, indices, from, error) &
+        bind(C, name="hcube_caf_put_indexed") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: coarray
+      integer(c_int32_t), value :: image
+      integer(c_int64_t), value :: offset, element_bytes, count
+      integer(c_int64_t), intent(in) :: indices(*)
+      type(c_ptr), value :: from
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_get_indexed(coarray, image, offset, element_bytes, count, indices, into, error) &
+        bind(C, name="hcube_caf_get_indexed") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: coarray
+      integer(c_int32_t), value :: image
+      integer(c_int64_t), value :: offset, element_bytes, count
+      integer(c_int64_t), intent(in) :: indices(*)
+      type(c_ptr), value :: into
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_atomic(coarray, image, offset, operation, operand, compare, before, error) &
+        bind(C, name="hcube_caf_atomic") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: coarray
+      integer(c_int32_t), value :: image
+      integer(c_int64_t), value :: offset
+      integer(c_int32_t), value :: operation
+      integer(c_int64_t), value :: operand, compare
+      integer(c_int64_t), intent(inout), optional :: before
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_copointer(coarray, image, offset, copointer, error) bind(C, name="hcube_caf_copointer") result(code)
+      import :: c_int32_t, c_int64_t, hcube_copointer, hcube_error
+      integer(c_int64_t), value :: coarray
+      integer(c_int32_t), value :: image
+      integer(c_int64_t), value :: offset
+      type(hcube_copointer), intent(inout) :: copointer
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_copointer_put(copointer, offset, from, bytes, error) bind(C, name="hcube_caf_copointer_put") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_copointer, hcube_error
+      type(hcube_copointer), intent(in) :: copointer
+      integer(c_int64_t), value :: offset
+      type(c_ptr), value :: from
+      integer(c_int64_t), value :: bytes
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_copointer_get(copointer, offset, into, bytes, error) bind(C, name="hcube_caf_copointer_get") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_copointer, hcube_error
+      type(hcube_copointer), intent(in) :: copointer
+      integer(c_int64_t), value :: offset
+      type(c_ptr), value :: into
+      integer(c_int64_t), value :: bytes
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_barrier(team, error) bind(C, name="hcube_caf_barrier") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_event_alloc(team, count, events, error) bind(C, name="hcube_caf_event_alloc") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team, count
+      integer(c_int64_t), intent(inout) :: events
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_event_free(events, error) bind(C, name="hcube_caf_event_free") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: events
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_event_notify(events, index, image, error) bind(C, name="hcube_caf_event_notify") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: events, index
+      integer(c_int32_t), value :: image
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_event_wait(events, index, error) bind(C, name="hcube_caf_event_wait") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: events, index
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_event_trywait(events, index, notified, error) bind(C, name="hcube_caf_event_trywait") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: events, index
+      integer(c_int32_t), intent(inout) :: notified
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_eventset_waitany(events, count, which, error) bind(C, name="hcube_caf_eventset_waitany") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error, hcube_event
+      type(hcube_event), intent(in) :: events(*)
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(inout) :: which
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_eventset_waitall(events, count, error) bind(C, name="hcube_caf_eventset_waitall") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error, hcube_event
+      type(hcube_event), intent(in) :: events(*)
+      integer(c_int64_t), value :: count
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_eventset_notifyall(events, count, error) bind(C, name="hcube_caf_eventset_notifyall") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error, hcube_event
+      type(hcube_event), intent(in) :: events(*)
+      integer(c_int64_t), value :: count
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_lock_alloc(team, count, locks, error) bind(C, name="hcube_caf_lock_alloc") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team, count
+      integer(c_int64_t), intent(inout) :: locks
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_lock_free(locks, error) bind(C, name="hcube_caf_lock_free") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: locks
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_lock(locks, index, image, error) bind(C, name="hcube_caf_lock") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: locks, index
+      integer(c_int32_t), value :: image
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_trylock(locks, index, image, acquired, error) bind(C, name="hcube_caf_trylock") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: locks, index
+      integer(c_int32_t), value :: image
+      integer(c_int32_t), intent(inout) :: acquired
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_unlock(locks, index, image, error) bind(C, name="hcube_caf_unlock") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: locks, index
+      integer(c_int32_t), value :: image
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_lockset_lock(locks, count, error) bind(C, name="hcube_caf_lockset_lock") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error, hcube_lock
+      type(hcube_lock), intent(in) :: locks(*)
+      integer(c_int64_t), value :: count
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_lockset_unlock(locks, count, error) bind(C, name="hcube_caf_lockset_unlock") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error, hcube_lock
+      type(hcube_lock), intent(in) :: locks(*)
+      integer(c_int64_t), value :: count
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_copy_async(destination, source, bytes, done, predicate, error) &
+        bind(C, name="hcube_caf_copy_async") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error, hcube_event, hcube_place
+      type(hcube_place), intent(in) :: destination, source
+      integer(c_int64_t), value :: bytes
+      type(hcube_event), intent(in), optional :: done, predicate
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_broadcast_async(team, root, buffer, bytes, done, error) &
+        bind(C, name="hcube_caf_broadcast_async") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error, hcube_event
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: root
+      type(c_ptr), value :: buffer
+      integer(c_int64_t), value :: bytes
+      type(hcube_event), intent(in), optional :: done
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_barrier_async(team, done, error) bind(C, name="hcube_caf_barrier_async") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error, hcube_event
+      integer(c_int64_t), value :: team
+      type(hcube_event), intent(in) :: done
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_cofence(error) bind(C, name="hcube_caf_cofence") result(code)
+      import :: c_int32_t, hcube_error
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_broadcast(team, root, buffer, bytes, error) bind(C, name="hcube_caf_broadcast") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: root
+      type(c_ptr), value :: buffer
+      integer(c_int64_t), value :: bytes
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_gather(team, root, from, bytes, into, error) bind(C, name="hcube_caf_gather") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: root
+      type(c_ptr), value :: from
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), value :: into
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_scatter(team, root, from, bytes, into, error) bind(C, name="hcube_caf_scatter") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: root
+      type(c_ptr), value :: from
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), value :: into
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_allgather(team, from, bytes, into, error) bind(C, name="hcube_caf_allgather") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      type(c_ptr), value :: from
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), value :: into
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_alltoall(team, from, bytes, into, error) bind(C, name="hcube_caf_alltoall") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      type(c_ptr), value :: from
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), value :: into
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_shift(team, distance, from, bytes, into, error) bind(C, name="hcube_caf_shift") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team, distance
+      type(c_ptr), value :: from
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), value :: into
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_permute(team, destination, from, bytes, into, error) bind(C, name="hcube_caf_permute") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: destination
+      type(c_ptr), value :: from
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), value :: into
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_reduce(team, root, from, into, count, datatype, operation, error) &
+        bind(C, name="hcube_fortran_caf_reduce") result(code)
+      import :: c_int, c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: root
+      type(c_ptr), value :: from, into
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: datatype, operation
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_allreduce(team, from, into, count, datatype, operation, error) &
+        bind(C, name="hcube_fortran_caf_allreduce") result(code)
+      import :: c_int, c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      type(c_ptr), value :: from, into
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: datatype, operation
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_scan(team, from, into, count, datatype, operation, inclusive, error) &
+        bind(C, name="hcube_fortran_caf_scan") result(code)
+      import :: c_int, c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      type(c_ptr), value :: from, into
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: datatype, operation
+      integer(c_int32_t), value :: inclusive
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_sort(team, elements, count, element_bytes, compare, error) bind(C, name="hcube_caf_sort") result(code)
+      import :: c_funptr, c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: team
+      type(c_ptr), value :: elements
+      integer(c_int64_t), value :: count, element_bytes
+      type(c_funptr), value :: compare
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_register(function, number, error) bind(C, name="hcube_caf_register") result(code)
+      import :: c_funptr, c_int32_t, hcube_error
+      type(c_funptr), value :: function
+      integer(c_int32_t), intent(inout) :: number
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_spawn(team, image, function, arguments, bytes, done, error) bind(C, name="hcube_caf_spawn") result(code)
+      import :: c_int32_t, c_int64_t, c_ptr, hcube_error, hcube_event
+      integer(c_int64_t), value :: team
+      integer(c_int32_t), value :: image, function
+      type(c_ptr), value :: arguments
+      integer(c_int64_t), value :: bytes
+      type(hcube_event), intent(in), optional :: done
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_finish_begin(team, error) bind(C, name="hcube_caf_finish_begin") result(code)
+      import :: c_int32_t, c_int64_t, hcube_error
+      integer(c_int64_t), value :: team
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_finish_end(error) bind(C, name="hcube_caf_finish_end") result(code)
+      import :: c_int32_t, hcube_error
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+  end interface
+
+contains
+
+  ! Begin and end, progress, statistics, failed images.
+
+  subroutine hcube_caf_init(ierror, message)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_init(error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_finalize(ierror, message)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_finalize(error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_progress(ierror, message)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_progress(error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_last_statistics(statistics, ierror, message)
+    type(hcube_caf_statistics), intent(inout) :: statistics
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    statistics%struct_size = c_sizeof(statistics)
+    code = c_last_statistics(statistics, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_fail_image(ierror, message)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_fail_image(error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_image_status(team, image, status, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: image
+    integer, intent(inout) :: status
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: status_out, code
+    status_out = 0
+    code = c_image_status(team, int(image, c_int32_t), status_out, error)
+    if (code == HCUBE_SUCCESS) status = status_out
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! images: receives the ranks, as many as it has elements; count says how many there are.
+  subroutine hcube_caf_images_with_status(team, status, images, count, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: status
+    integer, contiguous, intent(inout) :: images(:)
+    integer(c_int64_t), intent(inout) :: count
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: images_out(size(images)), code
+    images_out = images
+    code = c_images_with_status(team, int(status, c_int32_t), images_out, size(images, kind=c_int64_t), count, error)
+    if (code == HCUBE_SUCCESS) images = images_out
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Teams.
+
+  subroutine hcube_caf_team_world(team, ierror, message)
+    integer(c_int64_t), intent(inout) :: team
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_team_world(team, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_team_split(parent, colour, key, team, ierror, message)
+    integer(c_int64_t), intent(in) :: parent, colour, key
+    integer(c_int64_t), intent(inout) :: team
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_team_split(parent, colour, key, team, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_team_free(team, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_team_free(team, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_team_rank(team, rank, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(inout) :: rank
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: rank_out, code
+    rank_out = 0
+    code = c_team_rank(team, rank_out, error)
+    if (code == HCUBE_SUCCESS) rank = rank_out
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_team_size(team, images, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(inout) :: images
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: images_out, code
+    images_out = 0
+    code = c_team_size(team, images_out, error)
+    if (code == HCUBE_SUCCESS) images = images_out
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_team_push(team, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_team_push(team, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_team_pop(ierror, message)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_team_pop(error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Coarrays.
+
+  subroutine coarray_alloc_bytes(team, bytes, coarray, ierror, address, message)
+    integer(c_int64_t), intent(in) :: team, bytes
+    integer(c_int64_t), intent(inout) :: coarray
+    integer, intent(out), optional :: ierror
+    type(c_ptr), intent(inout), optional :: address
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_coarray_alloc(team, bytes, coarray, address, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_coarray_free(coarray, ierror, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_coarray_free(coarray, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_address(coarray, address, ierror, message)
+    integer(c_int64_t), intent(in) :: coarray
+    type(c_ptr), intent(inout) :: address
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_address(coarray, address, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_put(coarray, image, offset, from, bytes, ierror, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(in) :: image
+    integer(c_int64_t), intent(in) :: offset
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_put(coarray, int(image, c_int32_t), offset, c_loc(from), bytes, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_get(coarray, image, offset, into, bytes, ierror, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(in) :: image
+    integer(c_int64_t), intent(in) :: offset
+    type(*), dimension(..), contiguous, target :: into
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_get(coarray, int(image, c_int32_t), offset, c_loc(into), bytes, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! The number of dimensions is that of counts, which strides and from_strides have as well. from is contiguous without
+  ! from_strides; with it pass the first element.
+  subroutine hcube_caf_put_strided(coarray, image, offset, element_bytes, counts, strides, from, ierror, &
+      from_strides, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(in) :: image
+    integer(c_int64_t), intent(in) :: offset, element_bytes
+    integer(c_int64_t), contiguous, intent(in) :: counts(:), strides(:)
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer, intent(out), optional :: ierror
+    integer(c_int64_t), contiguous, intent(in), optional :: from_strides(:)
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_put_strided(coarray, int(image, c_int32_t), offset, element_bytes, size(counts, kind=c_int32_t), counts, &
+      strides, c_loc(from), from_strides, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! As hcube_caf_put_strided.
+  subroutine hcube_caf_get_strided(coarray, image, offset, element_bytes, counts, strides, into, ierror, &
+      into_strides, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(in) :: image
+    integer(c_int64_t), intent(in) :: offset, element_bytes
+    integer(c_int64_t), contiguous, intent(in) :: counts(:), strides(:)
+    type(*), dimension(..), contiguous, target :: into
+    integer, intent(out), optional :: ierror
+    integer(c_int64_t), contiguous, intent(in), optional :: into_strides(:)
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_get_strided(coarray, int(image, c_int32_t), offset, element_bytes, size(counts, kind=c_int32_t), counts, &
+      strides, c_loc(into), into_strides, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Indices count from 0.
+  subroutine hcube_caf_put_indexed(coarray, image, offset, element_bytes, indices, from, ierror, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(in) :: image
+    integer(c_int64_t), intent(in) :: offset, element_bytes
+    integer(c_int64_t), contiguous, intent(in) :: indices(:)
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_put_indexed(coarray, int(image, c_int32_t), offset, element_bytes, size(indices, kind=c_int64_t), &
+      indices, c_loc(from), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_get_indexed(coarray, image, offset, element_bytes, indices, into, ierror, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(in) :: image
+    integer(c_int64_t), intent(in) :: offset, element_bytes
+    integer(c_int64_t), contiguous, intent(in) :: indices(:)
+    type(*), dimension(..), contiguous, target :: into
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_get_indexed(coarray, int(image, c_int32_t), offset, element_bytes, size(indices, kind=c_int64_t), &
+      indices, c_loc(into), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_atomic(coarray, image, offset, operation, operand, ierror, compare, before, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(in) :: image
+    integer(c_int64_t), intent(in) :: offset
+    integer(c_int32_t), intent(in) :: operation
+    integer(c_int64_t), intent(in) :: operand
+    integer, intent(out), optional :: ierror
+    integer(c_int64_t), intent(in), optional :: compare
+    integer(c_int64_t), intent(inout), optional :: before
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int64_t) :: compare_with
+    integer(c_int32_t) :: code
+    compare_with = 0
+    if (present(compare)) compare_with = compare
+    code = c_atomic(coarray, int(image, c_int32_t), offset, operation, operand, compare_with, before, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_copointer(coarray, image, offset, copointer, ierror, message)
+    integer(c_int64_t), intent(in) :: coarray
+    integer, intent(in) :: image
+    integer(c_int64_t), intent(in) :: offset
+    type(hcube_copointer), intent(inout) :: copointer
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_copointer(coarray, int(image, c_int32_t), offset, copointer, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_copointer_put(copointer, offset, from, bytes, ierror, message)
+    type(hcube_copointer), intent(in) :: copointer
+    integer(c_int64_t), intent(in) :: offset
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_copointer_put(copointer, offset, c_loc(from), bytes, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_copointer_get(copointer, offset, into, bytes, ierror, message)
+    type(hcube_copointer), intent(in) :: copointer
+    integer(c_int64_t), intent(in) :: offset
+    type(*), dimension(..), contiguous, target :: into
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_copointer_get(copointer, offset, c_loc(into), bytes, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Barrier, events, locks.
+
+  subroutine hcube_caf_barrier(team, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_barrier(team, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_event_alloc(team, count, events, ierror, message)
+    integer(c_int64_t), intent(in) :: team, count
+    integer(c_int64_t), intent(inout) :: events
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_event_alloc(team, count, events, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_event_free(events, ierror, message)
+    integer(c_int64_t), intent(in) :: events
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_event_free(events, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_event_notify(events, index, image, ierror, message)
+    integer(c_int64_t), intent(in) :: events, index
+    integer, intent(in) :: image
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_event_notify(events, index, int(image, c_int32_t), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_event_wait(events, index, ierror, message)
+    integer(c_int64_t), intent(in) :: events, index
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_event_wait(events, index, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_event_trywait(events, index, notified, ierror, message)
+    integer(c_int64_t), intent(in) :: events, index
+    logical, intent(inout) :: notified
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: notified_out, code
+    notified_out = 0
+    code = c_event_trywait(events, index, notified_out, error)
+    if (code == HCUBE_SUCCESS) notified = notified_out == 1
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! which: receives the place in events, from 1.
+  subroutine hcube_caf_eventset_waitany(events, which, ierror, message)
+    type(hcube_event), contiguous, intent(in) :: events(:)
+    integer(c_int64_t), intent(inout) :: which
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_eventset_waitany(events, size(events, kind=c_int64_t), which, error)
+    if (code == HCUBE_SUCCESS) which = which + 1
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_eventset_waitall(events, ierror, message)
+    type(hcube_event), contiguous, intent(in) :: events(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_eventset_waitall(events, size(events, kind=c_int64_t), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_eventset_notifyall(events, ierror, message)
+    type(hcube_event), contiguous, intent(in) :: events(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_eventset_notifyall(events, size(events, kind=c_int64_t), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_lock_alloc(team, count, locks, ierror, message)
+    integer(c_int64_t), intent(in) :: team, count
+    integer(c_int64_t), intent(inout) :: locks
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_lock_alloc(team, count, locks, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_lock_free(locks, ierror, message)
+    integer(c_int64_t), intent(in) :: locks
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_lock_free(locks, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_lock(locks, index, image, ierror, message)
+    integer(c_int64_t), intent(in) :: locks, index
+    integer, intent(in) :: image
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_lock(locks, index, int(image, c_int32_t), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_trylock(locks, index, image, acquired, ierror, message)
+    integer(c_int64_t), intent(in) :: locks, index
+    integer, intent(in) :: image
+    logical, intent(inout) :: acquired
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: acquired_out, code
+    acquired_out = 0
+    code = c_trylock(locks, index, int(image, c_int32_t), acquired_out, error)
+    if (code == HCUBE_SUCCESS) acquired = acquired_out == 1
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_unlock(locks, index, image, ierror, message)
+    integer(c_int64_t), intent(in) :: locks, index
+    integer, intent(in) :: image
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_unlock(locks, index, int(image, c_int32_t), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_lockset_lock(locks, ierror, message)
+    type(hcube_lock), contiguous, intent(in) :: locks(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_lockset_lock(locks, size(locks, kind=c_int64_t), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_lockset_unlock(locks, ierror, message)
+    type(hcube_lock), contiguous, intent(in) :: locks(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_lockset_unlock(locks, size(locks, kind=c_int64_t), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Asynchronous operations.
+
+  subroutine hcube_caf_copy_async(destination, source, bytes, ierror, done, predicate, message)
+    type(hcube_place), intent(in) :: destination, source
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(out), optional :: ierror
+    type(hcube_event), intent(in), optional :: done, predicate
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_copy_async(destination, source, bytes, done, predicate, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! buffer is contiguous and has the attribute target or asynchronous: it stays in use after the return.
+  subroutine hcube_caf_broadcast_async(team, root, buffer, bytes, ierror, done, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: root
+    type(*), dimension(..), asynchronous, target :: buffer
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(out), optional :: ierror
+    type(hcube_event), intent(in), optional :: done
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    if (.not. is_contiguous(buffer)) then
+      call refuse('buffer is not contiguous: expected an array that stays where it is', ierror, message)
+      return
+    end if
+    code = c_broadcast_async(team, int(root, c_int32_t), c_loc(buffer), bytes, done, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_barrier_async(team, done, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    type(hcube_event), intent(in) :: done
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_barrier_async(team, done, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_cofence(ierror, message)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_cofence(error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Collective operations.
+
+  subroutine hcube_caf_broadcast(team, root, buffer, bytes, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: root
+    type(*), dimension(..), contiguous, target :: buffer
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_broadcast(team, int(root, c_int32_t), c_loc(buffer), bytes, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_gather(team, root, from, bytes, into, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: root
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer(c_int64_t), intent(in) :: bytes
+    type(*), dimension(..), contiguous, target :: into
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_gather(team, int(root, c_int32_t), c_loc(from), bytes, c_loc(into), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_scatter(team, root, from, bytes, into, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: root
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer(c_int64_t), intent(in) :: bytes
+    type(*), dimension(..), contiguous, target :: into
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_scatter(team, int(root, c_int32_t), c_loc(from), bytes, c_loc(into), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_allgather(team, from, bytes, into, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer(c_int64_t), intent(in) :: bytes
+    type(*), dimension(..), contiguous, target :: into
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_allgather(team, c_loc(from), bytes, c_loc(into), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_alltoall(team, from, bytes, into, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer(c_int64_t), intent(in) :: bytes
+    type(*), dimension(..), contiguous, target :: into
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_alltoall(team, c_loc(from), bytes, c_loc(into), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_shift(team, distance, from, bytes, into, ierror, message)
+    integer(c_int64_t), intent(in) :: team, distance
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer(c_int64_t), intent(in) :: bytes
+    type(*), dimension(..), contiguous, target :: into
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_shift(team, distance, c_loc(from), bytes, c_loc(into), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_permute(team, destination, from, bytes, into, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: destination
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    integer(c_int64_t), intent(in) :: bytes
+    type(*), dimension(..), contiguous, target :: into
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_permute(team, int(destination, c_int32_t), c_loc(from), bytes, c_loc(into), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! datatype and operation are integers; with `use mpi_f08` pass MPI_SUM%MPI_VAL.
+  subroutine hcube_caf_reduce(team, root, from, into, count, datatype, operation, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: root
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), dimension(..), contiguous, target :: into
+    integer(c_int64_t), intent(in) :: count
+    integer, intent(in) :: datatype, operation
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_reduce(team, int(root, c_int32_t), c_loc(from), c_loc(into), count, datatype, operation, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_allreduce(team, from, into, count, datatype, operation, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), dimension(..), contiguous, target :: into
+    integer(c_int64_t), intent(in) :: count
+    integer, intent(in) :: datatype, operation
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_allreduce(team, c_loc(from), c_loc(into), count, datatype, operation, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_scan(team, from, into, count, datatype, operation, inclusive, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), dimension(..), contiguous, target :: into
+    integer(c_int64_t), intent(in) :: count
+    integer, intent(in) :: datatype, operation
+    logical, intent(in) :: inclusive
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_scan(team, c_loc(from), c_loc(into), count, datatype, operation, merge(1_c_int32_t, 0_c_int32_t, &
+      inclusive), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_sort(team, elements, count, element_bytes, compare, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    type(*), dimension(..), contiguous, target :: elements
+    integer(c_int64_t), intent(in) :: count, element_bytes
+    procedure(hcube_caf_compare) :: compare
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_sort(team, c_loc(elements), count, element_bytes, c_funloc(compare), error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Shipped functions.
+
+  subroutine hcube_caf_register(function, number, ierror, message)
+    procedure(hcube_caf_function) :: function
+    integer, intent(inout) :: number
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: number_out, code
+    number_out = 0
+    code = c_register(c_funloc(function), number_out, error)
+    if (code == HCUBE_SUCCESS) number = number_out
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_spawn(team, image, function, arguments, bytes, ierror, done, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: image, function
+    type(*), dimension(..), contiguous, target, intent(in) :: arguments
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(out), optional :: ierror
+    type(hcube_event), intent(in), optional :: done
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_spawn(team, int(image, c_int32_t), int(function, c_int32_t), c_loc(arguments), bytes, done, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_finish_begin(team, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_finish_begin(team, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  subroutine hcube_caf_finish_end(ierror, message)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    code = c_finish_end(error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Coarrays that are arrays.
+
+  subroutine alloc_real64_1(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(1)
+    integer(c_int64_t), intent(inout) :: coarray
+    real(c_double), pointer, intent(inout) :: array(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    real(c_double) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_real64_2(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(2)
+    integer(c_int64_t), intent(inout) :: coarray
+    real(c_double), pointer, intent(inout) :: array(:, :)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    real(c_double) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_real32_1(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(1)
+    integer(c_int64_t), intent(inout) :: coarray
+    real(c_float), pointer, intent(inout) :: array(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    real(c_float) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_real32_2(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(2)
+    integer(c_int64_t), intent(inout) :: coarray
+    real(c_float), pointer, intent(inout) :: array(:, :)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    real(c_float) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_int64_1(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(1)
+    integer(c_int64_t), intent(inout) :: coarray
+    integer(c_int64_t), pointer, intent(inout) :: array(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    integer(c_int64_t) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_int64_2(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(2)
+    integer(c_int64_t), intent(inout) :: coarray
+    integer(c_int64_t), pointer, intent(inout) :: array(:, :)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    integer(c_int64_t) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_int32_1(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(1)
+    integer(c_int64_t), intent(inout) :: coarray
+    integer(c_int32_t), pointer, intent(inout) :: array(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    integer(c_int32_t) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_int32_2(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(2)
+    integer(c_int64_t), intent(inout) :: coarray
+    integer(c_int32_t), pointer, intent(inout) :: array(:, :)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    integer(c_int32_t) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_complex64_1(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(1)
+    integer(c_int64_t), intent(inout) :: coarray
+    complex(c_double_complex), pointer, intent(inout) :: array(:)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    complex(c_double_complex) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  subroutine alloc_complex64_2(team, extents, coarray, array, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(2)
+    integer(c_int64_t), intent(inout) :: coarray
+    complex(c_double_complex), pointer, intent(inout) :: array(:, :)
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    complex(c_double_complex) :: element
+    type(c_ptr) :: part
+    call alloc_part(team, extents, c_sizeof(element), coarray, part, ierror, message)
+    if (c_associated(part)) call c_f_pointer(part, array, extents)
+  end subroutine
+
+  ! Allocates the elements of an array. part: the address; not associated if that has failed.
+  subroutine alloc_part(team, extents, element_bytes, coarray, part, ierror, message)
+    integer(c_int64_t), intent(in) :: team
+    integer, intent(in) :: extents(:)
+    integer(c_size_t), intent(in) :: element_bytes
+    integer(c_int64_t), intent(inout) :: coarray
+    type(c_ptr), intent(out) :: part
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    integer(c_int32_t) :: code
+    integer(c_int64_t) :: bytes
+    part = c_null_ptr
+    ! A negative extent makes a number of bytes that no image can have, so that it is refused on all of them.
+    bytes = merge(-1_c_int64_t, product(int(extents, c_int64_t)) * element_bytes, any(extents < 0))
+    code = c_coarray_alloc(team, bytes, coarray, part, error)
+    call settle(code, error, ierror, message)
+  end subroutine
+
+  ! Refuses a call that only Fortran can make.
+  subroutine refuse(text, ierror, message)
+    character(len=*), intent(in) :: text
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    if (present(message)) message = text
+    if (.not. present(ierror)) error stop text
+    ierror = HCUBE_ERR_ARGUMENT
+  end subroutine
+
+  ! Returns the code and the message of a call. An error that the program does not ask for ends it.
+  subroutine settle(code, error, ierror, message)
+    integer(c_int32_t), intent(in) :: code
+    type(hcube_error), intent(in) :: error
+    integer, intent(out), optional :: ierror
+    character(len=*), intent(out), optional :: message
+    character(len=size(error%message)) :: text
+    integer :: place
+    if (code == HCUBE_SUCCESS) then
+      if (present(ierror)) ierror = code
+      if (present(message)) message = ''
+      return
+    end if
+    text = ''
+    do place = 1, len(text)
+      if (error%message(place) == c_null_char) exit
+      text(place:place) = error%message(place)
+    end do
+    if (present(message)) message = text
+    if (.not. present(ierror)) error stop trim(text)
+    ierror = code
+  end subroutine
+end module hcube_caf
