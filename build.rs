@@ -100,8 +100,8 @@ const HEADERS: [Header; 7] = [
     },
     Header {
         name: "fortran",
-        about: "functions that the Fortran module hcube calls; programs in C do not need them",
-        sources: &["src/fortran_alltoall.rs", "src/fortran.rs"],
+        about: "functions that the Fortran modules call; programs in C do not need them",
+        sources: &["src/fortran_alltoall.rs", "src/fortran.rs", "src/fortran_caf.rs"],
     },
 ];
 
@@ -198,7 +198,7 @@ fn generate(header: &Header, out: &Path) -> String {
         config.includes = vec!["library.h".to_owned()];
     }
     if *name == "fortran" {
-        config.includes.extend(["alltoall.h", "transpose.h", "gemm.h", "random_access.h"].map(str::to_owned));
+        config.includes.extend(["alltoall.h", "transpose.h", "gemm.h", "random_access.h", "caf.h"].map(str::to_owned));
     }
     // Structures of other headers: cbindgen writes `struct` only before those that it knows.
     for structure in HEADERS.iter().filter(|other| other.name != *name).flat_map(structures) {

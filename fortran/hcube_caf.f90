@@ -1208,7 +1208,9 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
+    ! Collective: the others must not wait for this image.
     if (.not. is_contiguous(buffer)) then
+      code = c_broadcast_async(team, int(root, c_int32_t), c_null_ptr, max(bytes, 1_c_int64_t), done, error)
       call refuse('buffer is not contiguous: expected an array that stays where it is', ierror, message)
       return
     end if

@@ -8,6 +8,7 @@ mod boundary;
 pub mod caf;
 pub mod fortran;
 pub mod fortran_alltoall;
+pub mod fortran_caf;
 pub mod gemm;
 mod gemm_arguments;
 pub mod library;

@@ -2,7 +2,7 @@
 
 use super::constants::constants;
 use super::handle::{Handle, check_living, check_state, partners, world};
-use super::raw::{self, MPI_Comm, MPI_Datatype, hcube_shim_fint as MPI_Fint};
+use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op, hcube_shim_fint as MPI_Fint};
 
 /// The communicator that a Fortran program calls by this number. While MPI is not active it is
 /// `MPI_COMM_WORLD`: no number can be looked up then, and every function refuses for that reason.
@@ -20,6 +20,15 @@ pub fn datatype(number: MPI_Fint) -> MPI_Datatype {
         // SAFETY: MPI is active and looks whether the number is one of its own.
         Ok(()) => unsafe { raw::hcube_shim_type_of_fortran(number) },
         Err(_) => constants().datatype_null,
+    }
+}
+
+/// As [`communicator`], for operations of reductions.
+pub fn operation(number: MPI_Fint) -> MPI_Op {
+    match check_state() {
+        // SAFETY: MPI is active and looks whether the number is one of its own.
+        Ok(()) => unsafe { raw::hcube_shim_op_of_fortran(number) },
+        Err(_) => constants().op_null,
     }
 }
 

@@ -14,6 +14,7 @@ void hcube_shim_fill(struct hcube_shim_constants *constants) {
     constants->int32 = MPI_INT32_T;
     constants->float32 = MPI_FLOAT;
     constants->float64 = MPI_DOUBLE;
+    constants->op_null = MPI_OP_NULL;
     constants->max = MPI_MAX;
     constants->min = MPI_MIN;
     constants->sum = MPI_SUM;
@@ -76,6 +77,11 @@ MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number) {
 MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number) {
     MPI_Datatype type = PMPI_Type_f2c(number);
     return type ? type : MPI_DATATYPE_NULL;
+}
+
+MPI_Op hcube_shim_op_of_fortran(MPI_Fint number) {
+    MPI_Op op = PMPI_Op_f2c(number);
+    return op ? op : MPI_OP_NULL;
 }
 
 #if MPI_VERSION >= 4

@@ -10,7 +10,7 @@
 struct hcube_shim_constants {
     MPI_Comm comm_null;
     MPI_Datatype datatype_null, byte, uint64, int64, int32, float32, float64;
-    MPI_Op max, min, sum;
+    MPI_Op op_null, max, min, sum;
     MPI_Request request_null;
     MPI_Status *status_ignore, *statuses_ignore;
     MPI_Info info_null;
@@ -48,6 +48,7 @@ typedef MPI_Fint hcube_shim_fint;
 /* Handles as Fortran has them. Only while MPI is active. */
 MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number);
 MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number);
+MPI_Op hcube_shim_op_of_fortran(MPI_Fint number);
 
 /* See large_counts. */
 int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
