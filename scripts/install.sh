@@ -165,10 +165,12 @@ install_scripts() {
     put 644 install/commands.sh "$share/hcube/commands.sh"
 }
 
-# Sources for users: examples, and the Fortran module, whose compiled form depends on the compiler.
+# Sources for users: examples, and the Fortran modules, whose compiled form depends on the compiler.
 install_examples() {
     local file
-    put 644 fortran/hcube.f90 "$share/hcube/fortran/hcube.f90"
+    for file in fortran/{hcube,hcube_caf}.f90; do
+        put 644 "$file" "$share/hcube/$file"
+    done
     # By name: programs built in this folder would contain paths of this machine.
     for file in examples/{README.md,Makefile,CMakeLists.txt} examples/{c/*.c,cpp/*.cpp,fortran/*.f90,python/*.py}; do
         put 644 "$file" "$share/hcube/$file"

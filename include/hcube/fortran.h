@@ -1,6 +1,6 @@
-/* hcube/fortran.h: functions that the Fortran module hcube calls; programs in C do not need them.
+/* hcube/fortran.h: functions that the Fortran modules call; programs in C do not need them.
  *
- * Generated from src/fortran_alltoall.rs and src/fortran.rs by 'make header'; do not edit.
+ * Generated from src/fortran_alltoall.rs and src/fortran.rs and src/fortran_caf.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 
@@ -14,6 +14,7 @@
 #include "transpose.h"
 #include "gemm.h"
 #include "random_access.h"
+#include "caf.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -197,6 +198,41 @@ int32_t hcube_fortran_gemm_last_path(MPI_Fint comm,
                                      char *text,
                                      uint64_t length,
                                      struct hcube_error *error);
+
+/**
+ * hcube_caf_reduce with Fortran handles, for the Fortran module hcube_caf.
+ */
+int32_t hcube_fortran_caf_reduce(hcube_team team,
+                                 int32_t root,
+                                 const void *from,
+                                 void *into,
+                                 int64_t count,
+                                 MPI_Fint datatype,
+                                 MPI_Fint operation,
+                                 struct hcube_error *error);
+
+/**
+ * hcube_caf_allreduce with Fortran handles, for the Fortran module hcube_caf.
+ */
+int32_t hcube_fortran_caf_allreduce(hcube_team team,
+                                    const void *from,
+                                    void *into,
+                                    int64_t count,
+                                    MPI_Fint datatype,
+                                    MPI_Fint operation,
+                                    struct hcube_error *error);
+
+/**
+ * hcube_caf_scan with Fortran handles, for the Fortran module hcube_caf.
+ */
+int32_t hcube_fortran_caf_scan(hcube_team team,
+                               const void *from,
+                               void *into,
+                               int64_t count,
+                               MPI_Fint datatype,
+                               MPI_Fint operation,
+                               int32_t inclusive,
+                               struct hcube_error *error);
 
 #ifdef __cplusplus
 }  // extern "C"
