@@ -13,7 +13,7 @@ program caf_fft_exchange
   real(c_double), parameter :: pi = acos(-1.0_c_double)
   integer(c_int64_t) :: world, team, c_coarray, ready, copied, prefetch
   complex(c_double_complex), pointer :: c(:, :)
-  complex(c_double_complex), target :: buf(0:n - 1)
+  complex(c_double_complex), asynchronous, target :: buf(0:n - 1)
   complex(c_double_complex), allocatable :: root(:), expected(:), contribution(:)
   complex(c_double_complex) :: input(0:n - 1)
   integer(c_int64_t) :: errors, all_errors

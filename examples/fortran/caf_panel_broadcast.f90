@@ -1,7 +1,7 @@
 ! LU factorisation with asynchronous broadcasts of panels (Figure 4 of the paper, a part of HPL): while images update
 ! their columns by one panel, the next one is factored and on its way. Two panels take turns.
 !
-! The matrix [A, b] lies on one row of images, in blocks of columns that go round. Rows are exchanged (partial pivoting).
+! The matrix [A, b] lies on one row of images: blocks of columns, in turn. Pivots are the largest elements of columns.
 program caf_panel_broadcast
   use, intrinsic :: iso_c_binding, only: c_double, c_int64_t
   use mpi, only: MPI_DOUBLE_PRECISION, MPI_SUM
@@ -12,7 +12,7 @@ program caf_panel_broadcast
   integer(c_int64_t), parameter :: panel_bytes = 8_c_int64_t * (problemsize + 1) * blksize
   integer(c_int64_t) :: delivered
   ! Row problemsize + 1 has the pivots.
-  real(c_double), target :: panel(problemsize + 1, blksize, numpanels)
+  real(c_double), asynchronous, target :: panel(problemsize + 1, blksize, numpanels)
   real(c_double), allocatable :: a(:, :)
   real(c_double) :: x(problemsize)
   integer :: npcol, mycol, block, cp
