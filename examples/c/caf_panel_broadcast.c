@@ -1,7 +1,8 @@
 /* LU factorisation with asynchronous broadcasts of panels (Figure 4 of the paper, a part of HPL): while images update
  * their columns by one panel, the next one is factored and on its way. Two panels take turns.
  *
- * The matrix [A, b] lies on one row of images: blocks of columns, in turn. Pivots are the largest elements of columns. */
+ * The matrix [A, b] lies on one row of images: blocks of columns, in turn. Pivots are the largest elements of
+ * columns. */
 #include <float.h>
 #include <hcube/caf.h>
 #include <math.h>
