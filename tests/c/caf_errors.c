@@ -156,7 +156,6 @@ static void teams_and_status(void) {
 
   ARGUMENT(hcube_caf_team_world, (NULL, &failure), "team = NULL");
   ARGUMENT(hcube_caf_team_split, (freed_team, 0, 0, &out.handle, &failure), "team = ");
-  ARGUMENT(hcube_caf_team_split, (coarray, 0, 0, &out.handle, &failure), "team = ");
   ARGUMENT(hcube_caf_team_split, (0, 0, 0, NULL, &failure), "team = NULL");
   ARGUMENT(hcube_caf_team_free, (world, &failure), "team = ");
   ARGUMENT(hcube_caf_team_free, (0, &failure), "team = ");
@@ -166,7 +165,7 @@ static void teams_and_status(void) {
   ARGUMENT(hcube_caf_team_size, (freed_team, &out.number, &failure), "team = ");
   ARGUMENT(hcube_caf_team_size, (0, NULL, &failure), "size = NULL");
   ARGUMENT(hcube_caf_team_push, (freed_team, &failure), "team = ");
-  ARGUMENT(hcube_caf_team_pop, (&failure), "hcube_caf_team_push");
+  ARGUMENT(hcube_caf_team_pop, (&failure), "no team has been pushed");
 
   OK(hcube_caf_team_split(world, 0, me, &team, &failure));
   OK(hcube_caf_team_push(team, &failure));
@@ -196,8 +195,6 @@ static void memory(void) {
 #define WRONG_PLACES(name, pointer, data)                                                     \
   ARGUMENT(name, (0, 0, 0, data, 8, &failure), "coarray = 0");                                \
   ARGUMENT(name, (freed_coarray, 0, 0, data, 8, &failure), "coarray = ");                     \
-  ARGUMENT(name, (events, 0, 0, data, 8, &failure), "coarray = ");                            \
-  ARGUMENT(name, (world, 0, 0, data, 8, &failure), "coarray = ");                             \
   ARGUMENT(name, (coarray, images, 0, data, 8, &failure), "image = ");                        \
   ARGUMENT(name, (coarray, -2, 0, data, 8, &failure), "image = -2");                          \
   ARGUMENT(name, (coarray, 0, 57, data, 8, &failure), "offset = 57");                         \
@@ -212,13 +209,13 @@ static void memory(void) {
 #define WRONG_SECTIONS(name, pointer, data)                                                             \
   ARGUMENT(name, (freed_coarray, 0, 0, 8, 1, &one, &eight, data, NULL, &failure), "coarray = ");        \
   ARGUMENT(name, (coarray, images, 0, 8, 1, &one, &eight, data, NULL, &failure), "image = ");           \
-  ARGUMENT(name, (coarray, 0, 64, 8, 1, &one, &eight, data, NULL, &failure), "offset = 64");            \
+  ARGUMENT(name, (coarray, 0, 64, 8, 1, &one, &eight, data, NULL, &failure), "section = ");             \
   ARGUMENT(name, (coarray, 0, 0, 8, -1, &one, &eight, data, NULL, &failure), "= -1");                   \
   ARGUMENT(name, (coarray, 0, 0, 8, 1, NULL, &eight, data, NULL, &failure), "counts = NULL");           \
   ARGUMENT(name, (coarray, 0, 0, 8, 1, &one, NULL, data, NULL, &failure), "strides = NULL");            \
   ARGUMENT(name, (coarray, 0, 0, 8, 1, &minus_one, &eight, data, NULL, &failure), "counts = -1");       \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &far, data, NULL, &failure), "offset = 0");                \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &minus_one, data, NULL, &failure), "offset = 0");          \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &far, data, NULL, &failure), "section = ");                \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &minus_one, data, NULL, &failure), "section = ");          \
   REFUSED(name, (coarray, 0, 0, too_many - 1, 1, &far, &eight, data, NULL, &failure), HCUBE_ERR_COUNT, ""); \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, NULL, &failure), pointer " = NULL");           \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, &eight, &failure), pointer " = NULL")
@@ -229,8 +226,8 @@ static void memory(void) {
 #define WRONG_INDICES(name, pointer, data)                                                    \
   ARGUMENT(name, (freed_coarray, 0, 0, 8, 1, &one, data, &failure), "coarray = ");            \
   ARGUMENT(name, (coarray, images, 0, 8, 1, &one, data, &failure), "image = ");               \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &minus_one, data, &failure), "-1");                    \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &eight, data, &failure), "");                          \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &minus_one, data, &failure), "section = ");                   \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &eight, data, &failure), "section = ");                 \
   ARGUMENT(name, (coarray, 0, 0, 8, 1, NULL, data, &failure), "indices = NULL");              \
   ARGUMENT(name, (coarray, 0, 0, 8, -1, &one, data, &failure), "count = -1");                 \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, NULL, &failure), pointer " = NULL")
@@ -270,10 +267,10 @@ static void synchronisation(void) {
   ARGUMENT(hcube_caf_event_alloc, (freed_team, 1, &out.handle, &failure), "team = ");
   ARGUMENT(hcube_caf_event_alloc, (0, -1, &out.handle, &failure), "count = -1");
   ARGUMENT(hcube_caf_event_alloc, (0, 1, NULL, &failure), "events = NULL");
-  ARGUMENT(hcube_caf_event_free, (0, &failure), "events = 0");
-  ARGUMENT(hcube_caf_event_free, (freed_events, &failure), "events = ");
+  ARGUMENT(hcube_caf_event_free, (0, &failure), "not freed");
+  ARGUMENT(hcube_caf_event_free, (freed_events, &failure), "not freed");
   ARGUMENT(hcube_caf_event_free, (coarray, &failure), "events = ");
-  ARGUMENT(hcube_caf_event_notify, (freed_events, 0, 0, &failure), "events = ");
+  ARGUMENT(hcube_caf_event_notify, (freed_events, 0, 0, &failure), "not freed");
   ARGUMENT(hcube_caf_event_notify, (events, 2, 0, &failure), "index = 2");
   ARGUMENT(hcube_caf_event_notify, (events, -1, 0, &failure), "index = -1");
   ARGUMENT(hcube_caf_event_notify, (events, 0, images, &failure), "image = ");
@@ -282,7 +279,7 @@ static void synchronisation(void) {
   ARGUMENT(hcube_caf_event_trywait, (events, 0, NULL, &failure), "notified = NULL");
   ARGUMENT(hcube_caf_event_trywait, (events, INT64_MAX, &out.number, &failure), "index = ");
   ARGUMENT(hcube_caf_eventset_waitany, (NULL, 1, &out.count, &failure), "events = NULL");
-  ARGUMENT(hcube_caf_eventset_waitany, (&event, 0, &out.count, &failure), "count = 0");
+  ARGUMENT(hcube_caf_eventset_waitany, (&event, 0, &out.count, &failure), "events = none");
   ARGUMENT(hcube_caf_eventset_waitany, (&event, 1, NULL, &failure), "which = NULL");
   ARGUMENT(hcube_caf_eventset_waitany, (&reserved, 1, &out.count, &failure), "reserved = 1");
   ARGUMENT(hcube_caf_eventset_waitall, (&beyond, 1, &failure), "index = 2");
@@ -350,7 +347,7 @@ static void collectives(void) {
 #define WRONG_TEAM(name, arguments) ARGUMENT(name, arguments, "team = ")
   WRONG_TEAM(hcube_caf_broadcast, (freed_team, 0, &word, 8, &failure));
   WRONG_TEAM(hcube_caf_gather, (freed_team, 0, &word, 8, into, &failure));
-  WRONG_TEAM(hcube_caf_scatter, (coarray, 0, &word, 8, into, &failure));
+  WRONG_TEAM(hcube_caf_scatter, (freed_team, 0, &word, 8, into, &failure));
   WRONG_TEAM(hcube_caf_allgather, (freed_team, &word, 8, into, &failure));
   WRONG_TEAM(hcube_caf_alltoall, (freed_team, &word, 8, into, &failure));
   WRONG_TEAM(hcube_caf_shift, (freed_team, 1, &word, 8, into, &failure));

@@ -122,8 +122,8 @@ impl Coarray {
         }
         Err(match purpose {
             Use::Data => Error::argument("coarray", "of events or locks", "a coarray of data"),
-            Use::Events => Error::argument("event", "no event", "an event of hcube_caf_event_alloc"),
-            Use::Locks => Error::argument("lock", "no lock", "a lock of hcube_caf_lock_alloc"),
+            Use::Events => Error::argument("events", "a coarray or locks", "events of hcube_caf_event_alloc"),
+            Use::Locks => Error::argument("locks", "a coarray or events", "locks of hcube_caf_lock_alloc"),
         })
     }
 }
