@@ -198,7 +198,9 @@ fn generate(header: &Header, out: &Path) -> String {
         config.includes = vec!["library.h".to_owned()];
     }
     if *name == "fortran" {
-        config.includes.extend(["alltoall.h", "transpose.h", "gemm.h", "random_access.h", "caf.h"].map(str::to_owned));
+        config
+            .includes
+            .extend(["alltoall.h", "transpose.h", "gemm.h", "random_access.h", "caf.h"].map(str::to_owned));
     }
     // Structures of other headers: cbindgen writes `struct` only before those that it knows.
     for structure in HEADERS.iter().filter(|other| other.name != *name).flat_map(structures) {

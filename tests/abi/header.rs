@@ -112,8 +112,9 @@ impl Header {
 
     /// The same for the Fortran module; what Fortran cannot tell is left out.
     pub fn fortran_program(&self) -> String {
-        let mut lines =
-            String::from("program layout\n  use, intrinsic :: iso_c_binding\n  use hcube\n  use hcube_caf\n  implicit none\n");
+        let mut lines = String::from(
+            "program layout\n  use, intrinsic :: iso_c_binding\n  use hcube\n  use hcube_caf\n  implicit none\n",
+        );
         for (number, Structure { name, .. }) in self.structures.iter().enumerate() {
             writeln!(lines, "  type({name}), target :: s{number}").expect("memory");
         }

@@ -245,6 +245,11 @@ fn fortran_modules_agree_with_the_headers() {
     for function in declared.iter().filter(|name| name.starts_with("hcube_fortran_")) {
         assert!(bound.contains(function.as_str()), "no Fortran module uses {function}");
     }
+    for function in declared.iter().filter(|name| name.starts_with("hcube_caf_")) {
+        let with_handles = function.replacen("hcube_", "hcube_fortran_", 1);
+        let is_bound = [function, &with_handles].iter().any(|name| bound.contains(name.as_str()));
+        assert!(is_bound, "no Fortran module has {function}");
+    }
     for function in bound.iter().filter(|name| **name != "strlen") {
         assert!(declared.contains(*function), "a Fortran module uses {function}, which no header declares");
     }

@@ -1,0 +1,7 @@
+! An error that the program does not ask for.
+program caf_error
+  use hcube_caf
+  implicit none
+  call hcube_caf_barrier(HCUBE_CAF_DEFAULT_TEAM)
+  print '(a)', 'not reached'
+end program

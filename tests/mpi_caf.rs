@@ -1,0 +1,104 @@
+//! Coarrays from C, C++ and Fortran: every function of hcube/caf.h with valid arguments; what they refuse is in `interface.rs`.
+
+use hcube_testing as common;
+
+use common::{Language, Launch, Mpi, client, output, root};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// MPICH never yields: more images than cores take minutes.
+fn numbers_of_images() -> &'static [usize] {
+    if Mpi::selected() == Mpi::Open { &[1, 2, 3, 5] } else { &[1, 2] }
+}
+
+/// Topologies: all images on one node, one per node, two per node.
+const NODES: [&str; 3] = ["0", "1", "2"];
+
+/// The names of the functions in a text: `name` with something in front and a parenthesis behind.
+fn functions(text: &str) -> BTreeSet<String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '(');
+    let calls = words.filter_map(|word| word.split_once('(').map(|(name, _)| name));
+    calls.filter(|name| name.starts_with("hcube_caf_")).map(str::to_owned).collect()
+}
+
+/// Every function of the header is called by a program.
+fn calls_all_functions(program: &str) {
+    let read =
+        |path: &str| fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let declared = functions(&read("include/hcube/caf.h"));
+    assert!(declared.len() > 50, "{declared:?}");
+    // Functions without arguments have no parenthesis in Fortran.
+    let text = read(program).replace("hcube_caf_finish_end()", "hcube_caf_finish_end(");
+    let missing: Vec<_> = declared.difference(&functions(&text)).cloned().collect();
+    assert!(missing.is_empty(), "{program} does not call {missing:?}");
+}
+
+#[test]
+fn every_function_works_in_c_and_cxx() {
+    calls_all_functions("tests/c/caf.c");
+    for language in [Language::C11, Language::Cxx17] {
+        for &images in numbers_of_images() {
+            for nodes in NODES {
+                let launch = Launch::new(client("caf", language), images).env("HCUBE_RANKS_PER_NODE", nodes);
+                assert_eq!(launch.limit(60).run().success().trim(), format!("ok {images}"), "nodes {nodes}");
+            }
+        }
+    }
+}
+
+#[test]
+fn images_initialise_mpi_and_may_fail() {
+    for &images in numbers_of_images() {
+        let text = Launch::client("caf", images).arg("own").limit(60).run().success();
+        assert_eq!(text.trim(), format!("ok {images}"));
+        if images > 1 {
+            let text = Launch::client("caf", images).args(["own", "fail"]).limit(60).run().success();
+            assert_eq!(text.trim(), format!("ok {images}"));
+        }
+    }
+}
+
+/// Compiles a Fortran program with the modules.
+fn fortran(name: &str) -> PathBuf {
+    let folder = common::folder("fortran-caf");
+    let library = common::library();
+    let library = library.parent().expect("a file lies in a folder").display();
+    let program = folder.join(name);
+    let mut compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
+    compiler.args(["-std=f2018", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"]);
+    compiler.args(["-fcheck=bounds,do,mem,pointer", &format!("-J{}", folder.display())]);
+    let sources = ["fortran/hcube.f90", "fortran/hcube_caf.f90", &format!("tests/fortran/{name}.f90")];
+    compiler.args(sources.map(|source| root().join(source))).arg("-o").arg(&program);
+    output(compiler.arg(format!("-L{library}")).arg("-lhcube").arg(format!("-Wl,-rpath,{library}")));
+    program
+}
+
+#[test]
+fn every_procedure_of_the_fortran_module_works() {
+    calls_all_functions("tests/fortran/caf.f90");
+    let program = fortran("caf");
+    for &images in numbers_of_images() {
+        for nodes in NODES {
+            let launch = Launch::new(&program, images).env("HCUBE_RANKS_PER_NODE", nodes).limit(60);
+            let text = launch.run().success();
+            let checks =
+                text.trim().strip_prefix(&format!("ok {images} ")).and_then(|end| end.parse::<usize>().ok());
+            assert!(checks.is_some_and(|checks| checks > 50), "{text}");
+        }
+        if images > 1 {
+            let text = Launch::new(&program, images).arg("fail").limit(60).run().success();
+            assert!(text.starts_with(&format!("ok {images} ")), "{text}");
+        }
+    }
+}
+
+/// Without ierror an error ends the program, with its message.
+#[test]
+fn fortran_programs_end_at_errors_that_they_do_not_ask_for() {
+    let program = fortran("caf_error");
+    let outcome = Launch::new(&program, 1).limit(60).run();
+    assert!(!outcome.status.success(), "{outcome:?}");
+    assert!(outcome.stderr.contains("ERROR STOP called before hcube_caf_init"), "{outcome:?}");
+}
