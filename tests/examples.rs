@@ -38,6 +38,30 @@ fn bsp_programs_run(tree: &Path, programs: &Path) {
     }
 }
 
+/// The coarray programs in C and Fortran, in the order of the table in examples/README.md.
+const COARRAYS: [&str; 6] = [
+    "caf_teams",
+    "caf_panel_broadcast",
+    "caf_stream",
+    "caf_random_access_events",
+    "caf_random_access_spawn",
+    "caf_fft_exchange",
+];
+
+/// That the coarray programs in a folder do their work, with the library of the tree.
+fn coarray_programs_run(tree: &Path, programs: &Path) {
+    let of_figures = COARRAYS.iter().flat_map(|name| ["c", "fortran"].map(|end| format!("{name}_{end}")));
+    for name in of_figures.chain(["caf_queens_cpp".to_owned()]) {
+        let program = programs.join(&name);
+        loads_from(tree, &program);
+        for ranks in RANKS {
+            let line = last_line(&program, ranks);
+            let is_right = line.starts_with(&format!("{ranks} images, ")) && line.ends_with(", 0 errors");
+            assert!(is_right, "{name}: {line}");
+        }
+    }
+}
+
 /// Last line of a program's output, run with nothing but what it carries itself to find libraries by.
 fn last_line(program: &Path, ranks: usize) -> String {
     let text = Launch::new(program, ranks).env("LD_LIBRARY_PATH", "").limit(60).run().success();
@@ -85,6 +109,7 @@ fn examples_are_built_by_pkg_config() {
     output(make.arg("FFLAGS=-O1 -Wall -Wextra -Wpedantic -std=f2018 -Werror"));
     all_run(&tree, &examples.join("build"));
     bsp_programs_run(&tree, &examples.join("build"));
+    coarray_programs_run(&tree, &examples.join("build"));
     if products.is_some() {
         products_run(&tree, &examples.join("build"));
     }
@@ -141,6 +166,7 @@ fn examples_are_built_by_cmake() {
     output(Command::new("cmake").arg("--build").arg(&build));
     all_run(&tree, &build);
     bsp_programs_run(&tree, &build);
+    coarray_programs_run(&tree, &build);
     if blas_and_scalapack().is_some() {
         products_run(&tree, &build);
     }
@@ -200,4 +226,77 @@ fn installed_files_have_one_version() {
     fs::write(&script, text).expect("writable");
     let asked = Command::new("cmake").arg("-P").arg(&script).output().expect("cmake");
     assert_eq!(String::from_utf8_lossy(&asked.stderr), format!("{version} TRUE\nFALSE\n"));
+}
+
+/// Lines of a Fortran program: computation, communication, declarations. examples/README.md says what is what.
+fn fortran_lines(text: &str) -> [usize; 3] {
+    const DECLARE: [&str; 16] = [
+        "use",
+        "implicit",
+        "program",
+        "module",
+        "contains",
+        "subroutine",
+        "function",
+        "pure",
+        "integer",
+        "logical",
+        "real",
+        "complex",
+        "double",
+        "end program",
+        "end module",
+        "end subroutine",
+    ];
+    let (mut lines, mut continued) = ([0; 3], None);
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('!')) {
+        let begins = |word: &str| {
+            line.strip_prefix(word).is_some_and(|rest| {
+                !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+            })
+        };
+        let class = continued.unwrap_or_else(|| {
+            if line.contains("hcube_caf_") && !begins("use") {
+                1
+            } else if line.split('\'').next().is_some_and(|code| code.contains("::"))
+                || DECLARE.iter().any(|word| begins(word))
+                || begins("end function")
+            {
+                2
+            } else {
+                0
+            }
+        });
+        lines[class] += 1;
+        continued = line.ends_with('&').then_some(class);
+    }
+    lines
+}
+
+/// Lines of a C program, without comments.
+fn c_lines(text: &str) -> usize {
+    let is_comment =
+        |line: &str| ["/*", "* ", "*/"].iter().any(|begin| line.starts_with(begin)) || line == "*";
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).count()
+}
+
+/// The table in examples/README.md says how many lines the programs have.
+#[test]
+fn table_of_lines_is_that_of_the_programs() {
+    let examples = common::root().join("examples");
+    let read = |name: &str| {
+        fs::read_to_string(examples.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let readme = read("README.md");
+    for name in COARRAYS {
+        let begin = format!("| `{name}` | ");
+        let row =
+            readme.lines().find(|line| line.starts_with(&begin)).unwrap_or_else(|| panic!("no row {begin}"));
+        let [computation, communication, declarations] = fortran_lines(&read(&format!("fortran/{name}.f90")));
+        let total = computation + communication + declarations;
+        let c = c_lines(&read(&format!("c/{name}.c")));
+        let expected = format!(" | {computation} | {communication} | {declarations} | {total} | {c} | ");
+        assert!(row.contains(&expected), "{row}\nexpected{expected}");
+        assert!(communication > 4 && declarations > 4, "{row}");
+    }
 }
