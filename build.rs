@@ -187,10 +187,11 @@ fn compare(committed: &str, new: &str) {
 fn generate(header: &Header, out: &Path) -> String {
     let Header { name, about, sources } = header;
     let mut config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");
-    let sources_text = sources.join(" and ");
+    let origin = format!("Generated from {} by 'make header'; do not edit.", sources.join(" and "));
+    // Long lists of sources are broken, short ones are not.
+    let origin = if sources.len() > 3 { wrapped(" * ", &origin) } else { format!(" * {origin}") };
     config.header = Some(format!(
-        "/* hcube/{name}.h: {about}.\n *\n * Generated from {sources_text} by 'make header'; do not edit.\n * \
-         The conventions are in hcube.h.\n */"
+        "/* hcube/{name}.h: {about}.\n *\n{origin}\n * The conventions are in hcube.h.\n */"
     ));
     config.include_guard = Some(format!("HCUBE_{}_H", name.to_uppercase()));
     if *name != "library" {

@@ -18,14 +18,18 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
     ("hcube-gemm", &["hcube-core"]),
     ("hcube-bsp", &["hcube-core"]),
-    ("hcube", &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-gemm"]),
+    ("hcube-caf", &["hcube-core"]),
+    (
+        "hcube",
+        &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-gemm", "hcube-caf"],
+    ),
     ("hcube-drop-in", &["hcube-core"]),
     ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),
     ("hcube-pblas", &["hcube-core", "hcube-gemm", "hcube-drop-in"]),
@@ -40,6 +44,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
             "hcube-transpose",
             "hcube-gemm",
             "hcube-bsp",
+            "hcube-caf",
             "hcube-results",
         ],
     ),
@@ -52,6 +57,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
             "hcube-transpose",
             "hcube-gemm",
             "hcube-bsp",
+            "hcube-caf",
             "hcube-results",
             "hcube-tool",
         ],
@@ -96,7 +102,7 @@ const UNSAFE: [&str; 6] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 18] = [
+const OTHER_UNSAFE: [(&str, &str); 19] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -107,6 +113,7 @@ const OTHER_UNSAFE: [(&str, &str); 18] = [
     ),
     ("crates/bsp/src/direct.rs", "writes to another process, which has registered the memory"),
     ("crates/bsp/src/process.rs", "calls the SPMD part of the program"),
+    ("crates/caf/src/process.rs", "keeps the state of the process, which its threads use in turns"),
     (
         "crates/bsp/src/sync.rs",
         "reads lists of other processes, in the superstep in which they were published",
