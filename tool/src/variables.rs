@@ -85,6 +85,17 @@ pub const BSP: Group = Group {
     )],
 };
 
+/// Coarray programs.
+pub const CAF: Group = Group {
+    title: "Coarray programs",
+    about: "Read by `hcube_caf_init`. The values must be the same on all images.",
+    structure: None,
+    of_a_run: true,
+    command: None,
+    options: hcube_caf::Options::variables,
+    others: &[],
+};
+
 /// Variables of a run that no system's table has.
 const UNTABLED: Group = Group {
     title: "",
@@ -215,8 +226,8 @@ pub const BUILD: Group = Group {
     ..UNTABLED
 };
 
-pub const GROUPS: [Group; 9] =
-    [RANDOM_ACCESS, ALLTOALL, GEMM, BSP, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
+pub const GROUPS: [Group; 10] =
+    [RANDOM_ACCESS, ALLTOALL, GEMM, BSP, CAF, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
 
 /// The meaning of a variable in each group that has it; empty for a name that hcube does not know.
 pub fn meanings(name: &str) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Section 3: the C interface, one page for each group of functions, written from the headers.
 
 use super::file::File;
-use super::header::{self, Constant, Doc, Field, Function, Header, Structure};
+use super::header::{self, Constant, Doc, Field, Function, Header, Structure, Type};
 use super::parts::{BSP, FFTW, FORTRAN, GENERAL, PARTS, Part};
 use super::roff::{Page, bold, italic, plain, prose, reference, sentence};
 use hcube_tool::variables::Group;
@@ -14,6 +14,7 @@ const WIDTH: usize = 78;
 struct Content<'a> {
     functions: Vec<&'a Function>,
     structures: Vec<&'a Structure>,
+    types: Vec<&'a Type>,
     constants: Vec<&'a Constant>,
 }
 
@@ -59,29 +60,37 @@ fn divide(header: &Header) -> Vec<Content<'_>> {
     }
     let mut places: Vec<(&str, usize)> = Vec::new();
     for structure in &header.structures {
-        // A structure of another name belongs to the functions that take it, if they are of one part. What is for
-        // Fortran takes the structures of all.
-        let users = header.functions.iter().filter(|f| takes(f, structure) && !f.name.starts_with(FORTRAN));
+        // A structure belongs to the functions that take it, if they are of one part, otherwise to those of its name.
+        // What is for Fortran takes the structures of all.
+        let users = header.functions.iter();
+        let users = users.filter(|f| takes(f, &structure.name) && !f.name.starts_with(FORTRAN));
         let mut users: Vec<usize> = users.map(|function| part_of(&function.name)).collect();
         users.dedup();
-        let part = match (part_of(&structure.name), &users[..]) {
-            (part, &[user]) if part == PARTS.len() => user,
-            (part, _) => part,
+        let part = match users[..] {
+            [user] => user,
+            _ => part_of(&structure.name),
         };
         places.push((&structure.name, part));
         contents[part].structures.push(structure);
     }
+    for known in &header.types {
+        let user = header.functions.iter().find(|function| takes(function, &known.name));
+        contents[user.map_or(PARTS.len(), |function| part_of(&function.name))].types.push(known);
+    }
     for constant in &header.constants {
-        // Of a field of a structure, or of an argument of a function.
+        // Of a field of a structure, or of an argument of a function; others are named like their functions.
         let owner = field_of(constant).map(|(owner, _, _)| owner);
         let place = places.iter().find(|&&(name, _)| Some(name) == owner).map(|&(_, part)| part);
-        contents[place.or(owner.map(part_of)).unwrap_or(PARTS.len())].constants.push(constant);
+        let named = constant.name.to_lowercase();
+        let alike = || PARTS.iter().position(|part| named.starts_with(&format!("{}_", part.prefix)));
+        let part = place.or(owner.map(part_of)).or_else(alike);
+        contents[part.unwrap_or(PARTS.len())].constants.push(constant);
     }
     contents
 }
 
-fn takes(function: &Function, structure: &Structure) -> bool {
-    let words = |field: &Field| field.before.split([' ', '*']).any(|word| word == structure.name);
+fn takes(function: &Function, name: &str) -> bool {
+    let words = |field: &Field| field.before.split([' ', '*']).any(|word| word == name);
     function.parameters.iter().any(words)
 }
 
@@ -96,7 +105,8 @@ fn field_of(constant: &Constant) -> Option<(&str, &str, String)> {
 /// A page, and one for each other name that leads to it.
 fn page(part: &Part, about: &[String], content: &Content<'_>, pages: &[&str]) -> Vec<File> {
     let functions = content.functions.iter().map(|function| &*function.name);
-    let names: Vec<&str> = functions.chain(content.structures.iter().map(|s| &*s.name)).collect();
+    let names = functions.chain(content.structures.iter().map(|s| &*s.name));
+    let names: Vec<&str> = names.chain(content.types.iter().map(|t| &*t.name)).collect();
     let mut titles = vec![part.page];
     titles.extend(content.functions.iter().map(|function| &*function.name).filter(|&name| name != part.page));
     let mut page = Page::new(part.page, 3);
@@ -115,6 +125,7 @@ fn page(part: &Part, about: &[String], content: &Content<'_>, pages: &[&str]) ->
         page.subsection(&names.join(", "));
         describe(&mut page, &functions[0].doc, functions[0]);
     }
+    types(&mut page, content);
     structures(&mut page, content);
     environment(&mut page, part);
     let mut see_also: Vec<(&str, u8)> = vec![("hcube", 1), ("hcube-run", 1)];
@@ -206,6 +217,19 @@ fn label(line: &str, function: &Function) -> Option<usize> {
     (is_section(label) || label.split(", ").all(argument)).then_some(label.len())
 }
 
+fn types(page: &mut Page, content: &Content<'_>) {
+    if !content.types.is_empty() {
+        page.section("TYPES");
+    }
+    for known in &content.types {
+        page.subsection(&known.name);
+        page.lines([format!("{};", bold(&format!("typedef {}", known.declaration)))].iter().map(String::as_str));
+        for paragraph in paragraphs(&known.doc) {
+            page.paragraph(&prose(&paragraph));
+        }
+    }
+}
+
 fn structures(page: &mut Page, content: &Content<'_>) {
     if !content.structures.is_empty() {
         page.section("STRUCTURES");
@@ -283,6 +307,12 @@ mod tests {
         assert_eq!(sum(|content| content.functions.len()), header.functions.len());
         assert_eq!(sum(|content| content.structures.len()), header.structures.len());
         assert_eq!(sum(|content| content.constants.len()), header.constants.len());
+        assert_eq!(sum(|content| content.types.len()), header.types.len());
+        let caf = PARTS.iter().position(|part| part.page == "hcube_caf").expect("a page");
+        let names = |content: &Content<'_>| content.structures.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
+        assert!(names(&contents[caf]).contains(&"hcube_place".to_owned()), "{:?}", names(&contents[caf]));
+        assert!(contents[caf].types.iter().any(|known| known.name == "hcube_caf_function"));
+        assert!(contents[caf].constants.iter().any(|constant| constant.name == "HCUBE_CAF_THIS_IMAGE"));
         let structures: Vec<&str> = contents[0].structures.iter().map(|s| &*s.name).collect();
         assert!(
             structures.contains(&"hcube_table") && !structures.contains(&"hcube_error"),

@@ -32,6 +32,15 @@ pub struct Structure {
     pub doc: Doc,
 }
 
+/// `typedef uint64_t name;`, or of a pointer to a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Type {
+    pub name: String,
+    /// As it is written, without `typedef` and the semicolon.
+    pub declaration: String,
+    pub doc: Doc,
+}
+
 /// A function; several in a row may share a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
@@ -48,6 +57,8 @@ pub struct Header {
     pub about: Doc,
     pub constants: Vec<Constant>,
     pub structures: Vec<Structure>,
+    /// Other types, where they have a comment.
+    pub types: Vec<Type>,
     pub functions: Vec<Function>,
 }
 
@@ -203,12 +214,14 @@ fn parse(text: &str) -> Result<Header, String> {
                 let (name, value) = (name.to_owned(), value.trim().to_owned());
                 header.constants.push(Constant { name, value, doc: doc.clone() });
             }
-        } else if line.is_empty()
-            || line.starts_with(['#', '}'])
-            || line.starts_with("extern \"C\"")
-            || (line.starts_with("typedef ") && line.ends_with(';'))
-        {
+        } else if line.is_empty() || line.starts_with(['#', '}']) || line.starts_with("extern \"C\"") {
             doc.clear();
+        } else if let Some(declaration) = line.strip_prefix("typedef ").and_then(|text| text.strip_suffix(';')) {
+            let Some(Field { name, .. }) = field(declaration, Doc::new()) else {
+                return reader.refuse(line, "a type");
+            };
+            let doc = std::mem::take(&mut doc);
+            header.types.extend((!doc.is_empty()).then(|| Type { name, declaration: declaration.into(), doc }));
         } else if let Some(name) = line.strip_prefix("typedef struct ") {
             let name = name.trim_end_matches('{').trim().to_owned();
             let doc = std::mem::take(&mut doc);
@@ -233,11 +246,13 @@ pub fn library() -> Result<Header, String> {
         ("hcube/transpose.h", include_str!("../../../include/hcube/transpose.h")),
         ("hcube/gemm.h", include_str!("../../../include/hcube/gemm.h")),
         ("hcube/random_access.h", include_str!("../../../include/hcube/random_access.h")),
+        ("hcube/caf.h", include_str!("../../../include/hcube/caf.h")),
         ("hcube/fortran.h", include_str!("../../../include/hcube/fortran.h")),
     ] {
-        let Header { constants, structures, functions, .. } = named(name, text)?;
+        let Header { constants, structures, types, functions, .. } = named(name, text)?;
         library.constants.extend(constants);
         library.structures.extend(structures);
+        library.types.extend(types);
         library.functions.extend(functions);
     }
     Ok(library)
@@ -264,7 +279,7 @@ mod tests {
     const TEXT: &str = "/* About.\n *\n * More.\n */\n#ifndef X_H\n#define X_H\n\n#include <mpi.h>\n\n\
         /**\n * s.mode: one.\n */\n#define ONE 1\n\n/** Both. */\n#define TWO 2\n#define MAX(a, b) \\\n    ((a) > (b) ? (a) : (b))\n\n\
         /**\n * A structure.\n */\ntypedef struct s {\n    /**\n     * The words.\n     */\n    uint64_t *words;\n    \
-        char text[508];\n} s;\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif // x\n\n/* First.\n *\n * Return 0. */\n\
+        char text[508];\n} s;\n\n/** A call. */\ntypedef void (*call)(int how);\ntypedef int plain;\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif // x\n\n/* First.\n *\n * Return 0. */\n\
         int one(void);\nint two(void);\n\nconst char *three(const struct s *s,\n    const int counts[],\n    MPI_Comm comm);\n\
         #ifdef __cplusplus\n}\n#endif\n#endif\n";
 
@@ -287,6 +302,8 @@ mod tests {
         let fields: Vec<_> = structure.fields.iter().map(|f| (&*f.before, &*f.name, &*f.behind)).collect();
         assert_eq!(fields, [("uint64_t *", "words", ""), ("char ", "text", "[508]")]);
         assert_eq!(structure.fields[0].doc, ["The words."]);
+        let types: Vec<_> = header.types.iter().map(|t| (&*t.name, &*t.declaration, t.doc.join(" "))).collect();
+        assert_eq!(types, [("call", "void (*call)(int how)", "A call.".to_owned())]);
         let names: Vec<_> = header.functions.iter().map(|f| &*f.name).collect();
         assert_eq!(names, ["one", "two", "three"]);
         // Declarations in a row share a comment, an empty line ends it.

@@ -29,13 +29,13 @@ pub const GENERAL: Part = Part {
     introduction: &[
         "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) for \
          updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) for \
-         matrices, `hcube_gemm`(3) for products of matrices, `hcube_fftw`(3) for programs that use FFTW, `bsp`(3) for \
-         BSPlib.",
+         matrices, `hcube_gemm`(3) for products of matrices, `hcube_caf`(3) for coarrays, `hcube_fftw`(3) for programs \
+         that use FFTW, `bsp`(3) for BSPlib.",
     ],
     variables: &[],
 };
 
-pub const PARTS: [Part; 6] = [
+pub const PARTS: [Part; 7] = [
     Part {
         page: "hcube_random_access",
         about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
@@ -86,6 +86,22 @@ pub const PARTS: [Part; 6] = [
         prefix: "hcube_p",
         introduction: &[],
         variables: &[variables::GEMM],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_caf",
+        about: "coarrays: teams, one-sided access, events, copies and functions on other images",
+        prefix: "hcube_caf",
+        introduction: &[
+            "The runtime of Coarray Fortran 2.0. `hcube_caf_init` makes the processes of the job images, which count from \
+             0; `hcube_caf_finalize` ends it. Functions that are marked Collective are called by all members of a team in \
+             the same order. Wherever a function takes a team, 0 is the default team.",
+            "A put is complete when it returns, and other images see it after the next synchronisation with this image: \
+             a barrier, a notice of an event that the other image has waited for, a lock that this image has released \
+             and the other one holds, or the end of a finish block. Images serve others where they wait and in \
+             `hcube_caf_progress`. The page doc/coarrays.md of the documentation has the memory model with examples.",
+        ],
+        variables: &[variables::CAF],
         ..GENERAL
     },
 ];
