@@ -66,7 +66,8 @@ mkdir -p "$deep"
 # Tests of the pure modules: no MPI, no system calls, no threads.
 pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: blocks:: memory:: machine:: model:: error::)
 # The packages that hold them.
-systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-gemm -p hcube-bsp)
+systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-gemm -p hcube-bsp
+    -p hcube-caf)
 
 # The short ones: the interpreter is some thousand times slower and does not support streaming stores.
 interpreted=(options:: shape:: blocks:: memory::scratch memory::region memory::datatype error:: table::)
@@ -141,7 +142,7 @@ thread() {
     export RUST_BACKTRACE=0
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
         "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test products \
-        --test programs -- "${own_functions[@]}"
+        --test programs --test images --test copies --test functions -- "${own_functions[@]}"
 }
 
 miri() {

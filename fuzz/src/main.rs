@@ -6,6 +6,7 @@
 
 mod arguments;
 mod bsp;
+mod caf;
 mod datatype;
 mod gemm;
 mod options;
@@ -18,7 +19,7 @@ use std::sync::OnceLock;
 type Target = fn(&[u8]);
 
 /// All targets by name. inputs/<name> holds the first inputs of some.
-const TARGETS: [(&str, Target); 23] = [
+const TARGETS: [(&str, Target); 24] = [
     ("options", options::variables),
     ("lists", options::lists),
     ("command-line", tool::command_line),
@@ -41,6 +42,7 @@ const TARGETS: [(&str, Target); 23] = [
     ("transpose", arguments::transpose),
     ("gemm", gemm::gemm),
     ("bsp", bsp::bsp),
+    ("caf", caf::caf),
     ("datatype", datatype::datatype),
 ];
 
