@@ -15,25 +15,38 @@ use std::rc::Rc;
 /// Images of a program at most.
 const MAX_IMAGES: usize = 4;
 /// Steps of a program.
-const MAX_STEPS: usize = 60;
+const MAX_STEPS: usize = 100;
 /// Teams, and coarrays, of a program.
 const MAX_TEAMS: usize = 5;
 /// Events of each image, and locks.
 const EVENTS: usize = 2;
 
-#[derive(Debug, Clone, Arbitrary)]
-struct Program {
-    images: u8,
-    per_node: u8,
-    steps: Vec<Step>,
+/// A rank, an index or a number of bytes: below `LIMIT`, so that many exist and some do not.
+#[derive(Debug, Clone, Copy)]
+struct Small<const LIMIT: u8>(u8);
+
+impl<'a, const LIMIT: u8> Arbitrary<'a> for Small<LIMIT> {
+    fn arbitrary(data: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
+        Ok(Self(u8::arbitrary(data)? % LIMIT))
+    }
 }
+
+impl<const LIMIT: u8> Small<LIMIT> {
+    fn get(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+type Image = Small<5>;
+type Index = Small<3>;
+type Bytes = Small<40>;
 
 /// A place in a coarray, which may be outside.
 #[derive(Debug, Clone, Copy, Arbitrary)]
 struct At {
     coarray: u8,
-    rank: u8,
-    offset: u8,
+    rank: Image,
+    offset: Small<96>,
 }
 
 #[derive(Debug, Clone, Arbitrary)]
@@ -46,19 +59,19 @@ struct Step {
 #[derive(Debug, Clone, Arbitrary)]
 enum Call {
     Split { parent: u8, colours: [i8; MAX_IMAGES], keys: [i8; MAX_IMAGES] },
-    Allocate { team: u8, bytes: u8 },
+    Allocate { team: u8, bytes: Small<128> },
     Free { coarray: u8 },
-    Put { at: At, data: Vec<u8> },
-    Get { at: At, bytes: u8 },
-    PutSection { at: At, element: u8, shape: [(u8, i8); 2] },
-    GetIndexed { at: At, element: u8, indices: Vec<i8> },
+    Put { at: At, bytes: Bytes, first: u8 },
+    Get { at: At, bytes: Bytes },
+    PutSection { at: At, element: Small<9>, shape: [(Small<5>, i8); 2] },
+    GetIndexed { at: At, element: Small<9>, indices: [Small<12>; 5] },
     Atomic { at: At, operation: u8, operand: u64, compare: u64 },
-    Notify { index: u8, image: u8 },
-    Try { index: u8 },
-    Copy { from: At, to: At, bytes: u8, done: Option<(u8, u8)> },
-    Spawn { to: u8, chain: u8, index: u8 },
-    Lock { index: u8, image: u8 },
-    Unlock { index: u8, image: u8 },
+    Notify { index: Index, image: Image },
+    Try { index: Index },
+    Copy { from: At, to: At, bytes: Bytes, done: Option<(Index, Image)> },
+    Spawn { to: Image, chain: Small<5>, index: Index },
+    Lock { index: Index, image: Image },
+    Unlock { index: Index, image: Image },
 }
 
 /// A team: the images that are its members, by rank.
@@ -99,10 +112,10 @@ impl Model {
 
     /// Where a call accesses bytes from `range` around the offset, if they exist.
     fn place(&self, number: usize, at: At, range: std::ops::Range<i64>) -> Option<Found> {
-        let (coarray, offset) = (&self.coarrays[number], i64::from(at.offset));
+        let (coarray, offset) = (&self.coarrays[number], at.offset.get() as i64);
         let inside = offset + range.start >= 0 && offset + range.end <= coarray.bytes as i64;
-        let rank = usize::from(at.rank);
-        (rank < coarray.members.len() && inside).then_some((number, rank, usize::from(at.offset)))
+        let rank = at.rank.get();
+        (rank < coarray.members.len() && inside).then_some((number, rank, at.offset.get()))
     }
 
     fn bytes(&mut self, (number, rank, at): Found, bytes: usize) -> &mut [u8] {
@@ -110,7 +123,7 @@ impl Model {
     }
 }
 
-fn run(program: &Program, comm: ThreadComm) {
+fn run(steps: &[Step], comm: ThreadComm) {
     let image = Runtime::new(comm, Options::default()).expect("memory");
     let (world, own) = (image.world(), image.own());
     let images = image.with_team(world, |team| team.size());
@@ -132,11 +145,11 @@ fn run(program: &Program, comm: ThreadComm) {
         notices: vec![[0; EVENTS]; images],
         holders: vec![[None; EVENTS]; images],
     };
-    for step in program.steps.iter().take(MAX_STEPS) {
+    for step in steps {
         let by = usize::from(step.by) % images;
         match &step.call {
             Call::Split { parent, colours, keys } => split(&image, &mut model, *parent, colours, keys),
-            Call::Allocate { team, bytes } => allocate(&image, &mut model, *team, *bytes),
+            Call::Allocate { team, bytes } => allocate(&image, &mut model, *team, bytes.get()),
             Call::Free { coarray } if !model.coarrays.is_empty() => {
                 let number = usize::from(*coarray) % model.coarrays.len();
                 if let Some(handle) = model.coarrays.remove(number).handle {
@@ -218,12 +231,11 @@ fn split(
     assert!(made.is_none_or(|made| made.is_some() == (colours[own] >= 0)));
 }
 
-fn allocate(image: &Runtime<ThreadComm>, model: &mut Model, team: u8, bytes: u8) {
+fn allocate(image: &Runtime<ThreadComm>, model: &mut Model, team: u8, bytes: usize) {
     if model.coarrays.len() >= MAX_TEAMS {
         return;
     }
     let team = &model.teams[usize::from(team) % model.teams.len()];
-    let bytes = usize::from(bytes);
     let handle = team.handle.map(|team| image.allocate(team, bytes, Use::Data).expect("memory"));
     if let Some(handle) = handle {
         let rank = team.members.iter().position(|&member| member == image.own()).expect("a member");
@@ -262,21 +274,22 @@ fn access(
         return;
     }
     let handle = model.coarray(*at).map(|(_, handle)| handle).filter(|_| is_own);
-    let (rank, offset) = (usize::from(at.rank), usize::from(at.offset));
+    let (rank, offset) = (at.rank.get(), at.offset.get());
     match call {
-        Call::Put { data, .. } => {
+        Call::Put { bytes, first, .. } => {
+            let data: Vec<u8> = (0..bytes.0).map(|byte| byte.wrapping_add(*first)).collect();
             let place = model.place(number, *at, 0..data.len() as i64);
             if let Some(handle) = handle {
                 let done = image.put(handle, rank, offset, Region::of(&mut data.clone()));
                 assert_eq!(done.is_ok(), place.is_some(), "{call:?}: {done:?}");
             }
             if let Some(place) = place {
-                model.bytes(place, data.len()).copy_from_slice(data);
+                model.bytes(place, data.len()).copy_from_slice(&data);
             }
         }
         Call::Get { bytes, .. } => {
-            let mut found = vec![0; usize::from(*bytes)];
-            let place = model.place(number, *at, 0..i64::from(*bytes));
+            let mut found = vec![0; bytes.get()];
+            let place = model.place(number, *at, 0..bytes.get() as i64);
             if let Some(handle) = handle {
                 let done = image.get(handle, rank, offset, Region::of(&mut found));
                 assert_eq!(done.is_ok(), place.is_some(), "{call:?}: {done:?}");
@@ -287,11 +300,11 @@ fn access(
             }
         }
         Call::PutSection { element, shape, .. } => {
-            let element = usize::from(*element % 9);
-            let dimensions = shape.map(|(count, stride)| (usize::from(count % 5), i64::from(stride)));
+            let element = element.get();
+            let dimensions = shape.map(|(count, stride)| (count.get(), i64::from(stride)));
             let shape = Shape::strided(element, &dimensions).expect("a small one");
             let place = model.place(number, *at, shape.bounds());
-            let data: Vec<u8> = (0..shape.bytes()).map(|byte| byte as u8 ^ at.offset).collect();
+            let data: Vec<u8> = (0..shape.bytes()).map(|byte| byte as u8 ^ at.offset.0).collect();
             // Elements that overlap have no order.
             let mut starts = Vec::new();
             shape.for_each(|begin| starts.extend(begin..begin + shape.run() as i64));
@@ -307,7 +320,7 @@ fn access(
             }
             if let Some((number, rank, _)) = place {
                 let (mut packed, mut begins) = (data.chunks(shape.run().max(1)), Vec::new());
-                shape.for_each(|begin| begins.push((i64::from(at.offset) + begin) as usize));
+                shape.for_each(|begin| begins.push((offset as i64 + begin) as usize));
                 for begin in begins {
                     let run = packed.next().expect("as many as runs");
                     model.bytes((number, rank, begin), run.len()).copy_from_slice(run);
@@ -315,8 +328,8 @@ fn access(
             }
         }
         Call::GetIndexed { element, indices, .. } => {
-            let element = usize::from(*element % 9);
-            let distances = indices.iter().map(|&index| i64::from(index) * element as i64).collect();
+            let element = element.get();
+            let distances = indices.iter().map(|index| (index.get() * element) as i64).collect();
             let shape = Shape::indexed(element, distances).expect("a small one");
             let place = model.place(number, *at, shape.bounds());
             let mut found = vec![0; shape.bytes()];
@@ -324,8 +337,8 @@ fn access(
                 let done = image.get_shape(handle, rank, offset, &shape, Region::of(&mut found));
                 assert_eq!(done.is_ok(), place.is_some(), "{call:?}: {done:?}");
                 let Some((number, rank, at)) = place.filter(|_| element > 0) else { return };
-                for (&index, part) in indices.iter().zip(found.chunks(element)) {
-                    let begin = (at as i64 + i64::from(index) * element as i64) as usize;
+                for (index, part) in indices.iter().zip(found.chunks(element)) {
+                    let begin = at + index.get() * element;
                     assert_eq!(model.bytes((number, rank, begin), element), part, "{call:?}");
                 }
             }
@@ -356,23 +369,24 @@ fn access(
             if !model.coarrays[target].members.contains(&by) {
                 return;
             }
-            let length = usize::from(*bytes);
+            let length = bytes.get();
             let (source, place) = (
                 model.place(number, *at, 0..length as i64),
                 model.place(target, *to, 0..length as i64),
             );
-            let event = done.map(|(index, image)| (usize::from(index), usize::from(image)));
+            let event = done.map(|(index, image)| (index.get(), image.get()));
             let exists = |(index, image): (usize, usize)| index < EVENTS && image < model.images;
             let is_valid = source.is_some() && place.is_some() && event.is_none_or(exists);
             // Bytes that overlap have no order.
-            if at.rank == to.rank && number == target && at.offset.abs_diff(to.offset) < *bytes {
+            let distance = offset.abs_diff(to.offset.get());
+            if rank == to.rank.get() && number == target && distance < length {
                 return;
             }
             if let Some(handle) = handle {
                 let to_handle = model.coarrays[target].handle.expect("a member");
                 let (from, to) = (
                     Side::Coarray(handle, rank, offset),
-                    Side::Coarray(to_handle, usize::from(to.rank), usize::from(to.offset)),
+                    Side::Coarray(to_handle, to.rank.get(), to.offset.get()),
                 );
                 let event = event.map(|(index, image)| (events, index, image));
                 let done = image.copy_async(to, from, length, event, None);
@@ -397,7 +411,7 @@ fn with_events(image: &Runtime<ThreadComm>, model: &mut Model, events: Handle, b
     let is_own = by == image.own();
     match *call {
         Call::Notify { index, image: to } => {
-            let (index, to) = (usize::from(index), usize::from(to));
+            let (index, to) = (index.get(), to.get());
             let is_valid = index < EVENTS && to < model.images;
             if is_own {
                 assert_eq!(image.notify(events, index, to).is_ok(), is_valid, "{call:?}");
@@ -407,7 +421,7 @@ fn with_events(image: &Runtime<ThreadComm>, model: &mut Model, events: Handle, b
             }
         }
         Call::Try { index } => {
-            let index = usize::from(index);
+            let index = index.get();
             let expected = (index < EVENTS).then(|| model.notices[by][index] > 0);
             if is_own {
                 assert_eq!(image.try_event(events, index).ok(), expected, "{call:?}");
@@ -417,14 +431,14 @@ fn with_events(image: &Runtime<ThreadComm>, model: &mut Model, events: Handle, b
             }
         }
         Call::Spawn { to, chain, index } => {
-            let (to, chain, index) = (usize::from(to), chain % 5, usize::from(index) % EVENTS);
+            let (to, chain, index) = (to.get(), chain.get(), index.get() % EVENTS);
             let is_valid = to < model.images;
             if is_own {
-                let done = image.spawn(image.world(), to, 0, &[index as u8, chain], None);
+                let done = image.spawn(image.world(), to, 0, &[index as u8, chain as u8], None);
                 assert_eq!(done.is_ok(), is_valid, "{call:?}: {done:?}");
                 assert!(image.spawn(image.world(), 0, 1, &[], None).is_err(), "not registered");
             }
-            for hop in (0..=usize::from(chain)).filter(|_| is_valid) {
+            for hop in (0..=chain).filter(|_| is_valid) {
                 model.notices[(to + hop) % model.images][index] += 1;
             }
         }
@@ -434,7 +448,7 @@ fn with_events(image: &Runtime<ThreadComm>, model: &mut Model, events: Handle, b
 
 fn with_locks(image: &Runtime<ThreadComm>, model: &mut Model, locks: Handle, by: usize, call: &Call) {
     let (Call::Lock { index, image: of } | Call::Unlock { index, image: of }) = *call else { return };
-    let (is_own, index, of) = (by == image.own(), usize::from(index), usize::from(of));
+    let (is_own, index, of) = (by == image.own(), index.get(), of.get());
     let exists = index < EVENTS && of < model.images;
     let holder = if exists { model.holders[of][index] } else { None };
     if matches!(call, Call::Lock { .. }) {
@@ -458,9 +472,14 @@ fn with_locks(image: &Runtime<ThreadComm>, model: &mut Model, locks: Handle, by:
 
 /// The steps of a program.
 pub fn caf(data: &[u8]) {
-    let Ok(program) = Program::arbitrary(&mut Unstructured::new(data)) else { return };
-    let images = 1 + usize::from(program.images) % MAX_IMAGES;
-    threads::run(images, 1 + usize::from(program.per_node) % images, |comm| {
-        run(&program, comm.split(Some(0), comm.rank() as i32).expect("no error").expect("a part"));
+    let mut data = Unstructured::new(data);
+    let Ok((images, per_node)) = <(u8, u8)>::arbitrary(&mut data) else { return };
+    let mut steps = Vec::new();
+    while !data.is_empty() && steps.len() < MAX_STEPS {
+        steps.extend(Step::arbitrary(&mut data));
+    }
+    let images = 1 + usize::from(images) % MAX_IMAGES;
+    threads::run(images, 1 + usize::from(per_node) % images, |comm| {
+        run(&steps, comm.split(Some(0), comm.rank() as i32).expect("no error").expect("a part"));
     });
 }
