@@ -345,7 +345,8 @@ fn access(
         }
         Call::Atomic { operation, operand, compare, .. } => {
             let place = model.place(number, *at, 0..8).filter(|_| offset % 8 == 0);
-            let word = place.map(|place| u64::from_ne_bytes(model.bytes(place, 8).try_into().expect("8 bytes")));
+            let word =
+                place.map(|place| u64::from_ne_bytes(model.bytes(place, 8).try_into().expect("8 bytes")));
             let before = word.unwrap_or(0);
             let (operation, after) = match operation % 7 {
                 0 => (Atomic::Load, before),
@@ -370,10 +371,8 @@ fn access(
                 return;
             }
             let length = bytes.get();
-            let (source, place) = (
-                model.place(number, *at, 0..length as i64),
-                model.place(target, *to, 0..length as i64),
-            );
+            let (source, place) =
+                (model.place(number, *at, 0..length as i64), model.place(target, *to, 0..length as i64));
             let event = done.map(|(index, image)| (index.get(), image.get()));
             let exists = |(index, image): (usize, usize)| index < EVENTS && image < model.images;
             let is_valid = source.is_some() && place.is_some() && event.is_none_or(exists);

@@ -98,7 +98,8 @@ fn every_function_has_a_page() {
         assert!(described && page.contains(&format!("{name}(")), "{name}:\n{page}");
     }
     // The structures, too.
-    for name in ["hcube_error", "hcube_table", "hcube_alltoall_options", "hcube_place", "hcube_caf_function"] {
+    for name in ["hcube_error", "hcube_table", "hcube_alltoall_options", "hcube_place", "hcube_caf_function"]
+    {
         assert!(shown(&folder, "3", name).contains(&format!("   {name}\n")), "{name}");
     }
 }

@@ -28,7 +28,14 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("hcube-caf", &["hcube-core"]),
     (
         "hcube",
-        &["hcube-core", "hcube-random-access", "hcube-alltoall", "hcube-transpose", "hcube-gemm", "hcube-caf"],
+        &[
+            "hcube-core",
+            "hcube-random-access",
+            "hcube-alltoall",
+            "hcube-transpose",
+            "hcube-gemm",
+            "hcube-caf",
+        ],
     ),
     ("hcube-drop-in", &["hcube-core"]),
     ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),

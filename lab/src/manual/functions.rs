@@ -223,7 +223,9 @@ fn types(page: &mut Page, content: &Content<'_>) {
     }
     for known in &content.types {
         page.subsection(&known.name);
-        page.lines([format!("{};", bold(&format!("typedef {}", known.declaration)))].iter().map(String::as_str));
+        page.lines(
+            [format!("{};", bold(&format!("typedef {}", known.declaration)))].iter().map(String::as_str),
+        );
         for paragraph in paragraphs(&known.doc) {
             page.paragraph(&prose(&paragraph));
         }
@@ -309,7 +311,8 @@ mod tests {
         assert_eq!(sum(|content| content.constants.len()), header.constants.len());
         assert_eq!(sum(|content| content.types.len()), header.types.len());
         let caf = PARTS.iter().position(|part| part.page == "hcube_caf").expect("a page");
-        let names = |content: &Content<'_>| content.structures.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
+        let names =
+            |content: &Content<'_>| content.structures.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
         assert!(names(&contents[caf]).contains(&"hcube_place".to_owned()), "{:?}", names(&contents[caf]));
         assert!(contents[caf].types.iter().any(|known| known.name == "hcube_caf_function"));
         assert!(contents[caf].constants.iter().any(|constant| constant.name == "HCUBE_CAF_THIS_IMAGE"));

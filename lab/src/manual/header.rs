@@ -216,12 +216,18 @@ fn parse(text: &str) -> Result<Header, String> {
             }
         } else if line.is_empty() || line.starts_with(['#', '}']) || line.starts_with("extern \"C\"") {
             doc.clear();
-        } else if let Some(declaration) = line.strip_prefix("typedef ").and_then(|text| text.strip_suffix(';')) {
+        } else if let Some(declaration) =
+            line.strip_prefix("typedef ").and_then(|text| text.strip_suffix(';'))
+        {
             let Some(Field { name, .. }) = field(declaration, Doc::new()) else {
                 return reader.refuse(line, "a type");
             };
             let doc = std::mem::take(&mut doc);
-            header.types.extend((!doc.is_empty()).then(|| Type { name, declaration: declaration.into(), doc }));
+            header.types.extend((!doc.is_empty()).then(|| Type {
+                name,
+                declaration: declaration.into(),
+                doc,
+            }));
         } else if let Some(name) = line.strip_prefix("typedef struct ") {
             let name = name.trim_end_matches('{').trim().to_owned();
             let doc = std::mem::take(&mut doc);
@@ -302,7 +308,8 @@ mod tests {
         let fields: Vec<_> = structure.fields.iter().map(|f| (&*f.before, &*f.name, &*f.behind)).collect();
         assert_eq!(fields, [("uint64_t *", "words", ""), ("char ", "text", "[508]")]);
         assert_eq!(structure.fields[0].doc, ["The words."]);
-        let types: Vec<_> = header.types.iter().map(|t| (&*t.name, &*t.declaration, t.doc.join(" "))).collect();
+        let types: Vec<_> =
+            header.types.iter().map(|t| (&*t.name, &*t.declaration, t.doc.join(" "))).collect();
         assert_eq!(types, [("call", "void (*call)(int how)", "A call.".to_owned())]);
         let names: Vec<_> = header.functions.iter().map(|f| &*f.name).collect();
         assert_eq!(names, ["one", "two", "three"]);
