@@ -5,6 +5,7 @@
 
 pub mod alltoall;
 pub mod bsp;
+pub mod caf;
 pub mod fftw;
 pub mod gemm;
 pub mod machine;

@@ -1,0 +1,183 @@
+//! The picture of coarrays: times of short operations, times of puts and gets over their size, rates of spawned functions.
+
+use super::{BARRIER, DRAWN, FINISH, HCUBE, MEMCPY, MPI, OPENSHMEM, Run, SPAWN, distinct, places};
+use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
+
+/// The variants in the order of legends, with their names and looks.
+const VARIANTS: [(&str, &str, Look); 4] = [
+    (HCUBE, "hcube", looks::HCUBE),
+    (MPI, "MPI", looks::STOCK),
+    (OPENSHMEM, "OpenSHMEM", looks::COMPETITOR),
+    (MEMCPY, "memcpy", looks::MODEL),
+];
+
+/// Rows of the chart of times, from the top; others follow.
+const ROWS: [&str; 8] =
+    ["fetch-add", "compare-swap", "put-strided", "event", "lock", BARRIER, FINISH, "copy-async"];
+
+/// A value with that of the fastest and of the slowest repetition.
+fn point(run: &Run, x: f64, value: impl Fn(f64) -> f64) -> Point {
+    let ends = [f64::min, f64::max].map(|end| run.measured_us.iter().map(|&us| value(us)).reduce(end));
+    Point { x, y: value(run.median_us), range: ends[0].zip(ends[1]) }
+}
+
+/// Series of the variants, the first one in front; without points where nothing was measured.
+fn series(points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
+    let one = |(variant, name, look): (&str, &str, Look)| Series {
+        name: name.to_owned(),
+        evidence: Evidence::Measured,
+        look,
+        points: points(variant),
+    };
+    VARIANTS.into_iter().rev().map(one).collect()
+}
+
+/// Bytes on an axis.
+fn bytes(value: f64) -> String {
+    crate::numbers::whole_bytes(value as usize)
+}
+
+/// Times of all operations but puts, gets and spawned functions, a row for each and its ranks.
+pub fn times(runs: &[Run], file: Option<&'static str>) -> Chart {
+    let is_shown = |run: &&Run| {
+        let operation = run.subject.operation.as_str();
+        !DRAWN.contains(&operation) && operation != SPAWN
+    };
+    let mut shown: Vec<&Run> = runs.iter().filter(is_shown).collect();
+    let order = |run: &Run| {
+        let row = ROWS.iter().position(|&name| name == run.subject.operation).unwrap_or(ROWS.len());
+        (row, run.subject.operation.clone(), run.subject.bytes)
+    };
+    shown.sort_by_key(|run| (run.subject.ranks, run.subject.ranks_per_node, order(run)));
+    let row = |run: &Run| format!("{}, {}", run.subject.name(), run.subject.place());
+    let mut names = distinct(shown.iter().map(|run| row(run)));
+    // The first of the list is the top row.
+    names.reverse();
+    let points = |variant: &str| {
+        let own = shown.iter().filter(|run| run.variant == variant);
+        let place = |run: &Run| names.iter().position(|name| *name == row(run));
+        own.filter_map(|run| Some(Point::new(run.median_us, place(run)? as f64))).collect()
+    };
+    Chart {
+        title: "Coarrays: time by operation and ranks".to_owned(),
+        x: Axis::new("µs, lower is better", Scale::Log10, plain),
+        series: series(points),
+        y: Axis::categories("", names.clone()),
+        reference: None,
+        file,
+    }
+}
+
+/// Time of a put or a get over its size.
+pub fn over_sizes(
+    runs: &[Run],
+    (ranks, ranks_per_node): (usize, usize),
+    operation: &str,
+    file: Option<&'static str>,
+) -> Chart {
+    let points = |variant: &str| {
+        let own = runs.iter().filter(|run| {
+            let subject = &run.subject;
+            run.variant == variant
+                && subject.operation == operation
+                && (subject.ranks, subject.ranks_per_node) == (ranks, ranks_per_node)
+        });
+        let mut points: Vec<Point> = own.map(|run| point(run, run.subject.bytes as f64, |us| us)).collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        points
+    };
+    let nodes = if ranks_per_node == 0 { String::new() } else { format!(", {ranks_per_node} per node") };
+    Chart {
+        title: format!("{operation}: time, {ranks} ranks{nodes}"),
+        x: Axis::new("size", Scale::Log2, bytes),
+        y: Axis::new("µs, lower is better", Scale::Log10, plain),
+        series: series(points),
+        reference: None,
+        file,
+    }
+}
+
+/// Rate of functions that are shipped to change a word each, and of atomic operations that change it from afar.
+pub fn spawned(runs: &[Run], file: Option<&'static str>) -> Chart {
+    let of_spawn = || runs.iter().filter(|run| run.subject.operation == SPAWN);
+    let mut shown: Vec<&Run> = of_spawn().collect();
+    shown.sort_by_key(|run| (run.subject.ranks, run.subject.ranks_per_node));
+    let names = distinct(shown.iter().map(|run| run.subject.place()));
+    let points = |variant: &str| {
+        let own = shown.iter().filter(|run| run.variant == variant);
+        let place = |run: &Run| names.iter().position(|name| *name == run.subject.place());
+        own.filter_map(|run| {
+            let rate = |us: f64| run.subject.ranks as f64 / us;
+            Some(point(run, place(run)? as f64, rate))
+        })
+        .collect()
+    };
+    Chart {
+        title: "Exclusive-or on a random word of a random rank".to_owned(),
+        x: Axis::categories("ranks", names.clone()),
+        y: Axis::new("10⁶ per second of all ranks, higher is better", Scale::Log10, plain),
+        series: series(points),
+        reference: None,
+        file,
+    }
+}
+
+/// The picture; `None` without results.
+pub fn sheet(runs: &[Run]) -> Option<Sheet> {
+    let mut panels = vec![times(runs, None), spawned(runs, None)];
+    for place in places(runs) {
+        panels.extend(DRAWN.map(|operation| over_sizes(runs, place, operation, None)));
+    }
+    panels.retain(|panel| !panel.is_empty());
+    let libraries = distinct(runs.iter().map(|run| run.subject.mpi.as_str())).join("; ");
+    let title = format!("Coarrays: {libraries}");
+    (!panels.is_empty()).then_some(Sheet { title, panels })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::runs;
+    use super::*;
+
+    fn measured() -> Vec<Run> {
+        let mut all = Vec::new();
+        for ranks in [2, 4] {
+            all.extend(runs(ranks, "put", 64, [1.0, 4.0, 2.0, 0.0]));
+            all.extend(runs(ranks, "put", 8, [0.5, 3.0, 1.0, 0.0]));
+            all.extend(runs(ranks, "broadcast", 8, [0.5, 3.0, 0.0, 0.0]));
+            all.extend(runs(ranks, "fetch-add", 8, [0.5, 3.0, 1.0, 0.0]));
+            all.extend(runs(ranks, SPAWN, 8, [0.1, 2.0, 0.2, 0.0]));
+        }
+        all
+    }
+
+    #[test]
+    fn sizes_are_in_order_with_their_ranges() {
+        let chart = over_sizes(&measured(), (4, 0), "put", None);
+        let hcube = chart.series.last().expect("four");
+        let places: Vec<(f64, f64)> = hcube.points.iter().map(|point| (point.x, point.y)).collect();
+        assert_eq!((hcube.name.as_str(), &places[..]), ("hcube", &[(8.0, 0.5), (64.0, 1.0)][..]));
+        assert_eq!(hcube.points[1].range, Some((0.9, 1.1)));
+        assert!(over_sizes(&measured(), (4, 1), "put", None).is_empty());
+    }
+
+    #[test]
+    fn times_have_rows_and_spawned_functions_rates() {
+        let chart = times(&measured(), None);
+        let rows = [3.0, 2.0, 1.0, 0.0].map(|row| chart.y.value(row));
+        assert_eq!(rows, ["fetch-add, 2", "broadcast 8 B, 2", "fetch-add, 4", "broadcast 8 B, 4"]);
+        let chart = spawned(&measured(), None);
+        let hcube = chart.series.last().expect("four");
+        assert_eq!((hcube.points[1].x, hcube.points[1].y), (1.0, 40.0));
+        assert_eq!(hcube.points[1].range.map(|(low, high)| low < 40.0 && high > 40.0), Some(true));
+    }
+
+    #[test]
+    fn the_picture_has_a_panel_for_each_place() {
+        let drawn = sheet(&measured()).expect("there are results").svg();
+        for words in ["Some MPI 1.0", "put: time, 2 ranks", "put: time, 4 ranks", "OpenSHMEM, measured"] {
+            assert!(drawn.contains(words), "{words} expected: {drawn}");
+        }
+        assert!(sheet(&[]).is_none());
+    }
+}
