@@ -1,0 +1,157 @@
+//! The C functions of coarrays and of OpenSHMEM, by their names in the libraries that have them.
+
+use crate::bench::library::{self, file_of};
+use hcube_core::node::loader::Library;
+use hcube_core::{Error, Result};
+use mpi::ffi::{MPI_Datatype, MPI_Op};
+use std::ffi::{CStr, c_int, c_long, c_void};
+use std::path::{Path, PathBuf};
+
+/// A structure of pointers to functions, which are looked up by their names behind a prefix.
+macro_rules! functions {
+    ($(#[$about:meta])* $Name:ident, $prefix:literal: $($function:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $Name {
+            $(pub $function: unsafe extern "C-unwind" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl $Name {
+            /// Looks all functions up; the name of one that is missing.
+            ///
+            /// # Safety
+            /// Functions of these names have these types in the library.
+            unsafe fn find(library: Library) -> std::result::Result<Self, &'static str> {
+                Ok(Self {
+                    $($function: {
+                        const NAME: &CStr = match CStr::from_bytes_with_nul(
+                            concat!($prefix, stringify!($function), "\0").as_bytes(),
+                        ) {
+                            Ok(name) => name,
+                            Err(_) => panic!("a name"),
+                        };
+                        // SAFETY: the contract of this function.
+                        match unsafe { library.function(NAME) } {
+                            Some(function) => function,
+                            None => return Err(concat!($prefix, stringify!($function))),
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+/// `hcube_event`.
+#[repr(C)]
+pub struct Event {
+    pub events: u64,
+    pub index: i64,
+    pub image: i32,
+    pub reserved: i32,
+}
+
+/// `hcube_place`.
+#[repr(C)]
+pub struct Side {
+    pub coarray: u64,
+    pub copointer: [u64; 2],
+    pub memory: *mut c_void,
+    pub offset: u64,
+    pub image: i32,
+    pub reserved: i32,
+}
+
+/// `struct hcube_error *`: NULL where only the code is wanted.
+pub type ErrorOut = *mut c_void;
+/// `hcube_caf_function`.
+pub type Shipped = unsafe extern "C-unwind" fn(i32, *const c_void, u64);
+
+functions! {
+    /// Those of libhcube.so that are measured.
+    Coarrays, "hcube_caf_":
+    init(ErrorOut) -> c_int;
+    finalize(ErrorOut) -> c_int;
+    coarray_alloc(u64, u64, *mut u64, *mut *mut c_void, ErrorOut) -> c_int;
+    put(u64, i32, u64, *const c_void, u64, ErrorOut) -> c_int;
+    get(u64, i32, u64, *mut c_void, u64, ErrorOut) -> c_int;
+    put_strided(u64, i32, u64, u64, i32, *const i64, *const i64, *const c_void, *const i64, ErrorOut) -> c_int;
+    atomic(u64, i32, u64, i32, u64, u64, *mut u64, ErrorOut) -> c_int;
+    barrier(u64, ErrorOut) -> c_int;
+    event_alloc(u64, i64, *mut u64, ErrorOut) -> c_int;
+    event_notify(u64, i64, i32, ErrorOut) -> c_int;
+    event_wait(u64, i64, ErrorOut) -> c_int;
+    lock_alloc(u64, i64, *mut u64, ErrorOut) -> c_int;
+    lock(u64, i64, i32, ErrorOut) -> c_int;
+    unlock(u64, i64, i32, ErrorOut) -> c_int;
+    copy_async(*const Side, *const Side, u64, *const Event, *const Event, ErrorOut) -> c_int;
+    broadcast(u64, i32, *mut c_void, u64, ErrorOut) -> c_int;
+    allreduce(u64, *const c_void, *mut c_void, i64, MPI_Datatype, MPI_Op, ErrorOut) -> c_int;
+    register(Shipped, *mut i32, ErrorOut) -> c_int;
+    spawn(u64, i32, i32, *const c_void, u64, *const Event, ErrorOut) -> c_int;
+    finish_begin(u64, ErrorOut) -> c_int;
+    finish_end(ErrorOut) -> c_int;
+}
+
+functions! {
+    /// Those of OpenSHMEM that are measured.
+    Openshmem, "shmem_":
+    init();
+    my_pe() -> c_int;
+    n_pes() -> c_int;
+    malloc(usize) -> *mut c_void;
+    barrier_all();
+    quiet();
+    putmem(*mut c_void, *const c_void, usize, c_int);
+    putmem_nbi(*mut c_void, *const c_void, usize, c_int);
+    getmem(*mut c_void, *const c_void, usize, c_int);
+    long_iput(*mut c_long, *const c_long, isize, isize, usize, c_int);
+    ulong_atomic_fetch_add(*mut u64, u64, c_int) -> u64;
+    ulong_atomic_compare_swap(*mut u64, u64, u64, c_int) -> u64;
+    ulong_atomic_inc(*mut u64, c_int);
+    ulong_wait_until(*mut u64, c_int, u64);
+    uint64_atomic_xor(*mut u64, u64, c_int);
+    set_lock(*mut c_long);
+    clear_lock(*mut c_long);
+}
+
+impl Coarrays {
+    /// libhcube.so, and its file. `mpi` is the name of the MPI library in those of files.
+    ///
+    /// # Errors
+    /// Where no file can be loaded or a function is missing; ranks may differ.
+    pub fn load(file: Option<&PathBuf>, mpi: &str) -> Result<(Self, String)> {
+        let tool = std::env::current_exe().ok();
+        let usual = || library::own_files("libhcube.so", tool.as_deref(), mpi);
+        let files = file.map_or_else(usual, |file| vec![file.clone()]);
+        let refuse = |reason: String| {
+            let shown = files.first().map(|file| file.display().to_string()).unwrap_or_default();
+            Error::argument("--caf", shown, format!("the file of libhcube.so ({reason})"))
+        };
+        let library = library::load(&files, Library::open).map_err(|reasons| refuse(reasons.join("; ")))?;
+        // SAFETY: the types of hcube/caf.h.
+        let functions = unsafe { Self::find(library) };
+        let functions = functions.map_err(|name| refuse(format!("the function {name} was not found")))?;
+        Ok((functions, file_of(functions.put as *const c_void)))
+    }
+}
+
+/// Names of Open MPI's library, the newest version first.
+const OPENSHMEM_FILES: [&str; 2] = ["liboshmem.so.40", "liboshmem.so"];
+
+impl Openshmem {
+    /// The library of OpenSHMEM, and its file.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn load(file: Option<&Path>) -> std::result::Result<(Self, String), String> {
+        let usual = || OPENSHMEM_FILES.map(PathBuf::from).to_vec();
+        let files = file.map_or_else(usual, |file| vec![file.to_path_buf()]);
+        let library = library::load(&files, Library::open)
+            .map_err(|reasons| reasons.into_iter().next().unwrap_or_default())?;
+        // SAFETY: the types of OpenSHMEM 1.4, where long has 64 bits.
+        let functions = unsafe { Self::find(library) };
+        let functions = functions.map_err(|name| format!("the function {name} was not found"))?;
+        Ok((functions, file_of(functions.init as *const c_void)))
+    }
+}
