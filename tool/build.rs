@@ -1,13 +1,16 @@
 //! Compiles what `hcube bench gemm` puts in front of ScaLAPACK's functions, and exports it from the program, so that
-//! the loader binds ScaLAPACK's own calls to it.
+//! the loader binds ScaLAPACK's own calls to it. Exports the end of the program's data as well, by which OpenSHMEM's library
+//! finds that data in `hcube bench caf`.
 
 use std::env;
 
 fn main() {
     const FOLDER: &str = "src/bench/gemm";
     println!("cargo::rerun-if-changed={FOLDER}/interpose.c");
-    println!("cargo::rerun-if-changed={FOLDER}/interpose.list");
     cc::Build::new().file(format!("{FOLDER}/interpose.c")).warnings(true).compile("hcube_bench_gemm");
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
-    println!("cargo::rustc-link-arg-bin=hcube=-Wl,--dynamic-list={root}/{FOLDER}/interpose.list");
+    for list in [format!("{FOLDER}/interpose.list"), "src/bench/caf/export.list".to_owned()] {
+        println!("cargo::rerun-if-changed={list}");
+        println!("cargo::rustc-link-arg-bin=hcube=-Wl,--dynamic-list={root}/{list}");
+    }
 }

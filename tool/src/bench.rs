@@ -6,6 +6,7 @@
 
 pub mod alltoall;
 pub mod bsp;
+pub mod caf;
 pub mod fftw;
 pub mod files;
 pub mod footprint;
@@ -36,6 +37,7 @@ enum SystemArguments {
     Fftw(fftw::Arguments),
     Gemm(gemm::Arguments),
     Bsp(bsp::Arguments),
+    Caf(caf::Arguments),
 }
 
 /// Measures, or joins and draws what was measured.
@@ -46,5 +48,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::Fftw(arguments) => fftw::run(arguments),
         SystemArguments::Gemm(arguments) => gemm::run(arguments),
         SystemArguments::Bsp(arguments) => bsp::run(arguments),
+        SystemArguments::Caf(arguments) => caf::run(arguments),
     }
 }

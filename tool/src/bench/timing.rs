@@ -11,6 +11,14 @@ const MAX_BATCH_SECONDS: f64 = 20e-3;
 /// Calls of a batch.
 const MAX_BATCH_CALLS: u32 = 1000;
 
+/// Seconds that the calls of a long batch take together: far more than leaving a barrier, also where ranks share cores.
+const LONG_BATCH_SECONDS: f64 = 5e-3;
+/// Batches from whose fastest the length of further ones follows, as long as they do not take this many seconds.
+const TRIALS: usize = 8;
+const TRIAL_SECONDS: f64 = 0.02;
+/// Calls of a long batch.
+const MAX_LONG_BATCH: f64 = 100_000.0;
+
 /// Collective: the largest value of all ranks.
 pub fn slowest(comm: &impl Comm, seconds: f64) -> Result<f64> {
     let mut nanoseconds = [(seconds * 1e9) as i64];
@@ -39,6 +47,33 @@ pub fn batch(seconds: &[f64]) -> u32 {
     (needed.min(bound) as u32).clamp(1, MAX_BATCH_CALLS)
 }
 
+/// Calls of a long batch, from the seconds of one.
+fn long_batch(seconds: f64) -> u32 {
+    (LONG_BATCH_SECONDS / seconds.max(1e-9)).ceil().min(MAX_LONG_BATCH) as u32
+}
+
+/// How many calls of one kind are timed together, where each kind has batches of its own: about as many as take 5 ms. `timed`
+/// returns the seconds of one call, from a batch of this length.
+///
+/// # Errors
+/// Those of `timed`.
+pub fn settled(mut timed: impl FnMut(u32) -> Result<f64>) -> Result<u32> {
+    let mut fastest = |calls: u32| -> Result<f64> {
+        let (mut fastest, mut spent) = (f64::INFINITY, 0.0);
+        for _ in 0..TRIALS {
+            let one = timed(calls)?;
+            (fastest, spent) = (fastest.min(one), spent + one * f64::from(calls));
+            if spent > TRIAL_SECONDS {
+                break;
+            }
+        }
+        Ok(fastest)
+    };
+    // A single call is shorter than the differences between ranks that leave a barrier.
+    let one = fastest(1)?;
+    Ok(long_batch(fastest(long_batch(one))?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +87,18 @@ mod tests {
         // The slow one would take 100 ms.
         assert_eq!(batch(&[10e-6, 1e-3]), 20);
         assert_eq!((batch(&[0.0]), batch(&[])), (MAX_BATCH_CALLS, 1));
+    }
+
+    #[test]
+    fn long_batches_have_a_length_in_time() {
+        assert_eq!([long_batch(1e-6), long_batch(1.0), long_batch(0.0)], [5000, 1, 100_000]);
+        let mut tried = Vec::new();
+        let calls = settled(|calls| {
+            tried.push(calls);
+            // The first ones are slower.
+            Ok(if calls == 1 { 1e-3 } else { 1e-6 })
+        });
+        assert_eq!((calls, &tried[..2], tried.last()), (Ok(5000), &[1, 1][..], Some(&5)));
     }
 
     #[test]

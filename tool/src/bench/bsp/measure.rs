@@ -16,19 +16,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
-/// Seconds that the supersteps of a batch take together: far more than leaving a barrier, also where ranks share cores.
-const BATCH_SECONDS: f64 = 5e-3;
-/// Batches from whose fastest the length of further ones follows, as long as they do not take this many seconds.
-const TRIALS: usize = 8;
-const TRIAL_SECONDS: f64 = 0.02;
-/// Supersteps of a batch.
-const MAX_BATCH: f64 = 100_000.0;
-
-/// Supersteps of a batch, from the seconds of one.
-pub fn batch(seconds: f64) -> u32 {
-    (BATCH_SECONDS / seconds.max(1e-9)).ceil().min(MAX_BATCH) as u32
-}
-
 /// Who carries out the supersteps.
 enum Calls {
     Library(BspLibrary),
@@ -168,23 +155,8 @@ impl<'a> Bsp<'a> {
             let wrong = line.step.wrong(&self.areas, comm.rank(), comm.size());
             line.errors = Some(comm.all_gather(&[wrong])?.iter().sum());
         }
-        // A single superstep is shorter than the differences between ranks that leave a barrier.
-        let one = self.fastest(line, 1)?;
-        line.batch = batch(self.fastest(line, batch(one))?);
+        line.batch = timing::settled(|supersteps| self.timed(line, supersteps))?;
         Ok(())
-    }
-
-    /// Collective: seconds of one superstep in the fastest of some batches.
-    fn fastest(&mut self, line: &Line, supersteps: u32) -> Result<f64> {
-        let (mut fastest, mut spent) = (f64::INFINITY, 0.0);
-        for _ in 0..TRIALS {
-            let one = self.timed(line, supersteps)?;
-            (fastest, spent) = (fastest.min(one), spent + one * f64::from(supersteps));
-            if spent > TRIAL_SECONDS {
-                break;
-            }
-        }
-        Ok(fastest)
     }
 }
 
@@ -196,10 +168,5 @@ mod tests {
     fn libraries_are_named_by_their_files() {
         assert_eq!(name_of(Path::new("/opt/x/libbsponmpi.so.1.1")), "bsponmpi");
         assert_eq!(name_of(Path::new("other.so")), "other");
-    }
-
-    #[test]
-    fn batches_have_a_length_in_time() {
-        assert_eq!([batch(1e-6), batch(1.0), batch(0.0)], [5000, 1, 100_000]);
     }
 }

@@ -9,6 +9,7 @@ use super::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
 use hcube_core::node::loader;
 use std::ffi::{c_long, c_void};
 use std::io::Write;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// `SHMEM_CMP_GE`.
@@ -22,13 +23,14 @@ const FURTHER_WORDS: usize = 32;
 static STARTED: AtomicBool = AtomicBool::new(false);
 
 /// Ends a process that has started OpenSHMEM without what crashes then; returns in others.
-pub fn leave(success: bool) {
+pub fn leave(code: ExitCode) {
     if !STARTED.load(Ordering::Relaxed) {
         return;
     }
     drop(std::io::stdout().flush());
+    let number = (0..=u8::MAX).find(|&number| code == ExitCode::from(number)).unwrap_or(u8::MAX);
     // SAFETY: ends the process; MPI is finalised, and everything is written.
-    unsafe { libc::_exit(i32::from(!success)) };
+    unsafe { libc::_exit(i32::from(number)) };
 }
 
 /// A process of OpenSHMEM.
@@ -46,9 +48,10 @@ pub struct Elements {
 /// Open MPI's library takes the memory between the beginning of its program's data and `_end` for symmetric data, and crashes
 /// where it finds another library's symbol of that name.
 pub fn refusal() -> Option<&'static str> {
-    let own = |address: *const c_void| loader::file_of(address);
-    let end = loader::global(c"_end").and_then(own);
-    (end.is_none() || end != own(refusal as *const c_void)).then_some("the tool does not export its symbol _end")
+    // The end itself may be behind the last page of the program.
+    let end = loader::global(c"_end").and_then(|end| loader::file_of(end.wrapping_byte_sub(1)));
+    let own = loader::file_of(refusal as *const c_void);
+    (end.is_none() || end != own).then_some("the tool does not export its symbol _end")
 }
 
 impl Elements {
