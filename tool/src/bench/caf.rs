@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     if let Some(count) = arguments.ranks_per_node {
         // SAFETY: no thread has been started that may read the environment meanwhile.
-        unsafe { std::env::set_var(RANKS_PER_NODE.name, count.to_string()) };
+        unsafe { std::env::set_var(RANKS_PER_NODE.variable, count.to_string()) };
     }
     let code = session::run(|session| {
         let check = || check_plot(arguments);

@@ -131,7 +131,8 @@ mod tests {
     #[test]
     fn sizes_are_those_of_operations_that_have_some() {
         let chosen = tasks("--operations allreduce,put-strided,get --sizes 16,2k");
-        let expected = [("get", 16), ("get", 2048), ("put-strided", 8000), ("allreduce", 16), ("allreduce", 2048)];
+        let expected =
+            [("get", 16), ("get", 2048), ("put-strided", 8000), ("allreduce", 16), ("allreduce", 2048)];
         assert_eq!(chosen, expected);
         assert!(["0", "12", "2G", "x"].iter().all(|text| size(text).is_err()));
     }

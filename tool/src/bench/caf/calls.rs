@@ -78,7 +78,12 @@ pub fn completed(times: u32, call: impl FnMut(), complete: impl FnOnce()) -> f64
 }
 
 /// Seconds of one way of notices that go back and forth: the first rank begins. Without a second one, it notifies itself.
-pub fn back_and_forth(place: Place, times: u32, mut notify: impl FnMut(c_int), mut wait: impl FnMut()) -> f64 {
+pub fn back_and_forth(
+    place: Place,
+    times: u32,
+    mut notify: impl FnMut(c_int),
+    mut wait: impl FnMut(),
+) -> f64 {
     match place.partner() {
         None if place.ranks > 1 => 0.0,
         None => repeated(times, || {

@@ -58,7 +58,7 @@ impl Images {
     /// Where a function refuses; its message.
     pub fn begin(functions: Coarrays, place: Place, words: usize) -> Result<Self> {
         let mut error = [0_u8; 512];
-        let mut failed = |what: &str, code: c_int, error: &[u8]| {
+        let failed = |what: &str, code: c_int, error: &[u8]| {
             let text = error[4..].split(|&byte| byte == 0).next().unwrap_or_default();
             let text = String::from_utf8_lossy(text).into_owned();
             if code == 0 { Ok(()) } else { Err(Error::Unsupported(format!("hcube_caf_{what}: {text}"))) }
@@ -89,12 +89,19 @@ impl Images {
         // SAFETY: the operation lies in the memory, as `run` has checked.
         unsafe {
             // What was put is there before what is read afterwards.
-            let read = || succeed((call.get)(coarray, target, 0, (&raw mut word).cast(), WORD as u64, null_mut()));
+            let read = || {
+                let mut word = 0_u64;
+                let into = (&raw mut word).cast();
+                succeed((call.get)(coarray, target, 0, into, WORD as u64, null_mut()));
+                word
+            };
             match task.operation {
                 Operation::Put => completed(
                     times,
                     || succeed((call.put)(coarray, target, 0, memory, bytes, null_mut())),
-                    read,
+                    || {
+                        read();
+                    },
                 ),
                 Operation::Get => repeated(times, || {
                     succeed((call.get)(coarray, target, 0, memory, bytes, null_mut()));
@@ -105,20 +112,39 @@ impl Images {
                         let (element, strides) = (WORD as u64, stride.as_ptr());
                         let counts = count.as_ptr();
                         succeed((call.put_strided)(
-                            coarray, target, 0, element, 1, counts, strides, memory, null(), null_mut(),
+                            coarray,
+                            target,
+                            0,
+                            element,
+                            1,
+                            counts,
+                            strides,
+                            memory,
+                            null(),
+                            null_mut(),
                         ));
                     },
-                    read,
+                    || {
+                        read();
+                    },
                 ),
                 Operation::FetchAdd => repeated(times, || {
                     succeed((call.atomic)(coarray, target, 0, ADD, 1, 0, &mut word, null_mut()));
                 }),
                 Operation::CompareSwap => {
-                    read();
-                    let mut expected = word;
+                    let mut expected = read();
                     repeated(times, || {
                         let (new, old) = (expected + 1, expected);
-                        succeed((call.atomic)(coarray, target, 0, COMPARE_SWAP, new, old, &mut word, null_mut()));
+                        succeed((call.atomic)(
+                            coarray,
+                            target,
+                            0,
+                            COMPARE_SWAP,
+                            new,
+                            old,
+                            &mut word,
+                            null_mut(),
+                        ));
                         expected = new;
                     })
                 }
@@ -134,7 +160,8 @@ impl Images {
     /// An asynchronous copy to the target, until its event.
     fn copy(&self, memory: *mut c_void, bytes: u64) {
         let Self { functions: call, coarray, events, place, .. } = *self;
-        let none = Side { coarray: 0, copointer: [0; 2], memory: null_mut(), offset: 0, image: 0, reserved: 0 };
+        let none =
+            Side { coarray: 0, copointer: [0; 2], memory: null_mut(), offset: 0, image: 0, reserved: 0 };
         let destination = Side { coarray, image: place.target(), ..none };
         let source = Side { memory, ..none };
         let done = Event { events, index: COPIED, image: place.rank as i32, reserved: 0 };

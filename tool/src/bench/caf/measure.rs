@@ -13,7 +13,6 @@ use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_caf::options::Options;
 use hcube_core::comm::{Comm, agree};
-use hcube_core::memory::Region;
 use hcube_core::node::single_copy;
 use hcube_core::{Error, Result};
 use hcube_results::caf::{HCUBE, MEMCPY, MPI, OPENSHMEM};
@@ -100,8 +99,7 @@ impl<'a> Caf<'a> {
         let images = agree(comm, Images::begin(functions, place, words))?;
         let memory = neighbour(comm, place, images.shared())?;
         let none = String::new;
-        let mut variants =
-            vec![Variant { name: HCUBE, file, work: Work::Library(Box::new(images)) }];
+        let mut variants = vec![Variant { name: HCUBE, file, work: Work::Library(Box::new(images)) }];
         if !arguments.no_mpi {
             let windows = Windows::new(place, words);
             let everywhere = !comm.all_gather(&[u64::from(windows.is_none())])?.contains(&1);
@@ -159,7 +157,9 @@ impl<'a> Caf<'a> {
         let (comm, task) = (&self.session.comm, line.task);
         let Place { rank, ranks } = self.place;
         if !self.arguments.common.no_verify && matches!(self.variants[line.variant].work, Work::Library(_)) {
-            let Work::Library(calls) = &mut self.variants[line.variant].work else { unreachable!("a library") };
+            let Work::Library(calls) = &mut self.variants[line.variant].work else {
+                unreachable!("a library")
+            };
             task.fill(&self.own, calls.shared(), rank);
             comm.barrier()?;
             calls.run(&task, task.verified_by(), &self.own);
@@ -176,7 +176,11 @@ impl<'a> Caf<'a> {
 /// Seconds of copies between own memory and that of the target.
 fn copies(task: &Task, times: u32, own: &[AtomicU64], there: *mut u8) -> f64 {
     let here = address(own).cast::<u8>();
-    let (from, to) = if task.operation == Operation::Get { (there.cast_const(), here) } else { (here.cast_const(), there) };
+    let (from, to) = if task.operation == Operation::Get {
+        (there.cast_const(), here)
+    } else {
+        (here.cast_const(), there)
+    };
     // SAFETY: memory of this rank and of the target's coarray, which is mapped here, as `neighbour` has found out; nobody else
     // uses either meanwhile.
     repeated(times, || unsafe { std::ptr::copy_nonoverlapping(from, to, task.bytes) })

@@ -5,11 +5,11 @@ use super::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
 use mpi::datatype::Equivalence;
 use mpi::ffi::{
     MPI_Accumulate, MPI_Aint, MPI_Allreduce, MPI_Barrier, MPI_Bcast, MPI_Comm, MPI_Comm_set_errhandler,
-    MPI_Compare_and_swap, MPI_Datatype, MPI_Fetch_and_op, MPI_Get, MPI_LOCK_EXCLUSIVE, MPI_MODE_NOCHECK, MPI_Put,
-    MPI_Recv, MPI_Rput, MPI_Send, MPI_Type_commit, MPI_Type_free, MPI_Type_vector, MPI_Wait, MPI_Win,
-    MPI_Win_allocate, MPI_Win_flush, MPI_Win_flush_all, MPI_Win_free, MPI_Win_lock, MPI_Win_lock_all, MPI_Win_unlock,
-    MPI_Win_unlock_all, RSMPI_BXOR, RSMPI_ERRORS_ARE_FATAL, RSMPI_ERRORS_RETURN, RSMPI_INFO_NULL, RSMPI_REQUEST_NULL,
-    RSMPI_STATUS_IGNORE, RSMPI_SUM, RSMPI_WIN_NULL,
+    MPI_Compare_and_swap, MPI_Datatype, MPI_Fetch_and_op, MPI_Get, MPI_LOCK_EXCLUSIVE, MPI_MODE_NOCHECK,
+    MPI_Put, MPI_Recv, MPI_Rput, MPI_Send, MPI_Type_commit, MPI_Type_free, MPI_Type_vector, MPI_Wait,
+    MPI_Win, MPI_Win_allocate, MPI_Win_flush, MPI_Win_flush_all, MPI_Win_free, MPI_Win_lock,
+    MPI_Win_lock_all, MPI_Win_unlock, MPI_Win_unlock_all, RSMPI_BXOR, RSMPI_ERRORS_ARE_FATAL,
+    RSMPI_ERRORS_RETURN, RSMPI_INFO_NULL, RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE, RSMPI_SUM, RSMPI_WIN_NULL,
 };
 use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};

@@ -72,7 +72,9 @@ impl Elements {
         }
         if shared.is_null() {
             let bytes = words * WORD;
-            return Err(format!("shmem_malloc has no {bytes} bytes; SHMEM_SYMMETRIC_SIZE sets how many there are"));
+            return Err(format!(
+                "shmem_malloc has no {bytes} bytes; SHMEM_SYMMETRIC_SIZE sets how many there are"
+            ));
         }
         // SAFETY: memory of this process, which others do not access before the barrier.
         unsafe {

@@ -106,10 +106,7 @@ impl Operation {
 
     /// Whether all ranks do the same, rather than only the first one.
     pub fn is_collective(self) -> bool {
-        matches!(
-            self,
-            Self::Barrier | Self::Finish | Self::SpawnXor | Self::Broadcast | Self::Allreduce
-        )
+        matches!(self, Self::Barrier | Self::Finish | Self::SpawnXor | Self::Broadcast | Self::Allreduce)
     }
 }
 
@@ -197,7 +194,8 @@ impl Task {
         let (own, shared) = (&own[..self.own_words()], &shared[..self.shared_words()]);
         let (is_target, is_first) = (rank == 1 % ranks, rank == 0);
         let count = |area: &[AtomicU64], expected: &dyn Fn(usize) -> u64| {
-            let wrong = |(place, word): &(usize, &AtomicU64)| word.load(Ordering::Relaxed) != expected(*place);
+            let wrong =
+                |(place, word): &(usize, &AtomicU64)| word.load(Ordering::Relaxed) != expected(*place);
             area.iter().enumerate().filter(wrong).count() as u64
         };
         Some(match self.operation {
@@ -210,9 +208,9 @@ impl Task {
             }
             Operation::Get if is_first => count(own, &|place| word(1 % ranks, place)),
             Operation::Broadcast => count(own, &|place| word(0, place)),
-            Operation::Allreduce => {
-                count(shared, &|place| (0..ranks).fold(0, |sum: u64, from| sum.wrapping_add(word(from, place))))
-            }
+            Operation::Allreduce => count(shared, &|place| {
+                (0..ranks).fold(0, |sum: u64, from| sum.wrapping_add(word(from, place)))
+            }),
             Operation::SpawnXor => {
                 let table = self.changed(rank, ranks);
                 count(shared, &|place| table[place])
@@ -258,12 +256,12 @@ mod tests {
     fn what_has_not_arrived_is_found() {
         for operation in Operation::ALL {
             let task = Task { operation, bytes: operation.sizes().0[0] };
-            let areas: Vec<_> =
-                (0..3).map(|_| [area(task.own_words()), area(task.shared_words())]).collect();
+            let areas: Vec<_> = (0..3).map(|_| [area(task.own_words()), area(task.shared_words())]).collect();
             for (rank, [own, shared]) in areas.iter().enumerate() {
                 task.fill(own, shared, rank);
             }
-            let wrong = areas.iter().enumerate().map(|(rank, [own, shared])| task.wrong(own, shared, rank, 3));
+            let wrong =
+                areas.iter().enumerate().map(|(rank, [own, shared])| task.wrong(own, shared, rank, 3));
             let wrong: Vec<_> = wrong.collect();
             if task.bytes == 0 {
                 assert_eq!(wrong, [None; 3], "{operation:?}");
@@ -271,7 +269,10 @@ mod tests {
             }
             assert!(wrong.iter().flatten().sum::<u64>() > 0, "{operation:?}: {wrong:?}");
             let places = if operation.is_collective() { 0..3 } else { 0..2 };
-            assert!(!operation.is_collective() || wrong[places.start + 1] > Some(0), "{operation:?}: {wrong:?}");
+            assert!(
+                !operation.is_collective() || wrong[places.start + 1] > Some(0),
+                "{operation:?}: {wrong:?}"
+            );
         }
     }
 
