@@ -43,15 +43,19 @@ pub struct Elements {
     taken: u64,
 }
 
+unsafe extern "C" {
+    /// The end of this program's data, as the linker defines it.
+    #[link_name = "_end"]
+    static END: u8;
+}
+
 /// Why OpenSHMEM cannot be started in this program.
 ///
-/// Open MPI's library takes the memory between the beginning of its program's data and `_end` for symmetric data, and crashes
-/// where it finds another library's symbol of that name.
+/// Open MPI's library takes the program's data up to the symbol `_end` for symmetric memory, and crashes where it finds another
+/// library's symbol of that name, because the program does not export its own.
 pub fn refusal() -> Option<&'static str> {
-    // The end itself may be behind the last page of the program.
-    let end = loader::global(c"_end").and_then(|end| loader::file_of(end.wrapping_byte_sub(1)));
-    let own = loader::file_of(refusal as *const c_void);
-    (end.is_none() || end != own).then_some("the tool does not export its symbol _end")
+    let exported = loader::global(c"_end");
+    (exported != Some((&raw const END).cast())).then_some("the tool does not export its symbol _end")
 }
 
 impl Elements {
