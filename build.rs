@@ -190,9 +190,8 @@ fn generate(header: &Header, out: &Path) -> String {
     let origin = format!("Generated from {} by 'make header'; do not edit.", sources.join(" and "));
     // Long lists of sources are broken, short ones are not.
     let origin = if sources.len() > 3 { wrapped(" * ", &origin) } else { format!(" * {origin}") };
-    config.header = Some(format!(
-        "/* hcube/{name}.h: {about}.\n *\n{origin}\n * The conventions are in hcube.h.\n */"
-    ));
+    config.header =
+        Some(format!("/* hcube/{name}.h: {about}.\n *\n{origin}\n * The conventions are in hcube.h.\n */"));
     config.include_guard = Some(format!("HCUBE_{}_H", name.to_uppercase()));
     if *name != "library" {
         config.sys_includes.insert(0, "mpi.h".to_owned());

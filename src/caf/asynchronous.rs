@@ -35,9 +35,10 @@ unsafe fn side(
             let copointer = hcube_caf::copointer::Copointer { place: pointed, bytes: room };
             Side::Copointer(copointer, offset)
         }
-        // SAFETY: valid until the copy is complete, by the contract of this function.
         (false, false, true) => {
-            Side::Memory(unsafe { buffer("memory", memory.wrapping_byte_add(offset), bytes)? })
+            // SAFETY: valid until the copy is complete, by the contract of this function.
+            let region = unsafe { buffer("memory", memory.wrapping_byte_add(offset), bytes)? };
+            Side::Memory(region)
         }
         _ => {
             let given = "none or several of coarray, copointer and memory";

@@ -321,12 +321,12 @@ mod tests {
                 let length = |number: u64| (number * 37 % (MAX_BYTES as u64 + 1)) as usize;
                 let (mut sent, mut received) = (vec![0; ranks], vec![0; ranks]);
                 while sent.iter().chain(&received).any(|&number| number < all) {
-                    for to in 0..ranks {
-                        let number = sent[to];
+                    for (to, sent) in sent.iter_mut().enumerate() {
+                        let number = *sent;
                         let payload = vec![(number % 251) as u8; length(number)];
                         let (first, second) = payload.split_at(payload.len() / 3);
                         if number < all && rings.send(to, (number % 7) as u8, number, [first, second]) {
-                            sent[to] += 1;
+                            *sent += 1;
                         }
                     }
                     let mut took = 0;

@@ -117,7 +117,9 @@ mod tests {
         let counts = [AtomicU32::new(0), AtomicU32::new(0)];
         let run = |rank: usize| {
             let mut taken = 0;
-            let notify = |to: c_int| drop(counts[to as usize].fetch_add(1, Ordering::AcqRel));
+            let notify = |to: c_int| {
+                counts[to as usize].fetch_add(1, Ordering::AcqRel);
+            };
             let wait = || {
                 taken += 1;
                 while counts[rank].load(Ordering::Acquire) < taken {
