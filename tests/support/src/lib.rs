@@ -96,8 +96,14 @@ fn newest_source(folder: &Path) -> Option<std::time::SystemTime> {
 }
 
 /// What libhcube.so is made of.
-pub const LIBRARY_SOURCES: [&str; 5] =
-    ["src", "crates/core/src", "crates/random-access/src", "crates/alltoall/src", "crates/transpose/src"];
+pub const LIBRARY_SOURCES: [&str; 6] = [
+    "src",
+    "crates/core/src",
+    "crates/random-access/src",
+    "crates/alltoall/src",
+    "crates/transpose/src",
+    "crates/caf/src",
+];
 
 /// The command `hcube` of the build under test.
 pub fn tool() -> String {
