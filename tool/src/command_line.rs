@@ -75,7 +75,9 @@ impl CommandLine {
     /// Does what the command line says.
     pub fn run(&self) -> ExitCode {
         match &self.command {
-            Command::Doctor(arguments) => session::run(|session| doctor::run(session, arguments)),
+            Command::Doctor(arguments) => {
+                session::run_with_threads(|session| doctor::run(session, arguments))
+            }
             Command::Bench(arguments) => bench::run(arguments),
             Command::Probe(arguments) => session::run(|session| probe::run(session, arguments, "FILE")),
             Command::Model(arguments) => model::run(arguments),
@@ -158,6 +160,9 @@ mod tests {
             ("bench bsp --sizes 12", "--sizes"),
             ("bench bsp --messages 0", "--messages"),
             ("bench bsp --max-bytes 2G", "--max-bytes"),
+            ("bench caf --operations push", "--operations"),
+            ("bench caf --sizes 12", "--sizes"),
+            ("bench caf --ranks-per-node 0", "--ranks-per-node"),
             ("gups --look-ahead 0", "--look-ahead"),
             ("alltoall --sizes 12", "--sizes"),
             ("probe --table-size 99", "--table-size"),

@@ -1,6 +1,7 @@
 //! `hcube doctor`: what works on this machine, and what hcube therefore chooses.
 
 mod bsp;
+mod caf;
 mod environment;
 mod finding;
 mod probes;
@@ -36,6 +37,7 @@ struct Results {
     alltoall_choice: Option<String>,
     gemm_choice: Option<String>,
     bsp_choice: Option<String>,
+    caf_choice: Option<String>,
 }
 
 /// Collective: looks, and reports on rank 0.
@@ -50,6 +52,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
         bsp::Permitted { shared_memory: works(Topic::SharedMemory), single_copy: works(Topic::SingleCopy) };
     findings.push(scalapack::find());
     findings.push(bsp::find());
+    findings.extend(caf::all(comm).map_err(|error| error.to_string())?);
     findings.extend(environment::findings(&defaults));
     let choice = match &defaults.random_access {
         Ok(options) => probes::choice(comm, options),
@@ -69,6 +72,8 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     let nodes = comm.node_numbers().map_err(|error| error.to_string())?;
     let gemm_choice = defaults.gemm.as_ref().ok().map(|options| describe(&nodes, options));
     let bsp_choice = defaults.bsp.as_ref().ok().map(|options| bsp::describe(&nodes, options, permitted));
+    let caf_choice =
+        defaults.caf.as_ref().ok().map(|options| caf::describe(&nodes, options, permitted.shared_memory));
     let wrong = findings.iter().any(|finding| finding.state == State::Wrong);
     let verdict = if wrong { Verdict::Wrong } else { Verdict::Good };
     if !session.speaks() {
@@ -82,6 +87,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
         alltoall_choice,
         gemm_choice,
         bsp_choice,
+        caf_choice,
     };
     if arguments.json.tables() {
         print!("{}", text(&results));
@@ -134,6 +140,9 @@ fn text(results: &Results) -> String {
     if let Some(choice) = &results.bsp_choice {
         text.push_str(&format!("\nBSP programs here: {choice}\n"));
     }
+    if let Some(choice) = &results.caf_choice {
+        text.push_str(&format!("Coarrays here: {choice}\n"));
+    }
     text
 }
 
@@ -155,6 +164,7 @@ mod tests {
             alltoall_choice: Some("alone".into()),
             gemm_choice: Some("local".into()),
             bsp_choice: Some("one".into()),
+            caf_choice: Some("two".into()),
         });
         let expected = "hcube 1.2.3 doctor\n\n  --  MPI         some\nslow  huge pages  no\n                  -> allow them\n\nTroubleshooting (doc/troubleshooting.md in share/doc/hcube) has a section for each of these names\n\nRandomAccess here: 1 rank\n";
         let (findings, routes) = text.split_at(expected.len());
@@ -162,7 +172,10 @@ mod tests {
         assert!(ALGORITHMS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
         assert!(routes.contains("All-to-all exchanges here: alone\n"), "{routes}");
         assert!(PATHS.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
-        assert!(routes.ends_with("Matrix products here: local\n\nBSP programs here: one\n"), "{routes}");
+        assert!(
+            routes.ends_with("Matrix products here: local\n\nBSP programs here: one\nCoarrays here: two\n"),
+            "{routes}"
+        );
         assert!(ROUTES.iter().all(|[name, ..]| routes.contains(name)), "{routes}");
     }
 

@@ -102,7 +102,19 @@ fn connect() -> hcube_core::Result<Session> {
 
 /// Runs a subcommand between MPI_Init and MPI_Finalize.
 pub fn run(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode {
-    let Some(universe) = mpi::initialize() else {
+    run_in(mpi::initialize(), work)
+}
+
+/// As [`run`], with the highest level of threads that MPI provides.
+pub fn run_with_threads(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode {
+    run_in(mpi::initialize_with_threading(mpi::Threading::Multiple).map(|(universe, _)| universe), work)
+}
+
+fn run_in(
+    universe: Option<mpi::environment::Universe>,
+    work: impl FnOnce(&Session) -> Result<Verdict, Failure>,
+) -> ExitCode {
+    let Some(universe) = universe else {
         return report_failure("MPI could not be initialised");
     };
     abort_on_panic();

@@ -18,6 +18,7 @@ pub const MEMCPY: &str = "memcpy";
 pub const SWEPT: [&str; 5] = ["put", "get", "copy-async", "broadcast", "allreduce"];
 /// Operations that are drawn over sizes.
 pub const DRAWN: [&str; 2] = ["put", "get"];
+pub const STRIDED: &str = "put-strided";
 pub const BARRIER: &str = "barrier";
 pub const FINISH: &str = "finish";
 pub const SPAWN: &str = "spawn-xor";
@@ -132,6 +133,7 @@ impl Run {
             (amount > 0 && median_us > 0.0).then(|| amount as f64 * factor / median_us)
         };
         let is_spawn = subject.operation == SPAWN;
+        let is_data = subject.is_swept() || subject.operation == STRIDED;
         Self {
             nodes: 0,
             cores: 0,
@@ -142,7 +144,7 @@ impl Run {
             measured_us,
             batch: 1,
             errors: None,
-            gb_s: if is_spawn { None } else { per_us(subject.bytes, 1e-3) },
+            gb_s: if is_data { per_us(subject.bytes, 1e-3) } else { None },
             million_s: if is_spawn { per_us(subject.ranks, 1.0) } else { None },
             barriers: None,
             hcube_speedup: None,

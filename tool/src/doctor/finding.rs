@@ -48,6 +48,7 @@ pub enum Topic {
     Scalapack,
     #[value(name = "BSPlib")]
     Bsplib,
+    Coarrays,
 }
 
 impl Topic {

@@ -37,7 +37,7 @@ const REPEAT: u32 = 9;
 ///                  from 64 KiB also memcpy between the same two pages
 ///   put-strided    MPI_Put with MPI_Type_vector; shmem_long_iput
 ///   fetch-add      MPI_Fetch_and_op; shmem_ulong_atomic_fetch_add
-///   compare-swap   MPI_Compare_and_swap; shmem_ulong_atomic_compare_swap
+///   compare-swap   shmem_ulong_atomic_compare_swap (MPI_Compare_and_swap crashes in Open MPI 4.1)
 ///   event          MPI_Send and MPI_Recv without data; shmem_ulong_atomic_inc and shmem_ulong_wait_until
 ///   lock           MPI_Win_lock and MPI_Win_unlock; shmem_set_lock and shmem_clear_lock
 ///   barrier        MPI_Barrier; shmem_barrier_all

@@ -73,7 +73,7 @@ impl Variant {
             _ if self.name == MEMCPY => {
                 matches!(task.operation, Operation::Put | Operation::Get) && task.bytes >= MIN_COPY_BYTES
             }
-            _ => task.operation != Operation::Finish,
+            _ => true,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is measured, and the data by which it is verified.
 
-use hcube_results::caf::{BARRIER, FINISH, SPAWN, Subject};
+use hcube_results::caf::{BARRIER, FINISH, SPAWN, STRIDED, Subject};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a word, in which data is verified.
@@ -60,7 +60,7 @@ impl Operation {
         match self {
             Self::Put => "put",
             Self::Get => "get",
-            Self::PutStrided => "put-strided",
+            Self::PutStrided => STRIDED,
             Self::FetchAdd => "fetch-add",
             Self::CompareSwap => "compare-swap",
             Self::Event => "event",
