@@ -92,6 +92,7 @@ const HEADERS: [Header; 7] = [
             "src/caf/runtime.rs",
             "src/caf/teams.rs",
             "src/caf/memory.rs",
+            "src/caf/copointers.rs",
             "src/caf/synchronisation.rs",
             "src/caf/asynchronous.rs",
             "src/caf/collectives.rs",

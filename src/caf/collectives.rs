@@ -1,6 +1,6 @@
 //! Collective operations of teams.
 
-use super::{buffer, member, on_image, size, team_of};
+use super::{buffer, member, on_image, refusing, size, team_of};
 use crate::types::{hcube_caf_compare, hcube_error, hcube_team};
 use hcube_caf::Handle;
 use hcube_core::error::{Error, Result};
@@ -37,11 +37,6 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast(
             image.broadcast(team, root, region)
         })
     }
-}
-
-/// What a caller has passed, if it is valid; otherwise the operation is an error on all members.
-fn refusing<T>(image: &super::Image, team: Handle, given: Result<T>) -> Result<T> {
-    given.map_err(|error| image.refuse(team, error))
 }
 
 /// A root, and what has been checked beside it.

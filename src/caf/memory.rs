@@ -1,11 +1,10 @@
 //! Coarrays: allocation, put and get, atomic operations, copointers.
 
-use super::{array, buffer, on_image, rank, size, team_of};
+use super::{array, buffer, on_image, rank, refusing, size, team_of};
 use crate::boundary::{output, required};
-use crate::types::{hcube_coarray, hcube_copointer, hcube_error, hcube_team};
+use crate::types::{hcube_coarray, hcube_error, hcube_team};
 use hcube_caf::Handle;
 use hcube_caf::coarray::Use;
-use hcube_caf::copointer::Copointer;
 use hcube_caf::options::Action;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -36,9 +35,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_coarray_alloc(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let coarray = output(coarray, "coarray")?;
+            let team = team_of(image, team)?;
+            let coarray = refusing(image, team, output(coarray, "coarray"))?;
             let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-            let new = image.allocate(team_of(image, team)?, bytes, Use::Data)?;
+            let new = image.allocate(team, bytes, Use::Data)?;
             *coarray = new.number();
             if let Some(address) = address.as_mut() {
                 *address = image.address(new)?.cast();
@@ -155,6 +155,9 @@ unsafe fn section(
     counts: *const i64,
     (name, strides): (&'static str, *const i64),
 ) -> Result<Shape> {
+    if dimensions < 0 {
+        return Err(Error::argument("dimensions", dimensions, "0 or more"));
+    }
     // SAFETY: valid for `dimensions` elements, by the contract of this function.
     let (counts, strides) =
         unsafe { (array("counts", counts, dimensions.into())?, array(name, strides, dimensions.into())?) };
@@ -397,94 +400,4 @@ pub unsafe extern "C-unwind" fn hcube_caf_atomic(
             Ok(())
         })
     }
-}
-
-/// One-sided. A place in a coarray on an image as a value that all images of the job may use, for
-/// example an image that gets it as an argument of a shipped function.
-///
-/// coarray, image, offset: as for hcube_caf_put.
-/// copointer: receives the place.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
-///
-/// # Safety
-/// The pointers are null or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_caf_copointer(
-    coarray: hcube_coarray,
-    image: i32,
-    offset: u64,
-    copointer: *mut hcube_copointer,
-    error: *mut hcube_error,
-) -> i32 {
-    // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |runtime| {
-            let (coarray, copointer) = (Handle::from_number(coarray), output(copointer, "copointer")?);
-            let rank = rank(runtime, coarray, image)?;
-            let Copointer { place, bytes } = runtime.copointer(coarray, rank, size("offset", offset)?)?;
-            *copointer = hcube_copointer { place, bytes };
-            Ok(())
-        })
-    }
-}
-
-/// One-sided. Writes bytes to the place of a copointer; otherwise as hcube_caf_put.
-///
-/// copointer: a copointer whose coarray has not been freed.
-/// offset: bytes from that place.
-/// from, bytes: what is written.
-/// Errors: as for hcube_caf_put.
-///
-/// # Safety
-/// from is valid for bytes bytes; the other pointers are null or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_caf_copointer_put(
-    copointer: *const hcube_copointer,
-    offset: u64,
-    from: *const c_void,
-    bytes: u64,
-    error: *mut hcube_error,
-) -> i32 {
-    // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |runtime| {
-            let (copointer, from) = (given(copointer)?, buffer("from", from, bytes)?);
-            runtime.put_to(copointer, size("offset", offset)?, from)
-        })
-    }
-}
-
-/// One-sided. Reads bytes from the place of a copointer; otherwise as hcube_caf_get.
-///
-/// copointer, offset: as for hcube_caf_copointer_put.
-/// into, bytes: receives the bytes.
-/// Errors: as for hcube_caf_put.
-///
-/// # Safety
-/// into is valid for bytes bytes; the other pointers are null or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_caf_copointer_get(
-    copointer: *const hcube_copointer,
-    offset: u64,
-    into: *mut c_void,
-    bytes: u64,
-    error: *mut hcube_error,
-) -> i32 {
-    // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |runtime| {
-            let (copointer, into) = (given(copointer)?, buffer("into", into, bytes)?);
-            runtime.get_from(copointer, size("offset", offset)?, into)
-        })
-    }
-}
-
-/// A copointer that a caller passes.
-///
-/// # Safety
-/// The pointer is null or valid.
-pub(super) unsafe fn given(copointer: *const hcube_copointer) -> Result<Copointer> {
-    // SAFETY: the contract of this function.
-    let &hcube_copointer { place, bytes } = unsafe { required(copointer, "copointer")? };
-    Ok(Copointer { place, bytes })
 }

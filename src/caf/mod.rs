@@ -2,6 +2,7 @@
 
 pub mod asynchronous;
 pub mod collectives;
+pub mod copointers;
 pub mod functions;
 pub mod memory;
 pub mod runtime;
@@ -110,4 +111,9 @@ unsafe fn array_mut<'a, T>(name: &'static str, first: *mut T, count: i64) -> Res
         required(first, name)?;
         Ok(std::slice::from_raw_parts_mut(first, length))
     }
+}
+
+/// What a caller has passed to a collective function, if it is valid; otherwise the function is an error on all members.
+fn refusing<T>(image: &Image, team: Handle, given: Result<T>) -> Result<T> {
+    given.map_err(|error| image.refuse(team, error))
 }

@@ -135,6 +135,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_images_with_status(
     // SAFETY: null or valid, and images as large as it says, by the contract of this function.
     unsafe {
         on_image(error, |runtime| {
+            if room < 0 {
+                return Err(Error::argument("room", room, "0 or more"));
+            }
             let (room, count) = (array_mut("images", images, room)?, output(count, "count")?);
             let ranks = runtime.images_with(team_of(runtime, team)?, status_of(status)?)?;
             *count = ranks.len() as i64;

@@ -1,6 +1,6 @@
 //! Barriers, events, sets of events, locks, sets of locks.
 
-use super::{array, index_of, on_image, rank, team_of};
+use super::{array, index_of, on_image, rank, refusing, team_of};
 use crate::boundary::output;
 use crate::types::{hcube_error, hcube_event, hcube_events, hcube_lock, hcube_locks, hcube_team};
 use hcube_caf::coarray::Use;
@@ -47,8 +47,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_alloc(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let events = output(events, "events")?;
-            *events = image.allocate_events(team_of(image, team)?, number(count)?)?.number();
+            let team = team_of(image, team)?;
+            let given = output(events, "events").and_then(|events| Ok((events, number(count)?)));
+            let (events, count) = refusing(image, team, given)?;
+            *events = image.allocate_events(team, count)?.number();
             Ok(())
         })
     }
@@ -239,8 +241,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_lock_alloc(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let locks = output(locks, "locks")?;
-            *locks = image.allocate_locks(team_of(image, team)?, number(count)?)?.number();
+            let team = team_of(image, team)?;
+            let given = output(locks, "locks").and_then(|locks| Ok((locks, number(count)?)));
+            let (locks, count) = refusing(image, team, given)?;
+            *locks = image.allocate_locks(team, count)?.number();
             Ok(())
         })
     }

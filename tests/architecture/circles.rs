@@ -7,7 +7,29 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A circle that there may be: the crate's folder, its modules, and the reason.
 type Permitted = (&'static str, &'static [&'static str], &'static str);
 
-const PERMITTED: [Permitted; 0] = [];
+const PERMITTED: [Permitted; 1] = [(
+    "crates/caf/src",
+    &[
+        "crate::barrier",
+        "crate::coarray",
+        "crate::collective::agreement",
+        "crate::collective::broadcast",
+        "crate::collective::lending",
+        "crate::collective::members",
+        "crate::copointer",
+        "crate::copy",
+        "crate::finish",
+        "crate::image",
+        "crate::lock",
+        "crate::operation",
+        "crate::others",
+        "crate::reduction",
+        "crate::runtime",
+        "crate::spawn",
+        "crate::team",
+    ],
+    "an image does in every wait what all parts of the runtime have asked for, and each part waits",
+)];
 
 fn set(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|&name| name.to_owned()).collect()

@@ -88,6 +88,7 @@ const LONG_FILES: [(&str, &str); 4] = [
     ("fortran/hcube.f90", "a Fortran module cannot be spread over files, and compilers read it as one"),
     ("fortran/hcube_caf.f90", "the same"),
     ("hpcc-glue/fftw/transpose-hcube.c", "a solver of FFTW is one file, as in FFTW's tree"),
+    ("include/hcube/caf.h", "the header of one system, which is generated from several files"),
     ("tests/abi/hcube-0.1.0.h", "the header of a release, as it was"),
 ];
 

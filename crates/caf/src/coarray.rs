@@ -10,6 +10,7 @@
 //! that lie at different offsets. Memory: 100 bytes per coarray, and 16 per image that was asked.
 //! Source: Jin et al. 2011, §II-C, where both levels are splay trees.
 
+use crate::collective::agreement::refusal;
 use crate::handles::Handle;
 use crate::image::{Image, Kind};
 use crate::reduction::Combination;
@@ -190,7 +191,8 @@ impl<C: Comm> Runtime<C> {
             self.combine(team, [failed, own, -own, offset, -offset], Combination::Max)?;
         let refused = match allocated {
             Err(error) => Some(error),
-            Ok(_) if failed != 0 => Some(Error::Memory("another member of the team has no memory".into())),
+            Ok(_) if failed == 1 => Some(Error::Memory("another member of the team has no memory".into())),
+            Ok(_) if failed != 0 => Some(refusal(failed)),
             Ok(_) if most != -least => Some(Error::Mismatch { name: "bytes", least: -least, most }),
             Ok(_) => None,
         };

@@ -51,9 +51,7 @@ impl Agreement {
         self.checked.clone()?;
         let [refused, bounds @ ..] = words;
         if refused != 0 {
-            let rank = (refused & i64::from(u32::MAX)) as usize;
-            let message = "its arguments are not valid".into();
-            return Err(Error::Remote { rank, code: (refused >> 32) as i32, message });
+            return Err(refusal(refused));
         }
         for (name, bound) in self.names.into_iter().zip(bounds.chunks_exact(2)) {
             let (most, least) = (bound[0], !bound[1]);
@@ -63,6 +61,12 @@ impl Agreement {
         }
         Ok(())
     }
+}
+
+/// The error that follows from the first word of a member that has refused.
+pub(crate) fn refusal(word: i64) -> Error {
+    let rank = (word & i64::from(u32::MAX)) as usize;
+    Error::Remote { rank, code: (word >> 32) as i32, message: "its arguments are not valid".into() }
 }
 
 impl<C: Comm> Runtime<C> {

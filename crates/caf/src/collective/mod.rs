@@ -21,7 +21,7 @@
 //!
 //! Source: Jin et al. 2011, §II-D and Table I.
 
-mod agreement;
+pub(crate) mod agreement;
 pub mod allgather;
 pub mod allreduce;
 pub mod alltoall;

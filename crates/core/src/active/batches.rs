@@ -12,7 +12,7 @@
 //! Memory: a few hundred bytes per rank that was ever talked to. Source: our own; the batches are those of the conveyors of
 //! bale (Maley and DeVinney 2019).
 
-use super::{KINDS, MORE, Message, Payload};
+use super::message::{KINDS, MORE, Message, Payload};
 use crate::comm::Comm;
 use crate::comm::owned::Owned;
 use crate::comm::tags;

@@ -3,6 +3,11 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+/// Number of kinds, of which those below it are the callers'.
+pub const KINDS: u8 = 128;
+/// Of a piece that more follow.
+pub(super) const MORE: u8 = KINDS;
+
 /// Words of a payload that is kept in the message itself.
 const SHORT_WORDS: usize = 6;
 

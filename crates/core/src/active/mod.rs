@@ -15,7 +15,7 @@
 mod batches;
 mod message;
 
-pub use message::{Message, Payload};
+pub use message::{KINDS, Message, Payload};
 
 use crate::comm::Comm;
 use crate::error::Result;
@@ -23,12 +23,8 @@ use crate::node::heap::Heap;
 use crate::node::rings::{self, Rings};
 use crate::plan::topology::Topology;
 use batches::Batches;
+use message::MORE;
 use std::collections::VecDeque;
-
-/// Number of kinds, of which those below [`KINDS`] are the callers'.
-pub const KINDS: u8 = 128;
-/// Of a piece that more follow.
-const MORE: u8 = KINDS;
 
 /// Looks at what ranks of the node have sent, from one look at other nodes to the next.
 const LOOKS_HERE: u32 = 64;

@@ -10,6 +10,7 @@
 //! that its parent has freed.
 
 pub(super) mod one_address;
+mod users;
 
 use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
@@ -287,9 +288,7 @@ pub(super) fn share<C: Comm + ?Sized>(
 impl Drop for Segment {
     fn drop(&mut self) {
         // A child of the program may have something else at this place.
-        if ONE_MAPPING
-            || self.process != std::process::id()
-            || (self.counted && !one_address::leave(self.address))
+        if ONE_MAPPING || self.process != std::process::id() || (self.counted && !users::leave(self.address))
         {
             return;
         }

@@ -18,48 +18,28 @@
 //! longer than a message and its answer in all sizes (`doc/coarrays.md`).
 //! Source: Jin et al. 2011, §II; the ways are our own.
 
+mod kinds;
 mod requests;
 mod served;
 mod strided;
 
+pub use kinds::Atomic;
 pub use requests::Request;
 pub use strided::Shape;
 
-use crate::active::{self, Message, Messages};
+use crate::active::{Message, Messages};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::machine::work;
 use crate::memory::{Region, bytes_of};
 use crate::node::heap::{self, Heap};
 use crate::plan::topology::Topology;
+use kinds::{Kind, PIECE_BYTES, apply};
 use requests::Requests;
-use served::Kind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Kinds of messages below this one are the callers'.
-pub const KINDS: u8 = served::FIRST;
-/// Bytes of a piece of a long access between nodes.
-const PIECE_BYTES: usize = 128 << 10;
-
-/// An atomic operation on a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Atomic {
-    /// Reads it.
-    Load,
-    /// Replaces it by the operand.
-    Swap,
-    /// Adds the operand, modulo 2^64.
-    Add,
-    /// Bitwise and with the operand.
-    And,
-    /// Bitwise or with the operand.
-    Or,
-    /// Bitwise exclusive or with the operand.
-    Xor,
-    /// Replaces it by the operand if it has this value.
-    CompareSwap(u64),
-}
-
+pub const KINDS: u8 = kinds::FIRST;
 /// What a rank needs to access the heaps of others.
 pub struct Onesided<C: Comm> {
     heap: Heap,
@@ -218,7 +198,7 @@ impl<C: Comm> Onesided<C> {
             None => {
                 self.heap.word(0, offset);
                 let request = self.requests.word();
-                let (code, expected) = served::code(operation);
+                let (code, expected) = kinds::code(operation);
                 let words = [offset as u64, code, operand, expected];
                 self.messages.send(to, Kind::Atomic as u8, request.number(), [bytes_of(&words), &[]]);
                 request
@@ -358,24 +338,6 @@ impl<C: Comm> Onesided<C> {
     /// Those of MPI.
     pub fn flush(&mut self, comm: &C) -> Result<()> {
         self.messages.flush(comm)
-    }
-}
-
-const _: () = assert!(served::LAST < active::KINDS);
-
-/// Makes an atomic operation.
-fn apply(word: &AtomicU64, operation: Atomic, operand: u64) -> u64 {
-    let order = Ordering::AcqRel;
-    match operation {
-        Atomic::Load => word.load(Ordering::Acquire),
-        Atomic::Swap => word.swap(operand, order),
-        Atomic::Add => word.fetch_add(operand, order),
-        Atomic::And => word.fetch_and(operand, order),
-        Atomic::Or => word.fetch_or(operand, order),
-        Atomic::Xor => word.fetch_xor(operand, order),
-        Atomic::CompareSwap(expected) => {
-            word.compare_exchange(expected, operand, order, Ordering::Acquire).unwrap_or_else(|found| found)
-        }
     }
 }
 

@@ -1,84 +1,14 @@
 //! What an owner does for accesses of other nodes to its part of the heap.
 
-use super::{Atomic, Onesided, Shape, apply};
+use super::Onesided;
+use super::kinds::{KINDS, Kind, apply, operation};
+use super::strided::Shape;
 use crate::active::Message;
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::machine::work;
 use crate::memory::Region;
 use std::sync::atomic::Ordering;
-
-/// The first kind of message.
-pub const FIRST: u8 = 112;
-/// The last one.
-pub const LAST: u8 = Kind::GetShape as u8;
-
-/// Messages of one-sided access: what they ask for, their tag and their payload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    /// Bytes for the offset in the tag.
-    Put = FIRST,
-    /// Wanted bytes: offset, length, position in the request whose number is the tag.
-    Get,
-    /// Bytes for a request: the position, then the bytes.
-    Bytes,
-    /// An amount to be added to the word at the offset in the tag.
-    Notify,
-    /// An atomic operation for a request: offset, code, operand, expected value.
-    Atomic,
-    /// The answer to it.
-    Word,
-    /// A shape and its packed elements, for the offset in the tag.
-    PutShape,
-    /// Wanted elements: offset, position in the request whose number is the tag, and the shape.
-    GetShape,
-}
-
-const KINDS: [Kind; 8] = [
-    Kind::Put,
-    Kind::Get,
-    Kind::Bytes,
-    Kind::Notify,
-    Kind::Atomic,
-    Kind::Word,
-    Kind::PutShape,
-    Kind::GetShape,
-];
-
-const LOAD: u64 = 0;
-const SWAP: u64 = 1;
-const ADD: u64 = 2;
-const AND: u64 = 3;
-const OR: u64 = 4;
-const XOR: u64 = 5;
-const COMPARE_SWAP: u64 = 6;
-
-/// An operation as a number, and what a compare-and-swap expects.
-pub fn code(operation: Atomic) -> (u64, u64) {
-    match operation {
-        Atomic::Load => (LOAD, 0),
-        Atomic::Swap => (SWAP, 0),
-        Atomic::Add => (ADD, 0),
-        Atomic::And => (AND, 0),
-        Atomic::Or => (OR, 0),
-        Atomic::Xor => (XOR, 0),
-        Atomic::CompareSwap(expected) => (COMPARE_SWAP, expected),
-    }
-}
-
-fn operation(code: u64, expected: u64) -> Option<Atomic> {
-    Some(match code {
-        LOAD => Atomic::Load,
-        SWAP => Atomic::Swap,
-        ADD => Atomic::Add,
-        AND => Atomic::And,
-        OR => Atomic::Or,
-        XOR => Atomic::Xor,
-        COMPARE_SWAP => Atomic::CompareSwap(expected),
-        _ => return None,
-    })
-}
 
 impl<C: Comm> Onesided<C> {
     /// Makes the access that a message asks for.

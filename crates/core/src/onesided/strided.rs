@@ -7,8 +7,8 @@
 //!
 //! Cost: a few ns per run beside its copy; between nodes 16 bytes per dimension, or 8 per element of an index vector.
 
-use super::served::Kind;
-use super::{Onesided, PIECE_BYTES, Request};
+use super::kinds::{Kind, PIECE_BYTES};
+use super::{Onesided, Request};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::machine::work;

@@ -8,47 +8,18 @@
 //!
 //! Cost: one gathering of a few words and one reduction per attempt; usually there is one.
 
+use super::users::join;
 use super::{Location, Segment, create_file, object, open_file};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Addresses to be tried, in the middle of what processors of 47 bits give a program; then any.
 const WISHES: [usize; 4] = [0x2000_0000_0000, 0x3000_0000_0000, 0x4000_0000_0000, 0];
 /// Attempts until the node has no common address.
 const ATTEMPTS: usize = 8;
-
-/// The mappings that several ranks of this process may use: their addresses and numbers of users.
-static USERS: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
-
-fn users() -> MutexGuard<'static, Vec<(usize, usize)>> {
-    USERS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Another user of the mapping there.
-fn join(address: NonNull<u8>) {
-    let address = address.addr().get();
-    let mut users = users();
-    match users.iter_mut().find(|(other, _)| *other == address) {
-        Some((_, number)) => *number += 1,
-        None => users.push((address, 1)),
-    }
-}
-
-/// One user less: whether it was the last one.
-pub fn leave(address: NonNull<u8>) -> bool {
-    let mut users = users();
-    let Some(index) = users.iter().position(|&(other, _)| other == address.addr().get()) else { return true };
-    users[index].1 -= 1;
-    if users[index].1 > 0 {
-        return false;
-    }
-    users.swap_remove(index);
-    true
-}
 
 impl Segment {
     /// Maps a file at an address where nothing else is; 0 for any.
