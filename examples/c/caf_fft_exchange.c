@@ -17,10 +17,10 @@ static hcube_team team;
 static hcube_coarray coarray;
 static hcube_events ready, copied, prefetch;
 static int32_t images, me, dimensions;
-static int64_t m;                      /* elements of the vector */
-static double complex (*c)[N], *root;  /* c: two vectors, of which one is read and one written */
+static int64_t m;                     /* elements of the vector */
+static double complex (*c)[N], *root; /* c: two vectors, of which one is read and one written */
 static double complex buffer[N], input[N];
-static int last, awaited = -BLOCKS;    /* awaited: the first block that the partner of the last level computes */
+static int last, awaited = -BLOCKS; /* awaited: the first block that the partner of the last level computes */
 
 static void check(int32_t code) {
     if (code == HCUBE_SUCCESS) return;
@@ -96,8 +96,7 @@ static void remote_level(int level, int32_t partner) {
     check(hcube_caf_cofence(&failure));
     for (int block = 0; block < BLOCKS; block++) {
         wait_for(block);
-        if (is_in_half(block, partners_first))
-            check(hcube_caf_event_notify(ready, event + block, partner, &failure));
+        if (is_in_half(block, partners_first)) check(hcube_caf_event_notify(ready, event + block, partner, &failure));
     }
 
     for (int block = first; block < first + BLOCKS / 2; block++) {
@@ -136,8 +135,7 @@ static int64_t verify(void) {
     int64_t errors = 0, all_errors = 0;
     for (int64_t j = 0; j < N; j++) errors += !(cabs(c[last][j] - expected[me * N + j]) < 1e-7 * (double)m);
     check(hcube_caf_allreduce(team, &errors, &all_errors, 1, MPI_INT64_T, MPI_SUM, &failure));
-    if (me == 0)
-        printf("%d images, %lld elements, %lld errors\n", images, (long long)m, (long long)all_errors);
+    if (me == 0) printf("%d images, %lld elements, %lld errors\n", images, (long long)m, (long long)all_errors);
     free(contribution);
     free(expected);
     return all_errors;

@@ -103,8 +103,7 @@ static int64_t run(void) {
     check(hcube_caf_event_alloc(cube, stages, &received, &failure));
     for (uint64_t i = 0; i < WORDS; i++) table[i] = (uint64_t)me * WORDS + i;
     /* Nothing is in the buffers of the partners yet. */
-    for (int32_t i = 0; i < dimensions; i++)
-        check(hcube_caf_event_notify(received, i, HCUBE_CAF_THIS_IMAGE, &failure));
+    for (int32_t i = 0; i < dimensions; i++) check(hcube_caf_event_notify(received, i, HCUBE_CAF_THIS_IMAGE, &failure));
     check(hcube_caf_barrier(cube, &failure));
 
     uint64_t value = seed(me);
@@ -126,8 +125,7 @@ static int64_t run(void) {
     int64_t errors = 0, all_errors = 0;
     for (uint64_t i = 0; i < WORDS; i++) errors += table[i] != (uint64_t)me * WORDS + i;
     check(hcube_caf_reduce(cube, 0, &errors, &all_errors, 1, MPI_INT64_T, MPI_SUM, &failure));
-    if (me == 0)
-        printf("%d images, %d updates, %lld errors\n", images, 4 * WORDS << dimensions, (long long)all_errors);
+    if (me == 0) printf("%d images, %d updates, %lld errors\n", images, 4 * WORDS << dimensions, (long long)all_errors);
     free(outgoing);
     return all_errors;
 }

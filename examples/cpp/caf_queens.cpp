@@ -35,14 +35,14 @@ struct Board {
 // A function that can be shipped to any image, with an argument that is copied.
 template <typename Argument>
 class Shipped {
-public:
+   public:
     explicit Shipped(hcube_caf_function function) { check(hcube_caf_register(function, &number, &failure)); }
 
     void to(std::int32_t image, const Argument &argument) const {
         check(hcube_caf_spawn(0, image, number, &argument, sizeof argument, nullptr, &failure));
     }
 
-private:
+   private:
     std::int32_t number = 0;
 };
 

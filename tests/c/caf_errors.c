@@ -1,6 +1,6 @@
 /* Every function of hcube/caf.h with every kind of bad argument: before hcube_caf_init, with wrong values on all images
- * and, where others wait, on the last one only, in shipped functions, and after hcube_caf_finalize. The code must be the
- * right one, the message must name the argument, and no output may be written. For each function it prints
+ * and, where others wait, on the last one only, in shipped functions, and after hcube_caf_finalize. The code must be
+ * the right one, the message must name the argument, and no output may be written. For each function it prints
  *
  *   called <function> <refusals>
  *
@@ -133,44 +133,44 @@ static void memory(void) {
   ARGUMENT(hcube_caf_address, (freed_coarray, &out.address, &failure), "coarray = ");
   ARGUMENT(hcube_caf_address, (coarray, NULL, &failure), "address = NULL");
 
-#define WRONG_PLACES(name, pointer, data)                                                     \
-  ARGUMENT(name, (0, 0, 0, data, 8, &failure), "coarray = 0");                                \
-  ARGUMENT(name, (freed_coarray, 0, 0, data, 8, &failure), "coarray = ");                     \
-  ARGUMENT(name, (coarray, images, 0, data, 8, &failure), "image = ");                        \
-  ARGUMENT(name, (coarray, -2, 0, data, 8, &failure), "image = -2");                          \
-  ARGUMENT(name, (coarray, 0, 57, data, 8, &failure), "offset = 57");                         \
-  ARGUMENT(name, (coarray, 0, too_many, data, 8, &failure), "offset = ");                     \
-  ARGUMENT(name, (coarray, 0, too_many - 1, data, 8, &failure), "offset = ");                 \
-  ARGUMENT(name, (coarray, 0, 0, data, too_many, &failure), "bytes = ");                      \
+#define WRONG_PLACES(name, pointer, data)                                     \
+  ARGUMENT(name, (0, 0, 0, data, 8, &failure), "coarray = 0");                \
+  ARGUMENT(name, (freed_coarray, 0, 0, data, 8, &failure), "coarray = ");     \
+  ARGUMENT(name, (coarray, images, 0, data, 8, &failure), "image = ");        \
+  ARGUMENT(name, (coarray, -2, 0, data, 8, &failure), "image = -2");          \
+  ARGUMENT(name, (coarray, 0, 57, data, 8, &failure), "offset = 57");         \
+  ARGUMENT(name, (coarray, 0, too_many, data, 8, &failure), "offset = ");     \
+  ARGUMENT(name, (coarray, 0, too_many - 1, data, 8, &failure), "offset = "); \
+  ARGUMENT(name, (coarray, 0, 0, data, too_many, &failure), "bytes = ");      \
   BUFFER(name, (coarray, 0, 0, NULL, 8, &failure), pointer " = NULL")
   WRONG_PLACES(hcube_caf_put, "from", &word);
   WRONG_PLACES(hcube_caf_get, "into", &out.word);
 #undef WRONG_PLACES
 
-#define WRONG_SECTIONS(name, pointer, data)                                                             \
-  ARGUMENT(name, (freed_coarray, 0, 0, 8, 1, &one, &eight, data, NULL, &failure), "coarray = ");        \
-  ARGUMENT(name, (coarray, images, 0, 8, 1, &one, &eight, data, NULL, &failure), "image = ");           \
-  ARGUMENT(name, (coarray, 0, 64, 8, 1, &one, &eight, data, NULL, &failure), "section = ");             \
-  ARGUMENT(name, (coarray, 0, 0, 8, -1, &one, &eight, data, NULL, &failure), "= -1");                   \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, NULL, &eight, data, NULL, &failure), "counts = NULL");           \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &one, NULL, data, NULL, &failure), "strides = NULL");            \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &minus_one, &eight, data, NULL, &failure), "counts = -1");       \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &far, data, NULL, &failure), "section = ");                \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &minus_one, data, NULL, &failure), "section = ");          \
+#define WRONG_SECTIONS(name, pointer, data)                                                                 \
+  ARGUMENT(name, (freed_coarray, 0, 0, 8, 1, &one, &eight, data, NULL, &failure), "coarray = ");            \
+  ARGUMENT(name, (coarray, images, 0, 8, 1, &one, &eight, data, NULL, &failure), "image = ");               \
+  ARGUMENT(name, (coarray, 0, 64, 8, 1, &one, &eight, data, NULL, &failure), "section = ");                 \
+  ARGUMENT(name, (coarray, 0, 0, 8, -1, &one, &eight, data, NULL, &failure), "= -1");                       \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, NULL, &eight, data, NULL, &failure), "counts = NULL");               \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &one, NULL, data, NULL, &failure), "strides = NULL");                \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &minus_one, &eight, data, NULL, &failure), "counts = -1");           \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &far, data, NULL, &failure), "section = ");                    \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &minus_one, data, NULL, &failure), "section = ");              \
   REFUSED(name, (coarray, 0, 0, too_many - 1, 1, &far, &eight, data, NULL, &failure), HCUBE_ERR_COUNT, ""); \
-  BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, NULL, &failure), pointer " = NULL");           \
+  BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, NULL, &failure), pointer " = NULL");               \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, &eight, &failure), pointer " = NULL")
   WRONG_SECTIONS(hcube_caf_put_strided, "from", &word);
   WRONG_SECTIONS(hcube_caf_get_strided, "into", &out.word);
 #undef WRONG_SECTIONS
 
-#define WRONG_INDICES(name, pointer, data)                                                    \
-  ARGUMENT(name, (freed_coarray, 0, 0, 8, 1, &one, data, &failure), "coarray = ");            \
-  ARGUMENT(name, (coarray, images, 0, 8, 1, &one, data, &failure), "image = ");               \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &minus_one, data, &failure), "section = ");                   \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, &eight, data, &failure), "section = ");                 \
-  ARGUMENT(name, (coarray, 0, 0, 8, 1, NULL, data, &failure), "indices = NULL");              \
-  ARGUMENT(name, (coarray, 0, 0, 8, -1, &one, data, &failure), "count = -1");                 \
+#define WRONG_INDICES(name, pointer, data)                                         \
+  ARGUMENT(name, (freed_coarray, 0, 0, 8, 1, &one, data, &failure), "coarray = "); \
+  ARGUMENT(name, (coarray, images, 0, 8, 1, &one, data, &failure), "image = ");    \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &minus_one, data, &failure), "section = "); \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &eight, data, &failure), "section = ");     \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, NULL, data, &failure), "indices = NULL");   \
+  ARGUMENT(name, (coarray, 0, 0, 8, -1, &one, data, &failure), "count = -1");      \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, NULL, &failure), pointer " = NULL")
   WRONG_INDICES(hcube_caf_put_indexed, "from", &word);
   WRONG_INDICES(hcube_caf_get_indexed, "into", &out.word);
@@ -186,11 +186,11 @@ static void memory(void) {
   ARGUMENT(hcube_caf_copointer, (coarray, images, 0, &out.copointer, &failure), "image = ");
   ARGUMENT(hcube_caf_copointer, (coarray, 0, 65, &out.copointer, &failure), "offset = 65");
   ARGUMENT(hcube_caf_copointer, (freed_coarray, 0, 0, &out.copointer, &failure), "coarray = ");
-#define WRONG_POINTERS(name, pointer, data)                                   \
-  ARGUMENT(name, (NULL, 0, data, 8, &failure), "copointer = NULL");           \
-  ARGUMENT(name, (&nowhere, 0, data, 8, &failure), "copointer");              \
-  ARGUMENT(name, (&copointer, 64, data, 8, &failure), "offset = 64");         \
-  ARGUMENT(name, (&copointer, too_many, data, 8, &failure), "offset = ");     \
+#define WRONG_POINTERS(name, pointer, data)                               \
+  ARGUMENT(name, (NULL, 0, data, 8, &failure), "copointer = NULL");       \
+  ARGUMENT(name, (&nowhere, 0, data, 8, &failure), "copointer");          \
+  ARGUMENT(name, (&copointer, 64, data, 8, &failure), "offset = 64");     \
+  ARGUMENT(name, (&copointer, too_many, data, 8, &failure), "offset = "); \
   BUFFER(name, (&copointer, 0, NULL, 8, &failure), pointer " = NULL")
   WRONG_POINTERS(hcube_caf_copointer_put, "from", &word);
   WRONG_POINTERS(hcube_caf_copointer_get, "into", &out.word);

@@ -1,6 +1,6 @@
-/* An image that is marked as failed, leaves, or dies, while the others wait in a barrier, for an event, for a lock that it
- * holds, in a finish block, or in an allocation. Each of them must be told so.
- * Arguments: marked, leaves or dies; barrier, event, lock, finish or allocation. */
+/* An image that is marked as failed, leaves, or dies, while the others wait in a barrier, for an event, for a lock that
+ * it holds, in a finish block, or in an allocation. Each of them must be told so. Arguments: marked, leaves or dies;
+ * barrier, event, lock, finish or allocation. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* usleep */
 #endif
