@@ -1,8 +1,8 @@
 /* hcube/caf.h: teams, coarrays, events, copies, collectives and shipped functions of Coarray Fortran 2.0.
  *
  * Generated from src/types/caf.rs and src/caf/runtime.rs and src/caf/teams.rs and src/caf/memory.rs
- * and src/caf/synchronisation.rs and src/caf/asynchronous.rs and src/caf/collectives.rs and
- * src/caf/functions.rs by 'make header'; do not edit.
+ * and src/caf/copointers.rs and src/caf/synchronisation.rs and src/caf/asynchronous.rs and
+ * src/caf/collectives.rs and src/caf/functions.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 

@@ -5,6 +5,7 @@ use crate::boundary::{output, required};
 use crate::types::{hcube_coarray, hcube_copointer, hcube_error};
 use hcube_caf::Handle;
 use hcube_caf::copointer::Copointer;
+use hcube_core::error::Result;
 use std::ffi::c_void;
 
 /// One-sided. A place in a coarray on an image as a value that all images of the job may use, for

@@ -1,7 +1,7 @@
 //! Coarrays: allocation, put and get, atomic operations, copointers.
 
 use super::{array, buffer, on_image, rank, refusing, size, team_of};
-use crate::boundary::{output, required};
+use crate::boundary::output;
 use crate::types::{hcube_coarray, hcube_error, hcube_team};
 use hcube_caf::Handle;
 use hcube_caf::coarray::Use;

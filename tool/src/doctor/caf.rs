@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(judge_ends(2).state, State::Slow);
         let found = threads::run(3, 3, |comm| {
             let nodes = comm.node_numbers().expect("numbers");
-            (heap(&comm, &nodes).state, ends(&comm, &nodes).expect("gathered").state)
+            (heap(comm, &nodes).state, ends(comm, &nodes).expect("gathered").state)
         });
         assert!(found.iter().all(|&(_, ends)| ends == State::Good), "{found:?}");
         assert!(found.iter().all(|&(heap, _)| heap == found[0].0 && heap != State::Wrong), "{found:?}");
