@@ -104,26 +104,31 @@ fn several(group: &Group<'_>, turn: usize, events: Handle, function: usize) {
 fn fences_blocks_and_events_elsewhere() {
     for (images, per_node) in PLACES {
         with_images(images, per_node, |image| {
-            let (world, own) = (image.world(), image.own());
-            let events = image.allocate_events(world, 1).expect("room");
-            for turn in 0..20_u8 {
-                let root = turn as usize % images;
-                let length = [8, 900, 20_000][turn as usize % 3];
-                let mut bytes = vec![if own == root { turn } else { 0xee }; length];
-                let buffer = of_any_life(Region::of(&mut bytes));
-                let next = (own + 1) % images;
-                image.begin_finish(world).expect("a block");
-                image.broadcast_async(world, root, buffer, Some((events, 0, next))).expect("a broadcast");
-                image.cofence().expect("no image fails");
-                let found = read(buffer);
-                buffer.write(&vec![0x55; length]);
-                assert!(found.iter().all(|&byte| byte == turn), "{turn}");
-                image.end_finish().expect("the block");
-                image.wait_event(events, 0).expect("an event");
-            }
-            assert_eq!(image.try_event(events, 0), Ok(false));
+            in_team(image, image.world(), (0..images).collect(), |group| {
+                let events = image.allocate_events(group.team, 1).expect("room");
+                for turn in 0..24 {
+                    fence(group, turn, events);
+                }
+                assert_eq!(image.try_event(events, 0), Ok(false));
+            });
         });
     }
+}
+
+fn fence(group: &Group<'_>, turn: usize, events: Handle) {
+    let &Group { image, team, rank, size, .. } = group;
+    let (root, length) = (turn % size, [8, 900, 20_000][turn % 3]);
+    let given = vec![if rank == root { turn as u8 } else { 0xee }; length];
+    let region = group.holding(turn.is_multiple_of(2), 0, &given);
+    image.begin_finish(team).expect("a block");
+    image.broadcast_async(team, root, region, Some((events, 0, (rank + 1) % size))).expect("a broadcast");
+    image.cofence().expect("no image fails");
+    let found = read(region);
+    // It belongs to the program again, also where it was lent.
+    region.write(&vec![0x55; length]);
+    assert!(found.iter().all(|&byte| byte == turn as u8), "{turn}, member {rank} of {size}");
+    image.end_finish().expect("the block");
+    image.wait_event(events, 0).expect("an event");
 }
 
 /// The team may be freed while its last broadcast is under way to others.
