@@ -1,7 +1,7 @@
 //! Broadcast: a block of one member on all members, while the program waits or does something else.
 //!
 //! Idea: a state machine on each member of a binomial tree. It waits for the block of its parent, sends it to its children, waits
-//! until they have answered, and answers to its parent. A long block is lent ([`super::lending`]): a member passes the
+//! until they have answered, and answers to its parent. A long block is lent (`lending`): a member passes the
 //! reference that it got on to its children on the same node, before it copies the block itself, so all of them copy from the
 //! first place on their node. The event is notified when the memory belongs to the program again: the block is there, and
 //! nobody reads it there any more.

@@ -1,9 +1,9 @@
 //! Collective operations of teams.
 //!
-//! All of them first compare the arguments of all members by a reduction of five words ([`agreement`]): arguments that are wrong
+//! All of them first compare the arguments of all members by a reduction of five words (`agreement`): arguments that are wrong
 //! or differ are an error on all members, before anything moves. Asynchronous broadcasts do that while their data moves.
 //! Members are reached by links, but for alltoall, shift and permute, which look images up. A long block goes to an
-//! image of the same node by one copy, or two if it is not in the heap ([`lending`]).
+//! image of the same node by one copy, or two if it is not in the heap (`lending`).
 //!
 //! For a team of S members and a block of n bytes, beside the reduction of the arguments (⌈log2 S⌉ messages per member):
 //!
@@ -11,7 +11,7 @@
 //! |---|---|---|---|
 //! | [`broadcast`] | ⌈log2 S⌉ | n ⌈log2 S⌉ (root) | a copy in the heap |
 //! | [`gather`], scatter | ⌈log2 S⌉ | n S / 2 (beside the root), n (S - 1) (root of scatter) | n S / 2 |
-//! | [`allgather`] | ⌈log2 S⌉ | n (S - 1) | copies of what is lent |
+//! | [`allgather`] | ⌈log2 S⌉ | n (S - 1) | n (S - 1), if `into` is not in the heap |
 //! | [`alltoall`] | S / 2 | n (S - 1) | 6 n |
 //! | [`shift`], [`permute`] | 1 | n | n |
 //! | [`reduce`] | ⌈log2 S⌉ | 2 n | 3 n |

@@ -1,6 +1,6 @@
 //! Sort: the elements of all members in ascending order over the team.
 //!
-//! Idea: each member sorts its own elements. Then, along the network of [`crate::team::network`], pairs of members exchange all
+//! Idea: each member sorts its own elements. Then, along the network of `team::network`, pairs of members exchange all
 //! that they have; the lower one keeps the lower half of both, the higher one the rest.
 //!
 //! Restrictions: the same number of elements on all members, and an order that is total. Elements that compare equal may come

@@ -1,7 +1,7 @@
 //! Formation of teams.
 //!
 //! Idea: the members of the parent sort their colours and keys along its ring by a network whose partners lie at distances of
-//! powers of two, so that each is a link away ([`super::network`]). Afterwards the members of a new team are neighbours: two scans tell everyone
+//! powers of two, so that each is a link away (`network`). Afterwards the members of a new team are neighbours: two scans tell everyone
 //! who is the first and the last of its own, hence the new rank, the size and the neighbours, which travel back to
 //! whom they belong to. From the links to neighbours, those at distance 2^(i+1) follow: the member at distance 2^i passes on
 //! its link of that distance.

@@ -71,8 +71,8 @@ fn several(group: &Group<'_>, turn: usize, events: Handle, function: usize) {
     let root = |index: usize| (index * 3 + turn) % size;
     let sent = |index: usize| bytes_of([root(index), index + turn], LENGTHS[index]);
     let mut regions = Vec::new();
-    for index in 0..LENGTHS.len() {
-        let given = if rank == root(index) { sent(index) } else { vec![0xee; LENGTHS[index]] };
+    for (index, length) in LENGTHS.into_iter().enumerate() {
+        let given = if rank == root(index) { sent(index) } else { vec![0xee; length] };
         let region = group.holding((index + turn).is_multiple_of(2), index * PLACE, &given);
         regions.push(region);
         image.broadcast_async(team, root(index), region, Some((events, index, rank))).expect("a broadcast");

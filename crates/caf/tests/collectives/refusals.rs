@@ -4,6 +4,8 @@ use super::{Group, Image, in_teams};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 
+type Operation<'a> = Box<dyn Fn(&Image) -> Result<()> + 'a>;
+
 /// An error on all members; then all of them are asked to do something that works.
 fn refused(group: &Group<'_>, what: &str, operation: impl FnOnce(&Image) -> Result<()>) -> String {
     let error = operation(group.image).expect_err(what);
@@ -30,7 +32,7 @@ fn wrong_arguments_are_an_error_on_all_members() {
             let own = format!("root = {size}: expected 0 to {}, the members of the team", size - 1);
             let other = format!("rank {wrong} refused: its arguments are not valid");
             let expected = if is_wrong { &own } else { &other };
-            let roots: [(&str, Box<dyn Fn(&Image) -> Result<()>>); 3] = [
+            let roots: [(&str, Operation<'_>); 3] = [
                 ("broadcast", Box::new(|image| image.broadcast(team, root, part(8)))),
                 ("gather", Box::new(|image| image.gather(team, root, part(8), part(8 * size)))),
                 ("scatter", Box::new(|image| image.scatter(team, root, part(8 * size), part(8)))),
@@ -46,7 +48,7 @@ fn wrong_arguments_are_an_error_on_all_members() {
             });
             assert_eq!(error, expected.replace("root", "destination"));
             let into = if is_wrong { 9 } else { 8 };
-            let lengths: [(&str, Box<dyn Fn(&Image) -> Result<()>>); 4] = [
+            let lengths: [(&str, Operation<'_>); 4] = [
                 ("shift", Box::new(|image| image.shift(team, 1, part(8), part(into)))),
                 ("allgather", Box::new(|image| image.allgather(team, part(8), part(8 * size - 8 + into)))),
                 (
