@@ -61,6 +61,13 @@ impl<C: Comm> Runtime<C> {
         combine: Combine<'_>,
     ) -> Result<()> {
         let tree = Tree::new(members.rank, members.size, root);
+        if let Some(power) = tree.parent()
+            && tree.children().is_empty()
+        {
+            let round = TREE + 2 * power;
+            let loan = self.send_block(members, members.backward(power), round, from, true)?;
+            return self.settle(members, loan);
+        }
         // Of the ranks from the root's on, and of those from 0 on.
         let is_past_turn = |number: usize| usize::from(number >= tree.turn());
         let mut parts = [None, None];
