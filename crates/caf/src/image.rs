@@ -1,6 +1,7 @@
 //! The state of an image, and what it does for others while it waits.
 
 use crate::coarray::{Addresses, Coarray};
+use crate::collective::staging::Staging;
 use crate::finish::Finishes;
 use crate::handles::{Handle, Table};
 use crate::lock::Locks;
@@ -70,6 +71,8 @@ pub struct Image<C: Comm> {
     pub(crate) locks: Locks,
     /// What [`Runtime::wait_any`](crate::Runtime::wait_any) has found last.
     pub(crate) found_event: Option<(Handle, usize)>,
+    /// Memory for blocks that collective operations lend.
+    pub(crate) staging: Staging,
     pub(crate) finishes: Finishes,
     pub(crate) shipped: Shipped,
     /// Shipped functions that are running, one inside the other.
@@ -96,6 +99,7 @@ impl<C: Comm> Image<C> {
             Err(error) => return Err(error),
         };
         let others = Others::new(&comm, &mut memory)?;
+        let staging = Staging::new(&comm, &mut memory)?;
         let world = Team::world(comm.rank(), comm.size(), &mut memory)?;
         let mut teams = Table::new("team", "a team that was not freed");
         let stack = vec![teams.add(world)];
@@ -115,6 +119,7 @@ impl<C: Comm> Image<C> {
             operations: Operations::default(),
             locks: Locks::default(),
             found_event: None,
+            staging,
             finishes: Finishes::default(),
             shipped: Shipped::default(),
             depth: 0,

@@ -104,7 +104,7 @@ impl<C: Comm> Image<C> {
             if let Some(reference) = broadcast.borrowed {
                 self.answer(&broadcast.members, BROADCAST, reference);
             } else if let Some((_, Some(copy))) = broadcast.lent {
-                self.memory.heap().free(copy)?;
+                self.free_copy(copy)?;
             }
         }
         Ok(is_read)

@@ -2,7 +2,7 @@
 //!
 //! Idea: a short block, and one for another node, travels in a letter. A longer one for an image of the same node is lent: the
 //! letter says where in the node's heap it lies, the receiver copies it from there and answers, and then the sender has it
-//! back. A block that is not in the heap, or that must not stay as it is until the answer, is copied to the heap first.
+//! back. A block that is not in the heap, or that must not stay as it is until the answer, is copied to the heap first (`staging`).
 //!
 //! Restrictions: a block that is lent stays as it is until the answer. Where the heap has no room for a copy, the block
 //! travels in a letter. After an error copies stay in the heap, because others may still read them.
@@ -82,10 +82,15 @@ impl<C: Comm> Image<C> {
             let place = Place { image: self.memory.node()[number], offset };
             return Some((Reference { place, bytes, lender }, None));
         }
-        let offset = heap.allocate(bytes).ok()?;
+        let offset = self.staging.allocate(heap, bytes)?;
         self.memory.own(offset, bytes).copy_from(from);
         self.comm.charge(work::COPY.of(bytes));
         Some((Reference { place: Place { image: lender, offset }, bytes, lender }, Some(offset)))
+    }
+
+    /// Frees a copy that [`Self::lend`] has made.
+    pub(crate) fn free_copy(&mut self, copy: usize) -> Result<()> {
+        self.staging.free(self.memory.heap(), copy)
     }
 
     /// Sends a reference, for whose answer this image waits.
@@ -201,7 +206,7 @@ impl<C: Comm> Runtime<C> {
         let Some(reader) = loan.reader else { return Ok(()) };
         self.receive_letter(Some(reader), members.team, members.step(loan.round + ANSWER))?;
         match loan.copy {
-            Some(copy) => self.with(|image| image.memory.heap().free(copy)),
+            Some(copy) => self.with(|image| image.free_copy(copy)),
             None => Ok(()),
         }
     }

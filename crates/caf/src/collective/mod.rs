@@ -35,6 +35,7 @@ pub mod scan;
 pub mod shift;
 pub mod sort;
 mod space;
+pub(crate) mod staging;
 mod tree;
 
 /// Combines a block of lower ranks with one of higher ranks, in which the result is left.
