@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Measures RandomAccess, the all-to-all exchange, matrix multiplication, the preload
-# library, programs with it, and FFTW with hcube and with its competitors, as Plimpton
-# et al. 2006 and Hofmann and Ruenger 2013 do:
+# Measures RandomAccess, the all-to-all exchange, matrix multiplication, BSP programs,
+# coarrays, the preload library, programs with it, and FFTW with hcube and with its
+# competitors, as Plimpton et al. 2006 and Hofmann and Ruenger 2013 do:
 #
-#   [MPI=openmpi|mpich] scripts/bench.sh [--full] [random-access] [alltoall] [gemm] [bsp] [preload] [programs] [fftw]
+#   [MPI=openmpi|mpich] scripts/bench.sh [--full] [part...]
 #
-# All parts by default, in about 12 minutes on two cores; --full adds problems of
-# FFTW, runs of HPCC and repetitions, which takes 20 to 30 minutes. Every step
-# begins with a line that tells the time so far and the time that is left.
+# Parts: random-access, alltoall, gemm, bsp, caf, preload, programs, fftw. All by
+# default, in about 13 minutes on two cores; --full adds problems of FFTW, runs of
+# HPCC and repetitions, which takes 20 to 30 minutes. Every step begins with a line
+# that tells the time so far and the time that is left.
 #
 # What is compared is measured in one run, alternating, as often as --repeat
 # says; tables show medians and (largest - smallest) / median. Figures of different
@@ -20,6 +21,7 @@
 #   target/bench/gemm.json      distributed matrix multiplication, and gemm.svg
 #   target/bench/bsp.json       supersteps of BSP programs, and bsp.svg; BSPLIB=FILE adds
 #                               another BSP library to the comparison
+#   target/bench/caf.json       operations of coarrays, and caf.svg
 #   target/bench/preload.json   the preload library against the MPI library
 #   target/bench/programs.json  LAMMPS, Quantum ESPRESSO and mpi4py-fft with it, and
 #                               programs.svg; programs that are not installed are skipped
@@ -44,14 +46,14 @@ for argument in "$@"; do
     case $argument in
     --full) full=1 ;;
     random-access | gups) parts+=(random_access) ;;
-    alltoall | gemm | bsp | preload | programs | fftw) parts+=("$argument") ;;
+    alltoall | gemm | bsp | caf | preload | programs | fftw) parts+=("$argument") ;;
     *)
-        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, preload, programs or fftw" >&2
+        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, caf, preload, programs or fftw" >&2
         exit 2
         ;;
     esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp preload programs fftw)
+[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp caf preload programs fftw)
 
 case $mpi in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none) ;;
@@ -240,6 +242,11 @@ write_alltoall() {
 
 # shellcheck source=scripts/bench-bsp.sh
 . scripts/bench-bsp.sh
+
+# --- Coarrays -----------------------------------------------------------------
+
+# shellcheck source=scripts/bench-caf.sh
+. scripts/bench-caf.sh
 
 # --- The preload library, and programs with it -------------------------------
 
