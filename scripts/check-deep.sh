@@ -109,7 +109,7 @@ compiler() {
 # library or measure memory, which sanitizers use themselves.
 clients=(-p hcube --test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
     --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose --test mpi_gemm
-    --test bsp
+    --test bsp --test mpi_caf
     -- --test-threads=1 --skip preload_library)
 # For blocks of some GiB the sanitizer would need the same amount again.
 takes_memory=(--skip memory_beside_the --skip address_space_of_less_than_two_buffers
@@ -142,7 +142,8 @@ thread() {
     export RUST_BACKTRACE=0
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
         "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test products \
-        --test programs --test images --test copies --test functions -- "${own_functions[@]}"
+        --test programs --test images --test copies --test functions --test locks --test collectives \
+        -- "${own_functions[@]}"
 }
 
 miri() {
