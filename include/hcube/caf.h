@@ -122,6 +122,10 @@ typedef struct hcube_caf_statistics {
      * Number of reductions by which finish blocks have found that all functions had ended.
      */
     uint64_t finish_rounds;
+    /**
+     * Number of 64-bit words that this image keeps for its teams, without members that were looked up.
+     */
+    uint64_t team_words;
 } hcube_caf_statistics;
 
 /**

@@ -120,6 +120,8 @@ pub struct hcube_caf_statistics {
     pub executed: u64,
     /// Number of reductions by which finish blocks have found that all functions had ended.
     pub finish_rounds: u64,
+    /// Number of 64-bit words that this image keeps for its teams, without members that were looked up.
+    pub team_words: u64,
 }
 
 impl hcube_caf_statistics {
@@ -138,6 +140,7 @@ impl hcube_caf_statistics {
             spawned: statistics.spawned,
             executed: statistics.executed,
             finish_rounds: statistics.finish_rounds,
+            team_words: statistics.team_words,
         }
     }
 }

@@ -207,6 +207,7 @@ impl<C: Comm> Runtime<C> {
     /// What this image has done so far.
     pub fn statistics(&self) -> Statistics {
         let image = self.image.borrow();
-        Statistics { access: image.memory.counts(), ..image.statistics }
+        let team_words = image.teams.iter().map(Team::words).sum::<usize>() as u64;
+        Statistics { access: image.memory.counts(), team_words, ..image.statistics }
     }
 }

@@ -19,4 +19,6 @@ pub struct Statistics {
     pub executed: u64,
     /// Reductions by which ends of finish blocks have found that all functions have ended.
     pub finish_rounds: u64,
+    /// Words that the image keeps for its teams now, without members that were looked up.
+    pub team_words: u64,
 }
