@@ -1,5 +1,5 @@
-//! Updates, matrix products and supersteps on simulated ranks (SimGrid SMPI): the third MPI library, with a third ABI, and
-//! numbers of ranks that this machine cannot run. Needs target/smpi, which scripts/test.sh builds.
+//! Updates, matrix products, supersteps and coarrays on simulated ranks (SimGrid SMPI): the third MPI library, with a third
+//! ABI, and numbers of ranks that this machine cannot run. Needs target/smpi, which scripts/test.sh builds.
 
 use hcube_testing as common;
 
@@ -115,6 +115,26 @@ fn supersteps_on_simulated_ranks() {
     for (ranks, ranks_per_node) in [(1, 1), (7, 3), (16, 1), (64, 8)] {
         let outcome = run(program.clone(), ranks, ranks_per_node, &[], "--log=root.thres:critical");
         assert_eq!(outcome.success(), format!("ok {ranks}\n"));
+    }
+}
+
+/// Images of a coarray program have a state each as well; the driver checks every word that it reads.
+#[test]
+fn coarrays_on_simulated_images() {
+    if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {
+        return;
+    }
+    let program = client("lab/simgrid/caf.c");
+    for (ranks, ranks_per_node) in [(1, 1), (7, 3), (16, 1), (64, 8)] {
+        let mut cases: Vec<String> =
+            ["world", "all", "row", "column"].iter().map(|team| format!("what=team,team={team}")).collect();
+        if ranks.is_power_of_two() {
+            cases.extend(["events", "spawn"].map(|what| format!("what={what},values=32")));
+        }
+        let text =
+            run(program.clone(), ranks, ranks_per_node, &cases, "--log=root.thres:critical").success();
+        let right = text.lines().filter(|&line| line == "errors\t0").count();
+        assert_eq!((right, text.matches("case\t").count()), (cases.len(), cases.len()), "{text}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! `hcube-lab report`: one page with all results and the evidence of every figure.
 
+mod coarrays_simulated;
 mod exchanges;
 mod groups;
 mod headline;

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod bsp;
+mod caf;
 mod calls;
 mod gemm;
 mod place;
@@ -54,7 +55,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
         .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;
     let most = batches.iter().map(|batch| batch.ranks).max().unwrap_or(1);
-    smpirun::check_room(most, memory(&batches, arguments.jobs()))?;
+    smpirun::check_room(most, files(&batches), memory(&batches, arguments.jobs()))?;
     launch::end_children_on_signals()?;
     let (filled, failures) = run_all(arguments, &batches, &platforms)?;
     let nothing = filled.iter().all(Vec::is_empty);
@@ -112,16 +113,27 @@ fn collect(
                 Case::Alltoall(row) => results.alltoall.push(results::Alltoall { links_shared, ..row }),
                 Case::Gemm(row) => results.gemm.push(gemm::Gemm { links_shared, ..row }),
                 Case::Bsp(row) => results.bsp.push(bsp::Superstep { links_shared, ..row }),
+                Case::Team(row) => results.teams.push(caf::Team { links_shared, ..row }),
+                Case::Updates(row) => results.coarray_updates.push(caf::Updates { links_shared, ..row }),
             }
         }
     }
     results
 }
 
+/// Files that a simulation opens at the same time: one for the memory of each node of a coarray program.
+fn files(batches: &[Batch]) -> usize {
+    let of_batch = |batch: &Batch| match batch.cases.first() {
+        Some(Case::Team(_) | Case::Updates(_)) => batch.ranks.div_ceil(batch.ranks_per_node),
+        _ => 0,
+    };
+    batches.iter().map(of_batch).max().unwrap_or(0)
+}
+
 /// Bytes of the concurrent simulations that need most.
 fn memory(batches: &[Batch], jobs: usize) -> u64 {
     let of_case = |case: &Case| match case {
-        Case::RandomAccess(_) => 0,
+        Case::RandomAccess(_) | Case::Team(_) => 0,
         // The data; and a second copy for the exchange of the simulator's library.
         Case::Alltoall(case) if case.algorithm.starts_with("library") => {
             case.bytes_per_rank.saturating_mul(2)
@@ -129,6 +141,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
         Case::Alltoall(case) => case.bytes_per_rank.saturating_add(case.memory.min(case.bytes_per_rank)),
         Case::Gemm(case) => case.bytes_per_rank(),
         Case::Bsp(case) => case.bytes_per_rank(),
+        Case::Updates(case) => case.bytes_per_rank(),
     };
     let of_batch = |batch: &Batch| {
         let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
@@ -211,6 +224,7 @@ fn run_batch(
         Some(Case::RandomAccess(_)) => ("random_access", vec![place::LOG2_WORDS.to_string()]),
         Some(Case::Gemm(_)) => ("gemm", Vec::new()),
         Some(Case::Bsp(_)) => ("bsp", Vec::new()),
+        Some(Case::Team(_) | Case::Updates(_)) => ("caf", Vec::new()),
         _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);
@@ -222,6 +236,7 @@ fn run_batch(
         arguments,
         cases: case_texts,
         costs: costs(&batch.machine.costs, batch.scale),
+        has_images: matches!(batch.cases.first(), Some(Case::Team(_) | Case::Updates(_))),
     };
     let output = runner.run(number, &simulation)?;
     let records = records::parse(&output).map_err(|error| format!("output of a driver: {error}"))?;

@@ -124,6 +124,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 30, "{pictures:?}");
+    assert_eq!(pictures.len(), 32, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

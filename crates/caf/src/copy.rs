@@ -117,6 +117,7 @@ impl<C: Comm> Image<C> {
     /// Tells an image that a notice was taken for it.
     pub(crate) fn tell_notice(&mut self, image: usize, number: u64) {
         self.memory.send(image, Kind::Copy as u8, number, [bytes_of(&[TAKEN, 0]), &[]]);
+        self.memory.hurry();
     }
 
     /// Starts a copy.
@@ -129,6 +130,7 @@ impl<C: Comm> Image<C> {
             Some(Place { image, offset }) => {
                 let words = [WANTED, offset as u64];
                 self.memory.send(image, Kind::Copy as u8, copy.number, [bytes_of(&words), &[]]);
+                self.memory.hurry();
                 State::RemotePredicate
             }
         };

@@ -89,7 +89,7 @@ impl<C: Comm> Image<C> {
     pub fn new(comm: C, options: Options) -> Result<Self> {
         hcube_core::comm::agree_on(&comm, &options.agreement())?;
         let nodes = comm.node_numbers()?;
-        let patience = Patience::new(crowded(&comm, &nodes)?, comm.simulated());
+        let patience = Patience::new(crowded(&comm, &nodes)?, comm.simulated()).with_long_rests();
         let limit = (options.ranks_per_node != 0).then_some(options.ranks_per_node);
         let topology = Topology::from_node_numbers(&nodes, limit);
         let mut memory = match Onesided::share(&comm, &topology) {
@@ -169,6 +169,12 @@ impl<C: Comm> Image<C> {
         others.look_when_busy(memory);
     }
 
+    /// Sends to other nodes what somebody waits for there.
+    #[inline]
+    pub(crate) fn send_awaited(&mut self) -> Result<()> {
+        self.memory.flush_awaited(&self.comm)
+    }
+
     /// Looks once for what has arrived, and does it.
     pub(crate) fn progress(&mut self) -> Result<Step> {
         if self.shipped.is_ready() {
@@ -211,6 +217,7 @@ impl<C: Comm> Image<C> {
     pub(crate) fn post(&mut self, to: usize, team: u64, step: u64, named: bool, bytes: &[u8]) {
         let tag = if named { NAMED } else { 0 };
         self.memory.send(to, Kind::Mail as u8, tag, [&mail::head(team, step), bytes]);
+        self.memory.hurry();
     }
 
     /// A step of a collective operation that has arrived, from this image or one that is not known.

@@ -37,7 +37,10 @@ impl<C: Comm> Runtime<C> {
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Image<C>) -> Result<T>) -> Result<T> {
         let mut image = self.image.borrow_mut();
         image.others.check_own()?;
-        work(&mut image)
+        let result = work(&mut image);
+        // The program may not look again for long.
+        image.send_awaited()?;
+        result
     }
 
     /// Waits until `poll` has a result, and does meanwhile what others ask for.
@@ -74,9 +77,11 @@ impl<C: Comm> Runtime<C> {
             let mut image = self.image.borrow_mut();
             match image.progress()? {
                 Step::Idle => {
-                    let Image { others, memory, .. } = &mut *image;
+                    let Image { others, memory, comm, .. } = &mut *image;
                     others.look(memory);
-                    wait.pause(&image.comm);
+                    if !memory.rest(comm)? {
+                        wait.pause(comm);
+                    }
                 }
                 Step::Worked => image.look_when_busy(),
                 Step::Run => {
@@ -87,6 +92,7 @@ impl<C: Comm> Runtime<C> {
                 }
             }
             if let Some(result) = poll(&mut image)? {
+                image.send_awaited()?;
                 return Ok(result);
             }
             check(&image.others)?;

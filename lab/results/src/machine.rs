@@ -9,7 +9,7 @@ mod reliability;
 use serde::{Deserialize, Serialize};
 
 /// The machines that come with hcube, by name.
-const BUILT_IN: [(&str, &str); 7] = [
+const BUILT_IN: [(&str, &str); 8] = [
     ("red-storm", include_str!("machine/red-storm.json")),
     ("juropa", include_str!("machine/juropa.json")),
     ("juqueen", include_str!("machine/juqueen.json")),
@@ -17,6 +17,7 @@ const BUILT_IN: [(&str, &str); 7] = [
     ("graphene", include_str!("machine/graphene.json")),
     ("crossbar", include_str!("machine/crossbar.json")),
     ("fat-nodes", include_str!("machine/fat-nodes.json")),
+    ("franklin", include_str!("machine/franklin.json")),
 ];
 
 /// How nodes are connected.
@@ -77,6 +78,9 @@ pub struct Costs {
     /// To multiply and add two numbers of a local matrix product; 0 where it is not known.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub multiply_ns: f64,
+    /// To ship a function to another rank, and to run one that has arrived; 0 where it is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ship_ns: f64,
 }
 
 fn is_zero(value: &f64) -> bool {
@@ -179,13 +183,14 @@ impl Machine {
                 }
             }
         }
-        let Costs { generate_ns, update_ns, divide_ns, copy_ns, multiply_ns } = self.costs;
+        let Costs { generate_ns, update_ns, divide_ns, copy_ns, multiply_ns, ship_ns } = self.costs;
         for (name, value) in [
             ("generate_ns", generate_ns),
             ("update_ns", update_ns),
             ("divide_ns", divide_ns),
             ("copy_ns", copy_ns),
             ("multiply_ns", multiply_ns),
+            ("ship_ns", ship_ns),
         ] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(format!("costs.{name} = {value}: expected 0 or more"));

@@ -1,4 +1,4 @@
-//! Figures of Plimpton et al. 2006, with which those of hcube are compared.
+//! Figures of Plimpton et al. 2006 and Jin et al. 2011, with which those of hcube are compared.
 
 /// The paper, in headings.
 pub const PLIMPTON: &str = "Plimpton et al. 2006";
@@ -83,6 +83,12 @@ pub const TABLE_4: [(u64, f64); 10] = [
     (8192, 0.223),
     (32_768, 0.212),
 ];
+
+/// The machine of Jin et al. 2011, by the name of its model.
+pub const COARRAY_MACHINE: &str = "franklin";
+
+/// Images and GUP/s on coarrays, said in section IV-B3 of Jin et al. 2011.
+pub const COARRAYS: (usize, f64) = (4096, 2.01);
 
 #[cfg(test)]
 mod tests {

@@ -205,6 +205,8 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
         simulated.extend(results.alltoall.iter().map(|exchange| exchange.errors));
         simulated.extend(results.gemm.iter().map(|product| product.errors));
         simulated.extend(results.bsp.iter().map(|superstep| superstep.errors));
+        simulated.extend(results.teams.iter().map(|team| team.errors));
+        simulated.extend(results.coarray_updates.iter().map(|updates| updates.errors));
     }
     [(Measured, measured), (Simulated, simulated)]
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))

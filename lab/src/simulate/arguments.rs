@@ -36,6 +36,10 @@ pub enum Section {
     FatNodes,
     /// Supersteps of BSP programs over the number of ranks
     Supersteps,
+    /// Teams of coarray programs: storage, formation, barriers, lookups
+    Teams,
+    /// RandomAccess on coarrays, beside Figure 10 of Jin et al. 2011
+    CoarrayUpdates,
 }
 
 /// What a section is about.
@@ -45,11 +49,12 @@ pub enum System {
     Alltoall,
     Gemm,
     Bsp,
+    Caf,
 }
 
 impl Section {
     /// All, in the order of the results.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Ranks,
         Self::LookAhead,
         Self::Optimisations,
@@ -64,6 +69,8 @@ impl Section {
         Self::Chosen,
         Self::FatNodes,
         Self::Supersteps,
+        Self::Teams,
+        Self::CoarrayUpdates,
     ];
 
     /// What it is about.
@@ -75,6 +82,7 @@ impl Section {
             Self::Schedules | Self::Memory | Self::AlltoallNodes | Self::Small => System::Alltoall,
             Self::Groups | Self::Latency | Self::Chosen | Self::FatNodes => System::Gemm,
             Self::Supersteps => System::Bsp,
+            Self::Teams | Self::CoarrayUpdates => System::Caf,
         }
     }
 
@@ -94,6 +102,8 @@ impl Section {
             Self::Chosen => "chosen",
             Self::FatNodes => "fat-nodes",
             Self::Supersteps => "supersteps",
+            Self::Teams => "teams",
+            Self::CoarrayUpdates => "coarray-updates",
         }
     }
 }
@@ -101,7 +111,7 @@ impl Section {
 /// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
 ///
 /// Every run is verified: RandomAccess by its table, the all-to-all exchange and supersteps by every byte, matrix products
-/// by the corners of all local matrices. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
+/// by the corners of all local matrices, teams by every word that is read. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
 ///
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]
@@ -115,7 +125,7 @@ pub struct Arguments {
     /// Sections to run
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::ALL)]
     pub sections: Vec<Section>,
-    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes or a file; by default those of each section
+    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin or a file; by default those of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Numbers of ranks, such as "64 256"; by default those of each section

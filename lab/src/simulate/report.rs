@@ -2,6 +2,7 @@
 
 use super::arguments::{Section, System};
 use super::bsp::{self, Superstep};
+use super::caf::{self, Team, Updates};
 use super::gemm::{Gemm, table};
 use super::published;
 use super::results::{Alltoall, RandomAccess, Results, links};
@@ -124,6 +125,10 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 results.gemm.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             let supersteps: Vec<&Superstep> =
                 results.bsp.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let teams: Vec<&Team> =
+                results.teams.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let coarrays: Vec<&Updates> =
+                results.coarray_updates.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             match section.system() {
                 System::RandomAccess if !updates.is_empty() => {
                     text += &(title("RandomAccess") + &random_access(section, &updates));
@@ -137,6 +142,12 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 System::Bsp if !supersteps.is_empty() => {
                     text += &(title("BSP programs") + &bsp::table::render(&supersteps));
                 }
+                System::Caf if !teams.is_empty() => {
+                    text += &(title("Coarrays") + &caf::table::teams(&teams));
+                }
+                System::Caf if !coarrays.is_empty() => {
+                    text += &(title("RandomAccess on coarrays") + &caf::table::updates(&coarrays));
+                }
                 _ => {}
             }
         }
@@ -144,6 +155,7 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
             Section::Schedules => text += published::SCHEDULES,
             Section::Memory => text += published::MEMORY,
             Section::Groups => text += published::GROUPS,
+            Section::CoarrayUpdates => text += published::COARRAYS,
             _ => {}
         }
     }

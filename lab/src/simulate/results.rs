@@ -1,6 +1,7 @@
 //! Parameters and results of simulations: the rows of the JSON.
 
 use super::bsp::Superstep;
+use super::caf::{Team, Updates};
 use super::gemm::Gemm;
 use crate::records::Record;
 use hcube_results::machine::Machine;
@@ -80,6 +81,8 @@ pub struct Results {
     pub alltoall: Vec<Alltoall>,
     pub gemm: Vec<Gemm>,
     pub bsp: Vec<Superstep>,
+    pub teams: Vec<Team>,
+    pub coarray_updates: Vec<Updates>,
     /// Failed simulations and the reasons.
     pub failures: Vec<String>,
 }
@@ -91,6 +94,8 @@ pub enum Case {
     Alltoall(Alltoall),
     Gemm(Gemm),
     Bsp(Superstep),
+    Team(Team),
+    Updates(Updates),
 }
 
 impl RandomAccess {
@@ -150,6 +155,8 @@ impl Case {
             ),
             Self::Gemm(case) => case.text(),
             Self::Bsp(case) => case.text(),
+            Self::Team(case) => case.text(),
+            Self::Updates(case) => case.text(),
         }
     }
 
@@ -163,6 +170,8 @@ impl Case {
                 Self::Alltoall(case) => case.fill(record),
                 Self::Gemm(case) => case.fill(record),
                 Self::Bsp(case) => case.fill(record),
+                Self::Team(case) => case.fill(record),
+                Self::Updates(case) => case.fill(record),
             },
             Err(error) => Err(error),
         };
@@ -176,6 +185,8 @@ impl Case {
             Self::Alltoall(case) => case.errors,
             Self::Gemm(case) => case.errors,
             Self::Bsp(case) => case.errors,
+            Self::Team(case) => case.errors,
+            Self::Updates(case) => case.errors,
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::arguments::{Arguments, Section, System};
 use super::place::{BYTES, Place};
 use super::results::{Alltoall, Batch, Case, RandomAccess};
-use super::{bsp, gemm};
-use hcube_results::published::{self, MACHINE};
+use super::{bsp, caf, gemm};
+use hcube_results::published::{self, COARRAY_MACHINE, MACHINE};
 use hcube_tool::session::Failure;
 
 /// Ranks up to which exchanges have memory for all blocks. SimGrid redistributes the bandwidth among all active
@@ -31,6 +31,11 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
         if section.system() == System::Bsp {
             all.extend(bsp::cases::batches(&place));
             continue;
+        }
+        match section {
+            Section::Teams => all.extend(caf::cases::teams(&place)),
+            Section::CoarrayUpdates => all.extend(caf::cases::updates(&place, full)),
+            _ => {}
         }
         all.extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split));
     }
@@ -72,6 +77,10 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::AlltoallNodes => clusters(sizes(&[32, 64], &[32, 64, 128])),
         Section::Small => clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128])),
         Section::Supersteps => clusters(sizes(&[32, 128, 512], &[32, 128, 512, 1024])),
+        Section::Teams => vec![(COARRAY_MACHINE, sizes(&[64, 512, 4096, 8192], &[64, 512, 1024, 2048, 4096, 8192]), 4)],
+        Section::CoarrayUpdates => {
+            vec![(COARRAY_MACHINE, &[1, 4, 16, 64, 256, 1024, 4096], 4)]
+        }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
 }
@@ -134,9 +143,13 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
             };
             exchanges([8, 16, 32, 64, 256].into_iter().flat_map(block), |case| case)
         }
-        Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes | Section::Supersteps => {
-            Vec::new()
-        }
+        Section::Groups
+        | Section::Latency
+        | Section::Chosen
+        | Section::FatNodes
+        | Section::Supersteps
+        | Section::Teams
+        | Section::CoarrayUpdates => Vec::new(),
     }
 }
 

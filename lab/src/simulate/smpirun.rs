@@ -54,6 +54,12 @@ const OPTIONS: [&str; 21] = [
     "--log=ker_engine.thres:info",
 ];
 
+/// For coarray programs, which wait for single messages thousands of times: images of a node send messages to each other,
+/// so that all that they wait for is a message, which the simulator waits for. Messages travel when they are sent and not
+/// only when their receiver has looked, as short messages do on real networks.
+const IMAGES: [&str; 2] =
+    ["--cfg=smpi/async-small-thresh:1048576", "--cfg=smpi/send-is-detached-thresh:1048576"];
+
 /// Bytes of SimGrid, hcube and the driver per rank: 260 MB on 8192 ranks without the driver, twice that with it.
 pub const MEMORY_PER_RANK: u64 = 64 << 10;
 
@@ -77,6 +83,8 @@ pub struct Simulation<'a> {
     /// The driver prints a record for each.
     pub cases: Vec<String>,
     pub costs: String,
+    /// It is a coarray program; see [`IMAGES`].
+    pub has_images: bool,
 }
 
 impl Simulation<'_> {
@@ -132,7 +140,7 @@ pub fn check(root: &Path) -> Result<(), Failure> {
                     libsimgrid-dev; `make simulate` installs it)"
             .to_owned());
     }
-    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp"] {
+    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf"] {
         if !root.join(file).is_file() {
             let (root, place) = (root.display(), root.join(file));
             return Err(format!(
@@ -159,20 +167,20 @@ struct Room {
     memory: Option<u64>,
 }
 
-/// Checks that simulations of `ranks` ranks and their memory fit into this machine.
-pub fn check_room(ranks: usize, memory: u64) -> Result<(), Failure> {
+/// Checks that simulations of `ranks` ranks, which open this number of files each, and their memory fit into this machine.
+pub fn check_room(ranks: usize, files: usize, memory: u64) -> Result<(), Failure> {
     let room = Room {
         handles: number_in("/proc/self/limits", "Max open files"),
         mappings: number_in("/proc/sys/vm/max_map_count", ""),
         memory: number_in("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes << 10),
     };
-    room.check(ranks as u64, memory)
+    room.check(ranks as u64, files as u64, memory)
 }
 
 impl Room {
-    fn check(self, ranks: u64, memory: u64) -> Result<(), Failure> {
+    fn check(self, ranks: u64, files: u64, memory: u64) -> Result<(), Failure> {
         for (what, needed, available, remedy) in [
-            ("file handles", HANDLES, self.handles, "ulimit -n"),
+            ("file handles", HANDLES + files, self.handles, "ulimit -n"),
             // A stack for each rank, and the mappings of the process itself.
             ("mappings", ranks.saturating_add(1000), self.mappings, "sysctl vm.max_map_count"),
             ("bytes of free memory", memory, self.memory, "fewer --ranks or --jobs"),
@@ -195,7 +203,11 @@ impl Runner {
         let overhead = simulation.platform.overhead();
         // From 0 bytes: seconds and seconds per byte, for blocking and for other sends.
         command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
-        command.args(OPTIONS).args(more).arg(&simulation.driver);
+        command.args(OPTIONS).args(more);
+        if simulation.has_images {
+            command.args(IMAGES);
+        }
+        command.arg(&simulation.driver);
         command.args(&simulation.arguments).args(&simulation.cases);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
         // The environment may name libraries for another MPI library and options for real programs, which
@@ -205,8 +217,12 @@ impl Runner {
         let alltoall = hcube_alltoall::Options::TABLE.iter().map(|row| row.spec.variable);
         let gemm = hcube_gemm::options::Options::TABLE.iter().map(|row| row.spec.variable);
         let bsp = hcube_bsp::options::Options::TABLE.iter().map(|row| row.spec.variable);
-        for variable in random_access.chain(alltoall).chain(gemm).chain(bsp) {
+        let caf = hcube_caf::options::Options::TABLE.iter().map(|row| row.spec.variable);
+        for variable in random_access.chain(alltoall).chain(gemm).chain(bsp).chain(caf) {
             command.env_remove(variable);
+        }
+        if simulation.has_images {
+            command.env("HCUBE_RANKS_PER_NODE", "1");
         }
         command.process_group(0).stdin(Stdio::null());
         command
@@ -318,18 +334,18 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_both_numbers() {
         let room = Room { handles: Some(1024), mappings: Some(65530), memory: Some(1 << 30) };
-        assert_eq!(room.check(8192, 1 << 30), Ok(()));
-        assert_eq!(Room { handles: None, mappings: None, memory: None }.check(1 << 40, 1 << 60), Ok(()));
+        assert_eq!(room.check(8192, 512, 1 << 30), Ok(()));
+        assert_eq!(Room { handles: None, mappings: None, memory: None }.check(1 << 40, 0, 1 << 60), Ok(()));
         for (room, ranks, message) in [
             (Room { handles: Some(20), ..room }, 1, "need 64 file handles, and 20 are available (ulimit -n)"),
             (room, 65_000, "simulations of 65000 ranks need 66000 mappings, and 65530 are available"),
             (Room { memory: Some(99), ..room }, 1, "need 100 bytes of free memory, and 99 are available"),
         ] {
-            let error = room.check(ranks, 100).expect_err("no room");
+            let error = room.check(ranks, 0, 100).expect_err("no room");
             assert!(error.contains(message), "{error}");
         }
         // The kernel's files can be parsed.
-        assert!(check_room(1 << 40, 0).is_err() && check_room(1, 1 << 60).is_err());
+        assert!(check_room(1 << 40, 0, 0).is_err() && check_room(1, 1 << 40, 0).is_err() && check_room(1, 0, 1 << 60).is_err());
     }
 
     #[test]

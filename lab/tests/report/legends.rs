@@ -34,7 +34,7 @@ pub fn expected_word(title: &str, name: &str) -> Option<&'static str> {
         "rate of local products",
         "bsp_",
     ];
-    let models = ["Red Storm", "JuRoPA"];
+    let models = ["Red Storm", "JuRoPA", "Franklin"];
     match name {
         _ if any(name, &["(Table ", "(section "]) => Some("published"),
         _ if any(name, &["cost model", "nodes like this machine"]) => Some("predicted"),

@@ -26,7 +26,7 @@ const SOURCES: [(&str, &str, &str); 9] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 18] = [
+const SECTIONS: [&str; 19] = [
     "headlines",
     "rates",
     "efficiency",
@@ -42,6 +42,7 @@ const SECTIONS: [&str; 18] = [
     "groups",
     "bsp",
     "bsp-machines",
+    "coarrays-machines",
     "fftw",
     "machines",
     "environment",
@@ -407,6 +408,8 @@ fn plots_as_files_of_their_own() {
         ("bsp-latency", "all-to-all, 4"),
         ("bsp-send", "bsponmpi, up to 16 messages"),
         ("bsp-puts-simulated", "Superstep with 64 puts"),
+        ("coarrays-updates-simulated", "shipped functions"),
+        ("coarrays-teams-simulated", "team_split into rows"),
         ("fftw", "whole transform"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);

@@ -109,6 +109,7 @@ impl<C: Comm> Image<C> {
     pub(crate) fn post_block(&mut self, members: &Members, to: usize, round: usize, from: Region<'_>) {
         let head = mail::head(members.team, members.step(round));
         self.memory.send_region(to, Kind::Mail as u8, NAMED, &head, from);
+        self.memory.hurry();
         self.comm.charge(work::COPY.of(from.len()));
     }
 

@@ -26,6 +26,8 @@ const BATCH_BYTES: usize = 64 << 10;
 const PIECE_BYTES: usize = 1 << 20;
 /// Batches under way to a rank.
 const WINDOW: u32 = 4;
+/// Batches that a rank receives at a time.
+const MAX_RECEIVING: usize = 64;
 /// Bytes before the messages of a batch: the number of batches taken, and whether an answer is wanted.
 const START: usize = 8;
 /// Bytes of a message before its payload: its kind and its length, and its tag.
@@ -68,12 +70,15 @@ pub struct Batches<C: Comm> {
     /// Peers that have a batch to go out, or are to be told something.
     listed: Vec<usize>,
     sends: VecDeque<Owned<C>>,
-    receiving: Option<(usize, Owned<C>)>,
+    /// Batches that are on their way here, in the order in which they are taken.
+    receiving: VecDeque<(usize, Owned<C>)>,
     arrived: Option<Arrived>,
     /// Batches that were sent and not acknowledged, to all peers.
     under_way: usize,
     /// Bytes of messages that have not gone out, to all peers.
     waiting: usize,
+    /// Whether somebody waits for one of them.
+    is_awaited: bool,
 }
 
 impl<C: Comm> Default for Batches<C> {
@@ -82,10 +87,11 @@ impl<C: Comm> Default for Batches<C> {
             peers: BTreeMap::new(),
             listed: Vec::new(),
             sends: VecDeque::new(),
-            receiving: None,
+            receiving: VecDeque::new(),
             arrived: None,
             under_way: 0,
             waiting: 0,
+            is_awaited: false,
         }
     }
 }
@@ -141,8 +147,20 @@ impl<C: Comm> Batches<C> {
         self.peers.get(&to).is_none_or(|peer| peer.batch.is_empty() && peer.sent == peer.acknowledged)
     }
 
+    /// Somebody waits for what was sent last.
+    pub fn hurry(&mut self) {
+        self.is_awaited = true;
+    }
+
+    /// As [`Self::flush`], if somebody waits for it.
+    #[inline]
+    pub fn flush_awaited(&mut self, comm: &C) -> Result<()> {
+        if self.is_awaited { self.flush(comm) } else { Ok(()) }
+    }
+
     /// Sends batches that have room at their receivers, and answers that are due.
     pub fn flush(&mut self, comm: &C) -> Result<()> {
+        self.is_awaited = false;
         let mut listed = std::mem::take(&mut self.listed);
         let mut result = Ok(());
         listed.retain(|&to| {
@@ -198,19 +216,32 @@ impl<C: Comm> Batches<C> {
         }
     }
 
+    /// A pause of a simulated rank that has found nothing: until the batch that is on its way here has arrived, if there is
+    /// one. Whether it has paused.
+    pub fn rest(&mut self, comm: &C) -> Result<bool> {
+        match self.receiving.front_mut() {
+            Some((_, first)) => first.rest(comm).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
     /// Takes a batch that has arrived. Whether there was one.
     fn take_batch(&mut self, comm: &C) -> Result<bool> {
         let tag = tags::ACTIVE.tag(0);
-        if self.receiving.is_none()
-            && let Some((from, length)) = comm.arrived(tag)?
-        {
-            self.receiving = Some((from, Owned::receive(comm, vec![0; length], from, tag)?));
-        }
-        let Some((from, mut batch)) = self.receiving.take() else { return Ok(false) };
-        if !batch.has_finished(comm)? {
-            self.receiving = Some((from, batch));
-            return Ok(false);
-        }
+        // A batch may be announced long before it is here, and those of other ranks need not wait for it.
+        let (from, batch) = loop {
+            if let Some((_, first)) = self.receiving.front_mut()
+                && first.has_finished(comm)?
+                && let Some(taken) = self.receiving.pop_front()
+            {
+                break taken;
+            }
+            if self.receiving.len() == MAX_RECEIVING {
+                return Ok(false);
+            }
+            let Some((from, length)) = comm.arrived(tag)? else { return Ok(false) };
+            self.receiving.push_back((from, Owned::receive(comm, vec![0; length], from, tag)?));
+        };
         let bytes = batch.into_buffer();
         let start = bytes.get(..START).ok_or_else(|| broken(from))?;
         let taken = u64::from_ne_bytes(start.try_into().expect("as many bytes as a word has")) as u32;

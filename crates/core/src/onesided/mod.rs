@@ -77,7 +77,11 @@ impl<C: Comm> Onesided<C> {
         // The same on all ranks, so that an offset is valid everywhere or nowhere.
         let mut part = [-(heap::part(topology.most_on_a_node(), heaps) as i64)];
         comm.all_reduce_max(&mut part)?;
-        let mut heap = Heap::share(comm, &ranks, -part[0] as usize)?;
+        let part = -part[0] as usize;
+        let mut heap = match topology.most_on_a_node() {
+            1 => crate::comm::agree(comm, Heap::exactly(part))?,
+            _ => Heap::share(comm, &ranks, part)?,
+        };
         let messages = Messages::share(comm, topology, &mut heap)?;
         Ok(Self { heap, messages, requests: Requests::default(), counts: Counts::default() })
     }
@@ -216,6 +220,7 @@ impl<C: Comm> Onesided<C> {
             None => {
                 self.heap.word(0, offset);
                 self.messages.send(to, Kind::Notify as u8, offset as u64, [&amount.to_ne_bytes(), &[]]);
+                self.messages.hurry();
             }
         }
     }
@@ -229,6 +234,7 @@ impl<C: Comm> Onesided<C> {
             None => {
                 self.heap.word(0, offset);
                 self.messages.send(to, Kind::Put as u8, offset as u64, [&value.to_ne_bytes(), &[]]);
+                self.messages.hurry();
             }
         }
     }
@@ -338,6 +344,30 @@ impl<C: Comm> Onesided<C> {
     /// Those of MPI.
     pub fn flush(&mut self, comm: &C) -> Result<()> {
         self.messages.flush(comm)
+    }
+
+    /// Somebody waits for the message that was sent last; see [`Messages::hurry`]. A notice and a word that is set always
+    /// have somebody who waits.
+    #[inline]
+    pub fn hurry(&mut self) {
+        self.messages.hurry();
+    }
+
+    /// See [`Messages::rest`].
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn rest(&mut self, comm: &C) -> Result<bool> {
+        self.messages.rest(comm)
+    }
+
+    /// Sends what somebody waits for; see [`Messages::flush_awaited`].
+    ///
+    /// # Errors
+    /// Those of MPI.
+    #[inline]
+    pub fn flush_awaited(&mut self, comm: &C) -> Result<()> {
+        self.messages.flush_awaited(comm)
     }
 }
 

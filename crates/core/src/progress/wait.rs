@@ -34,6 +34,9 @@ const SPINS_COSTLY: u32 = 8;
 /// event for every poll of a real rank.
 const FIRST_REST: f64 = 100.0;
 const REST_SHARE: f64 = 1.0 / 64.0;
+/// The same for ranks that wait for messages between nodes, one after the other: some tenths of the latency of a message,
+/// and some eight polls for it instead of eighty.
+const LONG_FIRST_REST: f64 = 1000.0;
 
 /// How the ranks of a node wait for each other.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +44,8 @@ pub struct Patience {
     /// Polls between two yields.
     spins: u32,
     simulated: bool,
+    /// Whether simulated ranks rest for long.
+    rests_long: bool,
 }
 
 impl Patience {
@@ -48,7 +53,7 @@ impl Patience {
     /// enter the simulator.
     pub fn new(crowded: bool, simulated: bool) -> Self {
         let spins = if crowded { SPINS_SHARED } else { SPINS_ALONE };
-        Self { spins, simulated }
+        Self { spins, simulated, rests_long: false }
     }
 
     /// Whether ranks share cores, so that every wait costs a turn of others.
@@ -59,6 +64,11 @@ impl Patience {
     /// The same where a poll is itself some calls of MPI.
     pub fn for_costly_polls(self) -> Self {
         Self { spins: self.spins.min(SPINS_COSTLY), ..self }
+    }
+
+    /// The same with longer rests of simulated ranks; nothing else changes.
+    pub fn with_long_rests(self) -> Self {
+        Self { rests_long: true, ..self }
     }
 
     /// Starts a wait.
@@ -141,7 +151,8 @@ impl Wait {
     /// A pause of a simulated rank.
     fn rest<P: Progress + ?Sized>(&mut self, comm: &P) {
         comm.drive();
-        let rest = FIRST_REST.max(REST_SHARE * self.rested);
+        let first = if self.patience.rests_long { LONG_FIRST_REST } else { FIRST_REST };
+        let rest = first.max(REST_SHARE * self.rested);
         comm.rest(rest);
         self.rested += rest;
     }

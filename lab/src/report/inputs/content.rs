@@ -77,6 +77,10 @@ pub struct Simulated {
     pub gemm: Vec<Product>,
     #[serde(default)]
     pub bsp: Vec<Superstep>,
+    #[serde(default)]
+    pub teams: Vec<CoarrayTeam>,
+    #[serde(default)]
+    pub coarray_updates: Vec<CoarrayUpdates>,
     /// Failed simulations and the reasons.
     #[serde(default)]
     pub failures: Vec<String>,
@@ -150,6 +154,41 @@ pub struct Superstep {
     pub bytes: usize,
     pub seconds: f64,
     /// Wrong words.
+    pub errors: u64,
+}
+
+/// A simulated team of a coarray program.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CoarrayTeam {
+    pub machine: String,
+    pub ranks: usize,
+    /// `world`, `all`, `row` or `column`.
+    pub team: String,
+    pub members: usize,
+    /// That an image keeps for it.
+    pub words: u64,
+    /// 0 for the team of all images.
+    pub split_seconds: f64,
+    pub barrier_seconds: f64,
+    /// To get a word of a member for the first time, and again.
+    pub lookup_seconds: f64,
+    pub access_seconds: f64,
+    /// Links that a lookup has read on other images, at most.
+    pub reads: u64,
+    /// Wrong words.
+    pub errors: u64,
+}
+
+/// Simulated RandomAccess on coarrays.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CoarrayUpdates {
+    pub machine: String,
+    pub ranks: usize,
+    pub ranks_per_node: usize,
+    /// `events` or `spawn`.
+    pub by: String,
+    pub gups: f64,
+    /// Wrong words of the table.
     pub errors: u64,
 }
 
@@ -359,6 +398,24 @@ impl Checked for Simulated {
                 ("seconds", superstep.seconds),
             ];
             check("bsp", number, &superstep.machine, &fields)?;
+        }
+        for (number, team) in self.teams.iter().enumerate() {
+            let fields = [
+                ("ranks", team.ranks as f64),
+                ("members", team.members as f64),
+                ("barrier_seconds", team.barrier_seconds),
+                ("lookup_seconds", team.lookup_seconds),
+                ("access_seconds", team.access_seconds),
+            ];
+            check("teams", number, &team.machine, &fields)?;
+        }
+        for (number, updates) in self.coarray_updates.iter().enumerate() {
+            let fields = [
+                ("ranks", updates.ranks as f64),
+                ("ranks_per_node", updates.ranks_per_node as f64),
+                ("gups", updates.gups),
+            ];
+            check("coarray_updates", number, &updates.machine, &fields)?;
         }
         Ok(())
     }

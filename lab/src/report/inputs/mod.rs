@@ -2,7 +2,9 @@
 
 mod content;
 
-pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Product, Simulated, Superstep};
+pub use content::{
+    Bench, Case, CoarrayTeam, CoarrayUpdates, Exchange, Hpcc, HpccRun, Line, Product, Simulated, Superstep,
+};
 
 use content::Checked;
 use hcube_results::alltoall;

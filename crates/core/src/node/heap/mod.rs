@@ -92,6 +92,14 @@ impl Heap {
         }
     }
 
+    /// Local: a heap of one rank with an address range of this length.
+    ///
+    /// # Errors
+    /// Where the process may not have it.
+    pub fn exactly(part: usize) -> Result<Self> {
+        Ok(Self::new(Segment::own(part)?, part, 1, 0))
+    }
+
     fn new(segment: Segment, part: usize, ranks: usize, own: usize) -> Self {
         Self { segment, part, ranks, own, ranges: Ranges::new(0..part), large: 0, staggered: BTreeMap::new() }
     }
