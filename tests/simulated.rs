@@ -131,8 +131,7 @@ fn coarrays_on_simulated_images() {
         if ranks.is_power_of_two() {
             cases.extend(["events", "spawn"].map(|what| format!("what={what},values=32")));
         }
-        let text =
-            run(program.clone(), ranks, ranks_per_node, &cases, "--log=root.thres:critical").success();
+        let text = run(program.clone(), ranks, ranks_per_node, &cases, "--log=root.thres:critical").success();
         let right = text.lines().filter(|&line| line == "errors\t0").count();
         assert_eq!((right, text.matches("case\t").count()), (cases.len(), cases.len()), "{text}");
     }

@@ -320,6 +320,7 @@ static void shipped_functions(void) {
 }
 
 int main(int argc, char **argv) {
+  hcube_caf_statistics counts;
   void *address;
   int owns_mpi = argc > 1, finalised = 0;
   (void)argv;
@@ -342,6 +343,8 @@ int main(int argc, char **argv) {
   shipped_functions();
   OK(hcube_caf_event_free(events, &failure));
   OK(hcube_caf_coarray_free(coarray, &failure));
+  counts.struct_size = sizeof counts;
+  OK(hcube_caf_last_statistics(&counts, &failure));
   if (argc > 2) {
     /* The last image fails, the others end without it. */
     if (me == images - 1) {
@@ -359,7 +362,10 @@ int main(int argc, char **argv) {
   }
   MPI_Finalized(&finalised);
   REQUIRE(finalised == owns_mpi);
-  if (me == 0) printf("ok %d\n", (int)images);
+  if (me == 0) {
+    printf("ok %d%s%s\n", (int)images, counts.node_accesses > 0 ? " node" : "",
+           counts.message_accesses > 0 ? " messages" : "");
+  }
   if (!owns_mpi) MPI_Finalize();
   return 0;
 }

@@ -6,6 +6,7 @@
 use hcube_testing as common;
 
 mod bsp;
+mod caf;
 mod gemm;
 
 use common::alltoall::Run;

@@ -47,7 +47,11 @@ pub fn coarrays(inputs: &Inputs) -> Section {
     section.table(rate_table(inputs, &updates));
     section.chart(times(inputs, &teams));
     section.table(team_table(inputs, &teams));
-    section.lacks(teams.is_empty() && updates.is_empty(), "coarrays on large machines, simulated", Source::Simulate);
+    section.lacks(
+        teams.is_empty() && updates.is_empty(),
+        "coarrays on large machines, simulated",
+        Source::Simulate,
+    );
     section
 }
 

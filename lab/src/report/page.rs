@@ -5,7 +5,8 @@ use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{
-    coarrays_simulated, exchanges, groups, nodes, products, programs, rates, supersteps, supersteps_simulated, sweeps, transforms,
+    coarrays_simulated, exchanges, groups, nodes, products, programs, rates, supersteps,
+    supersteps_simulated, sweeps, transforms,
 };
 use askama::Template;
 use hcube_results::plot::{self, Evidence};

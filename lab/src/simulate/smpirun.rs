@@ -345,7 +345,11 @@ mod tests {
             assert!(error.contains(message), "{error}");
         }
         // The kernel's files can be parsed.
-        assert!(check_room(1 << 40, 0, 0).is_err() && check_room(1, 1 << 40, 0).is_err() && check_room(1, 0, 1 << 60).is_err());
+        assert!(
+            check_room(1 << 40, 0, 0).is_err()
+                && check_room(1, 1 << 40, 0).is_err()
+                && check_room(1, 0, 1 << 60).is_err()
+        );
     }
 
     #[test]

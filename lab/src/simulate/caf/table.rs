@@ -8,8 +8,8 @@ use hcube_results::table::Table;
 /// The teams of a section on a machine.
 pub fn teams(rows: &[&Team]) -> String {
     let mut table = Table::new([
-        "images", "per node", "team", "members", "words", "split", "barrier", "lookup", "again", "reads", "log2", "errors",
-        "links",
+        "images", "per node", "team", "members", "words", "split", "barrier", "lookup", "again", "reads",
+        "log2", "errors", "links",
     ]);
     for row in rows {
         table.row([
@@ -34,7 +34,15 @@ pub fn teams(rows: &[&Team]) -> String {
 /// The updates of a section on a machine.
 pub fn updates(rows: &[&Updates]) -> String {
     let mut table = Table::new([
-        "images", "per node", "by", "values", "GUP/s", "published", "reductions", "errors", "links",
+        "images",
+        "per node",
+        "by",
+        "values",
+        "GUP/s",
+        "published",
+        "reductions",
+        "errors",
+        "links",
     ]);
     for row in rows {
         table.row([
