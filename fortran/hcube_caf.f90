@@ -31,7 +31,7 @@ module hcube_caf
 
   type, bind(C), public :: hcube_caf_statistics
     integer(c_int64_t) :: struct_size, node_accesses, node_bytes, message_accesses, message_bytes, atomics, lookups, &
-      link_reads, address_questions, spawned, executed, finish_rounds
+      link_reads, address_questions, spawned, executed, finish_rounds, team_words
   end type
 
   type, bind(C), public :: hcube_copointer

@@ -32,7 +32,7 @@ end module
 
 program caf
   use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_double_complex, c_float, c_int32_t, c_int64_t, &
-    c_loc, c_null_ptr, c_ptr
+    c_loc, c_null_ptr, c_ptr, c_sizeof
   use, intrinsic :: iso_fortran_env, only: error_unit
   use mpi, only: MPI_INTEGER8, MPI_OP_NULL, MPI_SUM
   use hcube_caf
@@ -123,7 +123,8 @@ contains
     call require(none == 0, 'no team')
     call hcube_caf_team_free(halves)
     call hcube_caf_last_statistics(statistics)
-    call require(statistics%spawned == 0 .and. statistics%struct_size == 96, 'statistics')
+    call require(statistics%spawned == 0 .and. statistics%struct_size == c_sizeof(statistics), 'statistics')
+    call require(statistics%team_words > 0, 'last field of the statistics')
   end subroutine
 
   ! Arrays of each type and rank.
