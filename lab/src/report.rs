@@ -1,5 +1,6 @@
 //! `hcube-lab report`: one page with all results and the evidence of every figure.
 
+mod coarrays;
 mod coarrays_simulated;
 mod exchanges;
 mod groups;
@@ -53,6 +54,9 @@ pub struct Arguments {
     /// Measurements of BSP programs' supersteps [default: target/bench/bsp.json]
     #[arg(long, value_name = "FILE")]
     bench_bsp: Option<PathBuf>,
+    /// Measurements of coarrays [default: target/bench/caf.json]
+    #[arg(long, value_name = "FILE")]
+    bench_caf: Option<PathBuf>,
     /// Programs with the preload library [default: target/bench/programs.json]
     #[arg(long, value_name = "FILE")]
     bench_programs: Option<PathBuf>,
@@ -81,6 +85,7 @@ impl Arguments {
             Source::BenchAlltoall => self.bench_alltoall.clone(),
             Source::BenchGemm => self.bench_gemm.clone(),
             Source::BenchBsp => self.bench_bsp.clone(),
+            Source::BenchCaf => self.bench_caf.clone(),
             Source::BenchPrograms => self.bench_programs.clone(),
             Source::BenchFftw => self.bench_fftw.clone(),
             Source::Simulate => self.simulate.clone(),

@@ -102,6 +102,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         ("--bench-alltoall", "alltoall.json"),
         ("--bench-gemm", "gemm.json"),
         ("--bench-bsp", "bsp.json"),
+        ("--bench-caf", "caf.json"),
         ("--bench-programs", "programs.json"),
         ("--bench-fftw", "fftw.json"),
         ("--simulate", "simulate.json"),
@@ -117,6 +118,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         (&["fftw"], "fftw.json", "bench-fftw.svg"),
         (&["bench", "gemm"], "gemm.json", "bench-gemm.svg"),
         (&["bench", "bsp"], "bsp.json", "bench-bsp.svg"),
+        (&["bench", "caf"], "caf.json", "bench-caf.svg"),
     ] {
         let mut tool = Command::new(common::tool());
         common::output(
@@ -124,6 +126,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 32, "{pictures:?}");
+    assert_eq!(pictures.len(), 37, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

@@ -91,7 +91,7 @@ fn results_are_joined_and_drawn() {
     let expected = "2 finish 0 1.250 20% 2.50 barriers - - - - - - -";
     assert!(text.lines().any(|line| line.split_whitespace().eq(expected.split_whitespace())), "{text}");
     let drawn = fs::read_to_string(&plot).expect("a plot");
-    assert!(drawn.starts_with("<svg") && drawn.contains("put: time, 2 ranks"), "{drawn}");
+    assert!(drawn.starts_with("<svg") && drawn.contains("Coarrays: put, 2 ranks"), "{drawn}");
     assert_eq!(runs(&fixture).len(), runs(&joined).len());
 }
 

@@ -6,14 +6,14 @@ use super::nodes;
 use super::products;
 use super::rates;
 use super::shared::{gups, machine_title};
-use super::supersteps;
 use super::transforms;
 use super::variants;
-use hcube_results::bsp;
+use super::{coarrays, supersteps};
 use hcube_results::gemm::HCUBE;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::published;
+use hcube_results::{bsp, caf};
 
 /// A figure and its meaning.
 #[derive(Debug)]
@@ -57,6 +57,7 @@ pub fn cards(inputs: &Inputs) -> Vec<Card> {
     cards.extend(alltoall(inputs));
     cards.extend(gemm(inputs));
     cards.extend(supersteps(inputs));
+    cards.extend(coarrays(inputs));
     cards.extend(errors(inputs));
     cards
 }
@@ -185,6 +186,21 @@ fn supersteps(inputs: &Inputs) -> Option<Card> {
     Some(Card::new(times(mean), Measured, "Supersteps of BSP programs", text))
 }
 
+fn coarrays(inputs: &Inputs) -> Option<Card> {
+    let ratios = coarrays::speed_ups(inputs, caf::MPI);
+    let (mean, (least, most)) = numbers::geometric_mean(&ratios).zip(ends(&ratios))?;
+    let mut text = format!(
+        "speed-up over MPI's functions of the same meaning: geometric mean over {} operations, from {} to {}",
+        ratios.len(),
+        times(least),
+        times(most)
+    );
+    if let Some(mean) = numbers::geometric_mean(&coarrays::speed_ups(inputs, caf::OPENSHMEM)) {
+        text += &format!("; over OpenSHMEM {}", times(mean));
+    }
+    Some(Card::new(times(mean), Measured, "Coarrays", text + "."))
+}
+
 /// The number of verified runs and of their errors.
 fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let mut measured: Vec<u64> = Vec::new();
@@ -198,6 +214,8 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let of_hcube = products::runs(inputs).iter().filter(|run| run.variant == HCUBE);
     measured.extend(of_hcube.filter_map(|run| run.errors));
     let of_hcube = supersteps::runs(inputs).iter().filter(|run| run.variant == bsp::HCUBE);
+    measured.extend(of_hcube.filter_map(|run| run.errors));
+    let of_hcube = coarrays::runs(inputs).iter().filter(|run| run.variant == caf::HCUBE);
     measured.extend(of_hcube.filter_map(|run| run.errors));
     let mut simulated: Vec<u64> = Vec::new();
     if let Some(results) = &inputs.simulated {

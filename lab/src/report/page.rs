@@ -5,7 +5,7 @@ use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{
-    coarrays_simulated, exchanges, groups, nodes, products, programs, rates, supersteps,
+    coarrays, coarrays_simulated, exchanges, groups, nodes, products, programs, rates, supersteps,
     supersteps_simulated, sweeps, transforms,
 };
 use askama::Template;
@@ -28,6 +28,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         groups::groups(inputs),
         supersteps::supersteps(inputs),
         supersteps_simulated::supersteps(inputs),
+        coarrays::coarrays(inputs),
         coarrays_simulated::coarrays(inputs),
         transforms::transforms(inputs),
     ]

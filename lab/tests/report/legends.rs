@@ -33,6 +33,7 @@ pub fn expected_word(title: &str, name: &str) -> Option<&'static str> {
         "hcube over ScaLAPACK",
         "rate of local products",
         "bsp_",
+        "Coarrays: ",
     ];
     let models = ["Red Storm", "JuRoPA", "Franklin"];
     match name {

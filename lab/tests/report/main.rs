@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The options, the fixture of each, and its place without the option.
-const SOURCES: [(&str, &str, &str); 9] = [
+const SOURCES: [(&str, &str, &str); 10] = [
     ("--run", "results.json", "target/hpcc/results.json"),
     ("--bench-gups", "gups.json", "target/bench/gups.json"),
     ("--bench-alltoall", "alltoall.json", "target/bench/alltoall.json"),
     ("--bench-gemm", "gemm.json", "target/bench/gemm.json"),
     ("--bench-bsp", "bsp.json", "target/bench/bsp.json"),
+    ("--bench-caf", "caf.json", "target/bench/caf.json"),
     ("--bench-programs", "programs.json", "target/bench/programs.json"),
     ("--bench-fftw", "fftw.json", "target/bench/fftw.json"),
     ("--simulate", "simulate.json", "target/simulate/simulate.json"),
@@ -26,7 +27,7 @@ const SOURCES: [(&str, &str, &str); 9] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 19] = [
+const SECTIONS: [&str; 20] = [
     "headlines",
     "rates",
     "efficiency",
@@ -42,6 +43,7 @@ const SECTIONS: [&str; 19] = [
     "groups",
     "bsp",
     "bsp-machines",
+    "coarrays",
     "coarrays-machines",
     "fftw",
     "machines",
@@ -131,6 +133,11 @@ fn all_parts_and_what_each_figure_stands_on() {
     assert!(gemm.contains("NN 1024, NB 32:48:80") && gemm.contains("<td>80%</td>"), "{gemm}");
     let bsp = section(&page, "bsp");
     assert!(bsp.contains("<td>×8.00</td>") && bsp.contains("hcube, 1 message, measured: 8 B, 2.0"), "{bsp}");
+    let coarrays = section(&page, "coarrays");
+    assert!(
+        coarrays.contains("<td>2.50 barriers</td>") && coarrays.contains("<td>×20.00</td>"),
+        "{coarrays}"
+    );
     let programs = section(&page, "programs");
     assert!(programs.contains("<td>×2.00</td>") && programs.contains("Skipped: Program C"), "{programs}");
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));
@@ -269,6 +276,7 @@ fn missing_parts_are_named_with_their_command() {
         ("--bench-alltoall", "make bench", "alltoall-sizes", "measured"),
         ("--bench-gemm", "make bench", "gemm", "measured"),
         ("--bench-bsp", "make bench", "bsp", "measured"),
+        ("--bench-caf", "make bench", "coarrays", "measured"),
         ("--bench-programs", "make bench", "programs", "measured"),
         ("--bench-fftw", "make bench", "fftw", "measured"),
         ("--simulate", "make simulate", "look-ahead", "simulated"),
@@ -298,6 +306,7 @@ fn files_without_results_make_a_page_that_says_so() {
         ("--bench-alltoall", r#"{"runs": []}"#),
         ("--bench-gemm", r#"{"runs": []}"#),
         ("--bench-bsp", r#"{"runs": []}"#),
+        ("--bench-caf", r#"{"runs": []}"#),
         ("--bench-programs", r#"{"mpi": "x", "cores": 2, "rows": []}"#),
         ("--bench-fftw", r#"{"runs": []}"#),
         ("--simulate", r#"{"machines": []}"#),
@@ -407,6 +416,9 @@ fn plots_as_files_of_their_own() {
         ("gemm-others", "pdgetrf 1000"),
         ("bsp-latency", "all-to-all, 4"),
         ("bsp-send", "bsponmpi, up to 16 messages"),
+        ("coarrays-times", "fetch-add, 4"),
+        ("coarrays-spawn", "OpenSHMEM"),
+        ("coarrays-get", "memcpy"),
         ("bsp-puts-simulated", "Superstep with 64 puts"),
         ("coarrays-updates-simulated", "shipped functions"),
         ("coarrays-teams-simulated", "team_split into rows"),

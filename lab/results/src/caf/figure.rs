@@ -88,7 +88,7 @@ pub fn over_sizes(
     };
     let nodes = if ranks_per_node == 0 { String::new() } else { format!(", {ranks_per_node} per node") };
     Chart {
-        title: format!("{operation}: time, {ranks} ranks{nodes}"),
+        title: format!("Coarrays: {operation}, {ranks} ranks{nodes}"),
         x: Axis::new("size", Scale::Log2, bytes),
         y: Axis::new("µs, lower is better", Scale::Log10, plain),
         series: series(points),
@@ -113,7 +113,7 @@ pub fn spawned(runs: &[Run], file: Option<&'static str>) -> Chart {
         .collect()
     };
     Chart {
-        title: "Exclusive-or on a random word of a random rank".to_owned(),
+        title: "Coarrays: exclusive-or on random words".to_owned(),
         x: Axis::categories("ranks", names.clone()),
         y: Axis::new("10⁶ per second of all ranks, higher is better", Scale::Log10, plain),
         series: series(points),
@@ -175,7 +175,9 @@ mod tests {
     #[test]
     fn the_picture_has_a_panel_for_each_place() {
         let drawn = sheet(&measured()).expect("there are results").svg();
-        for words in ["Some MPI 1.0", "put: time, 2 ranks", "put: time, 4 ranks", "OpenSHMEM, measured"] {
+        for words in
+            ["Some MPI 1.0", "Coarrays: put, 2 ranks", "Coarrays: put, 4 ranks", "OpenSHMEM, measured"]
+        {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
         assert!(sheet(&[]).is_none());

@@ -242,7 +242,7 @@ pub trait Checked {
     fn check(&self) -> Result<(), String>;
 }
 
-fn positive(name: &str, number: usize, field: &str, value: f64) -> Result<(), String> {
+pub(super) fn positive(name: &str, number: usize, field: &str, value: f64) -> Result<(), String> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }

@@ -6,9 +6,10 @@ pub use content::{
     Bench, Case, CoarrayTeam, CoarrayUpdates, Exchange, Hpcc, HpccRun, Line, Product, Simulated, Superstep,
 };
 
-use content::Checked;
+use content::{Checked, positive};
 use hcube_results::alltoall;
 use hcube_results::bsp;
+use hcube_results::caf;
 use hcube_results::fftw;
 use hcube_results::gemm;
 use hcube_results::machine::Machine;
@@ -29,6 +30,8 @@ pub enum Source {
     BenchGemm,
     /// Supersteps of BSP programs, measured.
     BenchBsp,
+    /// Operations of coarrays, measured.
+    BenchCaf,
     /// Programs with the preload library, measured.
     BenchPrograms,
     /// FFTW's transposes, measured.
@@ -40,12 +43,13 @@ pub enum Source {
 }
 
 impl Source {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Run,
         Self::BenchGups,
         Self::BenchAlltoall,
         Self::BenchGemm,
         Self::BenchBsp,
+        Self::BenchCaf,
         Self::BenchPrograms,
         Self::BenchFftw,
         Self::Simulate,
@@ -60,6 +64,7 @@ impl Source {
             Self::BenchAlltoall => "--bench-alltoall",
             Self::BenchGemm => "--bench-gemm",
             Self::BenchBsp => "--bench-bsp",
+            Self::BenchCaf => "--bench-caf",
             Self::BenchPrograms => "--bench-programs",
             Self::BenchFftw => "--bench-fftw",
             Self::Simulate => "--simulate",
@@ -75,6 +80,7 @@ impl Source {
             Self::BenchAlltoall => "target/bench/alltoall.json",
             Self::BenchGemm => "target/bench/gemm.json",
             Self::BenchBsp => "target/bench/bsp.json",
+            Self::BenchCaf => "target/bench/caf.json",
             Self::BenchPrograms => "target/bench/programs.json",
             Self::BenchFftw => "target/bench/fftw.json",
             Self::Simulate => "target/simulate/simulate.json",
@@ -90,6 +96,7 @@ impl Source {
             | Self::BenchAlltoall
             | Self::BenchGemm
             | Self::BenchBsp
+            | Self::BenchCaf
             | Self::BenchPrograms
             | Self::BenchFftw => "make bench",
             Self::Simulate => "make simulate",
@@ -105,6 +112,7 @@ impl Source {
             Self::BenchAlltoall => "the all-to-all exchange, measured",
             Self::BenchGemm => "distributed matrix multiplication, measured",
             Self::BenchBsp => "supersteps of BSP programs, measured",
+            Self::BenchCaf => "operations of coarrays, measured",
             Self::BenchPrograms => "programs with the preload library, measured",
             Self::BenchFftw => "FFTW's transposes, measured",
             Self::Simulate => "RandomAccess and all-to-all on large machines, simulated",
@@ -130,6 +138,7 @@ pub struct Inputs {
     pub alltoall: Option<alltoall::Results>,
     pub gemm: Option<gemm::Results>,
     pub bsp: Option<bsp::Results>,
+    pub caf: Option<caf::Results>,
     pub programs: Option<preload::Results>,
     pub fftw: Option<fftw::Results>,
     pub simulated: Option<Simulated>,
@@ -176,6 +185,7 @@ impl Inputs {
             Source::BenchAlltoall => self.alltoall = Some(parse(source, path, text)?),
             Source::BenchGemm => self.gemm = Some(parse(source, path, text)?),
             Source::BenchBsp => self.bsp = Some(parse(source, path, text)?),
+            Source::BenchCaf => self.caf = Some(parse(source, path, text)?),
             Source::BenchPrograms => self.programs = Some(parse(source, path, text)?),
             Source::BenchFftw => {
                 let mut results: fftw::Results = parse(source, path, text)?;
@@ -184,6 +194,17 @@ impl Inputs {
             }
             Source::Simulate => self.simulated = Some(parse(source, path, text)?),
             Source::Calibration => self.calibration = Some(parse(source, path, text)?),
+        }
+        Ok(())
+    }
+}
+
+impl Checked for caf::Results {
+    fn check(&self) -> Result<(), String> {
+        for (number, run) in self.runs.iter().enumerate() {
+            positive("runs", number, "ranks", run.subject.ranks as f64)?;
+            positive("runs", number, "median_us", run.median_us)?;
+            run.measured_us.iter().try_for_each(|&time| positive("runs", number, "measured_us", time))?;
         }
         Ok(())
     }
