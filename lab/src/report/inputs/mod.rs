@@ -1,10 +1,10 @@
 //! The input files of the report.
 
+mod coarrays;
 mod content;
 
-pub use content::{
-    Bench, Case, CoarrayTeam, CoarrayUpdates, Exchange, Hpcc, HpccRun, Line, Product, Simulated, Superstep,
-};
+pub use coarrays::{CoarrayTeam, CoarrayUpdates};
+pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Product, Simulated, Superstep};
 
 use content::{Checked, positive};
 use hcube_results::alltoall;
