@@ -92,7 +92,7 @@ pub const CAF: Group = Group {
     structure: None,
     of_a_run: true,
     command: None,
-    options: hcube_caf::options::Options::variables,
+    options: hcube_caf::Options::variables,
     others: &[],
 };
 

@@ -44,4 +44,5 @@ pub mod team;
 mod turns;
 
 pub use handles::Handle;
+pub use options::Options;
 pub use runtime::Runtime;

@@ -6,10 +6,10 @@
 //!
 //! What an image has sent before it was gone still counts. So an image counts as gone from the second look on: what it had
 //! sent at the first look has been taken by the second, because nothing had arrived any more, or because of
-//! [`STEPS_PER_LOOK`].
+//! `STEPS_PER_LOOK`.
 //!
 //! Restrictions: the end of a process is noticed only by other images of its node.
-//! Cost: a load per image of the node in waits that have found nothing; a system call per [`LOOKS_PER_PROCESS`] of them; a
+//! Cost: a load per image of the node in waits that have found nothing; a system call per `LOOKS_PER_PROCESS` of them; a
 //! message to each image of another node for an image that is gone.
 
 pub use crate::options::Status;

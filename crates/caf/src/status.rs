@@ -4,7 +4,7 @@
 //! [`crate::others`]. Every call that it makes later is an error. Every wait of another image is an error as soon as the
 //! image knows it, whatever it waits for, unless that is there at the first look.
 //!
-//! Restrictions: an image of another node that does not look for messages within [`LIMIT_SECONDS`] may not be told.
+//! Restrictions: an image of another node that does not look for messages within `LIMIT_SECONDS` may not be told.
 //! Cost: a message to every image of another node.
 //! Source: the statuses are those of Fortran 2018, 16.9.77 and 16.9.183.
 

@@ -2,7 +2,7 @@
 //!
 //! Idea: member j of a team of size S is linked to the members (j ± 2^i) mod S, for every i with 2^i < S. A link names the
 //! image and where that image keeps its own links, in a block of its heap that others read. No image knows all members.
-//! The members that no link gives are looked up along chains of links ([`chain`], [`lookup`]); the team of all images needs
+//! The members that no link gives are looked up along chains of links ([`chain`], `lookup`); the team of all images needs
 //! no lookups.
 //!
 //! Cost: three words per power of two on each image, one of which is the barrier's; and what was looked up.

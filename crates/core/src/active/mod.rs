@@ -1,8 +1,8 @@
 //! Active messages: short messages from any rank of a job to any other, which the receiver takes where it waits, and for
 //! which it does something.
 //!
-//! Idea: inside a node they go through rings in the heap ([`rings`](crate::node::rings)), between nodes by batches
-//! ([`batches`]). Sending never waits: what has no room is kept by the sender and goes with its next look. So whoever does
+//! Idea: inside a node they go through rings in the heap ([`rings`]), between nodes by batches
+//! (`batches`). Sending never waits: what has no room is kept by the sender and goes with its next look. So whoever does
 //! something for a message may send others. Who sends of its own accord looks first whether there is room
 //! ([`Messages::has_room`]), and takes messages meanwhile, so that the memory for those under way is bounded.
 //!

@@ -2,7 +2,7 @@
 //!
 //! Idea: a place in a heap is a rank and an offset. Inside a node its owner has no part in an access: the memory is mapped
 //! here, so a put is a copy and an atomic operation one instruction. Between nodes an access is an active message, which the
-//! owner serves where it waits ([`served`]); a long one goes in pieces, so that reading, sending and writing overlap, and
+//! owner serves where it waits (`served`); a long one goes in pieces, so that reading, sending and writing overlap, and
 //! nothing is joined.
 //!
 //! Nothing here waits. A put has been made when this returns, for ranks of the node, or when it is delivered
@@ -13,7 +13,7 @@
 //! Restrictions: as those of [`active`](crate::active). Accesses to the same bytes at the same time are ordered by the
 //! program, or atomic.
 //!
-//! Cost: inside a node one copy per byte, no message. Between nodes a message per piece of [`PIECE_BYTES`], one more for the
+//! Cost: inside a node one copy per byte, no message. Between nodes a message per piece of `PIECE_BYTES`, one more for the
 //! answer, and two further copies per byte. MPI's windows instead of messages were measured: an MPI_Put and its flush took
 //! longer than a message and its answer in all sizes (`doc/coarrays.md`).
 //! Source: Jin et al. 2011, §II; the ways are our own.

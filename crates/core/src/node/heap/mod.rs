@@ -1,12 +1,12 @@
 //! A heap per node: memory of all its ranks, mapped by all of them at one address.
 //!
-//! Idea: the segment has a part for each rank, in which that rank allocates and frees by itself ([`ranges`]), so nobody
+//! Idea: the segment has a part for each rank, in which that rank allocates and frees by itself (`ranges`), so nobody
 //! waits for another. A place is a rank of the node and an offset in its part; its address is the same on all ranks of
 //! the node, and an offset means the same to ranks of other nodes. Ranks that allocate alike have the same offsets.
 //! Others read and write a place with plain loads and stores, and with atomic ones for words.
 //!
 //! Restrictions: a part has a fixed range of addresses, far larger than the memory of a rank ([`part`]); memory comes
-//! with allocations and goes with those of [`GIVE_BACK`] bytes and more. Without shared memory a rank has a heap for
+//! with allocations and goes with those of `GIVE_BACK` bytes and more. Without shared memory a rank has a heap for
 //! itself ([`Heap::own`]).
 //!
 //! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations begin at a page and some lines
