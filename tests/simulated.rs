@@ -125,7 +125,7 @@ fn coarrays_on_simulated_images() {
         return;
     }
     let program = client("lab/simgrid/caf.c");
-    for (ranks, ranks_per_node) in [(1, 1), (7, 3), (16, 1), (64, 8)] {
+    for (ranks, ranks_per_node) in [(1_usize, 1), (7, 3), (16, 1), (64, 8)] {
         let mut cases: Vec<String> =
             ["world", "all", "row", "column"].iter().map(|team| format!("what=team,team={team}")).collect();
         if ranks.is_power_of_two() {
