@@ -50,7 +50,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
         .iter()
         .map(|batch| {
             Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node)
-                .map(|one| one.scaled(batch.scale))
+                .map(|one| one.scaled(batch.scale).with_ports_only(batch.ports_only()))
         })
         .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;
@@ -236,7 +236,6 @@ fn run_batch(
         arguments,
         cases: case_texts,
         costs: costs(&batch.machine.costs, batch.scale),
-        has_images: matches!(batch.cases.first(), Some(Case::Team(_) | Case::Updates(_))),
     };
     let output = runner.run(number, &simulation)?;
     let records = records::parse(&output).map_err(|error| format!("output of a driver: {error}"))?;

@@ -77,11 +77,9 @@ impl<C: Comm> Runtime<C> {
             let mut image = self.image.borrow_mut();
             match image.progress()? {
                 Step::Idle => {
-                    let Image { others, memory, comm, .. } = &mut *image;
+                    let Image { others, memory, .. } = &mut *image;
                     others.look(memory);
-                    if !memory.rest(comm)? {
-                        wait.pause(comm);
-                    }
+                    wait.pause(&image.comm);
                 }
                 Step::Worked => image.look_when_busy(),
                 Step::Run => {

@@ -29,6 +29,8 @@ pub struct Platform<'a> {
     lengths: Vec<usize>,
     /// Whether each dimension of a grid wraps around; `None` for a tree.
     wrapped: Option<Vec<bool>>,
+    /// Whether routes share only ports, on any number of nodes.
+    ports_only: bool,
 }
 
 /// The block of a grid that holds `nodes` nodes.
@@ -79,12 +81,17 @@ impl<'a> Platform<'a> {
             }
             Topology::FatTree { down } => (subtree(down, needed), None),
         };
-        Ok(Self { machine, ranks_per_node, ranks, scale: 1, lengths, wrapped })
+        Ok(Self { machine, ranks_per_node, ranks, scale: 1, lengths, wrapped, ports_only: false })
     }
 
     /// The same with so many times less bandwidth.
     pub fn scaled(self, scale: usize) -> Self {
         Self { scale, ..self }
+    }
+
+    /// The same with routes that share only the ports of nodes, if so asked.
+    pub fn with_ports_only(self, ports_only: bool) -> Self {
+        Self { ports_only, ..self }
     }
 
     /// Nodes that hold ranks.
@@ -94,12 +101,13 @@ impl<'a> Platform<'a> {
 
     /// Whether routes share links.
     pub fn sharing(&self) -> bool {
-        self.nodes() <= MAX_SHARING_NODES
+        !self.ports_only && self.nodes() <= MAX_SHARING_NODES
     }
 
     /// The name of its files; equal for equal platforms.
     pub fn name(&self) -> String {
         let name = format!("{}-{}x{}", self.machine.name, self.ranks, self.ranks_per_node);
+        let name = if self.ports_only { name + "-ports" } else { name };
         if self.scale == 1 { name } else { format!("{name}-{}", self.scale) }
     }
 

@@ -7,6 +7,9 @@ use crate::records::Record;
 use hcube_results::machine::Machine;
 use serde::Serialize;
 
+/// Images up to which those of a coarray program share the links between nodes.
+const MAX_IMAGES_SHARING: usize = 1024;
+
 /// Cases of one simulation, in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
@@ -17,6 +20,15 @@ pub struct Batch {
     /// and columns.
     pub scale: usize,
     pub cases: Vec<Case>,
+}
+
+impl Batch {
+    /// Whether routes share only the ports of nodes. The bandwidth of links among thousands of images that all send to
+    /// partners in other parts of the machine takes the simulator many times longer than the images themselves.
+    pub fn ports_only(&self) -> bool {
+        let has_images = matches!(self.cases.first(), Some(Case::Team(_) | Case::Updates(_)));
+        has_images && self.ranks > MAX_IMAGES_SHARING
+    }
 }
 
 /// What a table says of the links between nodes.

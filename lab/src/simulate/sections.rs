@@ -33,7 +33,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
             continue;
         }
         match section {
-            Section::Teams => all.extend(caf::cases::teams(&place)),
+            Section::Teams => all.extend(caf::cases::teams(&place, full)),
             Section::CoarrayUpdates => all.extend(caf::cases::updates(&place, full)),
             _ => {}
         }

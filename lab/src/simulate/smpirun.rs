@@ -54,12 +54,6 @@ const OPTIONS: [&str; 21] = [
     "--log=ker_engine.thres:info",
 ];
 
-/// For coarray programs, which wait for single messages thousands of times: images of a node send messages to each other,
-/// so that all that they wait for is a message, which the simulator waits for. Messages travel when they are sent and not
-/// only when their receiver has looked, as short messages do on real networks.
-const IMAGES: [&str; 2] =
-    ["--cfg=smpi/async-small-thresh:1048576", "--cfg=smpi/send-is-detached-thresh:1048576"];
-
 /// Bytes of SimGrid, hcube and the driver per rank: 260 MB on 8192 ranks without the driver, twice that with it.
 pub const MEMORY_PER_RANK: u64 = 64 << 10;
 
@@ -83,8 +77,6 @@ pub struct Simulation<'a> {
     /// The driver prints a record for each.
     pub cases: Vec<String>,
     pub costs: String,
-    /// It is a coarray program; see [`IMAGES`].
-    pub has_images: bool,
 }
 
 impl Simulation<'_> {
@@ -203,11 +195,7 @@ impl Runner {
         let overhead = simulation.platform.overhead();
         // From 0 bytes: seconds and seconds per byte, for blocking and for other sends.
         command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
-        command.args(OPTIONS).args(more);
-        if simulation.has_images {
-            command.args(IMAGES);
-        }
-        command.arg(&simulation.driver);
+        command.args(OPTIONS).args(more).arg(&simulation.driver);
         command.args(&simulation.arguments).args(&simulation.cases);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
         // The environment may name libraries for another MPI library and options for real programs, which
@@ -220,9 +208,6 @@ impl Runner {
         let caf = hcube_caf::options::Options::TABLE.iter().map(|row| row.spec.variable);
         for variable in random_access.chain(alltoall).chain(gemm).chain(bsp).chain(caf) {
             command.env_remove(variable);
-        }
-        if simulation.has_images {
-            command.env("HCUBE_RANKS_PER_NODE", "1");
         }
         command.process_group(0).stdin(Stdio::null());
         command

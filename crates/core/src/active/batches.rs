@@ -216,15 +216,6 @@ impl<C: Comm> Batches<C> {
         }
     }
 
-    /// A pause of a simulated rank that has found nothing: until the batch that is on its way here has arrived, if there is
-    /// one. Whether it has paused.
-    pub fn rest(&mut self, comm: &C) -> Result<bool> {
-        match self.receiving.front_mut() {
-            Some((_, first)) => first.rest(comm).map(|()| true),
-            None => Ok(false),
-        }
-    }
-
     /// Takes a batch that has arrived. Whether there was one.
     fn take_batch(&mut self, comm: &C) -> Result<bool> {
         let tag = tags::ACTIVE.tag(0);

@@ -254,18 +254,6 @@ impl<C: Comm> Messages<C> {
         self.batches.as_mut().map_or(Ok(()), |batches| batches.flush(comm))
     }
 
-    /// A pause of a rank that has found nothing, where ranks are simulated, a batch is on its way here and no other rank of
-    /// the node can do anything for this one in shared memory: until the batch is here. Whether it has paused.
-    ///
-    /// # Errors
-    /// Those of MPI.
-    pub fn rest(&mut self, comm: &C) -> Result<bool> {
-        match &mut self.batches {
-            Some(batches) if self.ranks.len() == 1 && comm.simulated() => batches.rest(comm),
-            _ => Ok(false),
-        }
-    }
-
     /// Somebody waits for what was sent last: it goes out with [`Self::flush_awaited`], not only with the next look.
     #[inline]
     pub fn hurry(&mut self) {

@@ -70,17 +70,6 @@ impl<C: Comm> Owned<C> {
         Ok(self.transfer.is_none())
     }
 
-    /// Returns when the transfer has finished, where ranks are simulated; elsewhere at once.
-    ///
-    /// # Errors
-    /// Of MPI.
-    pub fn rest(&mut self, comm: &C) -> Result<()> {
-        match &mut self.transfer {
-            Some(transfer) => comm.rest_until_any(&mut [transfer]),
-            None => Ok(()),
-        }
-    }
-
     /// The buffer.
     ///
     /// # Panics

@@ -353,14 +353,6 @@ impl<C: Comm> Onesided<C> {
         self.messages.hurry();
     }
 
-    /// See [`Messages::rest`].
-    ///
-    /// # Errors
-    /// Those of MPI.
-    pub fn rest(&mut self, comm: &C) -> Result<bool> {
-        self.messages.rest(comm)
-    }
-
     /// Sends what somebody waits for; see [`Messages::flush_awaited`].
     ///
     /// # Errors

@@ -11,9 +11,12 @@ const VALUES: usize = 1024;
 /// which takes the simulator ten minutes.
 const MAX_IMAGES_SPAWN: usize = 1024;
 
+/// Images up to which teams are split: 512 take two minutes of a core, and as many more as log2^2 P times P says.
+const MAX_IMAGES_SPLIT: usize = 512;
+
 /// The teams of a number of images. Each is a simulation of its own: of thousands of images it takes minutes.
-pub fn teams(place: &Place<'_>) -> Vec<Batch> {
-    let of = |team| {
+pub fn teams(place: &Place<'_>, full: bool) -> Vec<Batch> {
+    let of = |team: &'static str| {
         place.batches(|place, ranks| {
             vec![Case::Team(Team {
                 section: place.section.name(),
@@ -34,7 +37,9 @@ pub fn teams(place: &Place<'_>) -> Vec<Batch> {
             })]
         })
     };
-    ["world", "all", "row", "column"].into_iter().flat_map(of).collect()
+    let fits = |team: &str, batch: &Batch| team == "world" || full || batch.ranks <= MAX_IMAGES_SPLIT;
+    let all = ["world", "all", "row", "column"];
+    all.into_iter().flat_map(|team| of(team).into_iter().filter(move |batch| fits(team, batch))).collect()
 }
 
 /// RandomAccess on a number of images, which is a power of two.

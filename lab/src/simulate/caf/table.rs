@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn the_bound_of_reads_stands_beside_them() {
-        let mut all = cases::teams(&place(&[8192]));
+        assert_eq!(cases::teams(&place(&[8192]), false).len(), 1);
+        let mut all = cases::teams(&place(&[8192]), true);
         let Some(Case::Team(mut row)) = all.remove(1).cases.pop() else { panic!("a team") };
         (row.members, row.reads, row.split_seconds) = (8192, 6, 1e-3);
         let text = teams(&[&row]);
