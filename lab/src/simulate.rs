@@ -133,7 +133,8 @@ fn files(batches: &[Batch]) -> usize {
 /// Bytes of the concurrent simulations that need most.
 fn memory(batches: &[Batch], jobs: usize) -> u64 {
     let of_case = |case: &Case| match case {
-        Case::RandomAccess(_) | Case::Team(_) => 0,
+        Case::RandomAccess(_) => 0,
+        Case::Team(case) => case.bytes_per_rank(),
         // The data; and a second copy for the exchange of the simulator's library.
         Case::Alltoall(case) if case.algorithm.starts_with("library") => {
             case.bytes_per_rank.saturating_mul(2)

@@ -7,6 +7,9 @@ use crate::records::Record;
 use hcube_results::machine::Costs;
 use serde::Serialize;
 
+/// Bytes of a simulated image: its part of the heap of the node, what it knows of all others, rings.
+const IMAGE_BYTES: u64 = 512 << 10;
+
 /// A team of a size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Team {
@@ -37,6 +40,11 @@ pub struct Team {
 }
 
 impl Team {
+    /// Bytes of a simulation for an image.
+    pub fn bytes_per_rank(&self) -> u64 {
+        IMAGE_BYTES
+    }
+
     /// In the form that the driver reads.
     pub fn text(&self) -> String {
         format!("what=team,team={}", self.team)
@@ -105,9 +113,9 @@ impl Updates {
         Ok(())
     }
 
-    /// Bytes of a simulation for the buffers of an image: two per dimension, and its part of the table twice.
+    /// Bytes of a simulation for an image: two buffers per dimension, and its part of the table twice.
     pub fn bytes_per_rank(&self) -> u64 {
         let dimensions = u64::from(self.ranks.next_power_of_two().ilog2()) + 1;
-        16 * (dimensions + 2) * (self.values as u64 + 129) + (16 << 10)
+        IMAGE_BYTES + 16 * (dimensions + 2) * (self.values as u64 + 129) + (16 << 10)
     }
 }
