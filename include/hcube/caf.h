@@ -352,7 +352,7 @@ int32_t hcube_caf_team_world(hcube_team *team, struct hcube_error *error);
  * colour: members with the same colour form a team; a member with a negative colour is in none.
  * key: members are ranked by key, then by their rank in the parent.
  * team: receives the handle, or 0 for a negative colour. Freed by hcube_caf_team_free.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT, where this image is in no team; HCUBE_ERR_FAILED_IMAGE.
  */
 int32_t hcube_caf_team_split(hcube_team parent,
                              int64_t colour,
@@ -833,8 +833,9 @@ int32_t hcube_caf_broadcast_async(hcube_team team,
  * Collective over the team: starts a barrier and does not wait for it.
  *
  * team: a team; 0 is the default team.
- * done: an event of this image, notified when all members have called it.
- * Errors: HCUBE_ERR_ARGUMENT.
+ * done: an event of any image, notified when all members have called it.
+ * Errors: HCUBE_ERR_ARGUMENT; for an event that is not valid this image takes part in the barrier all
+ * the same.
  */
 int32_t hcube_caf_barrier_async(hcube_team team,
                                 const struct hcube_event *done,

@@ -124,8 +124,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast_async(
 /// Collective over the team: starts a barrier and does not wait for it.
 ///
 /// team: a team; 0 is the default team.
-/// done: an event of this image, notified when all members have called it.
-/// Errors: HCUBE_ERR_ARGUMENT.
+/// done: an event of any image, notified when all members have called it.
+/// Errors: HCUBE_ERR_ARGUMENT; for an event that is not valid this image takes part in the barrier all
+/// the same.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -138,13 +139,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_barrier_async(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let (events, index, rank) = event_at(image, required(done, "done")?)?;
-            let this = image.own_rank(events)?;
-            if rank != this {
-                let expected = format!("HCUBE_CAF_THIS_IMAGE or {this}, the rank of this image");
-                return Err(Error::argument("done.image", rank, expected));
-            }
-            image.barrier_async(team_of(image, team)?, events, index)
+            let event = required(done, "done").and_then(|done| event_at(image, done));
+            image.barrier_async(team_of(image, team)?, event)
         })
     }
 }

@@ -29,7 +29,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_world(team: *mut hcube_team, erro
 /// colour: members with the same colour form a team; a member with a negative colour is in none.
 /// key: members are ranked by key, then by their rank in the parent.
 /// team: receives the handle, or 0 for a negative colour. Freed by hcube_caf_team_free.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, where this image is in no team; HCUBE_ERR_FAILED_IMAGE.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -44,8 +44,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_split(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let team = output(team, "team")?;
-            *team = image.split(team_of(image, parent)?, colour, key)?.map_or(0, Handle::number);
+            let team = output(team, "team");
+            // The others wait for this image, which is in no team then.
+            let colour = if team.is_ok() { colour } else { -1 };
+            let new = image.split(team_of(image, parent)?, colour, key)?;
+            *team? = new.map_or(0, Handle::number);
             Ok(())
         })
     }

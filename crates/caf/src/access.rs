@@ -5,7 +5,7 @@
 //!
 //! Cost: see [`hcube_core::onesided`]. Source: Jin et al. 2011, §II-C.
 
-use crate::coarray::Place;
+use crate::coarray::{Place, Use};
 use crate::handles::Handle;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
@@ -27,6 +27,18 @@ impl<C: Comm> Runtime<C> {
     /// As [`Self::place`].
     #[inline]
     pub fn put(&self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> Result<()> {
+        let is_made = self.with(|image| {
+            let place = image.place_of_data(coarray, rank, at, from.len())?;
+            let Some(Place { image: to, offset }) = place.filter(|place| image.memory.is_here(place.image))
+            else {
+                return Ok(false);
+            };
+            image.memory.put(&image.comm, to, offset, from);
+            Ok(true)
+        })?;
+        if is_made {
+            return Ok(());
+        }
         let place = self.place(coarray, rank, at, from.len())?;
         self.put_place(place, from)
     }
@@ -46,6 +58,19 @@ impl<C: Comm> Runtime<C> {
     /// As [`Self::place`].
     #[inline]
     pub fn get(&self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> Result<()> {
+        let is_read = self.with(|image| {
+            let place = image.place_of_data(coarray, rank, at, into.len())?;
+            let Some(Place { image: from, offset }) = place.filter(|place| image.memory.is_here(place.image))
+            else {
+                return Ok(false);
+            };
+            // On this node the bytes are there at once.
+            let _done = image.memory.get(&image.comm, from, offset, into);
+            Ok(true)
+        })?;
+        if is_read {
+            return Ok(());
+        }
         let place = self.place(coarray, rank, at, into.len())?;
         self.get_place(place, into)
     }
@@ -66,6 +91,7 @@ impl<C: Comm> Runtime<C> {
             let given = format!("{}..{} from offset {at} on", bounds.start, bounds.end);
             Error::argument("section", given, "bytes of the coarray")
         };
+        self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
         let range = shape.range(at).ok_or_else(outside)?;
         let Place { image, offset } =
             self.place(coarray, rank, range.start, range.len()).map_err(|error| match error {
@@ -131,7 +157,10 @@ impl<C: Comm> Runtime<C> {
         if !at.is_multiple_of(size_of::<u64>()) {
             return Err(Error::argument("offset", at, "a multiple of 8"));
         }
-        let place = self.place(coarray, rank, at, size_of::<u64>())?;
+        let place = match self.with(|image| image.place_of_data(coarray, rank, at, size_of::<u64>()))? {
+            Some(place) => place,
+            None => self.place(coarray, rank, at, size_of::<u64>())?,
+        };
         self.atomic_place(place, operation, operand)
     }
 

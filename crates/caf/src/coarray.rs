@@ -130,6 +130,19 @@ impl Coarray {
 }
 
 impl<C: Comm> Image<C> {
+    /// As [`Self::place`], of a coarray with data of the program.
+    #[inline]
+    pub(crate) fn place_of_data(
+        &self,
+        coarray: Handle,
+        rank: usize,
+        at: usize,
+        length: usize,
+    ) -> Result<Option<Place>> {
+        self.coarrays.get(coarray)?.check_use(Use::Data)?;
+        self.place(coarray, rank, at, length)
+    }
+
     /// The place of a range on a member, if nobody has to be asked for it.
     #[inline]
     pub(crate) fn place(

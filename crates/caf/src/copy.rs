@@ -227,7 +227,10 @@ impl<C: Comm> Runtime<C> {
                 return Err(Error::Internal(format!("a region of {} bytes for {bytes}", region.len())));
             }
             Side::Memory(region) => End::Memory(region),
-            Side::Coarray(coarray, rank, at) => End::Heap(self.place(coarray, rank, at, bytes)?),
+            Side::Coarray(coarray, rank, at) => {
+                self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
+                End::Heap(self.place(coarray, rank, at, bytes)?)
+            }
             Side::Copointer(copointer, at) => End::Heap(self.place_of_copointer(copointer, at, bytes)?),
         })
     }
@@ -264,16 +267,18 @@ impl<C: Comm> Runtime<C> {
         self.wait(|image| Ok(image.operations.are_locally_complete().then_some(())))
     }
 
-    /// Collective over the team: starts a barrier, at whose end an event of this image is notified.
+    /// Collective over the team: starts a barrier, at whose end an event is notified, which may be on any image.
     ///
     /// # Errors
-    /// For a team that was freed, an event that there is not.
-    pub fn barrier_async(&self, team: Handle, event: Handle, index: usize) -> Result<()> {
+    /// For a team that was freed; for an event that there is not, where this image takes part in the barrier without it.
+    pub fn barrier_async(&self, team: Handle, event: Result<EventAt>) -> Result<()> {
+        let event = event.and_then(|event| self.place_of_event(event));
         self.with(|image| {
-            let event = Place { image: image.comm.rank(), offset: image.event_offset(event, index)? };
             let number = image.call_barrier(team)?;
-            image.operations.add(Operation::Barrier { team, number, event });
-            image.advance().map(drop)
+            let place = event.as_ref().ok().copied();
+            image.operations.add(Operation::Barrier { team, number, event: place });
+            image.advance()?;
+            event.map(drop)
         })
     }
 }

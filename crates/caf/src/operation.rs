@@ -14,8 +14,8 @@ use hcube_core::error::Result;
 /// An operation that goes on.
 #[derive(Debug)]
 pub(crate) enum Operation {
-    /// A barrier, by its number, and the event of this image that is notified at its end.
-    Barrier { team: Handle, number: u64, event: Place },
+    /// A barrier, by its number, and the event that is notified at its end.
+    Barrier { team: Handle, number: u64, event: Option<Place> },
     /// A copy.
     Copy(Box<Copy>),
     /// An event that is notified when what this image has put before is there.
@@ -87,7 +87,7 @@ impl<C: Comm> Image<C> {
         match operation {
             Operation::Barrier { team, number, event } => {
                 let has_ended = self.barrier_has_ended(*team, *number)?;
-                if has_ended {
+                if let (true, Some(event)) = (has_ended, *event) {
                     self.memory.notify(event.image, event.offset, 1);
                 }
                 Ok(has_ended)

@@ -108,8 +108,8 @@ fn barriers_that_nobody_waits_in() {
             let world = image.world();
             let events = image.allocate_events(world, 2).expect("room");
             for _ in 0..50 {
-                image.barrier_async(world, events, 0).expect("a barrier");
-                image.barrier_async(world, events, 1).expect("a barrier");
+                image.barrier_async(world, Ok((events, 0, image.own()))).expect("a barrier");
+                image.barrier_async(world, Ok((events, 1, image.own()))).expect("a barrier");
                 image.wait_event(events, 1).expect("an event");
                 assert_eq!(image.try_event(events, 0), Ok(true));
                 image.barrier(world).expect("a barrier");

@@ -114,7 +114,7 @@ const WAITS: [(&str, Wait); 19] = [
     ("split", |image, _| image.split(image.world(), 0, -(image.own() as i64)).map(drop)),
     ("free of a team", |image, case| image.free_team(case.team)),
     ("barrier without waiting", |image, case| {
-        image.barrier_async(image.world(), case.events, 1)?;
+        image.barrier_async(image.world(), Ok((case.events, 1, image.own())))?;
         image.wait_event(case.events, 1)
     }),
     ("copy that waits for an event", |image, case| {

@@ -71,7 +71,10 @@ fn random_trees_end_with_their_blocks() {
         for seed in 1..6 {
             with_images(images, per_node, |image| {
                 let (world, own) = (image.world(), image.own());
-                let counter = image.allocate(world, 16, Use::Events).expect("room");
+                let counter = image.allocate(world, 16, Use::Data).expect("room");
+                for at in [0, 8] {
+                    image.atomic(counter, own, at, Atomic::Swap, 0).expect("a word");
+                }
                 let longest = Rc::new(Cell::new(0));
                 let own_team = Rc::new(Cell::new(None));
                 let function = {
