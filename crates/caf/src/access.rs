@@ -157,7 +157,12 @@ impl<C: Comm> Runtime<C> {
         if !at.is_multiple_of(size_of::<u64>()) {
             return Err(Error::argument("offset", at, "a multiple of 8"));
         }
-        let place = match self.with(|image| image.place_of_data(coarray, rank, at, size_of::<u64>()))? {
+        let place = self.with(|image| match operation {
+            // To look at an event or a lock does no harm.
+            Atomic::Load => image.place(coarray, rank, at, size_of::<u64>()),
+            _ => image.place_of_data(coarray, rank, at, size_of::<u64>()),
+        })?;
+        let place = match place {
             Some(place) => place,
             None => self.place(coarray, rank, at, size_of::<u64>())?,
         };
