@@ -418,7 +418,7 @@ fn plots_as_files_of_their_own() {
         ("bsp-send", "bsponmpi, up to 16 messages"),
         ("coarrays-times", "fetch-add, 4"),
         ("coarrays-spawn", "OpenSHMEM"),
-        ("coarrays-get", "memcpy"),
+        ("coarrays-get", "OpenSHMEM"),
         ("bsp-puts-simulated", "Superstep with 64 puts"),
         ("coarrays-updates-simulated", "shipped functions"),
         ("coarrays-teams-simulated", "team_split into rows"),
