@@ -28,16 +28,13 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
     let mut all = Vec::new();
     for shape in shapes(section, full) {
         let place = Place::new(section, arguments, shape)?;
-        if section.system() == System::Bsp {
-            all.extend(bsp::cases::batches(&place));
-            continue;
-        }
         match section {
+            Section::Supersteps => all.extend(bsp::cases::batches(&place)),
             Section::Teams => all.extend(caf::cases::teams(&place, full)),
             Section::CoarrayUpdates => all.extend(caf::cases::updates(&place, full)),
-            _ => {}
+            _ => all
+                .extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split)),
         }
-        all.extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split));
     }
     Ok(all)
 }
