@@ -4,11 +4,8 @@ use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, distinct,
 use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
 
 /// The variants in the order of legends, with their names and looks. Points of memcpy would lie below those of hcube.
-const VARIANTS: [(&str, &str, Look); 3] = [
-    (HCUBE, "hcube", looks::HCUBE),
-    (MPI, "MPI", looks::STOCK),
-    (OPENSHMEM, "OpenSHMEM", looks::COMPETITOR),
-];
+const VARIANTS: [(&str, &str, Look); 3] =
+    [(HCUBE, "hcube", looks::HCUBE), (MPI, "MPI", looks::STOCK), (OPENSHMEM, "OpenSHMEM", looks::COMPETITOR)];
 
 /// Rows of the chart of times, from the top; others follow.
 const ROWS: [&str; 8] =
