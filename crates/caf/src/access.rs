@@ -7,11 +7,47 @@
 
 use crate::coarray::{Place, Use};
 use crate::handles::Handle;
+use crate::image::Image;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::onesided::{Atomic, Shape};
+
+impl<C: Comm> Image<C> {
+    /// Writes to a coarray on a member of this node, if that is its way: see [`Self::reach`]. Whether it has.
+    #[inline(always)]
+    fn put_here(&mut self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> bool {
+        let Some(into) = self.reach(coarray, rank, at, from.len()) else { return false };
+        from.copy_to(into);
+        self.memory.count(&self.comm, from.len());
+        true
+    }
+
+    /// As [`Self::put_here`], the other way.
+    #[inline(always)]
+    fn get_here(&mut self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> bool {
+        let Some(from) = self.reach(coarray, rank, at, into.len()) else { return false };
+        from.copy_to(into);
+        self.memory.count(&self.comm, into.len());
+        true
+    }
+
+    /// An atomic operation on a word of a member of this node, if that is its way: what it was before.
+    #[inline(always)]
+    fn atomic_here(
+        &mut self,
+        coarray: Handle,
+        rank: usize,
+        at: usize,
+        operation: Atomic,
+        operand: u64,
+    ) -> Option<u64> {
+        self.reach(coarray, rank, at, size_of::<u64>())?;
+        let offset = self.coarrays.find(coarray)?.offset + at;
+        self.memory.atomic_here(rank, offset, operation, operand)
+    }
+}
 
 impl<C: Comm> Runtime<C> {
     /// Waits until a message to an image would go out soon; inside a shipped function goes on at once.
@@ -27,18 +63,15 @@ impl<C: Comm> Runtime<C> {
     /// As [`Self::place`].
     #[inline]
     pub fn put(&self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> Result<()> {
-        let is_made = self.with(|image| {
-            let place = image.place_of_data(coarray, rank, at, from.len())?;
-            let Some(Place { image: to, offset }) = place.filter(|place| image.memory.is_here(place.image))
-            else {
-                return Ok(false);
-            };
-            image.memory.put(&image.comm, to, offset, from);
-            Ok(true)
-        })?;
-        if is_made {
+        if self.image.borrow_mut().put_here(coarray, rank, at, from) {
             return Ok(());
         }
+        self.put_elsewhere(coarray, rank, at, from)
+    }
+
+    #[cold]
+    fn put_elsewhere(&self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> Result<()> {
+        self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
         let place = self.place(coarray, rank, at, from.len())?;
         self.put_place(place, from)
     }
@@ -58,19 +91,15 @@ impl<C: Comm> Runtime<C> {
     /// As [`Self::place`].
     #[inline]
     pub fn get(&self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> Result<()> {
-        let is_read = self.with(|image| {
-            let place = image.place_of_data(coarray, rank, at, into.len())?;
-            let Some(Place { image: from, offset }) = place.filter(|place| image.memory.is_here(place.image))
-            else {
-                return Ok(false);
-            };
-            // On this node the bytes are there at once.
-            let _done = image.memory.get(&image.comm, from, offset, into);
-            Ok(true)
-        })?;
-        if is_read {
+        if self.image.borrow_mut().get_here(coarray, rank, at, into) {
             return Ok(());
         }
+        self.get_elsewhere(coarray, rank, at, into)
+    }
+
+    #[cold]
+    fn get_elsewhere(&self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> Result<()> {
+        self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
         let place = self.place(coarray, rank, at, into.len())?;
         self.get_place(place, into)
     }
@@ -146,6 +175,7 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// As [`Self::place`], and for a word that does not begin at a multiple of 8 bytes.
+    #[inline]
     pub fn atomic(
         &self,
         coarray: Handle,
@@ -157,6 +187,21 @@ impl<C: Comm> Runtime<C> {
         if !at.is_multiple_of(size_of::<u64>()) {
             return Err(Error::argument("offset", at, "a multiple of 8"));
         }
+        match self.image.borrow_mut().atomic_here(coarray, rank, at, operation, operand) {
+            Some(before) => Ok(before),
+            None => self.atomic_elsewhere(coarray, rank, at, operation, operand),
+        }
+    }
+
+    #[cold]
+    fn atomic_elsewhere(
+        &self,
+        coarray: Handle,
+        rank: usize,
+        at: usize,
+        operation: Atomic,
+        operand: u64,
+    ) -> Result<u64> {
         let place = self.with(|image| match operation {
             // To look at an event or a lock does no harm.
             Atomic::Load => image.place(coarray, rank, at, size_of::<u64>()),

@@ -18,7 +18,7 @@ use crate::runtime::Runtime;
 use hcube_core::active::Message;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
-use hcube_core::memory::bytes_of;
+use hcube_core::memory::{Region, bytes_of};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -55,6 +55,8 @@ pub struct Coarray {
     pub(crate) offset: usize,
     /// Whether all parts have that offset.
     is_symmetric: bool,
+    /// Members whose image and offset are known without a look at anything else: all or none.
+    direct: usize,
     /// The offsets of other images' parts, where they may differ.
     offsets: HashMap<usize, usize>,
     pub(crate) purpose: Use,
@@ -130,6 +132,18 @@ impl Coarray {
 }
 
 impl<C: Comm> Image<C> {
+    /// The memory of a range on a member of the team of all images, if it is on this node: the way of most accesses. Nothing
+    /// where anything is unusual or wrong.
+    #[inline(always)]
+    pub(crate) fn reach(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Option<Region<'_>> {
+        let coarray = self.coarrays.find(coarray)?;
+        let is_inside = at.checked_add(length).is_some_and(|end| end <= coarray.bytes);
+        if rank >= coarray.direct || !is_inside || self.others.check_own().is_err() {
+            return None;
+        }
+        self.memory.here(rank, coarray.offset + at, length)
+    }
+
     /// As [`Self::place`], of a coarray with data of the program.
     #[inline]
     pub(crate) fn place_of_data(
@@ -218,12 +232,16 @@ impl<C: Comm> Runtime<C> {
                 return Err(error);
             }
             image.teams.get_mut(team)?.coarrays += 1;
+            let is_symmetric = highest == -lowest;
+            let is_direct = is_symmetric && purpose == Use::Data;
+            let direct = image.teams.get(team)?.size_of_world().filter(|_| is_direct).unwrap_or(0);
             Ok(image.coarrays.add(Coarray {
                 team,
                 id,
                 bytes,
                 offset: offset as usize,
-                is_symmetric: highest == -lowest,
+                is_symmetric,
+                direct,
                 offsets: HashMap::new(),
                 purpose,
             }))

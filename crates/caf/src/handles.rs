@@ -48,6 +48,7 @@ impl<T> Table<T> {
         Handle(u64::from(index) | u64::from(*uses) << 32)
     }
 
+    #[cold]
     fn unknown(&self, handle: Handle) -> Error {
         Error::argument(self.name, format_args!("{:#x}", handle.0), self.expected)
     }
@@ -58,9 +59,15 @@ impl<T> Table<T> {
     /// [`Error::Argument`] for a handle that was never given or was freed.
     #[inline]
     pub fn get(&self, handle: Handle) -> Result<&T> {
+        self.find(handle).ok_or_else(|| self.unknown(handle))
+    }
+
+    /// A thing, if there is one.
+    #[inline(always)]
+    pub fn find(&self, handle: Handle) -> Option<&T> {
         match self.entries.get(handle.0 as u32 as usize) {
-            Some((uses, Some(thing))) if *uses == (handle.0 >> 32) as u32 => Ok(thing),
-            _ => Err(self.unknown(handle)),
+            Some((uses, Some(thing))) if *uses == (handle.0 >> 32) as u32 => Some(thing),
+            _ => None,
         }
     }
 

@@ -140,6 +140,11 @@ impl Team {
         self.rank
     }
 
+    /// Number of members of the team of all images.
+    pub(crate) fn size_of_world(&self) -> Option<usize> {
+        self.is_world.then_some(self.size)
+    }
+
     /// Number of members.
     #[inline]
     pub fn size(&self) -> usize {

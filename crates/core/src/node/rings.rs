@@ -16,7 +16,7 @@ use super::LINE_PAIR;
 use super::heap::Heap;
 use crate::comm::{Comm, agree};
 use crate::error::Result;
-use std::ptr;
+use crate::memory::copy::copy_short;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The longest payload of a record.
@@ -91,29 +91,6 @@ impl Ring {
     }
 }
 
-/// Copies bytes to where they have room; a few without a call.
-///
-/// # Safety
-/// There is room for the bytes, which do not lie there.
-#[inline(always)]
-unsafe fn copy(from: &[u8], to: *mut u8) {
-    let (length, from) = (from.len(), from.as_ptr());
-    // SAFETY: all of it is inside the bytes, by the contract of this function.
-    unsafe {
-        match length {
-            8..=16 => {
-                let (begin, end) = (
-                    from.cast::<u64>().read_unaligned(),
-                    from.add(length - 8).cast::<u64>().read_unaligned(),
-                );
-                to.cast::<u64>().write_unaligned(begin);
-                to.add(length - 8).cast::<u64>().write_unaligned(end);
-            }
-            _ => ptr::copy_nonoverlapping(from, to, length),
-        }
-    }
-}
-
 /// The rings from and to a rank of a node.
 #[derive(Debug)]
 pub struct Rings {
@@ -182,8 +159,8 @@ impl Rings {
         // word says so; the record and the word behind it are inside the ring. The slices do not lie in the heap's ring.
         unsafe {
             place.add(8).cast::<u64>().write(tag);
-            copy(first, place.add(HEAD));
-            copy(second, place.add(HEAD + first.len()));
+            copy_short(first.as_ptr(), place.add(HEAD), first.len());
+            copy_short(second.as_ptr(), place.add(HEAD + first.len()), second.len());
         }
         ring.word(at + record as u64, bytes).store(0, Ordering::Relaxed);
         let first_word = PRESENT | u64::from(kind) << KIND | (length as u64) << LENGTH;

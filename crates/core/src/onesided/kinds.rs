@@ -102,6 +102,7 @@ pub fn operation(code: u64, expected: u64) -> Option<Atomic> {
 const _: () = assert!(LAST < active::KINDS);
 
 /// Makes an atomic operation.
+#[inline]
 pub fn apply(word: &AtomicU64, operation: Atomic, operand: u64) -> u64 {
     let order = Ordering::AcqRel;
     match operation {

@@ -193,6 +193,22 @@ impl<C: Comm> Onesided<C> {
         true
     }
 
+    /// Counts a put or a get that the caller has made on this node, by [`Self::here`].
+    #[inline]
+    pub fn count(&mut self, comm: &C, bytes: usize) {
+        self.counts.local += 1;
+        self.counts.local_bytes += bytes as u64;
+        comm.charge(work::COPY.of(bytes));
+    }
+
+    /// An atomic operation on the word at a place of this node: what it was before. Nothing if it is elsewhere.
+    #[inline]
+    pub fn atomic_here(&mut self, to: usize, offset: usize, operation: Atomic, operand: u64) -> Option<u64> {
+        let number = self.messages.number(to)?;
+        self.counts.atomics += 1;
+        Some(apply(self.heap.word(number, offset), operation, operand))
+    }
+
     /// Starts an atomic operation on the word at a place; for a rank of the node it has been made. What the word was before
     /// is the value of the request.
     pub fn atomic(&mut self, to: usize, offset: usize, operation: Atomic, operand: u64) -> Request {
