@@ -1,7 +1,7 @@
 //! Asynchronous copies, broadcasts and barriers, and when they are complete.
 
 use super::synchronisation::{check_reserved, event_at};
-use super::{buffer, member, on_image, rank, refusing, size, team_of};
+use super::{buffer, member, on_image, rank, size, team_of};
 use crate::boundary::required;
 use crate::types::{hcube_copointer, hcube_error, hcube_event, hcube_place, hcube_team};
 use hcube_caf::copy::{EventAt, Side};
@@ -115,7 +115,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast_async(
         on_image(error, |image| {
             let (team, checked) = (team_of(image, team)?, super::buffer("buffer", buffer, bytes));
             let given = checked.and_then(|region| Ok((region, member(root)?, optional(image, done)?)));
-            let (region, root, done) = refusing(image, team, given)?;
+            let refuse = |error| image.refuse_broadcast_async(team, error);
+            let (region, root, done) = given.map_err(refuse)?;
             image.broadcast_async(team, root, region, done)
         })
     }

@@ -187,7 +187,8 @@ impl<C: Comm> Runtime<C> {
         if !at.is_multiple_of(size_of::<u64>()) {
             return Err(Error::argument("offset", at, "a multiple of 8"));
         }
-        match self.image.borrow_mut().atomic_here(coarray, rank, at, operation, operand) {
+        let before = self.image.borrow_mut().atomic_here(coarray, rank, at, operation, operand);
+        match before {
             Some(before) => Ok(before),
             None => self.atomic_elsewhere(coarray, rank, at, operation, operand),
         }

@@ -5,17 +5,26 @@
 //! grows by the former, and in the end covers the whole team. Members need only links. It is a state machine, so it can go on
 //! while the program does something else.
 //!
+//! Where the program waits for the result, the words go to a slot in the block of the team, as the word of a barrier does. A
+//! member that has the result knows that all have begun, and hence have ended the reduction before, so two slots in turn are
+//! enough. Several reductions may go on at the same time where nobody waits for them: these travel in letters.
+//!
 //! Restrictions: operations whose result does not depend on order: integers.
-//! Cost: ⌈log2 S⌉ messages per member, of twice the words.
+//! Cost: twice the words and one more written per round, of which there are ⌈log2 S⌉; or as many letters.
 //! Source: our own; Bruck, Ho, Kipnis, Weathersby 1997 concatenate in the same pattern.
 
 use crate::collective::members::Members;
 use crate::handles::Handle;
 use crate::image::Image;
 use crate::runtime::Runtime;
+use crate::team::SLOT_WORDS;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
-use hcube_core::memory::bytes_of;
+use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
+use std::sync::atomic::Ordering;
+
+/// Bytes of the turn, with which a slot begins.
+const TURN_BYTES: usize = size_of::<u64>();
 
 /// What is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,15 +64,24 @@ pub(crate) struct Reduction<const N: usize> {
     last: [i64; N],
     some: [i64; N],
     round: usize,
-    /// Whether this round's message was sent.
+    /// Whether this round's words were sent.
     is_sent: bool,
+    way: Way,
+}
+
+/// How words travel.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Letters,
+    /// By slots of the team, and the turn.
+    Slots(Handle, u64),
 }
 
 impl<const N: usize> Reduction<N> {
-    /// Begins.
+    /// Begins one for which nobody waits.
     pub fn new(members: Members, words: [i64; N], combination: Combination) -> Self {
         let some = [combination.neutral(); N];
-        Self { members, combination, last: words, some, round: 0, is_sent: false }
+        Self { members, combination, last: words, some, round: 0, is_sent: false, way: Way::Letters }
     }
 
     /// The members again, when it has ended.
@@ -78,38 +96,89 @@ impl<C: Comm> Image<C> {
         &mut self,
         reduction: &mut Reduction<N>,
     ) -> Result<Option<[i64; N]>> {
-        let Reduction { members, combination, last, some, round, is_sent } = reduction;
-        let size = members.size;
+        let size = reduction.members.size;
         loop {
-            let is_last = size >> *round == 1;
+            let round = reduction.round;
+            let is_last = size >> round == 1;
             if is_last && size.is_power_of_two() {
-                return Ok(Some(*last));
+                return Ok(Some(reduction.last));
             }
-            let (step, from) = (members.step(*round), members.backward(*round));
-            if !*is_sent {
-                let words = [*last, *some].concat();
-                self.post(members.forward(*round), members.team, step, true, bytes_of(&words));
-                *is_sent = true;
+            if !reduction.is_sent {
+                self.send_partial(reduction)?;
+                reduction.is_sent = true;
             }
-            let gone = self.others.check(from);
-            let Some(letter) = self.letter(Some(from), members.team, step) else {
+            let gone = self.others.check(reduction.members.backward(round));
+            let Some([theirs, their_some]) = self.receive_partial(reduction)? else {
                 return gone.map(|()| None);
             };
-            let received: Vec<i64> = letter.words().collect();
-            if received.len() != 2 * N {
-                return Err(Error::Internal(format!("a step of {} words", received.len())));
-            }
-            if size >> *round & 1 == 1 {
+            let Reduction { combination, last, some, .. } = reduction;
+            if size >> round & 1 == 1 {
                 let mut longer = *last;
-                combination.add(&mut longer, &received[N..]);
+                combination.add(&mut longer, &their_some);
                 *some = longer;
             }
             if is_last {
                 return Ok(Some(*some));
             }
-            combination.add(last, &received[..N]);
-            (*round, *is_sent) = (*round + 1, false);
+            combination.add(last, &theirs);
+            (reduction.round, reduction.is_sent) = (round + 1, false);
         }
+    }
+
+    /// Sends what is known to the member ahead.
+    fn send_partial<const N: usize>(&mut self, reduction: &Reduction<N>) -> Result<()> {
+        let Reduction { members, last, some, round, way, .. } = reduction;
+        let mut words = [*last, *some];
+        match *way {
+            Way::Letters => {
+                let (to, step) = (members.forward(*round), members.step(*round));
+                self.post(to, members.team, step, true, bytes_of(words.as_flattened()));
+            }
+            Way::Slots(team, turn) => {
+                const { assert!(2 * N <= SLOT_WORDS) }
+                let (to, slot) = self.teams.get(team)?.slot_ahead(*round, turn);
+                let from = Region::of(bytes_of_mut(words.as_flattened_mut()));
+                self.memory.put(&self.comm, to, slot + TURN_BYTES, from);
+                self.memory.set(to, slot, turn);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the member behind has sent in this round, if it has come.
+    fn receive_partial<const N: usize>(&mut self, reduction: &Reduction<N>) -> Result<Option<[[i64; N]; 2]>> {
+        let Reduction { members, round, way, .. } = reduction;
+        let mut words = [[0; N]; 2];
+        match *way {
+            Way::Letters => {
+                let (from, step) = (members.backward(*round), members.step(*round));
+                let Some(letter) = self.letter(Some(from), members.team, step) else { return Ok(None) };
+                let bytes = letter.bytes();
+                if bytes.len() != size_of_val(&words) {
+                    return Err(Error::Internal(format!("a step of {} bytes", bytes.len())));
+                }
+                bytes_of_mut(words.as_flattened_mut()).copy_from_slice(bytes);
+            }
+            Way::Slots(team, turn) => {
+                let slot = self.teams.get(team)?.slot(*round, turn);
+                if self.memory.own_word(slot).load(Ordering::Acquire) != turn {
+                    return Ok(None);
+                }
+                let into = bytes_of_mut(words.as_flattened_mut());
+                self.memory.own(slot + TURN_BYTES, into.len()).read(into);
+            }
+        }
+        Ok(Some(words))
+    }
+
+    /// A reduction that has not begun, and for which the program waits: its words go to slots.
+    pub(crate) fn use_slots<const N: usize>(
+        &mut self,
+        team: Handle,
+        reduction: &mut Reduction<N>,
+    ) -> Result<()> {
+        reduction.way = Way::Slots(team, self.teams.get_mut(team)?.next_turn());
+        Ok(())
     }
 }
 
@@ -121,8 +190,10 @@ impl<C: Comm> Runtime<C> {
         words: [i64; N],
         combination: Combination,
     ) -> Result<[i64; N]> {
-        let members = self.with(|image| image.begin(team))?;
-        let mut reduction = Reduction::new(members, words, combination);
+        let mut reduction = self.with(|image| {
+            let mut reduction = Reduction::new(image.begin(team)?, words, combination);
+            image.use_slots(team, &mut reduction).map(|()| reduction)
+        })?;
         self.wait(|image| image.advance_reduction(&mut reduction))
     }
 }

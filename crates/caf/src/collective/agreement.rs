@@ -80,13 +80,14 @@ impl<C: Comm> Runtime<C> {
         let members = self.with(|image| image.begin(team))?;
         let checked = check(&members);
         let mut agreement = Agreement::new(members, checked, alike);
+        self.with(|image| image.use_slots(team, &mut agreement.reduction))?;
         let words = self.wait(|image| image.advance_reduction(&mut agreement.reduction))?;
         agreement.verdict(words)?;
         Ok(agreement.reduction.into_members())
     }
 
-    /// Collective over the team: takes part in an operation, whichever it is, for which this member's arguments are not valid:
-    /// an error on all members. Returns this member's.
+    /// Collective over the team: takes part in an operation, whichever it is but one for which nobody waits, with arguments of
+    /// this member that are not valid: an error on all members. Returns this member's.
     pub fn refuse(&self, team: Handle, error: Error) -> Error {
         let agreed = self.agree(team, |_| Err(error.clone()), [("", 0); 2]);
         agreed.err().unwrap_or(error)

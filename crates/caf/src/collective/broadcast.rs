@@ -25,7 +25,7 @@ use crate::image::Image;
 use crate::operation::Operation;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
-use hcube_core::error::Result;
+use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 
 /// A broadcast that goes on, seen from a member.
@@ -223,13 +223,26 @@ impl<C: Comm> Runtime<C> {
         };
         let broadcast = checked.is_ok().then(|| Broadcast::new(members.clone(), root, buffer, done));
         let alike = [("root", root as i64), ("bytes", buffer.len() as i64)];
-        let agreement = Some(Agreement::new(members, checked.clone(), alike));
-        let mut unattended = Unattended { broadcast, agreement };
+        self.start_unattended(broadcast, Agreement::new(members, checked.clone(), alike))?;
+        checked
+    }
+
+    /// Collective over the team: takes part in [`Self::broadcast_async`] with arguments of this member that are not valid, which is
+    /// an error on all members. Returns this member's.
+    pub fn refuse_broadcast_async(&self, team: Handle, error: Error) -> Error {
+        let started = self.with(|image| image.begin(team)).and_then(|members| {
+            self.start_unattended(None, Agreement::new(members, Err(error.clone()), [("", 0); 2]))
+        });
+        started.err().unwrap_or(error)
+    }
+
+    fn start_unattended(&self, broadcast: Option<Broadcast<'static>>, agreement: Agreement) -> Result<()> {
+        let mut unattended = Unattended { broadcast, agreement: Some(agreement) };
         self.with(|image| {
             if !image.advance_unattended(&mut unattended)? {
                 image.operations.add(Operation::Broadcast(Box::new(unattended)));
             }
-            checked
+            Ok(())
         })
     }
 }

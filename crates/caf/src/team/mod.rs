@@ -5,7 +5,8 @@
 //! The members that no link gives are looked up along chains of links ([`chain`], `lookup`); the team of all images needs
 //! no lookups.
 //!
-//! Cost: three words per power of two on each image, one of which is the barrier's; and what was looked up.
+//! Cost: three words per power of two on each image, one of which is the barrier's, and two slots of 16 words for reductions;
+//! and what was looked up.
 //! Source: Jin et al. 2011, §II-A and Figure 1.
 
 pub mod chain;
@@ -48,9 +49,22 @@ pub(crate) const BACKWARD: usize = 1;
 const WORDS: usize = 3;
 const BARRIER: usize = 2;
 
+/// Bytes of a slot for words of a reduction, of which a block has two per power of two: those of a reduction are used while
+/// somebody may still read those of the one before.
+const SLOT_BYTES: usize = 128;
+const SLOTS: usize = 2;
+/// Words of a slot beside the turn.
+pub(crate) const SLOT_WORDS: usize = SLOT_BYTES / size_of::<u64>() - 1;
+
 /// Where a block has a link, or the word of the barrier.
 const fn place(power: usize, word: usize) -> usize {
     (power * WORDS + word) * size_of::<u64>()
+}
+
+/// Where the block of a team of so many links has a slot.
+const fn slot(powers: usize, power: usize, turn: u64) -> usize {
+    let first = place(powers, 0).next_multiple_of(SLOT_BYTES);
+    first + (power * SLOTS + turn as usize % SLOTS) * SLOT_BYTES
 }
 
 /// A team, seen from one of its members.
@@ -70,8 +84,9 @@ pub struct Team {
     links: Vec<[Link; 2]>,
     /// Members that were looked up.
     members: HashMap<usize, usize>,
-    /// Collective operations so far.
+    /// Collective operations so far, and reductions by slots.
     operations: u64,
+    turns: u64,
     pub(crate) barrier: crate::barrier::Progress,
     /// Coarrays that live in it.
     pub(crate) coarrays: usize,
@@ -91,7 +106,8 @@ impl Team {
 
     /// A block for the links of a member.
     fn allocate<C: Comm>(size: usize, memory: &mut Onesided<C>) -> Result<usize> {
-        let bytes = (chain::links(size) as usize * WORDS * size_of::<u64>()).max(size_of::<u64>());
+        let powers = chain::links(size) as usize;
+        let bytes = slot(powers, powers, 0).max(size_of::<u64>());
         let block = memory.heap().allocate(bytes)?;
         memory.own(block, bytes).write(&vec![0; bytes]);
         Ok(block)
@@ -124,6 +140,7 @@ impl Team {
             links,
             members,
             operations: 0,
+            turns: 0,
             barrier,
             coarrays: 0,
         }
@@ -177,6 +194,23 @@ impl Team {
         link.block + place(power, BARRIER)
     }
 
+    /// The slot that the member behind writes in a turn.
+    pub(crate) fn slot(&self, power: usize, turn: u64) -> usize {
+        self.block + slot(self.powers(), power, turn)
+    }
+
+    /// Where the linked member ahead has that slot.
+    pub(crate) fn slot_ahead(&self, power: usize, turn: u64) -> (usize, usize) {
+        let Link { image, block } = self.link(power, FORWARD);
+        (image, block + slot(self.powers(), power, turn))
+    }
+
+    /// The turn of the next reduction by slots; the same on all members.
+    pub(crate) fn next_turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns
+    }
+
     /// The number of the next collective operation; the same on all members.
     pub(crate) fn next_operation(&mut self) -> u64 {
         self.operations += 1;
@@ -190,6 +224,7 @@ impl Team {
 
     /// Words that this image keeps for the team, without what was looked up.
     pub fn words(&self) -> usize {
-        self.links.len() * (WORDS + 2 * size_of::<Link>() / size_of::<u64>())
+        let link = size_of::<Link>() / size_of::<u64>();
+        self.links.len() * (WORDS + SLOTS * (1 + SLOT_WORDS) + 2 * link)
     }
 }

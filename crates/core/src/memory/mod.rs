@@ -29,7 +29,7 @@ pub fn bytes_of<T: Word>(words: &[T]) -> &[u8] {
 }
 
 /// The bytes of words, to be written.
-pub fn bytes_of_mut(words: &mut [u64]) -> &mut [u8] {
+pub fn bytes_of_mut<T: Word>(words: &mut [T]) -> &mut [u8] {
     // SAFETY: the memory of the words, which is borrowed exclusively; bytes have no alignment, and all values are
     // valid.
     unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
