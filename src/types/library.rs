@@ -13,10 +13,11 @@ pub struct hcube_error {
 impl hcube_error {
     pub(crate) fn set(&mut self, code: i32, text: &str) {
         self.code = code;
-        self.message.fill(0);
-        let room = self.message.len() - 1;
-        for (to, from) in self.message[..room].iter_mut().zip(text.bytes()) {
+        let length = text.len().min(self.message.len() - 1);
+        for (to, from) in self.message.iter_mut().zip(text.bytes().take(length)) {
             *to = from as std::ffi::c_char;
         }
+        // What is behind it stays: short functions are called often, and mostly succeed.
+        self.message[length] = 0;
     }
 }
