@@ -76,7 +76,7 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::Supersteps => clusters(sizes(&[32, 128, 512], &[32, 128, 512, 1024])),
         Section::Teams => vec![(COARRAY_MACHINE, sizes(&[64, 512], &[64, 512, 4096, 8192]), 4)],
         Section::CoarrayUpdates => {
-            vec![(COARRAY_MACHINE, sizes(&[1, 4, 16, 64, 256], &[1, 4, 16, 64, 256, 1024, 4096]), 4)]
+            vec![(COARRAY_MACHINE, &[1, 4, 16, 64, 256, 1024, 4096], 4)]
         }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }

@@ -8,8 +8,8 @@ use hcube_results::published;
 /// Values of a round: the look-ahead of HPCC's rules.
 const VALUES: usize = 1024;
 /// Images up to which functions are shipped. On more, nearly each of the functions of a round is a message of its own: 64
-/// images take the simulator 12 s of a core.
-const MAX_IMAGES_SPAWN: usize = 256;
+/// images take the simulator 12 s of a core, 1024 more than five minutes.
+const MAX_IMAGES_SPAWN: usize = 64;
 
 /// Images up to which teams are split: 512 take two minutes of a core, and as many more as log2^2 P times P says.
 const MAX_IMAGES_SPLIT: usize = 512;
