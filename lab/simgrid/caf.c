@@ -11,11 +11,11 @@
  * RandomAccess:
  *   values=       that an image generates before it waits for all of them to be applied; 1024 by default
  *   rounds=       that are timed, after one that is not; 2 by default
- *   generate=, divide=, update=, ship=   nanoseconds to generate a value, to put it on a list, to apply it, and to ship a
- *                 function as well as to run one; 0 by default
+ *   generate=, divide=, update=, ship=   nanoseconds to generate a value, to put it on a list, to apply it, and to ship
+ *                                        a function as well as to run one; 0 by default
  *
- * Times are those of the slowest image, all of which begin together. Rank 0 prints a record for each case, in the form of
- * lab/src/records.rs. All words that are read and all words of the table are checked.
+ * Times are those of the slowest image, all of which begin together. Rank 0 prints a record for each case, in the form
+ * of lab/src/records.rs. All words that are read and all words of the table are checked.
  */
 #include "caf_updates.h"
 
@@ -121,7 +121,8 @@ static void look_up(const grid *of, hcube_team team, const test_case *test, cons
     found->looked_up += (int64_t)(after.lookups - before.lookups);
     if ((int64_t)(after.link_reads - before.link_reads) > found->reads)
       found->reads = (int64_t)(after.link_reads - before.link_reads);
-    found->wrong += image < 0 || image >= of->size || place(of, image) != member || colour(of, image) != colour(of, of->rank);
+    found->wrong +=
+        image < 0 || image >= of->size || place(of, image) != member || colour(of, image) != colour(of, of->rank);
   }
   SUCCEED(hcube_caf_barrier(0, &error), error);
   SUCCEED(hcube_caf_coarray_free(coarray, &error), error);
@@ -176,7 +177,8 @@ static void run_team(const test_case *test, const char *text) {
   found.looked_up = sum_at_first(found.looked_up);
   found.wrong = sum_at_first(found.wrong);
   if (of.rank == 0) {
-    printf("case\t%s\nranks\t%d\nmembers\t%d\nwords\t%" PRId64 "\nsplit\t%.9g\nbarrier\t%.9g\nlookup\t%.9g\n"
+    printf("case\t%s\nranks\t%d\nmembers\t%d\nwords\t%" PRId64
+           "\nsplit\t%.9g\nbarrier\t%.9g\nlookup\t%.9g\n"
            "access\t%.9g\nlookups\t%" PRId64 "\nreads\t%" PRId64 "\nerrors\t%" PRId64 "\n\n",
            text, of.size, (int)members, found.words, found.split, found.barrier, found.lookup, found.access,
            found.looked_up, found.reads, found.wrong);

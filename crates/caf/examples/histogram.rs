@@ -45,7 +45,7 @@ fn main() -> Result<()> {
         image.end_finish()?;
 
         // All numbers must have been counted once.
-        let (mut own, mut all) = ([counters.borrow().iter().sum::<u64>()], [0]);
+        let (mut own, mut all) = ([counters.borrow().iter().sum::<u64>()], [0_u64]);
         let (from, into) = (Region::of(bytes_of_mut(&mut own)), Region::of(bytes_of_mut(&mut all)));
         image.allreduce(world, from, into, &mut |lower, higher| {
             let sum = word(lower) + word(higher);
