@@ -34,11 +34,13 @@ unsafe fn on_image(error: *mut hcube_error, body: impl FnOnce(&Image) -> Result<
 }
 
 /// A team that a caller names.
+#[inline(always)]
 fn team_of(image: &Image, number: u64) -> Result<Handle> {
     if number == 0 { image.team() } else { Ok(Handle::from_number(number)) }
 }
 
 /// A rank in a team that a caller names.
+#[inline]
 fn member(image: i32) -> Result<usize> {
     usize::try_from(image).map_err(|_| Error::argument("image", image, "0 or more"))
 }

@@ -3,7 +3,7 @@
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
 /// Spawned functions between two looks for those of others.
-pub const DEFAULT_LOOK: usize = 32;
+pub const DEFAULT_LOOK: usize = 256;
 /// A minute, in microseconds: more is a typing error.
 const MAX_PROGRESS: i64 = 60_000_000;
 

@@ -18,7 +18,7 @@ use crate::runtime::Runtime;
 use hcube_core::active::Message;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
-use hcube_core::memory::bytes_of;
+use hcube_core::memory::{append_bytes, bytes_of};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -31,74 +31,105 @@ const HEAD: usize = 16;
 const NO_EVENT: u64 = u64::MAX;
 
 /// Short functions that are taken at a time.
-const AT_A_TIME: usize = 64;
-/// Words of arguments for which memory is kept.
+const AT_A_TIME: usize = 256;
+/// Words of functions for which memory is kept.
 const KEPT_WORDS: usize = 4096;
 
 /// A shipped function that has arrived.
 #[derive(Debug, Clone, Copy)]
-struct Call {
-    from: u32,
-    function: u32,
-    /// The finish block, and what it counts as there.
-    scope: Scope,
-    label: Label,
+struct Call<'a> {
+    from: usize,
+    sort: Sort,
     /// The word of the place of the event that is notified when the function has returned.
     event: u64,
-    /// The first word of the arguments, and their bytes.
-    first: usize,
-    bytes: usize,
+    arguments: &'a [u8],
 }
 
-/// Functions that have arrived, with their arguments, each from a word on.
+/// What functions have in common that are counted together and run one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sort {
+    /// The finish block.
+    scope: u64,
+    /// The number of the function, and what it counts as in the block.
+    named: u64,
+}
+
+impl Sort {
+    const fn function(self) -> usize {
+        (self.named >> 1) as usize
+    }
+
+    const fn scope(self) -> Scope {
+        Scope::of(self.scope)
+    }
+
+    const fn label(self) -> Label {
+        Label::of(self.named & 1)
+    }
+}
+
+/// Functions that have arrived, one behind the other in words: the sender with the number of bytes that it has sent, the
+/// block, and these bytes.
 #[derive(Debug, Default)]
-struct Calls {
-    calls: Vec<Call>,
-    words: Vec<u64>,
+struct Calls(Vec<u64>);
+
+/// Words before the arguments.
+const HEAD_WORDS: usize = 2 + HEAD / size_of::<u64>();
+/// Bits of an image in the first of them.
+const IMAGE_BITS: u32 = 24;
+
+/// The first word of a function.
+const fn sender(image: usize, bytes: usize) -> u64 {
+    image as u64 | (bytes as u64) << IMAGE_BITS
 }
 
 impl Calls {
     /// Adds what the bytes of a message say. Whether they are a function.
     #[inline]
     fn add(&mut self, from: usize, tag: u64, bytes: &[u8]) -> bool {
-        let Some((head, arguments)) = bytes.split_first_chunk::<HEAD>() else { return false };
-        let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| head[at + byte]));
-        let (named, event) = (word(0), word(8));
-        let (function, label) = ((named >> 1) as u32, Label::of(named & 1));
-        let (scope, first) = (Scope::of(tag), self.words.len());
-        self.keep(arguments);
-        let bytes = arguments.len();
-        self.calls.push(Call { from: from as u32, function, scope, label, event, first, bytes });
+        if bytes.len() < HEAD {
+            return false;
+        }
+        self.0.extend_from_slice(&[sender(from, bytes.len()), tag]);
+        append_bytes(&mut self.0, bytes);
         true
     }
 
+    /// The function that begins with a word, and the word behind it.
     #[inline]
-    fn keep(&mut self, arguments: &[u8]) {
-        let (words, rest) = arguments.as_chunks::<{ size_of::<u64>() }>();
-        self.words.extend(words.iter().map(|&word| u64::from_ne_bytes(word)));
-        if !rest.is_empty() {
-            let last = std::array::from_fn(|byte| rest.get(byte).copied().unwrap_or(0));
-            self.words.push(u64::from_ne_bytes(last));
-        }
+    fn call(&self, first: usize) -> Option<(Call<'_>, usize)> {
+        let [sender, scope, named, event, arguments @ ..] = self.0.get(first..)? else { return None };
+        let bytes = (sender >> IMAGE_BITS) as usize - HEAD;
+        let sort = Sort { scope: *scope, named: *named };
+        let arguments = &bytes_of(arguments)[..bytes];
+        let behind = first + HEAD_WORDS + bytes.div_ceil(size_of::<u64>());
+        Some((
+            Call { from: (sender & ((1 << IMAGE_BITS) - 1)) as usize, sort, event: *event, arguments },
+            behind,
+        ))
     }
 
-    #[inline]
-    fn arguments(&self, call: &Call) -> &[u8] {
-        &bytes_of(&self.words[call.first..])[..call.bytes]
+    fn iter(&self) -> impl Iterator<Item = Call<'_>> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let (call, behind) = self.call(at)?;
+            at = behind;
+            Some(call)
+        })
     }
 
     /// Adds a function of others.
-    fn add_of(&mut self, others: &Self, call: &Call) {
-        let first = self.words.len();
-        self.keep(others.arguments(call));
-        self.calls.push(Call { first, ..*call });
+    fn add_of(&mut self, call: &Call<'_>) {
+        let Call { from, sort: Sort { scope, named }, event, arguments } = *call;
+        let bytes = HEAD + arguments.len();
+        self.0.extend_from_slice(&[sender(from, bytes), scope, named, event]);
+        append_bytes(&mut self.0, arguments);
     }
 
     /// Forgets them, and keeps a little memory for the next ones.
     fn clear(&mut self) {
-        self.calls.clear();
-        self.words.clear();
-        self.words.shrink_to(KEPT_WORDS);
+        self.0.clear();
+        self.0.shrink_to(KEPT_WORDS);
     }
 }
 
@@ -112,14 +143,14 @@ struct Batch {
 impl Batch {
     /// The one that runs next, where there is one.
     #[inline]
-    fn next(&self) -> Option<&Call> {
-        let next = self.next.get();
-        self.next.set(next + 1);
-        self.all.calls.get(next)
+    fn next(&self) -> Option<Call<'_>> {
+        let (call, behind) = self.all.call(self.next.get())?;
+        self.next.set(behind);
+        Some(call)
     }
 
     fn is_over(&self) -> bool {
-        self.next.get() >= self.all.calls.len()
+        self.next.get() >= self.all.0.len()
     }
 }
 
@@ -132,43 +163,52 @@ pub(crate) struct Shipped {
     ready: Calls,
     /// What is not registered here yet.
     early: Calls,
+    /// Functions that this image has shipped since it has last looked for those of others.
+    since_look: usize,
 }
 
 impl Shipped {
     fn make_ready(&mut self, function: usize) {
         let early = std::mem::take(&mut self.early);
-        for call in &early.calls {
-            let is_it = call.function as usize == function;
+        for call in early.iter() {
+            let is_it = call.sort.function() == function;
             let to = if is_it { &mut self.ready } else { &mut self.early };
-            to.add_of(&early, call);
+            to.add_of(&call);
         }
     }
 
     /// Whether something may run.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        !self.ready.calls.is_empty() || !self.batch.is_over()
+        !self.ready.0.is_empty() || !self.batch.is_over()
     }
 
     /// What runs now.
     fn batch(&mut self) -> Rc<Batch> {
         if self.batch.is_over() {
-            // The memory of the last one serves again, unless a function of it still runs.
-            let mut calls = Rc::get_mut(&mut self.batch).map(|batch| std::mem::take(&mut batch.all));
-            let mut empty = calls.take().unwrap_or_default();
-            empty.clear();
-            let all = std::mem::replace(&mut self.ready, empty);
-            self.batch = Rc::new(Batch { all, next: Cell::new(0) });
+            match Rc::get_mut(&mut self.batch) {
+                Some(batch) => {
+                    batch.all.clear();
+                    std::mem::swap(&mut batch.all, &mut self.ready);
+                    batch.next.set(0);
+                }
+                // A function of the last one still runs.
+                None => {
+                    let all = std::mem::take(&mut self.ready);
+                    self.batch = Rc::new(Batch { all, next: Cell::new(0) });
+                }
+            }
         }
         Rc::clone(&self.batch)
     }
 
     /// An error where a function of a block waits to be registered, and this image waits for the end of the block.
     pub fn check(&self, scope: Scope) -> Result<()> {
-        self.early.calls.iter().find(|call| call.scope == scope).map_or(Ok(()), |call| {
+        self.early.iter().find(|call| call.sort.scope() == scope).map_or(Ok(()), |call| {
             let text = format!(
                 "image {} has shipped function {}, which is not registered here",
-                call.from, call.function
+                call.from,
+                call.sort.function()
             );
             Err(Error::Usage(text + ": expected the same functions in the same order on all images"))
         })
@@ -179,6 +219,7 @@ impl<C: Comm> Image<C> {
     /// Takes short functions that images of this node have shipped; see [`hcube_core::onesided::Onesided::receive_short`].
     #[inline]
     pub(crate) fn take_short(&mut self) -> usize {
+        self.shipped.since_look = 0;
         let ready = &mut self.shipped.ready;
         self.memory.receive_short(Kind::Spawn as u8, AT_A_TIME, |from, tag, bytes| {
             // The sender's runtime has made it: there is a head.
@@ -192,14 +233,14 @@ impl<C: Comm> Image<C> {
     }
 
     /// Sends a function. Whether it is time to look for those of others.
-    #[inline]
+    #[inline(always)]
     fn ship(&mut self, to: usize, function: usize, event: u64, arguments: &[u8]) -> bool {
         let (scope, label) = self.finishes.ship();
         let head = [(function as u64) << 1 | label.bit(), event];
-        let head = bytes_of(&head);
-        self.memory.send(to, Kind::Spawn as u8, scope.word(), [head, arguments]);
+        self.memory.send_words(to, Kind::Spawn as u8, scope.word(), head, arguments);
         self.statistics.spawned += 1;
-        self.depth == 0 && self.statistics.spawned.is_multiple_of(self.options.look as u64)
+        self.shipped.since_look += 1;
+        self.depth == 0 && self.shipped.since_look >= self.options.look
     }
 
     /// The image that is to run what is shipped to a member of a team, if no link has to be read.
@@ -244,13 +285,18 @@ impl<C: Comm> Runtime<C> {
             let expected = format!("less than {functions}, the number of functions that were registered");
             return Err(Error::argument("function", function, expected));
         }
-        let soon = self.with(|image| match image.recipient(team, rank)? {
-            Some(to) if event.is_none() && (image.depth > 0 || image.memory.has_room(to)) => {
-                Ok(Some(image.ship(to, function, NO_EVENT, arguments)))
+        // Out of the closure without a Result: its few bytes would go through memory, for each function.
+        let mut looks = None;
+        self.with(|image| {
+            if let Some(to) = image.recipient(team, rank)?
+                && event.is_none()
+                && (image.depth > 0 || image.memory.has_room(to))
+            {
+                looks = Some(image.ship(to, function, NO_EVENT, arguments));
             }
-            _ => Ok(None),
+            Ok(())
         })?;
-        let looks = match soon {
+        let looks = match looks {
             Some(looks) => looks,
             None => self.spawn_slowly(team, rank, function, arguments, event)?,
         };
@@ -282,24 +328,22 @@ impl<C: Comm> Runtime<C> {
             image.depth += 1;
             Ok((image.shipped.batch(), image.finishes.running()))
         })?;
-        // Those of one block and label are counted together.
-        let (mut counted, mut kind) = (0, None);
-        let mut last: Option<(u32, Function<C>)> = None;
+        // Those of one sort are counted together.
+        let mut last: Option<(Sort, Function<C>)> = None;
+        let mut counted = 0;
         while let Some(call) = batch.next() {
-            if last.as_ref().is_none_or(|&(number, _)| number != call.function) {
-                last = self.registered(call).map(|function| (call.function, function));
-            }
-            let Some((_, function)) = &last else {
-                self.image.borrow_mut().shipped.early.add_of(&batch.all, call);
-                continue;
-            };
-            if kind != Some((call.scope, call.label)) {
+            if last.as_ref().is_none_or(|&(sort, _)| sort != call.sort) {
                 let image = &mut *self.image.borrow_mut();
                 image.count_run(std::mem::take(&mut counted));
-                image.finishes.enter(call.scope, call.label);
-                kind = Some((call.scope, call.label));
+                last = self.registered(call.sort);
+                if last.is_some() {
+                    image.finishes.enter(call.sort.scope(), call.sort.label());
+                } else {
+                    image.shipped.early.add_of(&call);
+                }
             }
-            function(self, call.from as usize, batch.all.arguments(call));
+            let Some((_, function)) = &last else { continue };
+            function(self, call.from, call.arguments);
             counted += 1;
             if call.event != NO_EVENT {
                 self.image.borrow_mut().notify_when_made(Place::of(call.event));
@@ -312,9 +356,10 @@ impl<C: Comm> Runtime<C> {
         Ok(())
     }
 
-    /// The function that a call names.
-    fn registered(&self, call: &Call) -> Option<Function<C>> {
-        self.functions.borrow().get(call.function as usize).cloned()
+    /// The function of a sort.
+    fn registered(&self, sort: Sort) -> Option<(Sort, Function<C>)> {
+        let functions = self.functions.borrow();
+        functions.get(sort.function()).map(|function| (sort, Rc::clone(function)))
     }
 }
 

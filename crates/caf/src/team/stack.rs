@@ -13,6 +13,7 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// Where this image has failed or stopped.
+    #[inline]
     pub fn team(&self) -> Result<Handle> {
         self.with(|image| Ok(image.team()))
     }

@@ -19,6 +19,7 @@ pub use message::{KINDS, Message, Payload};
 
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::memory::bytes_of;
 use crate::node::heap::Heap;
 use crate::node::rings::{self, Rings};
 use crate::plan::topology::Topology;
@@ -105,26 +106,66 @@ impl<C: Comm> Messages<C> {
     /// Where the kind is none.
     #[inline]
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+        if !self.send_quickly(to, kind, tag, [], payload) {
+            self.send_slowly(to, kind, tag, payload);
+        }
+    }
+
+    /// As [`Self::send`]: words, and bytes after them.
+    #[inline(always)]
+    pub fn send_words<const N: usize>(
+        &mut self,
+        to: usize,
+        kind: u8,
+        tag: u64,
+        words: [u64; N],
+        bytes: &[u8],
+    ) {
+        if !self.send_quickly(to, kind, tag, words, [bytes, &[]]) {
+            self.send_words_slowly(to, kind, tag, words, bytes);
+        }
+    }
+
+    #[cold]
+    fn send_words_slowly<const N: usize>(
+        &mut self,
+        to: usize,
+        kind: u8,
+        tag: u64,
+        words: [u64; N],
+        bytes: &[u8],
+    ) {
+        self.send_slowly(to, kind, tag, [bytes_of(&words), bytes]);
+    }
+
+    /// Sends a message by the ring of a rank of this node. Whether that was possible at once.
+    #[inline(always)]
+    fn send_quickly<const N: usize>(
+        &mut self,
+        to: usize,
+        kind: u8,
+        tag: u64,
+        words: [u64; N],
+        payload: [&[u8]; 2],
+    ) -> bool {
         assert!(kind < KINDS, "a message of kind {kind}");
         let number = self.numbers[to];
         if number == ELSEWHERE {
-            let batches = self.batches.as_mut().expect("there are other nodes");
-            return batches.send(to, kind, tag, payload);
+            return false;
         }
-        let number = number as usize;
-        let length = payload[0].len() + payload[1].len();
-        if self.mates[number].kept.is_empty()
+        let length = size_of_val(&words) + payload[0].len() + payload[1].len();
+        self.mates[number as usize].kept.is_empty()
             && length <= rings::MAX_BYTES
-            && self.rings.send(number, kind, tag, payload)
-        {
-            return;
-        }
-        self.send_slowly(number, kind, tag, payload);
+            && self.rings.send(number as usize, kind, tag, words, payload)
     }
 
-    /// Keeps a message, in pieces, and sends of them what there is room for.
-    #[cold]
+    /// Sends a message to another node; one to a rank of this node is kept, in pieces, of which those go out that there is
+    /// room for.
     fn send_slowly(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+        let Some(to) = self.number(to) else {
+            let batches = self.batches.as_mut().expect("there are other nodes");
+            return batches.send(to, kind, tag, payload);
+        };
         let whole = payload.concat();
         let mut pieces = whole.chunks(rings::MAX_BYTES).peekable();
         let kept = &mut self.mates[to].kept;
@@ -144,7 +185,7 @@ impl<C: Comm> Messages<C> {
     fn send_kept(&mut self, to: usize) {
         let kept = &mut self.mates[to].kept;
         while let Some(Kept { kind, tag, payload }) = kept.front()
-            && self.rings.send(to, *kind, *tag, [payload, &[]])
+            && self.rings.send(to, *kind, *tag, [], [payload, &[]])
         {
             kept.pop_front();
             self.kept -= 1;

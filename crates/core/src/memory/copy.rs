@@ -87,6 +87,7 @@ pub unsafe fn copy_short(from: *const u8, to: *mut u8, length: usize) {
     unsafe {
         match length {
             8..=16 => ends::<u64>(from, to, length),
+            17..=32 => ends::<u128>(from, to, length),
             4..8 => ends::<u32>(from, to, length),
             2..4 => ends::<u16>(from, to, length),
             1 => to.write(from.read()),

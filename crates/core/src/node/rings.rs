@@ -131,15 +131,23 @@ impl Rings {
         Ok(Self { bytes, outgoing, incoming, next: 0 })
     }
 
-    /// Sends a record to a rank of the node, whose payload is both slices, one after the other. Whether there was room.
+    /// Sends a record to a rank of the node, whose payload is the words and both slices, one after the other. Whether there was
+    /// room.
     ///
     /// # Panics
     /// Where the payload is longer than [`MAX_BYTES`].
-    #[inline]
+    #[inline(always)]
     #[must_use]
-    pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) -> bool {
+    pub fn send<const N: usize>(
+        &mut self,
+        to: usize,
+        kind: u8,
+        tag: u64,
+        words: [u64; N],
+        payload: [&[u8]; 2],
+    ) -> bool {
         let [first, second] = payload;
-        let (length, bytes) = (first.len() + second.len(), self.bytes);
+        let (length, bytes) = (size_of_val(&words) + first.len() + second.len(), self.bytes);
         assert!(length <= MAX_BYTES, "a record of {length} bytes");
         let record = (HEAD + length).next_multiple_of(8);
         let ring = &mut self.outgoing[to];
@@ -159,8 +167,13 @@ impl Rings {
         // word says so; the record and the word behind it are inside the ring. The slices do not lie in the heap's ring.
         unsafe {
             place.add(8).cast::<u64>().write(tag);
-            copy_short(first.as_ptr(), place.add(HEAD), first.len());
-            copy_short(second.as_ptr(), place.add(HEAD + first.len()), second.len());
+            let place = place.add(HEAD + size_of_val(&words));
+            copy_short(first.as_ptr(), place, first.len());
+            copy_short(second.as_ptr(), place.add(first.len()), second.len());
+        }
+        // One by one from registers: pairs of them would first be put together in memory.
+        for (number, word) in words.into_iter().enumerate() {
+            ring.word(at + (HEAD + number * size_of::<u64>()) as u64, bytes).store(word, Ordering::Relaxed);
         }
         ring.word(at + record as u64, bytes).store(0, Ordering::Relaxed);
         let first_word = PRESENT | u64::from(kind) << KIND | (length as u64) << LENGTH;
@@ -295,14 +308,16 @@ mod tests {
         for ranks in [1, 2, 3, 5] {
             with_rings(ranks, |comm, rings| {
                 let all = 3000_u64;
-                let length = |number: u64| (number * 37 % (MAX_BYTES as u64 + 1)) as usize;
+                let length = |number: u64| (number * 37 % (MAX_BYTES as u64 - 8 + 1)) as usize;
                 let (mut sent, mut received) = (vec![0; ranks], vec![0; ranks]);
                 while sent.iter().chain(&received).any(|&number| number < all) {
                     for (to, sent) in sent.iter_mut().enumerate() {
                         let number = *sent;
                         let payload = vec![(number % 251) as u8; length(number)];
                         let (first, second) = payload.split_at(payload.len() / 3);
-                        if number < all && rings.send(to, (number % 7) as u8, number, [first, second]) {
+                        if number < all
+                            && rings.send(to, (number % 7) as u8, number, [!number], [first, second])
+                        {
                             *sent += 1;
                         }
                     }
@@ -311,7 +326,12 @@ mod tests {
                         .receive(|head, payload| {
                             let number = received[head.from];
                             assert_eq!((head.kind, head.tag), ((number % 7) as u8, number));
-                            assert_eq!((head.length, payload.len()), (length(number), length(number)));
+                            assert_eq!(
+                                (head.length, payload.len() - 8),
+                                (8 + length(number), length(number))
+                            );
+                            let (word, payload) = payload.split_at(8);
+                            assert_eq!(word, (!number).to_ne_bytes());
                             assert!(payload.iter().all(|&byte| byte == (number % 251) as u8));
                             received[head.from] += 1;
                         })
@@ -335,7 +355,7 @@ mod tests {
             let record = [1; MAX_BYTES];
             let fill = |rings: &mut Rings| {
                 let mut sent = 0;
-                while rings.send(0, 1, sent, [&record, &[]]) {
+                while rings.send(0, 1, sent, [], [&record, &[]]) {
                     sent += 1;
                 }
                 sent

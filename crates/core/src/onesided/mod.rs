@@ -292,6 +292,20 @@ impl<C: Comm> Onesided<C> {
         self.messages.send(to, kind, tag, payload);
     }
 
+    /// As [`Self::send`]: words, and bytes after them.
+    #[inline(always)]
+    pub fn send_words<const N: usize>(
+        &mut self,
+        to: usize,
+        kind: u8,
+        tag: u64,
+        words: [u64; N],
+        bytes: &[u8],
+    ) {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        self.messages.send_words(to, kind, tag, words, bytes);
+    }
+
     /// As [`Self::send`], of bytes about which Rust knows nothing.
     pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], bytes: Region<'_>) {
         debug_assert!(kind < KINDS, "a message of kind {kind}");
