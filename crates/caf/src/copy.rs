@@ -10,6 +10,7 @@
 
 use crate::coarray::{Place, Use};
 use crate::copointer::Copointer;
+use crate::finish::Scope;
 use crate::handles::Handle;
 use crate::image::{Image, Kind};
 use crate::operation::Operation;
@@ -102,7 +103,7 @@ impl<C: Comm> Image<C> {
             WANTED => {
                 let (for_image, number) = (message.from, message.tag);
                 let offset = usize::try_from(offset).expect("an offset");
-                self.operations.add(Operation::Notice { offset, for_image, number });
+                self.operations.add(Scope::PROGRAM, Operation::Notice { offset, for_image, number });
             }
             _ => {
                 // Operations are looked at one by one, so none is away now.
@@ -135,7 +136,8 @@ impl<C: Comm> Image<C> {
             }
         };
         if !self.advance_copy(&mut copy)? {
-            self.operations.add(Operation::Copy(Box::new(copy)));
+            let scope = self.finishes.scope();
+            self.operations.add(scope, Operation::Copy(Box::new(copy)));
         }
         Ok(())
     }
@@ -264,7 +266,10 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// Where an image has failed.
     pub fn cofence(&self) -> Result<()> {
-        self.wait(|image| Ok(image.operations.are_locally_complete().then_some(())))
+        self.wait(|image| {
+            image.operations.check()?;
+            Ok(image.operations.are_locally_complete().then_some(()))
+        })
     }
 
     /// Collective over the team: starts a barrier, at whose end an event is notified, which may be on any image.
@@ -276,8 +281,9 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| {
             let number = image.call_barrier(team)?;
             let place = event.as_ref().ok().copied();
-            image.operations.add(Operation::Barrier { team, number, event: place });
-            image.advance()?;
+            let scope = image.finishes.scope();
+            image.operations.add(scope, Operation::Barrier { team, number, event: place });
+            image.advance();
             event.map(drop)
         })
     }

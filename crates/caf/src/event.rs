@@ -133,7 +133,10 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::notify`].
     pub fn wait_event(&self, event: Handle, index: usize) -> Result<()> {
-        self.wait(|image| image.take_notice(event, index).map(|taken| taken.then_some(())))
+        self.wait(|image| {
+            image.operations.check()?;
+            image.take_notice(event, index).map(|taken| taken.then_some(()))
+        })
     }
 
     /// Takes a notice of an event of this image, if there is one: whether there was.
@@ -160,6 +163,7 @@ impl<C: Comm> Runtime<C> {
         let last = self.with(|image| Ok(image.found_event))?;
         let first = events.iter().position(|&event| Some(event) == last).map_or(0, |number| number + 1);
         self.wait(|image| {
+            image.operations.check()?;
             for number in (first..events.len()).chain(0..first) {
                 let (event, index) = events[number];
                 if image.take_notice(event, index)? {
@@ -185,6 +189,7 @@ impl<C: Comm> Runtime<C> {
         })?;
         let mut missing = wanted.first_key_value().map(|(&offset, &count)| (offset, count));
         self.wait(|image| {
+            image.operations.check()?;
             let has = |offset, count| image.memory.own_word(offset).load(Ordering::Acquire) >= count;
             if missing.is_some_and(|(offset, count)| !has(offset, count)) {
                 return Ok(None);

@@ -13,6 +13,7 @@
 //! operations in Coarray Fortran 2.0".
 
 use crate::handles::Handle;
+use crate::image::Image;
 use crate::reduction::Combination;
 use crate::runtime::Runtime;
 use crate::team::Team;
@@ -57,23 +58,37 @@ impl Scope {
     }
 }
 
-/// In which reduction something counts: the bit by which that one and the next differ.
+/// In which reduction something counts: its number modulo 4. Images are at most one reduction apart, and what is shipped
+/// counts at most one further on, so an image sees numbers from one before its own to two after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Label(bool);
+pub(crate) struct Label(u8);
+
+/// Bits of a label.
+pub(crate) const LABEL_BITS: u32 = 2;
+const LABELS: u8 = 1 << LABEL_BITS;
 
 impl Label {
-    pub const fn of(bit: u64) -> Self {
-        Self(bit & 1 == 1)
+    pub const fn of(bits: u64) -> Self {
+        Self(bits as u8 % LABELS)
     }
 
-    pub const fn bit(self) -> u64 {
+    pub const fn bits(self) -> u64 {
         self.0 as u64
     }
 
-    const fn next(self) -> Self {
-        Self(!self.0)
+    const fn after(self, reductions: u8) -> Self {
+        Self((self.0 + reductions) % LABELS)
+    }
+
+    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 where it is before that.
+    const fn ahead_of(self, other: Self) -> u8 {
+        let ahead = (self.0 + LABELS - other.0) % LABELS;
+        if ahead > MOST_AHEAD { 0 } else { ahead }
     }
 }
+
+/// By how many reductions a label may be after that of an image.
+const MOST_AHEAD: u8 = 2;
 
 /// What an image counts for a block.
 #[derive(Debug, Clone, Copy, Default)]
@@ -83,18 +98,30 @@ struct Counts {
     label: Label,
     /// Whether this image has given its numbers for it.
     has_given: bool,
-    /// Functions that were shipped less those that have run, in that reduction and in the one after it.
-    open: [i64; 2],
+    /// Functions that were shipped less those that have run, in that reduction and in those after it.
+    open: [i64; MOST_AHEAD as usize + 1],
 }
 
 impl Counts {
     /// In which reduction something counts that happens now because of something with a label.
     fn label_for(&self, cause: Label) -> Label {
-        if self.has_given || cause != self.label { self.label.next() } else { self.label }
+        self.label.after(cause.ahead_of(self.label).max(u8::from(self.has_given)))
     }
 
     fn add(&mut self, label: Label, amount: i64) {
-        self.open[usize::from(label != self.label)] += amount;
+        self.open[usize::from(label.ahead_of(self.label))] += amount;
+    }
+
+    /// Gives the number for the reduction that comes next.
+    fn give(&mut self) -> i64 {
+        self.has_given = true;
+        self.open[0]
+    }
+
+    /// That reduction has ended. If more is open, it counts in the next one.
+    fn end_reduction(&mut self) {
+        let [this, next, last] = self.open;
+        *self = Self { label: self.label.after(1), has_given: false, open: [this + next, last, 0], ..*self };
     }
 }
 
@@ -118,6 +145,11 @@ impl Finishes {
     /// Whether the program is in a block.
     pub fn is_inside(&self) -> bool {
         !self.open.is_empty()
+    }
+
+    /// Whether the program is in a block of a team.
+    pub fn is_inside_block_of(&self, team: Handle) -> bool {
+        self.open.iter().any(|&(of, _)| of == team)
     }
 
     #[inline]
@@ -177,6 +209,13 @@ impl Finishes {
     }
 }
 
+impl<C: Comm> Image<C> {
+    /// Whether nothing of a block goes on here, as far as this image knows.
+    fn is_quiet(&self, scope: Scope) -> bool {
+        self.operations.are_over(scope) && self.memory.is_delivered() && !self.shipped.is_ready()
+    }
+}
+
 impl<C: Comm> Runtime<C> {
     /// Collective over the team: begins a block. Does not wait.
     ///
@@ -214,30 +253,23 @@ impl<C: Comm> Runtime<C> {
             finishes.counts.retain(|counts| counts.scope != scope);
             let scope = finishes.open.last().map_or(Scope::PROGRAM, |&(_, scope)| scope);
             finishes.running = Running { scope, label: None };
-            Ok(rounds)
+            image.operations.check().map(|()| rounds)
         })
     }
 
     /// Reductions until all functions of a block have ended: their number.
     pub(crate) fn terminate(&self, team: Handle, scope: Scope) -> Result<usize> {
         for rounds in 1.. {
-            self.wait(
-                |image| Ok((image.operations.is_empty() && image.memory.is_delivered()).then_some(())),
-            )?;
+            self.wait(|image| Ok(image.is_quiet(scope).then_some(())))?;
             let open = self.with(|image| {
                 image.statistics.finish_rounds += 1;
-                let counts = image.finishes.counts(scope);
-                counts.has_given = true;
-                Ok(counts.open[0])
+                Ok(image.finishes.counts(scope).give())
             })?;
             let registered = self.image.borrow().shipped.check(scope);
             let words = [open, i64::from(registered.is_err())];
             let [all, missing] = self.combine(team, words, Combination::Sum)?;
             self.with(|image| {
-                let counts = image.finishes.counts(scope);
-                counts.has_given = false;
-                counts.label = counts.label.next();
-                counts.open = [counts.open[0] + counts.open[1], 0];
+                image.finishes.counts(scope).end_reduction();
                 Ok(())
             })?;
             registered?;
@@ -260,3 +292,6 @@ pub(crate) fn refuse_inside(depth: usize, what: &str) -> Result<()> {
     }
     Err(Error::Usage(format!("called in a shipped function, where nothing {what}")))
 }
+
+#[cfg(test)]
+mod tests;

@@ -189,7 +189,7 @@ impl<C: Comm> Image<C> {
         match self.memory.receive(&self.comm)? {
             Some(message) => self.handle(message),
             None if self.operations.is_empty() => Ok(Step::Idle),
-            None => self.advance(),
+            None => Ok(self.advance()),
         }
     }
 

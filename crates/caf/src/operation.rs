@@ -6,10 +6,11 @@
 use crate::coarray::Place;
 use crate::collective::broadcast::Unattended;
 use crate::copy::Copy;
+use crate::finish::Scope;
 use crate::handles::Handle;
 use crate::image::{Image, Step};
 use hcube_core::comm::Comm;
-use hcube_core::error::Result;
+use hcube_core::error::{Error, Result};
 
 /// An operation that goes on.
 #[derive(Debug)]
@@ -29,9 +30,12 @@ pub(crate) enum Operation {
 /// Those of an image.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    list: Vec<Operation>,
+    /// Each with the finish block in which this image has started it.
+    list: Vec<(Scope, Operation)>,
     /// Copies so far.
     pub(crate) copies: u64,
+    /// The error of the first operation that has ended with one, until somebody is told.
+    error: Option<Error>,
 }
 
 impl Operations {
@@ -40,13 +44,31 @@ impl Operations {
         self.list.is_empty()
     }
 
-    pub fn add(&mut self, operation: Operation) {
-        self.list.push(operation);
+    /// Adds one that was started in a finish block.
+    pub fn add(&mut self, scope: Scope, operation: Operation) {
+        self.list.push((scope, operation));
+    }
+
+    /// Whether all are over that this image has started in a finish block; in the whole program, where that is named.
+    pub fn are_over(&self, scope: Scope) -> bool {
+        let is_of_block = |of: Scope| of == scope || scope == Scope::PROGRAM;
+        // A notice is what another image has started.
+        let goes_on = |operation: &Operation| !matches!(operation, Operation::Notice { .. });
+        !self.list.iter().any(|(of, operation)| is_of_block(*of) && goes_on(operation))
+    }
+
+    /// The error with which an operation has ended: for functions of the program that wait for operations, not for what other
+    /// images wait for as well.
+    ///
+    /// # Errors
+    /// That one; once.
+    pub fn check(&mut self) -> Result<()> {
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// Whether no operation needs memory of the program any more.
     pub fn are_locally_complete(&self) -> bool {
-        !self.list.iter().any(|operation| match operation {
+        !self.list.iter().any(|(_, operation)| match operation {
             Operation::Copy(copy) => copy.uses_memory(),
             Operation::Broadcast(broadcast) => broadcast.uses_memory(),
             Operation::Barrier { .. } | Operation::Notify(_) | Operation::Notice { .. } => false,
@@ -55,7 +77,7 @@ impl Operations {
 
     /// The copy with a number.
     pub fn copy(&mut self, number: u64) -> Option<&mut Copy> {
-        self.list.iter_mut().find_map(|operation| match operation {
+        self.list.iter_mut().find_map(|(_, operation)| match operation {
             Operation::Copy(copy) if copy.number() == number => Some(&mut **copy),
             _ => None,
         })
@@ -63,15 +85,15 @@ impl Operations {
 }
 
 impl<C: Comm> Image<C> {
-    /// Goes on with all operations.
+    /// Goes on with all operations. The errors of those that end with one are kept; see [`Operations::check`].
     #[cold]
-    pub(crate) fn advance(&mut self) -> Result<Step> {
+    pub(crate) fn advance(&mut self) -> Step {
         let mut list = std::mem::take(&mut self.operations.list);
-        let (before, mut result) = (list.len(), Ok(()));
-        list.retain_mut(|operation| match self.advance_one(operation) {
+        let before = list.len();
+        list.retain_mut(|(_, operation)| match self.advance_one(operation) {
             Ok(has_ended) => !has_ended,
             Err(error) => {
-                result = Err(error);
+                self.operations.error.get_or_insert(error);
                 false
             }
         });
@@ -79,7 +101,7 @@ impl<C: Comm> Image<C> {
         // Those that were added meanwhile follow.
         list.append(&mut self.operations.list);
         self.operations.list = list;
-        result.map(|()| if has_ended { Step::Worked } else { Step::Idle })
+        if has_ended { Step::Worked } else { Step::Idle }
     }
 
     /// Goes on with an operation. Whether it has ended.
@@ -117,7 +139,8 @@ impl<C: Comm> Image<C> {
     /// Notifies an event as soon as what this image has put before is there for whoever waits for it.
     pub(crate) fn notify_when_made(&mut self, event: Place) {
         if !self.has_notified(event) {
-            self.operations.add(Operation::Notify(event));
+            let scope = self.finishes.scope();
+            self.operations.add(scope, Operation::Notify(event));
         }
     }
 }

@@ -151,7 +151,7 @@ impl<C: Comm> Runtime<C> {
     pub fn progress(&self) -> Result<()> {
         loop {
             match self.with(Image::progress)? {
-                Step::Idle => return Ok(()),
+                Step::Idle => return self.with(|image| image.operations.check()),
                 Step::Worked => {}
                 Step::Run => self.run()?,
             }

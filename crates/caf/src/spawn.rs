@@ -11,7 +11,7 @@
 
 use crate::coarray::Place;
 use crate::copy::EventAt;
-use crate::finish::{Label, Scope};
+use crate::finish::{LABEL_BITS, Label, Scope};
 use crate::handles::Handle;
 use crate::image::{Image, Kind};
 use crate::runtime::Runtime;
@@ -56,7 +56,7 @@ struct Sort {
 
 impl Sort {
     const fn function(self) -> usize {
-        (self.named >> 1) as usize
+        (self.named >> LABEL_BITS) as usize
     }
 
     const fn scope(self) -> Scope {
@@ -64,7 +64,7 @@ impl Sort {
     }
 
     const fn label(self) -> Label {
-        Label::of(self.named & 1)
+        Label::of(self.named)
     }
 }
 
@@ -236,7 +236,7 @@ impl<C: Comm> Image<C> {
     #[inline(always)]
     fn ship(&mut self, to: usize, function: usize, event: u64, arguments: &[u8]) -> bool {
         let (scope, label) = self.finishes.ship();
-        let head = [(function as u64) << 1 | label.bit(), event];
+        let head = [(function as u64) << LABEL_BITS | label.bits(), event];
         self.memory.send_words(to, Kind::Spawn as u8, scope.word(), head, arguments);
         self.statistics.spawned += 1;
         self.shipped.since_look += 1;

@@ -232,3 +232,51 @@ fn copies_through_copointers_and_their_bounds() {
         });
     }
 }
+
+/// A block ends although a copy from before it waits for an event that is notified after it.
+#[test]
+fn a_block_waits_only_for_what_was_started_in_it() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let last = images - 1;
+            let data = image.allocate(world, 8, Use::Data).expect("room");
+            let events = image.allocate_events(world, 2).expect("room");
+            let mut source = vec![5; 8];
+            if own == 0 {
+                let (done, predicate) = (Some((events, 1, 0)), Some((events, 0, last)));
+                let (to, from) = (Side::Coarray(data, last, 0), Side::Memory(lent(&mut source)));
+                image.copy_async(to, from, 8, done, predicate).expect("a copy");
+            }
+            image.begin_finish(world).expect("a block");
+            image.end_finish().expect("the block");
+            if own == last {
+                image.notify(events, 0, last).expect("an event");
+            }
+            if own == 0 {
+                image.wait_event(events, 1).expect("the copy");
+            }
+            image.barrier(world).expect("a barrier");
+        });
+    }
+}
+
+/// The team of a barrier is freed at once, and its event is notified all the same.
+#[test]
+fn a_barrier_outlives_its_team() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let events = image.allocate_events(world, 1).expect("room");
+            for _ in 0..50 {
+                let team = image.split(world, 0, 0).expect("a split").expect("a team");
+                image.begin_finish(team).expect("a block");
+                assert!(image.free_team(team).is_err(), "a team with a block");
+                image.end_finish().expect("the block");
+                image.barrier_async(team, Ok((events, 0, own))).expect("a barrier");
+                image.free_team(team).expect("a team");
+                image.wait_event(events, 0).expect("an event");
+            }
+        });
+    }
+}

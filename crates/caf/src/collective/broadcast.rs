@@ -207,7 +207,7 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// For a root or an event that there is not; for a team that was freed. Then, and where roots or lengths differ, other
-    /// members find an error in one of their next waits.
+    /// members find an error in the next wait for an event, fence or end of a finish block.
     pub fn broadcast_async(
         &self,
         team: Handle,
@@ -240,7 +240,8 @@ impl<C: Comm> Runtime<C> {
         let mut unattended = Unattended { broadcast, agreement: Some(agreement) };
         self.with(|image| {
             if !image.advance_unattended(&mut unattended)? {
-                image.operations.add(Operation::Broadcast(Box::new(unattended)));
+                let scope = image.finishes.scope();
+                image.operations.add(scope, Operation::Broadcast(Box::new(unattended)));
             }
             Ok(())
         })

@@ -234,10 +234,18 @@ impl<C: Comm> Runtime<C> {
                 let expected = "one that is neither the team of all images nor a default team";
                 return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
             }
+            if image.finishes.is_inside_block_of(team) {
+                let expected = "one without a finish block that has not ended";
+                return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
+            }
             Ok(())
         })?;
         // Nobody reads its links any more.
         self.barrier(team)?;
-        self.with(|image| image.teams.remove(team)?.release(&mut image.memory))
+        self.with(|image| {
+            // Barriers before that one have ended with it, and their events are to be notified.
+            image.advance();
+            image.teams.remove(team)?.release(&mut image.memory)
+        })
     }
 }

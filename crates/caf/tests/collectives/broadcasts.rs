@@ -178,3 +178,32 @@ fn wrong_arguments_are_found_by_all_members() {
         });
     }
 }
+
+/// The error of a broadcast for which nobody waits does not come out of other collective functions, whose other members would
+/// wait for those that have got it.
+#[test]
+fn an_error_is_kept_for_who_waits_for_it() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let events = image.allocate_events(world, 1).expect("room");
+            for _ in 0..20 {
+                let mut bytes = vec![0; if own == 0 { 600 } else { 700 }];
+                let buffer = of_any_life(Region::of(&mut bytes));
+                let early = image.broadcast_async(world, 0, buffer, None).err();
+                let (mut own_word, mut all) = ([own as u8; 8], vec![0; 8 * images]);
+                for _ in 0..3 {
+                    image
+                        .allgather(world, Region::of(&mut own_word), Region::of(&mut all))
+                        .expect("no error");
+                    image.barrier(world).expect("no error");
+                }
+                assert!(all.iter().enumerate().all(|(at, &byte)| usize::from(byte) == at / 8));
+                if images > 1 {
+                    assert!(early.is_some() || image.wait_event(events, 0).is_err());
+                }
+                image.cofence().expect("it was told once");
+            }
+        });
+    }
+}
