@@ -43,6 +43,9 @@ const KINDS: [Kind; 6] = [Kind::Mail, Kind::Spawn, Kind::Address, Kind::AddressI
 /// Tag of a step of a collective operation whose receiver knows who sends it.
 pub(crate) const NAMED: u64 = 1;
 
+/// Looks for messages from one look at the operations to the next.
+const MESSAGES_PER_ADVANCE: usize = 64;
+
 /// What [`Image::progress`] has found.
 pub(crate) enum Step {
     /// Nothing.
@@ -68,6 +71,8 @@ pub struct Image<C: Comm> {
     pub(crate) coarrays: Table<Coarray>,
     pub(crate) addresses: Addresses,
     pub(crate) operations: Operations,
+    /// Looks for messages since the operations were last looked at.
+    received: usize,
     pub(crate) locks: Locks,
     /// What [`Runtime::wait_any`](crate::Runtime::wait_any) has found last.
     pub(crate) found_event: Option<(Handle, usize)>,
@@ -117,6 +122,7 @@ impl<C: Comm> Image<C> {
             coarrays: Table::new("coarray", "a coarray that was not freed"),
             addresses: Addresses::default(),
             operations: Operations::default(),
+            received: 0,
             locks: Locks::default(),
             found_event: None,
             staging,
@@ -186,6 +192,12 @@ impl<C: Comm> Image<C> {
     }
 
     fn receive_one(&mut self) -> Result<Step> {
+        // Operations go on beside messages that arrive all the time.
+        self.received += 1;
+        if self.received >= MESSAGES_PER_ADVANCE && !self.operations.is_empty() {
+            self.received = 0;
+            self.advance();
+        }
         match self.memory.receive(&self.comm)? {
             Some(message) => self.handle(message),
             None if self.operations.is_empty() => Ok(Step::Idle),

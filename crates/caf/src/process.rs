@@ -150,7 +150,7 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
         // SAFETY: it lives until this thread has ended.
         while !unsafe { &(*process).is_ending }.load(Ordering::Acquire) {
             // An error comes again where the program waits.
-            if with(Runtime::progress).is_err() {
+            if with(Runtime::serve).is_err() {
                 break;
             }
             std::thread::sleep(Duration::from_micros(microseconds as u64));

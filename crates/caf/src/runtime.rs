@@ -17,6 +17,9 @@ use hcube_core::error::{Error, Result};
 use hcube_core::memory::bytes_of;
 use std::cell::RefCell;
 
+/// Steps of [`Runtime::progress`], each a message or some functions.
+const MAX_STEPS: usize = 1 << 14;
+
 /// An image of a coarray program.
 pub struct Runtime<C: Comm> {
     pub(crate) image: RefCell<Image<C>>,
@@ -144,18 +147,28 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Does what others have asked for by now, without waiting.
+    /// Does what others have asked for by now, without waiting; of what arrives meanwhile it does a limited part.
+    ///
+    /// # Errors
+    /// Those of MPI; that of an operation which has ended with one.
+    pub fn progress(&self) -> Result<()> {
+        self.serve()?;
+        self.with(|image| image.operations.check())
+    }
+
+    /// As [`Self::progress`]; the errors of operations are left for the program.
     ///
     /// # Errors
     /// Those of MPI.
-    pub fn progress(&self) -> Result<()> {
-        loop {
+    pub(crate) fn serve(&self) -> Result<()> {
+        for _ in 0..MAX_STEPS {
             match self.with(Image::progress)? {
-                Step::Idle => return self.with(|image| image.operations.check()),
+                Step::Idle => break,
                 Step::Worked => {}
                 Step::Run => self.run()?,
             }
         }
+        Ok(())
     }
 
     /// Collective over all images: waits until all that was shipped outside of finish blocks has ended, and all images have

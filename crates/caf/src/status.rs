@@ -78,7 +78,7 @@ impl<C: Comm> Runtime<C> {
     /// Does what others have asked for, and looks twice at who is gone: the second look is certain.
     fn learn(&self) -> Result<()> {
         for _ in 0..2 {
-            self.progress()?;
+            self.serve()?;
             self.with(|image| {
                 image.others.look(&mut image.memory);
                 Ok(())
