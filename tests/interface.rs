@@ -180,6 +180,24 @@ fn functions_of_coarrays_refuse_bad_arguments() {
     }
 }
 
+/// All collective functions of coarrays but `hcube_caf_init` are among those that tests/c/caf_inside.h calls in a shipped
+/// function.
+#[test]
+fn shipped_functions_call_every_collective_function() {
+    let read = |path: &str| fs::read_to_string(common::root().join(path)).expect(path);
+    let (header, inside) = (read("include/hcube/caf.h"), read("tests/c/caf_inside.h"));
+    let collective = header.split("/**").filter(|text| text.trim_start_matches([' ', '*', '\n']).starts_with("Collective"));
+    let names = collective.map(|text| {
+        let declaration = text.split_once("*/").expect("a comment ends").1;
+        let name = declaration.split('(').next().expect("a function");
+        name.split_whitespace().last().expect("a name").trim_start_matches('*').to_owned()
+    });
+    let names: BTreeSet<String> = names.filter(|name| name != "hcube_caf_init").collect();
+    assert!(names.len() > 20, "{names:?}");
+    let missing: Vec<_> = names.iter().filter(|name| !inside.contains(&format!("INSIDE({name},"))).collect();
+    assert!(missing.is_empty(), "tests/c/caf_inside.h does not call {missing:?}");
+}
+
 #[test]
 fn headers_are_valid_c_and_cxx_alone_and_twice() {
     let mpi = Mpi::selected();

@@ -6,6 +6,7 @@
  *
  * and tests/interface.rs compares the functions with those that the library exports. */
 #include "caf_errors.h"
+#include "caf_inside.h"
 
 /* Every function with arguments that may be right. */
 static void all_are_refused(int32_t code, const char *text) {
@@ -343,16 +344,6 @@ static void on_one_image(void) {
   REFUSED(hcube_caf_event_alloc, (0, is_last ? 1 : 2, &out.handle, &failure), HCUBE_ERR_MISMATCH, "");
 }
 
-/* What must not be called in a shipped function. */
-static void in_function(int32_t image, const void *arguments, uint64_t bytes) {
-  (void)image, (void)arguments, (void)bytes;
-  ARGUMENT(hcube_caf_finish_begin, (0, &failure), "shipped function");
-  ARGUMENT(hcube_caf_finish_end, (&failure), "shipped function");
-  ARGUMENT(hcube_caf_team_push, (world, &failure), "shipped function");
-  ARGUMENT(hcube_caf_team_pop, (&failure), "shipped function");
-  ARGUMENT(hcube_caf_finalize, (&failure), "shipped function");
-}
-
 static void shipped_functions(void) {
   hcube_event wrong = event;
   wrong.image = images;
@@ -373,6 +364,7 @@ static void shipped_functions(void) {
   ARGUMENT(hcube_caf_finalize, (&failure), "finish");
   OK(hcube_caf_spawn(0, (me + 1) % images, number, NULL, 0, NULL, &failure));
   OK(hcube_caf_finish_end(&failure));
+  REQUIRE(calls_inside == 1);
 }
 
 static void make_and_free(void) {

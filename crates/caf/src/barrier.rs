@@ -10,6 +10,7 @@
 //! Cost: ⌈log2 S⌉ words written per member, to other nodes as messages.
 //! Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as in Jin et al. 2011, §II-D.
 
+use crate::finish::refuse_inside;
 use crate::handles::Handle;
 use crate::image::Image;
 use crate::runtime::Runtime;
@@ -79,9 +80,12 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: returns when all members have called it, and all that they have put before is there.
     ///
     /// # Errors
-    /// For a team that was freed; where an image has failed, or a member has stopped.
+    /// For a team that was freed, and in a shipped function; where an image has failed, or a member has stopped.
     pub fn barrier(&self, team: Handle) -> Result<()> {
-        let number = self.with(|image| image.call_barrier(team))?;
+        let number = self.with(|image| {
+            refuse_inside(image.depth, "is collective")?;
+            image.call_barrier(team)
+        })?;
         self.wait(|image| image.barrier_has_ended(team, number).map(|ended| ended.then_some(())))
     }
 }

@@ -11,6 +11,7 @@
 //! Source: Jin et al. 2011, §II-C, where both levels are splay trees.
 
 use crate::collective::agreement::refusal;
+use crate::finish::refuse_inside;
 use crate::handles::Handle;
 use crate::image::{Image, Kind};
 use crate::reduction::Combination;
@@ -193,11 +194,16 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: a coarray with `bytes` bytes on each member; they hold anything.
     ///
     /// # Errors
-    /// On all members, where their numbers of bytes differ or one has no memory; for a team that was freed; where an image has
-    /// failed.
+    /// On all members, where their numbers of bytes differ or one has no memory; for a team that was freed, and in a shipped
+    /// function; where an image has failed.
     pub fn allocate(&self, team: Handle, bytes: usize, purpose: Use) -> Result<Handle> {
         let allocated = self.with(|image| {
-            image.teams.get(team)?;
+            refuse_inside(image.depth, "is collective")?;
+            if image.teams.get(team)?.size() > 1 {
+                // Members could not agree. Memory for which they have begun to is lost where one fails meanwhile: another
+                // member may have the coarray, and write to it.
+                image.others.check_all()?;
+            }
             Ok(i64::try_from(bytes).map_err(|_| Error::argument("bytes", bytes, "less than 2^63")).and_then(
                 |_| {
                     let offset = image.memory.heap().allocate(bytes)?;
@@ -251,9 +257,11 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team of the coarray: frees it, when all members have called it.
     ///
     /// # Errors
-    /// For a coarray that was freed; on all members, for locks that one of them holds; where an image has failed.
+    /// For a coarray that was freed, and in a shipped function; on all members, for locks that one of them holds; where an image
+    /// has failed.
     pub fn free(&self, coarray: Handle, purpose: Use) -> Result<()> {
         let team = self.with(|image| {
+            refuse_inside(image.depth, "is collective")?;
             let coarray = image.coarrays.get(coarray)?;
             coarray.check_use(purpose)?;
             Ok(coarray.team)

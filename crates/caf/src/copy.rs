@@ -10,7 +10,7 @@
 
 use crate::coarray::{Place, Use};
 use crate::copointer::Copointer;
-use crate::finish::Scope;
+use crate::finish::{Scope, refuse_inside};
 use crate::handles::Handle;
 use crate::image::{Image, Kind};
 use crate::operation::Operation;
@@ -275,8 +275,10 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: starts a barrier, at whose end an event is notified, which may be on any image.
     ///
     /// # Errors
-    /// For a team that was freed; for an event that there is not, where this image takes part in the barrier without it.
+    /// For a team that was freed, and in a shipped function; for an event that there is not, where this image takes part in
+    /// the barrier without it.
     pub fn barrier_async(&self, team: Handle, event: Result<EventAt>) -> Result<()> {
+        self.with(|image| refuse_inside(image.depth, "is collective"))?;
         let event = event.and_then(|event| self.place_of_event(event));
         self.with(|image| {
             let number = image.call_barrier(team)?;

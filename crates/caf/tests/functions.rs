@@ -257,3 +257,30 @@ fn functions_see_the_default_team_and_keep_it() {
         });
     }
 }
+
+/// An allocation that is refused in a shipped function takes no memory: the next one gets the place that it would have got.
+#[test]
+fn allocations_that_are_refused_take_no_memory() {
+    for (images, per_node) in PLACES {
+        with_images(images, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let place = || {
+                let coarray = image.allocate(world, 1 << 16, Use::Data).expect("room");
+                let address = image.address(coarray).expect("a coarray");
+                image.free(coarray, Use::Data).expect("a coarray");
+                address
+            };
+            let before = place();
+            let function = image.register(Rc::new(move |image: &Runtime<ThreadComm>, _, _: &[u8]| {
+                let error = image.allocate(world, 1 << 16, Use::Data).expect_err("collective").to_string();
+                assert!(error.contains("called in a shipped function"), "{error}");
+            }));
+            image.begin_finish(world).expect("a block");
+            for _ in 0..10 {
+                image.spawn(world, (own + 1) % images, function, &[], None).expect("a function");
+            }
+            image.end_finish().expect("the block");
+            assert_eq!(place(), before);
+        });
+    }
+}

@@ -1,11 +1,12 @@
 //! What a collective operation needs of its team, as it was when the operation began.
 
+use crate::finish::refuse_inside;
 use crate::handles::Handle;
 use crate::image::Image;
 use crate::mail;
 use crate::team::{BACKWARD, FORWARD, Team};
 use hcube_core::comm::Comm;
-use hcube_core::error::{Error, Result};
+use hcube_core::error::Result;
 
 /// Rounds of an operation: what each range of them is for. The agreement on the arguments comes first.
 pub(crate) const TREE: usize = 64;
@@ -89,9 +90,7 @@ impl<C: Comm> Image<C> {
     /// # Errors
     /// For a team that was freed, and in a shipped function.
     pub(crate) fn begin(&mut self, team: Handle) -> Result<Members> {
-        if self.depth > 0 {
-            return Err(Error::Usage("called in a shipped function, where nothing is collective".into()));
-        }
+        refuse_inside(self.depth, "is collective")?;
         Ok(Members::of(self.teams.get_mut(team)?))
     }
 }

@@ -12,6 +12,7 @@
 
 use super::network::{Comparison, STEPS, comparisons};
 use super::{BACKWARD, FORWARD, Link, Team, chain};
+use crate::finish::refuse_inside;
 use crate::handles::Handle;
 use crate::mail::step;
 use crate::runtime::Runtime;
@@ -141,10 +142,11 @@ impl<C: Comm> Runtime<C> {
     /// parent. None for members with a negative colour.
     ///
     /// # Errors
-    /// For a team that was freed; where this image has no memory, which ends the job because others wait; where an image
-    /// has failed.
+    /// For a team that was freed, and in a shipped function; where this image has no memory, which ends the job because others
+    /// wait; where an image has failed.
     pub fn split(&self, parent: Handle, colour: i64, key: i64) -> Result<Option<Handle>> {
         let (split, own) = self.with(|image| {
+            refuse_inside(image.depth, "is collective")?;
             image.formed += 1;
             let (this, proposal) = (image.comm.rank(), image.formed);
             let team = image.teams.get_mut(parent)?;
@@ -221,10 +223,11 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: frees it.
     ///
     /// # Errors
-    /// [`Error::Argument`] for the team of all images, a default team, a team that has coarrays or was freed; where an image
-    /// has failed.
+    /// [`Error::Argument`] for the team of all images, a default team, a team that has coarrays or was freed; in a shipped
+    /// function; where an image has failed.
     pub fn free_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
+            refuse_inside(image.depth, "is collective")?;
             let coarrays = image.teams.get(team)?.coarrays;
             if coarrays > 0 {
                 let expected = format!("one without coarrays: it has {coarrays}");
