@@ -12,7 +12,7 @@ use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::onesided::{Atomic, Shape};
+use hcube_core::onesided::{Atomic, Request, Shape};
 
 impl<C: Comm> Image<C> {
     /// Writes to a coarray on a member of this node, if that is its way: see [`Self::reach`]. Whether it has.
@@ -50,11 +50,12 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once.
+    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once. Images that are gone do
+    /// not matter, unless it is that one.
     #[inline]
     pub(crate) fn wait_for_room(&self, to: usize) -> Result<()> {
         let has_room = self.with(|image| Ok(image.depth > 0 || image.memory.has_room(to)))?;
-        if has_room { Ok(()) } else { self.wait(|image| Ok(image.memory.has_room(to).then_some(()))) }
+        if has_room { Ok(()) } else { self.wait_for_image(to, |image| Ok(image.memory.has_room(to).then_some(()))) }
     }
 
     /// Writes to a coarray on a member, from `at` on. The bytes are there for others at the next synchronisation.
@@ -107,10 +108,22 @@ impl<C: Comm> Runtime<C> {
     #[inline]
     pub(crate) fn get_place(&self, Place { image: from, offset }: Place, into: Region<'_>) -> Result<()> {
         let request = self.with(|image| Ok(image.memory.get(&image.comm, from, offset, into)))?;
-        self.wait(|image| {
-            let gone = image.others.check(from);
-            if image.memory.is_read(request, into) { Ok(Some(())) } else { gone.map(|()| None) }
-        })
+        self.wait_for_bytes(from, request, into)
+    }
+
+    /// Waits for bytes of an image, also where others are gone.
+    fn wait_for_bytes(&self, from: usize, request: Request, into: Region<'_>) -> Result<()> {
+        let result =
+            self.wait_for_image(from, |image| Ok(image.memory.is_read(request, into).then_some(())));
+        self.cancel_unless_done(request, result)
+    }
+
+    /// Gives a request up whose wait has ended with an error.
+    pub(crate) fn cancel_unless_done<T>(&self, request: Request, result: Result<T>) -> Result<T> {
+        if result.is_err() {
+            self.image.borrow_mut().memory.cancel(request);
+        }
+        result
     }
 
     /// The place of the elements of a shape on a member, from `at` on.
@@ -165,10 +178,7 @@ impl<C: Comm> Runtime<C> {
         let Place { image: from, offset } = self.place_of_shape(coarray, rank, at, shape)?;
         let request =
             self.with(|image| Ok(image.memory.get_shape(&image.comm, from, offset, shape, into)))?;
-        self.wait(|image| {
-            let gone = image.others.check(from);
-            if image.memory.is_read(request, into) { Ok(Some(())) } else { gone.map(|()| None) }
-        })
+        self.wait_for_bytes(from, request, into)
     }
 
     /// An atomic operation on a word of a coarray on a member, at `at`: what it was before.
@@ -219,12 +229,7 @@ impl<C: Comm> Runtime<C> {
     pub(crate) fn atomic_place(&self, place: Place, operation: Atomic, operand: u64) -> Result<u64> {
         let Place { image: to, offset } = place;
         let request = self.with(|image| Ok(image.memory.atomic(to, offset, operation, operand)))?;
-        self.wait(|image| {
-            let gone = image.others.check(to);
-            match image.memory.is_finished(request) {
-                None => gone.map(|()| None),
-                value => Ok(value),
-            }
-        })
+        let result = self.wait_for_image(to, |image| Ok(image.memory.is_finished(request)));
+        self.cancel_unless_done(request, result)
     }
 }

@@ -318,13 +318,7 @@ impl<C: Comm> Runtime<C> {
             image.memory.send(to, Kind::Address as u8, question, [bytes_of(&id), &[]]);
             Ok(question)
         })?;
-        let offset = self.wait(|image| {
-            let gone = image.others.check(to);
-            match image.addresses.answers.remove(&question) {
-                None => gone.map(|()| None),
-                answer => Ok(answer),
-            }
-        })?;
+        let offset = self.wait_for_image(to, |image| Ok(image.addresses.answers.remove(&question)))?;
         if offset == NOWHERE {
             return Err(Error::argument(
                 "coarray",

@@ -10,7 +10,8 @@
 //!
 //! Restrictions: the end of a process is noticed only by other images of its node.
 //! Cost: a load per image of the node in waits that have found nothing; a system call per `LOOKS_PER_PROCESS` of them; a
-//! message to each image of another node for an image that is gone.
+//! message to each image of another node for an image that is gone, and one to each image for a failed image that is known to
+//! one that stops.
 
 pub use crate::options::Status;
 
@@ -118,7 +119,7 @@ impl Others {
     /// Tells the images of other nodes what the word of an image of this one says.
     fn tell<C: Comm>(&self, memory: &mut Onesided<C>, image: usize, word: u64) {
         for to in 0..self.images {
-            if !memory.is_here(to) {
+            if !memory.is_here(to) && self.status(to) == Status::Alive {
                 let tag = (image as u64) << WORD_BITS | word;
                 memory.send(to, Kind::Status as u8, tag, [&[], &[]]);
             }
@@ -172,6 +173,17 @@ impl Others {
         }
     }
 
+    /// Before this image fails or stops: the others learn which images have failed, as far as is known here. So nobody finds
+    /// that this one has stopped and does not know the cause.
+    pub(crate) fn pass_on<C: Comm>(&self, memory: &mut Onesided<C>) {
+        for failed in self.with(Status::Failed) {
+            let tag = (failed as u64) << WORD_BITS | Status::Failed as u64;
+            for to in (0..self.images).filter(|&to| to != self.own && self.status(to) == Status::Alive) {
+                memory.send(to, Kind::Status as u8, tag, [&[], &[]]);
+            }
+        }
+    }
+
     /// This image fails or stops: all others can know it from now on, as soon as the messages have gone out.
     pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, word: u64) {
         memory.own_word(self.place).store(word, Ordering::Release);
@@ -220,12 +232,23 @@ impl Others {
     #[cold]
     fn first_gone(&self) -> Result<()> {
         let first = self.with(Status::Failed).next().or_else(|| self.with(Status::Stopped).next());
-        first.map_or(Ok(()), |image| self.check(image))
+        first.map_or(Ok(()), |image| self.status(image).check(image))
     }
 
-    /// An error where an image that is waited for is not alive.
+    /// An error where an image that is waited for is not alive. If it has stopped and another one has failed, that is why: the
+    /// error is about the one that has failed.
     pub(crate) fn check(&self, image: usize) -> Result<()> {
-        self.status(image).check(image)
+        match self.status(image) {
+            Status::Stopped => self.first_gone_or(image),
+            status => status.check(image),
+        }
+    }
+
+    #[cold]
+    fn first_gone_or(&self, stopped: usize) -> Result<()> {
+        let failed = self.with(Status::Failed).next();
+        let (image, status) = failed.map_or((stopped, Status::Stopped), |failed| (failed, Status::Failed));
+        status.check(image)
     }
 }
 

@@ -168,8 +168,11 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
 /// runtime has ended here.
 pub fn finalise() -> Result<()> {
     let result = with(Runtime::finalise);
-    if matches!(result, Err(Error::Usage(_))) {
-        return result;
+    match result {
+        Ok(()) => {}
+        Err(Error::Usage(_)) => return result,
+        // Others may still read what this image has. If it is the one that has failed, they know.
+        Err(_) => drop(with(Runtime::stop)),
     }
     let process = process()?.cast_mut();
     // SAFETY: it lives until it is freed below.

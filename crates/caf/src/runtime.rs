@@ -66,7 +66,7 @@ impl<C: Comm> Runtime<C> {
     ) -> Result<T> {
         match self.with(&mut poll)? {
             Some(result) => Ok(result),
-            None => self.wait_longer(poll, |others| others.check(awaited)),
+            None => self.wait_longer(poll, |others| others.check_own().and_then(|()| others.check(awaited))),
         }
     }
 

@@ -42,6 +42,10 @@ impl<C: Comm> Runtime<C> {
 
     fn go(&self, status: Status, word: u64) -> Result<()> {
         // What others get from this image before they know that it is gone.
+        self.with(|image| {
+            image.others.pass_on(&mut image.memory);
+            Ok(())
+        })?;
         self.send_out()?;
         self.with(|image| {
             image.others.announce(&mut image.memory, word);

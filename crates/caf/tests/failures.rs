@@ -1,80 +1,21 @@
 //! Images that fail or stop: every wait of the others ends with an error, and they can ask who is gone.
 
+#[path = "support/leaving.rs"]
+mod leaving;
 mod support;
 
 use hcube_caf::coarray::Use;
 use hcube_caf::copy::Side;
-use hcube_caf::options::Options;
 use hcube_caf::others::Status;
 use hcube_caf::{Handle, Runtime};
-use hcube_core::comm::Comm;
-use hcube_core::comm::threads::{self, ThreadComm};
+use hcube_core::comm::threads::ThreadComm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of};
 use hcube_core::onesided::Atomic;
+use leaving::{Meetings, error_of, leave, meet, with_leaving_images};
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use support::{PLACES, with_images};
-
-/// Where the images of a run meet, twice. After a barrier nobody could leave at once, because others are still inside.
-#[derive(Default)]
-struct Meetings {
-    arrived: [AtomicUsize; 2],
-    has_panicked: AtomicBool,
-}
-
-impl Meetings {
-    /// Returns when as many images have come here, and meanwhile does what the caller says.
-    fn meet(&self, number: usize, images: usize, meanwhile: impl Fn()) {
-        self.arrived[number].fetch_add(1, Ordering::AcqRel);
-        while self.arrived[number].load(Ordering::Acquire) < images {
-            meanwhile();
-            std::thread::yield_now();
-            assert!(!self.has_panicked.load(Ordering::Acquire), "another image has panicked");
-        }
-    }
-}
-
-/// Runs `work` on each image, which ends without the others.
-fn with_leaving_images<T: Send>(
-    images: usize,
-    per_node: usize,
-    work: impl Fn(&Runtime<ThreadComm>, &Meetings) -> T + Sync,
-) -> Vec<T> {
-    let meetings = Meetings::default();
-    threads::run(images, per_node, |comm| {
-        let own = comm.split(Some(0), comm.rank() as i32).expect("no MPI").expect("a colour");
-        let image = Runtime::new(own, Options::default()).expect("shared memory");
-        catch_unwind(AssertUnwindSafe(|| work(&image, &meetings))).unwrap_or_else(|panic| {
-            meetings.has_panicked.store(true, Ordering::Release);
-            let _ = image.fail();
-            resume_unwind(panic)
-        })
-    })
-}
-
-/// All images meet, and serve each other meanwhile.
-fn meet(image: &Runtime<ThreadComm>, meetings: &Meetings) {
-    let images = image.with_team(image.world(), |team| team.size());
-    meetings.meet(0, images, || image.progress().expect("no MPI"));
-}
-
-fn leave(image: &Runtime<ThreadComm>, status: Status) {
-    match status {
-        Status::Stopped => image.stop(),
-        _ => image.fail(),
-    }
-    .expect("once");
-}
-
-fn error_of<T>(image: usize, status: Status) -> Result<T> {
-    Err(match status {
-        Status::Stopped => Error::StoppedImage { image },
-        _ => Error::FailedImage { image },
-    })
-}
 
 /// What images wait with: coarrays of all images, and the image that leaves, which has the lock.
 struct Case {

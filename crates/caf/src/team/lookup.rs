@@ -9,6 +9,7 @@
 
 use super::{BACKWARD, FORWARD, Link, Team, WORDS, chain, place};
 use crate::handles::Handle;
+use crate::others::Status;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -53,12 +54,20 @@ impl<C: Comm> Runtime<C> {
     /// The image of a member of a team.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a team that was freed or a rank that no member has; where an image has failed.
+    /// [`Error::Argument`] for a team that was freed or a rank that no member has; where images that are gone hide who has the
+    /// rank.
     #[inline]
     pub fn image_of(&self, team: Handle, rank: usize) -> Result<usize> {
         match self.with(|image| image.teams.get(team)?.known(rank))? {
             Some(image) => Ok(image),
-            None => self.look_up(team, rank),
+            None => match self.look_up(team, rank) {
+                // On ways around images that are gone.
+                Err(Error::FailedImage { .. } | Error::StoppedImage { .. }) => {
+                    self.explore(team, Some(rank))?;
+                    self.image_of(team, rank)
+                }
+                found => found,
+            },
         }
     }
 
@@ -80,7 +89,8 @@ impl<C: Comm> Runtime<C> {
                 image.statistics.link_reads += 1;
                 Ok(image.memory.atomic(at.image, at.block + place(power, direction), Atomic::Load, 0))
             })?;
-            at = Link::of(self.wait(|image| Ok(image.memory.is_finished(request)))?);
+            let word = self.wait_for_image(at.image, |image| Ok(image.memory.is_finished(request)));
+            at = Link::of(self.cancel_unless_done(request, word)?);
         }
         self.with(|image| {
             image.statistics.lookups += 1;
@@ -139,14 +149,13 @@ impl<C: Comm> Runtime<C> {
         })?;
         match self.wait_for_image(of.image, |image| Ok(image.memory.is_read(request, into).then_some(()))) {
             Ok(()) => {}
-            Err(Error::FailedImage { image } | Error::StoppedImage { image }) if image == of.image => {
-                self.with(|image| {
+            Err(error) => {
+                let is_gone = self.with(|image| {
                     image.memory.cancel(request);
-                    Ok(())
+                    Ok(image.others.status(of.image) != Status::Alive)
                 })?;
-                return Ok(None);
+                return if is_gone { Ok(None) } else { Err(error) };
             }
-            Err(error) => return Err(error),
         }
         let links = words.chunks_exact(WORDS).map(|words| [FORWARD, BACKWARD].map(|at| Link::of(words[at])));
         Ok(Some(links.collect()))
