@@ -98,7 +98,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_finish_begin(team: hcube_team, error: 
 /// its members have started are complete. Takes at most one reduction more than the longest chain of
 /// functions that ship each other is long.
 ///
-/// Errors: HCUBE_ERR_ARGUMENT if there is none, and in a shipped function; HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT if there is none, and in a shipped function; HCUBE_ERR_ARGUMENT on all
+/// members if a function was shipped to an image that has not registered it, where the block stays open:
+/// that image registers it, and all members call this again; HCUBE_ERR_FAILED_IMAGE.
 ///
 /// # Safety
 /// error is null or valid.

@@ -30,7 +30,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_init(error: *mut hcube_error) -> i32 {
 /// have ended, then ends the runtime and frees all teams, coarrays, events and locks. Finalises MPI if
 /// hcube_caf_init has initialised it.
 ///
-/// Errors: HCUBE_ERR_ARGUMENT in a finish block or a shipped function, where nothing has happened;
+/// Errors: HCUBE_ERR_ARGUMENT in a finish block or a shipped function, and on all images if a function
+/// was shipped to an image that has not registered it, where the program goes on and may call this again;
 /// HCUBE_ERR_FAILED_IMAGE if an image has failed, where the runtime has ended on this image.
 ///
 /// # Safety

@@ -237,7 +237,7 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// Outside of a block, in a shipped function; on all members, where one of them has not registered a function that was
-    /// shipped to it; where an image has failed or stopped.
+    /// shipped to it: the block stays open, and may be ended when it has; where an image has failed or stopped.
     pub fn end_finish(&self) -> Result<usize> {
         let (team, scope) = self.with(|image| {
             refuse_inside(image.depth, "is collective")?;
@@ -265,23 +265,39 @@ impl<C: Comm> Runtime<C> {
                 image.statistics.finish_rounds += 1;
                 Ok(image.finishes.counts(scope).give())
             })?;
-            let registered = self.image.borrow().shipped.check(scope);
-            let words = [open, i64::from(registered.is_err())];
+            let unregistered = self.image.borrow().shipped.unregistered(scope);
+            let words = [open, i64::from(unregistered.is_some())];
             let [all, missing] = self.combine(team, words, Combination::Sum)?;
             self.with(|image| {
                 image.finishes.counts(scope).end_reduction();
                 Ok(())
             })?;
-            registered?;
             if missing != 0 {
-                let text = "another image was shipped a function that is not registered there";
-                return Err(Error::Usage(text.into()));
+                return Err(self.not_registered(team, unregistered)?);
             }
             if all == 0 {
                 return Ok(rounds);
             }
         }
         unreachable!("chains of functions end")
+    }
+
+    /// Collective over the team, where a member was shipped a function that it has not registered: the error, which names one
+    /// such image and function on all members. `own`: what was shipped to this one, and by whom.
+    fn not_registered(&self, team: Handle, own: Option<(usize, usize)>) -> Result<Error> {
+        let word = own.map_or(-1, |(function, _)| (self.own() as i64) << 32 | function as i64);
+        let [most] = self.combine(team, [word], Combination::Max)?;
+        let text = match own {
+            Some((function, from)) => {
+                format!("image {from} has shipped function {function}, which is not registered here")
+            }
+            None => format!(
+                "function {} was shipped to image {}, where it is not registered",
+                most & i64::from(u32::MAX),
+                most >> 32
+            ),
+        };
+        Ok(Error::Usage(text + ": expected the same functions in the same order on all images"))
     }
 }
 

@@ -202,16 +202,10 @@ impl Shipped {
         Rc::clone(&self.batch)
     }
 
-    /// An error where a function of a block waits to be registered, and this image waits for the end of the block.
-    pub fn check(&self, scope: Scope) -> Result<()> {
-        self.early.iter().find(|call| call.sort.scope() == scope).map_or(Ok(()), |call| {
-            let text = format!(
-                "image {} has shipped function {}, which is not registered here",
-                call.from,
-                call.sort.function()
-            );
-            Err(Error::Usage(text + ": expected the same functions in the same order on all images"))
-        })
+    /// A function of a block that waits to be registered, and the image that has shipped it.
+    pub fn unregistered(&self, scope: Scope) -> Option<(usize, usize)> {
+        let call = self.early.iter().find(|call| call.sort.scope() == scope)?;
+        Some((call.sort.function(), call.from))
     }
 }
 

@@ -304,28 +304,3 @@ fn the_end_of_the_program_is_no_failure() {
         }
     }
 }
-
-/// All members learn that one of them waits for the end of a function that it has not registered.
-#[test]
-fn functions_that_are_never_registered() {
-    for (images, per_node) in PLACES {
-        with_leaving_images(images, per_node, |image, meetings| {
-            let function = Rc::new(|_: &Runtime<ThreadComm>, _, _: &[u8]| {});
-            let number = image.register(function.clone());
-            let late = (image.own() + 1 < images).then(|| image.register(function));
-            image.begin_finish(image.world()).expect("a block");
-            image.spawn(image.world(), images - 1, number, &[], None).expect("a function");
-            if let Some(late) = late {
-                image.spawn(image.world(), images - 1, late, &[], None).expect("a function");
-            }
-            let result = image.end_finish();
-            assert_eq!(result.is_err(), images > 1, "{result:?}");
-            meet(image, meetings);
-            if let Err(error) = result {
-                let text = error.to_string();
-                assert!(text.contains("not registered"), "{text}");
-                assert_eq!(text.contains("function 1, "), image.own() + 1 == images, "{text}");
-            }
-        });
-    }
-}

@@ -9,6 +9,8 @@ use hcube_core::memory::{Region, bytes_of};
 use hcube_core::onesided::Atomic;
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use support::{PLACES, with_images};
 
 fn words<const N: usize>(arguments: &[u8]) -> [u64; N] {
@@ -282,5 +284,52 @@ fn allocations_that_are_refused_take_no_memory() {
             image.end_finish().expect("the block");
             assert_eq!(place(), before);
         });
+    }
+}
+
+/// All members learn that one of them was shipped a function that it has not registered, which one, and to whom; when it is
+/// registered, the block ends, and so does the program.
+#[test]
+fn functions_that_are_registered_too_late() {
+    for (images, per_node) in PLACES.into_iter().filter(|&(images, _)| images > 1) {
+        for is_in_block in [true, false] {
+            let (runs, all) = (Arc::new(AtomicUsize::new(0)), 2 * images - 1);
+            with_images(images, per_node, |image| {
+                let (world, last) = (image.world(), images - 1);
+                let function = {
+                    let runs = Arc::clone(&runs);
+                    move |_: &Runtime<ThreadComm>, _: usize, _: &[u8]| {
+                        runs.fetch_add(1, Ordering::Relaxed);
+                    }
+                };
+                image.register(Rc::new(function.clone()));
+                let late = (image.own() < last).then(|| image.register(Rc::new(function.clone())));
+                if is_in_block {
+                    image.begin_finish(world).expect("a block");
+                }
+                image.spawn(world, last, 0, &[], None).expect("a function");
+                if let Some(late) = late {
+                    image.spawn(world, last, late, &[], None).expect("a function");
+                }
+                let end = || if is_in_block { image.end_finish().map(drop) } else { image.finalise() };
+                for _ in 0..2 {
+                    let text = end().expect_err("not registered").to_string();
+                    let expected = match late {
+                        Some(_) => format!("function 1 was shipped to image {last}, where it is not registered"),
+                        None => "has shipped function 1, which is not registered here".to_owned(),
+                    };
+                    assert!(text.contains(&expected), "{text}");
+                }
+                if late.is_none() {
+                    image.register(Rc::new(function));
+                }
+                if is_in_block {
+                    end().expect("the block");
+                    assert!(late.is_some() || runs.load(Ordering::Relaxed) == all);
+                }
+            });
+            // The end of the program has run what was shipped outside of blocks.
+            assert_eq!(runs.load(Ordering::Relaxed), all);
+        }
     }
 }
