@@ -1585,9 +1585,19 @@ contains
     type(hcube_error) :: error
     integer(c_int32_t) :: code
     integer(c_int64_t) :: bytes
+    integer :: dimension
     part = c_null_ptr
-    ! A negative extent makes a number of bytes that no image can have, so that it is refused on all of them.
-    bytes = merge(-1_c_int64_t, product(int(extents, c_int64_t)) * element_bytes, any(extents < 0))
+    ! A negative extent, or more bytes than an integer can count, is refused on all images as a number of bytes that none
+    ! can have.
+    bytes = merge(-1_c_int64_t, merge(0_c_int64_t, int(element_bytes, c_int64_t), any(extents == 0)), any(extents < 0))
+    do dimension = 1, size(extents)
+      if (bytes <= 0) exit
+      if (bytes > huge(bytes) / extents(dimension)) then
+        bytes = -1
+      else
+        bytes = bytes * extents(dimension)
+      end if
+    end do
     code = c_coarray_alloc(team, bytes, coarray, part, error)
     call settle(code, error, ierror, message)
   end subroutine

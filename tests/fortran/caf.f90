@@ -356,6 +356,7 @@ contains
     integer(c_int64_t) :: handle
     integer :: value
     real(c_double), pointer :: array(:)
+    complex(c_double_complex), pointer :: matrix(:, :)
     call hcube_caf_put(coarray, images, 0_i8, 1_i8, word, ierror, message)
     call require(ierror == HCUBE_ERR_ARGUMENT .and. index(message, 'image = ') == 1, 'no such image')
     call hcube_caf_get(coarray, 0, word * 64, handle, word, ierror, message)
@@ -367,6 +368,12 @@ contains
     nullify (array)
     call hcube_caf_coarray_alloc(world, [-1], handle, array, ierror, message)
     call require(ierror /= HCUBE_SUCCESS .and. handle == -7 .and. .not. associated(array), 'negative extent')
+    ! 2^64 bytes, and 2^63.
+    nullify (matrix)
+    call hcube_caf_coarray_alloc(world, [2**30, 2**30], handle, matrix, ierror, message)
+    call require(ierror /= HCUBE_SUCCESS .and. handle == -7 .and. .not. associated(matrix), 'too many elements')
+    call hcube_caf_coarray_alloc(world, [2**29, 2**30], handle, matrix, ierror, message)
+    call require(ierror /= HCUBE_SUCCESS .and. handle == -7 .and. .not. associated(matrix), 'too many elements')
     call hcube_caf_spawn(world, 0, 17, 1_i8, word, ierror, message=message)
     call require(ierror == HCUBE_ERR_ARGUMENT .and. index(message, 'function = 17') == 1, 'no such function')
     call hcube_caf_allreduce(world, 1_i8, handle, 1_i8, MPI_INTEGER8, MPI_OP_NULL, ierror, message)
