@@ -1,16 +1,18 @@
 //! Asynchronous copies, broadcasts and barriers, and when they are complete.
 
+use super::collectives::root_and;
 use super::synchronisation::{check_reserved, event_at};
-use super::{buffer, member, on_image, rank, size, team_of};
+use super::{buffer, on_image, rank, size, team_of};
 use crate::boundary::required;
 use crate::types::{hcube_copointer, hcube_error, hcube_event, hcube_place, hcube_team};
-use hcube_caf::copy::{EventAt, Side};
+use hcube_caf::coarray::Use;
+use hcube_caf::copy::{EventAt, Side, field};
 use hcube_caf::{Handle, Runtime};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MpiComm;
 use std::ffi::c_void;
 
-/// One side of a copy.
+/// One side of a copy: the argument `name`.
 ///
 /// # Safety
 /// The pointer is null or valid; memory is valid for `bytes` bytes from the offset on, until the copy is complete.
@@ -22,6 +24,20 @@ unsafe fn side(
 ) -> Result<Side> {
     // SAFETY: null or valid, by the contract of this function.
     let place = unsafe { required(place, name)? };
+    // SAFETY: the contract of this function.
+    unsafe { side_at(runtime, name, place, bytes) }.map_err(|error| field(name, error))
+}
+
+/// As [`side`], of a place that is there.
+///
+/// # Safety
+/// Memory is valid for `bytes` bytes from the offset on, until the copy is complete.
+unsafe fn side_at(
+    runtime: &Runtime<MpiComm>,
+    name: &'static str,
+    place: &hcube_place,
+    bytes: u64,
+) -> Result<Side> {
     check_reserved(place.reserved)?;
     let offset = size("offset", place.offset)?;
     let hcube_place { coarray, copointer: hcube_copointer { place: pointed, bytes: room }, memory, .. } =
@@ -29,7 +45,7 @@ unsafe fn side(
     Ok(match (coarray != 0, pointed != 0 || room != 0, !memory.is_null()) {
         (true, false, false) => {
             let coarray = Handle::from_number(coarray);
-            Side::Coarray(coarray, rank(runtime, coarray, place.image)?, offset)
+            Side::Coarray(coarray, rank(runtime, coarray, Use::Data, place.image)?, offset)
         }
         (false, true, false) => {
             let copointer = hcube_caf::copointer::Copointer { place: pointed, bytes: room };
@@ -47,13 +63,18 @@ unsafe fn side(
     })
 }
 
-/// An event that a caller may name.
+/// An event that a caller may name: the argument `name`.
 ///
 /// # Safety
 /// The pointer is null or valid.
-unsafe fn optional(runtime: &Runtime<MpiComm>, event: *const hcube_event) -> Result<Option<EventAt>> {
+pub(super) unsafe fn optional(
+    runtime: &Runtime<MpiComm>,
+    name: &'static str,
+    event: *const hcube_event,
+) -> Result<Option<EventAt>> {
     // SAFETY: the contract of this function.
-    unsafe { event.as_ref() }.map(|event| event_at(runtime, event)).transpose()
+    let event = unsafe { event.as_ref() };
+    event.map(|event| event_at(runtime, event)).transpose().map_err(|error| field(name, error))
 }
 
 /// One-sided. Starts a copy, which goes on while this image waits or calls hcube_caf_progress, and
@@ -84,7 +105,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_copy_async(
         on_image(error, |image| {
             let destination = side(image, "destination", destination, bytes)?;
             let source = side(image, "source", source, bytes)?;
-            let (done, predicate) = (optional(image, done)?, optional(image, predicate)?);
+            let (done, predicate) =
+                (optional(image, "done", done)?, optional(image, "predicate", predicate)?);
             image.copy_async(destination, source, size("bytes", bytes)?, done, predicate)
         })
     }
@@ -114,9 +136,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast_async(
     unsafe {
         on_image(error, |image| {
             let (team, checked) = (team_of(image, team)?, super::buffer("buffer", buffer, bytes));
-            let given = checked.and_then(|region| Ok((region, member(root)?, optional(image, done)?)));
+            let given = checked.and_then(|region| Ok((region, optional(image, "done", done)?)));
             let refuse = |error| image.refuse_broadcast_async(team, error);
-            let (region, root, done) = given.map_err(refuse)?;
+            let (root, (region, done)) = root_and(root, given).map_err(refuse)?;
             image.broadcast_async(team, root, region, done)
         })
     }
@@ -140,7 +162,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_barrier_async(
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         on_image(error, |image| {
-            let event = required(done, "done").and_then(|done| event_at(image, done));
+            let event = required(done, "done")
+                .and_then(|done| event_at(image, done).map_err(|error| field("done", error)));
             image.barrier_async(team_of(image, team)?, event)
         })
     }

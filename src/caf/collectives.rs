@@ -40,7 +40,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast(
 }
 
 /// A root, and what has been checked beside it.
-fn root_and<T>(root: i32, other: Result<T>) -> Result<(usize, T)> {
+pub(super) fn root_and<T>(root: i32, other: Result<T>) -> Result<(usize, T)> {
     Ok((member(root).map_err(|_| Error::argument("root", root, "0 or more"))?, other?))
 }
 

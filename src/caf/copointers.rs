@@ -3,6 +3,7 @@
 use super::{buffer, on_image, rank, size};
 use crate::boundary::{output, required};
 use crate::types::{hcube_coarray, hcube_copointer, hcube_error};
+use hcube_caf::coarray::Use;
 use hcube_caf::Handle;
 use hcube_caf::copointer::Copointer;
 use hcube_core::error::Result;
@@ -29,7 +30,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_copointer(
     unsafe {
         on_image(error, |runtime| {
             let (coarray, copointer) = (Handle::from_number(coarray), output(copointer, "copointer")?);
-            let rank = rank(runtime, coarray, image)?;
+            let rank = rank(runtime, coarray, Use::Data, image)?;
             let Copointer { place, bytes } = runtime.copointer(coarray, rank, size("offset", offset)?)?;
             *copointer = hcube_copointer { place, bytes };
             Ok(())

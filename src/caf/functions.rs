@@ -1,6 +1,6 @@
 //! Shipped functions and finish blocks.
 
-use super::synchronisation::event_at;
+use super::asynchronous::optional;
 use super::{array, member, on_image, team_of};
 use crate::boundary::output;
 use crate::types::{hcube_caf_function, hcube_error, hcube_event, hcube_team};
@@ -73,7 +73,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_spawn(
             let arguments = array::<u8>("arguments", arguments.cast(), count)?;
             let number = usize::try_from(function)
                 .map_err(|_| Error::argument("function", function, "a number of hcube_caf_register"))?;
-            let done = done.as_ref().map(|event| event_at(runtime, event)).transpose()?;
+            let done = optional(runtime, "done", done)?;
             runtime.spawn(team_of(runtime, team)?, member(image)?, number, arguments, done)
         })
     }

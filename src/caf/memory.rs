@@ -113,7 +113,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_put(
     unsafe {
         on_image(error, |runtime| {
             let (coarray, from) = (Handle::from_number(coarray), buffer("from", from, bytes)?);
-            runtime.put(coarray, rank(runtime, coarray, image)?, size("offset", offset)?, from)
+            runtime.put(coarray, rank(runtime, coarray, Use::Data, image)?, size("offset", offset)?, from)
         })
     }
 }
@@ -140,7 +140,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_get(
     unsafe {
         on_image(error, |runtime| {
             let (coarray, into) = (Handle::from_number(coarray), buffer("into", into, bytes)?);
-            runtime.get(coarray, rank(runtime, coarray, image)?, size("offset", offset)?, into)
+            runtime.get(coarray, rank(runtime, coarray, Use::Data, image)?, size("offset", offset)?, into)
         })
     }
 }
@@ -215,7 +215,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_put_strided(
         on_image(error, |runtime| {
             let coarray = Handle::from_number(coarray);
             let shape = section(element_bytes, dimensions, counts, ("strides", strides))?;
-            let (rank, offset) = (rank(runtime, coarray, image)?, size("offset", offset)?);
+            let (rank, offset) = (rank(runtime, coarray, Use::Data, image)?, size("offset", offset)?);
             if from_strides.is_null() {
                 let from = buffer("from", from, shape.bytes() as u64)?;
                 return runtime.put_shape(coarray, rank, offset, &shape, from);
@@ -255,7 +255,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_get_strided(
         on_image(error, |runtime| {
             let coarray = Handle::from_number(coarray);
             let shape = section(element_bytes, dimensions, counts, ("strides", strides))?;
-            let (rank, offset) = (rank(runtime, coarray, image)?, size("offset", offset)?);
+            let (rank, offset) = (rank(runtime, coarray, Use::Data, image)?, size("offset", offset)?);
             if into_strides.is_null() {
                 let into = buffer("into", into, shape.bytes() as u64)?;
                 return runtime.get_shape(coarray, rank, offset, &shape, into);
@@ -312,7 +312,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_put_indexed(
         on_image(error, |runtime| {
             let (coarray, shape) = (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
             let from = buffer("from", from, shape.bytes() as u64)?;
-            let rank = rank(runtime, coarray, image)?;
+            let rank = rank(runtime, coarray, Use::Data, image)?;
             runtime.put_shape(coarray, rank, size("offset", offset)?, &shape, from)
         })
     }
@@ -343,7 +343,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_get_indexed(
         on_image(error, |runtime| {
             let (coarray, shape) = (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
             let into = buffer("into", into, shape.bytes() as u64)?;
-            let rank = rank(runtime, coarray, image)?;
+            let rank = rank(runtime, coarray, Use::Data, image)?;
             runtime.get_shape(coarray, rank, size("offset", offset)?, &shape, into)
         })
     }
@@ -392,7 +392,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_atomic(
     unsafe {
         on_image(error, |runtime| {
             let (coarray, action) = (Handle::from_number(coarray), action(operation, compare)?);
-            let rank = rank(runtime, coarray, image)?;
+            let rank = rank(runtime, coarray, Use::Data, image)?;
             let found = runtime.atomic(coarray, rank, size("offset", offset)?, action, operand)?;
             if let Some(before) = before.as_mut() {
                 *before = found;

@@ -11,6 +11,7 @@ pub mod teams;
 
 use crate::boundary::{enter, required};
 use crate::types::hcube_error;
+use hcube_caf::coarray::Use;
 use hcube_caf::{Handle, Runtime, process};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -47,10 +48,10 @@ fn member(image: i32) -> Result<usize> {
 
 /// The rank of an image that a caller names in the team of a coarray, of events or of locks.
 #[inline]
-fn rank(runtime: &Image, of: Handle, image: i32) -> Result<usize> {
+fn rank(runtime: &Image, of: Handle, purpose: Use, image: i32) -> Result<usize> {
     match usize::try_from(image) {
         Ok(rank) => Ok(rank),
-        Err(_) if image == THIS_IMAGE => runtime.own_rank(of),
+        Err(_) if image == THIS_IMAGE => runtime.own_rank(of, purpose),
         Err(_) => Err(Error::argument("image", image, "0 or more, or HCUBE_CAF_THIS_IMAGE")),
     }
 }

@@ -89,7 +89,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_notify(
     unsafe {
         on_image(error, |runtime| {
             let events = Handle::from_number(events);
-            runtime.notify(events, index_of(index)?, rank(runtime, events, image)?)
+            runtime.notify(events, index_of(index)?, rank(runtime, events, Use::Events, image)?)
         })
     }
 }
@@ -140,7 +140,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_trywait(
 pub(super) fn event_at(runtime: &Runtime<MpiComm>, event: &hcube_event) -> Result<EventAt> {
     check_reserved(event.reserved)?;
     let events = Handle::from_number(event.events);
-    Ok((events, index_of(event.index)?, rank(runtime, events, event.image)?))
+    Ok((events, index_of(event.index)?, rank(runtime, events, Use::Events, event.image)?))
 }
 
 pub(super) fn check_reserved(reserved: i32) -> Result<()> {
@@ -155,7 +155,7 @@ fn events_at(runtime: &Runtime<MpiComm>, events: &[hcube_event]) -> Result<Vec<E
 /// Events of this image that a caller names.
 fn own_events(runtime: &Runtime<MpiComm>, events: &[hcube_event]) -> Result<Vec<(Handle, usize)>> {
     let own = |(handle, index, rank): EventAt| {
-        let this = runtime.own_rank(handle)?;
+        let this = runtime.own_rank(handle, Use::Events)?;
         let expected = format!("HCUBE_CAF_THIS_IMAGE or {this}, the rank of this image");
         if rank == this { Ok((handle, index)) } else { Err(Error::argument("image", rank, expected)) }
     };
@@ -283,7 +283,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_lock(
     unsafe {
         on_image(error, |runtime| {
             let locks = Handle::from_number(locks);
-            runtime.lock(locks, index_of(index)?, rank(runtime, locks, image)?)
+            runtime.lock(locks, index_of(index)?, rank(runtime, locks, Use::Locks, image)?)
         })
     }
 }
@@ -308,7 +308,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_trylock(
     unsafe {
         on_image(error, |runtime| {
             let (locks, acquired) = (Handle::from_number(locks), output(acquired, "acquired")?);
-            *acquired = runtime.try_lock(locks, index_of(index)?, rank(runtime, locks, image)?)?.into();
+            *acquired = runtime.try_lock(locks, index_of(index)?, rank(runtime, locks, Use::Locks, image)?)?.into();
             Ok(())
         })
     }
@@ -332,7 +332,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_unlock(
     unsafe {
         on_image(error, |runtime| {
             let locks = Handle::from_number(locks);
-            runtime.unlock(locks, index_of(index)?, rank(runtime, locks, image)?)
+            runtime.unlock(locks, index_of(index)?, rank(runtime, locks, Use::Locks, image)?)
         })
     }
 }
@@ -342,7 +342,7 @@ fn locks_at(runtime: &Runtime<MpiComm>, locks: &[hcube_lock]) -> Result<Vec<Even
     let at = |lock: &hcube_lock| {
         check_reserved(lock.reserved)?;
         let locks = Handle::from_number(lock.locks);
-        Ok((locks, index_of(lock.index)?, rank(runtime, locks, lock.image)?))
+        Ok((locks, index_of(lock.index)?, rank(runtime, locks, Use::Locks, lock.image)?))
     };
     locks.iter().map(at).collect()
 }

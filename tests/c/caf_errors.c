@@ -209,14 +209,16 @@ static void synchronisation(void) {
   ARGUMENT(hcube_caf_event_alloc, (freed_team, 1, &out.handle, &failure), "team = ");
   ARGUMENT(hcube_caf_event_alloc, (0, -1, &out.handle, &failure), "count = -1");
   ARGUMENT(hcube_caf_event_alloc, (0, 1, NULL, &failure), "events = NULL");
-  ARGUMENT(hcube_caf_event_free, (0, &failure), "not freed");
-  ARGUMENT(hcube_caf_event_free, (freed_events, &failure), "not freed");
+  ARGUMENT(hcube_caf_event_free, (0, &failure), "events = 0x0: expected events that were not freed");
+  ARGUMENT(hcube_caf_event_free, (freed_events, &failure), "events = 0x");
   ARGUMENT(hcube_caf_event_free, (coarray, &failure), "events = ");
-  ARGUMENT(hcube_caf_event_notify, (freed_events, 0, 0, &failure), "not freed");
+  ARGUMENT(hcube_caf_event_notify, (freed_events, 0, 0, &failure), "events = 0x");
   ARGUMENT(hcube_caf_event_notify, (events, 2, 0, &failure), "index = 2");
   ARGUMENT(hcube_caf_event_notify, (events, -1, 0, &failure), "index = -1");
   ARGUMENT(hcube_caf_event_notify, (events, 0, images, &failure), "image = ");
-  ARGUMENT(hcube_caf_event_wait, (coarray, 0, &failure), "events = ");
+  ARGUMENT(hcube_caf_event_notify, (freed_events, 0, HCUBE_CAF_THIS_IMAGE, &failure), "events = 0x");
+  ARGUMENT(hcube_caf_event_wait, (freed_events, 0, &failure), "events = 0x");
+  ARGUMENT(hcube_caf_event_wait, (coarray, 0, &failure), "events = a coarray or locks");
   ARGUMENT(hcube_caf_event_wait, (events, 2, &failure), "index = 2");
   ARGUMENT(hcube_caf_event_trywait, (events, 0, NULL, &failure), "notified = NULL");
   ARGUMENT(hcube_caf_event_trywait, (events, INT64_MAX, &out.number, &failure), "index = ");
@@ -234,23 +236,27 @@ static void synchronisation(void) {
   ARGUMENT(hcube_caf_lock_alloc, (0, -1, &out.handle, &failure), "count = -1");
   ARGUMENT(hcube_caf_lock_alloc, (0, 1, NULL, &failure), "locks = NULL");
   ARGUMENT(hcube_caf_lock_free, (events, &failure), "locks = ");
-  ARGUMENT(hcube_caf_lock, (events, 0, 0, &failure), "locks = ");
+  ARGUMENT(hcube_caf_lock_free, (0, &failure), "locks = 0x0: expected locks that were not freed");
+  ARGUMENT(hcube_caf_lock, (events, 0, 0, &failure), "locks = a coarray or events");
+  ARGUMENT(hcube_caf_lock, (0, 0, 0, &failure), "locks = 0x0");
+  ARGUMENT(hcube_caf_lock, (0, 0, HCUBE_CAF_THIS_IMAGE, &failure), "locks = 0x0");
   ARGUMENT(hcube_caf_lock, (locks, 2, 0, &failure), "index = 2");
   ARGUMENT(hcube_caf_lock, (locks, 0, images, &failure), "image = ");
-  ARGUMENT(hcube_caf_unlock, (locks, 0, HCUBE_CAF_THIS_IMAGE, &failure), "lock");
+  ARGUMENT(hcube_caf_unlock, (locks, 0, HCUBE_CAF_THIS_IMAGE, &failure), "locks = lock 0 of image ");
   ARGUMENT(hcube_caf_unlock, (locks, -1, 0, &failure), "index = -1");
+  ARGUMENT(hcube_caf_unlock, (locks, 1, images - 1, &failure), "locks = lock 1 of image ");
   OK(hcube_caf_lock(locks, 0, HCUBE_CAF_THIS_IMAGE, &failure));
-  ARGUMENT(hcube_caf_lock, (locks, 0, HCUBE_CAF_THIS_IMAGE, &failure), "lock");
-  ARGUMENT(hcube_caf_lock, (locks, 0, me, &failure), "lock");
-  ARGUMENT(hcube_caf_trylock, (locks, 0, me, &out.number, &failure), "lock");
-  ARGUMENT(hcube_caf_lockset_lock, (&one_lock, 1, &failure), "lock");
-  ARGUMENT(hcube_caf_lock_free, (locks, &failure), "lock");
+  ARGUMENT(hcube_caf_lock, (locks, 0, HCUBE_CAF_THIS_IMAGE, &failure), "which this image has");
+  ARGUMENT(hcube_caf_lock, (locks, 0, me, &failure), "locks = lock 0 of image ");
+  ARGUMENT(hcube_caf_trylock, (locks, 0, me, &out.number, &failure), "locks = lock 0 of image ");
+  ARGUMENT(hcube_caf_lockset_lock, (&one_lock, 1, &failure), "locks = lock 0 of image ");
+  ARGUMENT(hcube_caf_lock_free, (locks, &failure), "locks = 0x");
   OK(hcube_caf_unlock(locks, 0, HCUBE_CAF_THIS_IMAGE, &failure));
   ARGUMENT(hcube_caf_trylock, (locks, 0, 0, NULL, &failure), "acquired = NULL");
-  ARGUMENT(hcube_caf_lockset_lock, (pair, 2, &failure), "lock");
+  ARGUMENT(hcube_caf_lockset_lock, (pair, 2, &failure), "named twice");
   ARGUMENT(hcube_caf_lockset_lock, (NULL, 1, &failure), "locks = NULL");
   ARGUMENT(hcube_caf_lockset_lock, (&far, 1, &failure), "image = ");
-  ARGUMENT(hcube_caf_lockset_unlock, (&one_lock, 1, &failure), "lock");
+  ARGUMENT(hcube_caf_lockset_unlock, (&one_lock, 1, &failure), "which this image does not have");
   ARGUMENT(hcube_caf_lockset_unlock, (&one_lock, -1, &failure), "count = -1");
 }
 
@@ -267,19 +273,22 @@ static void asynchronous(void) {
   ARGUMENT(hcube_caf_copy_async, (&there, NULL, 8, NULL, NULL, &failure), "source = NULL");
   ARGUMENT(hcube_caf_copy_async, (&none, &here, 8, NULL, NULL, &failure), "destination = ");
   ARGUMENT(hcube_caf_copy_async, (&there, &both, 8, NULL, NULL, &failure), "source = ");
-  ARGUMENT(hcube_caf_copy_async, (&reserved, &here, 8, NULL, NULL, &failure), "reserved = 1");
-  ARGUMENT(hcube_caf_copy_async, (&far, &here, 8, NULL, NULL, &failure), "image = ");
-  ARGUMENT(hcube_caf_copy_async, (&beyond, &here, 8, NULL, NULL, &failure), "offset = 60");
+  ARGUMENT(hcube_caf_copy_async, (&reserved, &here, 8, NULL, NULL, &failure), "destination.reserved = 1");
+  ARGUMENT(hcube_caf_copy_async, (&far, &here, 8, NULL, NULL, &failure), "destination.image = ");
+  ARGUMENT(hcube_caf_copy_async, (&here, &far, 8, NULL, NULL, &failure), "source.image = ");
+  ARGUMENT(hcube_caf_copy_async, (&beyond, &here, 8, NULL, NULL, &failure), "destination.offset + bytes = 68");
+  ARGUMENT(hcube_caf_copy_async, (&here, &beyond, 8, NULL, NULL, &failure), "source.offset + bytes = 68");
   ARGUMENT(hcube_caf_copy_async, (&there, &here, UINT64_C(1) << 63, NULL, NULL, &failure), "bytes = ");
-  ARGUMENT(hcube_caf_copy_async, (&there, &here, 8, &wrong, NULL, &failure), "index = 2");
-  ARGUMENT(hcube_caf_copy_async, (&there, &here, 8, NULL, &wrong, &failure), "index = 2");
+  ARGUMENT(hcube_caf_copy_async, (&there, &here, 8, &wrong, NULL, &failure), "done.index = 2");
+  ARGUMENT(hcube_caf_copy_async, (&there, &here, 8, NULL, &wrong, &failure), "predicate.index = 2");
   ARGUMENT(hcube_caf_broadcast_async, (freed_team, 0, &word, 8, NULL, &failure), "team = ");
   ARGUMENT(hcube_caf_broadcast_async, (0, images, &word, 8, NULL, &failure), "root = ");
+  ARGUMENT(hcube_caf_broadcast_async, (0, -1, &word, 8, NULL, &failure), "root = -1");
   BUFFER(hcube_caf_broadcast_async, (0, 0, NULL, 8, NULL, &failure), "buffer = NULL");
-  ARGUMENT(hcube_caf_broadcast_async, (0, 0, &word, 8, &wrong, &failure), "index = 2");
+  ARGUMENT(hcube_caf_broadcast_async, (0, 0, &word, 8, &wrong, &failure), "done.index = 2");
   ARGUMENT(hcube_caf_barrier_async, (freed_team, &event, &failure), "team = ");
   ARGUMENT(hcube_caf_barrier_async, (0, NULL, &failure), "done = NULL");
-  ARGUMENT(hcube_caf_barrier_async, (0, &wrong, &failure), "index = 2");
+  ARGUMENT(hcube_caf_barrier_async, (0, &wrong, &failure), "done.index = 2");
 }
 
 static void collectives(void) {
@@ -357,7 +366,7 @@ static void shipped_functions(void) {
   ARGUMENT(hcube_caf_spawn, (freed_team, 0, number, NULL, 0, NULL, &failure), "team = ");
   BUFFER(hcube_caf_spawn, (0, 0, number, NULL, 8, NULL, &failure), "arguments = NULL");
   ARGUMENT(hcube_caf_spawn, (0, 0, number, NULL, UINT64_C(1) << 63, NULL, &failure), "bytes = ");
-  ARGUMENT(hcube_caf_spawn, (0, 0, number, NULL, 0, &wrong, &failure), "image = ");
+  ARGUMENT(hcube_caf_spawn, (0, 0, number, NULL, 0, &wrong, &failure), "done.image = ");
   ARGUMENT(hcube_caf_finish_begin, (freed_team, &failure), "team = ");
   ARGUMENT(hcube_caf_finish_end, (&failure), "hcube_caf_finish_begin");
   OK(hcube_caf_finish_begin(0, &failure));

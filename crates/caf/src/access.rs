@@ -72,7 +72,7 @@ impl<C: Comm> Runtime<C> {
 
     #[cold]
     fn put_elsewhere(&self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> Result<()> {
-        self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
+        self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
         let place = self.place(coarray, rank, at, from.len())?;
         self.put_place(place, from)
     }
@@ -100,7 +100,7 @@ impl<C: Comm> Runtime<C> {
 
     #[cold]
     fn get_elsewhere(&self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> Result<()> {
-        self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
+        self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
         let place = self.place(coarray, rank, at, into.len())?;
         self.get_place(place, into)
     }
@@ -133,7 +133,7 @@ impl<C: Comm> Runtime<C> {
             let given = format!("{}..{} from offset {at} on", bounds.start, bounds.end);
             Error::argument("section", given, "bytes of the coarray")
         };
-        self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
+        self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
         let range = shape.range(at).ok_or_else(outside)?;
         let Place { image, offset } =
             self.place(coarray, rank, range.start, range.len()).map_err(|error| match error {

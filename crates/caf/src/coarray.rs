@@ -118,21 +118,47 @@ impl Coarray {
         Error::argument("offset + bytes", given, format!("at most {}, the bytes of the coarray", self.bytes))
     }
 
-    /// An error where it is not what the function needs.
-    #[inline]
-    pub(crate) fn check_use(&self, purpose: Use) -> Result<()> {
-        if self.purpose == purpose {
-            return Ok(());
+}
+
+impl Use {
+    /// The error for a handle of something else.
+    #[cold]
+    fn other(self) -> Error {
+        match self {
+            Self::Data => Error::argument("coarray", "of events or locks", "a coarray of data"),
+            Self::Events => {
+                Error::argument("events", "a coarray or locks", "events of hcube_caf_event_alloc")
+            }
+            Self::Locks => Error::argument("locks", "a coarray or events", "locks of hcube_caf_lock_alloc"),
         }
-        Err(match purpose {
-            Use::Data => Error::argument("coarray", "of events or locks", "a coarray of data"),
-            Use::Events => Error::argument("events", "a coarray or locks", "events of hcube_caf_event_alloc"),
-            Use::Locks => Error::argument("locks", "a coarray or events", "locks of hcube_caf_lock_alloc"),
-        })
+    }
+
+    /// The error for a handle that was never given or was freed.
+    #[cold]
+    fn unknown(self, handle: Handle) -> Error {
+        let (name, expected) = match self {
+            Self::Data => ("coarray", "a coarray that was not freed"),
+            Self::Events => ("events", "events that were not freed"),
+            Self::Locks => ("locks", "locks that were not freed"),
+        };
+        Error::argument(name, format_args!("{:#x}", handle.number()), expected)
     }
 }
 
 impl<C: Comm> Image<C> {
+    /// A coarray that is used for this.
+    ///
+    /// # Errors
+    /// [`Error::Argument`], with the name that the handle has in functions for this use.
+    #[inline]
+    pub(crate) fn coarray_for(&self, handle: Handle, purpose: Use) -> Result<&Coarray> {
+        match self.coarrays.find(handle) {
+            Some(coarray) if coarray.purpose == purpose => Ok(coarray),
+            Some(_) => Err(purpose.other()),
+            None => Err(purpose.unknown(handle)),
+        }
+    }
+
     /// The memory of a range on a member of the team of all images, if it is on this node: the way of most accesses. Nothing
     /// where anything is unusual or wrong.
     #[inline(always)]
@@ -154,7 +180,7 @@ impl<C: Comm> Image<C> {
         at: usize,
         length: usize,
     ) -> Result<Option<Place>> {
-        self.coarrays.get(coarray)?.check_use(Use::Data)?;
+        self.coarray_for(coarray, Use::Data)?;
         self.place(coarray, rank, at, length)
     }
 
@@ -262,9 +288,7 @@ impl<C: Comm> Runtime<C> {
     pub fn free(&self, coarray: Handle, purpose: Use) -> Result<()> {
         let team = self.with(|image| {
             refuse_inside(image.depth, "is collective")?;
-            let coarray = image.coarrays.get(coarray)?;
-            coarray.check_use(purpose)?;
-            Ok(coarray.team)
+            image.coarray_for(coarray, purpose).map(|coarray| coarray.team)
         })?;
         if purpose == Use::Locks {
             self.agree_unlocked(team, coarray)?;

@@ -67,7 +67,7 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::place`].
     pub fn copointer(&self, coarray: Handle, rank: usize, at: usize) -> Result<Copointer> {
-        self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
+        self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
         let place = self.place(coarray, rank, at, 0)?.word();
         let bytes = self.with(|image| Ok(image.coarrays.get(coarray)?.bytes - at))? as u64;
         Ok(Copointer { place, bytes })

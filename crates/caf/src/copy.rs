@@ -33,6 +33,36 @@ pub enum Side {
     Memory(Region<'static>),
 }
 
+/// The error for a structure that is an argument of a function: it names the field of the structure.
+pub fn field(structure: &'static str, error: Error) -> Error {
+    /// The names of the fields of structures.
+    macro_rules! names {
+        ($name:expr, $($structure:literal),*) => {
+            match structure {
+                $($structure => match $name {
+                    "coarray" => concat!($structure, ".coarray"),
+                    "copointer" => concat!($structure, ".copointer"),
+                    "events" => concat!($structure, ".events"),
+                    "image" => concat!($structure, ".image"),
+                    "index" => concat!($structure, ".index"),
+                    "offset" => concat!($structure, ".offset"),
+                    "offset + bytes" => concat!($structure, ".offset + bytes"),
+                    "reserved" => concat!($structure, ".reserved"),
+                    other => other,
+                },)*
+                _ => $name,
+            }
+        };
+    }
+    match error {
+        Error::Argument { name, value, expected } => {
+            let name = names!(name, "destination", "source", "done", "predicate");
+            Error::Argument { name, value, expected }
+        }
+        error => error,
+    }
+}
+
 /// An event on a member of its team: handle, index, rank.
 pub type EventAt = (Handle, usize, usize);
 
@@ -223,6 +253,16 @@ impl<C: Comm> Runtime<C> {
         self.place_of_slot(event, Use::Events)
     }
 
+    /// The place of an event that a function may be given: its argument `name`.
+    pub(crate) fn place_of_optional(
+        &self,
+        name: &'static str,
+        event: Option<EventAt>,
+    ) -> Result<Option<Place>> {
+        let place = event.map(|event| self.place_of_event(event)).transpose();
+        place.map_err(|error| field(name, error))
+    }
+
     fn end_of(&self, side: Side, bytes: usize) -> Result<End> {
         Ok(match side {
             Side::Memory(region) if region.len() != bytes => {
@@ -230,7 +270,7 @@ impl<C: Comm> Runtime<C> {
             }
             Side::Memory(region) => End::Memory(region),
             Side::Coarray(coarray, rank, at) => {
-                self.with(|image| image.coarrays.get(coarray)?.check_use(Use::Data))?;
+                self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
                 End::Heap(self.place(coarray, rank, at, bytes)?)
             }
             Side::Copointer(copointer, at) => End::Heap(self.place_of_copointer(copointer, at, bytes)?),
@@ -250,9 +290,10 @@ impl<C: Comm> Runtime<C> {
         done: Option<EventAt>,
         predicate: Option<EventAt>,
     ) -> Result<()> {
-        let (destination, source) = (self.end_of(destination, bytes)?, self.end_of(source, bytes)?);
-        let [done, predicate] = [done, predicate].map(|event| event.map(|event| self.place_of_event(event)));
-        let (done, predicate) = (done.transpose()?, predicate.transpose()?);
+        let end_of = |name, side| self.end_of(side, bytes).map_err(|error| field(name, error));
+        let (destination, source) = (end_of("destination", destination)?, end_of("source", source)?);
+        let done = self.place_of_optional("done", done)?;
+        let predicate = self.place_of_optional("predicate", predicate)?;
         if let End::Heap(Place { image, .. }) = destination {
             self.wait_for_room(image)?;
         }
@@ -279,7 +320,8 @@ impl<C: Comm> Runtime<C> {
     /// the barrier without it.
     pub fn barrier_async(&self, team: Handle, event: Result<EventAt>) -> Result<()> {
         self.with(|image| refuse_inside(image.depth, "is collective"))?;
-        let event = event.and_then(|event| self.place_of_event(event));
+        let event =
+            event.and_then(|event| self.place_of_event(event).map_err(|error| field("done", error)));
         self.with(|image| {
             let number = image.call_barrier(team)?;
             let place = event.as_ref().ok().copied();

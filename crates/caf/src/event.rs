@@ -24,8 +24,7 @@ impl<C: Comm> Image<C> {
     /// Where an event or a lock of this image lies in its heap.
     #[inline]
     pub(crate) fn slot_offset(&self, slots: Handle, index: usize, purpose: Use) -> Result<usize> {
-        let coarray = self.coarrays.get(slots)?;
-        coarray.check_use(purpose)?;
+        let coarray = self.coarray_for(slots, purpose)?;
         let all = coarray.bytes / STRIDE;
         if index >= all {
             return Err(Error::argument("index", index, format!("less than {all}, the number of {purpose}")));

@@ -27,6 +27,18 @@ use std::sync::atomic::Ordering;
 /// A lock on a member of its team: handle, index, rank.
 pub type LockAt = (Handle, usize, usize);
 
+/// A lock, and where it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lock {
+    pub at: LockAt,
+    pub place: Place,
+}
+
+/// The error for a lock, by its index and its image's rank.
+pub(crate) fn error_of((_, index, rank): LockAt, why: &str, expected: &str) -> Error {
+    Error::argument("locks", format_args!("lock {index} of image {rank}, {why}"), expected)
+}
+
 /// The word of a lock that nobody has, and of a node that has no next one. No node lies at the beginning of a heap, where the
 /// rings for messages are.
 const NONE: u64 = 0;
@@ -87,28 +99,29 @@ impl Locks {
 
 impl<C: Comm> Image<C> {
     /// An error where this image has the lock, or a call waits for it.
-    pub(crate) fn check_free_of(&self, lock: Place) -> Result<()> {
-        let Some(entry) = self.locks.entries.get(&lock.word()) else { return Ok(()) };
-        let given = match entry.state {
+    pub(crate) fn check_free_of(&self, Lock { at, place }: Lock) -> Result<()> {
+        let Some(entry) = self.locks.entries.get(&place.word()) else { return Ok(()) };
+        let why = match entry.state {
             State::Trying(_) | State::Asked(_) | State::Queued if entry.is_given_up => return Ok(()),
-            State::Trying(_) | State::Asked(_) | State::Queued => "one that this image waits for",
-            State::Held | State::Leaving(_) | State::Handing => "one that this image has",
+            State::Trying(_) | State::Asked(_) | State::Queued => "for which this image waits",
+            State::Held | State::Leaving(_) | State::Handing => "which this image has",
         };
-        Err(Error::argument("lock", given, "one that this image neither has nor waits for"))
+        Err(error_of(at, why, "one that this image neither has nor waits for"))
     }
 
     /// An error unless this image has the lock.
-    pub(crate) fn check_held(&self, lock: Place) -> Result<()> {
-        match self.locks.entries.get(&lock.word()) {
+    pub(crate) fn check_held(&self, Lock { at, place }: Lock) -> Result<()> {
+        match self.locks.entries.get(&place.word()) {
             Some(Entry { state: State::Held, .. }) => Ok(()),
             Some(Entry { state: State::Leaving(_) | State::Handing, is_given_up: true, .. }) => Ok(()),
-            _ => Err(Error::argument("lock", "one that this image does not have", "one that it has")),
+            _ => Err(error_of(at, "which this image does not have", "one that it has")),
         }
     }
 
     /// Asks for a lock: at once, or with a place in the queue.
-    fn begin_lock(&mut self, locks: Handle, lock: Place, queues: bool) -> Result<()> {
+    fn begin_lock(&mut self, lock: Lock, queues: bool) -> Result<()> {
         self.check_free_of(lock)?;
+        let Lock { at: (locks, ..), place: lock } = lock;
         if let Some(entry) = self.locks.entries.get_mut(&lock.word()) {
             entry.is_given_up = false;
             return Ok(());
@@ -217,9 +230,9 @@ impl<C: Comm> Runtime<C> {
         self.allocate_slots(team, count, Use::Locks)
     }
 
-    /// The place of a lock on a member.
-    pub(crate) fn place_of_lock(&self, lock: LockAt) -> Result<Place> {
-        self.place_of_slot(lock, Use::Locks)
+    /// A lock on a member.
+    pub(crate) fn find_lock(&self, at: LockAt) -> Result<Lock> {
+        Ok(Lock { at, place: self.place_of_slot(at, Use::Locks)? })
     }
 
     /// Waits until this image has a lock on a member.
@@ -228,21 +241,21 @@ impl<C: Comm> Runtime<C> {
     /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this image has or waits
     /// for; where an image has failed or stopped.
     pub fn lock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
-        let place = self.place_of_lock((locks, index, rank))?;
-        self.take_lock(locks, place)
+        self.take_lock(self.find_lock((locks, index, rank))?)
     }
 
-    /// As [`Self::lock`], at a place.
-    pub(crate) fn take_lock(&self, locks: Handle, lock: Place) -> Result<()> {
-        self.wait_for_room(lock.image)?;
+    /// As [`Self::lock`], of one that was found.
+    pub(crate) fn take_lock(&self, lock: Lock) -> Result<()> {
+        self.wait_for_room(lock.place.image)?;
         // An attempt without the queue that was given up may end with nothing.
-        while !self.ask_for_lock(locks, lock, true)? {}
+        while !self.ask_for_lock(lock, true)? {}
         Ok(())
     }
 
     /// Whether this image has the lock now.
-    fn ask_for_lock(&self, locks: Handle, lock: Place, queues: bool) -> Result<bool> {
-        self.with(|image| image.begin_lock(locks, lock, queues))?;
+    fn ask_for_lock(&self, lock: Lock, queues: bool) -> Result<bool> {
+        self.with(|image| image.begin_lock(lock, queues))?;
+        let lock = lock.place;
         let taken = self.wait(|image| match image.advance_lock(lock)? {
             // It goes on with a wait that was given up, but does not wait.
             None if !queues && matches!(image.locks.state(lock), Some(State::Queued)) => {
@@ -265,9 +278,9 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::lock`].
     pub fn try_lock(&self, locks: Handle, index: usize, rank: usize) -> Result<bool> {
-        let lock = self.place_of_lock((locks, index, rank))?;
-        self.wait_for_room(lock.image)?;
-        let taken = self.ask_for_lock(locks, lock, false)?;
+        let lock = self.find_lock((locks, index, rank))?;
+        self.wait_for_room(lock.place.image)?;
+        let taken = self.ask_for_lock(lock, false)?;
         if !taken {
             self.look_around()?;
         }
@@ -280,15 +293,16 @@ impl<C: Comm> Runtime<C> {
     /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this image does not have;
     /// where an image has failed or stopped.
     pub fn unlock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
-        let lock = self.place_of_lock((locks, index, rank))?;
+        let lock = self.find_lock((locks, index, rank))?;
         self.with(|image| image.check_held(lock))?;
         self.wait(|image| Ok(image.memory.is_made(None).then_some(())))?;
         self.release_lock(lock)
     }
 
-    /// As [`Self::unlock`], at a place, when what this image has put is there.
-    pub(crate) fn release_lock(&self, lock: Place) -> Result<()> {
+    /// As [`Self::unlock`], of one that was found, when what this image has put is there.
+    pub(crate) fn release_lock(&self, lock: Lock) -> Result<()> {
         self.with(|image| image.check_held(lock))?;
+        let lock = lock.place;
         let released = self.wait(|image| image.advance_unlock(lock));
         if released.is_err() {
             self.with(|image| {
@@ -306,8 +320,8 @@ impl<C: Comm> Runtime<C> {
         if any == 0 {
             return Ok(());
         }
-        let given =
-            if is_used { "one of which this image has one" } else { "one of which another image has one" };
-        Err(Error::argument("lock", given, "locks that no image has"))
+        let who = if is_used { "this image" } else { "another image" };
+        let given = format!("{:#x}, of which {who} has one", locks.number());
+        Err(Error::argument("locks", given, "locks that no image has"))
     }
 }

@@ -6,25 +6,19 @@
 //! Restrictions: that holds for images that take all locks they need at the same time in one call.
 //! Cost: that of each lock. Source: Havender 1968, "Avoiding deadlock in multitasking systems".
 
-use crate::coarray::Place;
-use crate::handles::Handle;
-use crate::lock::LockAt;
+use crate::lock::{Lock, LockAt, error_of};
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
-use hcube_core::error::{Error, Result};
+use hcube_core::error::Result;
 
 impl<C: Comm> Runtime<C> {
-    /// The places of locks, in the order in which all images take them.
-    fn places_of_locks(&self, locks: &[LockAt]) -> Result<Vec<(Place, Handle)>> {
-        let places = locks.iter().map(|&lock| Ok((self.place_of_lock(lock)?, lock.0)));
-        let mut places = places.collect::<Result<Vec<_>>>()?;
-        places.sort_unstable_by_key(|(place, _)| (place.image, place.offset));
-        match places.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            None => Ok(places),
-            Some(pair) => {
-                let given = format!("one of image {} twice", pair[0].0.image);
-                Err(Error::argument("locks", given, "different locks"))
-            }
+    /// Locks, in the order in which all images take them.
+    fn find_locks(&self, locks: &[LockAt]) -> Result<Vec<Lock>> {
+        let mut locks = locks.iter().map(|&lock| self.find_lock(lock)).collect::<Result<Vec<_>>>()?;
+        locks.sort_unstable_by_key(|lock| (lock.place.image, lock.place.offset));
+        match locks.windows(2).find(|pair| pair[0].place == pair[1].place) {
+            None => Ok(locks),
+            Some(pair) => Err(error_of(pair[0].at, "which is named twice", "different locks")),
         }
     }
 
@@ -33,11 +27,11 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::lock`], and for a lock that is named twice; this image has none of them then.
     pub fn lock_all(&self, locks: &[LockAt]) -> Result<()> {
-        let places = self.places_of_locks(locks)?;
-        self.with(|image| places.iter().try_for_each(|&(place, _)| image.check_free_of(place)))?;
-        for (number, &(place, locks)) in places.iter().enumerate() {
-            if let Err(error) = self.take_lock(locks, place) {
-                for &(taken, _) in places[..number].iter().rev() {
+        let locks = self.find_locks(locks)?;
+        self.with(|image| locks.iter().try_for_each(|&lock| image.check_free_of(lock)))?;
+        for (number, &lock) in locks.iter().enumerate() {
+            if let Err(error) = self.take_lock(lock) {
+                for &taken in locks[..number].iter().rev() {
                     // What stands in the way of a release is an image that is gone, of which the caller learns.
                     let _ = self.release_lock(taken);
                 }
@@ -52,9 +46,9 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::unlock`], and for a lock that is named twice; where arguments are wrong, this image keeps all.
     pub fn unlock_all(&self, locks: &[LockAt]) -> Result<()> {
-        let places = self.places_of_locks(locks)?;
-        self.with(|image| places.iter().try_for_each(|&(place, _)| image.check_held(place)))?;
+        let locks = self.find_locks(locks)?;
+        self.with(|image| locks.iter().try_for_each(|&lock| image.check_held(lock)))?;
         self.wait(|image| Ok(image.memory.is_made(None).then_some(())))?;
-        places.iter().rev().try_for_each(|&(place, _)| self.release_lock(place))
+        locks.iter().rev().try_for_each(|&lock| self.release_lock(lock))
     }
 }

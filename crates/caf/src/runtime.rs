@@ -3,6 +3,7 @@
 //! Shipped functions run inside waits, and may call the runtime themselves. So the state is never held while one runs: every
 //! call takes it for a moment, and a wait looks, lets go, runs what has arrived, and looks again.
 
+use crate::coarray::Use;
 use crate::finish::Scope;
 use crate::handles::Handle;
 use crate::image::{Image, Step};
@@ -217,8 +218,8 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// For one that was freed.
-    pub fn own_rank(&self, coarray: Handle) -> Result<usize> {
-        self.with(|image| Ok(image.teams.get(image.coarrays.get(coarray)?.team)?.rank()))
+    pub fn own_rank(&self, of: Handle, purpose: Use) -> Result<usize> {
+        self.with(|image| Ok(image.teams.get(image.coarray_for(of, purpose)?.team)?.rank()))
     }
 
     /// What this image has done so far.

@@ -308,10 +308,7 @@ impl<C: Comm> Runtime<C> {
         event: Option<EventAt>,
     ) -> Result<bool> {
         let to = self.image_of(team, rank)?;
-        let event = match event {
-            None => NO_EVENT,
-            Some(event) => self.place_of_event(event)?.word(),
-        };
+        let event = self.place_of_optional("done", event)?.map_or(NO_EVENT, Place::word);
         self.wait_for_room(to)?;
         self.with(|image| Ok(image.ship(to, function, event, arguments)))
     }

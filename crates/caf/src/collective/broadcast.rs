@@ -216,7 +216,7 @@ impl<C: Comm> Runtime<C> {
         done: Option<EventAt>,
     ) -> Result<()> {
         let members = self.with(|image| image.begin(team))?;
-        let done = done.map(|event| self.place_of_event(event)).transpose();
+        let done = self.place_of_optional("done", done);
         let (done, checked) = match (check_rank("root", root, &members), done) {
             (Ok(()), Ok(done)) => (done, Ok(())),
             (Err(error), _) | (_, Err(error)) => (None, Err(error)),
