@@ -30,8 +30,8 @@ module hcube_caf
   integer(c_int64_t), parameter, public :: HCUBE_CAF_DEFAULT_TEAM = 0
 
   type, bind(C), public :: hcube_caf_statistics
-    integer(c_int64_t) :: struct_size, node_accesses, node_bytes, message_accesses, message_bytes, atomics, lookups, &
-      link_reads, address_questions, spawned, executed, finish_rounds, team_words
+    integer(c_int64_t) :: struct_size, node_puts, node_gets, node_bytes, message_puts, message_gets, message_bytes, &
+      atomics, lookups, link_reads, address_questions, spawned, executed, finish_rounds, team_words
   end type
 
   type, bind(C), public :: hcube_copointer

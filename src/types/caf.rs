@@ -98,13 +98,17 @@ pub struct hcube_caf_statistics {
     /// sizeof(hcube_caf_statistics), set by the caller. A later version may append fields; no more than
     /// this size is filled.
     pub struct_size: u64,
-    /// Number of puts and gets to images of this node, this one included.
-    pub node_accesses: u64,
-    /// Number of bytes that they moved.
+    /// Number of puts to images of this node, this one included.
+    pub node_puts: u64,
+    /// Number of gets from images of this node, this one included.
+    pub node_gets: u64,
+    /// Number of bytes that both have moved.
     pub node_bytes: u64,
-    /// Number of puts and gets to images of other nodes.
-    pub message_accesses: u64,
-    /// Number of bytes that they moved.
+    /// Number of puts to images of other nodes.
+    pub message_puts: u64,
+    /// Number of gets from images of other nodes.
+    pub message_gets: u64,
+    /// Number of bytes that both have moved.
     pub message_bytes: u64,
     /// Number of atomic operations.
     pub atomics: u64,
@@ -129,9 +133,11 @@ impl hcube_caf_statistics {
         let Statistics { access, .. } = *statistics;
         Self {
             struct_size: size_of::<Self>() as u64,
-            node_accesses: access.local,
+            node_puts: access.local_puts,
+            node_gets: access.local_gets,
             node_bytes: access.local_bytes,
-            message_accesses: access.remote,
+            message_puts: access.remote_puts,
+            message_gets: access.remote_gets,
             message_bytes: access.remote_bytes,
             atomics: access.atomics,
             lookups: statistics.lookups,

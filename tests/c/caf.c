@@ -33,6 +33,14 @@ static void barrier(void) {
   OK(hcube_caf_barrier(world, &failure));
 }
 
+static hcube_caf_statistics statistics_so_far(void) {
+  hcube_caf_statistics statistics;
+  memset(&statistics, 0, sizeof statistics);
+  statistics.struct_size = sizeof statistics;
+  OK(hcube_caf_last_statistics(&statistics, &failure));
+  return statistics;
+}
+
 static void life_and_teams(void) {
   int32_t rank = -1, size = -1, status = -1, list[4] = {-1, -1, -1, -1};
   int64_t count = -1;
@@ -59,14 +67,13 @@ static void life_and_teams(void) {
   REQUIRE(none == 0);
   OK(hcube_caf_team_free(halves, &failure));
 
-  memset(&statistics, 0, sizeof statistics);
-  statistics.struct_size = sizeof statistics;
-  OK(hcube_caf_last_statistics(&statistics, &failure));
+  statistics = statistics_so_far();
   REQUIRE(statistics.struct_size == sizeof statistics && statistics.spawned == 0);
 }
 
 static void put_and_get(void) {
   int64_t value = 1000 + me, found = 0;
+  hcube_caf_statistics before, after;
   hcube_copointer there;
   void *address = NULL;
   int64_t i;
@@ -74,6 +81,7 @@ static void put_and_get(void) {
   REQUIRE(address == (void *)part);
   for (i = 0; i < ROOM; i++) part[i] = 100 * me + i;
   barrier();
+  before = statistics_so_far();
   OK(hcube_caf_put(coarray, at(1), 8 * 40, &value, 8, &failure));
   OK(hcube_caf_get(coarray, at(1), 8 * 40, &found, 8, &failure));
   REQUIRE(found == value);
@@ -90,6 +98,10 @@ static void put_and_get(void) {
   OK(hcube_caf_copointer_put(&there, 8, &value, 8, &failure));
   OK(hcube_caf_copointer_get(&there, 8, &found, 8, &failure));
   REQUIRE(found == value);
+  after = statistics_so_far();
+  REQUIRE(after.node_puts + after.message_puts == before.node_puts + before.message_puts + 2);
+  REQUIRE(after.node_gets + after.message_gets == before.node_gets + before.message_gets + 4);
+  REQUIRE(after.node_bytes + after.message_bytes == before.node_bytes + before.message_bytes + 6 * 8);
   barrier();
   REQUIRE(part[42] == 2000 + at(-1));
   barrier();
@@ -363,8 +375,8 @@ int main(int argc, char **argv) {
   MPI_Finalized(&finalised);
   REQUIRE(finalised == owns_mpi);
   if (me == 0) {
-    printf("ok %d%s%s\n", (int)images, counts.node_accesses > 0 ? " node" : "",
-           counts.message_accesses > 0 ? " messages" : "");
+    printf("ok %d%s%s\n", (int)images, counts.node_puts > 0 && counts.node_gets > 0 ? " node" : "",
+           counts.message_puts > 0 && counts.message_gets > 0 ? " messages" : "");
   }
   if (!owns_mpi) MPI_Finalize();
   return 0;

@@ -20,7 +20,7 @@ impl<C: Comm> Image<C> {
     fn put_here(&mut self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> bool {
         let Some(into) = self.reach(coarray, rank, at, from.len()) else { return false };
         from.copy_to(into);
-        self.memory.count(&self.comm, from.len());
+        self.memory.count_put(&self.comm, from.len());
         true
     }
 
@@ -29,7 +29,7 @@ impl<C: Comm> Image<C> {
     fn get_here(&mut self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> bool {
         let Some(from) = self.reach(coarray, rank, at, into.len()) else { return false };
         from.copy_to(into);
-        self.memory.count(&self.comm, into.len());
+        self.memory.count_get(&self.comm, into.len());
         true
     }
 

@@ -52,13 +52,17 @@ pub struct Onesided<C: Comm> {
 /// What was accessed so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Puts and gets, and their bytes, inside the node.
-    pub local: u64,
-    /// As above.
+    /// Puts inside the node.
+    pub local_puts: u64,
+    /// Gets inside the node.
+    pub local_gets: u64,
+    /// Bytes of both.
     pub local_bytes: u64,
-    /// Puts and gets, and their bytes, between nodes.
-    pub remote: u64,
-    /// As above.
+    /// Puts to other nodes.
+    pub remote_puts: u64,
+    /// Gets from other nodes.
+    pub remote_gets: u64,
+    /// Bytes of both.
     pub remote_bytes: u64,
     /// Atomic operations.
     pub atomics: u64,
@@ -135,7 +139,7 @@ impl<C: Comm> Onesided<C> {
     #[inline]
     pub fn put(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>) {
         if let Some(number) = self.messages.number(to) {
-            self.counts.local += 1;
+            self.counts.local_puts += 1;
             self.counts.local_bytes += from.len() as u64;
             from.copy_to(self.heap.region(number, offset, from.len()));
             return comm.charge(work::COPY.of(from.len()));
@@ -147,7 +151,7 @@ impl<C: Comm> Onesided<C> {
     #[cold]
     fn put_away(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>) {
         self.heap.region(0, offset, from.len());
-        self.counts.remote += 1;
+        self.counts.remote_puts += 1;
         self.counts.remote_bytes += from.len() as u64;
         comm.charge(work::COPY.of(from.len()));
         let mut at = 0;
@@ -164,14 +168,14 @@ impl<C: Comm> Onesided<C> {
     #[inline]
     pub fn get(&mut self, comm: &C, from: usize, offset: usize, into: Region<'_>) -> Request {
         if let Some(number) = self.messages.number(from) {
-            self.counts.local += 1;
+            self.counts.local_gets += 1;
             self.counts.local_bytes += into.len() as u64;
             self.heap.region(number, offset, into.len()).copy_to(into);
             comm.charge(work::COPY.of(into.len()));
             return Request::DONE;
         }
         self.heap.region(0, offset, into.len());
-        self.counts.remote += 1;
+        self.counts.remote_gets += 1;
         self.counts.remote_bytes += into.len() as u64;
         let request = self.requests.read(into.len());
         let mut at = 0;
@@ -193,10 +197,18 @@ impl<C: Comm> Onesided<C> {
         true
     }
 
-    /// Counts a put or a get that the caller has made on this node, by [`Self::here`].
+    /// Counts a put that the caller has made on this node, by [`Self::here`].
     #[inline]
-    pub fn count(&mut self, comm: &C, bytes: usize) {
-        self.counts.local += 1;
+    pub fn count_put(&mut self, comm: &C, bytes: usize) {
+        self.counts.local_puts += 1;
+        self.counts.local_bytes += bytes as u64;
+        comm.charge(work::COPY.of(bytes));
+    }
+
+    /// Counts a get that the caller has made on this node, by [`Self::here`].
+    #[inline]
+    pub fn count_get(&mut self, comm: &C, bytes: usize) {
+        self.counts.local_gets += 1;
         self.counts.local_bytes += bytes as u64;
         comm.charge(work::COPY.of(bytes));
     }

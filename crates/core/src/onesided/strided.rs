@@ -262,11 +262,11 @@ impl<C: Comm> Onesided<C> {
         comm.charge(work::COPY.of(from.len()));
         if let Some(into) = self.here(to, range.start, range.len()) {
             shape.scatter(from, into);
-            self.counts.local += 1;
+            self.counts.local_puts += 1;
             self.counts.local_bytes += from.len() as u64;
             return;
         }
-        self.counts.remote += 1;
+        self.counts.remote_puts += 1;
         self.counts.remote_bytes += from.len() as u64;
         let mut at = 0;
         for (distance, part) in shape.cut(PIECE_BYTES) {
@@ -295,11 +295,11 @@ impl<C: Comm> Onesided<C> {
         comm.charge(work::COPY.of(into.len()));
         if let Some(from) = self.here(from, range.start, range.len()) {
             shape.gather(from, into);
-            self.counts.local += 1;
+            self.counts.local_gets += 1;
             self.counts.local_bytes += into.len() as u64;
             return Request::DONE;
         }
-        self.counts.remote += 1;
+        self.counts.remote_gets += 1;
         self.counts.remote_bytes += into.len() as u64;
         let request = self.requests.read(into.len());
         let mut at = 0_usize;

@@ -83,8 +83,11 @@ fn puts_and_gets_of_all_lengths() {
                 image.meet(2 * time + 2);
             }
             let counts = image.onesided.counts();
-            assert_eq!(counts.local + counts.remote, (3 * ranks * LENGTHS.len()) as u64);
-            assert_eq!(counts.remote == 0, ranks == per_node, "{counts:?}");
+            let puts = (ranks * LENGTHS.len()) as u64;
+            assert_eq!(counts.local_puts + counts.remote_puts, puts, "{counts:?}");
+            assert_eq!(counts.local_gets + counts.remote_gets, 2 * puts, "{counts:?}");
+            assert_eq!(2 * counts.remote_puts, counts.remote_gets, "{counts:?}");
+            assert_eq!(counts.remote_puts == 0, ranks == per_node, "{counts:?}");
         });
     }
 }
