@@ -5,8 +5,8 @@
 //! The members that no link gives are looked up along chains of links ([`chain`], `lookup`); the team of all images needs
 //! no lookups.
 //!
-//! Cost: three words per power of two on each image, one of which is the barrier's, and two slots of 16 words for reductions;
-//! and what was looked up.
+//! Cost: 39 words per power of two on each image: two links, which are kept in the heap (2 words) and outside of it (4), the
+//! word of the barrier, and two slots of 16 words for reductions; and what was looked up.
 //! Source: Jin et al. 2011, §II-A and Figure 1.
 
 pub mod chain;
@@ -14,6 +14,8 @@ mod lookup;
 pub(crate) mod network;
 mod split;
 mod stack;
+#[cfg(test)]
+mod tests;
 
 use crate::coarray::Place;
 use hcube_core::comm::Comm;
@@ -61,7 +63,7 @@ const fn place(power: usize, word: usize) -> usize {
     (power * WORDS + word) * size_of::<u64>()
 }
 
-/// Where the block of a team of so many links has a slot.
+/// Where the block of a team with links for `powers` powers of two has a slot.
 const fn slot(powers: usize, power: usize, turn: u64) -> usize {
     let first = place(powers, 0).next_multiple_of(SLOT_BYTES);
     first + (power * SLOTS + turn as usize % SLOTS) * SLOT_BYTES
