@@ -14,8 +14,7 @@
 //! program, or atomic.
 //!
 //! Cost: inside a node one copy per byte, no message. Between nodes a message per piece of `PIECE_BYTES`, one more for the
-//! answer, and two further copies per byte. MPI's windows instead of messages were measured: an MPI_Put and its flush took
-//! longer than a message and its answer in all sizes (`doc/coarrays.md`).
+//! answer, and two further copies per byte. MPI's windows are not used; `hcube bench caf` compares with them.
 //! Source: Jin et al. 2011, §II; the ways are our own.
 
 mod kinds;
