@@ -361,6 +361,8 @@ contains
     call require(ierror == HCUBE_ERR_ARGUMENT .and. index(message, 'image = ') == 1, 'no such image')
     call hcube_caf_get(coarray, 0, word * 64, handle, word, ierror, message)
     call require(ierror == HCUBE_ERR_ARGUMENT, 'beyond the end')
+    call hcube_caf_put_strided(coarray, 0, 0_i8, 2_i8**62, [4_i8], [8_i8], handle, ierror)
+    call require(ierror == HCUBE_ERR_COUNT, 'a section of 2^64 bytes')
     value = -7
     call hcube_caf_team_rank(99999_i8, value, ierror, message)
     call require(ierror == HCUBE_ERR_ARGUMENT .and. value == -7 .and. index(message, 'team') > 0, 'no such team')

@@ -94,8 +94,7 @@ fn sections_and_words_of_coarrays() {
             assert_eq!(found, sent);
             assert!(image.put_shape(coarray, next, 480, &shape, Region::of(&mut sent)).is_err());
             image.barrier(world).expect("a barrier");
-            let first = image.atomic(coarray, 0, 0, Atomic::Swap, 0).expect("a word");
-            let _ = first;
+            image.atomic(coarray, 0, 0, Atomic::Swap, 0).expect("a word");
             image.barrier(world).expect("a barrier");
             image.atomic(coarray, 0, 0, Atomic::Add, 3).expect("a word");
             image.barrier(world).expect("a barrier");

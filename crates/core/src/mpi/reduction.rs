@@ -71,7 +71,7 @@ impl Elements {
         check("MPI_Reduce_local", code)
     }
 
-    /// Whether the operation is defined for the datatype: tried on no elements, and on one of zeros.
+    /// Whether the operation is defined for the datatype: tried on 0 elements.
     ///
     /// # Errors
     /// Those of MPI.
