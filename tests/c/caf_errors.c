@@ -132,6 +132,7 @@ static void memory(void) {
   ARGUMENT(hcube_caf_coarray_free, (freed_coarray, &failure), "coarray = ");
   ARGUMENT(hcube_caf_coarray_free, (events, &failure), "coarray = ");
   ARGUMENT(hcube_caf_address, (freed_coarray, &out.address, &failure), "coarray = ");
+  ARGUMENT(hcube_caf_address, (events, &out.address, &failure), "coarray = of events or locks");
   ARGUMENT(hcube_caf_address, (coarray, NULL, &failure), "address = NULL");
 
 #define WRONG_PLACES(name, pointer, data)                                     \

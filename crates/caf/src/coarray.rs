@@ -305,12 +305,12 @@ impl<C: Comm> Runtime<C> {
     /// This member's part.
     ///
     /// # Errors
-    /// For a coarray that was freed.
+    /// For a coarray that was freed, for events and for locks.
     pub fn address(&self, coarray: Handle) -> Result<*mut u8> {
         self.with(|image| {
-            let (offset, bytes) =
-                image.coarrays.get(coarray).map(|coarray| (coarray.offset, coarray.bytes))?;
-            Ok(image.memory.own(offset, bytes).address())
+            let coarray = image.coarrays.get(coarray)?;
+            coarray.check_use(Use::Data)?;
+            Ok(image.memory.own(coarray.offset, coarray.bytes).address())
         })
     }
 
