@@ -172,8 +172,6 @@ pub unsafe extern "C-unwind" fn hcube_caf_barrier_async(
 /// Local. Waits until all asynchronous operations that this image has started are locally complete:
 /// memory that they read may be changed, and memory of this image that they write has been written.
 ///
-/// Errors: HCUBE_ERR_FAILED_IMAGE.
-///
 /// # Safety
 /// error is null or valid.
 #[unsafe(no_mangle)]

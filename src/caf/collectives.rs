@@ -16,7 +16,7 @@ use std::ffi::c_void;
 /// buffer, bytes: what is sent or received; bytes is the same on all members.
 /// Errors on all members of the team, for this and all other collective operations on data:
 /// HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_MISMATCH if arguments differ, the code of another
-/// member; HCUBE_ERR_FAILED_IMAGE.
+/// member.
 ///
 /// # Safety
 /// buffer is valid for bytes bytes; error is null or valid.
@@ -287,7 +287,7 @@ fn combining(elements: Elements) -> impl FnMut(&[u8], &mut [u8]) {
 /// team, root: as for hcube_caf_broadcast; the root receives.
 /// from: elements of this member.
 /// into: on the root, receives the results; may be from. On others it is used as well.
-/// count, datatype: number and type of the elements; the same on all members.
+/// count, datatype: number of the elements, 0 to 2^31 - 1, and their type; the same on all members.
 /// operation: an operation of MPI, predefined or of the program; associative.
 /// Errors: as for hcube_caf_broadcast; HCUBE_ERR_DATATYPE if the operation is not defined for the type.
 ///

@@ -14,7 +14,7 @@ use std::ffi::c_void;
 ///
 /// coarray, image, offset: as for hcube_caf_put.
 /// copointer: receives the place.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// The pointers are null or valid.

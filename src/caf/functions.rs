@@ -47,7 +47,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_register(
 /// function: a number of hcube_caf_register.
 /// arguments, bytes: copied before this returns. Copointers may be among them, addresses may not.
 /// done: an event of any image, notified when the function has returned; NULL for none.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing shipped; HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing shipped.
 ///
 /// # Safety
 /// arguments is valid for bytes bytes; the other pointers are null or valid.
@@ -98,9 +98,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_finish_begin(team: hcube_team, error: 
 /// its members have started are complete. Takes at most one reduction more than the longest chain of
 /// functions that ship each other is long.
 ///
-/// Errors: HCUBE_ERR_ARGUMENT if there is none, and in a shipped function; HCUBE_ERR_ARGUMENT on all
-/// members if a function was shipped to an image that has not registered it, where the block stays open:
-/// that image registers it, and all members call this again; HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT outside of a finish block, and in a shipped function; on all members if a
+/// function was shipped to an image that has not registered it, where the block stays open: that image
+/// registers it, and all members call this again.
 ///
 /// # Safety
 /// error is null or valid.

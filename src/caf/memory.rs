@@ -16,11 +16,10 @@ use std::ffi::c_void;
 ///
 /// team: a team; 0 is the default team.
 /// bytes: size of the part of each member; the same on all of them. The parts begin at addresses
-/// divisible by 128 and hold anything.
+/// divisible by 128 and are not initialised.
 /// coarray: receives the handle. Freed by hcube_caf_coarray_free.
 /// address: receives the address of the part of this image; may be NULL.
-/// Errors on all members: HCUBE_ERR_MEMORY, HCUBE_ERR_MISMATCH; HCUBE_ERR_ARGUMENT,
-/// HCUBE_ERR_FAILED_IMAGE.
+/// Errors on all members: HCUBE_ERR_MEMORY, HCUBE_ERR_MISMATCH; HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -51,7 +50,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_coarray_alloc(
 /// Collective over the team of the coarray: frees it.
 ///
 /// coarray: a coarray.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// error is null or valid.
@@ -96,7 +95,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_address(
 /// image: a rank in its team, or HCUBE_CAF_THIS_IMAGE.
 /// offset: bytes from the beginning of the part of that image.
 /// from, bytes: what is written.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing written; HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing written.
 ///
 /// # Safety
 /// from is valid for bytes bytes; error is null or valid.
@@ -183,7 +182,7 @@ unsafe fn touched<'a>(name: &'static str, first: *const c_void, section: &Shape)
 }
 
 /// One-sided. Writes elements at regular distances, such as a section of an array, to a coarray on an
-/// image; otherwise as hcube_caf_put. Between nodes they travel in one message.
+/// image; otherwise as hcube_caf_put. Between nodes they travel packed, in pieces of up to 128 KiB.
 ///
 /// coarray, image, offset: as for hcube_caf_put; offset is that of the first element.
 /// element_bytes: size of an element.
@@ -192,7 +191,7 @@ unsafe fn touched<'a>(name: &'static str, first: *const c_void, section: &Shape)
 /// strides: distance in bytes from one element to the next in the coarray, per dimension; may be
 /// negative.
 /// from: the first element.
-/// from_strides: the same for from; NULL if its elements follow each other without gaps.
+/// from_strides: the same for from; NULL if its elements are contiguous.
 /// Errors: as for hcube_caf_put, and HCUBE_ERR_COUNT for more bytes than there are addresses.
 ///
 /// # Safety
@@ -232,7 +231,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_put_strided(
 ///
 /// coarray, image, offset, element_bytes, dimensions, counts, strides: as for hcube_caf_put_strided.
 /// into: receives the elements, the first one here.
-/// into_strides: distances for into; NULL if its elements follow each other without gaps.
+/// into_strides: distances for into; NULL if its elements are contiguous.
 /// Errors: as for hcube_caf_put_strided.
 ///
 /// # Safety
@@ -291,7 +290,7 @@ unsafe fn selection(element_bytes: u64, count: i64, indices: *const i64) -> Resu
 /// coarray, image, offset: as for hcube_caf_put; offset is that of index 0.
 /// element_bytes: size of an element.
 /// count, indices: the indices, in elements.
-/// from: count elements, without gaps.
+/// from: count contiguous elements.
 /// Errors: as for hcube_caf_put_strided.
 ///
 /// # Safety
@@ -322,7 +321,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_put_indexed(
 /// hcube_caf_put_indexed, in the other direction.
 ///
 /// coarray, image, offset, element_bytes, count, indices: as for hcube_caf_put_indexed.
-/// into: receives count elements, without gaps.
+/// into: receives count elements, which are contiguous.
 /// Errors: as for hcube_caf_put_strided.
 ///
 /// # Safety

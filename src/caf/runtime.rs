@@ -12,6 +12,10 @@ use hcube_core::error::{Error, Result};
 /// All other functions of this header are called between this one and hcube_caf_finalize, by the
 /// thread that has called it.
 ///
+/// Every function that waits for other images or accesses them may return, beside the errors that are
+/// listed with it, HCUBE_ERR_FAILED_IMAGE if an image has failed, and HCUBE_ERR_STOPPED_IMAGE if an
+/// image has called hcube_caf_finalize.
+///
 /// The environment is read here: [`hcube_caf::Options`].
 /// Errors on all images: HCUBE_ERR_ARGUMENT for the value of a variable and for a second call,
 /// HCUBE_ERR_MISMATCH if variables differ, HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.

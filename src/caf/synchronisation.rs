@@ -13,7 +13,7 @@ use hcube_core::mpi::MpiComm;
 /// there.
 ///
 /// team: a team; 0 is the default team.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE, HCUBE_ERR_STOPPED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// error is null or valid.
@@ -59,7 +59,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_alloc(
 /// Collective over the team of the events: frees them.
 ///
 /// events: events of hcube_caf_event_alloc.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// error is null or valid.
@@ -74,7 +74,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_free(events: hcube_events, error
 ///
 /// events, index: which event, index from 0.
 /// image: a rank in the team of the events, or HCUBE_CAF_THIS_IMAGE.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// error is null or valid.
@@ -97,7 +97,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_notify(
 /// Local. Waits until an event of this image has been notified more often than it was waited for.
 ///
 /// events, index: which event, index from 0.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// error is null or valid.
@@ -167,7 +167,7 @@ fn own_events(runtime: &Runtime<MpiComm>, events: &[hcube_event]) -> Result<Vec<
 ///
 /// events, count: events of this image, at least one.
 /// which: receives the place in events of the one that was notified.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// The pointers are null or valid; events has count elements.
@@ -191,7 +191,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_eventset_waitany(
 /// Local. Waits for a notice of each of these events, and takes them.
 ///
 /// events, count: events of this image. One that is there twice is waited for twice.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// The pointers are null or valid; events has count elements.
@@ -208,7 +208,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_eventset_waitall(
 /// One-sided. Notifies each of these events, as hcube_caf_event_notify does.
 ///
 /// events, count: events of any images.
-/// Errors: HCUBE_ERR_ARGUMENT, where none has been notified; HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, where none has been notified.
 ///
 /// # Safety
 /// The pointers are null or valid; events has count elements.
@@ -253,7 +253,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_lock_alloc(
 /// Collective over the team of the locks: frees them.
 ///
 /// locks: locks of hcube_caf_lock_alloc, of which this image holds none.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
 /// error is null or valid.
@@ -268,7 +268,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_lock_free(locks: hcube_locks, error: *
 ///
 /// locks, index: which lock, index from 0.
 /// image: a rank in the team of the locks, or HCUBE_CAF_THIS_IMAGE.
-/// Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image holds; HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image holds.
 ///
 /// # Safety
 /// error is null or valid.
@@ -317,7 +317,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_trylock(
 /// One-sided. Releases a lock. What this image has put before is there for the next image that gets it.
 ///
 /// locks, index, image: as for hcube_caf_lock.
-/// Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image does not hold; HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image does not hold.
 ///
 /// # Safety
 /// error is null or valid.

@@ -29,7 +29,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_world(team: *mut hcube_team, erro
 /// colour: members with the same colour form a team; a member with a negative colour is in none.
 /// key: members are ranked by key, then by their rank in the parent.
 /// team: receives the handle, or 0 for a negative colour. Freed by hcube_caf_team_free.
-/// Errors: HCUBE_ERR_ARGUMENT, where this image is in no team; HCUBE_ERR_FAILED_IMAGE.
+/// Errors: HCUBE_ERR_ARGUMENT, where this image is in no team.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -58,7 +58,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_split(
 ///
 /// team: a team of hcube_caf_team_split.
 /// Errors: HCUBE_ERR_ARGUMENT for the team of all images, a default team, and a team that has
-/// coarrays, events or locks; HCUBE_ERR_FAILED_IMAGE.
+/// coarrays, events or locks.
 ///
 /// # Safety
 /// error is null or valid.

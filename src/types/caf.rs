@@ -63,11 +63,11 @@ pub struct hcube_lock {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_place {
-    /// A coarray, on the member image of its team; 0 if it is none.
+    /// A coarray, on the member image of its team; 0 if the place is not in a coarray.
     pub coarray: hcube_coarray,
-    /// A copointer; place 0 if it is none.
+    /// A copointer; its members are 0 if the place is not that of a copointer.
     pub copointer: hcube_copointer,
-    /// Memory of this image, until the copy is locally complete; NULL if it is none.
+    /// Memory of this image, until the copy is locally complete; NULL if the place is not in it.
     pub memory: *mut c_void,
     /// Bytes from the beginning of the coarray, the copointer or the memory.
     pub offset: u64,
@@ -78,7 +78,8 @@ pub struct hcube_place {
 }
 
 /// A function that can be shipped. It may call all functions of this header but those marked
-/// 'Collective', and must not leave by longjmp or an exception.
+/// 'Collective', hcube_caf_team_push and hcube_caf_team_pop, and must not leave by longjmp or an
+/// exception.
 ///
 /// image: the image that has shipped it, a rank in the team of all images.
 /// arguments, bytes: a copy of the arguments, aligned to 8 bytes, which is freed when the function

@@ -18,7 +18,7 @@ fn coarray_programs() {
     assert_eq!(text.trim(), "ok 5 node messages");
 }
 
-/// An image that is marked as failed is known on other hosts, whatever they wait in.
+/// An image that is marked as failed is known on other hosts, in each function that waits.
 #[test]
 fn failed_images_of_other_hosts() {
     let Some(hosts) = Hosts::new(2) else { return };

@@ -40,7 +40,7 @@ fn too_large() -> Error {
 }
 
 impl Shape {
-    /// Elements of so many bytes at regular distances: per dimension their number and the distance in bytes, which may be
+    /// Elements of `element` bytes at regular distances: per dimension their number and the distance in bytes, which may be
     /// negative; the fastest first.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Shape {
         Ok(Self { run, bytes, bounds, runs: Runs::Strided(rest) })
     }
 
-    /// Elements of so many bytes at these distances in bytes.
+    /// Elements of `element` bytes at these distances in bytes.
     ///
     /// # Errors
     /// [`Error::Count`] where a distance or the size has no 63 bits.
