@@ -8,13 +8,18 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// MPICH never yields: more images than cores take minutes.
-fn numbers_of_images() -> &'static [usize] {
-    if Mpi::selected() == Mpi::Open { &[1, 2, 3, 5] } else { &[1, 2] }
-}
-
 /// Topologies: all images on one node, one per node, two per node.
-const NODES: [&str; 3] = ["0", "1", "2"];
+const NODES: &[&str] = &["0", "1", "2"];
+/// Where a number of images runs on one topology only: it has paths inside and between nodes.
+const MIXED: &[&str] = &["2"];
+
+/// Numbers of images, and their topologies. MPICH never yields, and is slow where images share cores.
+fn programs() -> &'static [(usize, &'static [&'static str])] {
+    match Mpi::selected() {
+        Mpi::Open => &[(1, NODES), (2, NODES), (3, NODES), (4, MIXED), (5, NODES), (8, MIXED)],
+        Mpi::Mpich => &[(1, NODES), (2, NODES), (3, MIXED)],
+    }
+}
 
 /// The names of the functions in a text, where a parenthesis follows.
 fn functions(text: &str) -> BTreeSet<String> {
@@ -42,8 +47,8 @@ fn calls_all_functions(program: &str) {
 fn every_function_works_in_c_and_cxx() {
     calls_all_functions("tests/c/caf.c");
     for language in [Language::C11, Language::Cxx17] {
-        for &images in numbers_of_images() {
-            for nodes in NODES {
+        for &(images, topologies) in programs() {
+            for nodes in topologies {
                 let launch = Launch::new(client("caf", language), images).env("HCUBE_RANKS_PER_NODE", nodes);
                 let per_node = match nodes.parse().expect("a number") {
                     0 => images,
@@ -60,7 +65,7 @@ fn every_function_works_in_c_and_cxx() {
 
 #[test]
 fn images_initialise_mpi_and_may_fail() {
-    for &images in numbers_of_images() {
+    for &(images, _) in programs() {
         let text = Launch::client("caf", images).arg("own").limit(60).run().success();
         assert_eq!(text.trim(), format!("ok {images} node"));
         if images > 1 {
@@ -89,8 +94,8 @@ fn fortran(name: &str) -> PathBuf {
 fn every_procedure_of_the_fortran_module_works() {
     calls_all_functions("tests/fortran/caf.f90");
     let program = fortran("caf");
-    for &images in numbers_of_images() {
-        for nodes in NODES {
+    for &(images, topologies) in programs() {
+        for nodes in topologies {
             let launch = Launch::new(&program, images).env("HCUBE_RANKS_PER_NODE", nodes).limit(60);
             let text = launch.run().success();
             let checks =
