@@ -2,7 +2,7 @@
 //!
 //! Idea: an image that fails or stops sends first what it has to send, then writes its word and tells other nodes; see
 //! [`crate::others`]. Every call that it makes later is an error. Every wait of another image is an error as soon as the
-//! image knows it, whatever it waits for, unless that is there at the first look.
+//! image knows it, unless what it waits for is there at the first look.
 //!
 //! Restrictions: an image of another node that does not look for messages within `LIMIT_SECONDS` may not be told.
 //! Cost: a message to every image of another node.
