@@ -19,7 +19,8 @@
 #define HCUBE_CAF_THIS_IMAGE (-1)
 
 /**
- * hcube_caf_atomic.operation: returns the word.
+ * hcube_caf_atomic.operation: returns the word; coarray may also be events or locks, with this
+ * operation only.
  */
 #define HCUBE_CAF_LOAD 0
 
@@ -79,19 +80,27 @@ typedef struct hcube_caf_statistics {
      */
     uint64_t struct_size;
     /**
-     * Number of puts and gets to images of this node, this one included.
+     * Number of puts to images of this node, this one included.
      */
-    uint64_t node_accesses;
+    uint64_t node_puts;
     /**
-     * Number of bytes that they moved.
+     * Number of gets from images of this node, this one included.
+     */
+    uint64_t node_gets;
+    /**
+     * Number of bytes that both have moved.
      */
     uint64_t node_bytes;
     /**
-     * Number of puts and gets to images of other nodes.
+     * Number of puts to images of other nodes.
      */
-    uint64_t message_accesses;
+    uint64_t message_puts;
     /**
-     * Number of bytes that they moved.
+     * Number of gets from images of other nodes.
+     */
+    uint64_t message_gets;
+    /**
+     * Number of bytes that both have moved.
      */
     uint64_t message_bytes;
     /**
@@ -216,15 +225,15 @@ typedef struct hcube_lock {
  */
 typedef struct hcube_place {
     /**
-     * A coarray, on the member image of its team; 0 if it is none.
+     * A coarray, on the member image of its team; 0 if the place is not in a coarray.
      */
     hcube_coarray coarray;
     /**
-     * A copointer; place 0 if it is none.
+     * A copointer; its members are 0 if the place is not that of a copointer.
      */
     struct hcube_copointer copointer;
     /**
-     * Memory of this image, until the copy is locally complete; NULL if it is none.
+     * Memory of this image, until the copy is locally complete; NULL if the place is not in it.
      */
     void *memory;
     /**
@@ -249,7 +258,8 @@ typedef int32_t (*hcube_caf_compare)(const void *first, const void *second);
 
 /**
  * A function that can be shipped. It may call all functions of this header but those marked
- * 'Collective', and must not leave by longjmp or an exception.
+ * 'Collective', hcube_caf_team_push and hcube_caf_team_pop, and must not leave by longjmp or an
+ * exception.
  *
  * image: the image that has shipped it, a rank in the team of all images.
  * arguments, bytes: a copy of the arguments, aligned to 8 bytes, which is freed when the function
@@ -266,6 +276,10 @@ extern "C" {
  * All other functions of this header are called between this one and hcube_caf_finalize, by the
  * thread that has called it.
  *
+ * Every function that waits for other images or accesses them may return, beside the errors that are
+ * listed with it, HCUBE_ERR_FAILED_IMAGE if an image has failed, and HCUBE_ERR_STOPPED_IMAGE if an
+ * image has called hcube_caf_finalize.
+ *
  * The environment is read here: HCUBE_CAF_LOOK, HCUBE_CAF_PROGRESS and HCUBE_RANKS_PER_NODE.
  * Errors on all images: HCUBE_ERR_ARGUMENT for the value of a variable and for a second call,
  * HCUBE_ERR_MISMATCH if variables differ, HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
@@ -279,7 +293,8 @@ int32_t hcube_caf_init(struct hcube_error *error);
  * have ended, then ends the runtime and frees all teams, coarrays, events and locks. Finalises MPI if
  * hcube_caf_init has initialised it.
  *
- * Errors: HCUBE_ERR_ARGUMENT in a finish block or a shipped function, where nothing has happened;
+ * Errors: HCUBE_ERR_ARGUMENT in a finish block or a shipped function, and on all images if a function
+ * was shipped to an image that has not registered it, where the program goes on and may call this again;
  * HCUBE_ERR_FAILED_IMAGE if an image has failed, where the runtime has ended on this image.
  */
 int32_t hcube_caf_finalize(struct hcube_error *error);
@@ -352,7 +367,7 @@ int32_t hcube_caf_team_world(hcube_team *team, struct hcube_error *error);
  * colour: members with the same colour form a team; a member with a negative colour is in none.
  * key: members are ranked by key, then by their rank in the parent.
  * team: receives the handle, or 0 for a negative colour. Freed by hcube_caf_team_free.
- * Errors: HCUBE_ERR_ARGUMENT, where this image is in no team; HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT, where this image is in no team.
  */
 int32_t hcube_caf_team_split(hcube_team parent,
                              int64_t colour,
@@ -365,7 +380,7 @@ int32_t hcube_caf_team_split(hcube_team parent,
  *
  * team: a team of hcube_caf_team_split.
  * Errors: HCUBE_ERR_ARGUMENT for the team of all images, a default team, and a team that has
- * coarrays, events or locks; HCUBE_ERR_FAILED_IMAGE.
+ * coarrays, events or locks.
  */
 int32_t hcube_caf_team_free(hcube_team team, struct hcube_error *error);
 
@@ -409,11 +424,10 @@ int32_t hcube_caf_team_pop(struct hcube_error *error);
  *
  * team: a team; 0 is the default team.
  * bytes: size of the part of each member; the same on all of them. The parts begin at addresses
- * divisible by 128 and hold anything.
+ * divisible by 128 and are not initialised.
  * coarray: receives the handle. Freed by hcube_caf_coarray_free.
  * address: receives the address of the part of this image; may be NULL.
- * Errors on all members: HCUBE_ERR_MEMORY, HCUBE_ERR_MISMATCH; HCUBE_ERR_ARGUMENT,
- * HCUBE_ERR_FAILED_IMAGE.
+ * Errors on all members: HCUBE_ERR_MEMORY, HCUBE_ERR_MISMATCH; HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_coarray_alloc(hcube_team team,
                                 uint64_t bytes,
@@ -425,7 +439,7 @@ int32_t hcube_caf_coarray_alloc(hcube_team team,
  * Collective over the team of the coarray: frees it.
  *
  * coarray: a coarray.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_coarray_free(hcube_coarray coarray, struct hcube_error *error);
 
@@ -450,7 +464,7 @@ int32_t hcube_caf_address(hcube_coarray coarray,
  * image: a rank in its team, or HCUBE_CAF_THIS_IMAGE.
  * offset: bytes from the beginning of the part of that image.
  * from, bytes: what is written.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing written; HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing written.
  */
 int32_t hcube_caf_put(hcube_coarray coarray,
                       int32_t image,
@@ -476,7 +490,7 @@ int32_t hcube_caf_get(hcube_coarray coarray,
 
 /**
  * One-sided. Writes elements at regular distances, such as a section of an array, to a coarray on an
- * image; otherwise as hcube_caf_put. Between nodes they travel in one message.
+ * image; otherwise as hcube_caf_put. Between nodes they travel packed, in pieces of up to 128 KiB.
  *
  * coarray, image, offset: as for hcube_caf_put; offset is that of the first element.
  * element_bytes: size of an element.
@@ -485,7 +499,7 @@ int32_t hcube_caf_get(hcube_coarray coarray,
  * strides: distance in bytes from one element to the next in the coarray, per dimension; may be
  * negative.
  * from: the first element.
- * from_strides: the same for from; NULL if its elements follow each other without gaps.
+ * from_strides: the same for from; NULL if its elements are contiguous.
  * Errors: as for hcube_caf_put, and HCUBE_ERR_COUNT for more bytes than there are addresses.
  */
 int32_t hcube_caf_put_strided(hcube_coarray coarray,
@@ -504,7 +518,7 @@ int32_t hcube_caf_put_strided(hcube_coarray coarray,
  *
  * coarray, image, offset, element_bytes, dimensions, counts, strides: as for hcube_caf_put_strided.
  * into: receives the elements, the first one here.
- * into_strides: distances for into; NULL if its elements follow each other without gaps.
+ * into_strides: distances for into; NULL if its elements are contiguous.
  * Errors: as for hcube_caf_put_strided.
  */
 int32_t hcube_caf_get_strided(hcube_coarray coarray,
@@ -525,7 +539,7 @@ int32_t hcube_caf_get_strided(hcube_coarray coarray,
  * coarray, image, offset: as for hcube_caf_put; offset is that of index 0.
  * element_bytes: size of an element.
  * count, indices: the indices, in elements.
- * from: count elements, without gaps.
+ * from: count contiguous elements.
  * Errors: as for hcube_caf_put_strided.
  */
 int32_t hcube_caf_put_indexed(hcube_coarray coarray,
@@ -542,7 +556,7 @@ int32_t hcube_caf_put_indexed(hcube_coarray coarray,
  * hcube_caf_put_indexed, in the other direction.
  *
  * coarray, image, offset, element_bytes, count, indices: as for hcube_caf_put_indexed.
- * into: receives count elements, without gaps.
+ * into: receives count elements, which are contiguous.
  * Errors: as for hcube_caf_put_strided.
  */
 int32_t hcube_caf_get_indexed(hcube_coarray coarray,
@@ -582,7 +596,7 @@ int32_t hcube_caf_atomic(hcube_coarray coarray,
  *
  * coarray, image, offset: as for hcube_caf_put.
  * copointer: receives the place.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_copointer(hcube_coarray coarray,
                             int32_t image,
@@ -622,7 +636,7 @@ int32_t hcube_caf_copointer_get(const struct hcube_copointer *copointer,
  * there.
  *
  * team: a team; 0 is the default team.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE, HCUBE_ERR_STOPPED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_barrier(hcube_team team, struct hcube_error *error);
 
@@ -643,7 +657,7 @@ int32_t hcube_caf_event_alloc(hcube_team team,
  * Collective over the team of the events: frees them.
  *
  * events: events of hcube_caf_event_alloc.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_event_free(hcube_events events, struct hcube_error *error);
 
@@ -653,7 +667,7 @@ int32_t hcube_caf_event_free(hcube_events events, struct hcube_error *error);
  *
  * events, index: which event, index from 0.
  * image: a rank in the team of the events, or HCUBE_CAF_THIS_IMAGE.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_event_notify(hcube_events events,
                                int64_t index,
@@ -664,7 +678,7 @@ int32_t hcube_caf_event_notify(hcube_events events,
  * Local. Waits until an event of this image has been notified more often than it was waited for.
  *
  * events, index: which event, index from 0.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_event_wait(hcube_events events, int64_t index, struct hcube_error *error);
 
@@ -686,7 +700,7 @@ int32_t hcube_caf_event_trywait(hcube_events events,
  *
  * events, count: events of this image, at least one.
  * which: receives the place in events of the one that was notified.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_eventset_waitany(const struct hcube_event *events,
                                    int64_t count,
@@ -697,7 +711,7 @@ int32_t hcube_caf_eventset_waitany(const struct hcube_event *events,
  * Local. Waits for a notice of each of these events, and takes them.
  *
  * events, count: events of this image. One that is there twice is waited for twice.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_eventset_waitall(const struct hcube_event *events,
                                    int64_t count,
@@ -707,7 +721,7 @@ int32_t hcube_caf_eventset_waitall(const struct hcube_event *events,
  * One-sided. Notifies each of these events, as hcube_caf_event_notify does.
  *
  * events, count: events of any images.
- * Errors: HCUBE_ERR_ARGUMENT, where none has been notified; HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT, where none has been notified.
  */
 int32_t hcube_caf_eventset_notifyall(const struct hcube_event *events,
                                      int64_t count,
@@ -730,7 +744,7 @@ int32_t hcube_caf_lock_alloc(hcube_team team,
  * Collective over the team of the locks: frees them.
  *
  * locks: locks of hcube_caf_lock_alloc, of which this image holds none.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT.
  */
 int32_t hcube_caf_lock_free(hcube_locks locks, struct hcube_error *error);
 
@@ -740,7 +754,7 @@ int32_t hcube_caf_lock_free(hcube_locks locks, struct hcube_error *error);
  *
  * locks, index: which lock, index from 0.
  * image: a rank in the team of the locks, or HCUBE_CAF_THIS_IMAGE.
- * Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image holds; HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image holds.
  */
 int32_t hcube_caf_lock(hcube_locks locks,
                        int64_t index,
@@ -764,7 +778,7 @@ int32_t hcube_caf_trylock(hcube_locks locks,
  * One-sided. Releases a lock. What this image has put before is there for the next image that gets it.
  *
  * locks, index, image: as for hcube_caf_lock.
- * Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image does not hold; HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image does not hold.
  */
 int32_t hcube_caf_unlock(hcube_locks locks,
                          int64_t index,
@@ -844,8 +858,6 @@ int32_t hcube_caf_barrier_async(hcube_team team,
 /**
  * Local. Waits until all asynchronous operations that this image has started are locally complete:
  * memory that they read may be changed, and memory of this image that they write has been written.
- *
- * Errors: HCUBE_ERR_FAILED_IMAGE.
  */
 int32_t hcube_caf_cofence(struct hcube_error *error);
 
@@ -857,7 +869,7 @@ int32_t hcube_caf_cofence(struct hcube_error *error);
  * buffer, bytes: what is sent or received; bytes is the same on all members.
  * Errors on all members of the team, for this and all other collective operations on data:
  * HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_MISMATCH if arguments differ, the code of another
- * member; HCUBE_ERR_FAILED_IMAGE.
+ * member.
  */
 int32_t hcube_caf_broadcast(hcube_team team,
                             int32_t root,
@@ -967,7 +979,7 @@ int32_t hcube_caf_permute(hcube_team team,
  * team, root: as for hcube_caf_broadcast; the root receives.
  * from: elements of this member.
  * into: on the root, receives the results; may be from. On others it is used as well.
- * count, datatype: number and type of the elements; the same on all members.
+ * count, datatype: number of the elements, 0 to 2^31 - 1, and their type; the same on all members.
  * operation: an operation of MPI, predefined or of the program; associative.
  * Errors: as for hcube_caf_broadcast; HCUBE_ERR_DATATYPE if the operation is not defined for the type.
  */
@@ -1055,7 +1067,7 @@ int32_t hcube_caf_register(hcube_caf_function function,
  * function: a number of hcube_caf_register.
  * arguments, bytes: copied before this returns. Copointers may be among them, addresses may not.
  * done: an event of any image, notified when the function has returned; NULL for none.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing shipped; HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing shipped.
  */
 int32_t hcube_caf_spawn(hcube_team team,
                         int32_t image,
@@ -1081,7 +1093,9 @@ int32_t hcube_caf_finish_begin(hcube_team team,
  * its members have started are complete. Takes at most one reduction more than the longest chain of
  * functions that ship each other is long.
  *
- * Errors: HCUBE_ERR_ARGUMENT if there is none, and in a shipped function; HCUBE_ERR_FAILED_IMAGE.
+ * Errors: HCUBE_ERR_ARGUMENT outside of a finish block, and in a shipped function; on all members if a
+ * function was shipped to an image that has not registered it, where the block stays open: that image
+ * registers it, and all members call this again.
  */
 int32_t hcube_caf_finish_end(struct hcube_error *error);
 

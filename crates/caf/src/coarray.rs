@@ -308,8 +308,7 @@ impl<C: Comm> Runtime<C> {
     /// For a coarray that was freed, for events and for locks.
     pub fn address(&self, coarray: Handle) -> Result<*mut u8> {
         self.with(|image| {
-            let coarray = image.coarrays.get(coarray)?;
-            coarray.check_use(Use::Data)?;
+            let coarray = image.coarray_for(coarray, Use::Data)?;
             Ok(image.memory.own(coarray.offset, coarray.bytes).address())
         })
     }
