@@ -126,13 +126,21 @@ pub fn initialise() -> Result<()> {
         return Err(Error::Usage("called twice: the images are initialised".into()));
     }
     let comm = lifetime::world_comm()?;
-    let options = hcube_core::comm::agree(&comm, options)?;
+    // Others, whose options may differ, wait for this process.
+    let is_able = if wants_thread { lifetime::check_threads() } else { Ok(()) };
+    let options = hcube_core::comm::agree(&comm, options.and_then(|options| is_able.map(|()| options)))?;
     let runtime = Runtime::new(comm, options)?;
     let turns = wants_thread.then(Turns::default);
     let (thread, is_ending) = (Cell::new(None), AtomicBool::new(false));
-    let process = Box::leak(Box::new(Process { runtime, turns, thread, is_ending, owns_mpi }));
+    let process = Box::into_raw(Box::new(Process { runtime, turns, thread, is_ending, owns_mpi }));
     if wants_thread {
-        process.thread.set(Some(start_thread(Place(process), options.progress)?));
+        // SAFETY: it lives until it is freed below or in `finalise`.
+        let started = start_threads(unsafe { &*process }, options.progress);
+        if started.is_err() {
+            // SAFETY: made above; there is no thread, and nothing here uses it any more.
+            drop(unsafe { Box::from_raw(process) });
+            return started;
+        }
     }
     set(process);
     if !lifetime::is_simulated() {
@@ -140,6 +148,30 @@ pub fn initialise() -> Result<()> {
         at_exit(end_early);
     }
     Ok(())
+}
+
+/// Collective over all images, which have the same options: starts the thread of each, or of none.
+fn start_threads(process: &Process, microseconds: usize) -> Result<()> {
+    // The thread waits for its turn until the images agree.
+    let turn = process.turns.as_ref().map(Turns::take);
+    let thread = start_thread(Place(process), microseconds);
+    let started = thread.as_ref().map(drop).map_err(Error::clone);
+    let agreed = hcube_core::comm::agree(&process.runtime.image.borrow().comm, started);
+    process.thread.set(thread.ok());
+    drop(turn);
+    if agreed.is_err() {
+        process.join();
+    }
+    agreed
+}
+
+impl Process {
+    /// Ends the thread, where there is one.
+    fn join(&self) {
+        self.is_ending.store(true, Ordering::Release);
+        // A thread that has ended by a panic has printed it.
+        drop(self.thread.take().map(JoinHandle::join));
+    }
 }
 
 /// A thread that does from time to time what others ask for.
@@ -176,10 +208,7 @@ pub fn finalise() -> Result<()> {
     }
     let process = process()?.cast_mut();
     // SAFETY: it lives until it is freed below.
-    let (is_ending, thread) = unsafe { (&(*process).is_ending, &(*process).thread) };
-    is_ending.store(true, Ordering::Release);
-    // A thread that has ended by a panic has printed it.
-    drop(thread.take().map(JoinHandle::join));
+    unsafe { &*process }.join();
     HAS_ENDED.store(true, Ordering::Relaxed);
     PROCESS_ID.store(0, Ordering::Relaxed);
     set(ptr::null());

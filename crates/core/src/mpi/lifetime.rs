@@ -32,31 +32,38 @@ fn is_finalised() -> bool {
     finalised != 0
 }
 
-/// Collective over all processes of the job: as [`initialise`], for a program in which several threads call MPI at the same
-/// time.
+/// Collective over all processes of the job: as [`initialise`], and asks for an MPI that several threads call at the same
+/// time; see [`check_threads`].
 ///
 /// # Errors
-/// As [`initialise`], and [`Error::Usage`] where MPI is not initialised for that.
+/// As [`initialise`].
 pub fn initialise_for_threads() -> Result<bool> {
-    let (multiple, mut level) = (constants().thread_multiple, 0);
-    let is_first = match check_state() {
-        // SAFETY: MPI is active.
-        Ok(()) => check("MPI_Query_thread", unsafe { raw::PMPI_Query_thread(&mut level) }).map(|()| false)?,
-        Err(error) if is_finalised() => return Err(error),
+    match check_state() {
+        Ok(()) => Ok(false),
+        Err(error) if is_finalised() => Err(error),
         Err(_) => {
-            let none = ptr::null_mut();
+            let (none, mut level) = (ptr::null_mut(), 0);
             // SAFETY: MPI is neither initialised nor finalised; MPI takes no arguments of the program.
             check("MPI_Init_thread", unsafe {
-                raw::PMPI_Init_thread(none, none.cast(), multiple, &mut level)
+                raw::PMPI_Init_thread(none, none.cast(), constants().thread_multiple, &mut level)
             })?;
-            true
+            Ok(true)
         }
-    };
-    if level == multiple { Ok(is_first) } else { Err(no_threads(level)) }
+    }
 }
 
-fn no_threads(level: i32) -> Error {
-    Error::Usage(format!("MPI is initialised with thread level {level}: expected MPI_THREAD_MULTIPLE"))
+/// Local: whether several threads of this process may call MPI at the same time, which is active.
+///
+/// # Errors
+/// [`Error::Usage`] where they may not.
+pub fn check_threads() -> Result<()> {
+    let mut level = 0;
+    // SAFETY: MPI is active.
+    check("MPI_Query_thread", unsafe { raw::PMPI_Query_thread(&mut level) })?;
+    if level == constants().thread_multiple {
+        return Ok(());
+    }
+    Err(Error::Usage(format!("MPI is initialised with thread level {level}: expected MPI_THREAD_MULTIPLE")))
 }
 
 /// Collective over all processes of the job: finalises MPI, where it is active.

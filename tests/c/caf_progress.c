@@ -1,0 +1,55 @@
+/* An image that calls nothing of hcube runs a function of another one, which waits for it: in the progress thread.
+ * Prints `ok <images>`. */
+#include "client.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+#define OK(call) SUCCEED(call, failure)
+
+/* Longer than any machine takes to run a thread; nobody waits for so long unless the thread does not run the function. */
+enum { LIMIT_SECONDS = 40 };
+
+static hcube_error failure;
+static atomic_int count_of_runs;
+
+static void work(int32_t image, const void *arguments, uint64_t bytes) {
+  (void)image, (void)arguments, (void)bytes;
+  count_of_runs++;
+}
+
+int main(void) {
+  hcube_error own_failure;
+  hcube_events events;
+  hcube_event done;
+  int32_t me, images, function, turn;
+  OK(hcube_caf_init(&failure));
+  OK(hcube_caf_team_rank(0, &me, &failure));
+  OK(hcube_caf_team_size(0, &images, &failure));
+  OK(hcube_caf_event_alloc(0, 1, &events, &failure));
+  OK(hcube_caf_register(work, &function, &own_failure));
+  memset(&done, 0, sizeof done);
+  done.events = events;
+  done.image = HCUBE_CAF_THIS_IMAGE;
+  for (turn = 0; turn < 3; turn++) {
+    OK(hcube_caf_barrier(0, &failure));
+    if (me == 0) {
+      int32_t image;
+      for (image = 1; image < images; image++) {
+        OK(hcube_caf_spawn(0, image, function, NULL, 0, &done, &failure));
+        OK(hcube_caf_event_wait(events, 0, &failure));
+      }
+    } else {
+      const time_t begin = time(NULL);
+      volatile double sum = 0;
+      while (count_of_runs <= turn) {
+        sum += 1;
+        if (time(NULL) - begin > LIMIT_SECONDS) FAIL("image %d: no function has run while it computed", (int)me);
+      }
+    }
+  }
+  OK(hcube_caf_finalize(&failure));
+  REQUIRE(count_of_runs == (me == 0 ? 0 : 3));
+  if (me == 0) printf("ok %d\n", (int)images);
+  return 0;
+}
