@@ -257,7 +257,7 @@ fn access(
                 model.bytes(place, 8).copy_from_slice(&after.to_ne_bytes());
             }
         }
-        Call::Copy { to, bytes, done, .. } => {
+        Call::Copy { to, bytes, done, predicate, .. } => {
             let target = usize::from(to.coarray) % model.coarrays.len();
             if !model.coarrays[target].members.contains(&by) {
                 return;
@@ -265,9 +265,11 @@ fn access(
             let length = bytes.get();
             let (source, place) =
                 (model.place(number, *at, 0..length as i64), model.place(target, *to, 0..length as i64));
-            let event = done.map(|(index, image)| (index.get(), image.get()));
+            let [event, predicate] =
+                [done, predicate].map(|event| event.map(|(index, image)| (index.get(), image.get())));
             let exists = |(index, image): (usize, usize)| index < EVENTS && image < model.images;
-            let is_valid = source.is_some() && place.is_some() && event.is_none_or(exists);
+            let are_events = event.is_none_or(exists) && predicate.is_none_or(exists);
+            let is_valid = source.is_some() && place.is_some() && are_events;
             // Bytes that overlap have no order.
             let distance = offset.abs_diff(to.offset.get());
             if rank == to.rank.get() && number == target && distance < length {
@@ -279,9 +281,14 @@ fn access(
                     Side::Coarray(handle, rank, offset),
                     Side::Coarray(to_handle, to.rank.get(), to.offset.get()),
                 );
-                let event = event.map(|(index, image)| (events, index, image));
-                let done = image.copy_async(to, from, length, event, None);
+                let [event, begin] =
+                    [event, predicate].map(|event| event.map(|(index, image)| (events, index, image)));
+                let done = image.copy_async(to, from, length, event, begin);
                 assert_eq!(done.is_ok(), is_valid, "{call:?}: {done:?}");
+                // One notice more for the one that the copy takes: as many are left as there were.
+                if let (true, Some((events, index, image_of))) = (is_valid, begin) {
+                    image.notify(events, index, image_of).expect("an event");
+                }
                 // By way of memory of this image, which nobody looks at.
                 image.copy_async(Side::Memory(lent(vec![0; length])), from, length, None, None).ok();
                 image.cofence().expect("no image fails");

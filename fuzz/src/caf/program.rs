@@ -59,7 +59,7 @@ pub enum Call {
     Atomic { at: At, operation: u8, operand: u64, compare: u64 },
     Notify { index: Index, image: Image },
     Try { index: Index },
-    Copy { from: At, to: At, bytes: Bytes, done: Option<(Index, Image)> },
+    Copy { from: At, to: At, bytes: Bytes, done: Option<(Index, Image)>, predicate: Option<(Index, Image)> },
     Spawn { to: Image, chain: Small<5>, index: Index },
     Lock { index: Index, image: Image },
     Unlock { index: Index, image: Image },
