@@ -186,7 +186,9 @@ fn functions_of_coarrays_refuse_bad_arguments() {
 fn shipped_functions_call_every_collective_function() {
     let read = |path: &str| fs::read_to_string(common::root().join(path)).expect(path);
     let (header, inside) = (read("include/hcube/caf.h"), read("tests/c/caf_inside.h"));
-    let collective = header.split("/**").filter(|text| text.trim_start_matches([' ', '*', '\n']).starts_with("Collective"));
+    let collective = header
+        .split("/**")
+        .filter(|text| text.trim_start_matches([' ', '*', '\n']).starts_with("Collective"));
     let names = collective.map(|text| {
         let declaration = text.split_once("*/").expect("a comment ends").1;
         let name = declaration.split('(').next().expect("a function");

@@ -3,8 +3,8 @@
 use super::{buffer, on_image, rank, size};
 use crate::boundary::{output, required};
 use crate::types::{hcube_coarray, hcube_copointer, hcube_error};
-use hcube_caf::coarray::Use;
 use hcube_caf::Handle;
+use hcube_caf::coarray::Use;
 use hcube_caf::copointer::Copointer;
 use hcube_core::error::Result;
 use std::ffi::c_void;

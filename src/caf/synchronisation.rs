@@ -308,7 +308,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_trylock(
     unsafe {
         on_image(error, |runtime| {
             let (locks, acquired) = (Handle::from_number(locks), output(acquired, "acquired")?);
-            *acquired = runtime.try_lock(locks, index_of(index)?, rank(runtime, locks, Use::Locks, image)?)?.into();
+            *acquired =
+                runtime.try_lock(locks, index_of(index)?, rank(runtime, locks, Use::Locks, image)?)?.into();
             Ok(())
         })
     }

@@ -55,7 +55,11 @@ impl<C: Comm> Runtime<C> {
     #[inline]
     pub(crate) fn wait_for_room(&self, to: usize) -> Result<()> {
         let has_room = self.with(|image| Ok(image.depth > 0 || image.memory.has_room(to)))?;
-        if has_room { Ok(()) } else { self.wait_for_image(to, |image| Ok(image.memory.has_room(to).then_some(()))) }
+        if has_room {
+            Ok(())
+        } else {
+            self.wait_for_image(to, |image| Ok(image.memory.has_room(to).then_some(())))
+        }
     }
 
     /// Writes to a coarray on a member, from `at` on. The bytes are there for others at the next synchronisation.
@@ -113,8 +117,7 @@ impl<C: Comm> Runtime<C> {
 
     /// Waits for bytes of an image, also where others are gone.
     fn wait_for_bytes(&self, from: usize, request: Request, into: Region<'_>) -> Result<()> {
-        let result =
-            self.wait_for_image(from, |image| Ok(image.memory.is_read(request, into).then_some(())));
+        let result = self.wait_for_image(from, |image| Ok(image.memory.is_read(request, into).then_some(())));
         self.cancel_unless_done(request, result)
     }
 

@@ -117,7 +117,6 @@ impl Coarray {
         let given = format!("{} (offset = {at}, bytes = {length})", at as u128 + length as u128);
         Error::argument("offset + bytes", given, format!("at most {}, the bytes of the coarray", self.bytes))
     }
-
 }
 
 impl Use {

@@ -320,8 +320,7 @@ impl<C: Comm> Runtime<C> {
     /// the barrier without it.
     pub fn barrier_async(&self, team: Handle, event: Result<EventAt>) -> Result<()> {
         self.with(|image| refuse_inside(image.depth, "is collective"))?;
-        let event =
-            event.and_then(|event| self.place_of_event(event).map_err(|error| field("done", error)));
+        let event = event.and_then(|event| self.place_of_event(event).map_err(|error| field("done", error)));
         self.with(|image| {
             let number = image.call_barrier(team)?;
             let place = event.as_ref().ok().copied();

@@ -315,7 +315,9 @@ fn functions_that_are_registered_too_late() {
                 for _ in 0..2 {
                     let text = end().expect_err("not registered").to_string();
                     let expected = match late {
-                        Some(_) => format!("function 1 was shipped to image {last}, where it is not registered"),
+                        Some(_) => {
+                            format!("function 1 was shipped to image {last}, where it is not registered")
+                        }
                         None => "has shipped function 1, which is not registered here".to_owned(),
                     };
                     assert!(text.contains(&expected), "{text}");

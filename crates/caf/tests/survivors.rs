@@ -29,7 +29,12 @@ fn data_of_living_images_stays_accessible() {
             image.allocate(alone, 100 * own, Use::Data).expect("room");
             let data = image.allocate(team, BYTES, Use::Data).expect("room");
             let write = |to: usize, at: usize, mut word: u64| {
-                image.put(data, images - 1 - to, at, Region::of(bytes_of_mut(std::slice::from_mut(&mut word))))
+                image.put(
+                    data,
+                    images - 1 - to,
+                    at,
+                    Region::of(bytes_of_mut(std::slice::from_mut(&mut word))),
+                )
             };
             write(own, 0, 7 + own as u64).expect("own memory");
             write(own, BYTES - 8, 70 + own as u64).expect("own memory");
@@ -51,7 +56,10 @@ fn data_of_living_images_stays_accessible() {
                 let before = image.atomic(data, images - 1 - other, 0, Atomic::Load, 0);
                 assert_eq!(before, Ok(7 + other as u64));
                 write(other, 8 + 8 * own, own as u64).expect("a living image");
-                assert_eq!(image.atomic(data, images - 1 - other, 8 + 8 * own, Atomic::Load, 0), Ok(own as u64));
+                assert_eq!(
+                    image.atomic(data, images - 1 - other, 8 + 8 * own, Atomic::Load, 0),
+                    Ok(own as u64)
+                );
             }
             // The others read here.
             meetings.meet(1, images - 1, || image.progress().expect("no MPI"));
