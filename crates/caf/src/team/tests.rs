@@ -8,7 +8,7 @@ use hcube_core::plan::Topology;
 fn storage_grows_with_the_logarithm_of_the_size() {
     threads::run(1, 1, |comm| {
         let mut memory = Onesided::share(comm, &Topology::without_nodes(1)).expect("room");
-        for size in [1, 2, 3, 4, 64, 100, 4096, 8192, 8193, 10_000] {
+        for size in [1_usize, 2, 3, 4, 64, 100, 4096, 8192, 8193, 10_000] {
             let powers = size.next_power_of_two().ilog2() as usize;
             for rank in [0, size / 2, size - 1] {
                 let team = Team::world(rank, size, &mut memory).expect("room");
