@@ -83,11 +83,14 @@ impl<C: Comm> Runtime<C> {
 
     #[inline]
     pub(crate) fn put_place(&self, Place { image: to, offset }: Place, from: Region<'_>) -> Result<()> {
-        self.wait_for_room(to)?;
-        self.with(|image| {
-            image.memory.put(&image.comm, to, offset, from);
-            Ok(())
-        })
+        let mut at = 0;
+        loop {
+            self.wait_for_room(to)?;
+            at = self.with(|image| Ok(image.memory.put_some(&image.comm, to, offset, from, at)))?;
+            if at == from.len() {
+                return Ok(());
+            }
+        }
     }
 
     /// Reads from a coarray on a member, from `at` on.

@@ -1,18 +1,20 @@
 //! Active messages between nodes: what goes to one rank travels together.
 //!
-//! Idea: messages to a rank are appended to its batch, which goes out as one message of MPI when it has
-//! [`BATCH_BYTES`] or its sender looks for messages. Every batch says how many batches of the receiver were taken here; a
-//! sender has at most [`WINDOW`] batches under way to a rank, so a receiver that does not look is not flooded. Where a batch
-//! asks for it, the answer goes out with the next look even if there is nothing else to say.
+//! Idea: messages to a rank are put together in batches (`queue`), each of which goes out as one message of MPI when its
+//! sender looks for messages, or when somebody waits for one of them. Every batch says how many batches of the receiver were
+//! taken here, or an empty one does where nothing else is to be sent. A sender has at most [`WINDOW`] batches under way to a
+//! rank, so a receiver that does not look is not flooded. The receiver acknowledges a batch as soon as it has done what the
+//! last message of it asks for, even if it does not look again for long.
 //!
 //! Restrictions: batches to a rank that has no room are kept, so the memory is bounded by what callers send before they ask
 //! for room ([`Batches::has_room`]).
 //!
-//! Cost: 16 bytes per message and 8 per batch; a look is one `MPI_Iprobe`, and an `MPI_Test` for the oldest batch under way.
-//! Memory: a few hundred bytes per rank that was ever talked to. Source: our own; the batches are those of the conveyors of
-//! bale (Maley and DeVinney 2019).
+//! Cost: 16 bytes per message and 8 per batch, and one copy of every byte; a look is one `MPI_Iprobe`, and an `MPI_Test` for
+//! the oldest batch under way. Memory: a few hundred bytes per rank that was ever talked to. Source: our own; the batches are
+//! those of the conveyors of bale (Maley and DeVinney 2019).
 
 use super::message::{KINDS, MORE, Message, Payload};
+use super::queue::{BATCH_BYTES, Bytes, HEAD, PIECE_BYTES, Queue, START, Spare};
 use crate::comm::Comm;
 use crate::comm::owned::Owned;
 use crate::comm::tags;
@@ -20,24 +22,16 @@ use crate::error::{Error, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// A batch that is as long goes out.
-const BATCH_BYTES: usize = 64 << 10;
-/// The longest piece of a message.
-const PIECE_BYTES: usize = 1 << 20;
 /// Batches under way to a rank.
 const WINDOW: u32 = 4;
 /// Batches that a rank receives at a time.
 const MAX_RECEIVING: usize = 64;
-/// Bytes before the messages of a batch: the number of batches taken, and whether an answer is wanted.
-const START: usize = 8;
-/// Bytes of a message before its payload: its kind and its length, and its tag.
-const HEAD: usize = 16;
 
 /// What goes to and comes from a rank of another node.
 #[derive(Debug, Default)]
 struct Peer {
-    /// The messages that go out next, without the beginning of a batch.
-    batch: Vec<u8>,
+    /// The messages that have not gone out.
+    queue: Queue,
     /// Batches that were sent, and of those the ones that the receiver has taken.
     sent: u32,
     acknowledged: u32,
@@ -70,6 +64,7 @@ pub struct Batches<C: Comm> {
     /// Peers that have a batch to go out, or are to be told something.
     listed: Vec<usize>,
     sends: VecDeque<Owned<C>>,
+    spare: Spare,
     /// Batches that are on their way here, in the order in which they are taken.
     receiving: VecDeque<(usize, Owned<C>)>,
     arrived: Option<Arrived>,
@@ -87,6 +82,7 @@ impl<C: Comm> Default for Batches<C> {
             peers: BTreeMap::new(),
             listed: Vec::new(),
             sends: VecDeque::new(),
+            spare: Spare::default(),
             receiving: VecDeque::new(),
             arrived: None,
             under_way: 0,
@@ -97,22 +93,22 @@ impl<C: Comm> Default for Batches<C> {
 }
 
 impl<C: Comm> Batches<C> {
-    /// Appends a message to the batch for a rank.
-    pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+    /// Appends a message to those for a rank: `head`, and `body` behind it.
+    pub fn send(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: &impl Bytes) {
         let peer = self.peers.entry(to).or_default();
-        let before = peer.batch.len();
-        let [first, second] = payload;
-        if first.len() + second.len() <= PIECE_BYTES {
-            append(&mut peer.batch, kind, tag, payload);
-        } else {
-            let whole = payload.concat();
-            let mut pieces = whole.chunks(PIECE_BYTES).peekable();
-            while let Some(piece) = pieces.next() {
-                let kind = if pieces.peek().is_some() { kind | MORE } else { kind };
-                append(&mut peer.batch, kind, tag, [piece, &[]]);
+        let all = head.len() + body.len();
+        let mut at = 0;
+        loop {
+            let end = all.min(at + PIECE_BYTES);
+            let piece = at.min(head.len())..end.min(head.len());
+            let rest = (body, at.saturating_sub(head.len())..end.saturating_sub(head.len()));
+            let kind = if end < all { kind | MORE } else { kind };
+            self.waiting += peer.queue.append(kind, tag, &head[piece], rest, &mut self.spare);
+            at = end;
+            if at == all {
+                break;
             }
         }
-        self.waiting += peer.batch.len() - before;
         if !peer.listed {
             peer.listed = true;
             self.listed.push(to);
@@ -121,12 +117,18 @@ impl<C: Comm> Batches<C> {
 
     /// Whether another message would go out soon.
     pub fn has_room(&self, to: usize) -> bool {
-        self.peers.get(&to).is_none_or(|peer| peer.batch.len() < BATCH_BYTES)
+        self.peers.get(&to).is_none_or(|peer| peer.queue.bytes() < BATCH_BYTES)
     }
 
     /// Whether all messages to all ranks have been taken.
     pub fn is_delivered(&self) -> bool {
         self.under_way == 0 && self.waiting == 0
+    }
+
+    /// Bytes of messages that have not gone out.
+    #[cfg(test)]
+    pub fn waiting_bytes(&self) -> usize {
+        self.waiting
     }
 
     /// Whether all messages to all ranks have gone out, and MPI needs their bytes no more.
@@ -138,13 +140,8 @@ impl<C: Comm> Batches<C> {
     pub fn is_delivered_but(&self, but: Option<usize>) -> bool {
         let peer = but.and_then(|rank| self.peers.get(&rank));
         let (under_way, waiting) =
-            peer.map_or((0, 0), |peer| (peer.sent.wrapping_sub(peer.acknowledged), peer.batch.len()));
+            peer.map_or((0, 0), |peer| (peer.sent.wrapping_sub(peer.acknowledged), peer.queue.bytes()));
         self.under_way == under_way as usize && self.waiting == waiting
-    }
-
-    /// Whether all messages to a rank have been taken.
-    pub fn is_delivered_to(&self, to: usize) -> bool {
-        self.peers.get(&to).is_none_or(|peer| peer.batch.is_empty() && peer.sent == peer.acknowledged)
     }
 
     /// Somebody waits for what was sent last.
@@ -179,22 +176,28 @@ impl<C: Comm> Batches<C> {
         result
     }
 
-    /// Sends the batch for a rank, if it has room, or an answer. Whether there is more to be sent.
+    /// Sends batches for a rank as long as it has room, or an empty one that says what was taken. Whether there is more to
+    /// be sent.
     fn flush_to(&mut self, comm: &C, to: usize) -> Result<bool> {
         let peer = self.peers.get_mut(&to).expect("a peer that was listed");
-        let goes_out = !peer.batch.is_empty() && peer.window_is_open();
-        if goes_out || peer.taken != peer.told {
-            let mut batch = u64::from(peer.taken).to_ne_bytes().to_vec();
-            if goes_out {
-                self.waiting -= peer.batch.len();
+        loop {
+            let next = if peer.window_is_open() { peer.queue.pop() } else { None };
+            let is_empty = next.is_none();
+            if is_empty && peer.taken == peer.told {
+                break;
+            }
+            let mut batch = next.unwrap_or_else(|| vec![0; START]);
+            let bytes = batch.len() - START;
+            batch[..START].copy_from_slice(&u64::from(peer.taken).to_ne_bytes());
+            self.sends.push_back(Owned::send(comm, batch, to, tags::ACTIVE.tag(0))?);
+            peer.told = peer.taken;
+            if !is_empty {
+                self.waiting -= bytes;
                 self.under_way += 1;
                 peer.sent = peer.sent.wrapping_add(1);
-                batch.append(&mut peer.batch);
             }
-            peer.told = peer.taken;
-            self.sends.push_back(Owned::send(comm, batch, to, tags::ACTIVE.tag(0))?);
         }
-        peer.listed = !peer.batch.is_empty();
+        peer.listed = peer.queue.bytes() > 0;
         Ok(peer.listed)
     }
 
@@ -208,7 +211,7 @@ impl<C: Comm> Batches<C> {
             while let Some(oldest) = self.sends.front_mut()
                 && oldest.has_finished(comm)?
             {
-                self.sends.pop_front();
+                self.sends.pop_front().map(|sent| self.spare.put(sent.into_buffer()));
             }
             if !self.take_batch(comm)? {
                 return Ok(None);
@@ -293,12 +296,5 @@ fn broken(from: usize) -> Error {
     Error::Internal(format!("a batch of messages from rank {from} has no end"))
 }
 
-/// Appends a message to a batch.
-fn append(batch: &mut Vec<u8>, kind: u8, tag: u64, payload: [&[u8]; 2]) {
-    let length = payload[0].len() + payload[1].len();
-    batch.extend_from_slice(&(u64::from(kind) | (length as u64) << 32).to_ne_bytes());
-    batch.extend_from_slice(&tag.to_ne_bytes());
-    batch.extend_from_slice(payload[0]);
-    batch.extend_from_slice(payload[1]);
-    batch.resize(batch.len().next_multiple_of(8), 0);
-}
+#[cfg(test)]
+mod tests;

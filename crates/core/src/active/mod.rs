@@ -14,12 +14,13 @@
 
 mod batches;
 mod message;
+mod queue;
 
 pub use message::{KINDS, Message, Payload};
 
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::memory::bytes_of;
+use crate::memory::{Region, bytes_of};
 use crate::node::heap::Heap;
 use crate::node::rings::{self, Rings};
 use crate::plan::topology::Topology;
@@ -159,14 +160,41 @@ impl<C: Comm> Messages<C> {
             && self.rings.send(number as usize, kind, tag, words, payload)
     }
 
-    /// Sends a message to another node; one to a rank of this node is kept, in pieces, of which those go out that there is
-    /// room for.
+    /// As [`Self::send`], of bytes about which Rust knows nothing, behind `head`.
+    pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: Region<'_>) {
+        assert!(kind < KINDS, "a message of kind {kind}");
+        match self.number(to) {
+            None => self.away().send(to, kind, tag, head, &body),
+            Some(_) if head.len() + body.len() <= rings::MAX_BYTES => {
+                let mut copy = [0; rings::MAX_BYTES];
+                let copy = &mut copy[..body.len()];
+                body.read(copy);
+                self.send(to, kind, tag, [head, copy]);
+            }
+            Some(number) => {
+                let mut whole = Vec::with_capacity(head.len() + body.len());
+                whole.extend_from_slice(head);
+                body.append_to(&mut whole);
+                self.keep(number, kind, tag, &whole);
+            }
+        }
+    }
+
+    /// What goes to other nodes.
+    fn away(&mut self) -> &mut Batches<C> {
+        self.batches.as_mut().expect("there are other nodes")
+    }
+
     fn send_slowly(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
-        let Some(to) = self.number(to) else {
-            let batches = self.batches.as_mut().expect("there are other nodes");
-            return batches.send(to, kind, tag, payload);
-        };
-        let whole = payload.concat();
+        let [first, second] = payload;
+        match self.number(to) {
+            None => self.away().send(to, kind, tag, first, &second),
+            Some(number) => self.keep(number, kind, tag, &payload.concat()),
+        }
+    }
+
+    /// Keeps a message to a rank of this node, in pieces, of which those go out that there is room for.
+    fn keep(&mut self, to: usize, kind: u8, tag: u64, whole: &[u8]) {
         let mut pieces = whole.chunks(rings::MAX_BYTES).peekable();
         let kept = &mut self.mates[to].kept;
         let before = kept.len();
@@ -268,6 +296,12 @@ impl<C: Comm> Messages<C> {
             && self.batches.as_ref().is_none_or(Batches::is_delivered)
     }
 
+    /// Bytes of messages to other nodes that have not gone out.
+    #[cfg(test)]
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        self.batches.as_ref().map_or(0, Batches::waiting_bytes)
+    }
+
     /// Whether all messages have gone out, so that their receivers find them without further help of this rank.
     pub fn is_sent(&self) -> bool {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
@@ -277,14 +311,6 @@ impl<C: Comm> Messages<C> {
     #[inline]
     pub fn is_delivered_elsewhere(&self, but: Option<usize>) -> bool {
         self.batches.as_ref().is_none_or(|batches| batches.is_delivered_but(but))
-    }
-
-    /// Whether all that was sent to a rank has been taken there, as far as is known here.
-    pub fn is_delivered_to(&self, to: usize) -> bool {
-        match self.number(to) {
-            Some(number) => self.mates[number].kept.is_empty() && self.rings.is_taken(number),
-            None => self.batches.as_ref().is_none_or(|batches| batches.is_delivered_to(to)),
-        }
     }
 
     /// Sends what is to go to other nodes at once, as far as their receivers have room.

@@ -97,6 +97,22 @@ impl<'a> Region<'a> {
         unsafe { copy::copy_nonoverlapping(self.address, out.as_mut_ptr(), out.len()) };
     }
 
+    /// Appends a copy of all of it.
+    #[inline]
+    pub fn append_to(self, out: &mut Vec<u8>) {
+        out.reserve(self.length);
+        // SAFETY: by the contract of `new` the bytes can be read and no reference, hence not `out`, refers to them; `out`
+        // has room for as many behind its length, and has them then.
+        unsafe {
+            copy::copy_nonoverlapping(
+                self.address,
+                out.spare_capacity_mut().as_mut_ptr().cast(),
+                self.length,
+            );
+            out.set_len(out.len() + self.length);
+        }
+    }
+
     /// Overwrites all of it.
     ///
     /// # Panics
@@ -146,6 +162,10 @@ mod tests {
         let mut middle = [0; 2];
         all.part(2..5).part(1..3).read(&mut middle);
         assert_eq!(middle, [4, 5]);
+        let mut copy = vec![0];
+        all.part(4..6).append_to(&mut copy);
+        all.part(6..6).append_to(&mut copy);
+        assert_eq!(copy, [0, 5, 6]);
         all.part(0..2).write(&[7, 8]);
         all.part(0..4).copy_to(all.part(1..5));
         assert_eq!((all.len(), all.part(6..6).is_empty(), all.is_empty()), (6, true, false));

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a piece of a long access between nodes.
 pub const PIECE_BYTES: usize = 128 << 10;
+/// Pieces of a get that are asked for before the first one has been copied.
+pub const GET_PIECES: usize = 8;
 
 /// An atomic operation on a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

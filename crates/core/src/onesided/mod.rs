@@ -33,8 +33,8 @@ use crate::machine::work;
 use crate::memory::{Region, bytes_of};
 use crate::node::heap::{self, Heap};
 use crate::plan::topology::Topology;
-use kinds::{Kind, PIECE_BYTES, apply};
-use requests::Requests;
+use kinds::{GET_PIECES, Kind, PIECE_BYTES, apply};
+use requests::{Question, Questions, Requests};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Kinds of messages below this one are the callers'.
@@ -137,30 +137,57 @@ impl<C: Comm> Onesided<C> {
     /// Writes to a place.
     #[inline]
     pub fn put(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>) {
-        if let Some(number) = self.messages.number(to) {
-            self.counts.local_puts += 1;
-            self.counts.local_bytes += from.len() as u64;
-            from.copy_to(self.heap.region(number, offset, from.len()));
-            return comm.charge(work::COPY.of(from.len()));
+        if !self.put_here(comm, to, offset, from) {
+            self.put_away(comm, to, offset, from, 0, false);
         }
-        self.put_away(comm, to, offset, from);
     }
 
-    /// Writes to a place on another node.
-    #[cold]
-    fn put_away(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>) {
-        self.heap.region(0, offset, from.len());
-        self.counts.remote_puts += 1;
-        self.counts.remote_bytes += from.len() as u64;
-        comm.charge(work::COPY.of(from.len()));
-        let mut at = 0;
-        while at < from.len() {
-            let length = PIECE_BYTES.min(from.len() - at);
-            // SAFETY: bytes of a region, which nobody writes during this call; they are copied into a batch.
-            let piece = unsafe { std::slice::from_raw_parts(from.address().wrapping_add(at), length) };
-            self.messages.send(to, Kind::Put as u8, (offset + at) as u64, [piece, &[]]);
-            at += length;
+    /// As [`Self::put`], from byte `at` on, as far as there is room, but some bytes in any case. Where the next call is to
+    /// begin: at the end of the bytes if there is nothing left. The first call, from 0 on, counts for all.
+    #[inline]
+    pub fn put_some(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>, at: usize) -> usize {
+        if at == 0 && self.put_here(comm, to, offset, from) {
+            return from.len();
         }
+        self.put_away(comm, to, offset, from, at, true)
+    }
+
+    /// Writes to a place, if it is on this node. Whether it is.
+    #[inline]
+    fn put_here(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>) -> bool {
+        let Some(number) = self.messages.number(to) else { return false };
+        self.counts.local_puts += 1;
+        self.counts.local_bytes += from.len() as u64;
+        from.copy_to(self.heap.region(number, offset, from.len()));
+        comm.charge(work::COPY.of(from.len()));
+        true
+    }
+
+    /// Writes to a place on another node, from byte `at` on: to the end, or as far as there is room.
+    #[cold]
+    fn put_away(
+        &mut self,
+        comm: &C,
+        to: usize,
+        offset: usize,
+        from: Region<'_>,
+        at: usize,
+        only_some: bool,
+    ) -> usize {
+        self.heap.region(0, offset, from.len());
+        if at == 0 {
+            self.counts.remote_puts += 1;
+            self.counts.remote_bytes += from.len() as u64;
+        }
+        let mut end = at;
+        while end < from.len() && (end == at || !only_some || self.messages.has_room(to)) {
+            let piece = end..from.len().min(end + PIECE_BYTES);
+            let tag = (offset + end) as u64;
+            end = piece.end;
+            self.messages.send_region(to, Kind::Put as u8, tag, &[], from.part(piece));
+        }
+        comm.charge(work::COPY.of(end - at));
+        end
     }
 
     /// Starts reading from a place. For a rank of the node the bytes are there at once; see [`Self::is_read`].
@@ -173,16 +200,29 @@ impl<C: Comm> Onesided<C> {
             comm.charge(work::COPY.of(into.len()));
             return Request::DONE;
         }
-        self.heap.region(0, offset, into.len());
+        let length = into.len();
+        self.heap.region(0, offset, length);
         self.counts.remote_gets += 1;
-        self.counts.remote_bytes += into.len() as u64;
-        let request = self.requests.read(into.len());
-        let mut at = 0;
-        while at < into.len() {
-            let length = PIECE_BYTES.min(into.len() - at);
-            let words = [(offset + at) as u64, length as u64, at as u64];
-            self.messages.send(from, Kind::Get as u8, request.number(), [bytes_of(&words), &[]]);
-            at += length;
+        self.counts.remote_bytes += length as u64;
+        let pieces = (0..length).step_by(PIECE_BYTES).map(move |at| {
+            let words = [offset + at, PIECE_BYTES.min(length - at), at];
+            (Kind::Get as u8, words.map(|word| word as u64).to_vec())
+        });
+        self.ask(from, length, pieces)
+    }
+
+    /// Asks for the first pieces of a get, and for the others when those have come.
+    fn ask(
+        &mut self,
+        from: usize,
+        length: usize,
+        mut questions: impl Iterator<Item = Question> + 'static,
+    ) -> Request {
+        let first: Vec<Question> = questions.by_ref().take(GET_PIECES).collect();
+        let more = (first.len() == GET_PIECES).then(|| Box::new(questions) as Questions);
+        let request = self.requests.read(from, length, more);
+        for (kind, words) in first {
+            self.messages.send(from, kind, request.number(), [bytes_of(&words), &[]]);
         }
         request
     }
@@ -266,8 +306,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived: they are copied then, unless they were there at
-    /// once.
+    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived. What has arrived is copied, unless it was there at
+    /// once, and the rest is asked for, so a long get goes on only with such calls, always with the same region.
     ///
     /// # Panics
     /// Where the region has another length than that of the get.
@@ -276,13 +316,11 @@ impl<C: Comm> Onesided<C> {
         if request == Request::DONE {
             return true;
         }
-        match self.requests.bytes(request) {
-            Some(bytes) => {
-                into.write(&bytes);
-                true
-            }
-            None => false,
-        }
+        let messages = &mut self.messages;
+        self.requests.copy_to(request, into, |from, (kind, words)| {
+            messages.send(from, kind, request.number(), [bytes_of(&words), &[]]);
+            messages.hurry();
+        })
     }
 
     /// Whether an atomic operation has finished: what the word was before.
@@ -320,14 +358,7 @@ impl<C: Comm> Onesided<C> {
     /// As [`Self::send`], of bytes about which Rust knows nothing.
     pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], bytes: Region<'_>) {
         debug_assert!(kind < KINDS, "a message of kind {kind}");
-        let (address, length) = if bytes.is_empty() {
-            (std::ptr::NonNull::dangling().as_ptr(), 0)
-        } else {
-            (bytes.address(), bytes.len())
-        };
-        // SAFETY: bytes of a region, which nobody writes during this call, or none; they are copied.
-        let bytes = unsafe { std::slice::from_raw_parts(address, length) };
-        self.messages.send(to, kind, tag, [head, bytes]);
+        self.messages.send_region(to, kind, tag, head, bytes);
     }
 
     /// Whether another message to a rank would go out soon; see [`Messages::has_room`].
@@ -344,7 +375,7 @@ impl<C: Comm> Onesided<C> {
     pub fn receive(&mut self, comm: &C) -> Result<Option<Message>> {
         loop {
             match self.messages.receive(comm)? {
-                Some(message) if message.kind >= KINDS => self.serve(comm, &message)?,
+                Some(message) if message.kind >= KINDS => self.serve(comm, message)?,
                 other => return Ok(other),
             }
         }
@@ -372,11 +403,6 @@ impl<C: Comm> Onesided<C> {
     #[inline]
     pub fn is_made(&self, next: Option<usize>) -> bool {
         self.messages.is_delivered_elsewhere(next)
-    }
-
-    /// As above, for one rank.
-    pub fn is_delivered_to(&self, to: usize) -> bool {
-        self.messages.is_delivered_to(to)
     }
 
     /// Sends what is to go to other nodes at once; see [`Messages::flush`].

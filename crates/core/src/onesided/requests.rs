@@ -1,4 +1,13 @@
 //! Requests to other nodes whose answers have not arrived.
+//!
+//! A long get asks for a few pieces, and for a further one whenever its caller has copied one to where it belongs. So neither
+//! side keeps more than those pieces.
+
+use crate::active::Payload;
+use crate::memory::Region;
+
+/// Bytes of an answer before those that were asked for: their position.
+const HEAD: usize = size_of::<u64>();
 
 /// An access that was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,19 +40,35 @@ impl Request {
     }
 }
 
+/// A question that the owner of memory answers with bytes: its kind, and its words.
+pub type Question = (u8, Vec<u64>);
+/// Those that are asked later.
+pub type Questions = Box<dyn Iterator<Item = Question>>;
+
+/// A get.
+struct Read {
+    /// The rank that is asked.
+    from: usize,
+    /// All bytes, and those that have not arrived.
+    length: usize,
+    missing: usize,
+    /// Answers that have not been copied.
+    answers: Vec<Payload>,
+    questions: Option<Questions>,
+}
+
 /// What an answer is for.
-#[derive(Debug)]
 enum Entry {
     /// Nothing: the next free entry.
     Free,
-    /// Bytes, of which so many are missing.
-    Read { bytes: Vec<u8>, missing: usize },
+    /// Bytes.
+    Read(Read),
     /// A word.
     Word(Option<u64>),
 }
 
 /// Requests without an answer, by their numbers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Requests {
     entries: Vec<(u32, Entry)>,
     free: Vec<u32>,
@@ -61,9 +86,10 @@ impl Requests {
         Request(State::Asked { index, turn: *turn })
     }
 
-    /// A request for bytes.
-    pub fn read(&mut self, length: usize) -> Request {
-        self.add(Entry::Read { bytes: vec![0; length], missing: length })
+    /// A request to a rank for bytes, with the questions that are asked later.
+    pub fn read(&mut self, from: usize, length: usize, questions: Option<Questions>) -> Request {
+        let answers = Vec::new();
+        self.add(Entry::Read(Read { from, length, missing: length, answers, questions }))
     }
 
     /// A request for a word.
@@ -76,15 +102,19 @@ impl Requests {
         (*turn == (number >> 32) as u32).then_some(entry)
     }
 
-    /// Bytes that were asked for, from a position on. They are dropped where the request was given up. Whether they are
-    /// what was asked for.
-    pub fn write(&mut self, number: u64, at: usize, bytes: &[u8]) -> bool {
+    /// A position, and the bytes from there on that were asked for. They are dropped where the request was given up. Whether
+    /// they are what was asked for.
+    pub fn write(&mut self, number: u64, answer: Payload) -> bool {
         match self.entry(number) {
-            Some(Entry::Read { bytes: all, missing }) => {
-                let into = at.checked_add(bytes.len()).and_then(|end| all.get_mut(at..end));
-                let Some(into) = into.filter(|into| into.len() <= *missing) else { return false };
-                into.copy_from_slice(bytes);
-                *missing -= bytes.len();
+            Some(Entry::Read(read)) => {
+                let [at] = answer.words();
+                let Some(length) = answer.len().checked_sub(HEAD) else { return false };
+                let end = (at as usize).checked_add(length);
+                if length > read.missing || end.is_none_or(|end| end > read.length) {
+                    return false;
+                }
+                read.missing -= length;
+                read.answers.push(answer);
                 true
             }
             Some(Entry::Word(_)) => false,
@@ -99,7 +129,7 @@ impl Requests {
                 *word = Some(value);
                 true
             }
-            Some(Entry::Read { .. }) => false,
+            Some(Entry::Read(_)) => false,
             Some(Entry::Free) | None => true,
         }
     }
@@ -118,17 +148,32 @@ impl Requests {
         Some(value)
     }
 
-    /// The bytes of a request that has finished, which is forgotten then; none for one that was finished at once.
-    #[inline]
-    pub fn bytes(&mut self, request: Request) -> Option<Vec<u8>> {
-        let State::Asked { .. } = request.0 else { return Some(Vec::new()) };
-        let bytes = match self.entry(request.number()) {
-            Some(Entry::Read { missing, .. }) if *missing > 0 => return None,
-            Some(Entry::Read { bytes, .. }) => std::mem::take(bytes),
-            _ => Vec::new(),
-        };
-        self.cancel(request);
-        Some(bytes)
+    /// Copies the bytes that have arrived for a request, and has `ask` send further questions to the rank. Whether all have
+    /// arrived: the request is forgotten then.
+    ///
+    /// # Panics
+    /// Where the region has another length than that of the request.
+    pub fn copy_to(
+        &mut self,
+        request: Request,
+        into: Region<'_>,
+        mut ask: impl FnMut(usize, Question),
+    ) -> bool {
+        let Some(Entry::Read(read)) = self.entry(request.number()) else { return true };
+        assert_eq!(into.len(), read.length, "bytes of a get");
+        for answer in read.answers.drain(..) {
+            let [at] = answer.words();
+            let bytes = &answer[HEAD..];
+            into.part(at as usize..at as usize + bytes.len()).write(bytes);
+            if let Some(question) = read.questions.as_mut().and_then(Iterator::next) {
+                ask(read.from, question);
+            }
+        }
+        let has_finished = read.missing == 0;
+        if has_finished {
+            self.cancel(request);
+        }
+        has_finished
     }
 
     /// Forgets a request.
@@ -147,29 +192,62 @@ impl Requests {
 mod tests {
     use super::*;
 
+    /// An answer: a position and bytes.
+    fn answer(at: u64, bytes: &[u8]) -> Payload {
+        Payload::copied(&[&at.to_ne_bytes(), bytes].concat())
+    }
+
+    fn ask_nothing(_: usize, _: Question) {
+        panic!("a question that nobody has");
+    }
+
     #[test]
     fn answers_to_requests_that_were_given_up_are_dropped() {
         let mut requests = Requests::default();
-        let read = requests.read(4);
-        assert!(requests.write(read.number(), 2, &[1, 2]) && requests.bytes(read).is_none());
+        let mut memory = [0; 4];
+        let into = Region::of(&mut memory);
+        let read = requests.read(3, 4, None);
+        assert!(requests.write(read.number(), answer(2, &[1, 2])));
+        assert!(!requests.copy_to(read, into, ask_nothing));
         requests.cancel(read);
         requests.cancel(read);
         let word = requests.word();
-        assert!(requests.write(read.number(), 0, &[8, 8]) && requests.answer(read.number(), 1));
+        assert!(requests.write(read.number(), answer(0, &[8, 8])) && requests.answer(read.number(), 1));
         assert_eq!(requests.result(word), None);
         assert!(requests.answer(word.number(), 5));
         assert_eq!((requests.result(word), requests.result(word)), (Some(5), Some(0)));
-        assert_eq!((requests.bytes(read), requests.bytes(Request::DONE)), (Some(vec![]), Some(vec![])));
+        assert!([read, Request::DONE].map(|done| requests.copy_to(done, into, ask_nothing)) == [true; 2]);
+        assert_eq!(memory, [0, 0, 1, 2]);
     }
 
     #[test]
     fn answers_that_nobody_has_asked_for_are_noticed() {
         let mut requests = Requests::default();
-        let (read, word) = (requests.read(4), requests.word());
-        assert!(!requests.write(read.number(), 2, &[0; 3]) && !requests.write(read.number(), 5, &[]));
-        assert!(!requests.write(word.number(), 0, &[0]) && !requests.answer(read.number(), 0));
-        assert!(!requests.write(read.number(), usize::MAX, &[0]));
-        assert!(requests.write(read.number(), 0, &[7; 4]) && !requests.write(read.number(), 0, &[7]));
-        assert_eq!(requests.bytes(read), Some(vec![7; 4]));
+        let (read, word) = (requests.read(3, 4, None), requests.word());
+        assert!(!requests.write(read.number(), answer(2, &[0; 3])));
+        assert!(!requests.write(read.number(), answer(5, &[])));
+        assert!(!requests.write(read.number(), Payload::copied(&[0; 7])));
+        assert!(!requests.write(word.number(), answer(0, &[0])) && !requests.answer(read.number(), 0));
+        assert!(!requests.write(read.number(), answer(u64::MAX, &[0])));
+        assert!(requests.write(read.number(), answer(0, &[7; 4])));
+        assert!(!requests.write(read.number(), answer(0, &[7])));
+        let mut memory = [0; 4];
+        assert!(requests.copy_to(read, Region::of(&mut memory), ask_nothing) && memory == [7; 4]);
+    }
+
+    #[test]
+    fn a_further_piece_is_asked_for_when_one_was_copied() {
+        let mut requests = Requests::default();
+        let read = requests.read(3, 4, Some(Box::new([(9, vec![2]), (9, vec![3])].into_iter())));
+        let mut memory = [0; 4];
+        let mut asked = Vec::new();
+        for at in 0..4 {
+            assert!(asked.len() < 3);
+            assert!(requests.write(read.number(), answer(at, &[at as u8 + 1])));
+            let ask = |from, question| asked.push((from, question));
+            assert_eq!(requests.copy_to(read, Region::of(&mut memory), ask), at == 3);
+            assert_eq!(asked.len(), 2.min(at as usize + 1), "questions after {at}");
+        }
+        assert_eq!((memory, &asked[1]), ([1, 2, 3, 4], &(3, (9, vec![3]))));
     }
 }

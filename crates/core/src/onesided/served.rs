@@ -3,7 +3,7 @@
 use super::Onesided;
 use super::kinds::{KINDS, Kind, apply, operation};
 use super::strided::Shape;
-use crate::active::Message;
+use crate::active::{Message, Payload};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::machine::work;
@@ -12,29 +12,28 @@ use std::sync::atomic::Ordering;
 
 impl<C: Comm> Onesided<C> {
     /// Makes the access that a message asks for.
-    pub(super) fn serve(&mut self, comm: &C, message: &Message) -> Result<()> {
-        let Message { from, kind, tag, ref payload } = *message;
+    pub(super) fn serve(&mut self, comm: &C, message: Message) -> Result<()> {
+        let Message { from, kind, tag, payload } = message;
         let broken =
             || Error::Internal(format!("rank {from} asks for an access that there is not: kind {kind}"));
         match KINDS.into_iter().find(|&known| known as u8 == kind).ok_or_else(broken)? {
             Kind::Put => {
                 let region = self.checked(tag as usize, payload.len()).ok_or_else(broken)?;
-                region.write(payload);
+                region.write(&payload);
                 comm.charge(work::COPY.of(payload.len()));
             }
             Kind::Get => {
                 let [offset, length, at] = payload.words();
-                let region = self.checked(offset as usize, length as usize).ok_or_else(broken)?;
-                // SAFETY: bytes of the heap, which are copied into a batch during this call.
-                let read = unsafe { std::slice::from_raw_parts(region.address(), region.len()) };
-                comm.charge(work::COPY.of(read.len()));
-                self.messages.send(from, Kind::Bytes as u8, tag, [&at.to_ne_bytes(), read]);
+                let (offset, length) = (offset as usize, length as usize);
+                self.checked(offset, length).ok_or_else(broken)?;
+                let read = self.heap.region(self.heap.own_number(), offset, length);
+                comm.charge(work::COPY.of(length));
+                self.messages.send_region(from, Kind::Bytes as u8, tag, &at.to_ne_bytes(), read);
+                self.messages.hurry();
             }
             Kind::Bytes => {
-                let [at] = payload.words();
-                let read = payload.get(size_of::<u64>()..).ok_or_else(broken)?;
-                comm.charge(work::COPY.of(read.len()));
-                if !self.requests.write(tag, at as usize, read) {
+                comm.charge(work::COPY.of(payload.len()));
+                if !self.requests.write(tag, payload) {
                     return Err(broken());
                 }
             }
@@ -49,6 +48,7 @@ impl<C: Comm> Onesided<C> {
                 let operation = operation(code, expected).ok_or_else(broken)?;
                 let before = apply(self.own_word(offset as usize), operation, operand);
                 self.messages.send(from, Kind::Word as u8, tag, [&before.to_ne_bytes(), &[]]);
+                self.messages.hurry();
             }
             Kind::Word => {
                 let [value] = payload.words();
@@ -57,7 +57,7 @@ impl<C: Comm> Onesided<C> {
                 }
             }
             Kind::PutShape => {
-                let (shape, elements) = Shape::from_bytes(payload).ok_or_else(broken)?;
+                let (shape, elements) = Shape::from_bytes(&payload).ok_or_else(broken)?;
                 let range = shape.range(tag as usize).filter(|_| shape.bytes() == elements.len());
                 let range = range.ok_or_else(broken)?;
                 let into = self.checked(range.start, range.len()).ok_or_else(broken)?;
@@ -65,22 +65,23 @@ impl<C: Comm> Onesided<C> {
                 shape.scatter(unsafe { Region::new(elements.as_ptr().cast_mut(), elements.len()) }, into);
                 comm.charge(work::COPY.of(elements.len()));
             }
-            Kind::GetShape => self.serve_shape(comm, message).ok_or_else(broken)?,
+            Kind::GetShape => self.serve_shape(comm, from, tag, &payload).ok_or_else(broken)?,
         }
         Ok(())
     }
 
     /// Sends the elements of a shape.
-    fn serve_shape(&mut self, comm: &C, message: &Message) -> Option<()> {
-        let [offset, at] = message.payload.words();
-        let (shape, _) = Shape::from_bytes(message.payload.get(2 * size_of::<u64>()..)?)?;
+    fn serve_shape(&mut self, comm: &C, from: usize, tag: u64, payload: &Payload) -> Option<()> {
+        let [offset, at] = payload.words();
+        let (shape, _) = Shape::from_bytes(payload.get(2 * size_of::<u64>()..)?)?;
         let range = shape.range(offset as usize)?;
-        let from = self.checked(range.start, range.len())?;
+        let elements = self.checked(range.start, range.len())?;
         let mut packed = vec![0; shape.bytes()];
-        shape.gather(from, Region::of(&mut packed));
+        shape.gather(elements, Region::of(&mut packed));
         comm.charge(work::COPY.of(packed.len()));
         let payload = [&at.to_ne_bytes(), &packed[..]];
-        self.messages.send(message.from, Kind::Bytes as u8, message.tag, payload);
+        self.messages.send(from, Kind::Bytes as u8, tag, payload);
+        self.messages.hurry();
         Some(())
     }
 

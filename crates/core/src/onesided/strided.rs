@@ -270,10 +270,9 @@ impl<C: Comm> Onesided<C> {
         self.counts.remote_bytes += from.len() as u64;
         let mut at = 0;
         for (distance, part) in shape.cut(PIECE_BYTES) {
-            // SAFETY: bytes of a region, which nobody writes during this call; they are copied into a batch.
-            let piece = unsafe { std::slice::from_raw_parts(from.address().wrapping_add(at), part.bytes()) };
             let begin = (offset as i64 + distance) as u64;
-            self.messages.send(to, Kind::PutShape as u8, begin, [bytes_of(&part.words()), piece]);
+            let elements = from.part(at..at + part.bytes());
+            self.messages.send_region(to, Kind::PutShape as u8, begin, bytes_of(&part.words()), elements);
             at += part.bytes();
         }
     }
@@ -301,15 +300,13 @@ impl<C: Comm> Onesided<C> {
         }
         self.counts.remote_gets += 1;
         self.counts.remote_bytes += into.len() as u64;
-        let request = self.requests.read(into.len());
-        let mut at = 0_usize;
-        for (distance, part) in shape.cut(PIECE_BYTES) {
-            let place = [(offset as i64 + distance) as u64, at as u64];
-            let words = part.words();
-            let payload = [bytes_of(&place), bytes_of(&words)];
-            self.messages.send(from, Kind::GetShape as u8, request.number(), payload);
+        let mut at = 0;
+        let pieces = shape.cut(PIECE_BYTES).into_iter().map(move |(distance, part)| {
+            let mut words = vec![(offset as i64 + distance) as u64, at as u64];
+            words.append(&mut part.words());
             at += part.bytes();
-        }
-        request
+            (Kind::GetShape as u8, words)
+        });
+        self.ask(from, into.len(), pieces)
     }
 }

@@ -92,6 +92,41 @@ fn puts_and_gets_of_all_lengths() {
     }
 }
 
+/// A put that asks for room and a get, both of many pieces: neither the one who accesses nor the owner keeps much of them.
+#[test]
+fn long_puts_and_gets_need_little_memory() {
+    const LENGTH: usize = 40 * PIECE_BYTES + 5;
+    const MAX_WAITING: usize = GET_PIECES * (PIECE_BYTES + 64);
+    with_images(2, 1, |image| {
+        let (comm, other) = (image.comm, 1 - image.comm.rank());
+        let base = image.onesided.heap().allocate(LENGTH).expect("room");
+        let bounded = |onesided: &Onesided<ThreadComm>| {
+            let waiting = onesided.messages.waiting_bytes();
+            assert!(waiting <= MAX_WAITING, "{waiting} bytes are kept");
+        };
+        let mut sent = pattern(comm.rank(), other, LENGTH);
+        let mut at = 0;
+        while at < LENGTH {
+            let from = Region::of(&mut sent);
+            at = image.until(|onesided| {
+                bounded(onesided);
+                onesided.has_room(other).then(|| onesided.put_some(comm, other, base, from, at))
+            });
+        }
+        let mut found = vec![0; LENGTH];
+        let into = Region::of(&mut found);
+        let get = image.onesided.get(comm, other, base, into);
+        image.until(|onesided| {
+            bounded(onesided);
+            onesided.is_read(get, into).then_some(())
+        });
+        assert!(found == sent, "a get does not see the put before it");
+        let counts = image.onesided.counts();
+        assert_eq!((counts.remote_puts, counts.remote_gets, counts.remote_bytes), (1, 1, 2 * LENGTH as u64));
+        image.meet(1);
+    });
+}
+
 #[test]
 fn atomic_operations_of_all_ranks() {
     for (ranks, per_node) in PLACES {

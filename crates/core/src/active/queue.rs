@@ -1,0 +1,113 @@
+//! Messages to a rank of another node that have not gone out, put together in batches.
+//!
+//! A batch is closed where another message would make it longer than [`BATCH_BYTES`]. So it is longer only if it consists of
+//! one message, and no buffer is longer than a piece of a message ([`PIECE_BYTES`]) whatever is sent.
+
+use crate::memory::Region;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// Bytes of a batch of several messages, at most.
+pub const BATCH_BYTES: usize = 64 << 10;
+/// Bytes of a message in a batch, at most; a longer one is cut.
+pub const PIECE_BYTES: usize = 256 << 10;
+/// Bytes before the messages of a batch: the number of batches that its sender has taken.
+pub const START: usize = 8;
+/// Bytes of a message before its payload: its kind and its length, and its tag.
+pub const HEAD: usize = 16;
+/// Buffers that are kept for further batches.
+const MAX_SPARE: usize = 8;
+
+/// Bytes to be sent.
+pub trait Bytes {
+    fn len(&self) -> usize;
+
+    /// Appends a range of them.
+    fn append_to(&self, range: Range<usize>, out: &mut Vec<u8>);
+}
+
+impl Bytes for &[u8] {
+    fn len(&self) -> usize {
+        <[u8]>::len(self)
+    }
+
+    fn append_to(&self, range: Range<usize>, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self[range]);
+    }
+}
+
+impl Bytes for Region<'_> {
+    fn len(&self) -> usize {
+        (*self).len()
+    }
+
+    fn append_to(&self, range: Range<usize>, out: &mut Vec<u8>) {
+        self.part(range).append_to(out);
+    }
+}
+
+/// Buffers of batches that were sent.
+#[derive(Debug, Default)]
+pub struct Spare(Vec<Vec<u8>>);
+
+impl Spare {
+    /// Keeps a buffer, unless there are enough or it is a short one.
+    pub fn put(&mut self, mut buffer: Vec<u8>) {
+        if self.0.len() < MAX_SPARE && buffer.capacity() > START {
+            buffer.clear();
+            self.0.push(buffer);
+        }
+    }
+}
+
+/// Batches for a rank, the first of which goes out next.
+#[derive(Debug, Default)]
+pub struct Queue {
+    batches: VecDeque<Vec<u8>>,
+    bytes: usize,
+}
+
+impl Queue {
+    /// Bytes of all messages.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Appends a message: `head` and a range of `body`. Its bytes in the batch.
+    pub fn append(
+        &mut self,
+        kind: u8,
+        tag: u64,
+        head: &[u8],
+        (body, range): (&impl Bytes, Range<usize>),
+        spare: &mut Spare,
+    ) -> usize {
+        let length = head.len() + range.len();
+        let record = (HEAD + length).next_multiple_of(8);
+        let batch = match self.batches.back_mut() {
+            Some(last) if last.len() + record <= BATCH_BYTES => last,
+            _ => {
+                let mut batch = spare.0.pop().unwrap_or_default();
+                batch.extend_from_slice(&[0; START]);
+                self.batches.push_back(batch);
+                self.batches.back_mut().expect("it was pushed")
+            }
+        };
+        let end = batch.len() + record;
+        batch.reserve(record);
+        batch.extend_from_slice(&(u64::from(kind) | (length as u64) << 32).to_ne_bytes());
+        batch.extend_from_slice(&tag.to_ne_bytes());
+        batch.extend_from_slice(head);
+        body.append_to(range, batch);
+        batch.resize(end, 0);
+        self.bytes += record;
+        record
+    }
+
+    /// Takes the first batch; the bytes before its messages are still to be written.
+    pub fn pop(&mut self) -> Option<Vec<u8>> {
+        let batch = self.batches.pop_front()?;
+        self.bytes -= batch.len() - START;
+        Some(batch)
+    }
+}
