@@ -206,6 +206,7 @@ impl<C: Comm> Image<C> {
         let [team, operation] = message.payload.words();
         let offset = self.addresses.known.get(&[team, operation]).map_or(NOWHERE, |&offset| offset as u64);
         self.memory.send(message.from, Kind::AddressIs as u8, message.tag, [bytes_of(&[offset]), &[]]);
+        self.memory.hurry();
     }
 
     /// Notes the answer to a question.

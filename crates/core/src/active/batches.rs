@@ -276,6 +276,13 @@ impl<C: Comm> Batches<C> {
                     continue;
                 }
             };
+            if *at == bytes.len() {
+                // What the caller does for this message is done before it flushes, and nobody may look again for long, while
+                // the sender waits until all that it has sent was taken.
+                self.arrived = None;
+                self.tell(from);
+                self.is_awaited = true;
+            }
             return Ok(Some(Message { from, kind: kind % KINDS, tag, payload }));
         }
         Ok(None)

@@ -59,3 +59,26 @@ fn batches_are_bounded_in_length_and_number() {
     });
     assert_eq!(most, [0, all]);
 }
+
+/// What was taken is acknowledged although the receiver does not look again.
+#[test]
+fn the_last_message_of_a_batch_is_acknowledged_without_another_look() {
+    threads::run(2, 1, |comm| {
+        let mut batches = Batches::default();
+        let look = |batches: &mut Batches<ThreadComm>| batches.receive(comm).expect("no MPI");
+        if comm.rank() == 0 {
+            batches.send(1, 1, 5, &[], &&[][..]);
+            batches.send(1, 1, 6, &[], &&[1][..]);
+            batches.flush(comm).expect("no MPI");
+            comm.barrier().expect("no MPI");
+            comm.barrier().expect("no MPI");
+            assert!(look(&mut batches).is_none() && batches.is_delivered());
+        } else {
+            comm.barrier().expect("no MPI");
+            let tags = [(); 2].map(|()| look(&mut batches).map(|message| message.tag));
+            assert_eq!(tags, [Some(5), Some(6)]);
+            batches.flush_awaited(comm).expect("no MPI");
+            comm.barrier().expect("no MPI");
+        }
+    });
+}
