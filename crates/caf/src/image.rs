@@ -14,7 +14,7 @@ use crate::statistics::Statistics;
 use crate::team::Team;
 use hcube_core::active::Message;
 use hcube_core::comm::Comm;
-use hcube_core::error::{Error, Result};
+use hcube_core::error::{Error, HCUBE_ERR_MEMORY, Result};
 use hcube_core::node::processor::crowded;
 use hcube_core::onesided::Onesided;
 use hcube_core::plan::Topology;
@@ -99,8 +99,10 @@ impl<C: Comm> Image<C> {
         let topology = Topology::from_node_numbers(&nodes, limit);
         let mut memory = match Onesided::share(&comm, &topology) {
             Ok(memory) => memory,
-            // On all images alike; messages instead.
-            Err(Error::Memory(_)) => Onesided::share(&comm, &Topology::without_nodes(comm.size()))?,
+            // On all images alike, also where only another one has had it; messages instead.
+            Err(error) if error.code() == HCUBE_ERR_MEMORY => {
+                Onesided::share(&comm, &Topology::without_nodes(comm.size()))?
+            }
             Err(error) => return Err(error),
         };
         let others = Others::new(&comm, &mut memory)?;

@@ -9,7 +9,7 @@
 //! Cost: one gathering of a few words and one reduction per attempt; usually there is one.
 
 use super::users::join;
-use super::{Location, ONE_MAPPING, Segment, create_file, object, open_file};
+use super::{Location, ONE_MAPPING, Segment, create_file, max_file_bytes, object, open_file};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use std::fs::File;
@@ -52,6 +52,17 @@ impl Segment {
         join(address);
         Self { address, length, process: std::process::id(), counted: true }
     }
+}
+
+/// A file of this length. It is refused where files may not be as long: the kernel would end the program.
+fn create_permitted_file(length: usize) -> Result<File> {
+    let most = max_file_bytes()?;
+    if length as u64 > most {
+        return Err(Error::Memory(format!(
+            "shared memory of {length} bytes: files of this process have at most {most} (ulimit -f)"
+        )));
+    }
+    create_file(length)
 }
 
 /// The file of the node's first rank, and the next address to be tried.
@@ -97,7 +108,7 @@ fn open(location: Location, length: usize) -> Result<Segment> {
 /// # Errors
 /// On all ranks of `comm`, if the ranks of a node cannot share memory at one address.
 pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], length: usize) -> Result<Segment> {
-    let file = (ranks[0] == comm.rank()).then(|| create_file(length)).transpose();
+    let file = (ranks[0] == comm.rank()).then(|| create_permitted_file(length)).transpose();
     let mut creator = agree(comm, file)?.map(|file| Creator { file, next: 0 });
     // That of a node whose ranks all have it, while other nodes try further addresses.
     let mut shared: Option<Segment> = None;
