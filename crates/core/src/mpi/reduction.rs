@@ -5,7 +5,9 @@ use super::handle::{check_state, returning_errors, world};
 use super::raw::{self, MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::error::{Error, Result};
 use std::ffi::c_int;
-use std::mem::MaybeUninit;
+
+/// A function of MPI that tells a lower bound and an extent.
+type Bounds = unsafe extern "C-unwind" fn(MPI_Datatype, *mut MPI_Aint, *mut MPI_Aint) -> c_int;
 
 /// Elements of a datatype and an operation on them, predefined or of the program.
 #[derive(Debug, Clone, Copy)]
@@ -24,24 +26,32 @@ impl Elements {
     ///
     /// # Errors
     /// [`Error::Argument`] for a number of elements that MPI has no type for, [`Error::Datatype`] for a datatype that is none or
-    /// whose elements begin elsewhere than at their address, [`Error::MpiState`].
+    /// whose elements have bytes outside of their extent, [`Error::MpiState`].
     pub unsafe fn new(count: i64, datatype: MPI_Datatype, operation: MPI_Op) -> Result<Self> {
         check_state()?;
         let int = c_int::try_from(count).ok().filter(|&count| count >= 0);
         let int = int.ok_or_else(|| Error::argument("count", count, format!("0 to {}", c_int::MAX)))?;
-        let (mut first, mut extent): (MaybeUninit<MPI_Aint>, MaybeUninit<MPI_Aint>) =
-            (MaybeUninit::uninit(), MaybeUninit::uninit());
-        let code = returning_errors(world(), || {
-            // SAFETY: a value that MPI has given out, by the contract of this function; MPI checks whether it is a datatype.
-            unsafe { raw::PMPI_Type_get_extent(datatype, first.as_mut_ptr(), extent.as_mut_ptr()) }
-        });
-        check("MPI_Type_get_extent", code).map_err(|error| Error::Datatype(format!("datatype: {error}")))?;
-        // SAFETY: written by MPI, which has succeeded.
-        let (first, extent) = unsafe { (first.assume_init(), extent.assume_init()) };
-        let bytes = usize::try_from(extent).ok().filter(|&bytes| bytes > 0 && first == 0);
+        let bounds = |name, function: Bounds| {
+            let (mut first, mut extent): (MPI_Aint, MPI_Aint) = (0, 0);
+            let code = returning_errors(world(), || {
+                // SAFETY: a value that MPI has given out, by the contract of `new`; MPI checks whether it is a datatype.
+                unsafe { function(datatype, &mut first, &mut extent) }
+            });
+            check(name, code).map_err(|error| Error::Datatype(format!("datatype: {error}")))?;
+            Ok((first, extent))
+        };
+        let (first, extent) = bounds("MPI_Type_get_extent", raw::PMPI_Type_get_extent)?;
+        // An extent that the program has set may be shorter than its elements.
+        let (lowest, length) = bounds("MPI_Type_get_true_extent", raw::PMPI_Type_get_true_extent)?;
+        let is_inside = first == 0
+            && lowest >= 0
+            && length >= 0
+            && lowest.checked_add(length).is_some_and(|end| end <= extent);
+        let bytes = usize::try_from(extent).ok().filter(|&bytes| bytes > 0 && is_inside);
         let bytes = bytes.and_then(|bytes| bytes.checked_mul(int as usize)).ok_or_else(|| {
             Error::Datatype(format!(
-                "datatype has lower bound {first} and extent {extent}: expected 0 and at least 1"
+                "datatype has lower bound {first}, extent {extent}, true lower bound {lowest} and true extent {length}: \
+                 expected bound 0, an extent of at least 1 and no bytes outside of it"
             ))
         })?;
         Ok(Self { datatype, operation, count: int, bytes })
@@ -71,7 +81,7 @@ impl Elements {
         check("MPI_Reduce_local", code)
     }
 
-    /// Whether the operation is defined for the datatype: tried on 0 elements.
+    /// Whether the operation is defined for the datatype: tried on no elements.
     ///
     /// # Errors
     /// Those of MPI.
