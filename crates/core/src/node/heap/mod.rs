@@ -10,8 +10,8 @@
 //! itself ([`Heap::own`]).
 //!
 //! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations begin at a page and some lines
-//! of the cache, another number each time: arrays of the same length that all began at a page would compete for the same
-//! places of the cache in loops over several of them (Jin et al. 2011, §IV-B2, saw a quarter of STREAM's rate lost).
+//! of the cache, whose number follows from that of the page, and take up to two pages more: arrays of the same length that
+//! all began at a page would compete for the same places of the cache in loops over several of them (Jin et al. 2011, §IV-B2, saw a quarter of STREAM's rate lost).
 //! Source: Jin et al. 2011, §II; one address for all is our own.
 
 mod ranges;
@@ -23,7 +23,6 @@ use crate::error::{Error, Result};
 use crate::memory::Region;
 use ranges::Ranges;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 
 /// Bytes of a page.
@@ -50,8 +49,7 @@ pub struct Heap {
     ranks: usize,
     own: usize,
     ranges: Ranges,
-    /// Large allocations so far, and where the ranges of those that live begin, by their offset.
-    large: usize,
+    /// Where the ranges of large allocations begin, by their offset.
     staggered: BTreeMap<usize, usize>,
 }
 
@@ -101,7 +99,7 @@ impl Heap {
     }
 
     fn new(segment: Segment, part: usize, ranks: usize, own: usize) -> Self {
-        Self { segment, part, ranks, own, ranges: Ranges::new(0..part), large: 0, staggered: BTreeMap::new() }
+        Self { segment, part, ranks, own, ranges: Ranges::new(0..part), staggered: BTreeMap::new() }
     }
 
     /// Bytes of the address range of a rank's part.
@@ -130,11 +128,13 @@ impl Heap {
         if length < LARGE {
             return self.provided(length, LINE_PAIR);
         }
-        let stagger = self.large % STAGGERED * LINE_PAIR;
-        let begin = self.provided(length.saturating_add(stagger), PAGE)?;
-        self.large += 1;
-        self.staggered.insert(begin + stagger, begin);
-        Ok(begin + stagger)
+        let pages = length.saturating_add((STAGGERED - 1) * LINE_PAIR).div_ceil(PAGE);
+        // An odd number of pages, so that neighbours of the same length are staggered differently.
+        let begin = self.provided((pages | 1).saturating_mul(PAGE), PAGE)?;
+        // A function of the range only: images that have the same range have the same offset, whatever was there before.
+        let offset = begin + begin / PAGE % STAGGERED * LINE_PAIR;
+        self.staggered.insert(offset, begin);
+        Ok(offset)
     }
 
     /// Local: as [`Self::allocate`], of which memory comes with its first use.
@@ -179,11 +179,6 @@ impl Heap {
     /// Bytes that this rank has allocated.
     pub fn used(&self) -> usize {
         self.ranges.used()
-    }
-
-    /// Whether a range of this rank's part lies in one allocation.
-    pub fn is_allocated(&self, range: &Range<usize>) -> bool {
-        self.ranges.contains(range)
     }
 
     /// The address of a range in the part of a rank, the same on all ranks of the node.

@@ -94,12 +94,6 @@ impl Ranges {
         self.used.get(&begin).copied()
     }
 
-    /// Whether a range lies in one that was allocated.
-    pub fn contains(&self, range: &Range<usize>) -> bool {
-        let below = self.used.range(..=range.start).next_back();
-        below.is_some_and(|(begin, length)| range.end <= begin + length)
-    }
-
     /// Bytes that are allocated.
     pub fn used(&self) -> usize {
         self.used_bytes
@@ -124,9 +118,6 @@ mod tests {
         assert_eq!(ranges.allocate(150, 1), Ok(400));
         assert_eq!(ranges.free(400), Some(400..550));
         assert_eq!((ranges.free(400), ranges.free(101)), (None, None));
-        assert!(
-            ranges.contains(&(200..300)) && !ranges.contains(&(299..301)) && !ranges.contains(&(400..401))
-        );
     }
 
     #[test]

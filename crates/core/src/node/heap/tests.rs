@@ -1,5 +1,6 @@
 use super::*;
 use crate::comm::threads;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 const PART: usize = 64 << 20;
@@ -68,11 +69,15 @@ fn words_are_atomic_for_all_ranks() {
 #[test]
 fn large_allocations_begin_at_different_lines_and_are_freed() {
     let mut heap = Heap::own(PART).expect("memory");
+    for length in [LARGE, 15 * PAGE, 60_000, 1 << 20] {
+        let places: Vec<usize> = (0..STAGGERED).map(|_| heap.allocate(length).expect("room")).collect();
+        let lines: BTreeSet<usize> = places.iter().map(|place| place % PAGE).collect();
+        assert_eq!(lines.len(), STAGGERED, "arrays of {length} bytes");
+        for place in places {
+            heap.free(place).expect("allocated");
+        }
+    }
     let places: Vec<usize> = (0..STAGGERED).map(|_| heap.allocate(LARGE).expect("room")).collect();
-    let mut lines: Vec<usize> = places.iter().map(|place| place % PAGE).collect();
-    lines.sort_unstable();
-    lines.dedup();
-    assert_eq!(lines.len(), STAGGERED);
     for wrong in [places[3] + 1, places[3] / PAGE * PAGE, PART] {
         assert!(heap.free(wrong).is_err(), "freed what nobody has allocated");
     }
@@ -81,6 +86,19 @@ fn large_allocations_begin_at_different_lines_and_are_freed() {
         assert!(heap.free(place).is_err(), "freed twice");
     }
     assert_eq!(heap.used(), 0);
+}
+
+/// Ranks that once have allocated differently have the same offsets again when that was freed.
+#[test]
+fn offsets_do_not_depend_on_what_was_freed() {
+    let (mut heap, mut other) = (Heap::own(PART).expect("memory"), Heap::own(PART).expect("memory"));
+    for number in 0..3 {
+        let passing = other.allocate(LARGE << number).expect("room");
+        other.free(passing).expect("allocated");
+    }
+    for length in [LARGE, LARGE + 1, 5 << 20, 100, LARGE] {
+        assert_eq!(heap.allocate(length), other.allocate(length));
+    }
 }
 
 #[test]
