@@ -184,6 +184,11 @@ impl Others {
         }
     }
 
+    /// The process of this image ends: others of its node can know it from now on.
+    pub(crate) fn note_end<C: Comm>(&self, memory: &Onesided<C>) {
+        memory.own_word(self.place).store(DIED, Ordering::Release);
+    }
+
     /// This image fails or stops: all others can know it from now on, as soon as the messages have gone out.
     pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, word: u64) {
         memory.own_word(self.place).store(word, Ordering::Release);

@@ -230,7 +230,7 @@ extern "C" fn end_early() {
     PROCESS_ID.store(0, Ordering::Relaxed);
     let own = with(|runtime| {
         let own = runtime.own();
-        runtime.die().map(|()| own)
+        runtime.die(lifetime::is_active()).map(|()| own)
     });
     if let Ok(own) = own {
         // In one piece, or the lines of several images would run into each other.

@@ -35,9 +35,17 @@ impl<C: Comm> Runtime<C> {
         self.go(Status::Stopped, Status::Stopped as u64)
     }
 
-    /// This image fails because its process ends.
-    pub(crate) fn die(&self) -> Result<()> {
-        self.go(Status::Failed, DIED)
+    /// This image fails because its process ends. Without messages, only images of its node are told: MPI may have ended
+    /// before, and then nothing of it may be called.
+    pub(crate) fn die(&self, has_messages: bool) -> Result<()> {
+        if has_messages {
+            return self.go(Status::Failed, DIED);
+        }
+        let image = &mut *self.image.borrow_mut();
+        image.others.check_own()?;
+        image.others.note_end(&image.memory);
+        image.others.become_gone(Status::Failed);
+        Ok(())
     }
 
     fn go(&self, status: Status, word: u64) -> Result<()> {

@@ -25,6 +25,12 @@ pub fn initialise() -> Result<bool> {
     }
 }
 
+/// Whether functions of MPI may be called: it is initialised and not finalised.
+#[must_use]
+pub fn is_active() -> bool {
+    check_state().is_ok()
+}
+
 fn is_finalised() -> bool {
     let mut finalised = 0;
     // SAFETY: may be called at any time.
