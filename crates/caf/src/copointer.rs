@@ -89,14 +89,11 @@ impl<C: Comm> Runtime<C> {
                     expected,
                 ));
             }
-            let part = image.memory.heap().part();
-            match place.offset.checked_add(length) {
-                Some(end) if end <= part => Ok(place),
-                _ => {
-                    let given = format!("one of {length} bytes at offset {}", place.offset);
-                    Err(Error::argument("copointer", given, format!("a range in a heap of {part} bytes")))
-                }
+            if image.memory.is_accessible(place.offset, length) {
+                return Ok(place);
             }
+            let given = format!("one of {length} bytes at offset {}", place.offset);
+            Err(Error::argument("copointer", given, "a range of the heap that programs have"))
         })
     }
 

@@ -95,6 +95,11 @@ impl<C: Comm> Messages<C> {
         (number != ELSEWHERE).then_some(number as usize)
     }
 
+    /// The offset at which the rings end, the same on all ranks.
+    pub fn heap_end(&self) -> usize {
+        self.rings.heap_end()
+    }
+
     /// The ranks of this node.
     pub fn node(&self) -> &[usize] {
         &self.ranks

@@ -22,13 +22,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The longest payload of a record.
 pub const MAX_BYTES: usize = 1024;
 /// Bytes of the rings of a receiver together.
-const TOTAL: usize = 4 << 20;
+const MAX_RINGS_BYTES: usize = 4 << 20;
 /// The shortest ring has room for a record of [`MAX_BYTES`] and some more.
-const SHORTEST: usize = 4 << 10;
-const LONGEST: usize = 64 << 10;
+const MIN_RING_BYTES: usize = 4 << 10;
+const MAX_RING_BYTES: usize = 64 << 10;
 
 /// Bytes of a short record, for [`Rings::has_room`].
-const SHORT: usize = 128;
+const SHORT_RECORD_BYTES: usize = 128;
 
 /// Bytes of a record before its payload.
 const HEAD: usize = 16;
@@ -40,7 +40,7 @@ const LENGTH: u32 = 32;
 
 /// Bytes of a ring on a node with so many ranks: a power of two, so that positions need no division.
 pub fn ring_bytes(ranks: usize) -> usize {
-    1 << (TOTAL / ranks).clamp(SHORTEST, LONGEST).ilog2()
+    1 << (MAX_RINGS_BYTES / ranks).clamp(MIN_RING_BYTES, MAX_RING_BYTES).ilog2()
 }
 
 /// What a record holds beside its payload.
@@ -96,6 +96,8 @@ impl Ring {
 pub struct Rings {
     /// Bytes of a ring.
     bytes: usize,
+    /// The offset in the heap at which the rings of every rank end.
+    heap_end: usize,
     outgoing: Vec<Ring>,
     incoming: Vec<Ring>,
     /// The ring that is looked at next.
@@ -128,7 +130,13 @@ impl Rings {
         let all = 0..ranks.len();
         let outgoing = all.clone().map(|other| ring(other, own)).collect();
         let incoming = all.map(|other| ring(own, other)).collect();
-        Ok(Self { bytes, outgoing, incoming, next: 0 })
+        let heap_end = places.iter().max().map_or(0, |&last| last as usize) + most * stride;
+        Ok(Self { bytes, heap_end, outgoing, incoming, next: 0 })
+    }
+
+    /// The offset in the heap, the same on all ranks, at which the rings of every rank end.
+    pub fn heap_end(&self) -> usize {
+        self.heap_end
     }
 
     /// Sends a record to a rank of the node, whose payload is the words and both slices, one after the other. Whether there was
@@ -192,7 +200,7 @@ impl Rings {
     pub fn has_room(&self, to: usize) -> bool {
         let ring = &self.outgoing[to];
         // With what is skipped at the end of the ring.
-        let end = ring.at + 2 * SHORT as u64;
+        let end = ring.at + 2 * SHORT_RECORD_BYTES as u64;
         end - ring.taken <= self.bytes as u64
             || end - ring.taken_word().load(Ordering::Acquire) <= self.bytes as u64
     }
@@ -250,9 +258,12 @@ impl Rings {
     fn take<T>(&mut self, from: usize, first_word: u64, read: impl FnOnce(Head, &[u8]) -> T) -> T {
         let (bytes, ring) = (self.bytes, &mut self.incoming[from]);
         let length = (first_word >> LENGTH) as usize;
+        // Nobody but the sender writes here, unless an access that has gone wrong does.
+        let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
+        assert!(HEAD + length <= rest, "a record of {length} bytes with {rest} before the end of its ring");
         let place = ring.place(ring.at, bytes);
-        // SAFETY: the sender has written the record before its first word, which was read with acquire, and does not touch
-        // it before this end says that it is taken, below.
+        // SAFETY: inside the ring, by the comparison. The sender has written the record before its first word, which was read
+        // with acquire, and does not touch it before this end says that it is taken, below.
         let (tag, payload) = unsafe {
             (place.add(8).cast::<u64>().read(), std::slice::from_raw_parts(place.add(HEAD), length))
         };
@@ -367,6 +378,17 @@ mod tests {
             }
             assert!(rings.receive(|_, _| ()).is_none() && rings.is_taken(0));
             assert!(fill(rings) >= first - 1);
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a rank panicked")]
+    fn a_record_that_is_longer_than_its_ring_is_refused() {
+        with_rings(1, |_, rings| {
+            assert!(rings.send(0, 1, 5, [], [&[7; 100], &[]]));
+            let ring = rings.incoming[0];
+            ring.word(ring.at, rings.bytes).store(PRESENT | 1 << 31 << LENGTH, Ordering::Relaxed);
+            rings.receive(|_, payload| payload.len())
         });
     }
 

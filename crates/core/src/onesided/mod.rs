@@ -44,6 +44,8 @@ pub struct Onesided<C: Comm> {
     heap: Heap,
     messages: Messages<C>,
     requests: Requests,
+    /// The lowest offset of memory that is accessed one-sidedly, the same on all ranks: the rings lie below.
+    first_offset: usize,
     /// Accesses to other nodes and inside this one so far.
     counts: Counts,
 }
@@ -82,16 +84,22 @@ impl<C: Comm> Onesided<C> {
         comm.all_reduce_max(&mut part)?;
         let part = -part[0] as usize;
         let mut heap = match topology.most_on_a_node() {
-            1 => crate::comm::agree(comm, Heap::exactly(part))?,
+            1 => own_heap(comm, part)?,
             _ => Heap::share(comm, &ranks, part)?,
         };
         let messages = Messages::share(comm, topology, &mut heap)?;
-        Ok(Self { heap, messages, requests: Requests::default(), counts: Counts::default() })
+        let first_offset = messages.heap_end();
+        Ok(Self { heap, messages, requests: Requests::default(), first_offset, counts: Counts::default() })
     }
 
     /// This rank's part of the heap.
     pub fn heap(&mut self) -> &mut Heap {
         &mut self.heap
+    }
+
+    /// Whether a range of offsets may be accessed one-sidedly: it lies in the heap, and not in the rings of messages.
+    pub fn is_accessible(&self, offset: usize, length: usize) -> bool {
+        offset >= self.first_offset && offset.checked_add(length).is_some_and(|end| end <= self.heap.part())
     }
 
     /// What was accessed so far.
@@ -428,6 +436,21 @@ impl<C: Comm> Onesided<C> {
     pub fn flush_awaited(&mut self, comm: &C) -> Result<()> {
         self.messages.flush_awaited(comm)
     }
+}
+
+/// Collective over `comm`, one rank per node: heaps of the longest address range, up to `part`, that all ranks may have.
+fn own_heap<C: Comm>(comm: &C, part: usize) -> Result<Heap> {
+    let heap = crate::comm::agree(comm, Heap::own(part))?;
+    let mut least = [-(heap.part() as i64)];
+    comm.all_reduce_max(&mut least)?;
+    let least = -least[0] as usize;
+    let heap = if heap.part() == least {
+        Ok(heap)
+    } else {
+        drop(heap);
+        Heap::exactly(least)
+    };
+    crate::comm::agree(comm, heap)
 }
 
 #[cfg(test)]

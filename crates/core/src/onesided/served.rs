@@ -85,10 +85,9 @@ impl<C: Comm> Onesided<C> {
         Some(())
     }
 
-    /// A range of this rank's part, if it lies in it.
+    /// A range of this rank's part, if others may access it.
     fn checked(&self, offset: usize, length: usize) -> Option<Region<'_>> {
-        let end = offset.checked_add(length)?;
-        (end <= self.heap.part()).then(|| self.own(offset, length))
+        self.is_accessible(offset, length).then(|| self.own(offset, length))
     }
 
     /// Whether there is a word of this rank's part.

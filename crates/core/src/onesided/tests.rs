@@ -222,6 +222,39 @@ fn sections_and_index_vectors() {
     }
 }
 
+/// Where the system does not promise as much memory as there are addresses, all ranks have the same smaller part.
+#[test]
+fn heaps_of_one_rank_are_as_long_as_all_may_have() {
+    // The thread sanitizer has shadows of all addresses.
+    if cfg!(hcube_one_mapping) {
+        return;
+    }
+    let parts = threads::run(3, 1, |comm| {
+        // No process has as many addresses; the first rank takes what it gets last.
+        let part = own_heap(comm, 1 << 47).expect("a smaller heap").part();
+        comm.barrier().expect("no MPI");
+        part
+    });
+    assert!(parts[0] < 1 << 47 && parts == [parts[0]; 3], "{parts:?}");
+}
+
+/// An access of another node to the rings is an error of the owner, not a broken ring.
+#[test]
+fn rings_are_not_accessed() {
+    with_images(2, 1, |image| {
+        let (comm, first) = (image.comm, image.onesided.first_offset);
+        assert!(image.onesided.is_accessible(first, 8) && !image.onesided.is_accessible(first - 8, 8));
+        assert!(!image.onesided.is_accessible(usize::MAX, 8));
+        if comm.rank() == 0 {
+            image.onesided.set(1, first - 8, 7);
+            image.onesided.flush(comm).expect("no MPI");
+        }
+        comm.barrier().expect("no MPI");
+        let served = image.onesided.receive(comm);
+        assert_eq!(served.is_err(), comm.rank() == 1, "{served:?}");
+    });
+}
+
 #[test]
 fn shapes_that_have_no_place_are_refused() {
     assert!(Shape::strided(8, &[(usize::MAX, 8)]).is_err());
