@@ -74,7 +74,7 @@ fn random_teams_of_teams() {
     for (images, per_node) in PLACES {
         for seed in 1..9 {
             with_images(images, per_node, |image| {
-                let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15);
+                let mut random = Random(seed << 40 | 0x9e37_79b9);
                 let mut teams = vec![Team { members: (0..images).collect(), handle: Some(image.world()) }];
                 for _ in 0..12 {
                     let parent = random.below(teams.len());
@@ -134,7 +134,7 @@ fn random_schedules_of_copies() {
 
 fn run_schedule(image: &Runtime<ThreadComm>, images: usize, seed: u64) {
     let (world, own) = (image.world(), image.own());
-    let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15);
+    let mut random = Random(seed << 40 | 0x9e37_79b9);
     let chains: Vec<Vec<Copy>> =
         (0..CHAINS).map(|_| (0..COPIES).map(|_| Copy::draw(&mut random, images)).collect()).collect();
     // The image of each event: the one before the first copy of a chain, and one behind each.
