@@ -35,6 +35,12 @@ fn a_failed_image_ends_all_waits() {
     }
 }
 
+/// The data of an image that goes on is there until it has ended, in which case nobody waits for it.
+#[test]
+fn nobody_waits_for_an_image_that_has_ended_after_a_failure() {
+    check("marked", "get", if Mpi::selected() == Mpi::Open { 3 } else { 2 }, "1");
+}
+
 /// MPICH's launcher ends the whole job where a process has ended without MPI_Finalize.
 #[test]
 fn a_process_that_ends_is_a_failed_image() {
