@@ -13,13 +13,9 @@ const NODES: &[&str] = &["0", "1", "2"];
 /// Where a number of images runs on one topology only: it has paths inside and between nodes.
 const MIXED: &[&str] = &["2"];
 
-/// Numbers of images, and their topologies. MPICH never yields, and is slow where images share cores.
-fn programs() -> &'static [(usize, &'static [&'static str])] {
-    match Mpi::selected() {
-        Mpi::Open => &[(1, NODES), (2, NODES), (3, NODES), (4, MIXED), (5, NODES), (8, MIXED)],
-        Mpi::Mpich => &[(1, NODES), (2, NODES), (3, MIXED)],
-    }
-}
+/// Numbers of images, and their topologies.
+const PROGRAMS: [(usize, &[&str]); 6] =
+    [(1, NODES), (2, NODES), (3, NODES), (4, MIXED), (5, NODES), (8, MIXED)];
 
 /// The names of the functions in a text, where a parenthesis follows.
 fn functions(text: &str) -> BTreeSet<String> {
@@ -47,7 +43,7 @@ fn calls_all_functions(program: &str) {
 fn every_function_works_in_c_and_cxx() {
     calls_all_functions("tests/c/caf.c");
     for language in [Language::C11, Language::Cxx17] {
-        for &(images, topologies) in programs() {
+        for (images, topologies) in PROGRAMS {
             for nodes in topologies {
                 let launch = Launch::new(client("caf", language), images).env("HCUBE_RANKS_PER_NODE", nodes);
                 let per_node = match nodes.parse().expect("a number") {
@@ -65,7 +61,7 @@ fn every_function_works_in_c_and_cxx() {
 
 #[test]
 fn images_initialise_mpi_and_may_fail() {
-    for &(images, _) in programs() {
+    for (images, _) in PROGRAMS {
         let text = Launch::client("caf", images).arg("own").limit(60).run().success();
         assert_eq!(text.trim(), format!("ok {images} node"));
         if images > 1 {
@@ -94,7 +90,7 @@ fn fortran(name: &str) -> PathBuf {
 fn every_procedure_of_the_fortran_module_works() {
     calls_all_functions("tests/fortran/caf.f90");
     let program = fortran("caf");
-    for &(images, topologies) in programs() {
+    for (images, topologies) in PROGRAMS {
         for nodes in topologies {
             let launch = Launch::new(&program, images).env("HCUBE_RANKS_PER_NODE", nodes).limit(60);
             let text = launch.run().success();

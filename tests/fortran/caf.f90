@@ -34,7 +34,7 @@ program caf
   use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_double_complex, c_float, c_int32_t, c_int64_t, &
     c_loc, c_null_ptr, c_ptr, c_sizeof
   use, intrinsic :: iso_fortran_env, only: error_unit
-  use mpi, only: MPI_INTEGER8, MPI_OP_NULL, MPI_SUM
+  use mpi, only: MPI_Barrier, MPI_COMM_WORLD, MPI_INTEGER8, MPI_OP_NULL, MPI_SUM
   use hcube_caf
   use shipped
   implicit none
@@ -71,6 +71,8 @@ program caf
   call hcube_caf_event_free(events)
   call hcube_caf_coarray_free(coarray)
   if (command_argument_count() > 0) then
+    ! All have returned from the functions above: a failure is an error in all functions that wait.
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
     if (me == images - 1) call hcube_caf_fail_image()
     call hcube_caf_barrier(world, ierror, message)
     call require(ierror == HCUBE_ERR_FAILED_IMAGE .and. message /= '', 'barrier with a failed image')
