@@ -181,6 +181,16 @@ unsafe fn touched<'a>(name: &'static str, first: *const c_void, section: &Shape)
     }
 }
 
+/// Memory for the packed elements of a section.
+fn packed(section: &Shape) -> Result<Vec<u8>> {
+    let (mut packed, bytes) = (Vec::new(), section.bytes());
+    packed
+        .try_reserve_exact(bytes)
+        .map_err(|_| Error::Memory(format!("no {bytes} bytes for the elements of a section")))?;
+    packed.resize(bytes, 0);
+    Ok(packed)
+}
+
 /// One-sided. Writes elements at regular distances, such as a section of an array, to a coarray on an
 /// image; otherwise as hcube_caf_put. Between nodes they travel packed, in pieces of up to 128 KiB.
 ///
@@ -220,8 +230,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_put_strided(
                 return runtime.put_shape(coarray, rank, offset, &shape, from);
             }
             let own = section(element_bytes, dimensions, counts, ("from_strides", from_strides))?;
-            let mut packed = vec![0; own.bytes()];
-            own.gather(touched("from", from, &own)?, Region::of(&mut packed));
+            let from = touched("from", from, &own)?;
+            runtime.check_section(coarray, rank, offset, &shape)?;
+            let mut packed = packed(&own)?;
+            own.gather(from, Region::of(&mut packed));
             runtime.put_shape(coarray, rank, offset, &shape, Region::of(&mut packed))
         })
     }
@@ -261,7 +273,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_get_strided(
             }
             let own = section(element_bytes, dimensions, counts, ("into_strides", into_strides))?;
             let into = touched("into", into, &own)?;
-            let mut packed = vec![0; own.bytes()];
+            runtime.check_section(coarray, rank, offset, &shape)?;
+            let mut packed = packed(&own)?;
             runtime.get_shape(coarray, rank, offset, &shape, Region::of(&mut packed))?;
             own.scatter(Region::of(&mut packed), into);
             Ok(())

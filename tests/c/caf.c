@@ -358,8 +358,8 @@ int main(int argc, char **argv) {
   counts.struct_size = sizeof counts;
   OK(hcube_caf_last_statistics(&counts, &failure));
   if (argc > 2) {
-    /* The last image fails, the others end without it. All have returned from the functions above: a failure is an error
-       in all functions that wait. */
+    /* The last image fails, the others end without it. All have returned from the functions above: a failure is an
+       error in all functions that wait. */
     MPI_Barrier(MPI_COMM_WORLD);
     if (me == images - 1) {
       OK(hcube_caf_fail_image(&failure));

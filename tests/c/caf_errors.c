@@ -121,7 +121,7 @@ static void teams_and_status(void) {
 
 static void memory(void) {
   const uint64_t too_many = UINT64_C(1) << 63;
-  const int64_t minus_one = -1, two = 2, eight = 8, far = INT64_C(1) << 40;
+  const int64_t minus_one = -1, two = 2, eight = 8, far = INT64_C(1) << 40, most = INT64_C(1) << 58, zero = 0;
   hcube_copointer nowhere;
   memset(&nowhere, 0, sizeof nowhere);
   ARGUMENT(hcube_caf_coarray_alloc, (freed_team, 8, &out.handle, &out.address, &failure), "team = ");
@@ -159,6 +159,8 @@ static void memory(void) {
   ARGUMENT(name, (coarray, 0, 0, 8, 1, &minus_one, &eight, data, NULL, &failure), "counts = -1");           \
   ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &far, data, NULL, &failure), "section = ");                    \
   ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &minus_one, data, NULL, &failure), "section = ");              \
+  ARGUMENT(name, (coarray, 0, 0, 8, 1, &far, &eight, data, &zero, &failure), "section = ");                 \
+  REFUSED(name, (coarray, 0, 0, 8, 1, &most, &zero, data, &zero, &failure), HCUBE_ERR_MEMORY, "bytes");     \
   REFUSED(name, (coarray, 0, 0, too_many - 1, 1, &far, &eight, data, NULL, &failure), HCUBE_ERR_COUNT, ""); \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, NULL, &failure), pointer " = NULL");               \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, &eight, &failure), pointer " = NULL")

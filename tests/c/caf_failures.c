@@ -1,6 +1,7 @@
 /* An image that is marked as failed, leaves, or dies, while the others wait in a barrier, for an event, for a lock that
- * it holds, in a finish block, or in an allocation, or one of them reads from another one that has ended for that reason.
- * Each of them must be told so. Arguments: marked, leaves or dies; barrier, event, lock, finish, allocation or get. */
+ * it holds, in a finish block, or in an allocation, or one of them reads from another one that has ended for that
+ * reason. Each of them must be told so. Arguments: marked, leaves or dies; barrier, event, lock, finish, allocation or
+ * get. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* usleep */
 #endif

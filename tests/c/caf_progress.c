@@ -6,7 +6,8 @@
 
 #define OK(call) SUCCEED(call, failure)
 
-/* Longer than any machine takes to run a thread; nobody waits for so long unless the thread does not run the function. */
+/* Longer than any machine takes to run a thread; nobody waits for so long unless the thread does not run the function.
+ */
 enum { LIMIT_SECONDS = 40 };
 
 static hcube_error failure;

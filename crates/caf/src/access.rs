@@ -149,6 +149,14 @@ impl<C: Comm> Runtime<C> {
         Ok(Place { image, offset: offset + at - range.start })
     }
 
+    /// That a shape lies in the part of a member of a coarray, from `at` on.
+    ///
+    /// # Errors
+    /// As [`Self::place`].
+    pub fn check_section(&self, coarray: Handle, rank: usize, at: usize, shape: &Shape) -> Result<()> {
+        self.place_of_shape(coarray, rank, at, shape).map(drop)
+    }
+
     /// Writes packed bytes to the elements of a shape of a coarray on a member, from `at` on.
     ///
     /// # Errors

@@ -225,7 +225,7 @@ fn copies_through_copointers_and_their_bounds() {
                 assert!(error.starts_with("copointer = ") && error.contains(text), "{error}");
             };
             refused([images as u64, 8], &format!("one of image {images}"));
-            refused([own as u64 | u64::MAX << 24, 8], "a range in a heap");
+            refused([own as u64 | u64::MAX << 24, 8], "a range of the heap that programs have");
             let wide = Copointer::from_words([own as u64 | u64::MAX << 24, u64::MAX]);
             assert!(image.get_from(wide, usize::MAX - 1, byte).is_err());
             image.barrier(world).expect("a barrier");
