@@ -53,3 +53,17 @@ fn a_process_that_ends_is_a_failed_image() {
         check("dies", wait, 3, "0");
     }
 }
+
+/// Nothing of MPI may be called then.
+#[test]
+fn processes_that_end_after_mpi_finalize_are_not_aborted() {
+    for per_node in ["0", "1"] {
+        let launch = Launch::client("caf_failures", 2).args(["ends", "barrier"]).whole_lines().limit(60);
+        let outcome = launch.env("HCUBE_RANKS_PER_NODE", per_node).run();
+        for image in 0..2 {
+            let line = format!("image {image}: the program ends without hcube_caf_finalize");
+            assert!(outcome.stderr.contains(&line), "{per_node} per node: {outcome:?}");
+        }
+        outcome.success();
+    }
+}

@@ -296,6 +296,7 @@ static void asynchronous(void) {
 
 static void collectives(void) {
   uint64_t *into = &out.word;
+  MPI_Datatype narrow;
 #define WRONG_TEAM(name, arguments) ARGUMENT(name, arguments, "team = ")
   WRONG_TEAM(hcube_caf_broadcast, (freed_team, 0, &word, 8, &failure));
   WRONG_TEAM(hcube_caf_gather, (freed_team, 0, &word, 8, into, &failure));
@@ -332,6 +333,10 @@ static void collectives(void) {
           "datatype");
   REFUSED(hcube_caf_allreduce, (0, &word, into, 1, MPI_INT64_T, MPI_OP_NULL, &failure), HCUBE_ERR_DATATYPE,
           "operation");
+  MPI_Type_create_resized(MPI_INT64_T, 0, 4, &narrow);
+  MPI_Type_commit(&narrow);
+  REFUSED(hcube_caf_allreduce, (0, &word, into, 1, narrow, MPI_SUM, &failure), HCUBE_ERR_DATATYPE, "true extent 8");
+  MPI_Type_free(&narrow);
   BUFFER(hcube_caf_allreduce, (0, NULL, into, 1, MPI_INT64_T, MPI_SUM, &failure), "from = NULL");
   ARGUMENT(hcube_caf_scan, (0, &word, into, 1, MPI_INT64_T, MPI_SUM, 2, &failure), "inclusive = 2");
   ARGUMENT(hcube_caf_sort, (0, &word, 1, 8, NULL, &failure), "compare = NULL");

@@ -3,12 +3,13 @@
 //! Idea: a place in a heap is a rank and an offset. Inside a node its owner has no part in an access: the memory is mapped
 //! here, so a put is a copy and an atomic operation one instruction. Between nodes an access is an active message, which the
 //! owner serves where it waits (`served`); a long one goes in pieces, so that reading, sending and writing overlap, and
-//! nothing is joined.
+//! nothing is joined. A get asks for `GET_PIECES` of them, and for a further one when its caller has copied one.
 //!
 //! Nothing here waits. A put has been made when this returns, for ranks of the node, or when it is delivered
 //! ([`Onesided::is_delivered`]); its source may be used again at once. Gets and atomic operations are requests, which are
 //! asked about ([`Onesided::is_finished`]) between calls of [`Onesided::receive`]. Accesses of one rank to another one are
-//! made in their order.
+//! made in their order, but a get of more than `GET_PIECES` pieces goes on behind accesses that are started before it has
+//! finished.
 //!
 //! Restrictions: as those of [`active`](crate::active). Accesses to the same bytes at the same time are ordered by the
 //! program, or atomic.
