@@ -164,8 +164,13 @@ impl<C: Comm> Image<C> {
 
     /// Ends what others need of this image, when all have come here.
     pub(crate) fn leave(&mut self) -> Result<()> {
-        self.memory.flush(&self.comm)?;
-        self.comm.barrier()?;
+        // Acknowledgements may still be under way, and MPI ends with none: what was sent before the first barrier is taken
+        // after it, with answers, and these after the second one.
+        for _ in 0..2 {
+            self.memory.flush(&self.comm)?;
+            self.comm.barrier()?;
+            while self.memory.receive(&self.comm)?.is_some() {}
+        }
         self.others.end(&self.memory);
         Ok(())
     }

@@ -211,7 +211,9 @@ impl<C: Comm> Batches<C> {
             while let Some(oldest) = self.sends.front_mut()
                 && oldest.has_finished(comm)?
             {
-                self.sends.pop_front().map(|sent| self.spare.put(sent.into_buffer()));
+                if let Some(sent) = self.sends.pop_front() {
+                    self.spare.put(sent.into_buffer());
+                }
             }
             if !self.take_batch(comm)? {
                 return Ok(None);
