@@ -24,6 +24,8 @@ use std::sync::Arc;
 
 /// Batches under way to a rank.
 const WINDOW: u32 = 4;
+/// Bytes of messages from which there is no room: a short one more would begin a batch of its own.
+const FULL_BYTES: usize = BATCH_BYTES - 512;
 /// Batches that a rank receives at a time.
 const MAX_RECEIVING: usize = 64;
 
@@ -97,16 +99,18 @@ impl<C: Comm> Batches<C> {
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: &impl Bytes) {
         let peer = self.peers.entry(to).or_default();
         let all = head.len() + body.len();
-        let mut at = 0;
-        loop {
-            let end = all.min(at + PIECE_BYTES);
-            let piece = at.min(head.len())..end.min(head.len());
-            let rest = (body, at.saturating_sub(head.len())..end.saturating_sub(head.len()));
-            let kind = if end < all { kind | MORE } else { kind };
-            self.waiting += peer.queue.append(kind, tag, &head[piece], rest, &mut self.spare);
-            at = end;
-            if at == all {
-                break;
+        if all <= PIECE_BYTES {
+            self.waiting += peer.queue.append(kind, tag, head, (body, 0..body.len()), &mut self.spare);
+        } else {
+            let part = |at: usize, end: usize, before: usize, length: usize| {
+                at.saturating_sub(before).min(length)..end.saturating_sub(before).min(length)
+            };
+            for at in (0..all).step_by(PIECE_BYTES) {
+                let end = all.min(at + PIECE_BYTES);
+                let kind = if end < all { kind | MORE } else { kind };
+                let rest = (body, part(at, end, head.len(), body.len()));
+                let head = &head[part(at, end, 0, head.len())];
+                self.waiting += peer.queue.append(kind, tag, head, rest, &mut self.spare);
             }
         }
         if !peer.listed {
@@ -117,7 +121,7 @@ impl<C: Comm> Batches<C> {
 
     /// Whether another message would go out soon.
     pub fn has_room(&self, to: usize) -> bool {
-        self.peers.get(&to).is_none_or(|peer| peer.queue.bytes() < BATCH_BYTES)
+        self.peers.get(&to).is_none_or(|peer| peer.queue.bytes() < FULL_BYTES)
     }
 
     /// Whether all messages to all ranks have been taken.

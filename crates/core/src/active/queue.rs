@@ -74,6 +74,7 @@ impl Queue {
     }
 
     /// Appends a message: `head` and a range of `body`. Its bytes in the batch.
+    #[inline]
     pub fn append(
         &mut self,
         kind: u8,
@@ -99,7 +100,9 @@ impl Queue {
         batch.extend_from_slice(&tag.to_ne_bytes());
         batch.extend_from_slice(head);
         body.append_to(range, batch);
-        batch.resize(end, 0);
+        if batch.len() < end {
+            batch.resize(end, 0);
+        }
         self.bytes += record;
         record
     }
