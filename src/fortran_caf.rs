@@ -1,7 +1,7 @@
 //! Reductions in teams for Fortran: the functions of `caf/collectives.rs` that have handles of MPI, on which the module in
 //! fortran/hcube_caf.f90 stands.
 
-use crate::caf::collectives::{hcube_caf_allreduce, hcube_caf_reduce, hcube_caf_scan};
+use crate::caf::reductions::{hcube_caf_allreduce, hcube_caf_reduce, hcube_caf_scan};
 use crate::types::{hcube_error, hcube_team};
 use hcube_core::mpi::MPI_Fint;
 use hcube_core::mpi::fortran::{datatype as of_datatype, operation as of_operation};

@@ -1,8 +1,9 @@
 /* hcube/caf.h: teams, coarrays, events, copies, collectives and shipped functions of Coarray Fortran 2.0.
  *
  * Generated from src/types/caf.rs and src/caf/runtime.rs and src/caf/teams.rs and src/caf/memory.rs
- * and src/caf/copointers.rs and src/caf/synchronisation.rs and src/caf/asynchronous.rs and
- * src/caf/collectives.rs and src/caf/functions.rs by 'make header'; do not edit.
+ * and src/caf/sections.rs and src/caf/copointers.rs and src/caf/synchronisation.rs and
+ * src/caf/asynchronous.rs and src/caf/collectives.rs and src/caf/reductions.rs and
+ * src/caf/functions.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 
@@ -489,6 +490,28 @@ int32_t hcube_caf_get(hcube_coarray coarray,
                       struct hcube_error *error);
 
 /**
+ * One-sided. An atomic operation on a word of 64 bits of a coarray on an image. Atomic with respect to
+ * all atomic operations of this function, by any image.
+ *
+ * coarray, image: as for hcube_caf_put.
+ * offset: bytes from the beginning of the part of that image, a multiple of 8.
+ * operation: HCUBE_CAF_LOAD, HCUBE_CAF_SWAP, HCUBE_CAF_ADD, HCUBE_CAF_AND, HCUBE_CAF_OR, HCUBE_CAF_XOR
+ * or HCUBE_CAF_COMPARE_SWAP.
+ * operand: the operand; not used by HCUBE_CAF_LOAD.
+ * compare: the value to compare with; used by HCUBE_CAF_COMPARE_SWAP only.
+ * before: receives the word as it was before; may be NULL.
+ * Errors: as for hcube_caf_put.
+ */
+int32_t hcube_caf_atomic(hcube_coarray coarray,
+                         int32_t image,
+                         uint64_t offset,
+                         int32_t operation,
+                         uint64_t operand,
+                         uint64_t compare,
+                         uint64_t *before,
+                         struct hcube_error *error);
+
+/**
  * One-sided. Writes elements at regular distances, such as a section of an array, to a coarray on an
  * image; otherwise as hcube_caf_put. Between nodes they travel packed, in pieces of up to 128 KiB.
  *
@@ -567,28 +590,6 @@ int32_t hcube_caf_get_indexed(hcube_coarray coarray,
                               const int64_t *indices,
                               void *into,
                               struct hcube_error *error);
-
-/**
- * One-sided. An atomic operation on a word of 64 bits of a coarray on an image. Atomic with respect to
- * all atomic operations of this function, by any image.
- *
- * coarray, image: as for hcube_caf_put.
- * offset: bytes from the beginning of the part of that image, a multiple of 8.
- * operation: HCUBE_CAF_LOAD, HCUBE_CAF_SWAP, HCUBE_CAF_ADD, HCUBE_CAF_AND, HCUBE_CAF_OR, HCUBE_CAF_XOR
- * or HCUBE_CAF_COMPARE_SWAP.
- * operand: the operand; not used by HCUBE_CAF_LOAD.
- * compare: the value to compare with; used by HCUBE_CAF_COMPARE_SWAP only.
- * before: receives the word as it was before; may be NULL.
- * Errors: as for hcube_caf_put.
- */
-int32_t hcube_caf_atomic(hcube_coarray coarray,
-                         int32_t image,
-                         uint64_t offset,
-                         int32_t operation,
-                         uint64_t operand,
-                         uint64_t compare,
-                         uint64_t *before,
-                         struct hcube_error *error);
 
 /**
  * One-sided. A place in a coarray on an image as a value that all images of the job may use, for
@@ -973,6 +974,24 @@ int32_t hcube_caf_permute(hcube_team team,
                           struct hcube_error *error);
 
 /**
+ * Collective over the team. Sorts the elements of all members: afterwards those of rank 0 come first,
+ * then those of rank 1, and so on.
+ *
+ * team: a team; 0 is the default team.
+ * elements: the elements of this member, which are replaced.
+ * count: number of elements of each member; the same on all members.
+ * element_bytes: size of an element, 1 or more; the same on all members.
+ * compare: the order of elements; the same on all members.
+ * Errors: as for hcube_caf_broadcast.
+ */
+int32_t hcube_caf_sort(hcube_team team,
+                       void *elements,
+                       int64_t count,
+                       uint64_t element_bytes,
+                       hcube_caf_compare compare,
+                       struct hcube_error *error);
+
+/**
  * Collective over the team. Combines the elements of all members, in the order of their ranks, on one of
  * them.
  *
@@ -1024,24 +1043,6 @@ int32_t hcube_caf_scan(hcube_team team,
                        MPI_Datatype datatype,
                        MPI_Op operation,
                        int32_t inclusive,
-                       struct hcube_error *error);
-
-/**
- * Collective over the team. Sorts the elements of all members: afterwards those of rank 0 come first,
- * then those of rank 1, and so on.
- *
- * team: a team; 0 is the default team.
- * elements: the elements of this member, which are replaced.
- * count: number of elements of each member; the same on all members.
- * element_bytes: size of an element, 1 or more; the same on all members.
- * compare: the order of elements; the same on all members.
- * Errors: as for hcube_caf_broadcast.
- */
-int32_t hcube_caf_sort(hcube_team team,
-                       void *elements,
-                       int64_t count,
-                       uint64_t element_bytes,
-                       hcube_caf_compare compare,
                        struct hcube_error *error);
 
 /**

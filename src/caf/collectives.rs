@@ -5,8 +5,6 @@ use crate::types::{hcube_caf_compare, hcube_error, hcube_team};
 use hcube_caf::Handle;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::mpi::reduction::Elements;
-use hcube_core::mpi::{MPI_Datatype, MPI_Op};
 use std::ffi::c_void;
 
 /// Collective over the team. Copies the buffer of one member to all others.
@@ -215,7 +213,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_shift(
 ///
 /// # Safety
 /// Both are null or valid for `bytes` bytes while the regions are used.
-unsafe fn pair<'a>(from: *const c_void, into: *mut c_void, bytes: u64) -> Result<(Region<'a>, Region<'a>)> {
+pub(super) unsafe fn pair<'a>(
+    from: *const c_void,
+    into: *mut c_void,
+    bytes: u64,
+) -> Result<(Region<'a>, Region<'a>)> {
     // SAFETY: the contract of this function.
     unsafe { Ok((buffer("from", from, bytes)?, buffer("into", into, bytes)?)) }
 }
@@ -249,140 +251,6 @@ pub unsafe extern "C-unwind" fn hcube_caf_permute(
             let given = to.and_then(|to| pair(from, into, bytes).map(|pair| (to, pair)));
             let (to, (from, into)) = refusing(image, team, given)?;
             image.permute(team, to, from, into)
-        })
-    }
-}
-
-/// Elements of MPI with the buffers that hold them.
-///
-/// # Safety
-/// As [`Elements::new`]; the buffers are null or valid for the elements.
-unsafe fn elements<'a>(
-    from: *const c_void,
-    into: *mut c_void,
-    (count, datatype, operation): (i64, MPI_Datatype, MPI_Op),
-) -> Result<(Elements, Region<'a>, Region<'a>)> {
-    // SAFETY: the contract of this function.
-    unsafe {
-        let elements = Elements::new(count, datatype, operation)?;
-        elements.check()?;
-        let (from, into) = pair(from, into, elements.bytes() as u64)?;
-        Ok((elements, from, into))
-    }
-}
-
-/// The operation as a runtime applies it. What it is defined for has been checked, so an error here is one that MPI makes up
-/// in the middle of a collective operation, in which others wait.
-fn combining(elements: Elements) -> impl FnMut(&[u8], &mut [u8]) {
-    move |lower, higher| {
-        if let Err(error) = elements.combine(lower, higher) {
-            panic!("{error}");
-        }
-    }
-}
-
-/// Collective over the team. Combines the elements of all members, in the order of their ranks, on one of
-/// them.
-///
-/// team, root: as for hcube_caf_broadcast; the root receives.
-/// from: elements of this member.
-/// into: on the root, receives the results; may be from. On others it is used as well.
-/// count, datatype: number of the elements, 0 to 2^31 - 1, and their type; the same on all members.
-/// operation: an operation of MPI, predefined or of the program; associative.
-/// Errors: as for hcube_caf_broadcast; HCUBE_ERR_DATATYPE if the operation is not defined for the type.
-///
-/// # Safety
-/// from and into are valid for the elements; error is null or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_caf_reduce(
-    team: hcube_team,
-    root: i32,
-    from: *const c_void,
-    into: *mut c_void,
-    count: i64,
-    datatype: MPI_Datatype,
-    operation: MPI_Op,
-    error: *mut hcube_error,
-) -> i32 {
-    // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |image| {
-            let team = team_of(image, team)?;
-            let is_root = image.look_at_team(team, |team| usize::try_from(root) == Ok(team.rank()))?;
-            let kind = (count, datatype, operation);
-            let given = if is_root {
-                elements(from, into, kind)
-            } else {
-                elements(from, from.cast_mut(), kind)
-                    .map(|(elements, from, _)| (elements, from, Region::of(&mut [])))
-            };
-            let (root, (elements, from, into)) = refusing(image, team, root_and(root, given))?;
-            image.reduce(team, root, from, into, &mut combining(elements))
-        })
-    }
-}
-
-/// Collective over the team. Combines the elements of all members, in the order of their ranks, on all of
-/// them; the results have the same bits on all members.
-///
-/// team, from, count, datatype, operation: as for hcube_caf_reduce.
-/// into: receives the results; may be from.
-/// Errors: as for hcube_caf_reduce.
-///
-/// # Safety
-/// from and into are valid for the elements; error is null or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_caf_allreduce(
-    team: hcube_team,
-    from: *const c_void,
-    into: *mut c_void,
-    count: i64,
-    datatype: MPI_Datatype,
-    operation: MPI_Op,
-    error: *mut hcube_error,
-) -> i32 {
-    // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |image| {
-            let team = team_of(image, team)?;
-            let given = elements(from, into, (count, datatype, operation));
-            let (elements, from, into) = refusing(image, team, given)?;
-            image.allreduce(team, from, into, &mut combining(elements))
-        })
-    }
-}
-
-/// Collective over the team. Combines the elements of all members with lower ranks.
-///
-/// team, from, count, datatype, operation: as for hcube_caf_reduce.
-/// into: receives the results; may be from.
-/// inclusive: 1 if the elements of this member are combined as well; 0 if not, in which case into of rank
-/// 0 is not written. The same on all members.
-/// Errors: as for hcube_caf_reduce.
-///
-/// # Safety
-/// from and into are valid for the elements; error is null or valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_caf_scan(
-    team: hcube_team,
-    from: *const c_void,
-    into: *mut c_void,
-    count: i64,
-    datatype: MPI_Datatype,
-    operation: MPI_Op,
-    inclusive: i32,
-    error: *mut hcube_error,
-) -> i32 {
-    // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        on_image(error, |image| {
-            let team = team_of(image, team)?;
-            let given = match inclusive {
-                0 | 1 => elements(from, into, (count, datatype, operation)),
-                _ => Err(Error::argument("inclusive", inclusive, "0 or 1")),
-            };
-            let (elements, from, into) = refusing(image, team, given)?;
-            image.scan(team, from, into, inclusive == 1, &mut combining(elements))
         })
     }
 }

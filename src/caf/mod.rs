@@ -5,7 +5,9 @@ pub mod collectives;
 pub mod copointers;
 pub mod functions;
 pub mod memory;
+pub mod reductions;
 pub mod runtime;
+pub mod sections;
 pub mod synchronisation;
 pub mod teams;
 

@@ -20,7 +20,6 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of};
 use hcube_core::onesided::Request;
-use std::sync::atomic::Ordering;
 
 /// One side of a copy.
 #[derive(Debug, Clone, Copy)]
@@ -116,16 +115,6 @@ const WANTED: u64 = 0;
 const TAKEN: u64 = 1;
 
 impl<C: Comm> Image<C> {
-    /// Takes a notice at an offset of this image's heap, if there is one.
-    pub(crate) fn take_notice_at(&self, offset: usize) -> bool {
-        let word = self.memory.own_word(offset);
-        let is_notified = word.load(Ordering::Acquire) > 0;
-        if is_notified {
-            word.fetch_sub(1, Ordering::AcqRel);
-        }
-        is_notified
-    }
-
     /// Another image waits for a notice of this one, or has taken one for this one.
     pub(crate) fn take_copy(&mut self, message: &Message) -> Result<()> {
         let [what, offset] = message.payload.words();

@@ -15,7 +15,7 @@ use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Bytes from one event of an allocation to the next: no two share a line of the cache that several images write.
 pub const STRIDE: usize = 64;
@@ -37,22 +37,22 @@ impl<C: Comm> Image<C> {
         self.slot_offset(event, index, Use::Events)
     }
 
-    /// The word of an event of this image.
-    #[inline]
-    fn event(&self, event: Handle, index: usize) -> Result<&AtomicU64> {
-        Ok(self.memory.own_word(self.slot_offset(event, index, Use::Events)?))
-    }
-
     /// Takes a notice of an event of this image, if there is one.
     #[inline]
     pub(crate) fn take_notice(&self, event: Handle, index: usize) -> Result<bool> {
-        let word = self.event(event, index)?;
+        Ok(self.take_notice_at(self.slot_offset(event, index, Use::Events)?))
+    }
+
+    /// As [`Self::take_notice`], at an offset of this image's heap.
+    #[inline]
+    pub(crate) fn take_notice_at(&self, offset: usize) -> bool {
+        let word = self.memory.own_word(offset);
         // Only this image takes away.
         let is_notified = word.load(Ordering::Acquire) > 0;
         if is_notified {
             word.fetch_sub(1, Ordering::AcqRel);
         }
-        Ok(is_notified)
+        is_notified
     }
 }
 

@@ -1,0 +1,104 @@
+//! Active messages of the callers', beside those of accesses.
+
+use super::{KINDS, Onesided};
+use crate::active::Message;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::memory::Region;
+
+impl<C: Comm> Onesided<C> {
+    /// Sends an active message of a kind below [`KINDS`]; see [`Messages::send`].
+    #[inline]
+    pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        self.messages.send(to, kind, tag, payload);
+    }
+
+    /// As [`Self::send`]: words, and bytes after them.
+    #[inline(always)]
+    pub fn send_words<const N: usize>(
+        &mut self,
+        to: usize,
+        kind: u8,
+        tag: u64,
+        words: [u64; N],
+        bytes: &[u8],
+    ) {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        self.messages.send_words(to, kind, tag, words, bytes);
+    }
+
+    /// As [`Self::send`], of bytes about which Rust knows nothing.
+    pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], bytes: Region<'_>) {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        self.messages.send_region(to, kind, tag, head, bytes);
+    }
+
+    /// Whether another message to a rank would go out soon; see [`Messages::has_room`].
+    #[inline]
+    pub fn has_room(&self, to: usize) -> bool {
+        self.messages.has_room(to)
+    }
+
+    /// A message of the callers' that has arrived, if one has; serves accesses of others.
+    ///
+    /// # Errors
+    /// Those of MPI, and [`Error::Internal`](crate::Error::Internal) for an access that no rank makes.
+    #[inline]
+    pub fn receive(&mut self, comm: &C) -> Result<Option<Message>> {
+        loop {
+            match self.messages.receive(comm)? {
+                Some(message) if message.kind >= KINDS => self.serve(comm, message)?,
+                other => return Ok(other),
+            }
+        }
+    }
+
+    /// Takes short messages of the callers' from ranks of this node; see [`Messages::receive_short`].
+    #[inline]
+    pub fn receive_short(&mut self, kind: u8, most: usize, read: impl FnMut(usize, u64, &[u8])) -> usize {
+        debug_assert!(kind < KINDS, "a message of kind {kind}");
+        self.messages.receive_short(kind, most, read)
+    }
+
+    /// Whether all messages have been taken, and all accesses made, as far as is known here.
+    pub fn is_delivered(&self) -> bool {
+        self.messages.is_delivered()
+    }
+
+    /// Whether all messages have gone out; see [`Messages::is_sent`].
+    pub fn is_sent(&self) -> bool {
+        self.messages.is_sent()
+    }
+
+    /// Whether all accesses to other nodes have been made, as far as is known here; those to ranks of a node are made in
+    /// the order of what was sent to it, so those to `next` need not have been.
+    #[inline]
+    pub fn is_made(&self, next: Option<usize>) -> bool {
+        self.messages.is_delivered_elsewhere(next)
+    }
+
+    /// Sends what is to go to other nodes at once; see [`Messages::flush`].
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn flush(&mut self, comm: &C) -> Result<()> {
+        self.messages.flush(comm)
+    }
+
+    /// Somebody waits for the message that was sent last; see [`Messages::hurry`]. A notice and a word that is set always
+    /// have somebody who waits.
+    #[inline]
+    pub fn hurry(&mut self) {
+        self.messages.hurry();
+    }
+
+    /// Sends what somebody waits for; see [`Messages::flush_awaited`].
+    ///
+    /// # Errors
+    /// Those of MPI.
+    #[inline]
+    pub fn flush_awaited(&mut self, comm: &C) -> Result<()> {
+        self.messages.flush_awaited(comm)
+    }
+}

@@ -1,0 +1,227 @@
+//! Sections of coarrays: elements at regular distances, and those that an index vector names.
+
+use super::{array, buffer, on_image, rank, size};
+use crate::types::{hcube_coarray, hcube_error};
+use hcube_caf::Handle;
+use hcube_caf::coarray::Use;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::onesided::Shape;
+use std::ffi::c_void;
+
+/// Elements at regular distances.
+///
+/// # Safety
+/// counts and strides are null or valid for `dimensions` elements.
+unsafe fn section(
+    element_bytes: u64,
+    dimensions: i32,
+    counts: *const i64,
+    (name, strides): (&'static str, *const i64),
+) -> Result<Shape> {
+    if dimensions < 0 {
+        return Err(Error::argument("dimensions", dimensions, "0 or more"));
+    }
+    // SAFETY: valid for `dimensions` elements, by the contract of this function.
+    let (counts, strides) =
+        unsafe { (array("counts", counts, dimensions.into())?, array(name, strides, dimensions.into())?) };
+    let mut all = Vec::with_capacity(counts.len());
+    for (&count, &stride) in counts.iter().zip(strides) {
+        let count = usize::try_from(count).map_err(|_| Error::argument("counts", count, "0 or more"))?;
+        all.push((count, stride));
+    }
+    Shape::strided(size("element_bytes", element_bytes)?, &all)
+}
+
+/// The memory of the caller that a section touches, from its lowest byte on.
+///
+/// # Safety
+/// The address of the first element is null or valid for the section while the region is used.
+unsafe fn touched<'a>(name: &'static str, first: *const c_void, section: &Shape) -> Result<Region<'a>> {
+    // SAFETY: only the elements are accessed, which are valid, by the contract of this function.
+    unsafe {
+        buffer(name, first, section.bytes() as u64)?;
+        let lowest = first.cast_mut().cast::<u8>().wrapping_offset(section.bounds().start as isize);
+        Ok(Region::new(lowest, section.extent()))
+    }
+}
+
+/// Memory for the packed elements of a section.
+fn packed(section: &Shape) -> Result<Vec<u8>> {
+    let (mut packed, bytes) = (Vec::new(), section.bytes());
+    packed
+        .try_reserve_exact(bytes)
+        .map_err(|_| Error::Memory(format!("no {bytes} bytes for the elements of a section")))?;
+    packed.resize(bytes, 0);
+    Ok(packed)
+}
+
+/// One-sided. Writes elements at regular distances, such as a section of an array, to a coarray on an
+/// image; otherwise as hcube_caf_put. Between nodes they travel packed, in pieces of up to 128 KiB.
+///
+/// coarray, image, offset: as for hcube_caf_put; offset is that of the first element.
+/// element_bytes: size of an element.
+/// dimensions: number of dimensions, 0 or more.
+/// counts: number of elements per dimension, 0 or more; the dimension that varies fastest comes first.
+/// strides: distance in bytes from one element to the next in the coarray, per dimension; may be
+/// negative.
+/// from: the first element.
+/// from_strides: the same for from; NULL if its elements are contiguous.
+/// Errors: as for hcube_caf_put, and HCUBE_ERR_COUNT for more bytes than there are addresses.
+///
+/// # Safety
+/// The pointers are null or valid; the arrays have as many elements as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_put_strided(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    element_bytes: u64,
+    dimensions: i32,
+    counts: *const i64,
+    strides: *const i64,
+    from: *const c_void,
+    from_strides: *const i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let coarray = Handle::from_number(coarray);
+            let shape = section(element_bytes, dimensions, counts, ("strides", strides))?;
+            let (rank, offset) = (rank(runtime, coarray, Use::Data, image)?, size("offset", offset)?);
+            if from_strides.is_null() {
+                let from = buffer("from", from, shape.bytes() as u64)?;
+                return runtime.put_shape(coarray, rank, offset, &shape, from);
+            }
+            let own = section(element_bytes, dimensions, counts, ("from_strides", from_strides))?;
+            let from = touched("from", from, &own)?;
+            runtime.check_section(coarray, rank, offset, &shape)?;
+            let mut packed = packed(&own)?;
+            own.gather(from, Region::of(&mut packed));
+            runtime.put_shape(coarray, rank, offset, &shape, Region::of(&mut packed))
+        })
+    }
+}
+
+/// One-sided. Reads elements at regular distances; as hcube_caf_put_strided, in the other direction.
+///
+/// coarray, image, offset, element_bytes, dimensions, counts, strides: as for hcube_caf_put_strided.
+/// into: receives the elements, the first one here.
+/// into_strides: distances for into; NULL if its elements are contiguous.
+/// Errors: as for hcube_caf_put_strided.
+///
+/// # Safety
+/// The pointers are null or valid; the arrays have as many elements as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_get_strided(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    element_bytes: u64,
+    dimensions: i32,
+    counts: *const i64,
+    strides: *const i64,
+    into: *mut c_void,
+    into_strides: *const i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let coarray = Handle::from_number(coarray);
+            let shape = section(element_bytes, dimensions, counts, ("strides", strides))?;
+            let (rank, offset) = (rank(runtime, coarray, Use::Data, image)?, size("offset", offset)?);
+            if into_strides.is_null() {
+                let into = buffer("into", into, shape.bytes() as u64)?;
+                return runtime.get_shape(coarray, rank, offset, &shape, into);
+            }
+            let own = section(element_bytes, dimensions, counts, ("into_strides", into_strides))?;
+            let into = touched("into", into, &own)?;
+            runtime.check_section(coarray, rank, offset, &shape)?;
+            let mut packed = packed(&own)?;
+            runtime.get_shape(coarray, rank, offset, &shape, Region::of(&mut packed))?;
+            own.scatter(Region::of(&mut packed), into);
+            Ok(())
+        })
+    }
+}
+
+/// The elements that an index vector names.
+///
+/// # Safety
+/// indices is null or valid for count elements.
+unsafe fn selection(element_bytes: u64, count: i64, indices: *const i64) -> Result<Shape> {
+    let element = size("element_bytes", element_bytes)?;
+    // SAFETY: valid for `count` elements, by the contract of this function.
+    let indices = unsafe { array("indices", indices, count)? };
+    let distance = |&index: &i64| {
+        let distance = i64::try_from(element).ok().and_then(|element| index.checked_mul(element));
+        distance.ok_or_else(|| Error::argument("indices", index, "an element of the coarray"))
+    };
+    Shape::indexed(element, indices.iter().map(distance).collect::<Result<_>>()?)
+}
+
+/// One-sided. Writes elements to the places of a coarray on an image that an index vector names;
+/// otherwise as hcube_caf_put. Where an index comes twice, the last element remains.
+///
+/// coarray, image, offset: as for hcube_caf_put; offset is that of index 0.
+/// element_bytes: size of an element.
+/// count, indices: the indices, in elements.
+/// from: count contiguous elements.
+/// Errors: as for hcube_caf_put_strided.
+///
+/// # Safety
+/// The pointers are null or valid; the arrays have as many elements as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_put_indexed(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    element_bytes: u64,
+    count: i64,
+    indices: *const i64,
+    from: *const c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (coarray, shape) = (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
+            let from = buffer("from", from, shape.bytes() as u64)?;
+            let rank = rank(runtime, coarray, Use::Data, image)?;
+            runtime.put_shape(coarray, rank, size("offset", offset)?, &shape, from)
+        })
+    }
+}
+
+/// One-sided. Reads the elements of a coarray on an image that an index vector names; as
+/// hcube_caf_put_indexed, in the other direction.
+///
+/// coarray, image, offset, element_bytes, count, indices: as for hcube_caf_put_indexed.
+/// into: receives count elements, which are contiguous.
+/// Errors: as for hcube_caf_put_strided.
+///
+/// # Safety
+/// The pointers are null or valid; the arrays have as many elements as they say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_caf_get_indexed(
+    coarray: hcube_coarray,
+    image: i32,
+    offset: u64,
+    element_bytes: u64,
+    count: i64,
+    indices: *const i64,
+    into: *mut c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        on_image(error, |runtime| {
+            let (coarray, shape) = (Handle::from_number(coarray), selection(element_bytes, count, indices)?);
+            let into = buffer("into", into, shape.bytes() as u64)?;
+            let rank = rank(runtime, coarray, Use::Data, image)?;
+            runtime.get_shape(coarray, rank, size("offset", offset)?, &shape, into)
+        })
+    }
+}
