@@ -73,7 +73,7 @@ pub struct Place {
 }
 
 /// Bits of an image in the word of a place: 16 million images; the others hold the offset, 1 TiB.
-const IMAGE_BITS: u32 = 24;
+pub(crate) const IMAGE_BITS: u32 = 24;
 
 impl Place {
     /// The place in a word, which other images can read.

@@ -9,7 +9,7 @@
 //!
 //! Cost: a record of 40 bytes and the arguments; see [`hcube_core::node::rings`]. Source: Jin et al. 2011, §II-E.
 
-use crate::coarray::Place;
+use crate::coarray::{IMAGE_BITS, Place};
 use crate::copy::EventAt;
 use crate::finish::{LABEL_BITS, Label, Scope};
 use crate::handles::Handle;
@@ -75,8 +75,6 @@ struct Calls(Vec<u64>);
 
 /// Words before the arguments.
 const HEAD_WORDS: usize = 2 + HEAD / size_of::<u64>();
-/// Bits of an image in the first of them.
-const IMAGE_BITS: u32 = 24;
 
 /// The first word of a function.
 const fn sender(image: usize, bytes: usize) -> u64 {
