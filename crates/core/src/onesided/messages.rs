@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::memory::Region;
 
 impl<C: Comm> Onesided<C> {
-    /// Sends an active message of a kind below [`KINDS`]; see [`Messages::send`].
+    /// Sends an active message of a kind below [`KINDS`]; see [`Messages::send`](crate::active::Messages::send).
     #[inline]
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
         debug_assert!(kind < KINDS, "a message of kind {kind}");
@@ -34,7 +34,7 @@ impl<C: Comm> Onesided<C> {
         self.messages.send_region(to, kind, tag, head, bytes);
     }
 
-    /// Whether another message to a rank would go out soon; see [`Messages::has_room`].
+    /// Whether another message to a rank would go out soon; see [`Messages::has_room`](crate::active::Messages::has_room).
     #[inline]
     pub fn has_room(&self, to: usize) -> bool {
         self.messages.has_room(to)
@@ -54,7 +54,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Takes short messages of the callers' from ranks of this node; see [`Messages::receive_short`].
+    /// Takes short messages of the callers' from ranks of this node; see
+    /// [`Messages::receive_short`](crate::active::Messages::receive_short).
     #[inline]
     pub fn receive_short(&mut self, kind: u8, most: usize, read: impl FnMut(usize, u64, &[u8])) -> usize {
         debug_assert!(kind < KINDS, "a message of kind {kind}");
@@ -66,7 +67,7 @@ impl<C: Comm> Onesided<C> {
         self.messages.is_delivered()
     }
 
-    /// Whether all messages have gone out; see [`Messages::is_sent`].
+    /// Whether all messages have gone out; see [`Messages::is_sent`](crate::active::Messages::is_sent).
     pub fn is_sent(&self) -> bool {
         self.messages.is_sent()
     }
@@ -78,7 +79,7 @@ impl<C: Comm> Onesided<C> {
         self.messages.is_delivered_elsewhere(next)
     }
 
-    /// Sends what is to go to other nodes at once; see [`Messages::flush`].
+    /// Sends what is to go to other nodes at once; see [`Messages::flush`](crate::active::Messages::flush).
     ///
     /// # Errors
     /// Those of MPI.
@@ -86,14 +87,14 @@ impl<C: Comm> Onesided<C> {
         self.messages.flush(comm)
     }
 
-    /// Somebody waits for the message that was sent last; see [`Messages::hurry`]. A notice and a word that is set always
-    /// have somebody who waits.
+    /// Somebody waits for the message that was sent last; see [`Messages::hurry`](crate::active::Messages::hurry). A notice and
+    /// a word that is set always have somebody who waits.
     #[inline]
     pub fn hurry(&mut self) {
         self.messages.hurry();
     }
 
-    /// Sends what somebody waits for; see [`Messages::flush_awaited`].
+    /// Sends what somebody waits for; see [`Messages::flush_awaited`](crate::active::Messages::flush_awaited).
     ///
     /// # Errors
     /// Those of MPI.
