@@ -6,7 +6,6 @@ use hcube_core::error::HCUBE_ERR_MEMORY;
 use hcube_core::node::board::{Board, WORDS};
 use hcube_core::node::heap::Heap;
 use hcube_core::progress::wait::Patience;
-use std::sync::Mutex;
 
 /// As `ulimit -f`, and the kernel's signal ends the program where a file becomes longer.
 fn limit_files(bytes: u64) {
@@ -19,12 +18,14 @@ fn limit_files(bytes: u64) {
     }
 }
 
-/// The limit is that of the process: one test at a time changes it.
-static LIMIT: Mutex<()> = Mutex::new(());
-
+/// One test, since the limit is that of the process, which prints the results of its tests, perhaps to a file.
 #[test]
+fn shared_memory_above_the_largest_file() {
+    heaps_above_the_largest_file_are_refused_on_all_ranks();
+    notices_above_the_largest_file();
+}
+
 fn heaps_above_the_largest_file_are_refused_on_all_ranks() {
-    let _limit = LIMIT.lock();
     let part = 16 << 20;
     for (limit, is_shared) in [(0, false), (3 * part - 1, false), (3 * part, true)] {
         limit_files(limit as u64);
@@ -39,10 +40,8 @@ fn heaps_above_the_largest_file_are_refused_on_all_ranks() {
     }
 }
 
-#[test]
 fn notices_above_the_largest_file() {
     const CAPACITY: usize = 1 << 20;
-    let _limit = LIMIT.lock();
     for limit in [0, 2 << 20, 1 << 30] {
         limit_files(limit);
         let right = threads::run(3, 3, |comm| {
