@@ -1,4 +1,4 @@
-//! Reductions of teams: on one member, on all, and of those up to each one.
+//! Reductions of teams: reduce, allreduce and scan.
 
 use super::collectives::{pair, root_and};
 use super::{on_image, refusing, team_of};

@@ -15,7 +15,7 @@ use hcube_core::memory::Region;
 use hcube_core::onesided::{Atomic, Request, Shape};
 
 impl<C: Comm> Image<C> {
-    /// Writes to a coarray on a member of this node, if that is its way: see [`Self::reach`]. Whether it has.
+    /// Writes to a coarray on a member of this node, if [`Self::reach`] finds it. Whether it has.
     #[inline(always)]
     fn put_here(&mut self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> bool {
         let Some(into) = self.reach(coarray, rank, at, from.len()) else { return false };
@@ -24,7 +24,7 @@ impl<C: Comm> Image<C> {
         true
     }
 
-    /// As [`Self::put_here`], the other way.
+    /// As [`Self::put_here`], for a read.
     #[inline(always)]
     fn get_here(&mut self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> bool {
         let Some(from) = self.reach(coarray, rank, at, into.len()) else { return false };
@@ -33,7 +33,7 @@ impl<C: Comm> Image<C> {
         true
     }
 
-    /// An atomic operation on a word of a member of this node, if that is its way: what it was before.
+    /// An atomic operation on a word of a member of this node, if [`Self::reach`] finds it: what it was before.
     #[inline(always)]
     fn atomic_here(
         &mut self,
@@ -76,8 +76,7 @@ impl<C: Comm> Runtime<C> {
 
     #[cold]
     fn put_elsewhere(&self, coarray: Handle, rank: usize, at: usize, from: Region<'_>) -> Result<()> {
-        self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
-        let place = self.place(coarray, rank, at, from.len())?;
+        let place = self.place_of_data(coarray, rank, at, from.len())?;
         self.put_place(place, from)
     }
 
@@ -107,8 +106,7 @@ impl<C: Comm> Runtime<C> {
 
     #[cold]
     fn get_elsewhere(&self, coarray: Handle, rank: usize, at: usize, into: Region<'_>) -> Result<()> {
-        self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
-        let place = self.place(coarray, rank, at, into.len())?;
+        let place = self.place_of_data(coarray, rank, at, into.len())?;
         self.get_place(place, into)
     }
 
@@ -227,15 +225,11 @@ impl<C: Comm> Runtime<C> {
         operation: Atomic,
         operand: u64,
     ) -> Result<u64> {
-        let place = self.with(|image| match operation {
+        let place = match operation {
             // To look at an event or a lock does no harm.
-            Atomic::Load => image.place(coarray, rank, at, size_of::<u64>()),
-            _ => image.place_of_data(coarray, rank, at, size_of::<u64>()),
-        })?;
-        let place = match place {
-            Some(place) => place,
-            None => self.place(coarray, rank, at, size_of::<u64>())?,
-        };
+            Atomic::Load => self.place(coarray, rank, at, size_of::<u64>()),
+            _ => self.place_of_data(coarray, rank, at, size_of::<u64>()),
+        }?;
         self.atomic_place(place, operation, operand)
     }
 

@@ -158,7 +158,7 @@ impl<C: Comm> Image<C> {
         }
     }
 
-    /// The memory of a range on a member of the team of all images, if it is on this node: the way of most accesses. Nothing
+    /// The memory of a range on a member of the team of all images, if it is on this node: what most accesses need. Nothing
     /// where anything is unusual or wrong.
     #[inline(always)]
     pub(crate) fn reach(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Option<Region<'_>> {
@@ -168,19 +168,6 @@ impl<C: Comm> Image<C> {
             return None;
         }
         self.memory.here(rank, coarray.offset + at, length)
-    }
-
-    /// As [`Self::place`], of a coarray with data of the program.
-    #[inline]
-    pub(crate) fn place_of_data(
-        &self,
-        coarray: Handle,
-        rank: usize,
-        at: usize,
-        length: usize,
-    ) -> Result<Option<Place>> {
-        self.coarray_for(coarray, Use::Data)?;
-        self.place(coarray, rank, at, length)
     }
 
     /// The place of a range on a member, if nobody has to be asked for it.
@@ -323,6 +310,19 @@ impl<C: Comm> Runtime<C> {
             Some(place) => Ok(place),
             None => self.ask_place(coarray, rank, at, length),
         }
+    }
+
+    /// As [`Self::place`], of a coarray with data of the program.
+    #[inline]
+    pub(crate) fn place_of_data(
+        &self,
+        coarray: Handle,
+        rank: usize,
+        at: usize,
+        length: usize,
+    ) -> Result<Place> {
+        self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
+        self.place(coarray, rank, at, length)
     }
 
     /// Looks the member up, and asks it for its address where that is not known.

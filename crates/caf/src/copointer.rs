@@ -8,7 +8,7 @@
 //! Cost: that of an access, without a lookup.
 //! Source: Mellor-Crummey et al. 2009, "A new vision for Coarray Fortran"; the two words are our own.
 
-use crate::coarray::{Place, Use};
+use crate::coarray::Place;
 use crate::handles::Handle;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
@@ -67,8 +67,7 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::place`].
     pub fn copointer(&self, coarray: Handle, rank: usize, at: usize) -> Result<Copointer> {
-        self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
-        let place = self.place(coarray, rank, at, 0)?.word();
+        let place = self.place_of_data(coarray, rank, at, 0)?.word();
         let bytes = self.with(|image| Ok(image.coarrays.get(coarray)?.bytes - at))? as u64;
         Ok(Copointer { place, bytes })
     }

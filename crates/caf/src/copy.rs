@@ -258,10 +258,7 @@ impl<C: Comm> Runtime<C> {
                 return Err(Error::Internal(format!("a region of {} bytes for {bytes}", region.len())));
             }
             Side::Memory(region) => End::Memory(region),
-            Side::Coarray(coarray, rank, at) => {
-                self.with(|image| image.coarray_for(coarray, Use::Data).map(drop))?;
-                End::Heap(self.place(coarray, rank, at, bytes)?)
-            }
+            Side::Coarray(coarray, rank, at) => End::Heap(self.place_of_data(coarray, rank, at, bytes)?),
             Side::Copointer(copointer, at) => End::Heap(self.place_of_copointer(copointer, at, bytes)?),
         })
     }

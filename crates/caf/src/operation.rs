@@ -85,7 +85,7 @@ impl Operations {
 }
 
 impl<C: Comm> Image<C> {
-    /// Goes on with all operations. The errors of those that end with one are kept; see [`Operations::check`].
+    /// Advances all operations. An error of one of them is kept; see [`Operations::check`].
     #[cold]
     pub(crate) fn advance(&mut self) -> Step {
         let mut list = std::mem::take(&mut self.operations.list);

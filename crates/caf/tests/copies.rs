@@ -1,5 +1,7 @@
 //! Asynchronous copies, with predicates and events on any image.
 
+#[path = "support/random.rs"]
+mod random;
 mod support;
 
 use hcube_caf::Runtime;
@@ -9,15 +11,9 @@ use hcube_caf::copy::Side;
 use hcube_core::comm::threads::ThreadComm;
 use hcube_core::memory::{Region, bytes_of};
 use hcube_core::onesided::Atomic;
+use random::random;
 use std::rc::Rc;
 use support::{PLACES, with_images};
-
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
-}
 
 /// A region of memory that outlives the test's copies.
 fn lent(bytes: &mut Vec<u8>) -> Region<'static> {

@@ -1,5 +1,7 @@
 //! Shipped functions and finish blocks.
 
+#[path = "support/random.rs"]
+mod random;
 mod support;
 
 use hcube_caf::Runtime;
@@ -7,6 +9,7 @@ use hcube_caf::coarray::Use;
 use hcube_core::comm::threads::ThreadComm;
 use hcube_core::memory::{Region, bytes_of};
 use hcube_core::onesided::Atomic;
+use random::random;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,13 +60,6 @@ fn chains_end_in_a_bounded_number_of_reductions() {
             assert_eq!(counts.iter().sum::<u64>(), length);
         }
     }
-}
-
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
 }
 
 /// Trees of functions that ship a random number of others to random images, in blocks inside blocks of other teams.

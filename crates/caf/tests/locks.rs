@@ -1,5 +1,7 @@
 //! Locks: one owner at a time, in order of arrival, several at once.
 
+#[path = "support/random.rs"]
+mod random;
 mod support;
 
 use hcube_caf::coarray::Use;
@@ -8,15 +10,9 @@ use hcube_core::comm::threads::ThreadComm;
 use hcube_core::error::Error;
 use hcube_core::memory::Region;
 use hcube_core::onesided::Atomic;
+use random::random;
 use std::rc::Rc;
 use support::{PLACES, with_images};
-
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
-}
 
 fn word(image: &Runtime<ThreadComm>, data: Handle, rank: usize, at: usize) -> u64 {
     let mut found = [0; 8];
@@ -53,7 +49,9 @@ fn one_image_at_a_time() {
                 let (rank, index) =
                     (random(&mut state) as usize % images.min(3), random(&mut state) as usize % 2);
                 if random(&mut state).is_multiple_of(4) {
-                    while !image.try_lock(locks, index, rank).expect("a lock") {}
+                    while !image.try_lock(locks, index, rank).expect("a lock") {
+                        std::thread::yield_now();
+                    }
                 } else {
                     image.lock(locks, index, rank).expect("a lock");
                 }

@@ -1,5 +1,7 @@
 //! Random programs against a serial model: teams of teams, and copies that wait for each other.
 
+#[path = "support/random.rs"]
+mod random;
 mod support;
 
 use hcube_caf::coarray::Use;
@@ -7,6 +9,7 @@ use hcube_caf::copy::Side;
 use hcube_caf::{Handle, Runtime};
 use hcube_core::comm::threads::ThreadComm;
 use hcube_core::memory::{Region, bytes_of_mut};
+use random::random;
 use support::{PLACES, with_images};
 
 /// Numbers that are the same on all images that begin with the same seed.
@@ -14,10 +17,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
+        (random(&mut self.0) >> 11) as usize % limit
     }
 
     fn shuffle<T>(&mut self, all: &mut [T]) {

@@ -1,4 +1,4 @@
-//! Images as threads, of which some leave before the others.
+//! Images as threads; some of them leave before the others.
 
 use hcube_caf::Runtime;
 use hcube_caf::options::Options;

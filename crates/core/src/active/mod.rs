@@ -198,7 +198,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Keeps a message to a rank of this node, in pieces, of which those go out that there is room for.
+    /// Keeps a message to a rank of this node, in pieces, and sends as many of them as there is room for.
     fn keep(&mut self, to: usize, kind: u8, tag: u64, whole: &[u8]) {
         let mut pieces = whole.chunks(rings::MAX_BYTES).peekable();
         let kept = &mut self.mates[to].kept;

@@ -11,7 +11,8 @@
 //!
 //! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations begin at a page and some lines
 //! of the cache, whose number follows from that of the page, and take up to two pages more: arrays of the same length that
-//! all began at a page would compete for the same places of the cache in loops over several of them (Jin et al. 2011, §IV-B2, saw a quarter of STREAM's rate lost).
+//! all began at a page would compete for the same places of the cache in loops over several of them (Jin et al. 2011,
+//! §IV-B2, saw a quarter of STREAM's rate lost).
 //! Source: Jin et al. 2011, §II; one address for all is our own.
 
 mod ranges;

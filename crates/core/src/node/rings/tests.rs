@@ -1,4 +1,4 @@
-//! Records of all lengths, full rings, records that are none.
+//! Records of all lengths, full rings, and records that are not valid.
 
 use super::*;
 use crate::comm::threads;

@@ -1,0 +1,9 @@
+//! Numbers that look random and are the same for the same state (Marsaglia 2003, "Xorshift RNGs").
+
+/// The next number.
+pub fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
