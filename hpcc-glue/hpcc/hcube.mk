@@ -1,4 +1,4 @@
-# Puts hcube's RandomAccess update into HPCC. Two lines at the END of your own
+# Puts hcube's kernels into HPCC: RandomAccess, FFT, HPL's broadcast, STREAM. Two lines at the END of your own
 # hpl/Make.<arch>, then a build from clean:
 #
 #   HCUBE_DIR = /absolute/path/of/hcube
@@ -28,35 +28,81 @@ HCUBE_INCLUDEDIR ?= $(HCUBE_DIR)/include
 HCUBE_HPCC := ../../../..
 ifneq ($(wildcard $(HCUBE_HPCC)/include/hpcc.h),)
 
+# Flags of HPCC's own files, kept for its second copies below.
+HCUBE_STOCK_FLAGS := $(CCFLAGS)
+
 # HPCC's standard algorithm has its update functions in the same object files
-# as the harness, and a second definition would be a linker error. With this
-# flag they are in separate object files, which the linker does not extract from
+# as the harness, and a second definition would be a linker error. With
+# RA_SANDIA_OPT2 they are in separate object files, which the linker does not extract from
 # the archive, because hcube's object has already defined their symbols.
-CCFLAGS += -DRA_SANDIA_OPT2
+#
+# With USING_FFTW, HPCC calls the functions of FFTW 2 for the transforms that it measures, and its
+# own inverse transforms check the result. hcube provides these functions and their headers.
+CCFLAGS += -DRA_SANDIA_OPT2 -DUSING_FFTW -I$(HCUBE_GLUE)/fftw2
+
+# HPCC's own functions, compiled a second time under names with this prefix: they run where hcube does not serve.
+HCUBE_PREFIX := hcube_stock_
+hcube_renamed = $(foreach name,$(1),-D$(name)=$(HCUBE_PREFIX)$(name))
+
+HCUBE_BUILD := $(HCUBE_HPCC)/hcube
+HCUBE_OWN := $(addprefix $(HCUBE_BUILD)/,hcube_glue.o hcube_random_access.o hcube_fft.o)
+HCUBE_STOCK := $(addprefix $(HCUBE_BUILD)/$(HCUBE_PREFIX),MPIRandomAccess.o MPIRandomAccessLCG.o stream.o \
+	HPL_binit.o HPL_bcast.o HPL_bwait.o HPL_pdpanel_init.o HPL_pdpanel_free.o)
+HCUBE_TUNED := $(HCUBE_BUILD)/hcube_tuned_stream.o
+HCUBE_OBJECTS := $(HCUBE_OWN) $(HCUBE_STOCK)
 
 # The order selects hcube's functions: glue, libhcube, then libhpl.a.
 # --no-as-needed: a linker that drops unused libraries might drop libhcube if the
 # glue is compiled for link-time optimisation. With the run path LD_LIBRARY_PATH
 # is not needed.
-HCUBE_OBJECT := $(HCUBE_HPCC)/RandomAccess/hcube_random_access.o
 HCUBE_LINK := -L$(HCUBE_LIBDIR) -Wl,-rpath,$(HCUBE_LIBDIR) \
 	-Wl,--push-state,--no-as-needed -lhcube -Wl,--pop-state
-HPL_LIBS := $(HCUBE_OBJECT) $(HCUBE_LINK) $(HPL_LIBS)
+HPL_LIBS := $(HCUBE_OBJECTS) $(HCUBE_LINK) $(HPL_LIBS)
 
 # The rules below must not become the default goal.
 HCUBE_SAVED_GOAL := $(.DEFAULT_GOAL)
 
-$(HCUBE_HPCC)/hpcc : $(HCUBE_OBJECT)
+$(HCUBE_HPCC)/hpcc : $(HCUBE_OBJECTS)
 
-$(HCUBE_OBJECT) : $(HCUBE_GLUE)/hcube_random_access.c $(HCUBE_INCLUDEDIR)/hcube.h $(wildcard $(HCUBE_INCLUDEDIR)/hcube/*.h) \
-		$(HCUBE_HPCC)/include/hpcc.h $(HCUBE_HPCC)/RandomAccess/RandomAccess.h
-	$(CC) -o $@ -c $< -I$(HCUBE_HPCC)/include -I$(HCUBE_HPCC)/RandomAccess \
-		-I$(HCUBE_INCLUDEDIR) $(CCFLAGS)
+HCUBE_HEADERS := $(HCUBE_INCLUDEDIR)/hcube.h $(wildcard $(HCUBE_INCLUDEDIR)/hcube/*.h) $(HCUBE_GLUE)/hcube_glue.h \
+	$(wildcard $(HCUBE_GLUE)/fftw2/*.h) $(HCUBE_HPCC)/include/hpcc.h
+HCUBE_INCLUDES := -I$(HCUBE_GLUE) -I$(HCUBE_HPCC)/include -I$(HCUBE_HPCC)/RandomAccess -I$(HCUBE_HPCC)/FFT
+
+$(HCUBE_BUILD) :
+	$(MKDIR) $@
+
+$(HCUBE_OWN) : $(HCUBE_BUILD)/%.o : $(HCUBE_GLUE)/%.c $(HCUBE_HEADERS) | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) -I$(HCUBE_INCLUDEDIR) $(CCFLAGS)
+
+$(HCUBE_BUILD)/$(HCUBE_PREFIX)MPIRandomAccess%.o : $(HCUBE_HPCC)/RandomAccess/MPIRandomAccess%.c | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPCC_MPIRandomAccess_LCG \
+		HPCC_AnyNodesMPIRandomAccessUpdate_LCG HPCC_Power2NodesMPIRandomAccessUpdate_LCG)
+
+$(HCUBE_BUILD)/$(HCUBE_PREFIX)MPIRandomAccess.o : $(HCUBE_HPCC)/RandomAccess/MPIRandomAccess.c | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPCC_MPIRandomAccess \
+		AnyNodesMPIRandomAccessUpdate Power2NodesMPIRandomAccessUpdate)
+
+# HPCC's STREAM has its four kernels in functions of their own if TUNED is defined. They get other names
+# in both copies, and hcube_stream.h gives the second one hcube's memory and kernels.
+HCUBE_STREAM := computeSTREAMerrors tuned_STREAM_Copy tuned_STREAM_Scale tuned_STREAM_Add tuned_STREAM_Triad
+
+$(HCUBE_BUILD)/$(HCUBE_PREFIX)stream.o : $(HCUBE_HPCC)/STREAM/stream.c | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPCC_Stream $(HCUBE_STREAM))
+
+$(HCUBE_TUNED) : $(HCUBE_HPCC)/STREAM/stream.c $(HCUBE_GLUE)/hcube_stream.h | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) -include $(HCUBE_GLUE)/hcube_stream.h $(HCUBE_STOCK_FLAGS) -DTUNED \
+		-DHPCC_Stream=hcube_tuned_HPCC_Stream
+
+$(HCUBE_BUILD)/$(HCUBE_PREFIX)HPL_b%.o : $(HCUBE_HPCC)/hpl/src/comm/HPL_b%.c | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPL_b$*)
+
+$(HCUBE_BUILD)/$(HCUBE_PREFIX)HPL_pdpanel_%.o : $(HCUBE_HPCC)/hpl/src/panel/HPL_pdpanel_%.c | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPL_pdpanel_$*)
 
 .PHONY : clean hcube-clean
 clean : hcube-clean
 hcube-clean :
-	$(RM) $(HCUBE_OBJECT)
+	$(RM) -r $(HCUBE_BUILD)
 
 .DEFAULT_GOAL := $(HCUBE_SAVED_GOAL)
 

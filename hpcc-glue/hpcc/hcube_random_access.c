@@ -16,44 +16,35 @@
 #include <hpcc.h>
 #include "RandomAccess.h"
 
-#include <hcube.h>
+#include "hcube_glue.h"
 
 _Static_assert(sizeof(u64Int) == sizeof(uint64_t),
                "HPCC's 64-bit type does not have 64 bits: check -DLONG_IS_64BITS");
 
-/*
- * HPCC is one process per rank and calls these functions from one thread, so
- * statics can hold state between calls.
- *
- * The line that HCUBE_VERBOSE requests. Composed at start-up, because this needs
- * a collective call, which must not be timed; printed by the first update, which
- * shows that HPCC runs hcube's. Empty on ranks that have nothing to print.
- */
-static char announcement[512];
+/* HPCC's standard algorithm, under the names that hcube.mk gives it. */
+void hcube_stock_AnyNodesMPIRandomAccessUpdate(HPCC_RandomAccess_tabparams_t tparams);
+void hcube_stock_Power2NodesMPIRandomAccessUpdate(HPCC_RandomAccess_tabparams_t tparams);
+void hcube_stock_HPCC_AnyNodesMPIRandomAccessUpdate_LCG(HPCC_RandomAccess_tabparams_t tparams);
+void hcube_stock_HPCC_Power2NodesMPIRandomAccessUpdate_LCG(HPCC_RandomAccess_tabparams_t tparams);
 
-/* Ends the job: HPCC's update functions cannot return an error, and if one rank
- * returned, the others would wait for its messages. */
-static void fail(const char *doing, int32_t code, const hcube_error *error)
+/* How hcube works here. Composed at start-up, because this needs a collective call, which must not
+ * be timed; announced by the first update, which shows that HPCC runs hcube's. Empty on ranks that
+ * have nothing to print. */
+static char description[256];
+
+void hcube_hpcc_prepare_random_access(void)
 {
-  const char *message = error->message[0] ? error->message : hcube_error_string(code);
-  int rank = -1;
+  hcube_error error = {0};
+  int32_t code = hcube_random_access_prepare(MPI_COMM_WORLD, NULL, &error);
+  int rank;
 
+  if (code != HCUBE_SUCCESS) hcube_hpcc_fail("preparing the RandomAccess update", code, &error);
+  if (!hcube_hpcc_verbose()) return;
+  code =
+      hcube_random_access_describe(MPI_COMM_WORLD, NULL, description, sizeof description, &error);
+  if (code != HCUBE_SUCCESS) hcube_hpcc_fail("describing the RandomAccess update", code, &error);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fprintf(stderr, "hcube: rank %d: %s: %s (error %d)\n", rank, doing, message, (int)code);
-  fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-}
-
-/* True on all ranks or on none. Launchers may not pass the environment to other
- * nodes, so rank 0 decides: a collective call that only some ranks make would
- * hang. */
-static int announcement_wanted(void)
-{
-  const char *value = getenv("HCUBE_VERBOSE");
-  int wanted = value != NULL && value[0] != '\0' && !(value[0] == '0' && value[1] == '\0');
-
-  MPI_Bcast(&wanted, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  return wanted;
+  if (rank != 0) description[0] = '\0';
 }
 
 /* Common to all four updates: hcube itself distinguishes numbers of ranks that are
@@ -77,71 +68,31 @@ static void update(int32_t stream, const HPCC_RandomAccess_tabparams_t *paramete
   hcube_error error = {0};
   int32_t code;
 
-  if (announcement[0] != '\0') {
-    fputs(announcement, stderr);
-    fflush(stderr);
-    announcement[0] = '\0';
-  }
+  if (description[0] != '\0') hcube_hpcc_active(HCUBE_HPCC_RA, "%s", description);
   code = hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error);
-  if (code != HCUBE_SUCCESS) fail("RandomAccess update", code, &error);
+  if (code != HCUBE_SUCCESS) hcube_hpcc_fail("RandomAccess update", code, &error);
 }
 
 void AnyNodesMPIRandomAccessUpdate(HPCC_RandomAccess_tabparams_t tparams)
 {
-  update(HCUBE_STREAM_POLYNOMIAL, &tparams);
+  if (hcube_hpcc_serves(HCUBE_HPCC_RA)) update(HCUBE_STREAM_POLYNOMIAL, &tparams);
+  else hcube_stock_AnyNodesMPIRandomAccessUpdate(tparams);
 }
 
 void Power2NodesMPIRandomAccessUpdate(HPCC_RandomAccess_tabparams_t tparams)
 {
-  update(HCUBE_STREAM_POLYNOMIAL, &tparams);
+  if (hcube_hpcc_serves(HCUBE_HPCC_RA)) update(HCUBE_STREAM_POLYNOMIAL, &tparams);
+  else hcube_stock_Power2NodesMPIRandomAccessUpdate(tparams);
 }
 
 void HPCC_AnyNodesMPIRandomAccessUpdate_LCG(HPCC_RandomAccess_tabparams_t tparams)
 {
-  update(HCUBE_STREAM_LCG, &tparams);
+  if (hcube_hpcc_serves(HCUBE_HPCC_RA)) update(HCUBE_STREAM_LCG, &tparams);
+  else hcube_stock_HPCC_AnyNodesMPIRandomAccessUpdate_LCG(tparams);
 }
 
 void HPCC_Power2NodesMPIRandomAccessUpdate_LCG(HPCC_RandomAccess_tabparams_t tparams)
 {
-  update(HCUBE_STREAM_LCG, &tparams);
-}
-
-/* HPCC's hook after MPI_Init, which is not timed. A failure ends the job here: if
- * it were returned, HPCC would skip all its tests and clean up parameters that it
- * has not read yet. */
-int HPCC_external_init(int argc, char *argv[], void *extdata)
-{
-  hcube_error error = {0};
-  int32_t code;
-  int rank;
-
-  (void)argc;
-  (void)argv;
-  *(void **)extdata = NULL; /* passed on to the hook below, which needs nothing */
-
-  code = hcube_random_access_prepare(MPI_COMM_WORLD, NULL, &error);
-  if (code != HCUBE_SUCCESS) fail("preparing the RandomAccess update", code, &error);
-
-  if (announcement_wanted()) {
-    char description[256] = "";
-
-    code =
-        hcube_random_access_describe(MPI_COMM_WORLD, NULL, description, sizeof description, &error);
-    if (code != HCUBE_SUCCESS) fail("describing the RandomAccess update", code, &error);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0)
-      snprintf(announcement, sizeof announcement, "hcube %s: HPCC RandomAccess update active: %s\n",
-               hcube_version(), description);
-  }
-  return 0;
-}
-
-/* HPCC's hook before MPI_Finalize. Nothing to do: hcube's state is an attribute of
- * the communicator, which MPI_Finalize frees. */
-int HPCC_external_finalize(int argc, char *argv[], void *extdata)
-{
-  (void)argc;
-  (void)argv;
-  (void)extdata;
-  return 0;
+  if (hcube_hpcc_serves(HCUBE_HPCC_RA)) update(HCUBE_STREAM_LCG, &tparams);
+  else hcube_stock_HPCC_Power2NodesMPIRandomAccessUpdate_LCG(tparams);
 }
