@@ -58,7 +58,7 @@ struct Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 7] = [
+const HEADERS: [Header; 8] = [
     Header {
         name: "library",
         about: "errors and version of hcube",
@@ -83,6 +83,11 @@ const HEADERS: [Header; 7] = [
         name: "random_access",
         about: "updates of random words of a distributed table (HPCC RandomAccess)",
         sources: &["src/types/random_access.rs", "src/random_access.rs"],
+    },
+    Header {
+        name: "stream",
+        about: "the kernels of STREAM",
+        sources: &["src/types/stream.rs", "src/stream.rs"],
     },
     Header {
         name: "caf",

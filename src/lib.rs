@@ -15,5 +15,6 @@ pub mod library;
 pub mod pblas;
 pub mod random_access;
 mod sized;
+pub mod stream;
 pub mod transpose;
 pub mod types;

@@ -133,11 +133,16 @@ static long selected(const char *list)
  * other nodes, and a collective call that only some ranks make would hang. */
 static void read_variables(void)
 {
-  const char *value = getenv("HCUBE_VERBOSE");
-  long choice[2];
+  long choice[2] = {0, 0};
+  int rank;
 
-  choice[0] = selected(getenv("HCUBE_HPCC"));
-  choice[1] = value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    const char *value = getenv("HCUBE_VERBOSE");
+
+    choice[0] = selected(getenv("HCUBE_HPCC"));
+    choice[1] = value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+  }
   MPI_Bcast(choice, 2, MPI_LONG, 0, MPI_COMM_WORLD);
   if (choice[0] < 0) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   serves = (unsigned)choice[0];

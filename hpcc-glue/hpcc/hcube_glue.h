@@ -2,8 +2,8 @@
  * What hcube's replacements of HPCC's kernels share: which of them are switched on, and what they
  * tell the user.
  */
-#ifndef HCUBE_GLUE_H
-#define HCUBE_GLUE_H
+#ifndef HCUBE_HPCC_GLUE_H
+#define HCUBE_HPCC_GLUE_H
 
 #include <hcube.h>
 

@@ -2,8 +2,8 @@
  * Included before HPCC's stream.c when that is compiled a second time: gives its three vectors
  * hcube's memory, and leaves the kernels to hcube_stream.c.
  */
-#ifndef HCUBE_STREAM_H
-#define HCUBE_STREAM_H
+#ifndef HCUBE_HPCC_STREAM_H
+#define HCUBE_HPCC_STREAM_H
 
 #include <hpcc.h>
 

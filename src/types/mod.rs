@@ -10,6 +10,7 @@ mod caf;
 mod gemm;
 mod library;
 mod random_access;
+mod stream;
 mod transpose;
 
 pub use alltoall::*;
@@ -17,6 +18,7 @@ pub use caf::*;
 pub use gemm::*;
 pub use library::*;
 pub use random_access::*;
+pub use stream::*;
 pub use transpose::*;
 
 /// Converts between a structure of options and the options of a table, and reads one from C.

@@ -36,13 +36,72 @@ pub fn copy_streaming(from: Region<'_>, to: Region<'_>) {
     unsafe { copy(from.address(), to.address(), from.len()) };
 }
 
+/// `to[i] = value(from[i], other[i])`, past the cache.
+///
+/// # Panics
+/// Where the lengths differ.
+#[inline(always)]
+pub fn write_values(to: &mut [f64], from: &[f64], other: &[f64], value: impl Fn(f64, f64) -> f64 + Copy) {
+    assert!(to.len() == from.len() && to.len() == other.len(), "lengths of the three vectors");
+    let head = to.as_ptr().align_offset(LINE).min(to.len());
+    let part = |to: &mut [f64], from: &[f64], other: &[f64]| {
+        for ((to, &from), &other) in to.iter_mut().zip(from).zip(other) {
+            *to = value(from, other);
+        }
+    };
+    let (first, to) = to.split_at_mut(head);
+    part(first, &from[..head], &other[..head]);
+    let (lines, last) = to.as_chunks_mut::<NUMBERS>();
+    let (from_lines, from_last) = from[head..].as_chunks::<NUMBERS>();
+    let (other_lines, other_last) = other[head..].as_chunks::<NUMBERS>();
+    for ((to, from), other) in lines.iter_mut().zip(from_lines).zip(other_lines) {
+        let mut line = [0.0; NUMBERS];
+        part(&mut line, from, other);
+        store_line(to, &line);
+    }
+    finish();
+    part(last, from_last, other_last);
+}
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+/// Numbers of a line of the cache.
+const NUMBERS: usize = LINE / size_of::<f64>();
+
+/// Writes a line of the cache past it. `to` starts at a line.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn store_line(to: &mut [f64; NUMBERS], line: &[f64; NUMBERS]) {
+    use std::arch::x86_64::{__m128d, _mm_loadu_pd, _mm_stream_pd};
+    const WIDTH: usize = size_of::<__m128d>() / size_of::<f64>();
+    assert!(to.as_ptr().addr().is_multiple_of(LINE), "a line of the cache");
+    for part in (0..NUMBERS).step_by(WIDTH) {
+        // SAFETY: inside the two lines; `to` is aligned to a line, hence each of its parts to a register.
+        unsafe { _mm_stream_pd(to.as_mut_ptr().add(part), _mm_loadu_pd(line.as_ptr().add(part))) };
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn store_line(to: &mut [f64; NUMBERS], line: &[f64; NUMBERS]) {
+    *to = *line;
+}
+
+/// Orders streaming stores before what follows.
+#[inline(always)]
+fn finish() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: an instruction of every x86-64.
+    unsafe {
+        std::arch::x86_64::_mm_sfence()
+    };
+}
+
 /// # Safety
 /// As `ptr::copy_nonoverlapping`; where the two overlap, what is written is one or the other.
 #[cfg(target_arch = "x86_64")]
 unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-    /// Bytes of a line of the cache, and of a register.
-    const LINE: usize = 64;
     const WIDTH: usize = size_of::<__m128i>();
 
     let head = to.align_offset(LINE).min(length);

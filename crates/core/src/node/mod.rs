@@ -11,6 +11,7 @@ pub mod inbox;
 pub mod loader;
 pub mod mailbox;
 pub mod pace;
+pub mod pages;
 pub mod panels;
 pub mod processor;
 mod refusals;

@@ -206,6 +206,14 @@ impl Segment {
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_DONTDUMP) };
     }
 
+    /// Has the kernel use huge pages for a range of pages, where it makes them on demand.
+    ///
+    /// # Panics
+    /// Where the range is not inside.
+    pub fn prefer_huge_pages(&self, range: Range<usize>) {
+        self.advise(&range, libc::MADV_HUGEPAGE);
+    }
+
     /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory comes with its
     /// first use, and the process ends where there is none.
     ///

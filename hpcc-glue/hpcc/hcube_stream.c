@@ -1,0 +1,111 @@
+/*
+ * Replaces the memory and the four kernels of HPCC's STREAM by those of hcube.
+ *
+ * The harness stays HPCC's: hcube.mk compiles its stream.c a second time with hcube_stream.h, so
+ * that its three vectors come from the functions below, and its calls of the kernels end here. What
+ * HPCC initialises, measures and validates is unchanged.
+ */
+#include <stdlib.h>
+
+#include "hcube_stream.h"
+
+#include "hcube_glue.h"
+
+/* HPCC's STREAM, and the same with hcube's memory and kernels, under the names of hcube.mk. */
+int hcube_stock_HPCC_Stream(HPCC_Params *params, int doIO, MPI_Comm comm, int world_rank,
+                            double *copyGBs, double *scaleGBs, double *addGBs, double *triadGBs,
+                            int *failure);
+int hcube_tuned_HPCC_Stream(HPCC_Params *params, int doIO, MPI_Comm comm, int world_rank,
+                            double *copyGBs, double *scaleGBs, double *addGBs, double *triadGBs,
+                            int *failure);
+
+void tuned_STREAM_Copy(void);
+void tuned_STREAM_Scale(double scalar);
+void tuned_STREAM_Add(void);
+void tuned_STREAM_Triad(double scalar);
+
+/* Vectors of STREAM. */
+enum { VECTORS = 3 };
+
+/* The vectors of the run under way: HPCC runs one at a time, from one thread. */
+static hcube_stream *stream;
+static double *vectors[VECTORS];
+/* How many of them HPCC has asked for in this run, and how many it has freed. */
+static int given, taken_back;
+/* Whether this rank announces. */
+static int announces;
+
+static void check(int32_t code, const hcube_error *error)
+{
+  if (code != HCUBE_SUCCESS) hcube_hpcc_fail("STREAM", code, error);
+}
+
+/* HPCC asks for its vectors first, one after the other, and for a small array later. */
+void *hcube_hpcc_stream_allocate(size_t elements, size_t bytes)
+{
+  hcube_error error = {0};
+
+  if (given == VECTORS || bytes != sizeof(double)) return malloc(elements * bytes);
+  if (given == 0) {
+    char description[256] = "";
+
+    /* Without memory HPCC gets NULL and says so. */
+    if (hcube_stream_create((int64_t)elements, &stream, &vectors[0], &vectors[1], &vectors[2],
+                            &error) != HCUBE_SUCCESS)
+      return NULL;
+    check(hcube_stream_describe(stream, description, sizeof description, &error), &error);
+    if (announces) hcube_hpcc_active(HCUBE_HPCC_STREAM, "%s", description);
+  }
+  return vectors[given++];
+}
+
+void hcube_hpcc_stream_free(void *memory)
+{
+  hcube_error error = {0};
+  int vector;
+
+  for (vector = 0; vector < given; vector++)
+    if (memory == vectors[vector]) break;
+  if (vector == given) {
+    free(memory);
+    return;
+  }
+  if (++taken_back == given) check(hcube_stream_free(&stream, &error), &error);
+}
+
+void tuned_STREAM_Copy(void)
+{
+  hcube_error error = {0};
+  check(hcube_stream_copy(stream, &error), &error);
+}
+
+void tuned_STREAM_Scale(double scalar)
+{
+  hcube_error error = {0};
+  check(hcube_stream_scale(stream, scalar, &error), &error);
+}
+
+void tuned_STREAM_Add(void)
+{
+  hcube_error error = {0};
+  check(hcube_stream_add(stream, &error), &error);
+}
+
+void tuned_STREAM_Triad(double scalar)
+{
+  hcube_error error = {0};
+  check(hcube_stream_triad(stream, scalar, &error), &error);
+}
+
+/* HPCC calls it on all ranks (StarSTREAM) and on one (SingleSTREAM). */
+int HPCC_Stream(HPCC_Params *params, int doIO, MPI_Comm comm, int world_rank, double *copyGBs,
+                double *scaleGBs, double *addGBs, double *triadGBs, int *failure)
+{
+  if (!hcube_hpcc_serves(HCUBE_HPCC_STREAM))
+    return hcube_stock_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
+                                   triadGBs, failure);
+  given = taken_back = 0;
+  announces = world_rank == 0;
+  return hcube_tuned_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
+                                 triadGBs, failure);
+}
