@@ -18,7 +18,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -26,6 +26,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("hcube-gemm", &["hcube-core"]),
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
+    ("hcube-hpl", &["hcube-core"]),
     (
         "hcube",
         &[
@@ -35,6 +36,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hcube-transpose",
             "hcube-gemm",
             "hcube-caf",
+            "hcube-hpl",
         ],
     ),
     ("hcube-drop-in", &["hcube-core"]),
@@ -112,7 +114,7 @@ const UNSAFE: [&str; 6] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 25] = [
+const OTHER_UNSAFE: [(&str, &str); 26] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -128,6 +130,7 @@ const OTHER_UNSAFE: [(&str, &str); 25] = [
         "crates/bsp/src/sync.rs",
         "reads lists of other processes, in the superstep in which they were published",
     ),
+    ("crates/hpl/src/panels.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/local.rs", "calls the program's BLAS"),
     ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/transit.rs", "writes to shared memory where the counters of ranks permit it"),
