@@ -154,7 +154,8 @@ pub unsafe extern "C-unwind" fn hcube_stream_describe(
     unsafe {
         enter(None, error, || {
             let stream = &required(stream, "stream")?.0;
-            let each = Kernel::ALL.map(|kernel| format!("{} {}", kernel.name(), stream.stores(kernel).name()));
+            let each =
+                Kernel::ALL.map(|kernel| format!("{} {}", kernel.name(), stream.stores(kernel).name()));
             write_text(text_buffer(text, text_length)?, &each.join(", "));
             Ok(())
         })

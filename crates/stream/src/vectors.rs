@@ -69,9 +69,13 @@ mod tests {
                 assert!(vector.iter().all(|&element| element == 0.0), "vector {index} was written before");
                 vector.fill(index as f64 + 1.0);
             }
-            assert!(vectors.all().iter().enumerate().all(|(index, vector)| {
-                vector.iter().all(|&element| element == index as f64 + 1.0)
-            }));
+            assert!(
+                vectors
+                    .all()
+                    .iter()
+                    .enumerate()
+                    .all(|(index, vector)| { vector.iter().all(|&element| element == index as f64 + 1.0) })
+            );
         }
     }
 
