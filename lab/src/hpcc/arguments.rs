@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub variants: Vec<Variant>,
     /// Runs of each variant on each number of ranks, alternating; results are medians [default: as many
-    /// as --minutes permits, at most 5]
+    /// as --minutes permits, at most 5; 1 with --full]
     #[arg(long, value_name = "TIMES", value_parser = value_parser!(u32).range(1..=100))]
     pub repeat: Option<u32>,
     /// Without --repeat: minutes after which no further runs begin
@@ -130,7 +130,7 @@ impl Arguments {
             None if self.full => plan::on_ranks(&plan::FULL_RANKS, &variants),
             None => plan::usual(plan::cores(), &variants),
         };
-        let repeats = self.repeat.unwrap_or(plan::MAX_REPEATS);
+        let repeats = self.repeat.unwrap_or(if self.full { 1 } else { plan::MAX_REPEATS });
         let rounds = (0..repeats).flat_map(|repeat| groups.iter().map(move |group| (group, repeat)));
         let run = |variant, ranks, repeat| Run { variant, ranks, repeat, whole: self.whole(variant) };
         rounds
@@ -143,7 +143,7 @@ impl Arguments {
 
     /// Seconds after which no further runs begin.
     pub fn budget(&self) -> f64 {
-        if self.repeat.is_some() { f64::INFINITY } else { 60.0 * f64::from(self.minutes) }
+        if self.repeat.is_some() || self.full { f64::INFINITY } else { 60.0 * f64::from(self.minutes) }
     }
 }
 
