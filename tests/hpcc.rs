@@ -59,11 +59,11 @@ const REPLACED: [&str; 5] = [
 fn select(name: &str, ranks: usize, kernels: &str) {
     let input = Input { columns: ranks, depth: 1, ..Input::default() };
     let folder = common::hpcc::folder(&format!("hpcc-select-{name}"), &input);
-    let outcome = common::hpcc::run(program(), &folder, ranks, |launch| launch.env("HCUBE_HPCC", kernels));
+    let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch.env("HCUBE_HPCC", kernels));
     common::hpcc::passed(&folder, ranks);
     for (short, title) in KERNELS {
         let selected = kernels.split(',').any(|one| one == short);
-        assert_eq!(common::hpcc::announces(&outcome, title), selected, "{title}:\n{}", outcome.stderr);
+        assert_eq!(common::hpcc::announces(&stderr, title), selected, "{title}:\n{stderr}");
     }
 }
 
@@ -90,7 +90,8 @@ fn an_unknown_kernel_is_refused() {
 #[test]
 fn all_kernels_serve_awkward_problems() {
     let all = Input { n: 517, block: 48, broadcast: 3, depth: 1, ..Input::default() };
-    let mut problems = vec![(1, all), (2, Input { columns: 2, ..all }), (2, Input { rows: 2, depth: 0, ..all })];
+    let mut problems =
+        vec![(1, all), (2, Input { columns: 2, ..all }), (2, Input { rows: 2, depth: 0, ..all })];
     if Mpi::selected() == Mpi::Open {
         problems.push((3, Input { columns: 3, depth: 2, broadcast: 4, ..all }));
         problems.push((6, Input { rows: 2, columns: 3, broadcast: 0, ..all }));
@@ -98,15 +99,15 @@ fn all_kernels_serve_awkward_problems() {
     }
     for (number, (ranks, input)) in problems.into_iter().enumerate() {
         let folder = common::hpcc::folder(&format!("hpcc-awkward-{number}"), &input);
-        let outcome = common::hpcc::run(program(), &folder, ranks, |launch| launch);
+        let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch);
         common::hpcc::passed(&folder, ranks);
         for (short, title) in KERNELS {
             // Without a second column nothing is broadcast.
             if short != "hpl" || input.columns > 1 {
-                common::hpcc::announcement(&outcome, title);
+                common::hpcc::announcement(&stderr, title);
             }
         }
-        assert!(!outcome.stderr.contains("HPCC's own code runs"), "{}", outcome.stderr);
+        assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
     }
 }
 

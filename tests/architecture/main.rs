@@ -18,7 +18,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -26,6 +26,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("hcube-gemm", &["hcube-core"]),
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
+    ("hcube-stream", &["hcube-core"]),
     (
         "hcube",
         &[
@@ -35,6 +36,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hcube-transpose",
             "hcube-gemm",
             "hcube-caf",
+            "hcube-stream",
         ],
     ),
     ("hcube-drop-in", &["hcube-core"]),

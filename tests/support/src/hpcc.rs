@@ -1,6 +1,6 @@
 //! The official HPCC with hcube's update: its program, its input and result files.
 
-use super::{Launch, Mpi, Outcome, output};
+use super::{Launch, Mpi, output};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,34 +34,35 @@ pub fn check_program(
     change: impl FnOnce(Launch) -> Launch,
 ) {
     let folder = folder(name, &Input { columns: ranks, ..Input::default() });
-    let outcome = run(program, &folder, ranks, change);
-    let announcement = announcement(&outcome, "RandomAccess update");
+    let stderr = run(program, &folder, ranks, change);
+    let announcement = announcement(&stderr, "RandomAccess update");
     assert!(announcement.contains(path), "{path} expected: {announcement}");
     passed(&folder, ranks);
 }
 
-/// Runs HPCC in a folder with its input.
-pub fn run(program: &Path, folder: &Path, ranks: usize, change: impl FnOnce(Launch) -> Launch) -> Outcome {
+/// Runs HPCC in a folder with its input; its error output.
+pub fn run(program: &Path, folder: &Path, ranks: usize, change: impl FnOnce(Launch) -> Launch) -> String {
     let launch = Launch::new(program, ranks).folder(folder).limit(240);
     // OpenBLAS would start a thread per core in every rank.
     let launch = launch.env("OPENBLAS_NUM_THREADS", "1").env("HCUBE_VERBOSE", "1");
     let outcome = change(launch).run();
+    let stderr = outcome.stderr.clone();
     outcome.success();
-    outcome
+    stderr
 }
 
 /// The one line by which hcube announces that it serves a kernel.
-pub fn announcement(outcome: &Outcome, kernel: &str) -> String {
+pub fn announcement(stderr: &str, kernel: &str) -> String {
     let wanted = format!(": HPCC {kernel} active: ");
-    let announcements: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains(&wanted)).collect();
-    assert_eq!(announcements.len(), 1, "one announcement of {kernel}:\n{}", outcome.stderr);
+    let announcements: Vec<&str> = stderr.lines().filter(|line| line.contains(&wanted)).collect();
+    assert_eq!(announcements.len(), 1, "one announcement of {kernel}:\n{stderr}");
     assert!(announcements[0].starts_with("hcube "), "{}", announcements[0]);
     announcements[0].to_owned()
 }
 
 /// Whether hcube says that it serves this kernel.
-pub fn announces(outcome: &Outcome, kernel: &str) -> bool {
-    outcome.stderr.contains(&format!(": HPCC {kernel} active: "))
+pub fn announces(stderr: &str, kernel: &str) -> bool {
+    stderr.contains(&format!(": HPCC {kernel} active: "))
 }
 
 /// Checks HPCC's own verdicts, and that each update of RandomAccess was done once.
