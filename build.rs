@@ -58,7 +58,7 @@ struct Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 8] = [
+const HEADERS: [Header; 9] = [
     Header {
         name: "library",
         about: "errors and version of hcube",
@@ -83,6 +83,11 @@ const HEADERS: [Header; 8] = [
         name: "random_access",
         about: "updates of random words of a distributed table (HPCC RandomAccess)",
         sources: &["src/types/random_access.rs", "src/random_access.rs"],
+    },
+    Header {
+        name: "panel",
+        about: "asynchronous broadcasts of the panels of LU factorisations",
+        sources: &["src/panel.rs"],
     },
     Header {
         name: "stream",

@@ -28,6 +28,7 @@
 #include "hcube/transpose.h"
 #include "hcube/gemm.h"
 #include "hcube/random_access.h"
+#include "hcube/panel.h"
 #include "hcube/stream.h"
 #include "hcube/caf.h"
 #include "hcube/fortran.h"

@@ -12,6 +12,7 @@ pub mod fortran_caf;
 pub mod gemm;
 mod gemm_arguments;
 pub mod library;
+pub mod panel;
 pub mod pblas;
 pub mod random_access;
 mod sized;

@@ -45,7 +45,7 @@ HCUBE_PREFIX := hcube_stock_
 hcube_renamed = $(foreach name,$(1),-D$(name)=$(HCUBE_PREFIX)$(name))
 
 HCUBE_BUILD := $(HCUBE_HPCC)/hcube
-HCUBE_OWN := $(addprefix $(HCUBE_BUILD)/,hcube_glue.o hcube_random_access.o hcube_fft.o hcube_stream.o)
+HCUBE_OWN := $(addprefix $(HCUBE_BUILD)/,hcube_glue.o hcube_random_access.o hcube_fft.o hcube_hpl.o hcube_stream.o)
 HCUBE_STOCK := $(addprefix $(HCUBE_BUILD)/$(HCUBE_PREFIX),MPIRandomAccess.o MPIRandomAccessLCG.o stream.o \
 	HPL_binit.o HPL_bcast.o HPL_bwait.o HPL_pdpanel_init.o HPL_pdpanel_free.o)
 HCUBE_TUNED := $(HCUBE_BUILD)/hcube_tuned_stream.o

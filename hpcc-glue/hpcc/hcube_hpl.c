@@ -1,0 +1,172 @@
+/*
+ * Replaces the panel broadcast of HPCC's HPL by that of hcube.
+ *
+ * HPL creates a panel (HPL_pdpanel_init), factors it in its process column, sends it along its
+ * process row (HPL_binit, HPL_bcast, HPL_bwait), uses it in the updates and frees it
+ * (HPL_pdpanel_free). Each of these five functions is alone in its member of libhpl.a, so the
+ * definitions below replace them. They run HPCC's own functions where hcube does not serve.
+ *
+ * The root of a panel gets memory that its row shares, and HPL factors and copies the panel there;
+ * the other ranks use it there. HPL reads what it has received (L2, L1, DPIV, DINFO) and writes
+ * only to A, U, WORK and IWORK afterwards, which stay its own.
+ *
+ * HPL calls HPL_bcast between parts of its update to forward messages, and computes narrow parts as
+ * long as the broadcast is not finished. Nothing is forwarded here, so HPL_bcast says at once that
+ * it is, the update is one product, and HPL_bwait waits for the panel.
+ */
+#include <stdint.h>
+
+#include <hpcc.h>
+
+#include "hcube_glue.h"
+
+/* HPCC's own functions, under the names of hcube.mk. */
+void hcube_stock_HPL_pdpanel_init(HPL_T_grid *, HPL_T_palg *, const int, const int, const int,
+                                  HPL_T_pmat *, const int, const int, const int, HPL_T_panel *);
+int hcube_stock_HPL_pdpanel_free(HPL_T_panel *);
+int hcube_stock_HPL_binit(HPL_T_panel *);
+int hcube_stock_HPL_bcast(HPL_T_panel *, int *);
+int hcube_stock_HPL_bwait(HPL_T_panel *);
+
+/* What HPL's own broadcast keeps in a panel is unused where hcube serves: buffers[0] points here in
+ * the panels that hcube broadcasts, and counts hold the panel's number. */
+static char mark;
+
+/* Its topologies, in the order of HPL_T_TOP. */
+static const char *const topologies[] = {"1ring", "1ringM", "2ring", "2ringM", "long", "longM"};
+
+static void check(int32_t code, const hcube_error *error)
+{
+  if (code != HCUBE_SUCCESS) hcube_hpcc_fail("HPL's broadcast of panels", code, error);
+}
+
+static int is_served(const HPL_T_panel *panel)
+{
+  return (const void *)panel->buffers[0] == (const void *)&mark;
+}
+
+static int is_root(const HPL_T_panel *panel)
+{
+  return panel->grid->mycol == panel->pcol;
+}
+
+static void set_number(HPL_T_panel *panel, uint64_t number)
+{
+  panel->buffers[0] = (void *)&mark;
+  panel->counts[0] = (int)(uint32_t)(number >> 32);
+  panel->counts[1] = (int)(uint32_t)number;
+}
+
+static uint64_t number_of(const HPL_T_panel *panel)
+{
+  return (uint64_t)(uint32_t)panel->counts[0] << 32 | (uint32_t)panel->counts[1];
+}
+
+/* HPL's order of a panel: L2, L1, DPIV, DINFO. */
+static void set_place(HPL_T_panel *panel, double *place)
+{
+  const size_t jb = (size_t)panel->jb;
+  const size_t rest = jb * jb + jb + 1;
+  const size_t rows = jb > 0 ? ((size_t)panel->len - rest) / jb : 0;
+
+  panel->ldl2 = rows > 0 ? (int)rows : 1;
+  panel->L2 = place;
+  panel->L1 = panel->L2 + rows * jb;
+  panel->DPIV = panel->L1 + jb * jb;
+  panel->DINFO = panel->DPIV + jb;
+}
+
+static uint64_t bytes_of(const HPL_T_panel *panel)
+{
+  return (uint64_t)panel->len * sizeof(double);
+}
+
+static void announce(const HPL_T_panel *panel)
+{
+  const HPL_T_grid *grid = panel->grid;
+
+  if (grid->iam != 0) return;
+  hcube_hpcc_active(HCUBE_HPCC_HPL,
+                    "panels are read in the memory of the node by %d x %d ranks, look-ahead %d; "
+                    "topology %s between nodes",
+                    grid->nprow, grid->npcol, panel->algo->depth, topologies[panel->algo->btopo - HPL_1RING]);
+}
+
+/* Collective over the row if its memory is too small, which is so on all ranks or on none: HPL's
+ * first panel of a matrix is the largest, and HPL creates it when it has freed all others. */
+static void prepare(const HPL_T_panel *panel)
+{
+  /* HPL keeps back the panels of its look-ahead, the current one, and one that it frees unused. */
+  const uint64_t slots = (uint64_t)((panel->algo->depth + 2) / panel->grid->npcol + 2);
+  uint64_t bytes, prepared;
+  hcube_error error = {0};
+
+  check(hcube_panels_prepared(panel->grid->row_comm, &bytes, &prepared, &error), &error);
+  if (bytes_of(panel) <= bytes && slots <= prepared) return;
+  if (bytes < bytes_of(panel)) bytes = bytes_of(panel);
+  if (prepared < slots) prepared = slots;
+  check(hcube_panels_prepare(panel->grid->row_comm, bytes, prepared, &error), &error);
+  announce(panel);
+}
+
+void HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *algo, const int m, const int n, const int jb,
+                      HPL_T_pmat *a, const int ia, const int ja, const int tag,
+                      HPL_T_panel *panel)
+{
+  hcube_error error = {0};
+  uint64_t number;
+  void *place;
+
+  hcube_stock_HPL_pdpanel_init(grid, algo, m, n, jb, a, ia, ja, tag, panel);
+  panel->buffers[0] = NULL;
+  if (grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL)) return;
+  prepare(panel);
+  check(hcube_panels_begin(grid->row_comm, panel->pcol, bytes_of(panel), &number, &place, &error),
+        &error);
+  set_number(panel, number);
+  if (place == NULL) return;
+  set_place(panel, place);
+  *panel->DINFO = 0.0;
+}
+
+int HPL_pdpanel_free(HPL_T_panel *panel)
+{
+  hcube_error error = {0};
+  /* Reads DINFO. */
+  int code = hcube_stock_HPL_pdpanel_free(panel);
+
+  if (is_served(panel))
+    check(hcube_panels_release(panel->grid->row_comm, number_of(panel), &error), &error);
+  return code;
+}
+
+int HPL_binit(HPL_T_panel *panel)
+{
+  if (!is_served(panel)) return hcube_stock_HPL_binit(panel);
+  HPL_copyL(panel); /* on the root only */
+  return HPL_SUCCESS;
+}
+
+int HPL_bcast(HPL_T_panel *panel, int *flag)
+{
+  hcube_error error = {0};
+
+  if (panel == NULL || !is_served(panel)) return hcube_stock_HPL_bcast(panel, flag);
+  if (is_root(panel))
+    check(hcube_panels_post(panel->grid->row_comm, number_of(panel), &error), &error);
+  *flag = HPL_SUCCESS;
+  return HPL_SUCCESS;
+}
+
+int HPL_bwait(HPL_T_panel *panel)
+{
+  hcube_error error = {0};
+  const void *place;
+
+  if (!is_served(panel)) return hcube_stock_HPL_bwait(panel);
+  if (!is_root(panel)) {
+    check(hcube_panels_wait(panel->grid->row_comm, number_of(panel), &place, &error), &error);
+    set_place(panel, (double *)(uintptr_t)place); /* HPL only reads what it has received */
+  }
+  return HPL_SUCCESS;
+}

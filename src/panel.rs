@@ -1,0 +1,249 @@
+//! Asynchronous broadcasts of panels for C.
+
+use crate::boundary::{enter, output};
+use crate::types::hcube_error;
+use ::hcube_hpl::Panels;
+use hcube_core::comm::agree;
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::handle::Handle;
+use hcube_core::mpi::{MPI_Comm, MpiComm, gate};
+use std::ffi::c_void;
+
+/// Collective. Prepares a communicator, a process row, for broadcasts of panels, as LU factorisations
+/// with look-ahead need them: the root of a panel computes it where the other ranks of its node
+/// read it, so nothing is copied, and no rank has to poll.
+///
+/// A panel is begun on all ranks of the row, in the same order (hcube_panels_begin). Its root writes
+/// it and posts it; the others look for it (hcube_panels_test, hcube_panels_wait) and read it in
+/// place; every rank releases it. Memory stays with the communicator until it is freed.
+///
+/// A communicator may be prepared again, for larger panels or more slots, where all panels were
+/// released by all ranks.
+///
+/// comm: an intracommunicator.
+/// bytes: size of the largest panel; the same on all ranks.
+/// slots: panels of one root for which there is memory, 1 or more; the same on all ranks. If a root
+/// has begun so many panels, hcube_panels_begin waits there until all ranks have released the first
+/// of them. Where roots take turns and ranks hold back n panels, n / size + 2 slots suffice that
+/// ranks never wait for each other in a circle.
+/// Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use or ranks do not share
+/// memory; HCUBE_ERR_MISMATCH; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI.
+/// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
+/// HCUBE_ERR_MPI_STATE.
+/// Source of asynchronous broadcasts in HPL on teams and events: G. Jin et al., Implementation and
+/// Performance Evaluation of the HPC Challenge Benchmarks in Coarray Fortran 2.0, IPDPS 2011.
+///
+/// # Safety
+/// The pointer is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_prepare(
+    comm: MPI_Comm,
+    bytes: u64,
+    slots: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            gate::enter_without_messages(comm, |comm, kept: &mut Option<Panels>| {
+                let idle = match kept {
+                    Some(panels) if !panels.is_idle() => {
+                        Err(Error::Usage("a panel of the communicator is still in use".into()))
+                    }
+                    _ => Ok(()),
+                };
+                agree(comm, idle)?;
+                *kept = None;
+                *kept = Some(Panels::new(comm, bytes as usize, slots as usize)?);
+                Ok(())
+            })
+        })
+    }
+}
+
+/// Local. Returns for what a communicator was prepared.
+///
+/// comm: an intracommunicator.
+/// bytes: receives the size of the largest panel; 0 before hcube_panels_prepare.
+/// slots: receives the number of slots per rank; 0 before hcube_panels_prepare.
+/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_prepared(
+    comm: MPI_Comm,
+    bytes: *mut u64,
+    slots: *mut u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            let places = [output(bytes, "bytes")?, output(slots, "slots")?];
+            let found = gate::look(comm, |panels: &Panels| [panels.capacity(), panels.slots()])?;
+            for (place, value) in places.into_iter().zip(found.unwrap_or_default()) {
+                *place = value as u64;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Begins a panel; called by all ranks of the row in the same order. Local on all ranks but the
+/// root, which waits until all ranks have released the panel that it has begun `slots` panels
+/// before.
+///
+/// comm: a communicator that was prepared.
+/// root: the rank that computes the panel.
+/// bytes: size of the panel; the same on all ranks.
+/// panel: receives the number of the panel.
+/// place: on the root receives the address to which it writes the panel before it posts it, aligned
+/// to 64 bytes; elsewhere NULL.
+/// Errors: HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, or if the root itself still
+/// uses the panel for whose release it would wait; HCUBE_ERR_COMM; HCUBE_ERR_MPI_STATE.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_begin(
+    comm: MPI_Comm,
+    root: i32,
+    bytes: u64,
+    panel: *mut u64,
+    place: *mut *mut c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        run(comm, error, |comm, panels| {
+            let (number, place) = (output(panel, "panel")?, output(place, "place")?);
+            let root =
+                usize::try_from(root).map_err(|_| Error::argument("root", root, "a rank of the row"))?;
+            *number = panels.begin(comm, root, bytes as usize)?;
+            let own = panels.is_root(*number)?;
+            *place = if own { panels.place(*number)?.address().cast() } else { std::ptr::null_mut() };
+            Ok(())
+        })
+    }
+}
+
+/// Local. Shows a panel to the other ranks, on its root, which does not write to it any more. A root
+/// posts its panels in the order in which it has begun them. Has no effect on a panel that was posted
+/// before.
+///
+/// comm: a communicator that was prepared.
+/// panel: the number from hcube_panels_begin.
+/// Errors: HCUBE_ERR_ARGUMENT if the panel was not begun or was released, this rank is not the root,
+/// an earlier panel was not posted, or the communicator was not prepared; HCUBE_ERR_COMM;
+/// HCUBE_ERR_MPI_STATE.
+///
+/// # Safety
+/// The pointer is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_post(
+    comm: MPI_Comm,
+    panel: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { run(comm, error, |_, panels| panels.post(panel)) }
+}
+
+/// Local. Looks whether a panel was posted. No rank has to call this for another one to proceed.
+///
+/// comm: a communicator that was prepared.
+/// panel: the number from hcube_panels_begin.
+/// place: receives the address of the panel, which may be read until it is released; NULL if it was
+/// not posted yet.
+/// Errors: as hcube_panels_post; HCUBE_ERR_ARGUMENT also if the root has begun the panel with another
+/// size, or released it without posting it.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_test(
+    comm: MPI_Comm,
+    panel: u64,
+    place: *mut *const c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        run(comm, error, |_, panels| {
+            let place = output(place, "place")?;
+            let arrived = panels.has_arrived(panel)?;
+            *place =
+                if arrived { panels.place(panel)?.address().cast_const().cast() } else { std::ptr::null() };
+            Ok(())
+        })
+    }
+}
+
+/// Waits until a panel was posted; MPI makes progress meanwhile.
+///
+/// comm: a communicator that was prepared.
+/// panel: the number from hcube_panels_begin.
+/// place: receives the address of the panel, which may be read until it is released.
+/// Errors: as hcube_panels_test.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_wait(
+    comm: MPI_Comm,
+    panel: u64,
+    place: *mut *const c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        run(comm, error, |comm, panels| {
+            let place = output(place, "place")?;
+            panels.wait(comm, panel)?;
+            *place = panels.place(panel)?.address().cast_const().cast();
+            Ok(())
+        })
+    }
+}
+
+/// Local. Ends the use of a panel on this rank; its memory serves a later panel. Panels may be
+/// released in any order. A root may release a panel that it has not posted if no other rank looks
+/// for it.
+///
+/// comm: a communicator that was prepared.
+/// panel: the number from hcube_panels_begin.
+/// Errors: as hcube_panels_post.
+///
+/// # Safety
+/// The pointer is null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_release(
+    comm: MPI_Comm,
+    panel: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { run(comm, error, |_, panels| panels.release(panel)) }
+}
+
+/// # Safety
+/// The pointer is null or valid.
+unsafe fn run(
+    comm: MPI_Comm,
+    error: *mut hcube_error,
+    work: impl FnOnce(&MpiComm, &mut Panels) -> Result<()>,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            gate::enter_without_messages(comm, |comm, kept: &mut Option<Panels>| match kept {
+                Some(panels) => work(comm, panels),
+                None => Err(Error::Usage("the communicator was not prepared for panels".into())),
+            })
+        })
+    }
+}
