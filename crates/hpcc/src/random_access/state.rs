@@ -1,6 +1,7 @@
 //! What is kept on a communicator: for modes on coarrays what they say and have done, for all others the state of
 //! `hcube-random-access`.
 
+use super::images::serve_alike;
 use super::process;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -10,7 +11,6 @@ use hcube_random_access::{Distribution, Options, Statistics, UpdateState, Update
 /// The state of a rank for some options.
 #[derive(Debug)]
 pub struct State {
-    options: Options,
     path: Path,
     /// Of the last run.
     statistics: Statistics,
@@ -20,7 +20,16 @@ pub struct State {
 enum Path {
     Routed(Box<UpdateState>),
     /// The images belong to the process; this is what they say of themselves.
-    Images(String),
+    Images {
+        options: Options,
+        line: String,
+    },
+}
+
+impl From<UpdateState> for State {
+    fn from(state: UpdateState) -> Self {
+        Self { path: Path::Routed(Box::new(state)), statistics: Statistics::default() }
+    }
 }
 
 impl State {
@@ -30,11 +39,12 @@ impl State {
     /// On all ranks: as [`UpdateState::new`] and [`process::with`].
     pub fn new(comm: &MpiComm, options: &Options) -> Result<Self> {
         let path = if options.mode.uses_coarrays() && comm.size() > 1 {
-            Path::Images(process::with(comm, options, |_, images| Ok(images.describe()))?)
+            let line = process::with(comm, options, |_, images| Ok(images.describe()))?;
+            Path::Images { options: *options, line }
         } else {
             Path::Routed(Box::new(UpdateState::new(comm, options)?))
         };
-        Ok(Self { options: *options, path, statistics: Statistics::default() })
+        Ok(Self { path, statistics: Statistics::default() })
     }
 
     /// Collective: as [`hcube_random_access::run`], in the mode of the options, which the state [serves](Self::serves).
@@ -53,7 +63,7 @@ impl State {
             Path::Routed(state) => {
                 hcube_random_access::run(comm, state, distribution, words, updates, options)?
             }
-            Path::Images(_) => process::with(comm, options, |runtime, images| {
+            Path::Images { .. } => process::with(comm, options, |runtime, images| {
                 images.run(comm, runtime, distribution, words, updates, options)
             })?,
         };
@@ -64,7 +74,7 @@ impl State {
     pub fn serves(&self, options: &Options) -> bool {
         match &self.path {
             Path::Routed(state) => state.serves(options),
-            Path::Images(_) => super::images::serve_alike(&self.options, options),
+            Path::Images { options: prepared, .. } => serve_alike(prepared, options),
         }
     }
 
@@ -82,7 +92,7 @@ impl State {
     pub fn describe(&self) -> String {
         match &self.path {
             Path::Routed(state) => state.describe(),
-            Path::Images(line) => line.clone(),
+            Path::Images { line, .. } => line.clone(),
         }
     }
 }
