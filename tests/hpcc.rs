@@ -126,6 +126,16 @@ fn hpcc_succeeds_by_messages() {
     }
 }
 
+/// The coarray runtime starts before the timed part, and ends with MPI.
+#[test]
+fn hpcc_succeeds_on_coarrays() {
+    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
+    for &ranks in counts {
+        check(ranks, "events", "coarrays, copies with events");
+        check(ranks, "spawn", "coarrays, shipped functions");
+    }
+}
+
 /// As a user does it who has nothing of hcube but what `make install` has put there.
 #[test]
 fn hpcc_is_linked_with_an_installed_tree() {

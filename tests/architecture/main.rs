@@ -18,7 +18,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -27,6 +27,8 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
     ("hcube-stream", &["hcube-core"]),
+    ("hcube-hpl", &["hcube-core"]),
+    ("hcube-hpcc", &["hcube-core", "hcube-caf", "hcube-random-access"]),
     (
         "hcube",
         &[
@@ -37,6 +39,8 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "hcube-gemm",
             "hcube-caf",
             "hcube-stream",
+            "hcube-hpl",
+            "hcube-hpcc",
         ],
     ),
     ("hcube-drop-in", &["hcube-core"]),
@@ -54,6 +58,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
+            "hcube-hpcc",
             "hcube-results",
         ],
     ),
@@ -67,6 +72,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
+            "hcube-hpcc",
             "hcube-results",
             "hcube-tool",
         ],
@@ -114,7 +120,7 @@ const UNSAFE: [&str; 6] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 25] = [
+const OTHER_UNSAFE: [(&str, &str); 26] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -125,6 +131,7 @@ const OTHER_UNSAFE: [(&str, &str); 25] = [
     ),
     ("crates/bsp/src/direct.rs", "writes to another process, which has registered the memory"),
     ("crates/bsp/src/process.rs", "calls the SPMD part of the program"),
+    ("crates/hpcc/src/random_access/desk.rs", "lends the table to shipped functions for the time of a run"),
     ("crates/caf/src/process.rs", "keeps the state of the process, which its threads use in turns"),
     (
         "crates/bsp/src/sync.rs",
