@@ -1,0 +1,224 @@
+//! The transform of ranks that share memory, in three passes over the vector.
+//!
+//! Idea: six steps (transposition, transforms of columns, factors, transposition, transforms of rows, transposition) need
+//! no passes of their own for the transpositions: each rank takes blocks of eight columns, then of eight rows, out of what
+//! all ranks have stored. First every rank copies of its rows what other ranks transform, as blocks of columns that are
+//! contiguous; its own columns it reads where they are. A block is replaced by its transform, in the same place. The
+//! transforms of rows are stored where the caller wants them, as far as the columns of the result are this
+//! rank's own, and otherwise in blocks that the others copy at the end. Ranks wait for each other three times.
+//!
+//! Restrictions: rows and columns are multiples of the number of ranks.
+//! Cost: no messages. A rank of P reads and writes 16 n / P bytes in each of the two passes, and copies
+//! 16 n / P (P - 1) / P bytes before and after them; one rank copies nothing. Memory of the node: 32 n bytes, 16 n for one
+//! rank.
+//! Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990); C. van Loan, Computational
+//! Frameworks for the Fast Fourier Transform, SIAM 1992, section 3.3.
+
+use crate::kernel::passes::{self, BLOCK_ROW, Columns, Direct, Rows};
+use crate::kernel::transform::Transform;
+use crate::kernel::vector::Row;
+use crate::kernel::view::View;
+use crate::kernel::{LANES, Level};
+use crate::phases::Phases;
+use crate::shape::Shape;
+use crate::stages::{Laps, Stages};
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::node::panels::{Counter, PanelMemory};
+use hcube_core::progress::wait::Patience;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+/// What a rank keeps between transforms.
+#[derive(Debug)]
+pub struct OnNode {
+    shape: Shape,
+    backward: bool,
+    level: Level,
+    columns: Transform,
+    rows: Transform,
+    phases: Phases,
+    /// A batch of columns or rows.
+    batch: Vec<Row>,
+    memory: PanelMemory,
+    patience: Patience,
+    /// Waits so far.
+    waits: u64,
+}
+
+/// Bytes of a row of a block.
+const ROW_BYTES: usize = size_of::<Row>();
+
+/// Bytes of the blocks of columns, and of those of rows.
+fn bytes(shape: &Shape) -> Option<[usize; 2]> {
+    let [columns, rows] = shape.blocks();
+    let of = |blocks: usize, rows: usize| blocks.checked_mul(rows)?.checked_mul(ROW_BYTES);
+    let others = if shape.ranks > 1 { rows } else { 0 };
+    Some([of(columns, shape.rows.next_multiple_of(LANES))?, of(others, shape.columns)?])
+}
+
+impl OnNode {
+    /// Collective: sets the transform up, on ranks that share memory.
+    ///
+    /// # Errors
+    /// On all ranks, where one has no memory.
+    pub fn new<C: Comm>(
+        comm: &C,
+        shape: Shape,
+        transforms: [Transform; 2],
+        backward: bool,
+        patience: Patience,
+    ) -> Result<Self> {
+        let [columns, rows] = transforms;
+        let capacity = bytes(&shape).and_then(|[blocks, others]| blocks.checked_add(others));
+        let capacity =
+            capacity.ok_or_else(|| Error::Memory(format!("memory for {} complex numbers", shape.length())));
+        let ranks: Vec<usize> = (0..shape.ranks).collect();
+        let memory = PanelMemory::share_large(comm, &ranks, agree(comm, capacity)?)?;
+        let blocks = shape.own_blocks()[0].clone().map(|block| block * LANES);
+        let phases = Phases::new(&columns, shape.length(), blocks);
+        let batch = vec![Row::default(); shape.rows.max(shape.columns)];
+        let level = Level::detect();
+        Ok(Self { shape, backward, level, columns, rows, phases, batch, memory, patience, waits: 0 })
+    }
+
+    /// Collective: transforms the vector of which `input` is this rank's part; `output` receives this rank's part of the
+    /// result, and may be the same memory.
+    ///
+    /// # Panics
+    /// Where a part has another length.
+    pub fn execute<C: Comm>(&mut self, comm: &C, input: Region<'_>, output: Region<'_>) -> Stages {
+        let mut batch = std::mem::take(&mut self.batch);
+        let mut laps = Laps::start(|| comm.seconds());
+        let mut stages = Stages::default();
+        let shape = &self.shape;
+        let before = Direct { rows: shape.own_rows(), data: View::of(input), length: shape.columns };
+        let after = Direct { rows: shape.own_columns(), data: View::of(output), length: shape.rows };
+        self.copy_in(&before);
+        stages.first_exchange = laps.lap();
+        self.wait(comm, 1);
+        stages.first_wait = laps.lap();
+        self.transform_columns(&before, &mut batch);
+        stages.columns = laps.lap();
+        self.wait(comm, 2);
+        stages.second_exchange = laps.lap();
+        self.transform_rows(&after, &mut batch);
+        stages.rows = laps.lap();
+        self.wait(comm, 3);
+        stages.last_wait = laps.lap();
+        self.copy_out(&after);
+        stages.last_exchange = laps.lap();
+        (self.batch, self.waits) = (batch, self.waits + 3);
+        stages
+    }
+
+    /// The node's memory: blocks of columns, and those of rows.
+    fn blocks(&self) -> [View<'_>; 2] {
+        let [columns, rows] = bytes(&self.shape).expect("allocated");
+        [0..columns, columns..columns + rows].map(|range| {
+            // SAFETY: ranks write only to the blocks and rows of their shares, and read them after they have waited for
+            // those who wrote them; before a part is written again, all ranks that have read it have been waited for.
+            View::of(unsafe { self.memory.region(range) })
+        })
+    }
+
+    /// Numbers of a block of columns.
+    fn block_length(&self) -> usize {
+        BLOCK_ROW * self.shape.rows.next_multiple_of(LANES)
+    }
+
+    /// Waits until all ranks have come to the same place: wait number `number` of a transform.
+    fn wait<C: Comm>(&self, comm: &C, number: u64) {
+        let place = self.waits + number;
+        self.memory.counter(self.shape.rank, Counter::Written).store(place, Ordering::Release);
+        for rank in 0..self.shape.ranks {
+            let counter = self.memory.counter(rank, Counter::Written);
+            let mut wait = self.patience.wait();
+            while counter.load(Ordering::Acquire) < place {
+                wait.pause(comm);
+            }
+        }
+    }
+
+    /// How many columns or rows a block has.
+    fn count(block: usize, side: usize) -> usize {
+        (side - block * LANES).min(LANES)
+    }
+
+    /// Copies this rank's rows, as far as others transform them.
+    fn copy_in(&self, before: &Direct<'_>) {
+        let [blocks, _] = self.blocks();
+        let own = &self.shape.own_blocks()[0];
+        for rows in tiles(before.rows.clone()) {
+            for block in others(self.shape.blocks()[0], own) {
+                let count = Self::count(block, self.shape.columns);
+                for row in rows.clone() {
+                    let pairs = before.take(row, block * LANES, count);
+                    blocks.write(self.block_length() * block + BLOCK_ROW * row, pairs);
+                }
+            }
+        }
+    }
+
+    fn transform_columns(&self, before: &Direct<'_>, batch: &mut [Row]) {
+        let [blocks, _] = self.blocks();
+        let length = self.block_length();
+        for (number, block) in self.shape.own_blocks()[0].clone().enumerate() {
+            let columns = Columns {
+                transform: &self.columns,
+                column: block * LANES,
+                count: Self::count(block, self.shape.columns),
+                direct: before.clone(),
+                block: blocks.part(length * block..length * (block + 1)),
+                phases: &self.phases,
+                number,
+                backward: self.backward,
+            };
+            passes::columns(self.level, &columns, batch);
+        }
+    }
+
+    fn transform_rows(&self, after: &Direct<'_>, batch: &mut [Row]) {
+        let [blocks, others] = self.blocks();
+        let length = if self.shape.ranks > 1 { BLOCK_ROW * self.shape.columns } else { 0 };
+        for block in self.shape.own_blocks()[1].clone() {
+            let rows = Rows {
+                transform: &self.rows,
+                row: block * LANES,
+                count: Self::count(block, self.shape.rows),
+                blocks,
+                block_rows: self.shape.rows.next_multiple_of(LANES),
+                direct: after.clone(),
+                target: others.part(length * block..length * (block + 1)),
+                backward: self.backward,
+            };
+            passes::rows(self.level, &rows, batch);
+        }
+    }
+
+    /// Copies what others have transformed of this rank's part of the result.
+    fn copy_out(&self, after: &Direct<'_>) {
+        let [_, blocks] = self.blocks();
+        let own = &self.shape.own_blocks()[1];
+        for rows in tiles(after.rows.clone()) {
+            for block in others(self.shape.blocks()[1], own) {
+                let count = Self::count(block, self.shape.rows);
+                for row in rows.clone() {
+                    let pairs = blocks.read(BLOCK_ROW * (self.shape.columns * block + row));
+                    after.put(row, block * LANES, pairs, count);
+                }
+            }
+        }
+    }
+}
+
+/// A range in parts of at most eight.
+fn tiles(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    range.clone().step_by(LANES).map(move |begin| begin..(begin + LANES).min(range.end))
+}
+
+/// All blocks but some.
+fn others(all: usize, own: &Range<usize>) -> impl Iterator<Item = usize> {
+    (0..own.start).chain(own.end..all)
+}
