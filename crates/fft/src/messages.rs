@@ -9,7 +9,9 @@
 //! Memory: 48 n / P bytes per rank.
 //! Source: as there; the exchange is that of M. Hofmann and G. Ruenger, EuroMPI 2013.
 
-use crate::kernel::passes::{self, BLOCK_ROW, Columns, Direct, Rows};
+use crate::kernel::passes::{
+    self, BLOCK_ROW, Columns, Direct, Rows, Workspace, block_length, groups,
+};
 use crate::kernel::transform::Transform;
 use crate::kernel::vector::Row;
 use crate::kernel::view::View;
@@ -35,7 +37,7 @@ pub struct Messages {
     columns: Transform,
     rows: Transform,
     phases: Phases,
-    batch: Vec<Row>,
+    workspace: Workspace,
     exchange: ExchangeState,
     /// Two parts of the vector, and blocks of columns or rows.
     memory: [Vec<u8>; 3],
@@ -72,9 +74,9 @@ impl Messages {
         let memory = zeros(part).and_then(|one| Ok([one, zeros(part)?, zeros(blocks)?]));
         let memory = agree(comm, memory)?;
         let phases = Phases::new(&columns, shape.length(), own_columns.step_by(LANES));
-        let batch = vec![Row::default(); shape.rows.max(shape.columns)];
+        let workspace = Workspace::new([shape.rows, shape.columns]);
         let level = Level::detect();
-        Ok(Self { shape, backward, level, columns, rows, phases, batch, exchange, memory })
+        Ok(Self { shape, backward, level, columns, rows, phases, workspace, exchange, memory })
     }
 
     /// Collective: as [`OnNode::execute`](crate::on_node::OnNode::execute).
@@ -131,32 +133,26 @@ impl Messages {
         transpose(comm, &mut self.exchange, Ok((shape, Parts::Between(from, to)))).map(drop)
     }
 
-    /// Numbers of a block of columns of this length.
-    fn block_length(length: usize) -> usize {
-        BLOCK_ROW * length.next_multiple_of(LANES)
-    }
-
     /// From rows with all of this rank's columns to blocks.
-    fn transform_columns(&mut self, from: View<'_>, blocks: View<'_>) {
-        let (side, length) = (self.shape.own_columns().len(), Self::block_length(self.shape.rows));
-        for (number, column) in (0..side).step_by(LANES).enumerate() {
+    fn transform_columns(&mut self, from: View<'_>, memory: View<'_>) {
+        let side = self.shape.own_columns().len();
+        for blocks in groups(&(0..side.div_ceil(LANES)), self.shape.rows) {
             let columns = Columns {
                 transform: &self.columns,
-                column,
-                count: (side - column).min(LANES),
+                number: blocks.start,
+                blocks,
                 direct: Direct { rows: 0..self.shape.rows, data: from, length: side },
-                block: blocks.part(length * number..length * (number + 1)),
+                memory,
                 phases: &self.phases,
-                number,
                 backward: self.backward,
             };
-            passes::columns(self.level, &columns, &mut self.batch);
+            passes::columns(self.level, &columns, &mut self.workspace);
         }
     }
 
     /// From blocks of this rank's columns to rows with all of them.
     fn unblock(&self, blocks: View<'_>, to: View<'_>) {
-        let (side, length) = (self.shape.own_columns().len(), Self::block_length(self.shape.rows));
+        let (side, length) = (self.shape.own_columns().len(), block_length(self.shape.rows));
         for row in 0..self.shape.rows {
             for column in 0..side {
                 let start = length * (column / LANES) + BLOCK_ROW * row + column % LANES;
@@ -169,7 +165,7 @@ impl Messages {
     /// From this rank's rows to blocks of columns.
     fn block(&self, from: View<'_>, blocks: View<'_>) {
         let side = self.shape.own_rows().len();
-        let (columns, length) = (self.shape.columns, Self::block_length(side));
+        let (columns, length) = (self.shape.columns, block_length(side));
         for row in 0..side {
             for column in 0..columns {
                 let start = length * (column / LANES) + BLOCK_ROW * row + column % LANES;
@@ -181,20 +177,19 @@ impl Messages {
     }
 
     /// From blocks of columns to the columns of the result that this rank's rows become.
-    fn transform_rows(&mut self, blocks: View<'_>, to: View<'_>) {
+    fn transform_rows(&mut self, memory: View<'_>, to: View<'_>) {
         let side = self.shape.own_rows().len();
-        for row in (0..side).step_by(LANES) {
+        for blocks in groups(&(0..side.div_ceil(LANES)), self.shape.columns) {
             let rows = Rows {
                 transform: &self.rows,
-                row,
-                count: (side - row).min(LANES),
                 blocks,
-                block_rows: side.next_multiple_of(LANES),
+                memory,
+                height: side,
                 direct: Direct { rows: 0..self.shape.columns, data: to, length: side },
-                target: blocks.part(0..0),
+                target: memory.part(0..0),
                 backward: self.backward,
             };
-            passes::rows(self.level, &rows, &mut self.batch);
+            passes::rows(self.level, &rows, &mut self.workspace);
         }
     }
 }

@@ -14,9 +14,10 @@
 //! Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990); C. van Loan, Computational
 //! Frameworks for the Fast Fourier Transform, SIAM 1992, section 3.3.
 
-use crate::kernel::passes::{self, BLOCK_ROW, Columns, Direct, Rows};
+use crate::kernel::passes::{
+    self, BLOCK_ROW, Columns, Copies, Direct, Rows, Workspace, block_length, groups,
+};
 use crate::kernel::transform::Transform;
-use crate::kernel::vector::Row;
 use crate::kernel::view::View;
 use crate::kernel::{LANES, Level};
 use crate::phases::Phases;
@@ -39,8 +40,7 @@ pub struct OnNode {
     columns: Transform,
     rows: Transform,
     phases: Phases,
-    /// A batch of columns or rows.
-    batch: Vec<Row>,
+    workspace: Workspace,
     memory: PanelMemory,
     patience: Patience,
     /// Waits so far.
@@ -48,7 +48,7 @@ pub struct OnNode {
 }
 
 /// Bytes of a row of a block.
-const ROW_BYTES: usize = size_of::<Row>();
+const ROW_BYTES: usize = BLOCK_ROW * size_of::<f64>();
 
 /// Bytes of the blocks of columns, and of those of rows.
 fn bytes(shape: &Shape) -> Option<[usize; 2]> {
@@ -78,9 +78,9 @@ impl OnNode {
         let memory = PanelMemory::share_large(comm, &ranks, agree(comm, capacity)?)?;
         let blocks = shape.own_blocks()[0].clone().map(|block| block * LANES);
         let phases = Phases::new(&columns, shape.length(), blocks);
-        let batch = vec![Row::default(); shape.rows.max(shape.columns)];
+        let workspace = Workspace::new([shape.rows, shape.columns]);
         let level = Level::detect();
-        Ok(Self { shape, backward, level, columns, rows, phases, batch, memory, patience, waits: 0 })
+        Ok(Self { shape, backward, level, columns, rows, phases, workspace, memory, patience, waits: 0 })
     }
 
     /// Collective: transforms the vector of which `input` is this rank's part; `output` receives this rank's part of the
@@ -89,27 +89,27 @@ impl OnNode {
     /// # Panics
     /// Where a part has another length.
     pub fn execute<C: Comm>(&mut self, comm: &C, input: Region<'_>, output: Region<'_>) -> Stages {
-        let mut batch = std::mem::take(&mut self.batch);
+        let mut workspace = std::mem::take(&mut self.workspace);
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
         let shape = &self.shape;
         let before = Direct { rows: shape.own_rows(), data: View::of(input), length: shape.columns };
         let after = Direct { rows: shape.own_columns(), data: View::of(output), length: shape.rows };
-        self.copy_in(&before);
+        self.copy_in(&before, &mut workspace);
         stages.first_exchange = laps.lap();
         self.wait(comm, 1);
         stages.first_wait = laps.lap();
-        self.transform_columns(&before, &mut batch);
+        self.transform_columns(&before, &mut workspace);
         stages.columns = laps.lap();
         self.wait(comm, 2);
         stages.second_exchange = laps.lap();
-        self.transform_rows(&after, &mut batch);
+        self.transform_rows(&after, &mut workspace);
         stages.rows = laps.lap();
         self.wait(comm, 3);
         stages.last_wait = laps.lap();
-        self.copy_out(&after);
+        self.copy_out(&after, &mut workspace);
         stages.last_exchange = laps.lap();
-        (self.batch, self.waits) = (batch, self.waits + 3);
+        (self.workspace, self.waits) = (workspace, self.waits + 3);
         stages
     }
 
@@ -121,11 +121,6 @@ impl OnNode {
             // those who wrote them; before a part is written again, all ranks that have read it have been waited for.
             View::of(unsafe { self.memory.region(range) })
         })
-    }
-
-    /// Numbers of a block of columns.
-    fn block_length(&self) -> usize {
-        BLOCK_ROW * self.shape.rows.next_multiple_of(LANES)
     }
 
     /// Waits until all ranks have come to the same place: wait number `number` of a transform.
@@ -141,84 +136,61 @@ impl OnNode {
         }
     }
 
-    /// How many columns or rows a block has.
-    fn count(block: usize, side: usize) -> usize {
-        (side - block * LANES).min(LANES)
-    }
-
     /// Copies this rank's rows, as far as others transform them.
-    fn copy_in(&self, before: &Direct<'_>) {
-        let [blocks, _] = self.blocks();
-        let own = &self.shape.own_blocks()[0];
-        for rows in tiles(before.rows.clone()) {
-            for block in others(self.shape.blocks()[0], own) {
-                let count = Self::count(block, self.shape.columns);
-                for row in rows.clone() {
-                    let pairs = before.take(row, block * LANES, count);
-                    blocks.write(self.block_length() * block + BLOCK_ROW * row, pairs);
-                }
-            }
+    fn copy_in(&self, before: &Direct<'_>, workspace: &mut Workspace) {
+        let [memory, _] = self.blocks();
+        for blocks in others(self.shape.blocks()[0], &self.shape.own_blocks()[0]) {
+            let block_length = block_length(self.shape.rows);
+            let copies = Copies { direct: before.clone(), blocks, memory, block_length };
+            passes::copy_in(self.level, &copies, workspace);
         }
     }
 
-    fn transform_columns(&self, before: &Direct<'_>, batch: &mut [Row]) {
-        let [blocks, _] = self.blocks();
-        let length = self.block_length();
-        for (number, block) in self.shape.own_blocks()[0].clone().enumerate() {
+    fn transform_columns(&self, before: &Direct<'_>, workspace: &mut Workspace) {
+        let [memory, _] = self.blocks();
+        let own = &self.shape.own_blocks()[0];
+        for blocks in groups(own, self.shape.rows) {
             let columns = Columns {
                 transform: &self.columns,
-                column: block * LANES,
-                count: Self::count(block, self.shape.columns),
+                number: blocks.start - own.start,
+                blocks,
                 direct: before.clone(),
-                block: blocks.part(length * block..length * (block + 1)),
+                memory,
                 phases: &self.phases,
-                number,
                 backward: self.backward,
             };
-            passes::columns(self.level, &columns, batch);
+            passes::columns(self.level, &columns, workspace);
         }
     }
 
-    fn transform_rows(&self, after: &Direct<'_>, batch: &mut [Row]) {
-        let [blocks, others] = self.blocks();
-        let length = if self.shape.ranks > 1 { BLOCK_ROW * self.shape.columns } else { 0 };
-        for block in self.shape.own_blocks()[1].clone() {
+    fn transform_rows(&self, after: &Direct<'_>, workspace: &mut Workspace) {
+        let [memory, target] = self.blocks();
+        for blocks in groups(&self.shape.own_blocks()[1], self.shape.columns) {
             let rows = Rows {
                 transform: &self.rows,
-                row: block * LANES,
-                count: Self::count(block, self.shape.rows),
                 blocks,
-                block_rows: self.shape.rows.next_multiple_of(LANES),
+                memory,
+                height: self.shape.rows,
                 direct: after.clone(),
-                target: others.part(length * block..length * (block + 1)),
+                target,
                 backward: self.backward,
             };
-            passes::rows(self.level, &rows, batch);
+            passes::rows(self.level, &rows, workspace);
         }
     }
 
     /// Copies what others have transformed of this rank's part of the result.
-    fn copy_out(&self, after: &Direct<'_>) {
-        let [_, blocks] = self.blocks();
-        let own = &self.shape.own_blocks()[1];
-        for rows in tiles(after.rows.clone()) {
-            for block in others(self.shape.blocks()[1], own) {
-                let count = Self::count(block, self.shape.rows);
-                for row in rows.clone() {
-                    let pairs = blocks.read(BLOCK_ROW * (self.shape.columns * block + row));
-                    after.put(row, block * LANES, pairs, count);
-                }
-            }
+    fn copy_out(&self, after: &Direct<'_>, workspace: &mut Workspace) {
+        let [_, memory] = self.blocks();
+        for blocks in others(self.shape.blocks()[1], &self.shape.own_blocks()[1]) {
+            let block_length = BLOCK_ROW * self.shape.columns;
+            let copies = Copies { direct: after.clone(), blocks, memory, block_length };
+            passes::copy_out(self.level, &copies, workspace);
         }
     }
 }
 
-/// A range in parts of at most eight.
-fn tiles(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    range.clone().step_by(LANES).map(move |begin| begin..(begin + LANES).min(range.end))
-}
-
 /// All blocks but some.
-fn others(all: usize, own: &Range<usize>) -> impl Iterator<Item = usize> {
-    (0..own.start).chain(own.end..all)
+fn others(all: usize, own: &Range<usize>) -> [Range<usize>; 2] {
+    [0..own.start, own.end..all]
 }

@@ -61,7 +61,11 @@ impl Phases {
     #[inline(always)]
     pub fn steps<V: Vector>(&self, number: usize) -> [Complex<V>; LANES] {
         let block = self.block(number);
-        std::array::from_fn(|point| Complex::load(&block[point.min(self.radix - 1)]))
+        let mut steps = [Complex::load(&block[0]); LANES];
+        for (step, row) in steps.iter_mut().zip(&block[..self.radix]) {
+            *step = Complex::load(row);
+        }
+        steps
     }
 
     /// For the first point of a butterfly.

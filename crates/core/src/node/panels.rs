@@ -8,7 +8,7 @@
 
 use super::LINE_PAIR;
 use super::segment::{self, Segment};
-use crate::comm::Comm;
+use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -79,6 +79,14 @@ impl PanelMemory {
     /// # Errors
     /// As [`share`](Self::share).
     pub fn share_large<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
+        if let [_] = ranks {
+            // The kernel gives huge pages to private memory where it gives none to files.
+            let length = head(1).checked_add(capacity).ok_or_else(|| too_large(capacity));
+            let segment = agree(comm, length.and_then(Segment::own))?;
+            segment.ask_for_huge_pages();
+            segment.provide(0..head(1) + capacity)?;
+            return Ok(Self { origin: Origin::Shared(segment), ranks: 1, own: 0, capacity });
+        }
         Self::share_with(comm, ranks, capacity, |segment| {
             segment.ask_for_huge_pages();
             segment.populate();

@@ -5,7 +5,7 @@ use super::vector::Vector;
 use std::arch::x86_64::{
     __m512d, _mm512_add_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd, _mm512_loadu_pd, _mm512_mul_pd,
     _mm512_permutex2var_pd, _mm512_set1_pd, _mm512_setr_epi64, _mm512_shuffle_f64x2, _mm512_storeu_pd,
-    _mm512_sub_pd, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
+    _mm512_stream_pd, _mm_sfence, _mm512_sub_pd, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
 };
 
 /// Eight numbers in a register.
@@ -30,6 +30,18 @@ unsafe impl Vector for Wide {
     fn store(self, to: &mut [f64; LANES]) {
         // SAFETY: as in `load`.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut [f64; LANES]) {
+        // SAFETY: as in `all`; aligned and writable, by the contract of this function.
+        unsafe { _mm512_stream_pd(to.cast(), self.0) };
+    }
+
+    #[inline(always)]
+    fn fence() {
+        // SAFETY: every x86-64 processor has it.
+        unsafe { _mm_sfence() };
     }
 
     #[inline(always)]
@@ -77,13 +89,15 @@ unsafe impl Vector for Wide {
     }
 
     #[inline(always)]
-    fn pair([re, im]: [Self; 2], to: &mut [f64; 2 * LANES]) {
-        // SAFETY: as in `divide`.
+    fn pair([re, im]: [Self; 2]) -> [Self; 2] {
+        // SAFETY: as in `all`.
         unsafe {
             let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
             let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-            _mm512_storeu_pd(to.as_mut_ptr(), _mm512_permutex2var_pd(re.0, low, im.0));
-            _mm512_storeu_pd(to.as_mut_ptr().add(LANES), _mm512_permutex2var_pd(re.0, high, im.0));
+            [
+                Self(_mm512_permutex2var_pd(re.0, low, im.0)),
+                Self(_mm512_permutex2var_pd(re.0, high, im.0)),
+            ]
         }
     }
 
@@ -91,7 +105,7 @@ unsafe impl Vector for Wide {
     fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
         let [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)] = rows;
         // SAFETY: as in `all`.
-        let columns = unsafe {
+        unsafe {
             // Pairs of rows: lanes of two numbers, of columns (0, 2, 4, 6) and (1, 3, 5, 7).
             let (ab, ba) = (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
             let (cd, dc) = (_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d));
@@ -105,16 +119,15 @@ unsafe impl Vector for Wide {
             let (p, q) = (_mm512_shuffle_f64x2::<LOW>(ba, dc), _mm512_shuffle_f64x2::<LOW>(fe, hg));
             let (r, s) = (_mm512_shuffle_f64x2::<HIGH>(ba, dc), _mm512_shuffle_f64x2::<HIGH>(fe, hg));
             [
-                _mm512_shuffle_f64x2::<LOW>(x, y),
-                _mm512_shuffle_f64x2::<LOW>(p, q),
-                _mm512_shuffle_f64x2::<LOW>(z, w),
-                _mm512_shuffle_f64x2::<LOW>(r, s),
-                _mm512_shuffle_f64x2::<HIGH>(x, y),
-                _mm512_shuffle_f64x2::<HIGH>(p, q),
-                _mm512_shuffle_f64x2::<HIGH>(z, w),
-                _mm512_shuffle_f64x2::<HIGH>(r, s),
+                Self(_mm512_shuffle_f64x2::<LOW>(x, y)),
+                Self(_mm512_shuffle_f64x2::<LOW>(p, q)),
+                Self(_mm512_shuffle_f64x2::<LOW>(z, w)),
+                Self(_mm512_shuffle_f64x2::<LOW>(r, s)),
+                Self(_mm512_shuffle_f64x2::<HIGH>(x, y)),
+                Self(_mm512_shuffle_f64x2::<HIGH>(p, q)),
+                Self(_mm512_shuffle_f64x2::<HIGH>(z, w)),
+                Self(_mm512_shuffle_f64x2::<HIGH>(r, s)),
             ]
-        };
-        columns.map(Self)
+        }
     }
 }

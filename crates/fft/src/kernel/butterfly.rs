@@ -12,27 +12,18 @@ use super::vector::{Complex, Vector};
 #[inline(always)]
 pub fn butterfly<V: Vector, const R: usize>(points: [Complex<V>; R]) -> [Complex<V>; R] {
     let mut result = points;
-    match R {
-        1 => {}
-        2 => copy(&mut result, two(take(&points))),
-        3 => copy(&mut result, three(take(&points))),
-        4 => copy(&mut result, four(take(&points))),
-        5 => copy(&mut result, five(take(&points))),
-        8 => copy(&mut result, eight(take(&points))),
+    // The compiler knows which arm is taken. Without closures: those would be functions of their own, compiled without the
+    // instructions of the vectors.
+    match points[..] {
+        [_] => {}
+        [a, b] => result.copy_from_slice(&two([a, b])),
+        [a, b, c] => result.copy_from_slice(&three([a, b, c])),
+        [a, b, c, d] => result.copy_from_slice(&four([a, b, c, d])),
+        [a, b, c, d, e] => result.copy_from_slice(&five([a, b, c, d, e])),
+        [a, b, c, d, e, f, g, h] => result.copy_from_slice(&eight([a, b, c, d, e, f, g, h])),
         _ => panic!("no butterfly of {R} points"),
     }
     result
-}
-
-/// An array whose length the compiler knows only after the match above.
-#[inline(always)]
-fn take<V: Vector, const R: usize>(points: &[Complex<V>]) -> [Complex<V>; R] {
-    std::array::from_fn(|index| points[index])
-}
-
-#[inline(always)]
-fn copy<V: Vector, const R: usize>(to: &mut [Complex<V>], from: [Complex<V>; R]) {
-    to.copy_from_slice(&from);
 }
 
 #[inline(always)]
@@ -61,7 +52,8 @@ fn five<V: Vector>([a, b, c, d, e]: [Complex<V>; 5]) -> [Complex<V>; 5] {
     const COSINE: [f64; 2] = [0.309_016_994_374_947_45, -0.809_016_994_374_947_5];
     const SINE: [f64; 2] = [0.951_056_516_295_153_5, 0.587_785_252_292_473_1];
     let ([near, near_turned], [far, far_turned]) = (two([b, e]), two([c, d]));
-    let [cosine, sine] = [COSINE, SINE].map(|values| values.map(V::all));
+    let cosine = [V::all(COSINE[0]), V::all(COSINE[1])];
+    let sine = [V::all(SINE[0]), V::all(SINE[1])];
     let first = a.add_times(cosine[0], near).add_times(cosine[1], far);
     let second = a.add_times(cosine[1], near).add_times(cosine[0], far);
     let first_turned = near_turned.scale(sine[0]).add_times(sine[1], far_turned);

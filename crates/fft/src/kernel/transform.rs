@@ -112,9 +112,11 @@ fn pass<V: Vector, const R: usize>(rows: &mut [Row], factors: &[[f64; 2]]) {
     let step = rows.len() / R;
     assert!(rows.len() == step * R && factors.len() == step * (R - 1));
     for (first, factors) in factors.chunks_exact(R - 1).enumerate() {
-        let points = butterfly(std::array::from_fn::<_, R, _>(|point| {
-            Complex::<V>::load(&rows[first + point * step])
-        }));
+        let mut points = [Complex::<V>::all([0.0; 2]); R];
+        for point in 0..R {
+            points[point] = Complex::load(&rows[first + point * step]);
+        }
+        let points = butterfly(points);
         points[0].store(&mut rows[first]);
         for point in 1..R {
             points[point].mul(Complex::all(factors[point - 1])).store(&mut rows[first + point * step]);
@@ -141,9 +143,12 @@ fn last<V: Vector, const R: usize>(
     step: usize,
     finish: &mut impl Finish<V>,
 ) {
-    for (points, &first) in rows.chunks_exact(R).zip(order) {
-        let points = butterfly(std::array::from_fn::<_, R, _>(|point| Complex::<V>::load(&points[point])));
-        finish.finish(first as usize, step, points);
+    for (rows, &first) in rows.chunks_exact(R).zip(order) {
+        let mut points = [Complex::<V>::all([0.0; 2]); R];
+        for point in 0..R {
+            points[point] = Complex::load(&rows[point]);
+        }
+        finish.finish(first as usize, step, butterfly(points));
     }
 }
 

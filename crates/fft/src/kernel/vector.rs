@@ -17,6 +17,13 @@ pub unsafe trait Vector: Copy {
     fn load(from: &[f64; LANES]) -> Self;
     /// To memory of this process.
     fn store(self, to: &mut [f64; LANES]);
+    /// To memory of this process or others, past the cache where the processor can.
+    ///
+    /// # Safety
+    /// The memory is aligned to 64 bytes, and may be written. [`fence`](Self::fence) precedes what tells others.
+    unsafe fn stream(self, to: *mut [f64; LANES]);
+    /// Orders what was streamed before all that follows.
+    fn fence();
     /// The sum.
     fn add(self, other: Self) -> Self;
     /// The difference.
@@ -30,7 +37,7 @@ pub unsafe trait Vector: Copy {
     /// Real and imaginary parts of numbers that alternate.
     fn divide(pairs: &[f64; 2 * LANES]) -> [Self; 2];
     /// The converse of [`divide`](Self::divide).
-    fn pair(parts: [Self; 2], to: &mut [f64; 2 * LANES]);
+    fn pair(parts: [Self; 2]) -> [Self; 2];
     /// Rows become columns.
     fn transpose(rows: [Self; LANES]) -> [Self; LANES];
 }
@@ -63,6 +70,15 @@ unsafe impl<const FUSED: bool> Vector for Portable<FUSED> {
     fn store(self, to: &mut [f64; LANES]) {
         *to = self.0;
     }
+
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut [f64; LANES]) {
+        // SAFETY: may be written, by the contract of this function.
+        unsafe { to.write(self.0) };
+    }
+
+    #[inline(always)]
+    fn fence() {}
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
@@ -101,11 +117,9 @@ unsafe impl<const FUSED: bool> Vector for Portable<FUSED> {
     }
 
     #[inline(always)]
-    fn pair(parts: [Self; 2], to: &mut [f64; 2 * LANES]) {
-        for lane in 0..LANES {
-            to[2 * lane] = parts[0].0[lane];
-            to[2 * lane + 1] = parts[1].0[lane];
-        }
+    fn pair(parts: [Self; 2]) -> [Self; 2] {
+        let half = |half: usize| Self(std::array::from_fn(|lane| parts[lane % 2].0[half + lane / 2]));
+        [half(0), half(LANES / 2)]
     }
 
     #[inline(always)]
@@ -122,6 +136,34 @@ pub struct Row {
     pub re: [f64; LANES],
     /// The imaginary parts.
     pub im: [f64; LANES],
+}
+
+/// Complex numbers of a row of a block, real and imaginary parts alternating.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(64))]
+pub struct Pairs(pub [f64; 2 * LANES]);
+
+impl Pairs {
+    /// To registers: the first and the second half.
+    #[inline(always)]
+    pub fn load<V: Vector>(&self) -> (V, V) {
+        let (low, high) = self.0.split_at(LANES);
+        (V::load(low.try_into().expect("half of it")), V::load(high.try_into().expect("half of it")))
+    }
+
+    /// From registers.
+    #[inline(always)]
+    pub fn store<V: Vector>(&mut self, low: V, high: V) {
+        let (first, second) = self.0.split_at_mut(LANES);
+        low.store(first.try_into().expect("half of it"));
+        high.store(second.try_into().expect("half of it"));
+    }
+}
+
+/// The numbers of some of them.
+pub fn flat(pairs: &[Pairs]) -> &[f64] {
+    // SAFETY: `Pairs` is transparent but for its alignment, which divides its size.
+    unsafe { std::slice::from_raw_parts(pairs.as_ptr().cast(), pairs.len() * 2 * LANES) }
 }
 
 /// The same in registers.

@@ -1,7 +1,12 @@
 //! Memory of the caller and of the node, seen as numbers.
 
+use super::LANES;
+use super::vector::Vector;
 use hcube_core::memory::Region;
 use std::ops::Range;
+
+/// Bytes of a line of the cache.
+const LINE: usize = LANES * size_of::<f64>();
 
 /// Numbers of 64 bits in a region; they need not be aligned.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +54,40 @@ impl<'a> View<'a> {
     pub fn write<const N: usize>(self, at: usize, numbers: [f64; N]) {
         // SAFETY: inside the region, whose bytes can be written, as by `Region::write`.
         unsafe { self.place::<N>(at).write_unaligned(numbers) };
+    }
+
+    /// Copies a line of the cache in, past the cache where it begins one.
+    #[inline(always)]
+    pub fn stream<V: Vector>(self, at: usize, numbers: V) {
+        let place = self.place::<LANES>(at);
+        if place.addr().is_multiple_of(LINE) {
+            // SAFETY: inside the region, whose bytes can be written, and aligned.
+            unsafe { numbers.stream(place) };
+        } else {
+            let mut plain = [0.0; LANES];
+            numbers.store(&mut plain);
+            self.write(at, plain);
+        }
+    }
+
+    /// Copies numbers in, past the cache where they are whole lines of it.
+    #[inline(always)]
+    pub fn stream_all<V: Vector>(self, at: usize, numbers: &[f64]) {
+        let past = self.place::<0>(at).addr() % LINE / size_of::<f64>();
+        let head = ((LANES - past) % LANES).min(numbers.len());
+        let (head, lines) = numbers.split_at(head);
+        for (number, &value) in head.iter().enumerate() {
+            self.write(at + number, [value]);
+        }
+        let at = at + head.len();
+        let (lines, tail) = lines.as_chunks::<LANES>();
+        for (number, line) in lines.iter().enumerate() {
+            self.stream(at + LANES * number, V::load(line));
+        }
+        let at = at + LANES * lines.len();
+        for (number, &value) in tail.iter().enumerate() {
+            self.write(at + number, [value]);
+        }
     }
 
     /// Copies `count` complex numbers out, and zeros behind them.
