@@ -18,11 +18,12 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
+    ("hcube-fft", &["hcube-core", "hcube-alltoall", "hcube-transpose"]),
     ("hcube-gemm", &["hcube-core"]),
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
@@ -33,6 +34,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-caf",
         ],
@@ -49,6 +51,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
@@ -62,6 +65,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
@@ -102,9 +106,10 @@ const OTHER_SYSTEM_CALLS: [(&str, &str); 2] = [
 ];
 
 /// Where `unsafe` stands.
-const UNSAFE: [&str; 6] = [
+const UNSAFE: [&str; 7] = [
     "crates/core/src/",
     "crates/alltoall/src/mpi_front/",
+    "crates/fft/src/kernel/",
     "crates/gemm/src/pblas/",
     "crates/random-access/src/kernel/",
     "src/",
@@ -112,7 +117,7 @@ const UNSAFE: [&str; 6] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 25] = [
+const OTHER_UNSAFE: [(&str, &str); 26] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -128,6 +133,7 @@ const OTHER_UNSAFE: [(&str, &str); 25] = [
         "crates/bsp/src/sync.rs",
         "reads lists of other processes, in the superstep in which they were published",
     ),
+    ("crates/fft/src/on_node.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/local.rs", "calls the program's BLAS"),
     ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/transit.rs", "writes to shared memory where the counters of ranks permit it"),

@@ -82,33 +82,44 @@ impl Messages {
     /// Collective: as [`OnNode::execute`](crate::on_node::OnNode::execute).
     ///
     /// # Errors
-    /// Those of the exchanges.
+    /// As there, and those of the exchanges.
     pub fn execute<C: Comm>(
         &mut self,
         comm: &C,
-        input: Region<'_>,
-        output: Region<'_>,
+        parts: Result<(Region<'_>, Region<'_>)>,
+    ) -> Result<Stages> {
+        let mut memory = std::mem::take(&mut self.memory);
+        let result = self.six_steps(comm, parts, memory.each_mut().map(|memory| Region::of(memory)));
+        self.memory = memory;
+        result
+    }
+
+    fn six_steps<C: Comm>(
+        &mut self,
+        comm: &C,
+        parts: Result<(Region<'_>, Region<'_>)>,
+        [one, other, blocks]: [Region<'_>; 3],
     ) -> Result<Stages> {
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
         let [rows, columns] = [self.shape.rows, self.shape.columns];
         let (by_row, by_column) = (Layout::RowMajor, Layout::ColumnMajor);
-        let mut memory = std::mem::take(&mut self.memory);
-        let [one, other, blocks] = memory.each_mut().map(|memory| Region::of(memory));
         let blocks = View::of(blocks);
-        self.exchange(comm, [rows, columns], [by_row, by_column], [input, one])?;
+        // A rank without parts takes part, so that all ranks see its error.
+        let output = parts.as_ref().map_or(other, |&(_, output)| output);
+        let ends = parts.map(|(input, _)| [input, one]);
+        self.exchange(comm, [rows, columns], [by_row, by_column], ends)?;
         stages.first_exchange = laps.lap();
         self.transform_columns(View::of(one), blocks);
         self.unblock(blocks, View::of(other));
         stages.columns = laps.lap();
-        self.exchange(comm, [columns, rows], [by_column, by_row], [other, one])?;
+        self.exchange(comm, [columns, rows], [by_column, by_row], Ok([other, one]))?;
         stages.second_exchange = laps.lap();
         self.block(View::of(one), blocks);
         self.transform_rows(blocks, View::of(other));
         stages.rows = laps.lap();
-        self.exchange(comm, [rows, columns], [by_column, by_row], [other, output])?;
+        self.exchange(comm, [rows, columns], [by_column, by_row], Ok([other, output]))?;
         stages.last_exchange = laps.lap();
-        self.memory = memory;
         Ok(stages)
     }
 
@@ -118,7 +129,7 @@ impl Messages {
         comm: &C,
         [rows, columns]: [usize; 2],
         [before, after]: [Layout; 2],
-        [from, to]: [Region<'_>; 2],
+        ends: Result<[Region<'_>; 2]>,
     ) -> Result<()> {
         let ranks = self.shape.ranks;
         let shape = hcube_transpose::Shape {
@@ -130,7 +141,8 @@ impl Messages {
             before,
             after,
         };
-        transpose(comm, &mut self.exchange, Ok((shape, Parts::Between(from, to)))).map(drop)
+        let work = ends.map(|[from, to]| (shape, Parts::Between(from, to)));
+        transpose(comm, &mut self.exchange, work).map(drop)
     }
 
     /// From rows with all of this rank's columns to blocks.

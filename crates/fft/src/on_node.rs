@@ -47,6 +47,8 @@ pub struct OnNode {
     waits: u64,
 }
 
+/// Bits for the code of an error.
+const CODE_BITS: u32 = 8;
 /// Bytes of a row of a block.
 const ROW_BYTES: usize = BLOCK_ROW * size_of::<f64>();
 
@@ -83,34 +85,77 @@ impl OnNode {
         Ok(Self { shape, backward, level, columns, rows, phases, workspace, memory, patience, waits: 0 })
     }
 
-    /// Collective: transforms the vector of which `input` is this rank's part; `output` receives this rank's part of the
-    /// result, and may be the same memory.
+    /// Collective: transforms the vector of which the first part is this rank's; the second one receives this rank's part of
+    /// the result, and may be the same memory. Or the error that all ranks are to report.
     ///
-    /// # Panics
-    /// Where a part has another length.
-    pub fn execute<C: Comm>(&mut self, comm: &C, input: Region<'_>, output: Region<'_>) -> Stages {
+    /// # Errors
+    /// On all ranks, where one has an error; nothing is written then.
+    pub fn execute<C: Comm>(
+        &mut self,
+        comm: &C,
+        parts: Result<(Region<'_>, Region<'_>)>,
+    ) -> Result<Stages> {
         let mut workspace = std::mem::take(&mut self.workspace);
+        let result = self.three_passes(comm, parts, &mut workspace);
+        self.workspace = workspace;
+        self.waits += 3;
+        result
+    }
+
+    fn three_passes<C: Comm>(
+        &self,
+        comm: &C,
+        parts: Result<(Region<'_>, Region<'_>)>,
+        workspace: &mut Workspace,
+    ) -> Result<Stages> {
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
         let shape = &self.shape;
-        let before = Direct { rows: shape.own_rows(), data: View::of(input), length: shape.columns };
-        let after = Direct { rows: shape.own_columns(), data: View::of(output), length: shape.rows };
-        self.copy_in(&before, &mut workspace);
+        let parts = parts.inspect_err(|refusal| self.refuse(refusal)).map(|(input, output)| {
+            let before = Direct { rows: shape.own_rows(), data: View::of(input), length: shape.columns };
+            let after = Direct { rows: shape.own_columns(), data: View::of(output), length: shape.rows };
+            self.copy_in(&before, workspace);
+            (before, after)
+        });
         stages.first_exchange = laps.lap();
         self.wait(comm, 1);
         stages.first_wait = laps.lap();
-        self.transform_columns(&before, &mut workspace);
+        let (before, after) = parts?;
+        self.check_refusals()?;
+        self.transform_columns(&before, workspace);
         stages.columns = laps.lap();
         self.wait(comm, 2);
         stages.second_exchange = laps.lap();
-        self.transform_rows(&after, &mut workspace);
+        self.transform_rows(&after, workspace);
         stages.rows = laps.lap();
         self.wait(comm, 3);
         stages.last_wait = laps.lap();
-        self.copy_out(&after, &mut workspace);
+        self.copy_out(&after, workspace);
         stages.last_exchange = laps.lap();
-        (self.workspace, self.waits) = (workspace, self.waits + 3);
-        stages
+        Ok(stages)
+    }
+
+    /// A number that tells others of an error in this transform, with its code.
+    fn refusal(&self, code: u64) -> u64 {
+        (self.waits + 1) << CODE_BITS | code
+    }
+
+    /// Tells others of an error, before the first wait.
+    fn refuse(&self, error: &Error) {
+        let number = self.refusal(error.code() as u64);
+        self.memory.counter(self.shape.rank, Counter::Complete).store(number, Ordering::Relaxed);
+    }
+
+    /// The error of another rank, after the first wait.
+    fn check_refusals(&self) -> Result<()> {
+        for rank in 0..self.shape.ranks {
+            let number = self.memory.counter(rank, Counter::Complete).load(Ordering::Relaxed);
+            if number >= self.refusal(0) {
+                let code = (number % (1 << CODE_BITS)) as i32;
+                return Err(Error::Remote { rank, code, message: "its part of the vector is not valid".into() });
+            }
+        }
+        Ok(())
     }
 
     /// The node's memory: blocks of columns, and those of rows.

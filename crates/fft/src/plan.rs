@@ -102,11 +102,10 @@ impl Plan {
                 None => Ok((input, output)),
             }
         });
-        let (input, output) = agree(comm, checked)?;
         self.last = match &mut self.way {
-            Way::Node(node) => node.execute(comm, input, output),
-            Way::Messages(messages) => messages.execute(comm, input, output)?,
-        };
+            Way::Node(node) => node.execute(comm, checked),
+            Way::Messages(messages) => messages.execute(comm, checked),
+        }?;
         Ok(())
     }
 
