@@ -89,7 +89,8 @@ static void announce(const HPL_T_panel *panel)
   hcube_hpcc_active(HCUBE_HPCC_HPL,
                     "panels are read in the memory of the node by %d x %d ranks, look-ahead %d; "
                     "topology %s between nodes",
-                    grid->nprow, grid->npcol, panel->algo->depth, topologies[panel->algo->btopo - HPL_1RING]);
+                    grid->nprow, grid->npcol, panel->algo->depth,
+                    topologies[panel->algo->btopo - HPL_1RING]);
 }
 
 /* Collective over the row if its memory is too small, which is so on all ranks or on none: HPL's
@@ -110,8 +111,7 @@ static void prepare(const HPL_T_panel *panel)
 }
 
 void HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *algo, const int m, const int n, const int jb,
-                      HPL_T_pmat *a, const int ia, const int ja, const int tag,
-                      HPL_T_panel *panel)
+                      HPL_T_pmat *a, const int ia, const int ja, const int tag, HPL_T_panel *panel)
 {
   hcube_error error = {0};
   uint64_t number;

@@ -18,11 +18,12 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
+    ("hcube-fft", &["hcube-core", "hcube-alltoall", "hcube-transpose"]),
     ("hcube-gemm", &["hcube-core"]),
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
@@ -36,6 +37,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-caf",
             "hcube-stream",
@@ -55,6 +57,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
@@ -69,6 +72,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
@@ -110,9 +114,10 @@ const OTHER_SYSTEM_CALLS: [(&str, &str); 2] = [
 ];
 
 /// Where `unsafe` stands.
-const UNSAFE: [&str; 6] = [
+const UNSAFE: [&str; 7] = [
     "crates/core/src/",
     "crates/alltoall/src/mpi_front/",
+    "crates/fft/src/kernel/",
     "crates/gemm/src/pblas/",
     "crates/random-access/src/kernel/",
     "src/",
@@ -137,6 +142,7 @@ const OTHER_UNSAFE: [(&str, &str); 26] = [
         "crates/bsp/src/sync.rs",
         "reads lists of other processes, in the superstep in which they were published",
     ),
+    ("crates/fft/src/on_node.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/local.rs", "calls the program's BLAS"),
     ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/transit.rs", "writes to shared memory where the counters of ranks permit it"),
