@@ -58,7 +58,7 @@ struct Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 9] = [
+const HEADERS: [Header; 10] = [
     Header {
         name: "library",
         about: "errors and version of hcube",
@@ -73,6 +73,11 @@ const HEADERS: [Header; 9] = [
         name: "transpose",
         about: "transposition of distributed matrices",
         sources: &["src/types/transpose.rs", "src/transpose.rs"],
+    },
+    Header {
+        name: "fft",
+        about: "Fourier transforms of distributed vectors",
+        sources: &["src/types/fft.rs", "src/fft.rs"],
     },
     Header {
         name: "gemm",

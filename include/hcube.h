@@ -26,6 +26,7 @@
 #include "hcube/library.h"
 #include "hcube/alltoall.h"
 #include "hcube/transpose.h"
+#include "hcube/fft.h"
 #include "hcube/gemm.h"
 #include "hcube/random_access.h"
 #include "hcube/panel.h"

@@ -210,8 +210,8 @@ install_all() {
     done
     fill install/hcubeConfig.cmake.in "$libraries/cmake/hcube/hcubeConfig.cmake"
     fill install/hcubeConfigVersion.cmake.in "$libraries/cmake/hcube/hcubeConfigVersion.cmake"
-    for file in hcube_random_access.c hcube.mk README.md; do
-        put 644 "hpcc-glue/hpcc/$file" "$share/hcube/hpcc/$file"
+    for file in hpcc-glue/hpcc/*.[ch] hpcc-glue/hpcc/fftw2/*.h hpcc-glue/hpcc/hcube.mk hpcc-glue/hpcc/README.md; do
+        put 644 "$file" "$share/hcube/${file#hpcc-glue/}"
     done
     put 644 hpcc-glue/mpi/README.md "$share/hcube/mpi/README.md"
     install_module

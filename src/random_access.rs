@@ -12,7 +12,8 @@ use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::options::{self, Number};
-use hcube_random_access::{Distribution, Options, StreamKind, UpdateState, Updates};
+use hcube_hpcc::random_access::State;
+use hcube_random_access::{Distribution, Options, StreamKind, Updates};
 use std::ffi::c_char;
 
 /// The options that a caller passed, or the defaults and the environment.
@@ -28,14 +29,10 @@ unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Op
 }
 
 /// The state for these options: the one that is kept, or a new one. Collective.
-fn prepare<'a>(
-    comm: &MpiComm,
-    kept: &'a mut Option<UpdateState>,
-    options: &Options,
-) -> Result<&'a mut UpdateState> {
+fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>, options: &Options) -> Result<&'a mut State> {
     if !kept.as_ref().is_some_and(|kept| kept.serves(options)) {
         let before = kept.take();
-        let mut state = UpdateState::new(comm, options)?;
+        let mut state = State::new(comm, options)?;
         if let Some(before) = before {
             state.inherit(&before);
         }
@@ -135,13 +132,15 @@ pub unsafe extern "C-unwind" fn hcube_random_access_default_options(
 }
 
 /// Collective. Performs the set-up of the first run on a communicator in advance: creates
-/// a communicator for messages, plans the stages and allocates shared memory. Optional; useful before a timed
-/// region. What is set up is attached to the communicator and freed with it, at the latest by
-/// MPI_Finalize.
+/// a communicator for messages, plans the stages and allocates shared memory; with the modes
+/// HCUBE_MODE_EVENTS and HCUBE_MODE_SPAWN, starts the coarray runtime if the program has not called
+/// hcube_caf_init; MPI_Finalize then ends it. Optional; useful before a timed region.
+/// What is set up is attached to the communicator and freed with it, at the latest by MPI_Finalize.
 ///
 /// comm: an intracommunicator.
 /// options: the same on all ranks; NULL selects the defaults and the environment.
-/// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
+/// Errors: HCUBE_ERR_ARGUMENT, also for a mode on coarrays with a communicator of other processes
+/// than MPI_COMM_WORLD; HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
 /// HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected mode needs shared memory that is not available.
 ///
 /// # Safety
@@ -203,7 +202,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_run(
                 let options = agree_options(comm, read_options(options))?;
                 let state = prepare(comm, kept, &options)?;
                 let Task { distribution, words, updates } = task;
-                hcube_random_access::run(comm, state, distribution, words, &updates, &options).map(drop)
+                state.run(comm, distribution, words, &updates, &options).map(drop)
             })
         })
     }
@@ -235,7 +234,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_verify(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |comm, _: &mut Option<UpdateState>| {
+            gate::enter(comm, |comm, _: &mut Option<State>| {
                 let errors = agree(comm, output(errors, "errors"))?;
                 let Task { distribution, words, updates } = agree_task(comm, table, updates)?;
                 *errors = hcube_random_access::verify(comm, distribution, words, &updates)? as i64;
@@ -266,7 +265,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_last_statistics(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             sized::answer(statistics, "statistics", || {
-                let last = gate::look(comm, UpdateState::statistics)?;
+                let last = gate::look(comm, State::statistics)?;
                 Ok(hcube_random_access_statistics::from_statistics(&last.unwrap_or_default()))
             })
         })

@@ -1,11 +1,11 @@
 //! The official HPCC 1.5.0 with hcube linked in, on small tables.
 //!
-//! HPCC's result file says nothing of whose update ran, so the announcement on the error stream and
+//! HPCC's result file says nothing of whose kernels ran, so the announcements on the error stream and
 //! the symbols of the program are checked as well.
 
 use hcube_testing as common;
 
-use common::hpcc::program;
+use common::hpcc::{Input, program};
 use common::installed::{fresh_make, installed, loads_from};
 use common::{Launch, Mpi, output};
 use std::fs;
@@ -33,12 +33,82 @@ fn hpcc_is_linked_with_our_update() {
     ] {
         assert_eq!(with("T", name), 1, "{name}");
     }
-    assert_eq!(with("U", "hcube_random_access_run"), 1);
-    // Of the file that Sandia's update comes from, no other symbol may be there either.
-    assert!(
-        !symbols.contains("GetBucket") && !symbols.contains("HPCC_InsertUpdate"),
-        "stock or Sandia's update is linked"
-    );
+    for name in REPLACED {
+        // HPCC's own function is there once more, under another name.
+        assert_eq!((with("T", name), with("T", &format!("hcube_stock_{name}"))), (1, 1), "{name}");
+    }
+    for name in ["hcube_random_access_run", "hcube_stream_triad"] {
+        assert_eq!(with("U", name), 1, "{name}");
+    }
+}
+
+/// Kernels, their names in HCUBE_HPCC, and their titles.
+const KERNELS: [(&str, &str); 4] =
+    [("ra", "RandomAccess update"), ("fft", "FFT"), ("hpl", "HPL broadcast"), ("stream", "STREAM")];
+
+/// Functions of HPCC in the place of which hcube's are linked.
+const REPLACED: [&str; 5] = [
+    "AnyNodesMPIRandomAccessUpdate",
+    "Power2NodesMPIRandomAccessUpdate",
+    "HPCC_AnyNodesMPIRandomAccessUpdate_LCG",
+    "HPCC_Power2NodesMPIRandomAccessUpdate_LCG",
+    "HPCC_Stream",
+];
+
+/// Runs HPCC with these kernels, and checks that no others are hcube's.
+fn select(name: &str, ranks: usize, kernels: &str) {
+    let input = Input { columns: ranks, depth: 1, ..Input::default() };
+    let folder = common::hpcc::folder(&format!("hpcc-select-{name}"), &input);
+    let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch.env("HCUBE_HPCC", kernels));
+    common::hpcc::passed(&folder, ranks);
+    for (short, title) in KERNELS {
+        let selected = kernels.split(',').any(|one| one == short);
+        assert_eq!(common::hpcc::announces(&stderr, title), selected, "{title}:\n{stderr}");
+    }
+}
+
+#[test]
+fn each_kernel_can_be_selected() {
+    for (short, _) in KERNELS {
+        select(short, 2, short);
+    }
+    select("none", 2, "none");
+    select("two", 2, "stream,ra");
+}
+
+#[test]
+fn an_unknown_kernel_is_refused() {
+    let folder = common::hpcc::folder("hpcc-unknown", &Input { columns: 2, ..Input::default() });
+    let launch = Launch::new(program(), 2).folder(&folder).env("HCUBE_HPCC", "ra,fftw");
+    let outcome = launch.run();
+    assert!(!outcome.status.success());
+    let text = "HCUBE_HPCC: 'fftw' is unknown: expected a list of ra, fft, hpl, stream, or none";
+    assert_eq!(outcome.stderr.matches(text).count(), 1, "{}", outcome.stderr);
+}
+
+/// All kernels at once, on sizes, grids and numbers of ranks that are not even.
+#[test]
+fn all_kernels_serve_awkward_problems() {
+    let all = Input { n: 517, block: 48, broadcast: 3, depth: 1, ..Input::default() };
+    let mut problems =
+        vec![(1, all), (2, Input { columns: 2, ..all }), (2, Input { rows: 2, depth: 0, ..all })];
+    if Mpi::selected() == Mpi::Open {
+        problems.push((3, Input { columns: 3, depth: 2, broadcast: 4, ..all }));
+        problems.push((6, Input { rows: 2, columns: 3, broadcast: 0, ..all }));
+        problems.push((8, Input { rows: 2, columns: 4, block: 33, ..all }));
+    }
+    for (number, (ranks, input)) in problems.into_iter().enumerate() {
+        let folder = common::hpcc::folder(&format!("hpcc-awkward-{number}"), &input);
+        let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch);
+        common::hpcc::passed(&folder, ranks);
+        for (short, title) in KERNELS {
+            // Without a second column nothing is broadcast.
+            if short != "hpl" || input.columns > 1 {
+                common::hpcc::announcement(&stderr, title);
+            }
+        }
+        assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+    }
 }
 
 #[test]
@@ -53,6 +123,16 @@ fn hpcc_succeeds_by_messages() {
     let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
     for &ranks in counts {
         check(ranks, "message", "messages in ");
+    }
+}
+
+/// The coarray runtime starts before the timed part, and ends with MPI.
+#[test]
+fn hpcc_succeeds_on_coarrays() {
+    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
+    for &ranks in counts {
+        check(ranks, "events", "coarrays, copies with events");
+        check(ranks, "spawn", "coarrays, shipped functions");
     }
 }
 
@@ -74,9 +154,8 @@ fn hpcc_is_linked_with_an_installed_tree() {
     );
     fs::write(&make_file, own + &lines).expect("writable");
     // HPCC itself is as it was: what is made anew is the glue and the program.
-    for file in ["hpcc", "RandomAccess/hcube_random_access.o"] {
-        fs::remove_file(folder.join(file)).expect("it was built there");
-    }
+    fs::remove_file(folder.join("hpcc")).expect("it was built there");
+    fs::remove_dir_all(folder.join("hcube")).expect("it was built there");
     output(fresh_make().arg("-C").arg(&folder).arg("arch=hcube-hcube"));
     let program = folder.join("hpcc");
     loads_from(&tree.join("lib/hcube"), &program);

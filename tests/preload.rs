@@ -63,7 +63,10 @@ fn debian_hpcc_succeeds() {
         return;
     }
     for ranks in [2, 3] {
-        let folder = common::hpcc::folder(&format!("debian-hpcc-{ranks}"), 500, ranks);
+        let folder = common::hpcc::folder(
+            &format!("debian-hpcc-{ranks}"),
+            &common::hpcc::Input { n: 500, columns: ranks, ..common::hpcc::Input::default() },
+        );
         // OpenBLAS would start a thread per core in every rank; without a named schedule hcube might leave the
         // calls to the library.
         let change = |launch: Launch| {

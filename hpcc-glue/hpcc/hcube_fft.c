@@ -6,7 +6,6 @@
  * as far as HPCC calls them. Where hcube does not serve, they call HPCC's own transforms, which
  * HPCC measures when it is compiled without that flag.
  */
-#include <limits.h>
 #include <stdlib.h>
 
 #include <hpcc.h>
@@ -18,13 +17,50 @@
 /* Bytes of a line of the cache, and of the longest register for vectors. */
 enum { ALIGNMENT = 64 };
 
+/* One of the two is set. */
 struct hcube_fftw_plan {
+  hcube_fft_plan *ours;
   hpcc_fftw_plan own; /* HPCC's transform */
 };
 
 struct hcube_fftw_mpi_plan {
+  hcube_fft_plan *ours;
   hpcc_fftw_mpi_plan own; /* HPCC's transform */
+  double *timings;        /* where HPCC expects the times of the stages */
 };
+
+static void check(const char *doing, int32_t code, const hcube_error *error)
+{
+  if (code != HCUBE_SUCCESS) hcube_hpcc_fail(doing, code, error);
+}
+
+static int world_rank(void)
+{
+  int rank;
+
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/* Collective over comm: hcube's transform, or NULL on all ranks where it is switched off or cannot
+ * have this length; then rank 0 says why. */
+static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction direction)
+{
+  hcube_fft_plan *plan = NULL;
+  hcube_error error = {0};
+  int ranks;
+
+  if (!hcube_hpcc_serves(HCUBE_HPCC_FFT)) return NULL;
+  MPI_Comm_size(comm, &ranks);
+  if (hcube_fft_create(n, direction, comm, &plan, &error) != HCUBE_SUCCESS) {
+    if (world_rank() == 0)
+      hcube_hpcc_falls_back(HCUBE_HPCC_FFT, "%lld points on %d ranks: %s", n, ranks, error.message);
+    return NULL;
+  }
+  if (world_rank() == 0)
+    hcube_hpcc_active(HCUBE_HPCC_FFT, "%lld points on %d rank%s", n, ranks, ranks == 1 ? "" : "s");
+  return plan;
+}
 
 void *fftw_malloc(size_t bytes)
 {
@@ -44,22 +80,30 @@ fftw_plan fftw_create_plan(int n, fftw_direction direction, int flags)
   fftw_plan plan = calloc(1, sizeof *plan);
 
   if (plan == NULL) return NULL;
-  plan->own = HPCC_fftw_create_plan(n, direction, flags);
-  if (plan->own != NULL) return plan;
+  plan->ours = create(MPI_COMM_SELF, n, direction);
+  if (plan->ours == NULL) plan->own = HPCC_fftw_create_plan(n, direction, flags);
+  if (plan->ours != NULL || plan->own != NULL) return plan;
   free(plan);
   return NULL;
 }
 
 void fftw_destroy_plan(fftw_plan plan)
 {
+  hcube_error error = {0};
+
   if (plan == NULL) return;
-  HPCC_fftw_destroy_plan(plan->own);
+  check("freeing an FFT", hcube_fft_free(&plan->ours, &error), &error);
+  if (plan->own != NULL) HPCC_fftw_destroy_plan(plan->own);
   free(plan);
 }
 
 void fftw_one(fftw_plan plan, fftw_complex *in, fftw_complex *out)
 {
-  HPCC_fftw_one(plan->own, in, out);
+  hcube_error error = {0};
+
+  if (plan->ours != NULL)
+    check("FFT on one rank", hcube_fft_execute(plan->ours, in, out, &error), &error);
+  else HPCC_fftw_one(plan->own, in, out);
 }
 
 fftw_mpi_plan fftw_mpi_create_plan(MPI_Comm comm, long long n, fftw_direction direction, int flags)
@@ -67,16 +111,21 @@ fftw_mpi_plan fftw_mpi_create_plan(MPI_Comm comm, long long n, fftw_direction di
   fftw_mpi_plan plan = calloc(1, sizeof *plan);
 
   if (plan == NULL) return NULL;
-  plan->own = HPCC_fftw_mpi_create_plan(comm, n, direction, flags);
-  if (plan->own != NULL) return plan;
+  plan->timings = direction == FFTW_FORWARD ? HPCC_fft_timings_forward : HPCC_fft_timings_backward;
+  plan->ours = create(comm, n, direction);
+  if (plan->ours == NULL) plan->own = HPCC_fftw_mpi_create_plan(comm, n, direction, flags);
+  if (plan->ours != NULL || plan->own != NULL) return plan;
   free(plan);
   return NULL;
 }
 
 void fftw_mpi_destroy_plan(fftw_mpi_plan plan)
 {
+  hcube_error error = {0};
+
   if (plan == NULL) return;
-  HPCC_fftw_mpi_destroy_plan(plan->own);
+  check("freeing an FFT", hcube_fft_free(&plan->ours, &error), &error);
+  if (plan->own != NULL) HPCC_fftw_mpi_destroy_plan(plan->own);
   free(plan);
 }
 
@@ -86,7 +135,16 @@ void fftw_mpi_local_sizes(fftw_mpi_plan plan, int *local_n, int *local_start,
 {
   s64Int_t n, start, n_after, start_after, total;
 
-  HPCC_fftw_mpi_local_sizes(plan->own, &n, &start, &n_after, &start_after, &total);
+  if (plan->ours != NULL) {
+    hcube_error error = {0};
+    int64_t first, count;
+
+    check("FFT", hcube_fft_local(plan->ours, &first, &count, &error), &error);
+    start = start_after = first;
+    n = n_after = total = count;
+  } else {
+    HPCC_fftw_mpi_local_sizes(plan->own, &n, &start, &n_after, &start_after, &total);
+  }
   *local_n = (int)n;
   *local_start = (int)start;
   *local_n_after_transform = (int)n_after;
@@ -94,7 +152,32 @@ void fftw_mpi_local_sizes(fftw_mpi_plan plan, int *local_n, int *local_start,
   *total_local_size = (int)total;
 }
 
+/* HPCC reports the differences of these times as those of its own stages: two passes of
+ * computation, each between exchanges. */
+static void report_times(const hcube_fft_plan *plan, double *timings)
+{
+  hcube_fft_times times = {.struct_size = sizeof times};
+  hcube_error error = {0};
+
+  check("FFT", hcube_fft_last_times(plan, &times, &error), &error);
+  timings[0] = 0.0;
+  timings[1] = timings[0] + times.first_exchange_seconds;
+  timings[2] = timings[1] + times.first_wait_seconds;
+  timings[3] = timings[2] + times.columns_seconds;
+  timings[4] = timings[3] + times.second_exchange_seconds;
+  timings[5] = timings[4] + times.rows_seconds;
+  timings[6] = timings[5] + times.last_wait_seconds;
+  timings[7] = timings[6] + times.last_exchange_seconds;
+}
+
 void fftw_mpi(fftw_mpi_plan plan, int fields, fftw_complex *data, fftw_complex *work)
 {
-  HPCC_fftw_mpi(plan->own, fields, data, work);
+  hcube_error error = {0};
+
+  if (plan->ours == NULL) {
+    HPCC_fftw_mpi(plan->own, fields, data, work);
+    return;
+  }
+  check("FFT", hcube_fft_execute(plan->ours, data, data, &error), &error);
+  report_times(plan->ours, plan->timings);
 }

@@ -46,6 +46,18 @@
 #define HCUBE_MODE_THREE_HOP 3
 
 /**
+ * hcube_random_access_options.mode: on coarrays: routed along a hypercube by asynchronous copies
+ * with events, as in Jin et al. 2011, Figure 6. Needs a communicator of all processes.
+ */
+#define HCUBE_MODE_EVENTS 4
+
+/**
+ * hcube_random_access_options.mode: on coarrays: functions shipped to the owners of the words.
+ * Needs a communicator of all processes.
+ */
+#define HCUBE_MODE_SPAWN 5
+
+/**
  * hcube_random_access_options.optimisations: the receives of all stages are posted before a round
  * begins (Mod1).
  */
@@ -281,13 +293,15 @@ int32_t hcube_random_access_default_options(struct hcube_random_access_options *
 
 /**
  * Collective. Performs the set-up of the first run on a communicator in advance: creates
- * a communicator for messages, plans the stages and allocates shared memory. Optional; useful before a timed
- * region. What is set up is attached to the communicator and freed with it, at the latest by
- * MPI_Finalize.
+ * a communicator for messages, plans the stages and allocates shared memory; with the modes
+ * HCUBE_MODE_EVENTS and HCUBE_MODE_SPAWN, starts the coarray runtime if the program has not called
+ * hcube_caf_init; MPI_Finalize then ends it. Optional; useful before a timed region.
+ * What is set up is attached to the communicator and freed with it, at the latest by MPI_Finalize.
  *
  * comm: an intracommunicator.
  * options: the same on all ranks; NULL selects the defaults and the environment.
- * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
+ * Errors: HCUBE_ERR_ARGUMENT, also for a mode on coarrays with a communicator of other processes
+ * than MPI_COMM_WORLD; HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
  * HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected mode needs shared memory that is not available.
  */
 int32_t hcube_random_access_prepare(MPI_Comm comm,

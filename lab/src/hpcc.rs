@@ -1,13 +1,15 @@
-//! `hcube-lab hpcc`: runs the official HPCC in several variants and compares their RandomAccess.
+//! `hcube-lab hpcc`: runs the official HPCC in several variants and compares their figures of merit.
 //!
 //! This subcommand starts mpirun itself, so it never initialises MPI.
 
 pub mod arguments;
 mod input;
 pub mod launch;
+mod merits;
 mod outcome;
 pub mod parse;
 mod plan;
+mod problems;
 mod progress;
 mod report;
 mod run;
@@ -16,12 +18,14 @@ mod variant;
 pub use arguments::Arguments;
 pub use plan::cores;
 
+use hcube_tool::output;
 use hcube_tool::session::{self, Failure};
 use launch::Launcher;
 use outcome::Outcome;
 use plan::Run;
 use progress::Progress;
 use std::process::ExitCode;
+use std::time::Instant;
 use variant::Mpi;
 
 /// Runs all variants on all numbers of ranks, in turn.
@@ -36,22 +40,15 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 /// Returns whether every run passed.
 fn compare(arguments: &Arguments) -> Result<bool, Failure> {
     let launcher = Launcher::new(arguments)?;
-    for &variant in &arguments.variants {
+    for variant in arguments.variants() {
         arguments.program(variant)?;
     }
-    launch::end_children_on_signals()?;
-    let runs = arguments.all_runs(launcher.mpi);
-    announce(arguments, &launcher, &runs);
-    let mut progress = Progress::new(&runs);
-    let mut outcomes: Vec<(Run, Outcome)> = Vec::new();
-    for one in runs {
-        progress.begin(&one);
-        let outcome = run::run(arguments, &launcher, &one, &mut progress)?;
-        progress.end(&one, &outcome);
-        outcomes.push((one, outcome));
+    if let Some(plot) = &arguments.plot {
+        output::check("--plot", plot).map_err(|error| error.to_string())?;
     }
-    progress.finish();
-    let results = report::Results::new(launcher.mpi, &outcomes);
+    launch::end_children_on_signals()?;
+    let outcomes = run_all(arguments, &launcher)?;
+    let results = report::Results::new(launcher.mpi, arguments.n, &outcomes);
     if arguments.json.tables() {
         print!("{}", report::text(&results, arguments, &outcomes));
         if let Some(sentence) = results.sentence(cores()) {
@@ -59,30 +56,55 @@ fn compare(arguments: &Arguments) -> Result<bool, Failure> {
         }
     }
     arguments.json.write(&results)?;
+    if let Some(plot) = &arguments.plot {
+        results.draw(plot)?;
+    }
     let problems: Vec<String> =
-        outcomes.iter().flat_map(|(run, outcome)| report::problems(run, outcome)).collect();
+        outcomes.iter().flat_map(|(run, outcome)| problems::problems(run, outcome)).collect();
     for problem in &problems {
         eprintln!("hcube-lab hpcc: {problem}");
     }
     Ok(problems.is_empty())
 }
 
+/// Runs all that the time permits.
+fn run_all(arguments: &Arguments, launcher: &Launcher) -> Result<Vec<(Run, Outcome)>, Failure> {
+    let runs = arguments.all_runs();
+    announce(arguments, launcher, &runs);
+    let (begin, budget) = (Instant::now(), arguments.budget());
+    let mut progress = Progress::new(&runs, budget);
+    let mut outcomes: Vec<(Run, Outcome)> = Vec::new();
+    let alike = |a: &Run, b: &Run| (a.repeat, a.ranks) == (b.repeat, b.ranks);
+    for group in runs.chunk_by(alike) {
+        if !plan::fits(outcomes.len(), begin.elapsed().as_secs_f64(), progress.estimate(group), budget) {
+            break;
+        }
+        for one in group {
+            progress.begin(one);
+            let outcome = run::run(arguments, launcher, one, &mut progress)?;
+            progress.end(one, &outcome);
+            outcomes.push((*one, outcome));
+        }
+    }
+    progress.finish();
+    Ok(outcomes)
+}
+
 /// Tells what will run, and what may take long.
 fn announce(arguments: &Arguments, launcher: &Launcher, runs: &[Run]) {
     let names = |whole: Option<bool>| {
-        let chosen = arguments
-            .variants
-            .iter()
-            .filter(|&&variant| whole.is_none_or(|whole| arguments.whole(variant) == whole));
+        let variants = arguments.variants();
+        let chosen =
+            variants.iter().filter(|&&variant| whole.is_none_or(|whole| arguments.whole(variant) == whole));
         chosen.map(|variant| variant.name()).collect::<Vec<_>>().join(", ")
     };
     let cores = cores();
     eprintln!(
-        "hcube-lab hpcc: {} runs of HPCC with N = {}, variants {}; about {}",
+        "hcube-lab hpcc: at most {} runs of HPCC with N = {}, variants {}; about {}",
         runs.len(),
         arguments.n,
         names(None),
-        plan::in_words(plan::Estimate::new(cores).seconds(runs))
+        plan::in_words(plan::Estimate::new(cores).seconds(runs).min(arguments.budget()))
     );
     let brief = names(Some(false));
     if !brief.is_empty() {

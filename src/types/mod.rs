@@ -7,6 +7,8 @@
 mod alltoall;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod caf;
+#[expect(non_camel_case_types, reason = "names of C")]
+mod fft;
 mod gemm;
 mod library;
 mod random_access;
@@ -15,6 +17,7 @@ mod transpose;
 
 pub use alltoall::*;
 pub use caf::*;
+pub use fft::*;
 pub use gemm::*;
 pub use library::*;
 pub use random_access::*;

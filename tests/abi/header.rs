@@ -55,6 +55,11 @@ fn field(declaration: &str) -> Field {
     Field { name: name.to_owned(), kind: format!("{}{length}", declaration[..start].trim()) }
 }
 
+/// Whether a line declares a structure without its fields: `typedef struct hcube_x hcube_x;`.
+fn is_handle(line: &str) -> bool {
+    line.starts_with("typedef struct ") && line.ends_with(';') && !line.contains('{')
+}
+
 fn structure(text: &str) -> Structure {
     let (name, body) = text.split_once('{').expect("the fields");
     let body = body.split('}').next().expect("the fields");
@@ -78,6 +83,8 @@ impl Header {
             }
         }
         let mut functions = rest;
+        // Handles, of which programs know only the name.
+        functions = functions.lines().filter(|line| !is_handle(line)).map(|line| format!("{line}\n")).collect();
         while let Some(begin) = functions.find("typedef struct ") {
             let fields = begin + functions[begin..].find('}').expect("a structure ends");
             let end = fields + functions[fields..].find(';').expect("a typedef ends") + 1;

@@ -18,15 +18,18 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
     ("hcube-transpose", &["hcube-core", "hcube-alltoall"]),
+    ("hcube-fft", &["hcube-core", "hcube-alltoall", "hcube-transpose"]),
     ("hcube-gemm", &["hcube-core"]),
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
+    ("hcube-stream", &["hcube-core"]),
     ("hcube-hpl", &["hcube-core"]),
+    ("hcube-hpcc", &["hcube-core", "hcube-caf", "hcube-random-access"]),
     (
         "hcube",
         &[
@@ -34,9 +37,12 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-caf",
+            "hcube-stream",
             "hcube-hpl",
+            "hcube-hpcc",
         ],
     ),
     ("hcube-drop-in", &["hcube-core"]),
@@ -51,9 +57,11 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
+            "hcube-hpcc",
             "hcube-results",
         ],
     ),
@@ -64,9 +72,11 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "hcube-random-access",
             "hcube-alltoall",
             "hcube-transpose",
+            "hcube-fft",
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
+            "hcube-hpcc",
             "hcube-results",
             "hcube-tool",
         ],
@@ -104,9 +114,10 @@ const OTHER_SYSTEM_CALLS: [(&str, &str); 2] = [
 ];
 
 /// Where `unsafe` stands.
-const UNSAFE: [&str; 6] = [
+const UNSAFE: [&str; 7] = [
     "crates/core/src/",
     "crates/alltoall/src/mpi_front/",
+    "crates/fft/src/kernel/",
     "crates/gemm/src/pblas/",
     "crates/random-access/src/kernel/",
     "src/",
@@ -114,7 +125,7 @@ const UNSAFE: [&str; 6] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 26] = [
+const OTHER_UNSAFE: [(&str, &str); 27] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -125,11 +136,13 @@ const OTHER_UNSAFE: [(&str, &str); 26] = [
     ),
     ("crates/bsp/src/direct.rs", "writes to another process, which has registered the memory"),
     ("crates/bsp/src/process.rs", "calls the SPMD part of the program"),
+    ("crates/hpcc/src/random_access/desk.rs", "lends the table to shipped functions for the time of a run"),
     ("crates/caf/src/process.rs", "keeps the state of the process, which its threads use in turns"),
     (
         "crates/bsp/src/sync.rs",
         "reads lists of other processes, in the superstep in which they were published",
     ),
+    ("crates/fft/src/on_node.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/hpl/src/panels.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/local.rs", "calls the program's BLAS"),
     ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),

@@ -145,8 +145,8 @@ static void bad_options(MPI_Comm comm) {
   refuse_options("look_ahead", comm, HCUBE_ERR_ARGUMENT, "options.look_ahead = -1024", "expected");
   options.look_ahead = (1 << 20) + 1;
   refuse_options("look_ahead", comm, HCUBE_ERR_ARGUMENT, "options.look_ahead = 1048577", "1048576");
-  options.mode = 4;
-  refuse_options("mode", comm, HCUBE_ERR_ARGUMENT, "options.mode = 4", "HCUBE_MODE");
+  options.mode = 99;
+  refuse_options("mode", comm, HCUBE_ERR_ARGUMENT, "options.mode = 99", "HCUBE_MODE");
   options.mode = -1;
   refuse_options("mode", comm, HCUBE_ERR_ARGUMENT, "options.mode = -1", "HCUBE_MODE");
   options.optimisations = 16;

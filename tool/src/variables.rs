@@ -37,12 +37,20 @@ pub const RANDOM_ACCESS: Group = Group {
     of_a_run: true,
     command: Some("hcube bench random-access"),
     options: hcube_random_access::Options::variables,
-    others: &[Variable::new(
-        "HCUBE_VERBOSE",
-        "0 or 1",
-        "0",
-        "HPCC: rank 0 reports once that the update of hcube is active, and how it works here",
-    )],
+    others: &[
+        Variable::new(
+            "HCUBE_HPCC",
+            "list of ra, fft, hpl, stream; none",
+            "all of them",
+            "kernels of HPCC that hcube serves; HPCC's own code runs for the others",
+        ),
+        Variable::new(
+            "HCUBE_VERBOSE",
+            "0 or 1",
+            "0",
+            "HPCC: rank 0 reports once for each kernel that hcube serves it, and how it works here",
+        ),
+    ],
 };
 
 /// The all-to-all exchange and the systems that use it.

@@ -140,6 +140,19 @@ impl<C: Comm> Runtime<C> {
         words.try_into().map_err(|_| Error::Internal(format!("a step of {} bytes", letter.bytes().len())))
     }
 
+    /// Waits until something is so that shipped functions of this image make so.
+    ///
+    /// # Errors
+    /// Where an image has failed or stopped.
+    pub fn wait_until(&self, mut is_so: impl FnMut() -> bool) -> Result<()> {
+        self.wait(|_| Ok(is_so().then_some(())))
+    }
+
+    /// Whether this image accesses the memory of another one directly.
+    pub fn is_on_node(&self, image: usize) -> bool {
+        self.image.borrow().memory.is_here(image)
+    }
+
     /// Looks once for what others have asked for, and does it.
     pub(crate) fn look(&self) -> Result<()> {
         match self.with(Image::progress)? {

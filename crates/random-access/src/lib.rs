@@ -9,11 +9,11 @@
 //! | [`options`] | what a caller chooses, and the environment variables |
 //! | [`stream`], [`table`](mod@table) | values and the words they update |
 //! | [`source`] | the values that a rank generates |
-//! | `local_table` | the words that a rank owns |
+//! | [`local_table`] | the words that a rank owns |
 //! | [`kernel`] | the inner loops for the processor |
-//! | `divide` | a list of values into one list per part |
+//! | [`divide`] | a list of values into one list per part |
 //! | [`state`] | what depends only on communicator and options, kept between runs |
-//! | `one_rank` | a single rank: no communication |
+//! | [`one_rank`] | a single rank: no communication |
 //! | `on_node` | all ranks on one node: only mailboxes, no rounds |
 //! | `rounds` | synchronous rounds: stages of messages, of shared memory, or both |
 //! | [`update`] | the driver: a run from arguments to statistics |
@@ -25,15 +25,18 @@
 //! Rounds take Q/2 values: a rank that has completed a round knows that every rank has started it, and so
 //! has applied the round before; so the values of at most two rounds are open. On one node a rank knows which
 //! of its values are applied, and generates at most the rest of Q.
+//!
+//! The modes on coarrays, [`Mode::Events`] and [`Mode::Spawn`], stand in the crate `hcube-hpcc`, which uses all of this but
+//! [`state`].
 
 #[cfg(test)]
 mod audit;
-mod divide;
+pub mod divide;
 pub mod kernel;
-mod local_table;
+pub mod local_table;
 pub mod model;
 mod on_node;
-mod one_rank;
+pub mod one_rank;
 pub mod options;
 mod rounds;
 pub mod source;

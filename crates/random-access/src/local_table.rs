@@ -4,7 +4,8 @@ use super::kernel::update::{DelayLine, Words};
 use super::table::Index;
 
 /// The words that this rank owns, with the delay line before them.
-pub(super) struct LocalTable<'a> {
+#[derive(Debug)]
+pub struct LocalTable<'a> {
     words: Words<'a>,
     line: DelayLine,
     accepted: u64,

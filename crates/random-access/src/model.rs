@@ -8,12 +8,12 @@ use hcube_core::plan::{Routing, three_hop};
 pub use hcube_core::machine::traffic::{Flow, Load, Parts, Traffic};
 
 /// The mode that is used where `mode` was requested: what [`Mode::Auto`] selects, and messages for every mode
-/// where nodes have a single rank.
+/// where nodes have a single rank. Those on coarrays are not modelled and count as messages.
 pub fn resolve(placement: &Placement, mode: Mode) -> Mode {
     let (shared, several) = (placement.max_on_node() > 1, placement.nodes() > 1);
     match mode {
         _ if !shared => Mode::Message,
-        Mode::Message => Mode::Message,
+        Mode::Message | Mode::Events | Mode::Spawn => Mode::Message,
         Mode::ThreeHop if several => Mode::ThreeHop,
         Mode::Auto if several && three_hop::worthwhile(&placement.topology()) => Mode::ThreeHop,
         _ => Mode::Node,

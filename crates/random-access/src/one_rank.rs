@@ -12,7 +12,7 @@ use super::work::{GENERATE, UPDATE};
 use hcube_core::comm::Comm;
 
 /// Runs until all values are generated; the last ones may still be in the delay line.
-pub(super) fn run<C: Comm + ?Sized>(
+pub fn run<C: Comm + ?Sized>(
     comm: &C,
     options: &Options,
     source: &mut Source,

@@ -31,6 +31,11 @@ hcube_core::named_values! {
         Node = 2, "node", "HCUBE_MODE_NODE";
         /// Three hops, inside the node, between nodes and inside the node; every value crosses the network once.
         ThreeHop = 3, "three-hop", "HCUBE_MODE_THREE_HOP";
+        /// On coarrays: routed along a hypercube by asynchronous copies with events, as in Jin et al. 2011, Figure 6. Needs a
+        /// communicator of all processes.
+        Events = 4, "events", "HCUBE_MODE_EVENTS";
+        /// On coarrays: functions shipped to the owners of the words. Needs a communicator of all processes.
+        Spawn = 5, "spawn", "HCUBE_MODE_SPAWN";
     }
 }
 
@@ -76,6 +81,13 @@ hcube_core::options_table! {
         pub huge_pages: bool = Spec::new("HCUBE_HUGE_PAGES", Kind::Flag, 1).flag("--no-huge-pages"),
         /// See [`RANKS_PER_NODE`].
         pub ranks_per_node: usize = RANKS_PER_NODE.flag("--ranks-per-node"),
+    }
+}
+
+impl Mode {
+    /// Whether the ranks are images of the coarray runtime.
+    pub fn uses_coarrays(self) -> bool {
+        matches!(self, Self::Events | Self::Spawn)
     }
 }
 

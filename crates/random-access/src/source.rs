@@ -27,19 +27,22 @@ impl Updates {
 }
 
 /// A generator of either kind.
+#[derive(Debug)]
 enum Generator {
     Polynomial(Stream<Polynomial>),
     Lcg(Stream<Lcg>),
 }
 
 /// Generates the values of [`Updates`] piece by piece.
-pub(super) struct Source {
+#[derive(Debug)]
+pub struct Source {
     generator: Generator,
     level: Level,
     left: u64,
 }
 
 impl Source {
+    /// The values of these updates.
     pub fn new(updates: &Updates, level: Level) -> Self {
         let generator = match updates.kind {
             StreamKind::Polynomial => Generator::Polynomial(Stream::new(updates.start)),

@@ -6,7 +6,7 @@ use super::on_node;
 use super::options::{Mode, Options};
 use super::statistics::Statistics;
 use hcube_core::comm::Comm;
-use hcube_core::error::Result;
+use hcube_core::error::{Error, Result};
 use hcube_core::node::mailbox::{Mailbox, Shape};
 use hcube_core::node::processor::crowded;
 use hcube_core::plan::{Plan, Routing, Topology, Transport, three_hop};
@@ -59,6 +59,10 @@ impl UpdateState {
     /// # Errors
     /// On all ranks, for a mode that needs shared memory where it is not available.
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
+        if options.mode.uses_coarrays() && comm.size() > 1 {
+            let expected = "a mode that does not use coarrays";
+            return Err(Error::argument("options.mode", options.mode.name(), expected));
+        }
         if options.mode != Mode::Message && comm.size() > 1 {
             let numbers = comm.node_numbers()?;
             let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);

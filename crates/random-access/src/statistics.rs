@@ -46,7 +46,7 @@ const ROUNDS_PER_SAMPLE: u64 = 32;
 
 impl Statistics {
     /// Whether a round is timed.
-    pub(super) fn sampled(round: u64) -> bool {
+    pub fn sampled(round: u64) -> bool {
         round.is_multiple_of(ROUNDS_PER_SAMPLE)
     }
 

@@ -1,6 +1,7 @@
 //! The driver: a run from arguments to statistics.
 
 use super::divide::Divider;
+use super::kernel::Level;
 use super::local_table::LocalTable;
 use super::options::Options;
 use super::source::{Source, Updates};
@@ -28,6 +29,42 @@ pub fn run<C: Comm + ?Sized>(
     updates: &Updates,
     options: &Options,
 ) -> Result<Statistics> {
+    let on_one_node = state.on_one_node();
+    let statistics = run_by(comm, (distribution, state.level), words, updates, options, |source, table| {
+        let index = distribution.index(updates.kind);
+        if comm.size() == 1 {
+            return Ok(one_rank::run(comm, options, source, table));
+        }
+        if on_one_node {
+            let stage = &state.plan.stages[0];
+            let divider = Divider::new(&stage.parting, stage.parts, distribution, index, state.level);
+            let mailbox = &mut state.mailboxes[0];
+            return Ok(on_node::run(comm, mailbox, divider, (options, state.patience), source, table));
+        }
+        let mut largest = [updates.count];
+        comm.all_reduce_max(&mut largest)?;
+        let rounds = (largest[0] as u64).div_ceil(options.round() as u64);
+        // Other ranks wait for this rank's messages: an error cannot be returned any more.
+        Ok(rounds::run(comm, state, (options, rounds), (distribution, index), source, table)
+            .unwrap_or_else(|error| comm.abort(&error)))
+    })?;
+    state.statistics = Statistics { stages: state.plan.stages.len() as u64, ..statistics };
+    Ok(state.statistics)
+}
+
+/// Collective: as [`run`], by an exchange that takes the values of this rank to their owners, and has applied all that this
+/// rank owns when it returns, but for those in the delay line.
+///
+/// # Errors
+/// As [`run`], and those of the exchange.
+pub fn run_by<C: Comm + ?Sized>(
+    comm: &C,
+    (distribution, level): (Distribution, Level),
+    words: &mut [u64],
+    updates: &Updates,
+    options: &Options,
+    exchange: impl FnOnce(&mut Source, &mut LocalTable<'_>) -> Result<Statistics>,
+) -> Result<Statistics> {
     check(comm, distribution, words, updates, options)?;
     let begin = Instant::now();
     let mut paging = huge_pages::Report::default();
@@ -37,23 +74,9 @@ pub fn run<C: Comm + ?Sized>(
     }
     let paging_seconds = begin.elapsed().as_secs_f64();
     let index = distribution.index(updates.kind);
-    let mut source = Source::new(updates, state.level);
+    let mut source = Source::new(updates, level);
     let mut table = LocalTable::new(words, distribution.start(comm.rank()), index);
-    let mut statistics = if comm.size() == 1 {
-        one_rank::run(comm, options, &mut source, &mut table)
-    } else if state.on_one_node() {
-        let stage = &state.plan.stages[0];
-        let divider = Divider::new(&stage.parting, stage.parts, distribution, index, state.level);
-        let mailbox = &mut state.mailboxes[0];
-        on_node::run(comm, mailbox, divider, (options, state.patience), &mut source, &mut table)
-    } else {
-        let mut largest = [updates.count];
-        comm.all_reduce_max(&mut largest)?;
-        let rounds = (largest[0] as u64).div_ceil(options.round() as u64);
-        // Other ranks wait for this rank's messages: an error cannot be returned any more.
-        rounds::run(comm, state, (options, rounds), (distribution, index), &mut source, &mut table)
-            .unwrap_or_else(|error| comm.abort(&error))
-    };
+    let mut statistics = exchange(&mut source, &mut table)?;
     table.flush();
     comm.settle();
     let foreign = table.foreign();
@@ -63,12 +86,10 @@ pub fn run<C: Comm + ?Sized>(
     }
     statistics.generated = updates.count as u64;
     statistics.applied = table.applied();
-    statistics.stages = state.plan.stages.len() as u64;
     statistics.open_bound = options.look_ahead as u64 * if options.relaxed { 3 } else { 1 };
     statistics.huge_pages = paging.pages as u64;
     statistics.paging = paging_seconds;
     statistics.finish(begin.elapsed().as_secs_f64());
-    state.statistics = statistics;
     Ok(statistics)
 }
 

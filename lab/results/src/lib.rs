@@ -8,6 +8,7 @@ pub mod bsp;
 pub mod caf;
 pub mod fftw;
 pub mod gemm;
+pub mod hpcc;
 pub mod machine;
 pub mod numbers;
 pub mod plot;

@@ -27,10 +27,11 @@ pub fn ranks(list: &str) -> Result<Ranks, String> {
     }
 }
 
-/// Runs the official HPCC in several variants and compares their RandomAccess (not under mpirun)
+/// Runs the official HPCC in several variants and compares their figures of merit (not under mpirun)
 ///
 /// Runs ROOT/{stock,sandia,hcube}/hpcc, built by scripts/build-hpcc.sh, for each number of ranks, and
-/// prints one table. Fails if a verification failed or hcube was not active.
+/// prints one table. Fails if a verification failed or hcube was not active. Sandia's variant differs from
+/// the stock one in RandomAccess only.
 ///
 /// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 6000 --json results.json
 #[derive(Debug, clap::Args)]
@@ -38,8 +39,7 @@ pub struct Arguments {
     /// Directory of the variants; the files of runs are written to its subdirectory runs
     #[arg(long, value_name = "DIR")]
     pub root: PathBuf,
-    /// Numbers of ranks, for all variants [default: the cores and half of them; sandia and hcube also
-    /// with twice as many ranks as cores]
+    /// Numbers of ranks, for all variants [default: the cores and half of them]
     #[arg(long, value_name = "LIST", value_parser = ranks)]
     pub ranks: Option<Ranks>,
     /// All variants on 1, 2, 3, 4 and 8 ranks; oversubscribed, stock HPCC takes more than 2 minutes per run
@@ -48,20 +48,23 @@ pub struct Arguments {
     /// Size of HPL's matrix, from which HPCC derives the size of the table
     #[arg(long, value_name = "N", default_value_t = 6000, value_parser = value_parser!(u32).range(1..=10_000_000))]
     pub n: u32,
-    /// Variants to run
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Variant::ALL)]
+    /// Variants to run [default: stock and hcube; with --full also sandia]
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub variants: Vec<Variant>,
-    /// Runs of each variant on each number of ranks, alternating; results are medians
-    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100))]
-    pub repeat: u32,
+    /// Runs of each variant on each number of ranks, alternating; results are medians [default: as many
+    /// as --minutes permits, at most 5; 1 with --full]
+    #[arg(long, value_name = "TIMES", value_parser = value_parser!(u32).range(1..=100))]
+    pub repeat: Option<u32>,
+    /// Without --repeat: minutes after which no further runs begin
+    #[arg(long, value_name = "MINUTES", default_value_t = 5, value_parser = value_parser!(u32).range(1..=1440))]
+    pub minutes: u32,
     /// The MPI library [default: the last part of ROOT]
     #[arg(long, value_enum)]
     pub mpi: Option<Mpi>,
     /// Launcher and its options instead of mpirun; -np and the number of ranks are added
     #[arg(long, value_name = "COMMAND")]
     pub launcher: Option<String>,
-    /// Run all of HPCC in every variant; by default stock and sandia are stopped after both
-    /// MPIRandomAccess sections
+    /// Run all of HPCC in every variant; by default sandia is stopped after both MPIRandomAccess sections
     #[arg(long, conflicts_with = "brief")]
     pub complete: bool,
     /// Stop every run after both MPIRandomAccess sections
@@ -70,6 +73,9 @@ pub struct Arguments {
     /// Seconds after which a run is stopped and counts as timed out
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = value_parser!(u64).range(1..=86400))]
     pub time_limit: u64,
+    /// Write a picture of the speed-ups to this file (SVG)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub json: JsonOption,
 }
@@ -102,20 +108,30 @@ impl Arguments {
         })
     }
 
-    /// Whether runs of this variant run all of HPCC.
-    pub fn whole(&self, variant: Variant) -> bool {
-        self.complete || (variant == Variant::Hcube && !self.brief)
+    /// The variants to run.
+    pub fn variants(&self) -> Vec<Variant> {
+        match (&self.variants[..], self.full) {
+            ([], true) => Variant::ALL.to_vec(),
+            ([], false) => vec![Variant::Stock, Variant::Hcube],
+            (selected, _) => selected.to_vec(),
+        }
     }
 
-    /// All runs in their order.
-    pub fn all_runs(&self, mpi: Mpi) -> Vec<Run> {
-        let cores = plan::cores();
+    /// Whether runs of this variant run all of HPCC.
+    pub fn whole(&self, variant: Variant) -> bool {
+        self.complete || (variant != Variant::Sandia && !self.brief)
+    }
+
+    /// All runs in their order, if no time limit intervenes.
+    pub fn all_runs(&self) -> Vec<Run> {
+        let variants = self.variants();
         let groups = match &self.ranks {
-            Some(ranks) => plan::on_ranks(&ranks.0, &self.variants),
-            None if self.full => plan::on_ranks(&plan::FULL_RANKS, &self.variants),
-            None => plan::usual(cores, mpi, &self.variants),
+            Some(ranks) => plan::on_ranks(&ranks.0, &variants),
+            None if self.full => plan::on_ranks(&plan::FULL_RANKS, &variants),
+            None => plan::usual(plan::cores(), &variants),
         };
-        let rounds = groups.iter().flat_map(|group| (0..self.repeat).map(move |repeat| (group, repeat)));
+        let repeats = self.repeat.unwrap_or(if self.full { 1 } else { plan::MAX_REPEATS });
+        let rounds = (0..repeats).flat_map(|repeat| groups.iter().map(move |group| (group, repeat)));
         let run = |variant, ranks, repeat| Run { variant, ranks, repeat, whole: self.whole(variant) };
         rounds
             .flat_map(|((ranks, variants), repeat)| {
@@ -123,6 +139,11 @@ impl Arguments {
             })
             .map(|(variant, ranks, repeat)| run(variant, ranks, repeat))
             .collect()
+    }
+
+    /// Seconds after which no further runs begin.
+    pub fn budget(&self) -> f64 {
+        if self.repeat.is_some() || self.full { f64::INFINITY } else { 60.0 * f64::from(self.minutes) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a run of HPCC has left.
 
 use super::parse::Section;
+use std::collections::BTreeMap;
 
 /// The result of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -13,8 +14,12 @@ pub struct Outcome {
     pub timed_out: bool,
     /// HPCC's summary reports success.
     pub success: bool,
-    /// The announcement of the plug-in is in the output.
-    pub active: bool,
+    /// HPCC's summary, empty for a run that was stopped.
+    pub summary: BTreeMap<String, f64>,
+    /// Kernels that hcube has announced, by their titles.
+    pub active: Vec<String>,
+    /// What hcube says of kernels that it does not serve.
+    pub fallbacks: Vec<String>,
     /// Seconds of the run.
     pub seconds: f64,
     /// The last lines of the output, if results are missing.

@@ -1,5 +1,7 @@
 //! HPCC's results, section by section, so that a stopped run can be read, too.
 
+use std::collections::BTreeMap;
+
 /// Section of the polynomial stream.
 pub const POLYNOMIAL: &str = "MPIRandomAccess";
 /// Section of the LCG stream, which comes later.
@@ -34,6 +36,17 @@ pub fn has_ended(text: &str, name: &str) -> bool {
 /// Whether HPCC's summary reports success.
 pub fn success(text: &str) -> bool {
     text.lines().any(|line| line.trim() == "Success=1")
+}
+
+/// The figures of HPCC's summary, at its end; empty for a run that was stopped.
+pub fn summary(text: &str) -> BTreeMap<String, f64> {
+    let lines = text.lines().skip_while(|line| *line != "Begin of Summary section.");
+    let lines = lines.take_while(|line| *line != "End of Summary section.");
+    let figure = |line: &str| {
+        let (name, value) = line.trim().split_once('=')?;
+        Some((name.to_owned(), value.parse().ok().filter(|value: &f64| value.is_finite())?))
+    };
+    lines.filter_map(figure).collect()
 }
 
 /// The results of a complete section.
@@ -117,6 +130,16 @@ Total Main table size = 4096 words
             assert!(TEXT.contains(old));
             assert_eq!(section(&TEXT.replace(old, new), POLYNOMIAL), None, "{new}");
         }
+    }
+
+    #[test]
+    fn the_summary_holds_figures() {
+        let summary_text = format!(
+            "{TEXT}Begin of Summary section.\nLanguage=C\nHPL_Tflops=0.05\nMPIFFT_Gflops= nan\nSuccess=1\nEnd of Summary section.\nN=3\n"
+        );
+        let expected = [("HPL_Tflops".to_owned(), 0.05), ("Success".to_owned(), 1.0)];
+        assert_eq!(summary(&summary_text), BTreeMap::from(expected));
+        assert!(summary(TEXT).is_empty());
     }
 
     #[test]

@@ -18,10 +18,14 @@ pub struct Progress {
     /// Begin of the current run.
     begin: Instant,
     estimate: Estimate,
+    /// Seconds after which no further runs begin.
+    budget: f64,
+    /// Begin of the first run.
+    start: Instant,
 }
 
 impl Progress {
-    pub fn new(runs: &[Run]) -> Self {
+    pub fn new(runs: &[Run], budget: f64) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(runs.len() as u64);
             let style = ProgressStyle::with_template("{spinner} [{elapsed}] {bar:24} {msg}");
@@ -30,7 +34,13 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        Self { bar, runs: runs.to_vec(), run: 0, begin: Instant::now(), estimate: Estimate::new(cores()) }
+        let (estimate, now) = (Estimate::new(cores()), Instant::now());
+        Self { bar, runs: runs.to_vec(), run: 0, begin: now, estimate, budget, start: now }
+    }
+
+    /// Seconds that these runs will take.
+    pub fn estimate(&self, runs: &[Run]) -> f64 {
+        self.estimate.seconds(runs)
     }
 
     pub fn begin(&mut self, run: &Run) {
@@ -55,7 +65,8 @@ impl Progress {
         let all = self.estimate.seconds(&self.runs[self.run - 1..]);
         let after = self.estimate.seconds(&self.runs[self.run..]);
         let left = after.max(all - self.begin.elapsed().as_secs_f64());
-        describe(self.run, self.runs.len(), run, left)
+        let left = left.min(self.budget - self.start.elapsed().as_secs_f64()).max(0.0);
+        describe(self.run, run, left)
     }
 
     /// A run has ended.
@@ -84,7 +95,7 @@ impl Progress {
                 bar.println(line);
                 bar.inc(1);
             }
-            None => eprintln!("hcube-lab hpcc: run {} of {}: {line}", self.run, self.runs.len()),
+            None => eprintln!("hcube-lab hpcc: run {}: {line}", self.run),
         }
     }
 
@@ -97,8 +108,8 @@ impl Progress {
 }
 
 /// A run, and the seconds until the last one ends.
-fn describe(number: usize, count: usize, run: &Run, left: f64) -> String {
-    format!("run {number} of {count}: {}, about {} left", run.name(), in_words(left))
+fn describe(number: usize, run: &Run, left: f64) -> String {
+    format!("run {number}: {}, about {} left", run.name(), in_words(left))
 }
 
 #[cfg(test)]
@@ -110,12 +121,12 @@ mod tests {
     fn a_run_begins_with_the_remaining_time() {
         let run = |variant, ranks| Run { variant, ranks, repeat: 0, whole: false };
         let stock = run(Variant::Stock, 2);
-        assert_eq!(describe(3, 8, &stock, 130.0), "run 3 of 8: stock on 2 ranks, about 2 min 10 s left");
-        let mut progress = Progress::new(&[run(Variant::Hcube, 1), stock]);
+        assert_eq!(describe(3, &stock, 130.0), "run 3: stock on 2 ranks, about 2 min 10 s left");
+        let mut progress = Progress::new(&[run(Variant::Hcube, 1), stock], f64::INFINITY);
         progress.begin(&run(Variant::Hcube, 1));
         progress.end(&run(Variant::Hcube, 1), &Outcome { seconds: 10.0, ..Outcome::default() });
         progress.begin(&stock);
         let left = progress.estimate.seconds(&[stock]);
-        assert_eq!(progress.current(&stock), describe(2, 2, &stock, left));
+        assert_eq!(progress.current(&stock), describe(2, &stock, left));
     }
 }

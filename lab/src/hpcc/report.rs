@@ -1,14 +1,19 @@
 //! The table, the JSON and the problems of the runs.
 
 use super::arguments::Arguments;
+use super::merits;
 use super::outcome::Outcome;
 use super::parse::Section;
 use super::plan::Run;
 use super::variant::{Mpi, Variant};
+use hcube_results::hpcc::{self, Compared, figure};
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
+use hcube_tool::output;
+use hcube_tool::session::Failure;
 use serde::Serialize;
 use std::fmt::Write;
+use std::path::Path;
 
 /// The results as they are written in JSON.
 #[derive(Debug, Serialize)]
@@ -16,7 +21,10 @@ pub struct Results {
     mpi: &'static str,
     #[serde(skip)]
     title: &'static str,
+    n: u32,
     runs: Vec<Entry>,
+    /// Figures of merit of whole runs.
+    figures: Vec<Compared>,
 }
 
 /// Medians of the runs of one variant on one number of ranks.
@@ -70,10 +78,17 @@ fn kinds(outcomes: &[(Run, Outcome)]) -> Vec<(usize, Variant)> {
 }
 
 impl Results {
-    pub fn new(mpi: Mpi, outcomes: &[(Run, Outcome)]) -> Self {
+    pub fn new(mpi: Mpi, n: u32, outcomes: &[(Run, Outcome)]) -> Self {
         let entry = |(ranks, variant)| Entry::new(variant, ranks, outcomes);
         let runs = kinds(outcomes).into_iter().filter_map(entry).collect();
-        Self { mpi: mpi.name(), title: mpi.title(), runs }
+        Self { mpi: mpi.name(), title: mpi.title(), n, runs, figures: merits::compared(outcomes) }
+    }
+
+    /// Writes the picture, if there are figures of whole runs.
+    pub fn draw(&self, path: &Path) -> Result<(), Failure> {
+        let title = format!("HPCC 1.5.0, {}, N = {}", self.title, self.n);
+        figure::sheet(&self.figures, &title)
+            .map_or(Ok(()), |sheet| output::write("--plot", path, &sheet.svg()))
     }
 
     /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others.
@@ -123,8 +138,27 @@ fn cell<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or("-".to_owned(), text)
 }
 
-/// The table of all variants, and how it was measured.
+/// The table of the figures of merit, that of RandomAccess where Sandia's variant or only RandomAccess was run, and how
+/// they were measured.
 pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)]) -> String {
+    let log2 = results.runs.iter().map(|entry| entry.log2_table).max();
+    let mut text = format!(
+        "\nHPCC 1.5.0, {}, N = {}, table of {} words\n\n",
+        results.title,
+        results.n,
+        cell(log2, |log2| format!("2^{log2}")),
+    );
+    text.push_str(&hpcc::text(&results.figures));
+    if results.figures.is_empty() || arguments.variants().contains(&Variant::Sandia) {
+        let gap = if results.figures.is_empty() { "" } else { "\n" };
+        let _ = write!(text, "{gap}{}", random_access(results, outcomes));
+    }
+    let _ = write!(text, "\n{}", what_was_done(arguments, results, outcomes));
+    text
+}
+
+/// The table of RandomAccess for all variants.
+fn random_access(results: &Results, outcomes: &[(Run, Outcome)]) -> String {
     let variants: Vec<Variant> = Variant::ALL
         .into_iter()
         .filter(|variant| outcomes.iter().any(|(run, _)| run.variant == *variant))
@@ -146,16 +180,7 @@ pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)
             table.row(row(results, ranks, lcg, &variants, &others));
         }
     }
-    let log2 = results.runs.iter().map(|entry| entry.log2_table).max();
-    let mut text = format!(
-        "\nHPCC 1.5.0, {}, N = {}, table of {} words\n\n{}\n",
-        results.title,
-        arguments.n,
-        cell(log2, |log2| format!("2^{log2}")),
-        table.render()
-    );
-    text.push_str(&what_was_done(arguments, results, &variants));
-    text
+    table.render()
 }
 
 fn row(results: &Results, ranks: usize, lcg: bool, variants: &[Variant], others: &[Variant]) -> Vec<String> {
@@ -174,16 +199,34 @@ fn row(results: &Results, ranks: usize, lcg: bool, variants: &[Variant], others:
     cells
 }
 
-fn what_was_done(arguments: &Arguments, results: &Results, variants: &[Variant]) -> String {
+fn what_was_done(arguments: &Arguments, results: &Results, outcomes: &[(Run, Outcome)]) -> String {
     let mut text = String::new();
-    if arguments.repeat > 1 {
+    let variants = arguments.variants();
+    let runs = outcomes.iter().map(|(run, _)| run.repeat + 1).max().unwrap_or(0);
+    if runs > 1 {
         let widest = results.runs.iter().map(|entry| entry.spread).fold(0.0, f64::max);
         let _ = writeln!(
             text,
-            "Medians of {} alternating runs; largest spread {}.",
-            arguments.repeat,
+            "Medians of up to {runs} alternating runs; largest spread of RandomAccess {}.",
             percent(widest)
         );
+    }
+    let errors = |variant| {
+        let own = results.runs.iter().filter(|entry: &&Entry| entry.variant == Variant::name(variant));
+        own.map(|entry| entry.errors.max(entry.errors_lcg)).max()
+    };
+    let errors: Vec<String> = variants
+        .iter()
+        .filter_map(|&variant| Some(format!("{} {}", variant.name(), errors(variant)?)))
+        .collect();
+    if !errors.is_empty() {
+        let _ = writeln!(text, "Largest number of errors of RandomAccess: {}.", errors.join(", "));
+    }
+    let mut fallbacks: Vec<&String> = outcomes.iter().flat_map(|(_, outcome)| &outcome.fallbacks).collect();
+    fallbacks.sort_unstable();
+    fallbacks.dedup();
+    for line in fallbacks {
+        let _ = writeln!(text, "{line}");
     }
     let names = |whole: bool| {
         let chosen = variants.iter().filter(|&&variant| arguments.whole(variant) == whole);
@@ -193,13 +236,6 @@ fn what_was_done(arguments: &Arguments, results: &Results, variants: &[Variant])
     if !whole.is_empty() {
         let _ = writeln!(text, "All of HPCC was run: {whole}.");
     }
-    let lacks = |entry: &Entry| results.entry(Variant::Stock, entry.ranks).is_none();
-    if arguments.ranks.is_none() && variants.contains(&Variant::Stock) && results.runs.iter().any(lacks) {
-        text.push_str(
-            "Stock HPCC was not run oversubscribed, where it takes its limit of 60 s per stream (--full runs it, as \
-             does make run FULL=1).\n",
-        );
-    }
     if !brief.is_empty() {
         let _ = writeln!(
             text,
@@ -207,42 +243,6 @@ fn what_was_done(arguments: &Arguments, results: &Results, variants: &[Variant])
         );
     }
     text
-}
-
-/// Failures of a run; each makes the command fail.
-pub fn problems(run: &Run, outcome: &Outcome) -> Vec<String> {
-    let ours = run.variant == Variant::Hcube;
-    let name = run.name();
-    if outcome.timed_out && ours {
-        return vec![format!("{name}: reached the time limit")];
-    }
-    let mut problems = Vec::new();
-    for (stream, section) in [("polynomial", outcome.polynomial), ("LCG", outcome.lcg)] {
-        match section {
-            // The standard algorithm may well be too slow; what it has finished must be right.
-            None if outcome.timed_out => {}
-            None => problems.push(format!(
-                "{name}: no result for the {stream} stream; the end of its output:\n{}",
-                outcome.tail
-            )),
-            Some(section) if !section.passed => {
-                problems.push(format!("{name}: verification failed, {} errors ({stream})", section.errors));
-            }
-            Some(section) if ours && section.errors > 0 => {
-                problems.push(format!("{name}: {} errors ({stream}), expected 0", section.errors));
-            }
-            Some(_) => {}
-        }
-    }
-    if run.whole && !outcome.success {
-        problems.push(format!("{name}: HPCC did not succeed (no Success=1)"));
-    }
-    match (ours, outcome.active) {
-        (true, false) => problems.push(format!("{name}: hcube was not active: its announcement is missing")),
-        (false, true) => problems.push(format!("{name}: hcube was active in a variant that is not its own")),
-        _ => {}
-    }
-    problems
 }
 
 #[cfg(test)]
@@ -275,30 +275,12 @@ mod tests {
             (run(Variant::Sandia), outcome(0.1, 3)),
             (Run { ranks: 4, ..run(Variant::Hcube) }, outcome(0.2, 0)),
         ];
-        let sentence = |of: &[(Run, Outcome)]| Results::new(Mpi::Openmpi, of).sentence(2);
+        let sentence = |of: &[(Run, Outcome)]| Results::new(Mpi::Openmpi, 6000, of).sentence(2);
         let expected = "On 2 ranks (Open MPI, table of 2^20 words, polynomial stream) HPCC RandomAccess with hcube \
                         reaches 0.3000 GUP/s with 0 errors: a speed-up of 30 over stock HPCC (0.01000 GUP/s, 12 \
                         errors) and of 3.0 over Sandia's update (0.1000 GUP/s, 3 errors).";
         assert_eq!(sentence(&outcomes).as_deref(), Some(expected));
         assert!(sentence(&outcomes[..1]).is_some_and(|text| text.ends_with("with 0 errors.")));
         assert_eq!(sentence(&outcomes[1..3]), None);
-    }
-
-    #[test]
-    fn problems_of_ours_and_of_others() {
-        let mut good = outcome(0.1, 0);
-        assert!(problems(&run(Variant::Stock), &good).is_empty());
-        assert!(problems(&run(Variant::Hcube), &good)[0].contains("not active"));
-        good.active = true;
-        assert!(problems(&run(Variant::Hcube), &good).is_empty());
-        assert!(problems(&run(Variant::Sandia), &good)[0].contains("not its own"));
-        assert!(problems(&run(Variant::Sandia), &outcome(0.1, 9)).is_empty());
-        let wrong = Outcome { active: true, ..outcome(0.1, 1) };
-        assert_eq!(problems(&run(Variant::Hcube), &wrong).len(), 2);
-        let late = Outcome { timed_out: true, ..Outcome::default() };
-        assert_eq!(
-            (problems(&run(Variant::Stock), &late).len(), problems(&run(Variant::Hcube), &late).len()),
-            (0, 1)
-        );
     }
 }

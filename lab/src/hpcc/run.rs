@@ -91,17 +91,22 @@ fn outcome(results: &str, output: &str, seconds: f64) -> Outcome {
         lcg,
         timed_out: false,
         success: parse::success(results),
-        active: output.lines().any(announces),
+        summary: parse::summary(results),
+        active: output.lines().filter_map(announced).map(str::to_owned).collect(),
+        fallbacks: output.lines().filter(|line| line.contains(FALLS_BACK)).map(str::to_owned).collect(),
         seconds,
         tail,
     }
 }
 
-/// Whether a line is the announcement of the plug-in: `hcube <version>: HPCC RandomAccess update active`.
-fn announces(line: &str) -> bool {
-    line.strip_prefix("hcube ").and_then(|rest| rest.split_once(": ")).is_some_and(|(version, rest)| {
-        !version.contains(' ') && rest.starts_with("HPCC RandomAccess update active")
-    })
+/// Part of the line by which hcube says that HPCC's own code runs.
+const FALLS_BACK: &str = " not active, HPCC's own code runs: ";
+
+/// The kernel that a line announces: `hcube <version>: HPCC <kernel> active: ...`.
+fn announced(line: &str) -> Option<&str> {
+    let (version, rest) = line.strip_prefix("hcube ")?.split_once(": HPCC ")?;
+    let (kernel, _) = rest.split_once(" active: ")?;
+    (!version.contains(' ') && !kernel.contains(':')).then_some(kernel)
 }
 
 #[cfg(test)]
@@ -110,9 +115,11 @@ mod tests {
 
     #[test]
     fn the_announcement_is_recognised() {
-        assert!(announces("hcube 0.1.0: HPCC RandomAccess update active: 2 ranks"));
-        assert!(!announces("hcube 0.1.0: rank 1: HPCC RandomAccess update active"));
-        assert!(!announces("HPCC RandomAccess update active"));
+        let line = "hcube 0.1.0: HPCC RandomAccess update active: 2 ranks: shared memory";
+        assert_eq!(announced(line), Some("RandomAccess update"));
+        assert_eq!(announced("hcube 0.1.0: rank 1: HPCC FFT active: "), None);
+        assert_eq!(announced("HPCC FFT active: "), None);
+        assert_eq!(announced("hcube 0.1.0: HPCC FFT not active, HPCC's own code runs: n"), None);
     }
 
     #[test]

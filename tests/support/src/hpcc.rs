@@ -20,7 +20,7 @@ pub fn program() -> &'static Path {
     })
 }
 
-/// Runs HPCC in a folder of this name and checks what it says; `path` is what hcube must announce.
+/// Runs HPCC in a folder of this name and checks what it says; `path` is what hcube must announce of RandomAccess.
 pub fn check(name: &str, ranks: usize, path: &str, change: impl FnOnce(Launch) -> Launch) {
     check_program(program(), name, ranks, path, change);
 }
@@ -33,21 +33,41 @@ pub fn check_program(
     path: &str,
     change: impl FnOnce(Launch) -> Launch,
 ) {
-    let folder = folder(name, N, ranks);
-    let launch = Launch::new(program, ranks).folder(&folder).limit(240);
+    let folder = folder(name, &Input { columns: ranks, ..Input::default() });
+    let stderr = run(program, &folder, ranks, change);
+    let announcement = announcement(&stderr, "RandomAccess update");
+    assert!(announcement.contains(path), "{path} expected: {announcement}");
+    passed(&folder, ranks);
+}
+
+/// Runs HPCC in a folder with its input; its error output.
+pub fn run(program: &Path, folder: &Path, ranks: usize, change: impl FnOnce(Launch) -> Launch) -> String {
+    let launch = Launch::new(program, ranks).folder(folder).limit(240);
     // OpenBLAS would start a thread per core in every rank.
     let launch = launch.env("OPENBLAS_NUM_THREADS", "1").env("HCUBE_VERBOSE", "1");
     let outcome = change(launch).run();
-    let announcements: Vec<&str> =
-        outcome.stderr.lines().filter(|line| line.contains(": HPCC RandomAccess update active: ")).collect();
-    assert_eq!(announcements.len(), 1, "one announcement:\n{}", outcome.stderr);
-    let announcement = announcements[0].to_owned();
+    let stderr = outcome.stderr.clone();
     outcome.success();
-    assert!(
-        announcement.starts_with("hcube ") && announcement.contains(path),
-        "{path} expected: {announcement}"
-    );
-    let value = |name: &str| result(&folder, name);
+    stderr
+}
+
+/// The one line by which hcube announces that it serves a kernel.
+pub fn announcement(stderr: &str, kernel: &str) -> String {
+    let wanted = format!(": HPCC {kernel} active: ");
+    let announcements: Vec<&str> = stderr.lines().filter(|line| line.contains(&wanted)).collect();
+    assert_eq!(announcements.len(), 1, "one announcement of {kernel}:\n{stderr}");
+    assert!(announcements[0].starts_with("hcube "), "{}", announcements[0]);
+    announcements[0].to_owned()
+}
+
+/// Whether hcube says that it serves this kernel.
+pub fn announces(stderr: &str, kernel: &str) -> bool {
+    stderr.contains(&format!(": HPCC {kernel} active: "))
+}
+
+/// Checks HPCC's own verdicts, and that each update of RandomAccess was done once.
+pub fn passed(folder: &Path, ranks: usize) {
+    let value = |name: &str| result(folder, name);
     assert_eq!(value("Success"), "1");
     assert_eq!(value("CommWorldProcs"), ranks.to_string());
     for test in ["MPIRandomAccess", "MPIRandomAccess_LCG"] {
@@ -60,39 +80,73 @@ pub fn check_program(
             number("N")
         );
     }
+    let figure = |name: &str| value(name).parse::<f64>().expect("a number");
+    for rate in ["HPL_Tflops", "MPIFFT_Gflops", "StarFFT_Gflops", "SingleFFT_Gflops", "StarSTREAM_Triad"] {
+        assert!(figure(rate) > 0.0, "{rate} on {ranks} ranks");
+    }
+    // HPL says of each solution whether its residual is small enough.
+    let text = fs::read_to_string(folder.join(RESULTS)).expect("HPCC's result file");
+    assert!(text.contains("PASSED") && !text.contains("FAILED"), "HPL on {ranks} ranks:\n{text}");
+}
+
+/// HPCC's result file.
+const RESULTS: &str = "hpccoutf.txt";
+
+/// The problem of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Input {
+    /// Size of HPL's matrix, from which HPCC derives the other sizes.
+    pub n: usize,
+    /// Columns of a block.
+    pub block: usize,
+    /// Rows of the process grid.
+    pub rows: usize,
+    /// Columns of the process grid.
+    pub columns: usize,
+    /// HPL's broadcast, 0 to 5.
+    pub broadcast: usize,
+    /// Panels that HPL looks ahead.
+    pub depth: usize,
+}
+
+impl Default for Input {
+    fn default() -> Self {
+        Self { n: N, block: 80, rows: 1, columns: 1, broadcast: 1, depth: 0 }
+    }
 }
 
 /// A folder of this name for one run, with an input file.
-pub fn folder(name: &str, n: usize, ranks: usize) -> PathBuf {
+pub fn folder(name: &str, problem: &Input) -> PathBuf {
     let folder = super::build().join("clients").join(name);
     // HPCC adds to the result file of an earlier run.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the target directory is writable");
-    fs::write(folder.join("hpccinf.txt"), input(n, ranks)).expect("writable");
+    fs::write(folder.join("hpccinf.txt"), input(problem)).expect("writable");
     folder
 }
 
 /// A value of the result file.
 pub fn result(folder: &Path, name: &str) -> String {
-    let file = folder.join("hpccoutf.txt");
+    let file = folder.join(RESULTS);
     let text = fs::read_to_string(&file).expect("HPCC's result file");
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     line.unwrap_or_else(|| panic!("no {name} in {}", file.display())).trim().to_owned()
 }
 
-/// HPCC's input file: one problem of size `n`, a grid of 1 x `ranks`.
-fn input(n: usize, ranks: usize) -> String {
+/// HPCC's input file for one problem.
+fn input(problem: &Input) -> String {
+    let number = |value: usize| value.to_string();
     let values = [
         ("HPL.out", "output file name"),
         ("8", "device out: the file"),
         ("1", "number of problem sizes"),
-        (&n.to_string(), "N"),
+        (&number(problem.n), "N"),
         ("1", "number of block sizes"),
-        ("80", "NB"),
+        (&number(problem.block), "NB"),
         ("0", "process mapping by rows"),
         ("1", "number of grids"),
-        ("1", "P"),
-        (&ranks.to_string(), "Q"),
+        (&number(problem.rows), "P"),
+        (&number(problem.columns), "Q"),
         ("16.0", "threshold"),
         ("1", "panel factorisations"),
         ("2", "right"),
@@ -103,9 +157,9 @@ fn input(n: usize, ranks: usize) -> String {
         ("1", "recursive panel factorisations"),
         ("1", "Crout"),
         ("1", "broadcasts"),
-        ("1", "modified ring"),
+        (&number(problem.broadcast), "broadcast"),
         ("1", "look-ahead depths"),
-        ("0", "depth"),
+        (&number(problem.depth), "depth"),
         ("2", "swap: mix"),
         ("64", "swapping threshold"),
         ("0", "L1 transposed"),

@@ -3,8 +3,9 @@
 use super::finding::{Finding, State, Topic};
 use hcube_core::Result;
 use hcube_core::comm::Comm;
-use hcube_core::mpi::handle;
+use hcube_core::mpi::{MpiComm, handle};
 use hcube_core::node::{huge_pages, processor, single_copy};
+use hcube_hpcc::random_access as updates;
 use hcube_random_access::kernel::Level;
 use hcube_random_access::{Mode, Options, UpdateState};
 
@@ -48,8 +49,8 @@ pub fn all(comm: &impl Comm) -> Result<Vec<Finding>> {
 }
 
 /// What hcube will do with these options.
-pub fn choice(comm: &impl Comm, options: &Options) -> std::result::Result<String, String> {
-    UpdateState::new(comm, options).map(|prepared| prepared.describe()).map_err(|error| error.to_string())
+pub fn choice(comm: &MpiComm, options: &Options) -> std::result::Result<String, String> {
+    updates::State::new(comm, options).map(|prepared| prepared.describe()).map_err(|error| error.to_string())
 }
 
 /// How the all-to-all exchange goes with these options, or what is wrong with them here.

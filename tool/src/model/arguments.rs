@@ -45,7 +45,7 @@ pub struct Arguments {
           help = help::<Options>("dimensions"))]
     dimensions: usize,
     /// The route of values; without it every route that the placement permits
-    #[arg(long, value_parser = one_of::<Mode>(Mode::NAMES))]
+    #[arg(long, value_parser = one_of::<Mode>(&Mode::NAMES[..4]))]
     mode: Option<Mode>,
     /// Predict the exchange in place as well, with buffers of BYTES per rank
     #[arg(long, value_name = "BYTES", value_parser = value::<hcube_alltoall::Options, usize>("memory"))]

@@ -10,6 +10,7 @@ use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::machine::Placement;
 use hcube_core::plan::Topology;
+use hcube_hpcc::random_access::State;
 use hcube_random_access::model::traffic;
 use hcube_random_access::{Mode, Options, StreamKind, UpdateState, state};
 
@@ -90,7 +91,7 @@ fn name(case: &Case, ranks: usize) -> String {
 /// The measurements of a case.
 struct Series {
     case: Case,
-    prepared: UpdateState,
+    prepared: State,
     rounds: f64,
     /// Seconds of a round in the shortest.
     least: f64,
@@ -99,7 +100,7 @@ struct Series {
 impl Series {
     /// Collective: verifies a short run and makes ready for the others; also returns the number of errors.
     fn new(comm: &impl Comm, bench: &mut UpdateBench, case: &Case) -> Result<(Self, u64)> {
-        let prepared = UpdateState::new(comm, &case.options)?;
+        let prepared = State::from(UpdateState::new(comm, &case.options)?);
         let mut series = Self { case: *case, prepared, rounds: MIN_ROUNDS, least: f64::INFINITY };
         let updates = series.updates();
         let errors = bench.errors(&mut series.prepared, case, updates)?;

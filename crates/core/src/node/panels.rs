@@ -8,7 +8,7 @@
 
 use super::LINE_PAIR;
 use super::segment::{self, Segment};
-use crate::comm::Comm;
+use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -70,6 +70,35 @@ impl PanelMemory {
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
+        Self::share_with(comm, ranks, capacity, Segment::populate)
+    }
+
+    /// Collective: as [`share`](Self::share), in huge pages where the system gives any, for memory that is accessed with
+    /// large strides.
+    ///
+    /// # Errors
+    /// As [`share`](Self::share).
+    pub fn share_large<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
+        if let [_] = ranks {
+            // The kernel gives huge pages to private memory where it gives none to files.
+            let length = head(1).checked_add(capacity).ok_or_else(|| too_large(capacity));
+            let segment = agree(comm, length.and_then(Segment::own))?;
+            segment.ask_for_huge_pages();
+            segment.provide(0..head(1) + capacity)?;
+            return Ok(Self { origin: Origin::Shared(segment), ranks: 1, own: 0, capacity });
+        }
+        Self::share_with(comm, ranks, capacity, |segment| {
+            segment.ask_for_huge_pages();
+            segment.populate();
+        })
+    }
+
+    fn share_with<C: Comm + ?Sized>(
+        comm: &C,
+        ranks: &[usize],
+        capacity: usize,
+        populate: impl FnOnce(&Segment),
+    ) -> Result<Self> {
         let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
         let length = head(ranks.len()).checked_add(capacity).ok_or_else(|| too_large(capacity))?;
         let layout = ranks.iter().fold(capacity as u64, |sum, &rank| {
@@ -77,7 +106,7 @@ impl PanelMemory {
             (sum.rotate_left(23) ^ rank as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         });
         let segment = segment::share(comm, ranks, length, layout)?;
-        segment.populate();
+        populate(&segment);
         Ok(Self { origin: Origin::Shared(segment), ranks: ranks.len(), own, capacity })
     }
 

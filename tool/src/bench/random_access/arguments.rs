@@ -35,7 +35,7 @@ pub const MAX_TABLE_SIZE: i64 = 40;
 /// per rank; excess counts the values above Q that ranks held for others while routing; of bound is relative to
 /// the local bound (--local-bound).
 ///
-/// Example: mpirun -np 4 hcube bench random-access --table-size 25 --mode message --ladder
+/// Example: mpirun -np 4 hcube bench random-access --table-size 25 --mode auto,events,spawn
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Words of the whole table, as a power of two; a word has 8 bytes
@@ -51,8 +51,9 @@ pub struct Arguments {
     /// The stream of random values
     #[arg(long, value_enum, default_value_t = Streams::Polynomial)]
     pub stream: Streams,
-    #[arg(long, value_parser = one_of::<Mode>(Mode::NAMES), help = help::<Options>("mode"))]
-    pub mode: Option<Mode>,
+    #[arg(long, value_name = "MODE[,MODE...]", value_delimiter = ',', value_parser = one_of::<Mode>(Mode::NAMES),
+          help = help_and::<Options>("mode", "A list compares modes"))]
+    pub mode: Vec<Mode>,
     #[arg(long, value_name = "D[,D...]", value_delimiter = ',', value_parser = value::<Options, usize>("dimensions"),
           help = help_and::<Options>("dimensions", "A list is a sweep"))]
     pub dimensions: Vec<usize>,
@@ -105,7 +106,7 @@ impl Arguments {
     /// The defaults changed by the options that have one value.
     fn options(&self, defaults: &Options) -> Options {
         let mut options = *defaults;
-        options.mode = self.mode.unwrap_or(options.mode);
+        options.mode = self.mode.first().copied().unwrap_or(options.mode);
         options.optimisations = self.optimisations.unwrap_or(options.optimisations);
         options.relaxed |= self.relaxed;
         options.huge_pages &= !self.no_huge_pages;
@@ -128,9 +129,11 @@ impl Arguments {
             let steps = LADDER.map(|list| Optimisations::from_list(list).expect("valid"));
             choices = vary(&choices, &steps, |options, &step| options.optimisations = step);
         }
-        if self.compare && base.mode != Mode::Message {
-            choices = vary(&choices, &[base.mode, Mode::Message], |options, &mode| options.mode = mode);
+        let mut modes = if self.mode.is_empty() { vec![base.mode] } else { self.mode.clone() };
+        if self.compare && !modes.contains(&Mode::Message) {
+            modes.push(Mode::Message);
         }
+        choices = vary(&choices, &modes, |options, &mode| options.mode = mode);
         let streams: &[StreamKind] = match self.stream {
             Streams::Polynomial => &[StreamKind::Polynomial],
             Streams::Lcg => &[StreamKind::Lcg],
@@ -176,6 +179,17 @@ mod tests {
         assert_eq!(cases.len(), 3 * 2 * 5 * 2);
         assert_eq!((cases[0].options.mode, cases[1].options.mode), (Mode::Auto, Mode::Message));
         assert_eq!(cases.last().map(|case| case.options.look_ahead), Some(16));
+    }
+
+    #[test]
+    fn modes_are_compared() {
+        let modes = |line: &str| {
+            let cases = parse::<Arguments>(line.split_whitespace()).cases(&Options::default());
+            cases.iter().map(|case| case.options.mode).collect::<Vec<_>>()
+        };
+        assert_eq!(modes("--mode auto,events,spawn"), [Mode::Auto, Mode::Events, Mode::Spawn]);
+        assert_eq!(modes("--mode message,events --compare"), [Mode::Message, Mode::Events]);
+        assert_eq!(modes("--mode spawn --compare"), [Mode::Spawn, Mode::Message]);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use super::updates::{Measured, UpdateBench};
 use crate::session::Session;
 use hcube_core::Result;
 use hcube_core::comm::agree;
-use hcube_random_access::{Options, StreamKind, UpdateState};
+use hcube_hpcc::random_access::State;
+use hcube_random_access::{Options, StreamKind};
 
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +43,7 @@ impl<'a> RandomAccess<'a> {
             random_access.bench.use_huge_pages()?;
         }
         for case in &random_access.cases {
-            random_access.descriptions.push(UpdateState::new(comm, &case.options)?.describe());
+            random_access.descriptions.push(State::new(comm, &case.options)?.describe());
         }
         Ok(random_access)
     }

@@ -9,6 +9,7 @@ use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::node::huge_pages;
+use hcube_hpcc::random_access::State;
 use hcube_random_access::{Distribution, Options, Statistics, StreamKind, UpdateState, Updates};
 use hcube_results::numbers;
 use std::time::Instant;
@@ -116,7 +117,7 @@ impl<'a> UpdateBench<'a> {
 
     /// Collective: one measurement of a case.
     pub fn measure(&mut self, case: &Case, verify: bool, progress: &mut Progress) -> Result<Measured> {
-        let mut prepared = UpdateState::new(self.comm, &case.options)?;
+        let mut prepared = State::new(self.comm, &case.options)?;
         let updates = self.updates(case.stream);
         let slices = self.trial(&mut prepared, case, &updates, progress.wants_parts())?;
         self.initialise();
@@ -141,13 +142,7 @@ impl<'a> UpdateBench<'a> {
     }
 
     /// A short run; returns in how many slices the measured one is to be cut.
-    fn trial(
-        &mut self,
-        prepared: &mut UpdateState,
-        case: &Case,
-        updates: &Updates,
-        cut: bool,
-    ) -> Result<i64> {
+    fn trial(&mut self, prepared: &mut State, case: &Case, updates: &Updates, cut: bool) -> Result<i64> {
         let part = Updates { count: updates.count.min(TRIAL_UPDATES), ..*updates };
         let (seconds, _) = self.run(prepared, case, &part)?;
         let mut slices = [1];
@@ -161,12 +156,12 @@ impl<'a> UpdateBench<'a> {
     }
 
     /// Collective: one library call between two barriers.
-    fn run(&mut self, prepared: &mut UpdateState, case: &Case, part: &Updates) -> Result<(f64, Statistics)> {
+    fn run(&mut self, prepared: &mut State, case: &Case, part: &Updates) -> Result<(f64, Statistics)> {
         // The table is on huge pages already.
         let options = Options { huge_pages: false, ..case.options };
         let (comm, distribution, words) = (self.comm, self.distribution, &mut self.words);
         timed(comm, || {
-            let statistics = hcube_random_access::run(comm, prepared, distribution, words, part, &options)?;
+            let statistics = prepared.run(comm, distribution, words, part, &options)?;
             comm.barrier()?;
             Ok(statistics)
         })
@@ -221,13 +216,13 @@ impl<'a> UpdateBench<'a> {
     }
 
     /// Collective: seconds of a case with `count` updates of each rank.
-    pub fn seconds(&mut self, prepared: &mut UpdateState, case: &Case, count: i64) -> Result<f64> {
+    pub fn seconds(&mut self, prepared: &mut State, case: &Case, count: i64) -> Result<f64> {
         let updates = self.next_updates(case.stream, count);
         Ok(self.run(prepared, case, &updates)?.0)
     }
 
     /// Collective: words that a case with `count` updates of each rank leaves wrong.
-    pub fn errors(&mut self, prepared: &mut UpdateState, case: &Case, count: i64) -> Result<u64> {
+    pub fn errors(&mut self, prepared: &mut State, case: &Case, count: i64) -> Result<u64> {
         let updates = self.next_updates(case.stream, count);
         self.initialise();
         self.run(prepared, case, &updates)?;

@@ -1,0 +1,116 @@
+//! Memory of the caller and of the node, seen as numbers.
+
+use super::LANES;
+use super::vector::Vector;
+use hcube_core::memory::Region;
+use std::ops::Range;
+
+/// Bytes of a line of the cache.
+const LINE: usize = LANES * size_of::<f64>();
+
+/// Numbers of 64 bits in a region; they need not be aligned.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a>(Region<'a>);
+
+impl<'a> View<'a> {
+    /// The numbers of a region.
+    pub fn of(region: Region<'a>) -> Self {
+        Self(region)
+    }
+
+    /// How many.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.0.len() / size_of::<f64>()
+    }
+
+    /// Some of them.
+    ///
+    /// # Panics
+    /// Where they are not inside.
+    pub fn part(self, range: Range<usize>) -> Self {
+        Self(self.0.part(range.start * size_of::<f64>()..range.end * size_of::<f64>()))
+    }
+
+    /// The address of some numbers.
+    #[inline(always)]
+    fn place<const N: usize>(self, at: usize) -> *mut [f64; N] {
+        assert!(at <= self.len() && N <= self.len() - at, "{N} numbers at {at} of {}", self.len());
+        self.0.address().wrapping_add(at * size_of::<f64>()).cast()
+    }
+
+    /// Copies numbers out.
+    ///
+    /// # Panics
+    /// Where they are not inside, as the others.
+    #[inline(always)]
+    pub fn read<const N: usize>(self, at: usize) -> [f64; N] {
+        // SAFETY: inside the region, whose bytes can be read, as by `Region::read`.
+        unsafe { self.place::<N>(at).read_unaligned() }
+    }
+
+    /// Copies numbers in.
+    #[inline(always)]
+    pub fn write<const N: usize>(self, at: usize, numbers: [f64; N]) {
+        // SAFETY: inside the region, whose bytes can be written, as by `Region::write`.
+        unsafe { self.place::<N>(at).write_unaligned(numbers) };
+    }
+
+    /// Copies a line of the cache in, past the cache where it begins one.
+    #[inline(always)]
+    pub fn stream<V: Vector>(self, at: usize, numbers: V) {
+        let place = self.place::<LANES>(at);
+        if place.addr().is_multiple_of(LINE) {
+            // SAFETY: inside the region, whose bytes can be written, and aligned.
+            unsafe { numbers.stream(place) };
+        } else {
+            let mut plain = [0.0; LANES];
+            numbers.store(&mut plain);
+            self.write(at, plain);
+        }
+    }
+
+    /// Copies numbers in, past the cache where they are whole lines of it.
+    #[inline(always)]
+    pub fn stream_all<V: Vector>(self, at: usize, numbers: &[f64]) {
+        let past = self.place::<0>(at).addr() % LINE / size_of::<f64>();
+        let head = ((LANES - past) % LANES).min(numbers.len());
+        let (head, lines) = numbers.split_at(head);
+        for (number, &value) in head.iter().enumerate() {
+            self.write(at + number, [value]);
+        }
+        let at = at + head.len();
+        let (lines, tail) = lines.as_chunks::<LANES>();
+        for (number, line) in lines.iter().enumerate() {
+            self.stream(at + LANES * number, V::load(line));
+        }
+        let at = at + LANES * lines.len();
+        for (number, &value) in tail.iter().enumerate() {
+            self.write(at + number, [value]);
+        }
+    }
+
+    /// Copies `count` complex numbers out, and zeros behind them.
+    #[inline(always)]
+    pub fn read_pairs<const N: usize>(self, at: usize, count: usize) -> [f64; N] {
+        if 2 * count == N {
+            return self.read(at);
+        }
+        let mut pairs = [0.0; N];
+        for number in 0..(2 * count).min(N) {
+            [pairs[number]] = self.read(at + number);
+        }
+        pairs
+    }
+
+    /// Copies the first `count` complex numbers in.
+    #[inline(always)]
+    pub fn write_pairs<const N: usize>(self, at: usize, pairs: [f64; N], count: usize) {
+        if 2 * count == N {
+            return self.write(at, pairs);
+        }
+        for number in 0..(2 * count).min(N) {
+            self.write(at + number, [pairs[number]]);
+        }
+    }
+}

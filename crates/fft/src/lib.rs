@@ -1,0 +1,22 @@
+//! The Fourier transform of a vector of complex numbers that is distributed over the ranks of a communicator.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`plan`] | a transform that was set up: the choice between both paths |
+//! | [`on_node`] | the path of ranks that share memory |
+//! | [`messages`] | the path of ranks on several nodes |
+//! | [`shape`] | the vector as a matrix, and the parts of each rank |
+//! | [`phases`] | the factors between both transforms |
+//! | [`kernel`] | the transforms of columns and rows |
+//! | [`stages`] | the time of each stage |
+
+pub mod kernel;
+pub mod messages;
+pub mod on_node;
+pub mod phases;
+pub mod plan;
+pub mod shape;
+pub mod stages;
+
+pub use plan::{Direction, Plan};
+pub use stages::Stages;

@@ -1,0 +1,232 @@
+//! Shipped functions: the owner of the words runs the updates of others.
+//!
+//! Idea: an image divides what it generates by owner and ships the values of each, a few hundred at most, as the argument of
+//! a function, which applies them; those that it owns it applies itself. A function that comes back says how many values are
+//! applied, so an image generates more as soon as the look-ahead has room, and no image waits for the slowest one. One finish
+//! block is around the whole run: at its end all functions have run on all images.
+//!
+//! Restrictions: none. Cost: per Q values one function of up to [`BATCH_VALUES`] to each owner, and an answer; where images
+//! have fewer values than owners, that is two messages per value. Memory: two lists of Q words.
+//! Look-ahead: values count as open until the answer has come, also while they are in the delay line of their owner.
+//! Source: Jin et al. 2011, §II-E, for functions and finish; batches and answers are our own.
+
+use super::desk::{Desk, Shared};
+use super::images::Exchange;
+use hcube_caf::Runtime;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::bytes_of;
+use hcube_core::plan::Parting;
+use hcube_core::progress::wait::Stopwatch;
+use hcube_random_access::divide::Divider;
+use hcube_random_access::local_table::LocalTable;
+use hcube_random_access::source::Source;
+use hcube_random_access::statistics::Statistics;
+use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
+use std::rc::Rc;
+
+/// Values of one function: with its head a record of the rings of a node ([`hcube_core::node::rings::MAX_BYTES`]).
+const BATCH_VALUES: usize = 126;
+
+/// Values that are generated and divided at once; see `on_node` of `hcube-random-access`.
+const GENERATED_VALUES: usize = 128;
+
+/// An image generates when there is room for this part of the look-ahead, a quarter.
+const FRACTION: usize = 4;
+
+/// The functions that images ship, and what they share with the program.
+#[derive(Debug)]
+pub(super) struct Functions {
+    /// The number of that which applies values.
+    apply: usize,
+    /// The number of that which says how many are applied.
+    answer: usize,
+    desk: Shared,
+}
+
+impl Functions {
+    /// Registers them, on all images.
+    pub fn register<C: Comm>(runtime: &Runtime<C>) -> Self {
+        let desk = Shared::default();
+        let own = desk.clone();
+        let answer = runtime.register(Rc::new(move |_, _, bytes| {
+            let mut desk = own.lock();
+            desk.open -= bytes.first_chunk().map_or(0, |&word| u64::from_ne_bytes(word)) as usize;
+            desk.heard += 1;
+        }));
+        let own = desk.clone();
+        let apply = runtime.register(Rc::new(move |runtime, from, bytes| {
+            let mut desk = own.lock();
+            desk.take(from, bytes);
+            if desk.is_draining {
+                desk.flush();
+                drop(desk);
+                // Only what others have made wrong could fail here, and they know.
+                drop(pay(runtime, &own, answer));
+            }
+        }));
+        Self { apply, answer, desk }
+    }
+}
+
+/// Tells others what is applied of theirs.
+fn pay<C: Comm>(runtime: &Runtime<C>, desk: &Shared, answer: usize) -> Result<()> {
+    loop {
+        let due = desk.lock().next_due();
+        let Some((image, values)) = due else { return Ok(()) };
+        runtime.spawn(runtime.world(), image, answer, bytes_of(&[values]), None)?;
+    }
+}
+
+/// Runs until all values of all images are applied.
+pub(super) fn run<C: Comm>(
+    with: &Exchange<'_, C>,
+    functions: &Functions,
+    source: &mut Source,
+    table: &mut LocalTable<'_>,
+) -> Result<Statistics> {
+    let images = with.comm.size();
+    let parting = Parting::Ranks((0..=images).collect());
+    let mut shipping = Shipping {
+        with,
+        functions,
+        divider: Divider::new(&parting, images, with.distribution, with.index, with.level),
+        fresh: Vec::new(),
+        bound: with.options.look_ahead * if with.options.relaxed { 2 } else { 1 },
+        statistics: Statistics::default(),
+        watch: Stopwatch::default(),
+    };
+    functions.desk.lend(table, || {
+        // No image ships before all have lent their tables.
+        with.runtime.barrier(with.runtime.world())?;
+        with.runtime.begin_finish(with.runtime.world())?;
+        shipping.ship_all(source)?;
+        with.runtime.end_finish()?;
+        shipping.charge();
+        let mut desk = functions.desk.lock();
+        desk.flush();
+        if desk.open > 0 {
+            return Err(Error::Internal(format!("{} values are still open at the end", desk.open)));
+        }
+        Ok(())
+    })?;
+    let mut statistics = shipping.statistics;
+    let lists = shipping.divider.bytes() + shipping.fresh.capacity() * size_of::<u64>();
+    (statistics.stages, statistics.memory) = (1, lists as u64);
+    Ok(statistics)
+}
+
+/// The run of one image.
+struct Shipping<'a, C: Comm> {
+    with: &'a Exchange<'a, C>,
+    functions: &'a Functions,
+    divider: Divider<'a>,
+    fresh: Vec<u64>,
+    /// Values that may be open.
+    bound: usize,
+    statistics: Statistics,
+    watch: Stopwatch,
+}
+
+impl<C: Comm> Shipping<'_, C> {
+    fn desk(&self) -> std::sync::MutexGuard<'_, Desk> {
+        self.functions.desk.lock()
+    }
+
+    /// Ships all values, and applies what arrives meanwhile.
+    fn ship_all(&mut self, source: &mut Source) -> Result<()> {
+        let runtime = self.with.runtime;
+        let enough = (self.bound / FRACTION).max(1);
+        while source.left() > 0 {
+            self.watch = Stopwatch::start(Statistics::sampled(self.statistics.rounds));
+            let (heard, room) = self.look();
+            if room >= enough || room > 0 && self.desk().open == 0 {
+                self.produce(source, room)?;
+            }
+            runtime.progress()?;
+            self.charge();
+            self.statistics.update += self.watch.lap();
+            if self.desk().heard == heard {
+                // Others may wait for answers about values that are still in the delay line.
+                self.desk().flush();
+                self.pay()?;
+                let (heard, room) = self.look();
+                if room < enough && self.desk().open > 0 {
+                    runtime.wait_until(|| self.desk().heard != heard)?;
+                }
+                self.statistics.wait += self.watch.lap();
+            }
+            self.pay()?;
+        }
+        let mut desk = self.desk();
+        desk.is_draining = true;
+        desk.flush();
+        drop(desk);
+        self.pay()
+    }
+
+    /// Functions that have run here, and the room in the look-ahead.
+    fn look(&self) -> (u64, usize) {
+        let mut desk = self.desk();
+        let open = desk.open + desk.with_table(|table| table.waiting());
+        (desk.heard, self.bound.saturating_sub(open))
+    }
+
+    fn pay(&self) -> Result<()> {
+        pay(self.with.runtime, &self.functions.desk, self.functions.answer)
+    }
+
+    /// Simulated work of functions that have run.
+    fn charge(&self) {
+        self.with.comm.charge(UPDATE.of(self.desk().arrived()));
+        self.with.comm.settle();
+    }
+
+    /// Generates `count` values, applies this image's own and ships the others.
+    fn produce(&mut self, source: &mut Source, count: usize) -> Result<()> {
+        let (comm, own) = (self.with.comm, self.with.comm.rank());
+        let mut left = count;
+        while left > 0 && source.left() > 0 {
+            source.generate(left.min(GENERATED_VALUES), &mut self.fresh);
+            left -= self.fresh.len();
+            comm.charge(GENERATE.of(self.fresh.len()));
+            self.statistics.generate += self.watch.lap();
+            self.divider.divide(&self.fresh);
+            comm.charge(DIVIDE.of(self.fresh.len() * self.divider.passes()));
+            self.statistics.route += self.watch.lap();
+            let mine = &mut self.divider.parts[own];
+            self.functions.desk.lock().with_table(|table| table.update(mine));
+            comm.charge(UPDATE.of(mine.len()));
+            mine.clear();
+            self.statistics.update += self.watch.lap();
+        }
+        comm.settle();
+        let images = self.divider.parts.len();
+        // Behind itself, so that not all ship to the same image at first.
+        for to in (1..images).map(|distance| (own + distance) % images) {
+            let list = std::mem::take(&mut self.divider.parts[to]);
+            self.ship(to, &list)?;
+            self.divider.parts[to] = list;
+            self.divider.parts[to].clear();
+        }
+        self.statistics.rounds += 1;
+        self.statistics.route += self.watch.lap();
+        Ok(())
+    }
+
+    /// Ships values to their owner.
+    fn ship(&mut self, to: usize, values: &[u64]) -> Result<()> {
+        let runtime = self.with.runtime;
+        self.desk().open += values.len();
+        for batch in values.chunks(BATCH_VALUES) {
+            runtime.spawn(runtime.world(), to, self.functions.apply, bytes_of(batch), None)?;
+            if runtime.is_on_node(to) {
+                self.statistics.shared_bytes += size_of_val(batch) as u64;
+            } else {
+                self.statistics.messages += 1;
+                self.statistics.message_bytes += size_of_val(batch) as u64;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,98 @@
+//! What is kept on a communicator: for modes on coarrays what they say and have done, for all others the state of
+//! `hcube-random-access`.
+
+use super::images::serve_alike;
+use super::process;
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use hcube_core::mpi::MpiComm;
+use hcube_random_access::{Distribution, Options, Statistics, UpdateState, Updates};
+
+/// The state of a rank for some options.
+#[derive(Debug)]
+pub struct State {
+    path: Path,
+    /// Of the last run.
+    statistics: Statistics,
+}
+
+#[derive(Debug)]
+enum Path {
+    Routed(Box<UpdateState>),
+    /// The images belong to the process; this is what they say of themselves.
+    Images {
+        options: Options,
+        line: String,
+    },
+}
+
+impl From<UpdateState> for State {
+    fn from(state: UpdateState) -> Self {
+        Self { path: Path::Routed(Box::new(state)), statistics: Statistics::default() }
+    }
+}
+
+impl State {
+    /// Collective: performs the set-up for these options; one rank needs no images.
+    ///
+    /// # Errors
+    /// On all ranks: as [`UpdateState::new`] and [`process::with`].
+    pub fn new(comm: &MpiComm, options: &Options) -> Result<Self> {
+        let path = if options.mode.uses_coarrays() && comm.size() > 1 {
+            let line = process::with(comm, options, |_, images| Ok(images.describe()))?;
+            Path::Images { options: *options, line }
+        } else {
+            Path::Routed(Box::new(UpdateState::new(comm, options)?))
+        };
+        Ok(Self { path, statistics: Statistics::default() })
+    }
+
+    /// Collective: as [`hcube_random_access::run`], in the mode of the options, which the state [serves](Self::serves).
+    ///
+    /// # Errors
+    /// On all ranks, if a rank refuses an argument; then no rank has written anything.
+    pub fn run(
+        &mut self,
+        comm: &MpiComm,
+        distribution: Distribution,
+        words: &mut [u64],
+        updates: &Updates,
+        options: &Options,
+    ) -> Result<Statistics> {
+        self.statistics = match &mut self.path {
+            Path::Routed(state) => {
+                hcube_random_access::run(comm, state, distribution, words, updates, options)?
+            }
+            Path::Images { .. } => process::with(comm, options, |runtime, images| {
+                images.run(comm, runtime, distribution, words, updates, options)
+            })?,
+        };
+        Ok(self.statistics)
+    }
+
+    /// Whether this state can be used for a run with these options.
+    pub fn serves(&self, options: &Options) -> bool {
+        match &self.path {
+            Path::Routed(state) => state.serves(options),
+            Path::Images { options: prepared, .. } => serve_alike(prepared, options),
+        }
+    }
+
+    /// Takes over the statistics of the last run, which outlive a change of options.
+    pub fn inherit(&mut self, before: &Self) {
+        self.statistics = before.statistics;
+    }
+
+    /// Statistics of the last run.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// One line about what a run does.
+    pub fn describe(&self) -> String {
+        match &self.path {
+            Path::Routed(state) => state.describe(),
+            Path::Images { line, .. } => line.clone(),
+        }
+    }
+}

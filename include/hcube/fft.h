@@ -1,0 +1,147 @@
+/* hcube/fft.h: Fourier transforms of distributed vectors.
+ *
+ * Generated from src/types/fft.rs and src/fft.rs by 'make header'; do not edit.
+ * The conventions are in hcube.h.
+ */
+
+#ifndef HCUBE_FFT_H
+#define HCUBE_FFT_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include "library.h"
+
+/**
+ * A transform that was set up by hcube_fft_create.
+ */
+typedef struct hcube_fft_plan hcube_fft_plan;
+
+/**
+ * The times of the stages of a transform on one rank, in their order, in seconds. Where ranks
+ * share memory, an exchange is a copy to or from this memory, and the second one only a wait; on
+ * several nodes the waits are part of the exchanges.
+ */
+typedef struct hcube_fft_times {
+    /**
+     * sizeof(hcube_fft_times), set by the caller.
+     */
+    uint64_t struct_size;
+    /**
+     * The exchange that brings the columns together.
+     */
+    double first_exchange_seconds;
+    /**
+     * The wait after it.
+     */
+    double first_wait_seconds;
+    /**
+     * The transforms of columns.
+     */
+    double columns_seconds;
+    /**
+     * The exchange between columns and rows.
+     */
+    double second_exchange_seconds;
+    /**
+     * The transforms of rows.
+     */
+    double rows_seconds;
+    /**
+     * The wait after them.
+     */
+    double last_wait_seconds;
+    /**
+     * The exchange that puts the result in order.
+     */
+    double last_exchange_seconds;
+} hcube_fft_times;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Collective. Sets up the Fourier transform of a vector of complex numbers of double precision that is
+ * distributed over the ranks of a communicator in equal parts: rank r of P ranks has the numbers from
+ * r * length / P on, before the transform and, of the result, in its natural order, afterwards.
+ *
+ * The transform is result[k] = sum over j of vector[j] * exp(direction * 2 pi i j k / length), without a
+ * factor, as in FFTW: forward and backward together multiply the vector by length.
+ *
+ * Ranks of one node work in shared memory, of 32 bytes per number in total; ranks on several nodes
+ * exchange messages, with the environment variables of the all-to-all exchange.
+ *
+ * length: 2^a 3^b 5^c, a multiple of P * P; the same on all ranks.
+ * direction: -1 forward, 1 backward; the same on all ranks.
+ * comm: an intracommunicator of 2^a 3^b 5^c ranks, which must not be freed before the plan.
+ * plan: receives the transform. Freed by hcube_fft_free.
+ * Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if arguments or variables differ;
+ * HCUBE_ERR_COMM for another number of ranks; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another rank
+ * if its arguments are not valid.
+ * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.
+ * Source: D. H. Bailey, FFTs in External or Hierarchical Memory, Journal of Supercomputing 4, 1990.
+ */
+int32_t hcube_fft_create(int64_t length,
+                         int32_t direction,
+                         MPI_Comm comm,
+                         struct hcube_fft_plan **plan,
+                         struct hcube_error *error);
+
+/**
+ * Local. Returns which part of the vector this rank has.
+ *
+ * plan: a transform of hcube_fft_create.
+ * start: receives the number in the vector of the first one of this rank; may be NULL.
+ * count: receives how many complex numbers this rank has; may be NULL.
+ * Errors: HCUBE_ERR_ARGUMENT if plan is NULL.
+ */
+int32_t hcube_fft_local(const struct hcube_fft_plan *plan,
+                        int64_t *start,
+                        int64_t *count,
+                        struct hcube_error *error);
+
+/**
+ * Collective over the communicator of the plan. Transforms a vector. Only one call at a time may be
+ * active for a plan.
+ *
+ * plan: a transform of hcube_fft_create.
+ * input: the part of this rank, complex numbers as pairs of real and imaginary part; not changed unless
+ * the transform is in place. MPI_IN_PLACE or the same address as output for a transform in
+ * place.
+ * output: receives the part of this rank of the result; does not overlap input otherwise.
+ * Errors on all ranks, with nothing written: HCUBE_ERR_BUFFER for NULL or device memory;
+ * HCUBE_ERR_ARGUMENT if the two overlap; the code of another rank if its arguments are not valid;
+ * HCUBE_ERR_MPI.
+ * Errors only on the calling rank: HCUBE_ERR_ARGUMENT if plan is NULL; HCUBE_ERR_COMM if the
+ * communicator was freed; HCUBE_ERR_MPI_STATE.
+ */
+int32_t hcube_fft_execute(struct hcube_fft_plan *plan,
+                          const void *input,
+                          void *output,
+                          struct hcube_error *error);
+
+/**
+ * Local. Returns the times of the last transform of this rank; all are zero if there was none.
+ *
+ * plan: a transform of hcube_fft_create.
+ * times: receives the times; allocated by the caller, who sets times->struct_size to
+ * sizeof(hcube_fft_times) before the call.
+ * Errors: HCUBE_ERR_ARGUMENT.
+ */
+int32_t hcube_fft_last_times(const struct hcube_fft_plan *plan,
+                             struct hcube_fft_times *times,
+                             struct hcube_error *error);
+
+/**
+ * Local. Frees a transform; no rank may be inside a call for it.
+ *
+ * plan: a transform of hcube_fft_create, which is set to NULL; nothing happens if it is NULL.
+ * Errors: HCUBE_ERR_ARGUMENT if plan itself is NULL.
+ */
+int32_t hcube_fft_free(struct hcube_fft_plan **plan, struct hcube_error *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* HCUBE_FFT_H */

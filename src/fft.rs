@@ -1,0 +1,234 @@
+//! Fourier transforms of distributed vectors for C.
+
+use crate::boundary::{enter, output, required};
+use crate::sized;
+use crate::types::{hcube_error, hcube_fft_plan, hcube_fft_times};
+use hcube_alltoall::Options;
+use hcube_core::comm::agree;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::mpi::MPI_Comm;
+use hcube_core::mpi::forward::in_place;
+use hcube_core::mpi::gate;
+use hcube_core::mpi::handle::Handle;
+use hcube_core::node::device::Devices;
+use hcube_fft::{Direction, Plan};
+use std::ffi::c_void;
+
+/// What this system keeps on a communicator: nothing.
+struct Nothing;
+
+/// Bytes of a complex number.
+const COMPLEX: usize = 16;
+
+/// Collective. Sets up the Fourier transform of a vector of complex numbers of double precision that is
+/// distributed over the ranks of a communicator in equal parts: rank r of P ranks has the numbers from
+/// r * length / P on, before the transform and, of the result, in its natural order, afterwards.
+///
+/// The transform is result[k] = sum over j of vector[j] * exp(direction * 2 pi i j k / length), without a
+/// factor, as in FFTW: forward and backward together multiply the vector by length.
+///
+/// Ranks of one node work in shared memory, of 32 bytes per number in total; ranks on several nodes
+/// exchange messages, with the environment variables of the all-to-all exchange.
+///
+/// length: 2^a 3^b 5^c, a multiple of P * P; the same on all ranks.
+/// direction: -1 forward, 1 backward; the same on all ranks.
+/// comm: an intracommunicator of 2^a 3^b 5^c ranks, which must not be freed before the plan.
+/// plan: receives the transform. Freed by hcube_fft_free.
+/// Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if arguments or variables differ;
+/// HCUBE_ERR_COMM for another number of ranks; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another rank
+/// if its arguments are not valid.
+/// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.
+/// Source: D. H. Bailey, FFTs in External or Hierarchical Memory, Journal of Supercomputing 4, 1990.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_create(
+    length: i64,
+    direction: i32,
+    comm: MPI_Comm,
+    plan: *mut *mut hcube_fft_plan,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            gate::enter(comm, |on, _: &mut Option<Nothing>| {
+                let place = output(plan, "plan");
+                let options = agree(on, Options::from_environment())?;
+                let wanted = place.and_then(|place| Ok((place, wanted(length, direction)?)));
+                let (place, wanted) = match wanted {
+                    Ok((place, wanted)) => (Some(place), Ok(wanted)),
+                    Err(refusal) => (None, Err(refusal)),
+                };
+                let plan = Plan::new(on, wanted, &options)?;
+                let fft = hcube_fft_plan { comm, plan, devices: Devices::new() };
+                *place.expect("refused otherwise") = Box::into_raw(Box::new(fft));
+                Ok(())
+            })
+        })
+    }
+}
+
+/// The arguments of a transform.
+fn wanted(length: i64, direction: i32) -> Result<(usize, Direction)> {
+    let direction = match direction {
+        -1 => Direction::Forward,
+        1 => Direction::Backward,
+        _ => return Err(Error::argument("direction", direction, "-1 (forward) or 1 (backward)")),
+    };
+    match usize::try_from(length) {
+        Ok(length) if length > 0 => Ok((length, direction)),
+        _ => Err(Error::argument("length", length, "1 or more")),
+    }
+}
+
+/// Local. Returns which part of the vector this rank has.
+///
+/// plan: a transform of hcube_fft_create.
+/// start: receives the number in the vector of the first one of this rank; may be NULL.
+/// count: receives how many complex numbers this rank has; may be NULL.
+/// Errors: HCUBE_ERR_ARGUMENT if plan is NULL.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_local(
+    plan: *const hcube_fft_plan,
+    start: *mut i64,
+    count: *mut i64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        enter(None, error, || {
+            let plan = &required(plan, "plan")?.plan;
+            if let Some(start) = start.as_mut() {
+                *start = plan.start() as i64;
+            }
+            if let Some(count) = count.as_mut() {
+                *count = plan.part() as i64;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Collective over the communicator of the plan. Transforms a vector. Only one call at a time may be
+/// active for a plan.
+///
+/// plan: a transform of hcube_fft_create.
+/// input: the part of this rank, complex numbers as pairs of real and imaginary part; not changed unless
+/// the transform is in place. MPI_IN_PLACE or the same address as output for a transform in
+/// place.
+/// output: receives the part of this rank of the result; does not overlap input otherwise.
+/// Errors on all ranks, with nothing written: HCUBE_ERR_BUFFER for NULL or device memory;
+/// HCUBE_ERR_ARGUMENT if the two overlap; the code of another rank if its arguments are not valid;
+/// HCUBE_ERR_MPI.
+/// Errors only on the calling rank: HCUBE_ERR_ARGUMENT if plan is NULL; HCUBE_ERR_COMM if the
+/// communicator was freed; HCUBE_ERR_MPI_STATE.
+///
+/// # Safety
+/// plan is null or of `hcube_fft_create`; the parts have the size of this rank's part, and nobody else uses them
+/// meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_execute(
+    plan: *mut hcube_fft_plan,
+    input: *const c_void,
+    output: *mut c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        let comm = plan.as_ref().map(|plan| plan.comm);
+        enter(comm, error, || {
+            let hcube_fft_plan { comm, plan, devices } = crate::boundary::output(plan, "plan")?;
+            gate::enter_without_messages(*comm, |comm, _: &mut Option<Nothing>| {
+                let parts = parts(COMPLEX * plan.part(), input, output).and_then(|parts| {
+                    if [parts.0, parts.1].iter().any(|part| devices.own(part.address())) {
+                        let text = "input or output is device memory: expected host memory";
+                        return Err(Error::Buffer(text.into()));
+                    }
+                    Ok(parts)
+                });
+                plan.execute(comm, parts)
+            })
+        })
+    }
+}
+
+/// This rank's parts, of these bytes.
+///
+/// # Safety
+/// As [`hcube_fft_execute`].
+unsafe fn parts<'a>(
+    bytes: usize,
+    input: *const c_void,
+    output: *mut c_void,
+) -> Result<(Region<'a>, Region<'a>)> {
+    if output == in_place() {
+        return Err(Error::Buffer("output = MPI_IN_PLACE: expected this rank's part".into()));
+    }
+    let input = if input.cast_mut() == in_place() { output } else { input.cast_mut() };
+    for (name, address) in [("input", input), ("output", output)] {
+        if address.is_null() {
+            return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes")));
+        }
+    }
+    let [start, place] = [input, output].map(|address| address.addr());
+    if start != place && start < place.saturating_add(bytes) && place < start.saturating_add(bytes) {
+        let given = format!("{input:p}, output {output:p}, {bytes} bytes");
+        return Err(Error::argument("input", given, "memory that does not overlap, or the same address"));
+    }
+    // SAFETY: they have these bytes, and nobody else uses them meanwhile, by the contract of this function.
+    Ok(unsafe { (Region::new(input.cast(), bytes), Region::new(output.cast(), bytes)) })
+}
+
+/// Local. Returns the times of the last transform of this rank; all are zero if there was none.
+///
+/// plan: a transform of hcube_fft_create.
+/// times: receives the times; allocated by the caller, who sets times->struct_size to
+/// sizeof(hcube_fft_times) before the call.
+/// Errors: HCUBE_ERR_ARGUMENT.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_last_times(
+    plan: *const hcube_fft_plan,
+    times: *mut hcube_fft_times,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        enter(None, error, || {
+            sized::answer(times, "times", || {
+                Ok(hcube_fft_times::from_stages(&required(plan, "plan")?.plan.stages()))
+            })
+        })
+    }
+}
+
+/// Local. Frees a transform; no rank may be inside a call for it.
+///
+/// plan: a transform of hcube_fft_create, which is set to NULL; nothing happens if it is NULL.
+/// Errors: HCUBE_ERR_ARGUMENT if plan itself is NULL.
+///
+/// # Safety
+/// plan is null or valid, and *plan null or of `hcube_fft_create`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_free(plan: *mut *mut hcube_fft_plan, error: *mut hcube_error) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        enter(None, error, || {
+            let plan = output(plan, "plan")?;
+            let freed = std::mem::replace(plan, std::ptr::null_mut());
+            if !freed.is_null() {
+                drop(Box::from_raw(freed));
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! The types of Fourier transforms for C.
+
+use crate::sized::Growing;
+use hcube_core::mpi::handle::Handle;
+use hcube_core::node::device::Devices;
+use hcube_fft::{Plan, Stages};
+
+/// A transform that was set up by hcube_fft_create.
+pub struct hcube_fft_plan {
+    pub(crate) comm: Handle,
+    pub(crate) plan: Plan,
+    pub(crate) devices: Devices,
+}
+
+/// The times of the stages of a transform on one rank, in their order, in seconds. Where ranks
+/// share memory, an exchange is a copy to or from this memory, and the second one only a wait; on
+/// several nodes the waits are part of the exchanges.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hcube_fft_times {
+    /// sizeof(hcube_fft_times), set by the caller.
+    pub struct_size: u64,
+    /// The exchange that brings the columns together.
+    pub first_exchange_seconds: f64,
+    /// The wait after it.
+    pub first_wait_seconds: f64,
+    /// The transforms of columns.
+    pub columns_seconds: f64,
+    /// The exchange between columns and rows.
+    pub second_exchange_seconds: f64,
+    /// The transforms of rows.
+    pub rows_seconds: f64,
+    /// The wait after them.
+    pub last_wait_seconds: f64,
+    /// The exchange that puts the result in order.
+    pub last_exchange_seconds: f64,
+}
+
+impl hcube_fft_times {
+    pub(crate) fn from_stages(stages: &Stages) -> Self {
+        Self {
+            struct_size: size_of::<Self>() as u64,
+            first_exchange_seconds: stages.first_exchange,
+            first_wait_seconds: stages.first_wait,
+            columns_seconds: stages.columns,
+            second_exchange_seconds: stages.second_exchange,
+            rows_seconds: stages.rows,
+            last_wait_seconds: stages.last_wait,
+            last_exchange_seconds: stages.last_exchange,
+        }
+    }
+}
+
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
+unsafe impl Growing for hcube_fft_times {
+    const NAME: &'static str = "times.struct_size";
+    const FILLED_BY: &'static str = "sizeof *times, set by the caller";
+}
