@@ -2,7 +2,7 @@
  * communicator, and wrong arguments. Prints `ok <ranks>`. */
 #include "client.h"
 
-#include <stdlib.h>
+#include <sched.h>
 
 enum { MAX_DEPTH = 3 };
 
@@ -54,8 +54,10 @@ static void factor(MPI_Comm row, int count, int depth) {
     }
     /* Some ranks poll. */
     place[here] = NULL;
-    while (panel % 3 == 0 && place[here] == NULL)
+    while (panel % 3 == 0 && place[here] == NULL) {
       SUCCEED(hcube_panels_test(row, number[here], &place[here], &failure), failure);
+      sched_yield();
+    }
     SUCCEED(hcube_panels_wait(row, number[here], &place[here], &failure), failure);
     for (before = 0; before < (int)held && before <= panel; before++)
       check_panel((const double *)place[(panel - before) % (int)held], panel - before, count);
