@@ -93,21 +93,55 @@ static void announce(const HPL_T_panel *panel)
                     topologies[panel->algo->btopo - HPL_1RING]);
 }
 
-/* Collective over the row if its memory is too small, which is so on all ranks or on none: HPL's
- * first panel of a matrix is the largest, and HPL creates it when it has freed all others. */
-static void prepare(const HPL_T_panel *panel)
+/* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees
+ * with the grid, says so. */
+static int *refusal(void)
 {
-  /* HPL keeps back the panels of its look-ahead, the current one, and one that it frees unused. */
+  static int key = MPI_KEYVAL_INVALID;
+
+  if (key == MPI_KEYVAL_INVALID)
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  return &key;
+}
+
+static int is_refused(MPI_Comm row)
+{
+  void *value;
+  int found = 0;
+
+  MPI_Comm_get_attr(row, *refusal(), &value, &found);
+  return found;
+}
+
+static void refuse(const HPL_T_panel *panel, const hcube_error *error)
+{
+  MPI_Comm_set_attr(panel->grid->row_comm, *refusal(), &mark);
+  if (panel->grid->mycol == 0)
+    hcube_hpcc_falls_back(HCUBE_HPCC_HPL, "process row %d: %s", panel->grid->myrow, error->message);
+}
+
+/* Whether hcube broadcasts this panel. Collective over the row if its memory is too small, which is
+ * so on all ranks or on none: HPL's first panel of a matrix is the largest, and HPL creates it when
+ * it has freed all others. A refusal concerns all ranks of the row, too. */
+static int prepare(const HPL_T_panel *panel)
+{
+  /* HPL holds the panels of its look-ahead, the current one, and one that it frees unused. */
   const uint64_t slots = (uint64_t)((panel->algo->depth + 2) / panel->grid->npcol + 2);
+  const MPI_Comm row = panel->grid->row_comm;
   uint64_t bytes, prepared;
   hcube_error error = {0};
 
-  check(hcube_panels_prepared(panel->grid->row_comm, &bytes, &prepared, &error), &error);
-  if (bytes_of(panel) <= bytes && slots <= prepared) return;
+  if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || is_refused(row)) return 0;
+  check(hcube_panels_prepared(row, &bytes, &prepared, &error), &error);
+  if (bytes_of(panel) <= bytes && slots <= prepared) return 1;
   if (bytes < bytes_of(panel)) bytes = bytes_of(panel);
   if (prepared < slots) prepared = slots;
-  check(hcube_panels_prepare(panel->grid->row_comm, bytes, prepared, &error), &error);
-  announce(panel);
+  switch (hcube_panels_prepare(row, bytes, prepared, &error)) {
+  case HCUBE_SUCCESS: announce(panel); return 1;
+  case HCUBE_ERR_ARGUMENT:
+  case HCUBE_ERR_MEMORY: refuse(panel, &error); return 0;
+  default: check(error.code, &error); return 0;
+  }
 }
 
 void HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *algo, const int m, const int n, const int jb,
@@ -119,8 +153,7 @@ void HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *algo, const int m, const int
 
   hcube_stock_HPL_pdpanel_init(grid, algo, m, n, jb, a, ia, ja, tag, panel);
   panel->buffers[0] = NULL;
-  if (grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL)) return;
-  prepare(panel);
+  if (!prepare(panel)) return;
   check(hcube_panels_begin(grid->row_comm, panel->pcol, bytes_of(panel), &number, &place, &error),
         &error);
   set_number(panel, number);

@@ -7,3 +7,6 @@
 pub mod panels;
 
 pub use panels::Panels;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+/* Broadcasts of panels: look-ahead as in HPL, on the world and on rows of it, for larger panels on the same
+ * communicator, and wrong arguments. Prints `ok <ranks>`. */
+#include "client.h"
+
+#include <stdlib.h>
+
+enum { MAX_DEPTH = 3 };
+
+static hcube_error failure;
+
+static double element(int panel, uint64_t place) {
+  return 1000.0 * panel + (double)place;
+}
+
+/* Panels become smaller, and the last one is empty. */
+static uint64_t elements(int panel, int count) {
+  return (uint64_t)(count - panel - 1) * 11;
+}
+
+static void check_panel(const double *content, int panel, int count) {
+  uint64_t place;
+  for (place = 0; place < elements(panel, count); place++)
+    if (content[place] != element(panel, place)) FAIL("panel %d, element %d: %g", panel, (int)place, content[place]);
+}
+
+static void write_panel(double *content, int panel, int count) {
+  uint64_t place;
+  for (place = 0; place < elements(panel, count); place++) content[place] = element(panel, place);
+}
+
+/* `depth` panels are held beside the current one. */
+static void factor(MPI_Comm row, int count, int depth) {
+  uint64_t number[MAX_DEPTH + 1], held = (uint64_t)depth + 1, bytes, slots;
+  const void *place[MAX_DEPTH + 1];
+  int rank, size, panel;
+  MPI_Comm_rank(row, &rank);
+  MPI_Comm_size(row, &size);
+  SUCCEED(hcube_panels_prepare(row, elements(0, count) * sizeof(double), (uint64_t)(held / size + 2), &failure),
+          failure);
+  SUCCEED(hcube_panels_prepared(row, &bytes, &slots, &failure), failure);
+  REQUIRE(bytes == elements(0, count) * sizeof(double) && slots == (uint64_t)(held / size + 2));
+  for (panel = 0; panel < count; panel++) {
+    int here = panel % (int)held, before;
+    void *own;
+    if (panel >= (int)held) SUCCEED(hcube_panels_release(row, number[here], &failure), failure);
+    SUCCEED(
+        hcube_panels_begin(row, panel % size, elements(panel, count) * sizeof(double), &number[here], &own, &failure),
+        failure);
+    REQUIRE((own != NULL) == (rank == panel % size));
+    if (own != NULL) {
+      REQUIRE((uintptr_t)own % 64 == 0);
+      write_panel((double *)own, panel, count);
+      SUCCEED(hcube_panels_post(row, number[here], &failure), failure);
+    }
+    /* Some ranks poll. */
+    place[here] = NULL;
+    while (panel % 3 == 0 && place[here] == NULL)
+      SUCCEED(hcube_panels_test(row, number[here], &place[here], &failure), failure);
+    SUCCEED(hcube_panels_wait(row, number[here], &place[here], &failure), failure);
+    for (before = 0; before < (int)held && before <= panel; before++)
+      check_panel((const double *)place[(panel - before) % (int)held], panel - before, count);
+  }
+  for (panel = 0; panel < (int)held; panel++) SUCCEED(hcube_panels_release(row, number[panel], &failure), failure);
+}
+
+/* The call is refused with these words in the message. */
+#define REFUSED(call, words)                                                                            \
+  do {                                                                                                  \
+    int32_t code_ = (call);                                                                             \
+    if (code_ != HCUBE_ERR_ARGUMENT || failure.code != code_ || strstr(failure.message, words) == NULL) \
+      FAIL("%s: code %d: %s", #call, (int)code_, failure.message);                                      \
+  } while (0)
+
+static void wrong_arguments(MPI_Comm row, int rank, int size) {
+  uint64_t number, bytes = 1, slots = 1;
+  const void *place;
+  void *own;
+  SUCCEED(hcube_panels_prepared(row, &bytes, &slots, &failure), failure);
+  REQUIRE(bytes == 0 && slots == 0);
+  REFUSED(hcube_panels_prepared(row, NULL, &slots, &failure), "bytes = NULL");
+  REFUSED(hcube_panels_begin(row, 0, 8, &number, &own, &failure), "not prepared");
+  REFUSED(hcube_panels_prepare(row, 64, 0, &failure), "slots = 0");
+  SUCCEED(hcube_panels_prepare(row, 64, 2, &failure), failure);
+  REFUSED(hcube_panels_begin(row, size, 8, &number, &own, &failure), "root");
+  REFUSED(hcube_panels_begin(row, -1, 8, &number, &own, &failure), "root = -1");
+  REFUSED(hcube_panels_begin(row, 0, 65, &number, &own, &failure), "bytes = 65");
+  REFUSED(hcube_panels_begin(row, 0, 8, NULL, &own, &failure), "panel = NULL");
+  REFUSED(hcube_panels_post(row, 7, &failure), "panel = 7");
+  SUCCEED(hcube_panels_begin(row, 0, 8, &number, &own, &failure), failure);
+  REFUSED(hcube_panels_test(row, number, NULL, &failure), "place = NULL");
+  if (rank != 0) REFUSED(hcube_panels_post(row, number, &failure), "rank 0");
+  REFUSED(hcube_panels_prepare(row, 128, 2, &failure), "still in use");
+  SUCCEED(hcube_panels_release(row, number, &failure), failure);
+  REFUSED(hcube_panels_wait(row, number, &place, &failure), "not released");
+  if (size > 1) REQUIRE(hcube_panels_prepare(row, 64 + (uint64_t)rank, 2, &failure) == HCUBE_ERR_MISMATCH);
+  REQUIRE(hcube_panels_prepare(MPI_COMM_NULL, 64, 2, &failure) == HCUBE_ERR_COMM);
+}
+
+int main(int argc, char **argv) {
+  MPI_Comm row, copy;
+  int rank, size, depth, columns;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  memset(&failure, 0, sizeof failure);
+  for (columns = 1; columns <= size; columns++) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank / columns, rank, &row);
+    for (depth = 0; depth <= MAX_DEPTH; depth++) {
+      factor(row, 20, depth);
+      factor(row, 45, depth);
+    }
+    /* A copy of the communicator has no panels. */
+    MPI_Comm_dup(row, &copy);
+    MPI_Comm_rank(row, &rank);
+    MPI_Comm_size(row, &depth);
+    wrong_arguments(copy, rank, depth);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&row);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  }
+  if (rank == 0) printf("ok %d\n", size);
+  MPI_Finalize();
+  return 0;
+}
