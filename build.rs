@@ -57,28 +57,22 @@ struct Header {
     sources: &'static [&'static str],
 }
 
+impl Header {
+    const fn new(name: &'static str, about: &'static str, sources: &'static [&'static str]) -> Self {
+        Self { name, about, sources }
+    }
+}
+
 /// In the order in which hcube.h includes them.
 const HEADERS: [Header; 8] = [
-    Header {
-        name: "library",
-        about: "errors and version of hcube",
-        sources: &["src/types/library.rs", "src/library.rs"],
-    },
+    Header::new("library", "errors and version of hcube", &["src/types/library.rs", "src/library.rs"]),
     Header {
         name: "alltoall",
         about: "all-to-all exchanges, in place in bounded memory and out of place",
         sources: &["src/types/alltoall.rs", "src/alltoall.rs"],
     },
-    Header {
-        name: "transpose",
-        about: "transposition of distributed matrices",
-        sources: &["src/types/transpose.rs", "src/transpose.rs"],
-    },
-    Header {
-        name: "fft",
-        about: "Fourier transforms of distributed vectors",
-        sources: &["src/types/fft.rs", "src/fft.rs"],
-    },
+    Header::new("transpose", "transposition of matrices", &["src/types/transpose.rs", "src/transpose.rs"]),
+    Header::new("fft", "Fourier transforms of vectors", &["src/types/fft.rs", "src/fft.rs"]),
     Header {
         name: "gemm",
         about: "products of distributed matrices: SUMMA and HSUMMA",

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here. Of the
 /// crates in tests/, that which becomes a library of its own.
-pub const CRATES: [&str; 16] = [
+pub const CRATES: [&str; 17] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
     "crates/transpose/src",
+    "crates/fft/src",
     "crates/gemm/src",
     "crates/bsp/src",
     "crates/caf/src",
