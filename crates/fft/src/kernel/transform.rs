@@ -118,7 +118,7 @@ fn pass<V: Vector, const R: usize>(rows: &mut [Row], factors: &[[f64; 2]]) {
         let points = butterfly(points);
         points[0].store(&mut rows[first]);
         for point in 1..R {
-            points[point].mul(Complex::all(factors[point - 1])).store(&mut rows[first + point * step]);
+            points[point].times(Complex::all(factors[point - 1])).store(&mut rows[first + point * step]);
         }
     }
 }
