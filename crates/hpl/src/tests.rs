@@ -125,9 +125,10 @@ fn wrong_use_is_refused() {
         // The root drops it.
         if comm.rank() == 0 {
             panels.release(number).expect("not posted");
-            assert_eq!(panels.place(number).map(|_| ()).map_err(text), Err(
-                "panel = 0: expected a panel that was begun and not released".into()
-            ));
+            assert_eq!(
+                panels.place(number).map(|_| ()).map_err(text),
+                Err("panel = 0: expected a panel that was begun and not released".into())
+            );
         }
         comm.barrier().expect("no error");
         if comm.rank() == 1 {
