@@ -6,6 +6,7 @@ use super::{events, spawn};
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
+use hcube_core::node::processor::crowded;
 use hcube_core::plan::Stage;
 use hcube_random_access::divide::Divider;
 use hcube_random_access::kernel::Level;
@@ -20,6 +21,8 @@ pub struct Images {
     level: Level,
     images: usize,
     nodes: usize,
+    /// Whether images share cores.
+    crowded: bool,
     /// For [`Mode::Events`].
     routes: Option<Routes>,
     /// Functions stay registered, so those of the first set-up are used by all later ones.
@@ -66,6 +69,7 @@ impl Images {
         let (own, images) = (comm.rank(), comm.size());
         let is_first = !(0..own).any(|image| runtime.is_on_node(image));
         let nodes = comm.all_gather(&[u64::from(is_first)])?.iter().sum::<u64>() as usize;
+        let crowded = crowded(comm, &comm.node_numbers()?)?;
         let routes = match options.mode {
             Mode::Events => Some(Routes::new(comm, runtime, options)?),
             _ => None,
@@ -74,7 +78,7 @@ impl Images {
             Mode::Spawn => Some(functions.unwrap_or_else(|| Functions::register(runtime))),
             _ => functions,
         };
-        Ok(Self { options: *options, level: Level::detect(), images, nodes, routes, functions })
+        Ok(Self { options: *options, level: Level::detect(), images, nodes, crowded, routes, functions })
     }
 
     /// Collective over all images: as [`hcube_random_access::run`].
@@ -95,7 +99,8 @@ impl Images {
         run_by(comm, at, words, updates, options, |source, table| {
             let mut largest = [updates.count];
             comm.all_reduce_max(&mut largest)?;
-            let exchange = Exchange { comm, runtime, options, distribution, index, level: self.level };
+            let (level, crowded) = (self.level, self.crowded);
+            let exchange = Exchange { comm, runtime, options, distribution, index, level, crowded };
             let done = match (&self.routes, &self.functions) {
                 (Some(routes), _) => {
                     let rounds = (largest[0] as u64).div_ceil(options.round() as u64);
@@ -132,6 +137,8 @@ pub(super) struct Exchange<'a, C: Comm> {
     pub distribution: Distribution,
     pub index: Index,
     pub level: Level,
+    /// Whether images share cores.
+    pub crowded: bool,
 }
 
 impl<C: Comm> Exchange<'_, C> {
