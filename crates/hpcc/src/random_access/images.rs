@@ -1,16 +1,14 @@
 //! What an image keeps between runs, and a run from arguments to statistics.
 
 use super::edges::Routes;
+use super::exchange::Exchange;
 use super::spawn::Functions;
 use super::{events, spawn};
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::node::processor::crowded;
-use hcube_core::plan::Stage;
-use hcube_random_access::divide::Divider;
 use hcube_random_access::kernel::Level;
-use hcube_random_access::table::Index;
 use hcube_random_access::update::run_by;
 use hcube_random_access::{Distribution, Mode, Options, Statistics, Updates};
 
@@ -126,24 +124,5 @@ impl Images {
         let (ranks, nodes) = (plural(self.images, "rank"), plural(self.nodes, "node"));
         let (look_ahead, level) = (self.options.look_ahead, self.level.name());
         format!("{ranks}, {nodes}, coarrays, {path}, look-ahead {look_ahead} ({rule}), {level}")
-    }
-}
-
-/// What both exchanges need.
-pub(super) struct Exchange<'a, C: Comm> {
-    pub comm: &'a C,
-    pub runtime: &'a Runtime<C>,
-    pub options: &'a Options,
-    pub distribution: Distribution,
-    pub index: Index,
-    pub level: Level,
-    /// Whether images share cores.
-    pub crowded: bool,
-}
-
-impl<C: Comm> Exchange<'_, C> {
-    /// Divides lists by the rule of a stage.
-    pub fn divider<'s>(&self, stage: &'s Stage) -> Divider<'s> {
-        Divider::new(&stage.parting, stage.parts, self.distribution, self.index, self.level)
     }
 }

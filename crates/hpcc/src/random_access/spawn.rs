@@ -11,7 +11,7 @@
 //! Source: Jin et al. 2011, §II-E, for functions and finish; batches and answers are our own.
 
 use super::desk::{Desk, Shared};
-use super::images::Exchange;
+use super::exchange::Exchange;
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
