@@ -57,52 +57,38 @@ struct Header {
     sources: &'static [&'static str],
 }
 
+impl Header {
+    const fn new(name: &'static str, about: &'static str, sources: &'static [&'static str]) -> Self {
+        Self { name, about, sources }
+    }
+}
+
 /// In the order in which hcube.h includes them.
 const HEADERS: [Header; 10] = [
-    Header {
-        name: "library",
-        about: "errors and version of hcube",
-        sources: &["src/types/library.rs", "src/library.rs"],
-    },
-    Header {
-        name: "alltoall",
-        about: "all-to-all exchanges, in place in bounded memory and out of place",
-        sources: &["src/types/alltoall.rs", "src/alltoall.rs"],
-    },
-    Header {
-        name: "transpose",
-        about: "transposition of distributed matrices",
-        sources: &["src/types/transpose.rs", "src/transpose.rs"],
-    },
-    Header {
-        name: "fft",
-        about: "Fourier transforms of distributed vectors",
-        sources: &["src/types/fft.rs", "src/fft.rs"],
-    },
-    Header {
-        name: "gemm",
-        about: "products of distributed matrices: SUMMA and HSUMMA",
-        sources: &["src/types/gemm.rs", "src/gemm.rs", "src/pblas.rs"],
-    },
-    Header {
-        name: "random_access",
-        about: "updates of random words of a distributed table (HPCC RandomAccess)",
-        sources: &["src/types/random_access.rs", "src/random_access.rs"],
-    },
-    Header {
-        name: "panel",
-        about: "asynchronous broadcasts of the panels of LU factorisations",
-        sources: &["src/panel.rs"],
-    },
-    Header {
-        name: "stream",
-        about: "the kernels of STREAM",
-        sources: &["src/types/stream.rs", "src/stream.rs"],
-    },
-    Header {
-        name: "caf",
-        about: "teams, coarrays, events, copies, collectives and shipped functions of Coarray Fortran 2.0",
-        sources: &[
+    Header::new("library", "errors and version of hcube", &["src/types/library.rs", "src/library.rs"]),
+    Header::new(
+        "alltoall",
+        "all-to-all exchanges, in place in bounded memory and out of place",
+        &["src/types/alltoall.rs", "src/alltoall.rs"],
+    ),
+    Header::new("transpose", "transposition of matrices", &["src/types/transpose.rs", "src/transpose.rs"]),
+    Header::new("fft", "Fourier transforms of vectors", &["src/types/fft.rs", "src/fft.rs"]),
+    Header::new(
+        "gemm",
+        "products of distributed matrices: SUMMA and HSUMMA",
+        &["src/types/gemm.rs", "src/gemm.rs", "src/pblas.rs"],
+    ),
+    Header::new(
+        "random_access",
+        "updates of random words of a distributed table (HPCC RandomAccess)",
+        &["src/types/random_access.rs", "src/random_access.rs"],
+    ),
+    Header::new("panel", "asynchronous broadcasts of the panels of LU factorisations", &["src/panel.rs"]),
+    Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
+    Header::new(
+        "caf",
+        "teams, coarrays, events, copies, collectives and shipped functions of Coarray Fortran 2.0",
+        &[
             "src/types/caf.rs",
             "src/caf/runtime.rs",
             "src/caf/teams.rs",
@@ -115,12 +101,12 @@ const HEADERS: [Header; 10] = [
             "src/caf/reductions.rs",
             "src/caf/functions.rs",
         ],
-    },
-    Header {
-        name: "fortran",
-        about: "functions that the Fortran modules call; programs in C do not need them",
-        sources: &["src/fortran_alltoall.rs", "src/fortran.rs", "src/fortran_caf.rs"],
-    },
+    ),
+    Header::new(
+        "fortran",
+        "functions that the Fortran modules call; programs in C do not need them",
+        &["src/fortran_alltoall.rs", "src/fortran.rs", "src/fortran_caf.rs"],
+    ),
 ];
 
 const UMBRELLA: &str =

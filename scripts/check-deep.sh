@@ -66,7 +66,7 @@ mkdir -p "$deep"
 # Tests of the pure modules: no MPI, no system calls, no threads.
 pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: blocks:: memory:: machine:: model:: error::)
 # The packages that hold them.
-systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-gemm -p hcube-bsp
+systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-fft -p hcube-gemm -p hcube-bsp
     -p hcube-caf)
 
 # The short ones: the interpreter is some thousand times slower and does not support streaming stores.

@@ -219,7 +219,10 @@ pub unsafe extern "C-unwind" fn hcube_fft_last_times(
 /// # Safety
 /// plan is null or valid, and *plan null or of `hcube_fft_create`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_fft_free(plan: *mut *mut hcube_fft_plan, error: *mut hcube_error) -> i32 {
+pub unsafe extern "C-unwind" fn hcube_fft_free(
+    plan: *mut *mut hcube_fft_plan,
+    error: *mut hcube_error,
+) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
         enter(None, error, || {

@@ -1,4 +1,4 @@
-/* hcube/fft.h: Fourier transforms of distributed vectors.
+/* hcube/fft.h: Fourier transforms of vectors.
  *
  * Generated from src/types/fft.rs and src/fft.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.

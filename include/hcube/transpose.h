@@ -1,4 +1,4 @@
-/* hcube/transpose.h: transposition of distributed matrices.
+/* hcube/transpose.h: transposition of matrices.
  *
  * Generated from src/types/transpose.rs and src/transpose.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.

@@ -3,7 +3,7 @@
  *   random_access <log2 of words per rank> <case>...
  *
  * A case is key=value,key=value:
- *   mode=auto|message|node|three-hop   dimensions=, optimisations=, look_ahead=, relaxed=   as in hcube.h
+ *   mode=auto|message|node|three-hop|events|spawn   dimensions=, optimisations=, look_ahead=, relaxed=   as in hcube.h
  *   warmup=, updates=                  updates per rank of two runs, 1 look-ahead and 3 more by default
  *
  * Rank 0 prints a record for each, in the form of lab/src/records.rs. `seconds` is how much longer the
@@ -23,6 +23,8 @@ static const meaning modes[] = {{"auto", HCUBE_MODE_AUTO},
                                 {"message", HCUBE_MODE_MESSAGE},
                                 {"node", HCUBE_MODE_NODE},
                                 {"three-hop", HCUBE_MODE_THREE_HOP},
+                                {"events", HCUBE_MODE_EVENTS},
+                                {"spawn", HCUBE_MODE_SPAWN},
                                 {NULL, 0}};
 
 static int take_pair(void *into, const char *key, const char *value) {

@@ -84,7 +84,8 @@ impl Header {
         }
         let mut functions = rest;
         // Handles, of which programs know only the name.
-        functions = functions.lines().filter(|line| !is_handle(line)).map(|line| format!("{line}\n")).collect();
+        functions =
+            functions.lines().filter(|line| !is_handle(line)).map(|line| format!("{line}\n")).collect();
         while let Some(begin) = functions.find("typedef struct ") {
             let fields = begin + functions[begin..].find('}').expect("a structure ends");
             let end = fields + functions[fields..].find(';').expect("a typedef ends") + 1;

@@ -7,16 +7,18 @@ use std::path::{Path, PathBuf};
 
 /// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here. Of the
 /// crates in tests/, that which becomes a library of its own.
-pub const CRATES: [&str; 18] = [
+pub const CRATES: [&str; 20] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
     "crates/transpose/src",
+    "crates/fft/src",
     "crates/gemm/src",
     "crates/hpl/src",
     "crates/bsp/src",
     "crates/caf/src",
     "crates/hpcc/src",
+    "crates/stream/src",
     "src",
     "hpcc-glue/drop-in/src",
     "hpcc-glue/mpi/src",

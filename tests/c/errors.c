@@ -145,8 +145,8 @@ static void bad_options(MPI_Comm comm) {
   refuse_options("look_ahead", comm, HCUBE_ERR_ARGUMENT, "options.look_ahead = -1024", "expected");
   options.look_ahead = (1 << 20) + 1;
   refuse_options("look_ahead", comm, HCUBE_ERR_ARGUMENT, "options.look_ahead = 1048577", "1048576");
-  options.mode = 99;
-  refuse_options("mode", comm, HCUBE_ERR_ARGUMENT, "options.mode = 99", "HCUBE_MODE");
+  options.mode = 6;
+  refuse_options("mode", comm, HCUBE_ERR_ARGUMENT, "options.mode = 6", "HCUBE_MODE");
   options.mode = -1;
   refuse_options("mode", comm, HCUBE_ERR_ARGUMENT, "options.mode = -1", "HCUBE_MODE");
   options.optimisations = 16;
@@ -275,6 +275,23 @@ static void bad_communicators(void) {
   MPI_Comm_free(&half);
 }
 
+/* The images of a mode on coarrays are the processes of MPI_COMM_WORLD, in its order. */
+static void bad_images(void) {
+  MPI_Comm reversed;
+  hcube_error error;
+  char line[64];
+  if (size < 2) return;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  options.mode = HCUBE_MODE_EVENTS;
+  check_refusal("images in another order", hcube_random_access_prepare(reversed, &options, &error), HCUBE_ERR_ARGUMENT,
+                &error, "options.mode = events", "MPI_COMM_WORLD");
+  options.mode = HCUBE_MODE_SPAWN;
+  check_refusal("images in another order", hcube_random_access_describe(reversed, &options, line, sizeof line, &error),
+                HCUBE_ERR_ARGUMENT, &error, "options.mode = spawn", "MPI_COMM_WORLD");
+  MPI_Comm_free(&reversed);
+  reset();
+}
+
 /* Before MPI_Init and after MPI_Finalize. */
 static void bad_state(const char *text) {
   static uint64_t word[1];
@@ -343,6 +360,7 @@ int main(int argc, char **argv) {
     good_run(own);
   }
   bad_communicators();
+  bad_images();
   good_run(own);
   MPI_Comm_free(&own);
   if (rank == 0) printf("ok %d refusals\n", refusals);

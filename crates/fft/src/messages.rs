@@ -9,9 +9,7 @@
 //! Memory: 48 n / P bytes per rank.
 //! Source: as there; the exchange is that of M. Hofmann and G. Ruenger, EuroMPI 2013.
 
-use crate::kernel::passes::{
-    self, BLOCK_ROW, Columns, Direct, Rows, Workspace, block_length, groups,
-};
+use crate::kernel::passes::{self, BLOCK_ROW, Columns, Direct, Rows, Workspace, block_length, groups};
 use crate::kernel::transform::Transform;
 use crate::kernel::vector::Row;
 use crate::kernel::view::View;
@@ -70,7 +68,8 @@ impl Messages {
             side.div_ceil(LANES) * length.next_multiple_of(LANES) * size_of::<Row>()
         };
         let part = shape.part() * COMPLEX;
-        let blocks = block_bytes(own_columns.len(), shape.rows).max(block_bytes(shape.columns, own_rows.len()));
+        let blocks =
+            block_bytes(own_columns.len(), shape.rows).max(block_bytes(shape.columns, own_rows.len()));
         let memory = zeros(part).and_then(|one| Ok([one, zeros(part)?, zeros(blocks)?]));
         let memory = agree(comm, memory)?;
         let phases = Phases::new(&columns, shape.length(), own_columns.step_by(LANES));
@@ -83,11 +82,7 @@ impl Messages {
     ///
     /// # Errors
     /// As there, and those of the exchanges.
-    pub fn execute<C: Comm>(
-        &mut self,
-        comm: &C,
-        parts: Result<(Region<'_>, Region<'_>)>,
-    ) -> Result<Stages> {
+    pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
         let mut memory = std::mem::take(&mut self.memory);
         let result = self.six_steps(comm, parts, memory.each_mut().map(|memory| Region::of(memory)));
         self.memory = memory;

@@ -90,11 +90,7 @@ impl OnNode {
     ///
     /// # Errors
     /// On all ranks, where one has an error; nothing is written then.
-    pub fn execute<C: Comm>(
-        &mut self,
-        comm: &C,
-        parts: Result<(Region<'_>, Region<'_>)>,
-    ) -> Result<Stages> {
+    pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
         let mut workspace = std::mem::take(&mut self.workspace);
         let result = self.three_passes(comm, parts, &mut workspace);
         self.workspace = workspace;
@@ -152,7 +148,11 @@ impl OnNode {
             let number = self.memory.counter(rank, Counter::Complete).load(Ordering::Relaxed);
             if number >= self.refusal(0) {
                 let code = (number % (1 << CODE_BITS)) as i32;
-                return Err(Error::Remote { rank, code, message: "its part of the vector is not valid".into() });
+                return Err(Error::Remote {
+                    rank,
+                    code,
+                    message: "its part of the vector is not valid".into(),
+                });
             }
         }
         Ok(())

@@ -74,6 +74,6 @@ impl Phases {
         let block = &self.block(number)[self.radix..];
         let lows = self.rows - self.radix - (1 << self.low);
         let (high, low) = (point >> self.low, point & ((1 << self.low) - 1));
-        Complex::load(&block[high]).mul(Complex::load(&block[lows + low]))
+        Complex::load(&block[high]).times(Complex::load(&block[lows + low]))
     }
 }

@@ -43,11 +43,7 @@ impl Plan {
     /// # Errors
     /// On all ranks: [`Error::Argument`] and [`Error::Communicator`] for lengths and numbers of ranks that are not possible,
     /// [`Error::Mismatch`], [`Error::Memory`].
-    pub fn new<C: Comm>(
-        comm: &C,
-        wanted: Result<(usize, Direction)>,
-        options: &Options,
-    ) -> Result<Self> {
+    pub fn new<C: Comm>(comm: &C, wanted: Result<(usize, Direction)>, options: &Options) -> Result<Self> {
         let checked = wanted.and_then(|(length, direction)| {
             let shape = Shape::new(length, comm.rank(), comm.size())?;
             let transforms = [shape.rows, shape.columns].map(|side| Transform::new(side).expect("2, 3, 5"));
@@ -90,11 +86,7 @@ impl Plan {
     ///
     /// # Errors
     /// On all ranks: [`Error::Buffer`] for parts of another size; those of the exchanges.
-    pub fn execute<'a, C: Comm>(
-        &mut self,
-        comm: &C,
-        parts: Result<(Region<'a>, Region<'a>)>,
-    ) -> Result<()> {
+    pub fn execute<'a, C: Comm>(&mut self, comm: &C, parts: Result<(Region<'a>, Region<'a>)>) -> Result<()> {
         let bytes = 16 * self.part();
         let checked = parts.and_then(|(input, output)| {
             match [input, output].into_iter().find(|part| part.len() != bytes) {

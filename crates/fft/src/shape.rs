@@ -147,7 +147,10 @@ mod tests {
     fn the_refusal_says_what_is_possible() {
         let text = |length, ranks| Shape::new(length, 0, ranks).expect_err("refused").to_string();
         assert_eq!(text(14, 1), "length = 14: expected 2^a 3^b 5^c");
-        assert_eq!(text(1 << 20, 6), "length = 1048576: expected 2^a 3^b 5^c, a multiple of 6 x 6 on 6 ranks");
+        assert_eq!(
+            text(1 << 20, 6),
+            "length = 1048576: expected 2^a 3^b 5^c, a multiple of 6 x 6 on 6 ranks"
+        );
         assert_eq!(text(49, 7), "7 ranks: expected 2^a 3^b 5^c ranks for a Fourier transform");
     }
 

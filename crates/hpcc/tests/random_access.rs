@@ -107,7 +107,7 @@ fn every_update_once_on_any_number_of_images() {
 fn skewed_streams_and_images_without_updates() {
     for (images, per_node) in PLACES {
         for mode in MODES {
-            let skewed = |rank: usize| (0, if rank % 2 == 0 { 3000 } else { 0 });
+            let skewed = |rank: usize| (0, if rank.is_multiple_of(2) { 3000 } else { 0 });
             let one = |rank: usize| (0, if rank == images - 1 { 5000 } else { 0 });
             let none = |_: usize| (0, 0);
             let few = |rank: usize| (rank as i64, (rank % 3) as i64);

@@ -40,6 +40,8 @@ pub enum Section {
     Teams,
     /// RandomAccess on coarrays, beside Figure 10 of Jin et al. 2011
     CoarrayUpdates,
+    /// RandomAccess in the modes on coarrays and in the default mode, beside the same figure
+    CoarrayModes,
 }
 
 /// What a section is about.
@@ -54,7 +56,7 @@ pub enum System {
 
 impl Section {
     /// All, in the order of the results.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Ranks,
         Self::LookAhead,
         Self::Optimisations,
@@ -71,14 +73,18 @@ impl Section {
         Self::Supersteps,
         Self::Teams,
         Self::CoarrayUpdates,
+        Self::CoarrayModes,
     ];
 
     /// What it is about.
     pub fn system(self) -> System {
         match self {
-            Self::Ranks | Self::LookAhead | Self::Optimisations | Self::Dimensions | Self::Nodes => {
-                System::RandomAccess
-            }
+            Self::Ranks
+            | Self::LookAhead
+            | Self::Optimisations
+            | Self::Dimensions
+            | Self::Nodes
+            | Self::CoarrayModes => System::RandomAccess,
             Self::Schedules | Self::Memory | Self::AlltoallNodes | Self::Small => System::Alltoall,
             Self::Groups | Self::Latency | Self::Chosen | Self::FatNodes => System::Gemm,
             Self::Supersteps => System::Bsp,
@@ -104,6 +110,7 @@ impl Section {
             Self::Supersteps => "supersteps",
             Self::Teams => "teams",
             Self::CoarrayUpdates => "coarray-updates",
+            Self::CoarrayModes => "coarray-modes",
         }
     }
 }

@@ -155,7 +155,7 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
             Section::Schedules => text += published::SCHEDULES,
             Section::Memory => text += published::MEMORY,
             Section::Groups => text += published::GROUPS,
-            Section::CoarrayUpdates => text += published::COARRAYS,
+            Section::CoarrayUpdates | Section::CoarrayModes => text += published::COARRAYS,
             _ => {}
         }
     }

@@ -14,6 +14,9 @@ const MAX_RANKS_WITH_MEMORY: usize = 64;
 /// Ranks from which every case is a separate simulation: each takes minutes and is lost if the simulation fails.
 const MIN_RANKS_SEPARATE: usize = 512;
 
+/// Ranks up to which the mode `spawn` is simulated.
+const MAX_RANKS_SPAWN: usize = 256;
+
 /// All simulations of a section.
 pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
     if section.system() == System::Gemm {
@@ -78,6 +81,9 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::CoarrayUpdates => {
             vec![(COARRAY_MACHINE, &[1, 4, 16, 64, 256, 1024, 4096], 4)]
         }
+        Section::CoarrayModes => {
+            vec![(COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024, 4096]), 4)]
+        }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
 }
@@ -111,6 +117,14 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
         Section::Nodes => {
             updates(["auto", "message", "node", "three-hop"], |mode| place.random_access(ranks, mode))
         }
+        Section::CoarrayModes => updates(coarray_modes(ranks), |mode| {
+            let published =
+                Some(published::COARRAYS).filter(|&(images, _)| images == ranks && mode == "events");
+            RandomAccess {
+                published_gups: published.map(|(_, gups)| gups),
+                ..place.random_access(ranks, mode)
+            }
+        }),
         Section::Schedules => {
             let all =
                 ["mpich", "linear-shift", "hierarchical-sets", "library-in-place", "library-out-of-place"];
@@ -156,6 +170,13 @@ fn updates<T>(all: impl IntoIterator<Item = T>, case: impl Fn(T) -> RandomAccess
 
 fn exchanges<T>(all: impl IntoIterator<Item = T>, case: impl Fn(T) -> Alltoall) -> Vec<Case> {
     all.into_iter().map(case).map(Case::Alltoall).collect()
+}
+
+/// The modes beside the paper's figure. Of shipped functions to many images nearly each is a message of its own, with an
+/// answer, which takes the simulator long.
+fn coarray_modes(ranks: usize) -> impl Iterator<Item = &'static str> {
+    let spawn = (ranks <= MAX_RANKS_SPAWN).then_some("spawn");
+    ["auto", "events"].into_iter().chain(spawn)
 }
 
 /// The paper's algorithm, hcube's default, and hcube with the paper's rounds.

@@ -226,7 +226,7 @@ pub fn client(name: &str, language: Language) -> PathBuf {
     // Functions of a client may be looked up by name.
     compiler.args(["-O1", "-rdynamic"]).arg(&source).args(["-x", "none"]).arg("-o").arg(&program);
     let folder = library.parent().expect("a file lies in a folder");
-    compiler.arg("-L").arg(folder).args(["-lhcube", "-pthread"]);
+    compiler.arg("-L").arg(folder).args(["-lhcube", "-pthread", "-lm"]);
     output(compiler.arg(format!("-Wl,-rpath,{}", folder.display())));
     program
 }

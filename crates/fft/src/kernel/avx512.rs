@@ -3,9 +3,9 @@
 use super::LANES;
 use super::vector::Vector;
 use std::arch::x86_64::{
-    __m512d, _mm512_add_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd, _mm512_loadu_pd, _mm512_mul_pd,
+    __m512d, _mm_sfence, _mm512_add_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd, _mm512_loadu_pd, _mm512_mul_pd,
     _mm512_permutex2var_pd, _mm512_set1_pd, _mm512_setr_epi64, _mm512_shuffle_f64x2, _mm512_storeu_pd,
-    _mm512_stream_pd, _mm_sfence, _mm512_sub_pd, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
+    _mm512_stream_pd, _mm512_sub_pd, _mm512_unpackhi_pd, _mm512_unpacklo_pd,
 };
 
 /// Eight numbers in a register.
@@ -81,10 +81,7 @@ unsafe impl Vector for Wide {
             let (low, high) = (_mm512_loadu_pd(pairs.as_ptr()), _mm512_loadu_pd(pairs.as_ptr().add(LANES)));
             let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
             let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-            [
-                Self(_mm512_permutex2var_pd(low, even, high)),
-                Self(_mm512_permutex2var_pd(low, odd, high)),
-            ]
+            [Self(_mm512_permutex2var_pd(low, even, high)), Self(_mm512_permutex2var_pd(low, odd, high))]
         }
     }
 
@@ -94,10 +91,7 @@ unsafe impl Vector for Wide {
         unsafe {
             let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
             let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-            [
-                Self(_mm512_permutex2var_pd(re.0, low, im.0)),
-                Self(_mm512_permutex2var_pd(re.0, high, im.0)),
-            ]
+            [Self(_mm512_permutex2var_pd(re.0, low, im.0)), Self(_mm512_permutex2var_pd(re.0, high, im.0))]
         }
     }
 

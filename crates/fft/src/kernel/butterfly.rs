@@ -28,22 +28,22 @@ pub fn butterfly<V: Vector, const R: usize>(points: [Complex<V>; R]) -> [Complex
 
 #[inline(always)]
 fn two<V: Vector>([a, b]: [Complex<V>; 2]) -> [Complex<V>; 2] {
-    [a.add(b), a.sub(b)]
+    [a.plus(b), a.minus(b)]
 }
 
 #[inline(always)]
 fn three<V: Vector>([a, b, c]: [Complex<V>; 3]) -> [Complex<V>; 3] {
     // sin(pi / 3)
     const SINE: f64 = 0.866_025_403_784_438_6;
-    let (sum, turned) = (b.add(c), b.sub(c).scale(V::all(SINE)));
+    let (sum, turned) = (b.plus(c), b.minus(c).scale(V::all(SINE)));
     let middle = a.add_times(V::all(-0.5), sum);
-    [a.add(sum), middle.add_turned(turned), middle.sub_turned(turned)]
+    [a.plus(sum), middle.add_turned(turned), middle.sub_turned(turned)]
 }
 
 #[inline(always)]
 fn four<V: Vector>([a, b, c, d]: [Complex<V>; 4]) -> [Complex<V>; 4] {
     let ([e, f], [g, h]) = (two([a, c]), two([b, d]));
-    [e.add(g), f.add_turned(h), e.sub(g), f.sub_turned(h)]
+    [e.plus(g), f.add_turned(h), e.minus(g), f.sub_turned(h)]
 }
 
 #[inline(always)]
@@ -59,7 +59,7 @@ fn five<V: Vector>([a, b, c, d, e]: [Complex<V>; 5]) -> [Complex<V>; 5] {
     let first_turned = near_turned.scale(sine[0]).add_times(sine[1], far_turned);
     let second_turned = near_turned.scale(sine[1]).add_times(V::all(-SINE[0]), far_turned);
     [
-        a.add(near).add(far),
+        a.plus(near).plus(far),
         first.add_turned(first_turned),
         second.add_turned(second_turned),
         second.sub_turned(second_turned),
@@ -78,11 +78,11 @@ fn eight<V: Vector>(points: [Complex<V>; 8]) -> [Complex<V>; 8] {
     let s = Complex { re: s.re.sub(s.im), im: s.im.add(s.re) };
     let minus = V::all(-std::f64::consts::FRAC_1_SQRT_2);
     [
-        even[0].add(p),
+        even[0].plus(p),
         even[1].add_times(half, q),
         even[2].add_turned(r),
         even[3].add_times(minus, s),
-        even[0].sub(p),
+        even[0].minus(p),
         even[1].add_times(minus, q),
         even[2].sub_turned(r),
         even[3].add_times(half, s),

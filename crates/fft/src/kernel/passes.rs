@@ -143,8 +143,8 @@ impl<V: Vector> Finish<V> for Blocked<'_, '_, V> {
     fn finish<const R: usize>(&mut self, first: usize, step: usize, points: [Complex<V>; R]) {
         let factor = self.columns.phases.first::<V>(self.number, first);
         for (point, &value) in points.iter().enumerate() {
-            let factor = if point == 0 { factor } else { factor.mul(self.steps[point]) };
-            let value = value.mul(factor);
+            let factor = if point == 0 { factor } else { factor.times(self.steps[point]) };
+            let value = value.times(factor);
             let place = self.start + BLOCK_ROW * (first + point * step);
             self.columns.memory.stream(place, value.re);
             self.columns.memory.stream(place + LANES, value.im);
@@ -198,11 +198,11 @@ fn columns_by<V: Vector>(columns: &Columns<'_>, workspace: &mut Workspace) {
     }
     for (block, batch) in blocks.clone().zip(batches.chunks_exact_mut(points)) {
         let start = block_length(points) * block;
-        for row in 0..direct.rows.start {
-            take::<V>(&mut batch[row], memory.read(start + BLOCK_ROW * row), *backward);
+        for (row, point) in batch[..direct.rows.start].iter_mut().enumerate() {
+            take::<V>(point, memory.read(start + BLOCK_ROW * row), *backward);
         }
-        for row in direct.rows.end..points {
-            take::<V>(&mut batch[row], memory.read(start + BLOCK_ROW * row), *backward);
+        for (row, point) in batch.iter_mut().enumerate().skip(direct.rows.end) {
+            take::<V>(point, memory.read(start + BLOCK_ROW * row), *backward);
         }
         let number = columns.number + block - blocks.start;
         run::<V>(transform, batch, &mut Blocked { columns, start, number, steps: phases.steps(number) });

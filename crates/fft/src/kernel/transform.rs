@@ -70,9 +70,8 @@ impl Transform {
         let mut points = length;
         for &radix in &radices[..radices.len() - 1] {
             let part = points / radix;
-            let table = (0..part).flat_map(|first| {
-                (1..radix).map(move |point| root((first * point) as u64, points as u64))
-            });
+            let table = (0..part)
+                .flat_map(|first| (1..radix).map(move |point| root((first * point) as u64, points as u64)));
             factors.push(table.collect());
             points = part;
         }
@@ -119,7 +118,7 @@ fn pass<V: Vector, const R: usize>(rows: &mut [Row], factors: &[[f64; 2]]) {
         let points = butterfly(points);
         points[0].store(&mut rows[first]);
         for point in 1..R {
-            points[point].mul(Complex::all(factors[point - 1])).store(&mut rows[first + point * step]);
+            points[point].times(Complex::all(factors[point - 1])).store(&mut rows[first + point * step]);
         }
     }
 }
@@ -137,12 +136,7 @@ fn pass_of<V: Vector>(radix: usize, rows: &mut [Row], factors: &[[f64; 2]]) {
 
 /// The last pass, of vectors that lie one after the other.
 #[inline(always)]
-fn last<V: Vector, const R: usize>(
-    rows: &[Row],
-    order: &[u32],
-    step: usize,
-    finish: &mut impl Finish<V>,
-) {
+fn last<V: Vector, const R: usize>(rows: &[Row], order: &[u32], step: usize, finish: &mut impl Finish<V>) {
     for (rows, &first) in rows.chunks_exact(R).zip(order) {
         let mut points = [Complex::<V>::all([0.0; 2]); R];
         for point in 0..R {

@@ -197,13 +197,13 @@ impl<V: Vector> Complex<V> {
 
     /// The sum.
     #[inline(always)]
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self { re: self.re.add(other.re), im: self.im.add(other.im) }
     }
 
     /// The difference.
     #[inline(always)]
-    pub fn sub(self, other: Self) -> Self {
+    pub fn minus(self, other: Self) -> Self {
         Self { re: self.re.sub(other.re), im: self.im.sub(other.im) }
     }
 
@@ -233,7 +233,7 @@ impl<V: Vector> Complex<V> {
 
     /// The product.
     #[inline(always)]
-    pub fn mul(self, other: Self) -> Self {
+    pub fn times(self, other: Self) -> Self {
         let (re, im) = (self.re.mul(other.re), self.re.mul(other.im));
         Self { re: self.im.mul_from(other.im, re), im: self.im.mul_add(other.re, im) }
     }

@@ -20,7 +20,7 @@ impl<'a> View<'a> {
 
     /// How many.
     #[inline(always)]
-    pub fn len(self) -> usize {
+    fn count(self) -> usize {
         self.0.len() / size_of::<f64>()
     }
 
@@ -35,7 +35,7 @@ impl<'a> View<'a> {
     /// The address of some numbers.
     #[inline(always)]
     fn place<const N: usize>(self, at: usize) -> *mut [f64; N] {
-        assert!(at <= self.len() && N <= self.len() - at, "{N} numbers at {at} of {}", self.len());
+        assert!(at <= self.count() && N <= self.count() - at, "{N} numbers at {at} of {}", self.count());
         self.0.address().wrapping_add(at * size_of::<f64>()).cast()
     }
 
@@ -97,8 +97,8 @@ impl<'a> View<'a> {
             return self.read(at);
         }
         let mut pairs = [0.0; N];
-        for number in 0..(2 * count).min(N) {
-            [pairs[number]] = self.read(at + number);
+        for (number, value) in pairs.iter_mut().enumerate().take(2 * count) {
+            [*value] = self.read(at + number);
         }
         pairs
     }
@@ -109,8 +109,8 @@ impl<'a> View<'a> {
         if 2 * count == N {
             return self.write(at, pairs);
         }
-        for number in 0..(2 * count).min(N) {
-            self.write(at + number, [pairs[number]]);
+        for (number, &value) in pairs.iter().enumerate().take(2 * count) {
+            self.write(at + number, [value]);
         }
     }
 }

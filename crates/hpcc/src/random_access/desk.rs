@@ -63,7 +63,8 @@ impl Desk {
     /// Values of others that are all applied now: how many of whom.
     pub fn next_due(&mut self) -> Option<(usize, u64)> {
         let applied = self.with_table(|table| table.applied());
-        self.owed.pop_front_if(|owed| owed.due <= applied).map(|owed| (owed.image, owed.values))
+        self.owed.front().filter(|owed| owed.due <= applied)?;
+        self.owed.pop_front().map(|owed| (owed.image, owed.values))
     }
 
     /// Values that have arrived since this was last asked.

@@ -14,7 +14,7 @@
 //! Source: Jin et al. 2011, §III-C and Figure 6; pieces, two slots per edge and any number of images are our own.
 
 use super::edges::{Outgoing, Routes, SLOTS, WORD};
-use super::images::Exchange;
+use super::exchange::Exchange;
 use hcube_caf::copy::Side;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;

@@ -1,15 +1,14 @@
 //! What an image keeps between runs, and a run from arguments to statistics.
 
 use super::edges::Routes;
+use super::exchange::Exchange;
 use super::spawn::Functions;
 use super::{events, spawn};
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
-use hcube_core::plan::Stage;
-use hcube_random_access::divide::Divider;
+use hcube_core::node::processor::crowded;
 use hcube_random_access::kernel::Level;
-use hcube_random_access::table::Index;
 use hcube_random_access::update::run_by;
 use hcube_random_access::{Distribution, Mode, Options, Statistics, Updates};
 
@@ -20,6 +19,8 @@ pub struct Images {
     level: Level,
     images: usize,
     nodes: usize,
+    /// Whether images share cores.
+    crowded: bool,
     /// For [`Mode::Events`].
     routes: Option<Routes>,
     /// Functions stay registered, so those of the first set-up are used by all later ones.
@@ -66,6 +67,7 @@ impl Images {
         let (own, images) = (comm.rank(), comm.size());
         let is_first = !(0..own).any(|image| runtime.is_on_node(image));
         let nodes = comm.all_gather(&[u64::from(is_first)])?.iter().sum::<u64>() as usize;
+        let crowded = crowded(comm, &comm.node_numbers()?)?;
         let routes = match options.mode {
             Mode::Events => Some(Routes::new(comm, runtime, options)?),
             _ => None,
@@ -74,7 +76,7 @@ impl Images {
             Mode::Spawn => Some(functions.unwrap_or_else(|| Functions::register(runtime))),
             _ => functions,
         };
-        Ok(Self { options: *options, level: Level::detect(), images, nodes, routes, functions })
+        Ok(Self { options: *options, level: Level::detect(), images, nodes, crowded, routes, functions })
     }
 
     /// Collective over all images: as [`hcube_random_access::run`].
@@ -95,7 +97,8 @@ impl Images {
         run_by(comm, at, words, updates, options, |source, table| {
             let mut largest = [updates.count];
             comm.all_reduce_max(&mut largest)?;
-            let exchange = Exchange { comm, runtime, options, distribution, index, level: self.level };
+            let (level, crowded) = (self.level, self.crowded);
+            let exchange = Exchange { comm, runtime, options, distribution, index, level, crowded };
             let done = match (&self.routes, &self.functions) {
                 (Some(routes), _) => {
                     let rounds = (largest[0] as u64).div_ceil(options.round() as u64);
@@ -121,22 +124,5 @@ impl Images {
         let (ranks, nodes) = (plural(self.images, "rank"), plural(self.nodes, "node"));
         let (look_ahead, level) = (self.options.look_ahead, self.level.name());
         format!("{ranks}, {nodes}, coarrays, {path}, look-ahead {look_ahead} ({rule}), {level}")
-    }
-}
-
-/// What both exchanges need.
-pub(super) struct Exchange<'a, C: Comm> {
-    pub comm: &'a C,
-    pub runtime: &'a Runtime<C>,
-    pub options: &'a Options,
-    pub distribution: Distribution,
-    pub index: Index,
-    pub level: Level,
-}
-
-impl<C: Comm> Exchange<'_, C> {
-    /// Divides lists by the rule of a stage.
-    pub fn divider<'s>(&self, stage: &'s Stage) -> Divider<'s> {
-        Divider::new(&stage.parting, stage.parts, self.distribution, self.index, self.level)
     }
 }

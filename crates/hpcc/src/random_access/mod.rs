@@ -5,6 +5,7 @@
 //! | [`state`] | what is kept on a communicator: a state of `hcube-random-access`, or images |
 //! | [`process`] | what a process keeps: the coarray runtime, where hcube has started it |
 //! | [`images`] | what an image keeps between runs; a run from arguments to statistics |
+//! | `exchange` | what both ways of exchanging values need |
 //! | `edges` | between which images values travel, and their places in coarrays and among events |
 //! | `events` | routing by copies with events |
 //! | `spawn` | shipped functions |
@@ -16,6 +17,7 @@
 mod desk;
 mod edges;
 mod events;
+mod exchange;
 pub mod images;
 pub mod process;
 mod spawn;

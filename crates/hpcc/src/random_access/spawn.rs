@@ -11,7 +11,7 @@
 //! Source: Jin et al. 2011, §II-E, for functions and finish; batches and answers are our own.
 
 use super::desk::{Desk, Shared};
-use super::images::Exchange;
+use super::exchange::Exchange;
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -31,7 +31,13 @@ const BATCH_VALUES: usize = 126;
 /// Values that are generated and divided at once; see `on_node` of `hcube-random-access`.
 const GENERATED_VALUES: usize = 128;
 
-/// An image generates when there is room for this part of the look-ahead, a quarter.
+/// Parts of the look-ahead, of which one is generated at once. Two where every image has a core: it continues while others
+/// apply the rest (2 ranks on 2 cores 9 % faster, 8 ranks 3 % slower).
+const fn parts(crowded: bool) -> usize {
+    if crowded { 1 } else { 2 }
+}
+
+/// An image generates when there is room for this part of what it generates at once, a quarter.
 const FRACTION: usize = 4;
 
 /// The functions that images ship, and what they share with the program.
@@ -136,12 +142,13 @@ impl<C: Comm> Shipping<'_, C> {
     /// Ships all values, and applies what arrives meanwhile.
     fn ship_all(&mut self, source: &mut Source) -> Result<()> {
         let runtime = self.with.runtime;
-        let enough = (self.bound / FRACTION).max(1);
+        let most = (self.bound / parts(self.with.crowded)).max(1);
+        let enough = (most / FRACTION).max(1);
         while source.left() > 0 {
             self.watch = Stopwatch::start(Statistics::sampled(self.statistics.rounds));
             let (heard, room) = self.look();
             if room >= enough || room > 0 && self.desk().open == 0 {
-                self.produce(source, room)?;
+                self.produce(source, room.min(most))?;
             }
             runtime.progress()?;
             self.charge();

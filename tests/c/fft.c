@@ -1,0 +1,201 @@
+/* hcube_fft_* against the definition on small vectors, and there and back on a large one; then bad input,
+ * refused on all ranks with nothing written. Prints `ok <transforms> <refusals>`. */
+#include "client.h"
+
+#include <math.h>
+
+static int transforms, refusals, rank, size;
+
+/* A number without a pattern, for each place of a vector. */
+static double value(int64_t place, int part) {
+  uint64_t word = ((uint64_t)place * 2 + (uint64_t)part + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  word ^= word >> 29;
+  word *= UINT64_C(0xbf58476d1ce4e5b9);
+  word ^= word >> 32;
+  return (double)(word >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static double *numbers(int64_t count) {
+  double *memory = (double *)malloc((size_t)count * 2 * sizeof(double) + 1);
+  REQUIRE(memory != NULL);
+  return memory;
+}
+
+static double *part_of(int64_t start, int64_t count) {
+  double *part = numbers(count);
+  int64_t at;
+  for (at = 0; at < 2 * count; at++) part[at] = value(start + at / 2, (int)(at % 2));
+  return part;
+}
+
+/* Number k of the transform by its definition. */
+static void expected(int64_t length, int direction, int64_t k, double *result) {
+  int64_t j;
+  result[0] = result[1] = 0;
+  for (j = 0; j < length; j++) {
+    double angle = direction * 2 * acos(-1.0) * (double)(j * k % length) / (double)length;
+    double real = cos(angle), imaginary = sin(angle), x = value(j, 0), y = value(j, 1);
+    result[0] += x * real - y * imaginary;
+    result[1] += x * imaginary + y * real;
+  }
+}
+
+static void compare(int64_t length, int direction, int64_t start, int64_t count, const double *found) {
+  int64_t at;
+  for (at = 0; at < count; at++) {
+    double right[2], bound = 1e-13 * sqrt((double)length);
+    expected(length, direction, start + at, right);
+    if (fabs(found[2 * at] - right[0]) > bound || fabs(found[2 * at + 1] - right[1]) > bound)
+      FAIL("length %" PRId64 ", direction %d, number %" PRId64 ": (%g, %g) instead of (%g, %g)", length, direction,
+           start + at, found[2 * at], found[2 * at + 1], right[0], right[1]);
+  }
+  transforms++;
+}
+
+static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int64_t *start, int64_t *count) {
+  hcube_fft_plan *plan = NULL;
+  hcube_error error;
+  int own, all;
+  SUCCEED(hcube_fft_create(length, direction, comm, &plan, &error), error);
+  SUCCEED(hcube_fft_local(plan, start, count, &error), error);
+  MPI_Comm_rank(comm, &own);
+  MPI_Comm_size(comm, &all);
+  REQUIRE(*count == length / all && *start == length / all * own);
+  return plan;
+}
+
+/* In place, in place by name, and out of place; twice. */
+static void small(int64_t length, int direction, MPI_Comm comm) {
+  int64_t start, count;
+  int round;
+  hcube_error error;
+  hcube_fft_plan *plan = create(length, direction, comm, &start, &count);
+  for (round = 0; round < 2; round++) {
+    double *input = part_of(start, count), *same = part_of(start, count), *output = numbers(count);
+    hcube_fft_times times;
+    SUCCEED(hcube_fft_execute(plan, input, output, &error), error);
+    REQUIRE(memcmp(input, same, (size_t)count * 2 * sizeof(double)) == 0);
+    compare(length, direction, start, count, output);
+    SUCCEED(hcube_fft_execute(plan, round ? MPI_IN_PLACE : same, same, &error), error);
+    REQUIRE(memcmp(output, same, (size_t)count * 2 * sizeof(double)) == 0);
+    times.struct_size = sizeof times;
+    SUCCEED(hcube_fft_last_times(plan, &times, &error), error);
+    REQUIRE(times.columns_seconds > 0 && times.rows_seconds > 0 && times.last_exchange_seconds >= 0);
+    free(input);
+    free(same);
+    free(output);
+  }
+  SUCCEED(hcube_fft_free(&plan, &error), error);
+  REQUIRE(plan == NULL);
+}
+
+/* Forward and backward: the vector times its length. */
+static void there_and_back(int64_t length, MPI_Comm comm) {
+  int64_t start, count, at;
+  hcube_error error;
+  hcube_fft_plan *forward = create(length, -1, comm, &start, &count);
+  hcube_fft_plan *backward = create(length, 1, comm, &start, &count);
+  double *vector = part_of(start, count);
+  SUCCEED(hcube_fft_execute(forward, vector, vector, &error), error);
+  SUCCEED(hcube_fft_execute(backward, vector, vector, &error), error);
+  for (at = 0; at < 2 * count; at++) {
+    double right = value(start + at / 2, (int)(at % 2));
+    if (fabs(vector[at] / (double)length - right) > 1e-14)
+      FAIL("length %" PRId64 ", number %" PRId64 ": %g instead of %g", length, start + at / 2,
+           vector[at] / (double)length, right);
+  }
+  transforms += 2;
+  free(vector);
+  SUCCEED(hcube_fft_free(&forward, &error), error);
+  SUCCEED(hcube_fft_free(&backward, &error), error);
+}
+
+static void refused(int32_t code, int32_t expected_code, const hcube_error *error, const char *text) {
+  if (code != expected_code || error->code != code || strstr(error->message, text) == NULL)
+    FAIL("code %d instead of %d, without \"%s\": %s", (int)code, (int)expected_code, text, error->message);
+  refusals++;
+}
+
+static void bad_plans(void) {
+  hcube_fft_plan *plan = NULL;
+  hcube_error error;
+  int64_t square = (int64_t)size * size, start, count;
+  refused(hcube_fft_create(7 * square, -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error, "length = ");
+  refused(hcube_fft_create(0, -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error, "length = 0");
+  refused(hcube_fft_create(square, 0, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error, "direction = 0");
+  refused(hcube_fft_create(square, 1, MPI_COMM_NULL, &plan, &error), HCUBE_ERR_COMM, &error, "");
+  if (size > 1) {
+    refused(hcube_fft_create(square / size, 1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error,
+            "a multiple of");
+    refused(hcube_fft_create(rank ? square : 4 * square, 1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_MISMATCH, &error,
+            "length differs");
+    refused(hcube_fft_create(square, rank ? 1 : -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_MISMATCH, &error,
+            "direction differs");
+    refused(hcube_fft_create(square, rank ? 1 : 5, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error,
+            "direction = 5");
+  }
+  refused(hcube_fft_create(square, 1, MPI_COMM_WORLD, NULL, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
+  REQUIRE(plan == NULL);
+  refused(hcube_fft_local(NULL, &start, &count, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
+  refused(hcube_fft_execute(NULL, &start, &count, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
+  refused(hcube_fft_free(NULL, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
+  SUCCEED(hcube_fft_free(&plan, &error), error);
+}
+
+static void bad_parts(void) {
+  int64_t start, count, length = (int64_t)64 * size * size;
+  hcube_error error;
+  hcube_fft_plan *plan = create(length, -1, MPI_COMM_WORLD, &start, &count);
+  double *input = part_of(start, count), *same = part_of(start, count), *output = numbers(count);
+  hcube_fft_times times;
+  memset(output, 1, (size_t)count * 2 * sizeof(double));
+  times.struct_size = 3;
+  refused(hcube_fft_last_times(plan, &times, &error), HCUBE_ERR_ARGUMENT, &error, "times.struct_size = 3");
+  refused(hcube_fft_last_times(plan, NULL, &error), HCUBE_ERR_ARGUMENT, &error, "times = NULL");
+  refused(hcube_fft_execute(plan, rank ? input : NULL, output, &error), HCUBE_ERR_BUFFER, &error,
+          rank ? "rank 0 refused" : "input = NULL");
+  refused(hcube_fft_execute(plan, input, rank == size - 1 ? NULL : output, &error), HCUBE_ERR_BUFFER, &error,
+          rank == size - 1 ? "output = NULL" : "refused");
+  refused(hcube_fft_execute(plan, input, MPI_IN_PLACE, &error), HCUBE_ERR_BUFFER, &error, "MPI_IN_PLACE");
+  refused(hcube_fft_execute(plan, input, input + 1, &error), HCUBE_ERR_ARGUMENT, &error, "input = ");
+  REQUIRE(memcmp(input, same, (size_t)count * 2 * sizeof(double)) == 0);
+  REQUIRE(((unsigned char *)output)[0] == 1 && ((unsigned char *)output)[count * 16 - 1] == 1);
+  /* It still works. */
+  SUCCEED(hcube_fft_execute(plan, input, output, &error), error);
+  compare(length, -1, start, count, output);
+  free(input);
+  free(same);
+  free(output);
+  SUCCEED(hcube_fft_free(&plan, &error), error);
+}
+
+int main(int argc, char **argv) {
+  static const int64_t factors[] = {1, 2, 3, 4, 5, 6, 8, 15, 16, 27, 64, 75};
+  int number;
+  MPI_Comm other;
+  hcube_error error;
+  hcube_fft_plan *plan = NULL;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 7) {
+    refused(hcube_fft_create(49, -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_COMM, &error, "7 ranks");
+  } else {
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
+    for (number = 0; number < (int)(sizeof factors / sizeof *factors); number++) {
+      int64_t length = factors[number] * size * size;
+      small(length, number % 2 ? 1 : -1, MPI_COMM_WORLD);
+      small(length, number % 2 ? -1 : 1, other);
+      small(factors[number], -1, MPI_COMM_SELF);
+    }
+    there_and_back((INT64_C(1) << 14) * size * size, MPI_COMM_WORLD);
+    there_and_back(INT64_C(3) << 15, MPI_COMM_SELF);
+    bad_plans();
+    bad_parts();
+    MPI_Comm_free(&other);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("ok %d %d\n", transforms, refusals);
+  MPI_Finalize();
+  return 0;
+}
