@@ -61,6 +61,12 @@ module hcube
     integer(c_int32_t) :: mode, dimensions, relaxed, optimisations, huge_pages, ranks_per_node
   end type
 
+  type, bind(C), public :: hcube_fft_times
+    integer(c_int64_t) :: struct_size
+    real(c_double) :: first_exchange_seconds, first_wait_seconds, columns_seconds, second_exchange_seconds, &
+      rows_seconds, last_wait_seconds, last_exchange_seconds
+  end type
+
   type, bind(C), public :: hcube_random_access_statistics
     integer(c_int64_t) :: struct_size, generated, applied, messages, message_bytes, shared_bytes, stages, rounds, &
       excess, most_held, open_bound, huge_pages, memory_bytes

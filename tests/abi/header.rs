@@ -87,6 +87,12 @@ impl Header {
         functions =
             functions.lines().filter(|line| !is_handle(line)).map(|line| format!("{line}\n")).collect();
         while let Some(begin) = functions.find("typedef struct ") {
+            let first = begin + functions[begin..].find(['{', ';']).expect("a declaration ends");
+            // A structure of which programs only have the address.
+            if functions[first..].starts_with(';') {
+                functions.replace_range(begin..=first, "");
+                continue;
+            }
             let fields = begin + functions[begin..].find('}').expect("a structure ends");
             let end = fields + functions[fields..].find(';').expect("a typedef ends") + 1;
             header.structures.push(structure(&functions[begin + "typedef struct ".len()..end]));
