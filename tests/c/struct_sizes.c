@@ -133,10 +133,10 @@ static void check_smaller_random_access(void) {
   REQUIRE(statistics.open_bound == 64);
   /* With an additional pair of fields the mode is used, and its number is invalid. */
   options.struct_size = 24;
-  options.random_access.mode = 99;
+  options.random_access.mode = 6;
   options.random_access.dimensions = 0;
   REQUIRE(hcube_random_access_prepare(MPI_COMM_WORLD, &options.random_access, &error) == HCUBE_ERR_ARGUMENT);
-  REQUIRE(strstr(error.message, "options.mode = 99") != NULL);
+  REQUIRE(strstr(error.message, "options.mode = 6") != NULL);
   checks += 3;
 }
 
