@@ -160,9 +160,27 @@ fn exported_functions_refuse_bad_arguments() {
             assert_eq!(refusals == "0", cannot_fail.contains(&name), "{ranks} ranks: {line}");
             called.insert(name.to_owned());
         }
-        let of_coarrays = |name: &String| name.contains("_caf_");
-        let expected = listed().into_iter().filter(|name| !of_coarrays(name)).collect();
+        let elsewhere = |name: &String| name.contains("_caf_") || of_kernels(name);
+        let expected = listed().into_iter().filter(|name| !elsewhere(name)).collect();
         assert_eq!(called, expected, "functions in tests/c/boundary.c and tests/symbols.txt differ");
+    }
+}
+
+/// Whether a function belongs to the kernels that HPCC's glue calls, besides RandomAccess.
+fn of_kernels(name: &str) -> bool {
+    ["hcube_fft_", "hcube_panels_", "hcube_stream_"].iter().any(|begin| name.starts_with(begin))
+}
+
+/// The same for transforms, panels and STREAM (tests/c/kernel_errors.c).
+#[test]
+fn functions_of_kernels_refuse_bad_arguments() {
+    for ranks in 1..=if Mpi::selected() == Mpi::Open { 3 } else { 2 } {
+        let text = Launch::client("kernel_errors", ranks).run().success();
+        let called = text.lines().filter_map(|line| line.strip_prefix("called "));
+        let called: BTreeSet<String> =
+            called.filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
+        let expected = listed().into_iter().filter(|name| of_kernels(name)).collect();
+        assert_eq!(called, expected, "functions in tests/c/kernel_errors.c and tests/symbols.txt differ");
     }
 }
 

@@ -32,9 +32,6 @@ int hcube_stock_HPL_bwait(HPL_T_panel *);
  * the panels that hcube broadcasts, and counts hold the panel's number. */
 static char mark;
 
-/* Its topologies, in the order of HPL_T_TOP. */
-static const char *const topologies[] = {"1ring", "1ringM", "2ring", "2ringM", "long", "longM"};
-
 static void check(int32_t code, const hcube_error *error)
 {
   if (code != HCUBE_SUCCESS) hcube_hpcc_fail("HPL's broadcast of panels", code, error);
@@ -87,10 +84,8 @@ static void announce(const HPL_T_panel *panel)
 
   if (grid->iam != 0) return;
   hcube_hpcc_active(HCUBE_HPCC_HPL,
-                    "panels are read in the memory of the node by %d x %d ranks, look-ahead %d; "
-                    "topology %s between nodes",
-                    grid->nprow, grid->npcol, panel->algo->depth,
-                    topologies[panel->algo->btopo - HPL_1RING]);
+                    "panels are read in the memory of the node by %d x %d ranks, look-ahead %d",
+                    grid->nprow, grid->npcol, panel->algo->depth);
 }
 
 /* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees

@@ -41,7 +41,7 @@ pub const RANDOM_ACCESS: Group = Group {
         Variable::new(
             "HCUBE_HPCC",
             "list of ra, fft, hpl, stream; none",
-            "all of them",
+            "ra,fft,hpl,stream",
             "kernels of HPCC that hcube serves; HPCC's own code runs for the others",
         ),
         Variable::new(

@@ -252,6 +252,9 @@ pub fn library() -> Result<Header, String> {
         ("hcube/transpose.h", include_str!("../../../include/hcube/transpose.h")),
         ("hcube/gemm.h", include_str!("../../../include/hcube/gemm.h")),
         ("hcube/random_access.h", include_str!("../../../include/hcube/random_access.h")),
+        ("hcube/fft.h", include_str!("../../../include/hcube/fft.h")),
+        ("hcube/panel.h", include_str!("../../../include/hcube/panel.h")),
+        ("hcube/stream.h", include_str!("../../../include/hcube/stream.h")),
         ("hcube/caf.h", include_str!("../../../include/hcube/caf.h")),
         ("hcube/fortran.h", include_str!("../../../include/hcube/fortran.h")),
     ] {

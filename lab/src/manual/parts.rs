@@ -29,13 +29,14 @@ pub const GENERAL: Part = Part {
     introduction: &[
         "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) for \
          updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) for \
-         matrices, `hcube_gemm`(3) for products of matrices, `hcube_caf`(3) for coarrays, `hcube_fftw`(3) for programs \
+         matrices, `hcube_fft`(3) for Fourier transforms, `hcube_gemm`(3) for products of matrices, `hcube_panels`(3) and \
+         `hcube_stream`(3) for kernels of HPCC, `hcube_caf`(3) for coarrays, `hcube_fftw`(3) for programs \
          that use FFTW, `bsp`(3) for BSPlib.",
     ],
     variables: &[],
 };
 
-pub const PARTS: [Part; 7] = [
+pub const PARTS: [Part; 10] = [
     Part {
         page: "hcube_random_access",
         about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
@@ -81,11 +82,33 @@ pub const PARTS: [Part; 7] = [
         ..GENERAL
     },
     Part {
+        page: "hcube_panels",
+        about: "asynchronous broadcasts of panels along a process row, for LU factorisations",
+        prefix: "hcube_panels",
+        introduction: &[],
+        ..GENERAL
+    },
+    Part {
         page: "hcube_pdgemm_",
         about: "products of matrices for programs with BLACS, with the arguments of PBLAS",
         prefix: "hcube_p",
         introduction: &[],
         variables: &[variables::GEMM],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_fft",
+        about: "Fourier transforms of distributed vectors",
+        prefix: "hcube_fft",
+        introduction: &[],
+        variables: &[variables::ALLTOALL],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_stream",
+        about: "the four kernels of STREAM",
+        prefix: "hcube_stream",
+        introduction: &[],
         ..GENERAL
     },
     Part {

@@ -1,0 +1,176 @@
+/* Every function of the transforms, panels and STREAM with bad arguments: before MPI_Init, on all ranks and on the last
+ * one only, after MPI_Finalize. The code must be the right one, the message must say which argument, nothing may be
+ * written, and no rank may wait. For each function it prints
+ *
+ *   called <function> <refusals>
+ *
+ * and tests/interface.rs compares the functions with those that the library exports.
+ */
+#include "client.h"
+
+enum { LENGTH = 3600, SLOTS = 2 };
+
+static hcube_error failure;
+static int rank, size;
+
+/* Functions in the order of their first refusal. */
+static struct {
+  const char *name;
+  int refusals;
+} called[32];
+
+static void count(const char *name) {
+  unsigned i;
+  for (i = 0; called[i].name != NULL && strcmp(called[i].name, name) != 0; i++) continue;
+  called[i].name = name;
+  called[i].refusals++;
+}
+
+static void refused(const char *name, int line, int code, int expected, const char *word) {
+  if (code != expected || failure.code != code || strstr(failure.message, word) == NULL) {
+    fprintf(stderr, "%s, line %d: %d instead of %d: %s\n", name, line, code, expected, failure.message);
+    fflush(stderr);
+    abort();
+  }
+  count(name);
+}
+
+/* The message must have the word. */
+#define REFUSE(expected, word, name, ...) refused(#name, __LINE__, name(__VA_ARGS__, &failure), expected, word)
+
+static void stream_functions(void) {
+  hcube_stream *stream = NULL;
+  double *a = NULL, *b = NULL, *c = NULL;
+  char text[200];
+  int i;
+
+  REFUSE(HCUBE_ERR_ARGUMENT, "length = -1", hcube_stream_create, -1, &stream, &a, &b, &c);
+  REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_create, 10, NULL, &a, &b, &c);
+  REFUSE(HCUBE_ERR_ARGUMENT, "a = NULL", hcube_stream_create, 10, &stream, NULL, &b, &c);
+  REFUSE(HCUBE_ERR_ARGUMENT, "c = NULL", hcube_stream_create, 10, &stream, &a, &b, NULL);
+  REFUSE(HCUBE_ERR_MEMORY, "vectors", hcube_stream_create, INT64_MAX, &stream, &a, &b, &c);
+  if (stream != NULL || a != NULL || b != NULL || c != NULL) abort();
+  REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_copy, NULL);
+  REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_scale, NULL, 0.5);
+  REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_add, NULL);
+  REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_triad, NULL, 0.5);
+  REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_free, NULL);
+  REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_describe, NULL, text, sizeof text);
+
+  if (hcube_stream_create(1001, &stream, &a, &b, &c, &failure) != HCUBE_SUCCESS) abort();
+  REFUSE(HCUBE_ERR_ARGUMENT, "text", hcube_stream_describe, stream, NULL, sizeof text);
+  if (hcube_stream_describe(stream, text, sizeof text, &failure) != HCUBE_SUCCESS || strstr(text, "triad") == NULL)
+    abort();
+  for (i = 0; i < 1001; i++) a[i] = i;
+  if (hcube_stream_copy(stream, NULL) || hcube_stream_scale(stream, 2.0, NULL) || hcube_stream_add(stream, NULL) ||
+      hcube_stream_triad(stream, 3.0, NULL))
+    abort();
+  /* c = a + 2 a, a = 2 a + 3 c */
+  for (i = 0; i < 1001; i++)
+    if (b[i] != 2.0 * i || c[i] != 3.0 * i || a[i] != 11.0 * i) abort();
+  if (hcube_stream_free(&stream, &failure) != HCUBE_SUCCESS || stream != NULL) abort();
+  if (hcube_stream_free(&stream, &failure) != HCUBE_SUCCESS) abort();
+}
+
+/* What the functions with a communicator say where MPI is not active. */
+static void inactive(const char *word) {
+  hcube_fft_plan *plan = NULL;
+  uint64_t bytes = 7, slots = 7, panel = 7;
+  const void *place = NULL;
+  void *own = NULL;
+
+  stream_functions();
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fft_create, LENGTH, 1, MPI_COMM_WORLD, &plan);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_prepare, MPI_COMM_WORLD, 100, SLOTS);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_prepared, MPI_COMM_WORLD, &bytes, &slots);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_begin, MPI_COMM_WORLD, 0, 100, &panel, &own);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_post, MPI_COMM_WORLD, 0);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_test, MPI_COMM_WORLD, 0, &place);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_wait, MPI_COMM_WORLD, 0, &place);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_release, MPI_COMM_WORLD, 0);
+  if (plan != NULL || bytes != 7 || slots != 7 || panel != 7 || place != NULL || own != NULL) abort();
+}
+
+static void transforms(void) {
+  hcube_fft_plan *plan = NULL;
+  hcube_fft_times times;
+  int64_t length = (int64_t)LENGTH * size * size, start, local;
+  double *vector;
+  /* The last rank's mistake is an error on all. */
+  int last = rank == size - 1;
+
+  memset(&times, 0, sizeof times);
+  times.struct_size = sizeof times;
+
+  REFUSE(HCUBE_ERR_COMM, "", hcube_fft_create, length, 1, MPI_COMM_NULL, &plan);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create, last ? -5 : length, 1, MPI_COMM_WORLD, &plan);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create, length + 1, 1, MPI_COMM_WORLD, &plan);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create, length, last ? 0 : -1, MPI_COMM_WORLD, &plan);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create, length, 1, MPI_COMM_WORLD, last ? NULL : &plan);
+  if (plan != NULL) abort();
+  REFUSE(HCUBE_ERR_ARGUMENT, "plan", hcube_fft_local, NULL, &start, &local);
+  REFUSE(HCUBE_ERR_ARGUMENT, "plan", hcube_fft_execute, NULL, &local, &local);
+  REFUSE(HCUBE_ERR_ARGUMENT, "plan", hcube_fft_last_times, NULL, &times);
+  REFUSE(HCUBE_ERR_ARGUMENT, "plan", hcube_fft_free, NULL);
+  if (hcube_fft_create(length, 1, MPI_COMM_WORLD, &plan, &failure) != HCUBE_SUCCESS) FAIL("%s", failure.message);
+  REFUSE(HCUBE_ERR_ARGUMENT, "times", hcube_fft_last_times, plan, NULL);
+  times.struct_size = 3;
+  REFUSE(HCUBE_ERR_ARGUMENT, "times.struct_size", hcube_fft_last_times, plan, &times);
+  SUCCEED(hcube_fft_local(plan, &start, &local, &failure), failure);
+  REQUIRE(local == length / size && start == rank * local);
+  vector = (double *)calloc((size_t)local, 2 * sizeof *vector);
+  REQUIRE(vector != NULL);
+  REFUSE(HCUBE_ERR_BUFFER, "", hcube_fft_execute, plan, last ? NULL : vector, vector);
+  SUCCEED(hcube_fft_execute(plan, vector, vector, &failure), failure);
+  SUCCEED(hcube_fft_free(&plan, &failure), failure);
+  REQUIRE(plan == NULL);
+  free(vector);
+}
+
+static void panels(void) {
+  MPI_Comm row;
+  uint64_t bytes = 7, slots = 7, panel = 7, number;
+  const void *place = NULL;
+  void *own = NULL;
+
+  MPI_Comm_dup(MPI_COMM_WORLD, &row);
+  REFUSE(HCUBE_ERR_COMM, "", hcube_panels_prepare, MPI_COMM_NULL, 100, SLOTS);
+  REFUSE(HCUBE_ERR_ARGUMENT, "slots", hcube_panels_prepare, row, 100, 0);
+  REFUSE(HCUBE_ERR_ARGUMENT, "bytes", hcube_panels_prepared, row, NULL, &slots);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_begin, row, 0, 100, &panel, &own);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_post, row, 0);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_test, row, 0, &place);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_wait, row, 0, &place);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_release, row, 0);
+  SUCCEED(hcube_panels_prepare(row, 100, SLOTS, &failure), failure);
+  SUCCEED(hcube_panels_prepared(row, &bytes, &slots, &failure), failure);
+  REQUIRE(bytes >= 100 && slots == SLOTS);
+  REFUSE(HCUBE_ERR_ARGUMENT, "root", hcube_panels_begin, row, size, 100, &panel, &own);
+  REFUSE(HCUBE_ERR_ARGUMENT, "bytes", hcube_panels_begin, row, 0, bytes + 1, &panel, &own);
+  REFUSE(HCUBE_ERR_ARGUMENT, "panel", hcube_panels_test, row, 4711, &place);
+  REQUIRE(panel == 7 && own == NULL && place == NULL);
+  SUCCEED(hcube_panels_begin(row, 0, 100, &number, &own, &failure), failure);
+  if (rank == 0) SUCCEED(hcube_panels_post(row, number, &failure), failure);
+  REFUSE(HCUBE_ERR_ARGUMENT, "place", hcube_panels_wait, row, number, NULL);
+  SUCCEED(hcube_panels_wait(row, number, &place, &failure), failure);
+  SUCCEED(hcube_panels_release(row, number, &failure), failure);
+  REFUSE(HCUBE_ERR_ARGUMENT, "panel", hcube_panels_release, row, number);
+  MPI_Barrier(row);
+  MPI_Comm_free(&row);
+}
+
+int main(int argc, char **argv) {
+  unsigned i;
+  inactive("not initialised");
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  stream_functions();
+  transforms();
+  panels();
+  MPI_Finalize();
+  inactive("already finalised");
+  for (i = 0; called[i].name != NULL && rank == 0; i++) printf("called %s %d\n", called[i].name, called[i].refusals);
+  return 0;
+}
