@@ -25,7 +25,7 @@ const COMPLEX: usize = 16;
 /// distributed over the ranks of a communicator in equal parts: rank r of P ranks has the numbers from
 /// r * length / P on, before the transform and, of the result, in its natural order, afterwards.
 ///
-/// The transform is result[k] = sum over j of vector[j] * exp(direction * 2 pi i j k / length), without a
+/// The transform is result_k = sum over j of vector_j * exp(direction * 2 pi i j k / length), without a
 /// factor, as in FFTW: forward and backward together multiply the vector by length.
 ///
 /// Ranks of one node work in shared memory, of 32 bytes per number in total; ranks on several nodes
