@@ -136,6 +136,22 @@ fn hpcc_succeeds_on_coarrays() {
     }
 }
 
+/// Included before the variables that it adds to, hcube.mk would have no effect.
+#[test]
+fn an_include_that_stands_too_early_is_refused() {
+    let folder = common::folder("hpcc-early").join("hpcc");
+    let _ = fs::remove_dir_all(&folder);
+    output(Command::new("cp").arg("-a").arg(program().parent().expect("HPCC's folder")).arg(&folder));
+    let make_file = folder.join("hpl/Make.hcube-hcube");
+    let text = fs::read_to_string(&make_file).expect("it was built with this file");
+    let (hcube, own): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.contains("HCUBE_") && !line.starts_with("HPL_"));
+    fs::write(&make_file, [hcube, own].concat().join("\n") + "\n").expect("writable");
+    let refused = fresh_make().arg("-C").arg(&folder).arg("arch=hcube-hcube").output().expect("make starts");
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && errors.contains("must be included at the END of Make."), "{errors}");
+}
+
 /// As a user does it who has nothing of hcube but what `make install` has put there.
 #[test]
 fn hpcc_is_linked_with_an_installed_tree() {

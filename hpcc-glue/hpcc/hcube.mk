@@ -28,6 +28,11 @@ HCUBE_INCLUDEDIR ?= $(HCUBE_DIR)/include
 HCUBE_HPCC := ../../../..
 ifneq ($(wildcard $(HCUBE_HPCC)/include/hpcc.h),)
 
+# Assigned later, these would lose what is added here, and HPCC's own code would run without a message.
+ifeq ($(and $(HPL_LIBS),$(CCFLAGS)),)
+$(error hcube.mk must be included at the END of Make.$(ARCH): it adds to HPL_LIBS and CCFLAGS, which are not assigned yet)
+endif
+
 # Flags of HPCC's own files, kept for its second copies below.
 HCUBE_STOCK_FLAGS := $(CCFLAGS)
 
