@@ -22,10 +22,10 @@ use std::ffi::c_void;
 ///
 /// comm: an intracommunicator.
 /// bytes: size of the largest panel; the same on all ranks.
-/// slots: panels of one root for which there is memory, 1 or more; the same on all ranks. If a root
-/// has begun so many panels, hcube_panels_begin waits there until all ranks have released the first
-/// of them. Where roots take turns and ranks hold back n panels, n / size + 2 slots suffice that
-/// ranks never wait for each other in a circle.
+/// slots: panels of one root for which there is memory, 1 or more; the same on all ranks. Where
+/// all slots of a root are in use, hcube_panels_begin waits there until all ranks have released its
+/// oldest panel. If roots take turns and ranks keep n panels in use, n / size + 2 slots exclude a
+/// deadlock.
 /// Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use or ranks do not share
 /// memory; HCUBE_ERR_MISMATCH; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI.
 /// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,

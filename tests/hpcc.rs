@@ -46,7 +46,7 @@ fn hpcc_is_linked_with_our_update() {
 const KERNELS: [(&str, &str); 4] =
     [("ra", "RandomAccess update"), ("fft", "FFT"), ("hpl", "HPL broadcast"), ("stream", "STREAM")];
 
-/// Functions of HPCC in the place of which hcube's are linked.
+/// Functions of HPCC that hcube's replace at link time.
 const REPLACED: [&str; 5] = [
     "AnyNodesMPIRandomAccessUpdate",
     "Power2NodesMPIRandomAccessUpdate",

@@ -55,11 +55,6 @@ fn field(declaration: &str) -> Field {
     Field { name: name.to_owned(), kind: format!("{}{length}", declaration[..start].trim()) }
 }
 
-/// Whether a line declares a structure without its fields: `typedef struct hcube_x hcube_x;`.
-fn is_handle(line: &str) -> bool {
-    line.starts_with("typedef struct ") && line.ends_with(';') && !line.contains('{')
-}
-
 fn structure(text: &str) -> Structure {
     let (name, body) = text.split_once('{').expect("the fields");
     let body = body.split('}').next().expect("the fields");
@@ -83,12 +78,9 @@ impl Header {
             }
         }
         let mut functions = rest;
-        // Handles, of which programs know only the name.
-        functions =
-            functions.lines().filter(|line| !is_handle(line)).map(|line| format!("{line}\n")).collect();
         while let Some(begin) = functions.find("typedef struct ") {
             let first = begin + functions[begin..].find(['{', ';']).expect("a declaration ends");
-            // A structure of which programs only have the address.
+            // An opaque structure: programs only hold pointers to it.
             if functions[first..].starts_with(';') {
                 functions.replace_range(begin..=first, "");
                 continue;

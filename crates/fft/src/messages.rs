@@ -118,7 +118,7 @@ impl Messages {
         Ok(stages)
     }
 
-    /// Transposes a matrix of which each rank has whole rows.
+    /// Transposes a matrix that is distributed by rows.
     fn exchange<C: Comm>(
         &mut self,
         comm: &C,

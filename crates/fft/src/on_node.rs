@@ -52,7 +52,7 @@ const CODE_BITS: u32 = 8;
 /// Bytes of a row of a block.
 const ROW_BYTES: usize = BLOCK_ROW * size_of::<f64>();
 
-/// Bytes of the blocks of columns, and of those of rows.
+/// Bytes of the blocks of columns, and bytes of the blocks of rows.
 fn bytes(shape: &Shape) -> Option<[usize; 2]> {
     let [columns, rows] = shape.blocks();
     let of = |blocks: usize, rows: usize| blocks.checked_mul(rows)?.checked_mul(ROW_BYTES);
@@ -85,8 +85,8 @@ impl OnNode {
         Ok(Self { shape, backward, level, columns, rows, phases, workspace, memory, patience, waits: 0 })
     }
 
-    /// Collective: transforms the vector of which the first part is this rank's; the second one receives this rank's part of
-    /// the result, and may be the same memory. Or the error that all ranks are to report.
+    /// Collective: transforms the distributed vector. The first part is this rank's input; the second part receives its
+    /// result, and may be the same memory. Or the error that all ranks are to report.
     ///
     /// # Errors
     /// On all ranks, where one has an error; nothing is written then.

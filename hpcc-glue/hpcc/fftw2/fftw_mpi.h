@@ -11,7 +11,7 @@
 
 typedef struct hcube_fftw_mpi_plan *fftw_mpi_plan;
 
-/* Collective: a transform of n points, of which each rank of comm has n / size; NULL if there is no
+/* Collective: a transform of n points, n / size points on each rank of comm; NULL if there is no
  * memory. */
 fftw_mpi_plan fftw_mpi_create_plan(MPI_Comm comm, long long n, fftw_direction direction, int flags);
 void fftw_mpi_destroy_plan(fftw_mpi_plan plan);

@@ -64,17 +64,8 @@ fn expected(run: &Run) -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::Section;
+    use super::super::report::tests::{outcome, run};
     use super::*;
-
-    fn outcome(gups: f64, errors: u64) -> Outcome {
-        let section = Some(Section { gups, errors, passed: true, log2_table: 20 });
-        Outcome { polynomial: section, lcg: section, success: true, ..Outcome::default() }
-    }
-
-    fn run(variant: Variant) -> Run {
-        Run { variant, ranks: 2, repeat: 0, whole: false }
-    }
 
     #[test]
     fn problems_of_ours_and_of_others() {

@@ -246,15 +246,17 @@ fn what_was_done(arguments: &Arguments, results: &Results, outcomes: &[(Run, Out
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
-    fn outcome(gups: f64, errors: u64) -> Outcome {
+    /// What a run that was stopped after RandomAccess has left.
+    pub fn outcome(gups: f64, errors: u64) -> Outcome {
         let section = Some(Section { gups, errors, passed: true, log2_table: 20 });
         Outcome { polynomial: section, lcg: section, success: true, ..Outcome::default() }
     }
 
-    fn run(variant: Variant) -> Run {
+    /// Such a run, on two ranks.
+    pub fn run(variant: Variant) -> Run {
         Run { variant, ranks: 2, repeat: 0, whole: false }
     }
 

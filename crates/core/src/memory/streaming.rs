@@ -87,7 +87,7 @@ fn store_line(to: &mut [f64; NUMBERS], line: &[f64; NUMBERS]) {
     *to = *line;
 }
 
-/// Orders streaming stores before what follows.
+/// Orders streaming stores before what follows; nothing else does.
 #[inline(always)]
 fn finish() {
     #[cfg(target_arch = "x86_64")]
@@ -101,7 +101,7 @@ fn finish() {
 /// As `ptr::copy_nonoverlapping`; where the two overlap, what is written is one or the other.
 #[cfg(target_arch = "x86_64")]
 unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
     const WIDTH: usize = size_of::<__m128i>();
 
     let head = to.align_offset(LINE).min(length);
@@ -118,8 +118,7 @@ unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
             source = source.add(LINE);
             target = target.add(LINE);
         }
-        // Streaming stores are ordered with nothing but this.
-        _mm_sfence();
+        finish();
         std::ptr::copy(source, target, length - head - lines * LINE);
     }
 }

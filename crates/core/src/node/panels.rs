@@ -83,12 +83,13 @@ impl PanelMemory {
             // The kernel gives huge pages to private memory where it gives none to files.
             let length = head(1).checked_add(capacity).ok_or_else(|| too_large(capacity));
             let segment = agree(comm, length.and_then(Segment::own))?;
-            segment.ask_for_huge_pages();
-            segment.provide(0..head(1) + capacity)?;
+            let range = 0..head(1) + capacity;
+            segment.prefer_huge_pages(range.clone());
+            segment.provide(range)?;
             return Ok(Self { origin: Origin::Shared(segment), ranks: 1, own: 0, capacity });
         }
         Self::share_with(comm, ranks, capacity, |segment| {
-            segment.ask_for_huge_pages();
+            segment.prefer_huge_pages(0..head(ranks.len()) + capacity);
             segment.populate();
         })
     }

@@ -185,12 +185,6 @@ impl Segment {
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_POPULATE_READ) };
     }
 
-    /// Asks for huge pages where pages are allocated from now on; the kernel may ignore it.
-    pub fn ask_for_huge_pages(&self) {
-        // SAFETY: the whole mapping, whose contents stay.
-        unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_HUGEPAGE) };
-    }
-
     /// Memory of this process only, of which pages come with their first use.
     ///
     /// # Errors

@@ -102,15 +102,4 @@ impl<'a> View<'a> {
         }
         pairs
     }
-
-    /// Copies the first `count` complex numbers in.
-    #[inline(always)]
-    pub fn write_pairs<const N: usize>(self, at: usize, pairs: [f64; N], count: usize) {
-        if 2 * count == N {
-            return self.write(at, pairs);
-        }
-        for (number, &value) in pairs.iter().enumerate().take(2 * count) {
-            self.write(at + number, [value]);
-        }
-    }
 }

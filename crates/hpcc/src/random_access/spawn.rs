@@ -31,7 +31,7 @@ const BATCH_VALUES: usize = 126;
 /// Values that are generated and divided at once; see `on_node` of `hcube-random-access`.
 const GENERATED_VALUES: usize = 128;
 
-/// Parts of the look-ahead, of which one is generated at once. Two where every image has a core: it continues while others
+/// Parts of the look-ahead; one part is generated at once. Two where every image has a core: it continues while others
 /// apply the rest (2 ranks on 2 cores 9 % faster, 8 ranks 3 % slower).
 const fn parts(crowded: bool) -> usize {
     if crowded { 1 } else { 2 }
