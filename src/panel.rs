@@ -3,6 +3,7 @@
 use crate::boundary::{enter, output};
 use crate::types::hcube_error;
 use ::hcube_hpl::Panels;
+use ::hcube_hpl::panels::slots_for;
 use hcube_core::comm::agree;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::handle::Handle;
@@ -24,8 +25,7 @@ use std::ffi::c_void;
 /// bytes: size of the largest panel; the same on all ranks.
 /// slots: panels of one root for which there is memory, 1 or more; the same on all ranks. Where
 /// all slots of a root are in use, hcube_panels_begin waits there until all ranks have released its
-/// oldest panel. If roots take turns and ranks keep n panels in use, n / size + 2 slots exclude a
-/// deadlock.
+/// oldest panel. hcube_panels_slots returns how many exclude a deadlock.
 /// Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use or ranks do not share
 /// memory; HCUBE_ERR_MISMATCH; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI.
 /// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
@@ -58,6 +58,37 @@ pub unsafe extern "C-unwind" fn hcube_panels_prepare(
                 *kept = Some(Panels::new(comm, bytes as usize, slots as usize)?);
                 Ok(())
             })
+        })
+    }
+}
+
+/// Local. Computes the slots for hcube_panels_prepare that exclude a deadlock, where every rank
+/// releases each panel before it begins the one `in_use` panels later.
+///
+/// in_use: panels that a rank has begun and not released, at most, with the one that it begins. HPL
+/// with look-ahead d: d + 2.
+/// roots: ranks that begin panels in turn, usually the size of the row; 1 if many consecutive panels
+/// may have the same root.
+/// slots: receives the number of slots per rank.
+/// Errors: HCUBE_ERR_ARGUMENT.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_slots(
+    in_use: u64,
+    roots: u64,
+    slots: *mut u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        enter(None, error, || {
+            let slots = output(slots, "slots")?;
+            let roots = usize::try_from(roots).ok().filter(|&roots| roots > 0);
+            let roots = roots.ok_or_else(|| Error::argument("roots", 0, "1 or more"))?;
+            *slots = slots_for(in_use as usize, roots) as u64;
+            Ok(())
         })
     }
 }

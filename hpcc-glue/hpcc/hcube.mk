@@ -42,8 +42,10 @@ HCUBE_STOCK_FLAGS := $(CCFLAGS)
 # the archive, because hcube's object has already defined their symbols.
 #
 # With USING_FFTW, HPCC calls the functions of FFTW 2 for the transforms that it measures, and its
-# own inverse transforms check the result. hcube provides these functions and their headers.
-CCFLAGS += -DRA_SANDIA_OPT2 -DUSING_FFTW -I$(HCUBE_GLUE)/fftw2
+# own inverse transforms check the result. hcube provides these functions and their headers, which stand
+# in front of those of an FFTW 2 among the user's flags. HPCC_FFTW_CHECK32 would refuse vectors of 2^31 points
+# and more, which FFTW 2 cannot transform and hcube can.
+CCFLAGS := -I$(HCUBE_GLUE)/fftw2 $(CCFLAGS) -DRA_SANDIA_OPT2 -DUSING_FFTW -UHPCC_FFTW_CHECK32
 
 # HPCC's own functions, compiled a second time under names with this prefix: they run where hcube does not serve.
 HCUBE_PREFIX := hcube_stock_
@@ -67,24 +69,43 @@ HPL_LIBS := $(HCUBE_OBJECTS) $(HCUBE_LINK) $(HPL_LIBS)
 # The rules below must not become the default goal.
 HCUBE_SAVED_GOAL := $(.DEFAULT_GOAL)
 
-$(HCUBE_HPCC)/hpcc : $(HCUBE_OBJECTS)
+$(HCUBE_HPCC)/hpcc : $(HCUBE_OBJECTS) | hcube-check
+
+# Expanded when it is run, so it sees what was assigned after the include, and on make's command line.
+define hcube_checked
+$(if $(findstring -I$(HCUBE_GLUE)/fftw2,$(CCFLAGS)),,$(call hcube_lost,CCFLAGS))\
+$(if $(findstring $(HCUBE_BUILD)/hcube_glue.o,$(HPL_LIBS)),,$(call hcube_lost,HPL_LIBS))
+endef
+hcube_lost = $(error $(1) has lost what hcube.mk has added to it, because it is assigned $(if \
+	$(findstring command line,$(origin $(1))),on make's command line: assign it in Make.$(ARCH)$(strip \
+	) before the include,after the include: include hcube.mk at the END of Make.$(ARCH)))
+
+.PHONY : hcube-check
+hcube-check :
+	@$(hcube_checked)
 
 HCUBE_HEADERS := $(HCUBE_INCLUDEDIR)/hcube.h $(wildcard $(HCUBE_INCLUDEDIR)/hcube/*.h) $(HCUBE_GLUE)/hcube_glue.h \
-	$(wildcard $(HCUBE_GLUE)/fftw2/*.h) $(HCUBE_HPCC)/include/hpcc.h
+	$(HCUBE_GLUE)/hcube_stream.h 	$(wildcard $(HCUBE_GLUE)/fftw2/*.h) $(HCUBE_HPCC)/include/hpcc.h
 HCUBE_INCLUDES := -I$(HCUBE_GLUE) -I$(HCUBE_HPCC)/include -I$(HCUBE_HPCC)/RandomAccess -I$(HCUBE_HPCC)/FFT
+
+# hcube_fft.o defines names which FFTW 3 has, too: other libraries of the program must not use hcube's.
+$(HCUBE_BUILD)/hcube_fft.o : HCUBE_VISIBILITY := -fvisibility=hidden
 
 $(HCUBE_BUILD) :
 	$(MKDIR) $@
 
-$(HCUBE_OWN) : $(HCUBE_BUILD)/%.o : $(HCUBE_GLUE)/%.c $(HCUBE_HEADERS) | $(HCUBE_BUILD)
-	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) -I$(HCUBE_INCLUDEDIR) $(CCFLAGS)
+$(HCUBE_OWN) : $(HCUBE_BUILD)/%.o : $(HCUBE_GLUE)/%.c $(HCUBE_HEADERS) | $(HCUBE_BUILD) hcube-check
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) -I$(HCUBE_INCLUDEDIR) $(CCFLAGS) $(HCUBE_VISIBILITY)
+
+# The standard algorithm, whatever the user's flags select. Its buffers are defined in HPCC's own object, too.
+HCUBE_STANDARD := -fcommon -URA_SANDIA_OPT2 -URA_SANDIA_NOPT
 
 $(HCUBE_BUILD)/$(HCUBE_PREFIX)MPIRandomAccess%.o : $(HCUBE_HPCC)/RandomAccess/MPIRandomAccess%.c | $(HCUBE_BUILD)
-	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPCC_MPIRandomAccess_LCG \
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(HCUBE_STANDARD) $(call hcube_renamed,HPCC_MPIRandomAccess_LCG \
 		HPCC_AnyNodesMPIRandomAccessUpdate_LCG HPCC_Power2NodesMPIRandomAccessUpdate_LCG)
 
 $(HCUBE_BUILD)/$(HCUBE_PREFIX)MPIRandomAccess.o : $(HCUBE_HPCC)/RandomAccess/MPIRandomAccess.c | $(HCUBE_BUILD)
-	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPCC_MPIRandomAccess \
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(HCUBE_STANDARD) $(call hcube_renamed,HPCC_MPIRandomAccess \
 		AnyNodesMPIRandomAccessUpdate Power2NodesMPIRandomAccessUpdate)
 
 # HPCC's STREAM has its four kernels in functions of their own if TUNED is defined. They get other names

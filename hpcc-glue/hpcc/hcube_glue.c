@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include <hpcc.h>
 
@@ -149,6 +152,29 @@ static void read_variables(void)
   verbose = (int)choice[1];
 }
 
+/* Collective: HPCC compiled with OpenMP computes transforms and STREAM in all threads of a rank,
+ * hcube in one. */
+static void leave_threads_to_hpcc(void)
+{
+#ifdef _OPENMP
+  static const enum hcube_hpcc_kernel threaded[] = {HCUBE_HPCC_FFT, HCUBE_HPCC_STREAM};
+  int own = omp_get_max_threads(), threads, rank;
+  size_t index;
+
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&own, &threads, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (threads == 1) return;
+  for (index = 0; index < sizeof threaded / sizeof threaded[0]; index++) {
+    if (!hcube_hpcc_serves(threaded[index])) continue;
+    serves &= ~(1u << threaded[index]);
+    if (rank == 0)
+      hcube_hpcc_falls_back(threaded[index],
+                            "it uses %d threads per rank, and hcube's one (OMP_NUM_THREADS=1)",
+                            threads);
+  }
+#endif
+}
+
 /* A failure ends the job here: if it were returned, HPCC would skip all its tests and clean up
  * parameters that it has not read yet. */
 int HPCC_external_init(int argc, char *argv[], void *extdata)
@@ -158,6 +184,7 @@ int HPCC_external_init(int argc, char *argv[], void *extdata)
   *(void **)extdata = NULL; /* passed on to the hook below, which needs nothing */
 
   read_variables();
+  leave_threads_to_hpcc();
   if (hcube_hpcc_serves(HCUBE_HPCC_RA)) hcube_hpcc_prepare_random_access();
   return 0;
 }

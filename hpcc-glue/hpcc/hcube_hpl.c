@@ -20,6 +20,10 @@
 
 #include "hcube_glue.h"
 
+#ifdef HPL_CALL_VSIPL
+#error hcube does not serve HPL on VSIPL, whose panels are blocks of VSIPL: use a BLAS
+#endif
+
 /* HPCC's own functions, under the names of hcube.mk. */
 void hcube_stock_HPL_pdpanel_init(HPL_T_grid *, HPL_T_palg *, const int, const int, const int,
                                   HPL_T_pmat *, const int, const int, const int, HPL_T_panel *);
@@ -115,18 +119,33 @@ static void refuse(const HPL_T_panel *panel, const hcube_error *error)
     hcube_hpcc_falls_back(HCUBE_HPCC_HPL, "process row %d: %s", panel->grid->myrow, error->message);
 }
 
+/* HPL holds the panels of its look-ahead, the current one, and one that it frees unused. Process
+ * columns take turns as roots, but all panels behind the last column of a matrix have the same. */
+static uint64_t slots_of(const HPL_T_panel *panel)
+{
+  const HPL_T_pmat *matrix = panel->pmat;
+  const int depth = panel->algo->depth;
+  const int take_turns = matrix->n / matrix->nb >= depth;
+  hcube_error error = {0};
+  uint64_t slots;
+
+  check(hcube_panels_slots((uint64_t)depth + 2, take_turns ? (uint64_t)panel->grid->npcol : 1,
+                           &slots, &error),
+        &error);
+  return slots;
+}
+
 /* Whether hcube broadcasts this panel. Collective over the row if its memory is too small, which is
  * so on all ranks or on none: HPL's first panel of a matrix is the largest, and HPL creates it when
  * it has freed all others. A refusal concerns all ranks of the row, too. */
 static int prepare(const HPL_T_panel *panel)
 {
-  /* HPL holds the panels of its look-ahead, the current one, and one that it frees unused. */
-  const uint64_t slots = (uint64_t)((panel->algo->depth + 2) / panel->grid->npcol + 2);
   const MPI_Comm row = panel->grid->row_comm;
-  uint64_t bytes, prepared;
+  uint64_t bytes, prepared, slots;
   hcube_error error = {0};
 
   if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || is_refused(row)) return 0;
+  slots = slots_of(panel);
   check(hcube_panels_prepared(row, &bytes, &prepared, &error), &error);
   if (bytes_of(panel) <= bytes && slots <= prepared) return 1;
   if (bytes < bytes_of(panel)) bytes = bytes_of(panel);

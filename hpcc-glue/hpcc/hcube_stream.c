@@ -5,6 +5,7 @@
  * that its three vectors come from the functions below, and its calls of the kernels end here. What
  * HPCC initialises, measures and validates is unchanged.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hcube_stream.h"
@@ -30,33 +31,49 @@ enum { VECTORS = 3 };
 /* The vectors of the run under way: HPCC runs one at a time, from one thread. */
 static hcube_stream *stream;
 static double *vectors[VECTORS];
-/* How many of them HPCC has asked for in this run, and how many it has freed. */
-static int given, taken_back;
+/* How many of them HPCC has asked for in this run, has got, and has freed. */
+static int asked, given, taken_back;
 /* Whether this rank announces. */
 static int announces;
+/* The ranks that run it. */
+static MPI_Comm ranks;
 
 static void check(int32_t code, const hcube_error *error)
 {
   if (code != HCUBE_SUCCESS) hcube_hpcc_fail("STREAM", code, error);
 }
 
-/* HPCC asks for its vectors first, one after the other, and for a small array later. */
+/* Collective: the vectors on all ranks, or on none. A rank without them would leave HPCC's
+ * function, and the others would wait for it in HPCC's barriers. */
+static int create(size_t elements)
+{
+  hcube_error error = {0};
+  int failed = hcube_stream_create((int64_t)elements, &stream, &vectors[0], &vectors[1],
+                                   &vectors[2], &error) != HCUBE_SUCCESS;
+  int any = failed;
+
+  MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, ranks);
+  if (!any) return 1;
+  if (announces)
+    fprintf(stderr, "hcube: STREAM: a rank has no memory for 3 vectors of %zu\n", elements);
+  if (!failed) check(hcube_stream_free(&stream, &error), &error);
+  return 0;
+}
+
+/* HPCC asks for its vectors first, one after the other, and for a small array later. It gets NULL
+ * for all of them if there is no memory, and says so. */
 void *hcube_hpcc_stream_allocate(size_t elements, size_t bytes)
 {
   hcube_error error = {0};
 
-  if (given == VECTORS || bytes != sizeof(double)) return malloc(elements * bytes);
-  if (given == 0) {
+  if (asked == VECTORS || bytes != sizeof(double)) return malloc(elements * bytes);
+  if (asked++ == 0 && create(elements)) {
     char description[256] = "";
 
-    /* Without memory HPCC gets NULL and says so. */
-    if (hcube_stream_create((int64_t)elements, &stream, &vectors[0], &vectors[1], &vectors[2],
-                            &error) != HCUBE_SUCCESS)
-      return NULL;
     check(hcube_stream_describe(stream, description, sizeof description, &error), &error);
     if (announces) hcube_hpcc_active(HCUBE_HPCC_STREAM, "%s", description);
   }
-  return vectors[given++];
+  return stream == NULL ? NULL : vectors[given++];
 }
 
 void hcube_hpcc_stream_free(void *memory)
@@ -104,8 +121,9 @@ int HPCC_Stream(HPCC_Params *params, int doIO, MPI_Comm comm, int world_rank, do
   if (!hcube_hpcc_serves(HCUBE_HPCC_STREAM))
     return hcube_stock_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
                                    triadGBs, failure);
-  given = taken_back = 0;
+  asked = given = taken_back = 0;
   announces = world_rank == 0;
+  ranks = comm;
   return hcube_tuned_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
                                  triadGBs, failure);
 }

@@ -31,8 +31,7 @@ extern "C" {
  * bytes: size of the largest panel; the same on all ranks.
  * slots: panels of one root for which there is memory, 1 or more; the same on all ranks. Where
  * all slots of a root are in use, hcube_panels_begin waits there until all ranks have released its
- * oldest panel. If roots take turns and ranks keep n panels in use, n / size + 2 slots exclude a
- * deadlock.
+ * oldest panel. hcube_panels_slots returns how many exclude a deadlock.
  * Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use or ranks do not share
  * memory; HCUBE_ERR_MISMATCH; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI.
  * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
@@ -44,6 +43,22 @@ int32_t hcube_panels_prepare(MPI_Comm comm,
                              uint64_t bytes,
                              uint64_t slots,
                              struct hcube_error *error);
+
+/**
+ * Local. Computes the slots for hcube_panels_prepare that exclude a deadlock, where every rank
+ * releases each panel before it begins the one `in_use` panels later.
+ *
+ * in_use: panels that a rank has begun and not released, at most, with the one that it begins. HPL
+ * with look-ahead d: d + 2.
+ * roots: ranks that begin panels in turn, usually the size of the row; 1 if many consecutive panels
+ * may have the same root.
+ * slots: receives the number of slots per rank.
+ * Errors: HCUBE_ERR_ARGUMENT.
+ */
+int32_t hcube_panels_slots(uint64_t in_use,
+                           uint64_t roots,
+                           uint64_t *slots,
+                           struct hcube_error *error);
 
 /**
  * Local. Returns for what a communicator was prepared.

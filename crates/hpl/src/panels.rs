@@ -17,7 +17,7 @@
 //! which is the panel that HPL creates and frees before it is factored), and that no root begins panels more often than
 //! the rows need: where `slots` own panels are more than `live` numbers apart, the panel waited for is released before
 //! its rank waits for this or any later panel, so the rank that is least far never waits for another one.
-//! [`slots_for`] is that number of slots for roots that take turns.
+//! [`slots_for`] is that number of slots.
 //!
 //! Restrictions: the ranks of the row share memory. Cost: no message; per panel one line of the cache from the root to
 //! each rank, and the bytes that a rank reads. Memory: `slots` panels per rank.
@@ -40,10 +40,11 @@ const PAGE: usize = 4096;
 /// The length of a panel whose root has released it without posting it.
 const DROPPED: u64 = u64::MAX;
 
-/// Slots per rank with which no `begin` of HPL's waits for a rank that waits for the same root, where ranks of a row take
-/// turns as roots and look ahead by `depth` panels.
-pub const fn slots_for(depth: usize, ranks: usize) -> usize {
-    (depth + 1) / ranks + 2
+/// Slots per rank with which no `begin` waits for a rank that waits for the same root, where every rank has released a
+/// panel before it begins the one `live` numbers later. `roots` ranks begin panels in turn, of which one may have two in
+/// a row, as HPL's that begins a panel again which it has freed; 1 for panels that may all have the same root.
+pub fn slots_for(live: usize, roots: usize) -> usize {
+    (live / roots.max(1)).saturating_add(2).min(live).max(1)
 }
 
 /// A panel that was begun.

@@ -66,12 +66,46 @@ fn panels_arrive_unchanged_for_each_number_of_ranks_and_depth() {
     for ranks in 1..=6 {
         for depth in 0..=3 {
             threads::run(ranks, ranks, |comm| {
-                let mut panels = Panels::new(comm, bytes(0, 60), slots_for(depth, ranks)).expect("memory");
+                let mut panels = Panels::new(comm, bytes(0, 60), slots_for(depth + 2, ranks)).expect("memory");
                 // Twice: HPL factors several matrices on a grid.
                 factor(comm, &mut panels, 60, depth);
                 factor(comm, &mut panels, 23, depth);
-                let mut panels = Panels::new(comm, bytes(0, 90), slots_for(depth, ranks)).expect("memory");
+                let mut panels = Panels::new(comm, bytes(0, 90), slots_for(depth + 2, ranks)).expect("memory");
                 factor(comm, &mut panels, 90, depth);
+            });
+        }
+    }
+}
+
+/// HPL's matrix with fewer columns than it looks ahead: all panels behind the last column have the same root.
+fn factor_small<C: Comm>(comm: &C, panels: &mut Panels, depth: usize) {
+    let root = |panel: usize| usize::from(panel > 0) % comm.size();
+    let begin = |panels: &mut Panels, panel| panels.begin(comm, root(panel), 8).expect("a slot");
+    let held: Vec<u64> = (0..depth).map(|panel| begin(panels, panel)).collect();
+    let unused = begin(panels, depth);
+    for (panel, &number) in held.iter().enumerate() {
+        delay(comm.rank(), panel);
+        if root(panel) == comm.rank() {
+            panels.post(number).expect("the root");
+        }
+        panels.wait(comm, number).expect("posted");
+    }
+    for number in held.into_iter().chain([unused]) {
+        panels.release(number).expect("no longer needed");
+    }
+}
+
+#[test]
+fn one_root_has_slots_for_all_panels_in_use() {
+    assert_eq!([(0, 1), (3, 1), (3, 2), (3, 3), (3, 8), (9, 0)].map(|(live, roots)| slots_for(live, roots)), [1, 3, 3, 3, 2, 9]);
+    for ranks in 1..=6 {
+        for depth in 0..=3 {
+            threads::run(ranks, ranks, |comm| {
+                let mut panels = Panels::new(comm, 8, slots_for(depth + 2, 1)).expect("memory");
+                for _ in 0..3 {
+                    factor_small(comm, &mut panels, depth);
+                }
+                assert!(panels.is_idle());
             });
         }
     }
