@@ -3,9 +3,9 @@
 !     caf_hpl [ORDER [BLOCK [ROWS]]]      ROWS: of the grid of images; it divides their number
 !
 ! The matrix [A, b] lies in square blocks on a grid of images, in turn in both dimensions. The images of a column factor
-! a panel, one block wide, together: a reduction finds each pivot and brings its row. The panel travels along the rows of
-! the grid by an asynchronous broadcast, while images still update their columns by the panel before it; two panels take
-! turns. Rows that change places go by puts. L is not kept. Local work is done by dgemm and dtrsm.
+! a panel, one block wide, together: a reduction finds each pivot and brings its row. The panel travels along the rows
+! of the grid by an asynchronous broadcast, while images still update their columns by the panel before it; two panels
+! take turns. Rows that change places go by puts. L is not kept. Local work is done by dgemm and dtrsm.
 module pivots
   use, intrinsic :: iso_c_binding, only: c_double
   use mpi, only: MPI_DATATYPE_NULL
@@ -49,11 +49,12 @@ program caf_hpl
   real(c_double), allocatable :: a(:, :), x(:)
   real(c_double), pointer :: stage(:), block(:, :), l(:, :)
   integer, allocatable :: row_at(:)
-  ! The panel in use: its first column, its columns and rows here, its buffer, whether the block on the diagonal is here.
+  ! The panel in use: first column, columns and rows here, buffer, whether the block on the diagonal is here.
   integer :: first, width, height, cp
   logical :: is_top
   integer :: images, me, nprow, npcol, myrow, mycol, n, candidate_type, larger, updates = 0, ierror
   real(c_double) :: seconds, all_seconds, scaled
+  character(len=20) :: given
 
   call hcube_caf_init()
   call hcube_caf_team_size(world, images)
@@ -67,7 +68,7 @@ program caf_hpl
   nb = argument(2, 'BLOCK', nb, max_block)
   nprow = argument(3, 'ROWS', nprow, images)
   npcol = images / nprow
-  if (nprow * npcol /= images) call refuse('ROWS', given(3), 'a divisor of the number of images')
+  if (nprow * npcol /= images) call refuse('ROWS', 'a divisor of the number of images')
 
   call prepare()
   call hcube_caf_barrier(world)
@@ -311,8 +312,10 @@ contains
 
   ! The residual as HPL scales it. The matrix is generated again.
   real(c_double) function residual()
-    real(c_double) :: mine(rows_before(n), 2), sums(rows_before(n), 2), norms(3), all_norms(3), value
+    real(c_double), allocatable :: mine(:, :), sums(:, :)
+    real(c_double) :: norms(3), all_norms(3), value
     integer :: i, j, column
+    allocate (mine(rows_before(n), 2), sums(rows_before(n), 2))
     mine = 0
     norms = 0
     do j = 0, columns_before(n + 1) - 1
@@ -329,7 +332,7 @@ contains
     end do
     call hcube_caf_allreduce(rteam, mine, sums, size(mine, kind=c_int64_t), MPI_DOUBLE_PRECISION, MPI_SUM)
     if (size(sums) > 0) norms(:2) = maxval(abs(sums), dim=1)
-    if (any(sums /= sums)) norms(1) = huge(norms)
+    if (.not. all(abs(sums) <= huge(sums))) norms(1) = huge(norms)
     call hcube_caf_allreduce(world, norms, all_norms, 3_c_int64_t, MPI_DOUBLE_PRECISION, MPI_MAX)
     residual = all_norms(1) / (epsilon(one) / 2 * (all_norms(2) * maxval(abs(x)) + all_norms(3)) * n)
   end function
@@ -368,34 +371,35 @@ contains
   ! Pseudo-random elements between -0.5 and 0.5.
   pure real(c_double) function element(i, j)
     integer, intent(in) :: i, j
+    integer(c_int64_t), parameter :: mask = 2_c_int64_t**31 - 1
     integer(c_int64_t) :: bits
     integer :: round
-    bits = 88172645463325252_c_int64_t + int(j, c_int64_t) * max_order + i
-    do round = 1, 3
-      bits = ieor(bits, ishft(bits, 13))
-      bits = ieor(bits, ishft(bits, -7))
-      bits = ieor(bits, ishft(bits, 17))
+    bits = int(j, c_int64_t) * max_order + i + 1
+    bits = ieor(iand(bits, mask), ishft(bits, -31) * 40503)
+    ! Products of two numbers below 2**31 do not overflow.
+    do round = 1, 4
+      bits = iand(ieor(bits, ishft(bits, -15)) * 738934637_c_int64_t, mask)
     end do
-    element = real(ishft(bits, -11), c_double) / 2.0_c_double**53 - 0.5_c_double
+    element = real(bits, c_double) / 2.0_c_double**31 - 0.5_c_double
   end function
 
   ! A number on the command line, or the default.
   integer function argument(which, name, preset, largest)
     integer, intent(in) :: which, preset, largest
     character(len=*), intent(in) :: name
-    character(len=20) :: text, limit
+    character(len=20) :: limit
     integer :: problem
     argument = preset
     if (which > command_argument_count()) return
-    call get_command_argument(which, text, status=problem)
-    if (problem == 0) read (text, '(i20)', iostat=problem) argument
+    call get_command_argument(which, given, status=problem)
+    if (problem == 0) read (given, '(i20)', iostat=problem) argument
     write (limit, '(i0)') largest
-    if (problem /= 0 .or. argument < 1 .or. argument > largest) call refuse(name, trim(text), '1 to ' // trim(limit))
+    if (problem /= 0 .or. argument < 1 .or. argument > largest) call refuse(name, '1 to ' // trim(limit))
   end function
 
-  subroutine refuse(name, value, expected)
-    character(len=*), intent(in) :: name, value, expected
-    if (me == 0) write (error_unit, '(7a)') 'caf_hpl: ', name, ' ', value, ': expected ', expected
+  subroutine refuse(name, expected)
+    character(len=*), intent(in) :: name, expected
+    if (me == 0) write (error_unit, '(6a)') 'caf_hpl: ', name, ' ', trim(given), ': expected ', expected
     call hcube_caf_finalize()
     stop 1
   end subroutine
