@@ -40,26 +40,66 @@ fn bsp_programs_run(tree: &Path, programs: &Path, ranks: &[usize]) {
     }
 }
 
-/// The coarray programs in C and Fortran, in the order of the table in examples/README.md.
-const COARRAYS: [&str; 6] = [
-    "caf_teams",
-    "caf_panel_broadcast",
-    "caf_stream",
-    "caf_random_access_events",
-    "caf_random_access_spawn",
-    "caf_fft_exchange",
+/// The coarray programs in C and Fortran: name, arguments of a small run, what the result is measured in.
+const COARRAYS: [(&str, &[&str], &str); 6] = [
+    ("caf_teams", &[], ""),
+    ("caf_panel_broadcast", &[], ""),
+    ("caf_stream", &["1001", "12"], " GB/s"),
+    ("caf_random_access_events", &["10"], " GUP/s"),
+    ("caf_random_access_spawn", &["10"], " GUP/s"),
+    ("caf_fft_exchange", &["10"], " GFLOP/s"),
 ];
+
+/// The one that needs a BLAS, with blocks that divide neither the order nor the rows of an image.
+const COARRAY_HPL: (&str, &[&str], &str) = ("caf_hpl", &["217", "24"], " GFLOP/s");
+
+/// That a coarray program does its work, with small sizes and with those that it has by itself.
+fn coarray_program_runs(tree: &Path, program: &Path, (arguments, unit): (&[&str], &str), ranks: &[usize]) {
+    loads_from(tree, program);
+    let run = |ranks, arguments: &[&str]| {
+        let launch = Launch::new(program, ranks).args(arguments).env("LD_LIBRARY_PATH", "").limit(60);
+        let text = launch.env("OPENBLAS_NUM_THREADS", "1").run().success();
+        let line = text.trim().lines().last().unwrap_or_default();
+        let is_right = line.starts_with(&format!("{ranks} images, ")) && line.ends_with(", 0 errors");
+        assert!(is_right && line.contains(unit), "{} {arguments:?}: {line}", program.display());
+    };
+    for &ranks in ranks {
+        run(ranks, arguments);
+    }
+    if !arguments.is_empty() {
+        run(2, &[]);
+    }
+}
 
 /// That the coarray programs in a folder do their work, with the library of the tree.
 fn coarray_programs_run(tree: &Path, programs: &Path, ranks: &[usize]) {
-    let of_figures = COARRAYS.iter().flat_map(|name| ["c", "fortran"].map(|end| format!("{name}_{end}")));
-    for name in of_figures.chain(["caf_queens_cpp".to_owned()]) {
-        let program = programs.join(&name);
-        loads_from(tree, &program);
-        for &ranks in ranks {
-            let line = last_line(&program, ranks);
-            let is_right = line.starts_with(&format!("{ranks} images, ")) && line.ends_with(", 0 errors");
-            assert!(is_right, "{name}: {line}");
+    let hpl = blas_and_scalapack().map(|_| COARRAY_HPL);
+    for (name, arguments, unit) in COARRAYS.into_iter().chain(hpl) {
+        for end in ["c", "fortran"] {
+            coarray_program_runs(tree, &programs.join(format!("{name}_{end}")), (arguments, unit), ranks);
+        }
+    }
+    coarray_program_runs(tree, &programs.join("caf_queens_cpp"), (&[], ""), ranks);
+}
+
+/// That the coarray programs refuse sizes with the name of the argument, and say so once.
+fn coarray_programs_refuse(programs: &Path) {
+    let hpl = blas_and_scalapack().is_some();
+    for (name, arguments, message) in [
+        ("caf_stream", &["0"][..], "ELEMENTS 0: expected 1 to "),
+        ("caf_stream", &["100", "9"], "ROUNDS 9: expected 10 to "),
+        ("caf_random_access_events", &["2^10"], "LOG_WORDS 2^10: expected 8 to "),
+        ("caf_random_access_spawn", &["-1"], "LOG_WORDS -1: expected 4 to "),
+        ("caf_fft_exchange", &["99"], "LOG_ELEMENTS 99: expected 8 to "),
+        ("caf_hpl", &["none"], "ORDER none: expected 1 to "),
+        ("caf_hpl", &["100", "513"], "BLOCK 513: expected 1 to 512"),
+        ("caf_hpl", &["100", "10", "2"], "ROWS 2: expected a divisor of "),
+    ] {
+        for end in ["c", "fortran"].into_iter().filter(|_| hpl || name != "caf_hpl") {
+            let program = programs.join(format!("{name}_{end}"));
+            let outcome = Launch::new(&program, 3).args(arguments).env("LD_LIBRARY_PATH", "").limit(60).run();
+            let said = outcome.stderr.matches(&format!("{name}: {message}")).count();
+            assert!(!outcome.status.success() && said == 1, "{name}_{end} {arguments:?}: {}", outcome.stderr);
         }
     }
 }
@@ -112,6 +152,7 @@ fn examples_are_built_by_pkg_config() {
     all_run(&tree, &examples.join("build"), &RANKS);
     bsp_programs_run(&tree, &examples.join("build"), &RANKS);
     coarray_programs_run(&tree, &examples.join("build"), &RANKS);
+    coarray_programs_refuse(&examples.join("build"));
     if products.is_some() {
         products_run(&tree, &examples.join("build"), &RANKS);
     }
@@ -228,77 +269,4 @@ fn installed_files_have_one_version() {
     fs::write(&script, text).expect("writable");
     let asked = Command::new("cmake").arg("-P").arg(&script).output().expect("cmake");
     assert_eq!(String::from_utf8_lossy(&asked.stderr), format!("{version} TRUE\nFALSE\n"));
-}
-
-/// Lines of a Fortran program: computation, communication, declarations. examples/README.md says what is what.
-fn fortran_lines(text: &str) -> [usize; 3] {
-    const DECLARE: [&str; 16] = [
-        "use",
-        "implicit",
-        "program",
-        "module",
-        "contains",
-        "subroutine",
-        "function",
-        "pure",
-        "integer",
-        "logical",
-        "real",
-        "complex",
-        "double",
-        "end program",
-        "end module",
-        "end subroutine",
-    ];
-    let (mut lines, mut continued) = ([0; 3], None);
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('!')) {
-        let begins = |word: &str| {
-            line.strip_prefix(word).is_some_and(|rest| {
-                !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
-            })
-        };
-        let class = continued.unwrap_or_else(|| {
-            if line.contains("hcube_caf_") && !begins("use") {
-                1
-            } else if line.split('\'').next().is_some_and(|code| code.contains("::"))
-                || DECLARE.iter().any(|word| begins(word))
-                || begins("end function")
-            {
-                2
-            } else {
-                0
-            }
-        });
-        lines[class] += 1;
-        continued = line.ends_with('&').then_some(class);
-    }
-    lines
-}
-
-/// Lines of a C program, without comments.
-fn c_lines(text: &str) -> usize {
-    let is_comment =
-        |line: &str| ["/*", "* ", "*/"].iter().any(|begin| line.starts_with(begin)) || line == "*";
-    text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).count()
-}
-
-/// The table in examples/README.md says how many lines the programs have.
-#[test]
-fn table_of_lines_is_that_of_the_programs() {
-    let examples = common::root().join("examples");
-    let read = |name: &str| {
-        fs::read_to_string(examples.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    };
-    let readme = read("README.md");
-    for name in COARRAYS {
-        let begin = format!("| `{name}` | ");
-        let row =
-            readme.lines().find(|line| line.starts_with(&begin)).unwrap_or_else(|| panic!("no row {begin}"));
-        let [computation, communication, declarations] = fortran_lines(&read(&format!("fortran/{name}.f90")));
-        let total = computation + communication + declarations;
-        let c = c_lines(&read(&format!("c/{name}.c")));
-        let expected = format!(" | {computation} | {communication} | {declarations} | {total} | {c} | ");
-        assert!(row.contains(&expected), "{row}\nexpected{expected}");
-        assert!(communication > 4 && declarations > 4, "{row}");
-    }
 }

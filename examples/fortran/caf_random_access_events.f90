@@ -2,25 +2,29 @@
 ! hypercube of images. A copy to a partner begins when the partner has read the one before (event received), and says
 ! when it has arrived (event delivered).
 !
-! The hypercube has the largest power of two of images; others have no part in it.
+!     caf_random_access_events [LOG_WORDS]      each image has 2**LOG_WORDS words of the table
+!
+! The updates are HPCC's, four for each word of the table. The hypercube has the largest power of two of images; others
+! have no part in it.
 program caf_random_access_events
   use, intrinsic :: iso_c_binding, only: c_int64_t, c_loc
-  use mpi, only: MPI_INTEGER8, MPI_SUM
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  use mpi, only: MPI_INTEGER8, MPI_SUM, MPI_Wtime
   use hcube_caf
   implicit none
-  integer, parameter :: logwords = 12, batch = 1024, incoming = 1, outgoing = 2
+  integer, parameter :: min_logwords = 8, max_logwords = 30, batch = 1024, incoming = 1, outgoing = 2
   ! Values that an image has at a stage: 1024 are expected, and the standard deviation is 32.
   integer, parameter :: bufsize = 2 * batch
-  integer(c_int64_t), parameter :: words = 2_c_int64_t**logwords
-  integer(c_int64_t) :: world, cube, table_coarray, fwd_coarray, delivered, received, errors, all_errors
+  integer(c_int64_t) :: world, cube, table_coarray, fwd_coarray, delivered, received, words
   integer(c_int64_t), pointer :: table(:), flat(:), fwd(:, :, :)
-  integer(c_int64_t) :: ret(bufsize, 2), value
-  integer :: images, me, world_logsize, retsizes(2), round, i
+  integer(c_int64_t) :: ret(bufsize, 2), all_errors = 0
+  integer :: images, me, logwords, world_logsize, retsizes(2), i
 
   call hcube_caf_init()
   call hcube_caf_team_world(world)
   call hcube_caf_team_size(world, images)
   call hcube_caf_team_rank(world, me)
+  logwords = argument(20, min_logwords, max_logwords)
   world_logsize = bit_size(images) - 1 - leadz(images)
   call hcube_caf_team_split(world, merge(0_c_int64_t, -1_c_int64_t, me < 2**world_logsize), int(me, c_int64_t), cube)
   if (me < 2**world_logsize) call run()
@@ -30,26 +34,51 @@ program caf_random_access_events
 contains
 
   subroutine run()
+    integer(c_int64_t) :: first, updates
+    real(kind(1d0)) :: seconds
+    call prepare()
+    first = number_at(4 * words * me)
+    updates = 4 * words * 2**world_logsize
+    seconds = update_all(first)
+    call verify(first)
+    if (me == 0) print '(2(i0, a), f0.5, a, i0, a)', images, ' images, ', updates, ' updates, ', &
+      updates / seconds * 1d-9, ' GUP/s, ', all_errors, ' errors'
+  end subroutine
+
+  subroutine prepare()
+    words = 2_c_int64_t**logwords
     call hcube_caf_coarray_alloc(cube, [int(words)], table_coarray, table)
     call hcube_caf_coarray_alloc(cube, [(bufsize + 1) * 2 * max(world_logsize, 1)], fwd_coarray, flat)
     fwd(0:bufsize, incoming:outgoing, 0:max(world_logsize, 1) - 1) => flat
     call hcube_caf_event_alloc(cube, int(max(world_logsize, 1), c_int64_t), delivered)
     call hcube_caf_event_alloc(cube, int(max(world_logsize, 1), c_int64_t), received)
-    table = [(me * words + i, i = 0, int(words) - 1)]
+    do i = 0, int(words) - 1
+      table(i + 1) = me * words + i
+    end do
     ! Nothing is in the buffers of the partners yet.
     do i = 0, world_logsize - 1
       call hcube_caf_event_notify(received, int(i, c_int64_t), HCUBE_CAF_THIS_IMAGE)
     end do
-    call hcube_caf_barrier(cube)
+  end subroutine
 
-    value = seed(me)
-    do round = 1, int(4 * words / batch)
-      call generate(ret(:, 1), retsizes(1))
+  ! All updates of this image; the result is the time in seconds.
+  real(kind(1d0)) function update_all(first)
+    integer(c_int64_t), intent(in) :: first
+    integer(c_int64_t) :: value, round
+    value = first
+    call hcube_caf_barrier(cube)
+    update_all = MPI_Wtime()
+    do round = 1, 4 * words / batch
+      do i = 1, batch
+        value = next(value)
+        ret(i, 1) = value
+      end do
+      retsizes(1) = batch
       call route_and_apply()
     end do
     call hcube_caf_barrier(cube)
-    call verify()
-  end subroutine
+    update_all = MPI_Wtime() - update_all
+  end function
 
   ! Routes ret(:, 1) along all dimensions, and applies what arrives.
   subroutine route_and_apply()
@@ -115,29 +144,21 @@ contains
     end do
   end subroutine
 
-  ! A second round of the same updates, by atomic operations, must restore the table.
-  subroutine verify()
-    integer(c_int64_t) :: update
-    update = seed(me)
-    do round = 1, int(4 * words)
-      update = next(update)
-      call hcube_caf_atomic(table_coarray, owner(update), 8 * iand(update, words - 1), HCUBE_CAF_XOR, update)
+  ! The same updates again, by atomic operations, must restore the table.
+  subroutine verify(first)
+    integer(c_int64_t), intent(in) :: first
+    integer(c_int64_t) :: value, round, errors
+    value = first
+    do round = 1, 4 * words
+      value = next(value)
+      call hcube_caf_atomic(table_coarray, owner(value), 8 * iand(value, words - 1), HCUBE_CAF_XOR, value)
     end do
     call hcube_caf_barrier(cube)
-    errors = count(table /= [(me * words + i, i = 0, int(words) - 1)])
-    call hcube_caf_reduce(cube, 0, errors, all_errors, 1_c_int64_t, MPI_INTEGER8, MPI_SUM)
-    if (me == 0) print '(3(i0, a))', images, ' images, ', 4 * words * 2**world_logsize, ' updates, ', all_errors, &
-      ' errors'
-  end subroutine
-
-  subroutine generate(values, count)
-    integer(c_int64_t), intent(out) :: values(:)
-    integer, intent(out) :: count
-    do count = 1, batch
-      value = next(value)
-      values(count) = value
+    errors = 0
+    do i = 0, int(words) - 1
+      if (table(i + 1) /= me * words + i) errors = errors + 1
     end do
-    count = batch
+    call hcube_caf_reduce(cube, 0, errors, all_errors, 1_c_int64_t, MPI_INTEGER8, MPI_SUM)
   end subroutine
 
   ! Bytes from the beginning of fwd to a buffer.
@@ -152,16 +173,42 @@ contains
     owner = int(iand(ishft(update, -logwords), 2_c_int64_t**world_logsize - 1))
   end function
 
-  ! Pseudo-random numbers, a sequence for each image.
-  pure integer(c_int64_t) function seed(image)
-    integer, intent(in) :: image
-    seed = 88172645463325252_c_int64_t + 7919 * image
+  ! The next number of HPCC's sequence: times x, modulo x**64 + x**2 + x + 1.
+  pure integer(c_int64_t) function next(value)
+    integer(c_int64_t), intent(in) :: value
+    next = ieor(ishft(value, 1), merge(7_c_int64_t, 0_c_int64_t, value < 0))
   end function
 
-  pure integer(c_int64_t) function next(state)
-    integer(c_int64_t), intent(in) :: state
-    next = ieor(state, ishft(state, 13))
-    next = ieor(next, ishft(next, -7))
-    next = ieor(next, ishft(next, 17))
+  ! The number at a place of the sequence: a power of x, by squares.
+  pure integer(c_int64_t) function number_at(place)
+    integer(c_int64_t), intent(in) :: place
+    integer(c_int64_t) :: square
+    integer :: bit, i
+    number_at = 1
+    do bit = 63, 0, -1
+      square = 0
+      do i = 63, 0, -1
+        square = next(square)
+        if (btest(number_at, i)) square = ieor(square, number_at)
+      end do
+      number_at = square
+      if (btest(place, bit)) number_at = next(square)
+    end do
+  end function
+
+  ! The number on the command line, or the default.
+  integer function argument(preset, smallest, largest)
+    integer, intent(in) :: preset, smallest, largest
+    character(len=20) :: text
+    integer :: problem
+    argument = preset
+    if (command_argument_count() == 0) return
+    call get_command_argument(1, text, status=problem)
+    if (problem == 0) read (text, '(i20)', iostat=problem) argument
+    if (problem == 0 .and. argument >= smallest .and. argument <= largest) return
+    if (me == 0) write (error_unit, '(3a, i0, a, i0)') 'caf_random_access_events: LOG_WORDS ', trim(text), &
+      ': expected ', smallest, ' to ', largest
+    call hcube_caf_finalize()
+    stop 1
   end function
 end program

@@ -4,6 +4,7 @@
 
 pub mod collect;
 pub mod hpcc;
+pub mod lines;
 pub mod manual;
 pub mod records;
 pub mod report;

@@ -6,10 +6,11 @@
 //! | `simulate` | runs the library on simulated machines (SimGrid) |
 //! | `report` | makes one page of all results with their evidence |
 //! | `collect` | puts the results of several runs into one file, for scripts/bench.sh |
+//! | `lines` | counts lines of the coarray examples, beside those of the paper |
 //! | `manual` | writes manual pages, completions for shells and the table of all options from the sources |
 
 use clap::{Parser, Subcommand};
-use hcube_lab::{collect, hpcc, manual, report, simulate};
+use hcube_lab::{collect, hpcc, lines, manual, report, simulate};
 use hcube_tool::session;
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ enum Command {
     Simulate(simulate::Arguments),
     Report(report::Arguments),
     Collect(collect::Arguments),
+    Lines(lines::Arguments),
     Manual(manual::Arguments),
 }
 
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Collect(arguments) => collect::run(&arguments),
+        Command::Lines(arguments) => lines::run(&arguments),
         Command::Manual(arguments) => manual::run(&arguments),
     }
 }

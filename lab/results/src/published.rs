@@ -90,6 +90,37 @@ pub const COARRAY_MACHINE: &str = "franklin";
 /// Images and GUP/s on coarrays, said in section IV-B3 of Jin et al. 2011.
 pub const COARRAYS: (usize, f64) = (4096, 2.01);
 
+/// Lines of a kernel of HPCC in Coarray Fortran 2.0.
+#[derive(Debug, Clone, Copy)]
+pub struct KernelLines {
+    pub kernel: &'static str,
+    pub computation: usize,
+    pub communication: usize,
+    pub declarations: usize,
+}
+
+impl KernelLines {
+    /// All lines but comments and empty ones.
+    pub fn total(self) -> usize {
+        self.computation + self.communication + self.declarations
+    }
+}
+
+const fn kernel_lines(
+    kernel: &'static str,
+    [computation, communication, declarations]: [usize; 3],
+) -> KernelLines {
+    KernelLines { kernel, computation, communication, declarations }
+}
+
+/// Table III of Jin et al. 2011.
+pub const COARRAY_LINES: [KernelLines; 4] = [
+    kernel_lines("STREAM", [30, 0, 15]),
+    kernel_lines("RandomAccess", [170, 13, 121]),
+    kernel_lines("FFT", [188, 15, 98]),
+    kernel_lines("HPL", [532, 50, 109]),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +137,12 @@ mod tests {
             let efficiency = 100.0 * rate / (32.0 * 0.0180);
             assert!((efficiency / expected - 1.0).abs() < 0.01, "Q = {look_ahead}: {efficiency}");
         }
+    }
+
+    #[test]
+    fn totals_of_the_paper_follow() {
+        // Its row of totals, which is not in the constants.
+        assert_eq!(COARRAY_LINES.map(KernelLines::total), [45, 304, 301, 691]);
     }
 
     #[test]
