@@ -66,11 +66,13 @@ fn panels_arrive_unchanged_for_each_number_of_ranks_and_depth() {
     for ranks in 1..=6 {
         for depth in 0..=3 {
             threads::run(ranks, ranks, |comm| {
-                let mut panels = Panels::new(comm, bytes(0, 60), slots_for(depth + 2, ranks)).expect("memory");
+                let mut panels =
+                    Panels::new(comm, bytes(0, 60), slots_for(depth + 2, ranks)).expect("memory");
                 // Twice: HPL factors several matrices on a grid.
                 factor(comm, &mut panels, 60, depth);
                 factor(comm, &mut panels, 23, depth);
-                let mut panels = Panels::new(comm, bytes(0, 90), slots_for(depth + 2, ranks)).expect("memory");
+                let mut panels =
+                    Panels::new(comm, bytes(0, 90), slots_for(depth + 2, ranks)).expect("memory");
                 factor(comm, &mut panels, 90, depth);
             });
         }
@@ -97,7 +99,10 @@ fn factor_small<C: Comm>(comm: &C, panels: &mut Panels, depth: usize) {
 
 #[test]
 fn one_root_has_slots_for_all_panels_in_use() {
-    assert_eq!([(0, 1), (3, 1), (3, 2), (3, 3), (3, 8), (9, 0)].map(|(live, roots)| slots_for(live, roots)), [1, 3, 3, 3, 2, 9]);
+    assert_eq!(
+        [(0, 1), (3, 1), (3, 2), (3, 3), (3, 8), (9, 0)].map(|(live, roots)| slots_for(live, roots)),
+        [1, 3, 3, 3, 2, 9]
+    );
     for ranks in 1..=6 {
         for depth in 0..=3 {
             threads::run(ranks, ranks, |comm| {
