@@ -3,6 +3,7 @@
 //! This subcommand starts mpirun itself, so it never initialises MPI.
 
 pub mod arguments;
+pub mod hpl;
 mod input;
 pub mod launch;
 mod merits;
@@ -59,8 +60,10 @@ fn compare(arguments: &Arguments) -> Result<bool, Failure> {
     if let Some(plot) = &arguments.plot {
         results.draw(plot)?;
     }
-    let problems: Vec<String> =
-        outcomes.iter().flat_map(|(run, outcome)| problems::problems(run, outcome)).collect();
+    let problems = |run: &Run, outcome: &Outcome| {
+        problems::problems(run, outcome, arguments.problem(run.ranks).columns())
+    };
+    let problems: Vec<String> = outcomes.iter().flat_map(|(run, outcome)| problems(run, outcome)).collect();
     for problem in &problems {
         eprintln!("hcube-lab hpcc: {problem}");
     }

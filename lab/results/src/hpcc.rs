@@ -1,6 +1,7 @@
 //! Figures of merit of the official HPCC: stock, with hcube, and the ratio of both.
 
 pub mod figure;
+pub mod hpl;
 
 use crate::numbers::{median, percent, significant, spread};
 use crate::table::Table;
@@ -77,7 +78,6 @@ impl Compared {
         let value = |values: &[f64]| {
             if values.is_empty() { "-".to_owned() } else { significant(median(values)) }
         };
-        let widest = spread(&self.stock).max(spread(&self.hcube));
         vec![
             ("ranks", self.ranks.to_string()),
             ("benchmark", merit.title.to_owned()),
@@ -85,10 +85,22 @@ impl Compared {
             ("stock", value(&self.stock)),
             ("hcube", value(&self.hcube)),
             ("ratio", self.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))),
-            ("spread", percent(widest)),
+            ("spread", widest(&self.stock, &self.hcube).map_or("-".to_owned(), percent)),
+            ("runs", runs(self.stock.len(), self.hcube.len())),
             ("replaced", if merit.replaced { "yes" } else { "no" }.to_owned()),
         ]
     }
+}
+
+/// The larger spread of both, where one has several values.
+fn widest(stock: &[f64], hcube: &[f64]) -> Option<f64> {
+    let of = |values: &[f64]| if values.len() > 1 { Some(spread(values)) } else { None };
+    of(stock).into_iter().chain(of(hcube)).reduce(f64::max)
+}
+
+/// Numbers of values of stock HPCC and with hcube.
+fn runs(stock: usize, hcube: usize) -> String {
+    if stock == hcube { stock.to_string() } else { format!("{stock}/{hcube}") }
 }
 
 /// The table.
@@ -128,8 +140,8 @@ pub mod tests {
             let line = text.lines().find(|line| line.contains(title)).expect("a row");
             line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
         };
-        assert_eq!(row("HPL"), ["2", "HPL", "GFLOP/s", "51.00", "61.00", "1.20", "4%", "yes"]);
-        assert_eq!(row("DGEMM"), ["2", "StarDGEMM", "GFLOP/s", "72.00", "72.00", "1.00", "0%", "no"]);
-        assert_eq!(row("MPIFFT"), ["2", "MPIFFT", "GFLOP/s", "-", "4.000", "-", "0%", "yes"]);
+        assert_eq!(row("HPL"), ["2", "HPL", "GFLOP/s", "51.00", "61.00", "1.20", "4%", "3", "yes"]);
+        assert_eq!(row("DGEMM"), ["2", "StarDGEMM", "GFLOP/s", "72.00", "72.00", "1.00", "-", "1", "no"]);
+        assert_eq!(row("MPIFFT"), ["2", "MPIFFT", "GFLOP/s", "-", "4.000", "-", "-", "0/1", "yes"]);
     }
 }

@@ -1,8 +1,10 @@
 //! The options of `hcube-lab hpcc`, and the runs that they select.
 
+use super::input::{Problem, process_grid};
 use super::plan::{self, Run};
 use super::variant::{Mpi, Variant};
 use clap::value_parser;
+use hcube_results::hpcc::hpl::TOPOLOGIES;
 use hcube_tool::output::JsonOption;
 use hcube_tool::session::Failure;
 use std::path::PathBuf;
@@ -27,13 +29,46 @@ pub fn ranks(list: &str) -> Result<Ranks, String> {
     }
 }
 
+/// Process grids, rows and columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grids(pub Vec<(usize, usize)>);
+
+pub fn grids(list: &str) -> Result<Grids, String> {
+    let side = |text: &str| text.parse().ok().filter(|side| (1..=65536).contains(side));
+    let grid = |word: &str| {
+        let (rows, columns) = word.split_once('x')?;
+        Some((side(rows)?, side(columns)?))
+    };
+    let one = |word| grid(word).ok_or_else(|| format!("'{word}' is not a process grid such as 2x4"));
+    list.split(',').map(one).collect::<Result<_, _>>().map(Grids)
+}
+
+/// HPL's broadcasts by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broadcasts(pub Vec<usize>);
+
+pub fn broadcasts(list: &str) -> Result<Broadcasts, String> {
+    if list == "all" {
+        return Ok(Broadcasts((0..TOPOLOGIES.len()).collect()));
+    }
+    let number = |word: &str| word.parse().ok().filter(|&number| number < TOPOLOGIES.len());
+    let one =
+        |word| number(word).ok_or_else(|| format!("'{word}' is not a broadcast of HPL: 0 to 5, or all"));
+    list.split(',').map(one).collect::<Result<_, _>>().map(Broadcasts)
+}
+
 /// Runs the official HPCC in several variants and compares their figures of merit (not under mpirun)
 ///
 /// Runs ROOT/{stock,sandia,hcube}/hpcc, built by scripts/build-hpcc.sh, for each number of ranks, and
 /// prints one table. Fails if a verification failed or hcube was not active. Sandia's variant differs from
 /// the stock one in RandomAccess only.
 ///
+/// With --grids or --broadcasts a second table compares HPL on each process grid with the best of its broadcasts
+/// in stock HPCC.
+///
 /// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 6000 --json results.json
+///
+/// Example: hcube-lab hpcc --root target/hpcc/openmpi --grids 1x2,2x2,1x4,2x4 --broadcasts all --repeat 3
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Directory of the variants; the files of runs are written to its subdirectory runs
@@ -48,6 +83,18 @@ pub struct Arguments {
     /// Size of HPL's matrix, from which HPCC derives the size of the table
     #[arg(long, value_name = "N", default_value_t = 6000, value_parser = value_parser!(u32).range(1..=10_000_000))]
     pub n: u32,
+    /// Columns of a block of HPL's matrix
+    #[arg(long, value_name = "NB", default_value_t = 80, value_parser = value_parser!(u32).range(1..=100_000))]
+    pub block: u32,
+    /// Process grids of HPL, such as 1x2,2x2; they determine the numbers of ranks [default: nearly square]
+    #[arg(long, value_name = "LIST", value_parser = grids, conflicts_with_all = ["ranks", "full", "brief"])]
+    pub grids: Option<Grids>,
+    /// HPL's broadcasts by their numbers in its input file, 0 to 5, or all [default: 1]
+    #[arg(long, value_name = "LIST", value_parser = broadcasts, conflicts_with = "brief")]
+    pub broadcasts: Option<Broadcasts>,
+    /// Panels that HPL looks ahead
+    #[arg(long, value_name = "PANELS", default_value_t = 1, value_parser = value_parser!(u32).range(0..=9))]
+    pub depth: u32,
     /// Variants to run [default: stock and hcube; with --full also sandia]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub variants: Vec<Variant>,
@@ -117,6 +164,34 @@ impl Arguments {
         }
     }
 
+    /// The numbers of ranks of --grids.
+    fn ranks_of_grids(&self) -> Option<Vec<usize>> {
+        let mut ranks: Vec<usize> =
+            self.grids.as_ref()?.0.iter().map(|(rows, columns)| rows * columns).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        Some(ranks)
+    }
+
+    /// What HPCC solves on a number of ranks.
+    pub fn problem(&self, ranks: usize) -> Problem {
+        let selected = self.grids.as_ref().map(|grids| {
+            grids.0.iter().copied().filter(|(rows, columns)| rows * columns == ranks).collect::<Vec<_>>()
+        });
+        Problem {
+            n: self.n,
+            block: self.block,
+            grids: selected.unwrap_or_else(|| vec![process_grid(ranks)]),
+            broadcasts: self.broadcasts.as_ref().map_or(vec![1], |broadcasts| broadcasts.0.clone()),
+            depth: self.depth,
+        }
+    }
+
+    /// Whether HPL is compared for each process grid.
+    pub fn compares_hpl(&self) -> bool {
+        self.grids.is_some() || self.broadcasts.is_some()
+    }
+
     /// Whether runs of this variant run all of HPCC.
     pub fn whole(&self, variant: Variant) -> bool {
         self.complete || (variant != Variant::Sandia && !self.brief)
@@ -125,8 +200,9 @@ impl Arguments {
     /// All runs in their order, if no time limit intervenes.
     pub fn all_runs(&self) -> Vec<Run> {
         let variants = self.variants();
-        let groups = match &self.ranks {
-            Some(ranks) => plan::on_ranks(&ranks.0, &variants),
+        let ranks = self.ranks_of_grids().or_else(|| self.ranks.as_ref().map(|ranks| ranks.0.clone()));
+        let groups = match ranks {
+            Some(ranks) => plan::on_ranks(&ranks, &variants),
             None if self.full => plan::on_ranks(&plan::FULL_RANKS, &variants),
             None => plan::usual(plan::cores(), &variants),
         };
@@ -150,6 +226,7 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
 
     #[test]
     fn lists_of_ranks() {
@@ -157,5 +234,36 @@ mod tests {
         for bad in ["", " ", "0", "2 x", "-1", "99999999"] {
             assert!(ranks(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn grids_and_broadcasts() {
+        assert_eq!(grids("1x2,2x4"), Ok(Grids(vec![(1, 2), (2, 4)])));
+        for bad in ["", "2", "0x2", "2x", "1x2,", "2x99999", "1X2"] {
+            assert!(grids(bad).is_err(), "{bad}");
+        }
+        assert_eq!(broadcasts("all"), Ok(Broadcasts((0..6).collect())));
+        assert_eq!(broadcasts("5,0"), Ok(Broadcasts(vec![5, 0])));
+        for bad in ["", "6", "1,", "-1", "ring"] {
+            assert!(broadcasts(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[derive(Debug, clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn grids_determine_the_runs() {
+        let words = ["", "--root", "openmpi", "--grids", "2x2,1x2,1x4", "--repeat", "2", "--block", "33"];
+        let arguments = Command::try_parse_from(words).expect("valid").arguments;
+        let ranks: Vec<usize> = arguments.all_runs().iter().map(|run| run.ranks).collect();
+        assert_eq!(ranks, [2, 2, 4, 4, 2, 2, 4, 4]);
+        let problem = arguments.problem(4);
+        assert_eq!((problem.grids, problem.broadcasts, problem.block), (vec![(2, 2), (1, 4)], vec![1], 33));
+        assert!(arguments.compares_hpl());
+        assert!(Command::try_parse_from([&words[..5], &["--ranks", "2"]].concat()).is_err());
     }
 }

@@ -3,6 +3,7 @@
 use super::outcome::Outcome;
 use super::plan::Run;
 use super::variant::Variant;
+use hcube_results::hpcc::hpl::{Broadcast, Grid};
 use hcube_results::hpcc::{Compared, MERITS};
 
 /// All figures that a whole run has measured, by numbers of ranks in ascending order.
@@ -26,8 +27,35 @@ pub fn compared(outcomes: &[(Run, Outcome)]) -> Vec<Compared> {
     one.filter(|compared| !(compared.stock.is_empty() && compared.hcube.is_empty())).collect()
 }
 
+/// HPL by process grids, in the order of the solutions: each broadcast of stock HPCC, and all solutions with hcube.
+pub fn grids(outcomes: &[(Run, Outcome)]) -> Vec<Grid> {
+    let mut grids: Vec<Grid> = Vec::new();
+    for (run, outcome) in outcomes {
+        for one in &outcome.solutions {
+            let key = (one.rows, one.columns, one.n, one.block, one.depth);
+            let (rows, columns, n, block, depth) = key;
+            let alike = |grid: &Grid| (grid.rows, grid.columns, grid.n, grid.block, grid.depth) == key;
+            let place = grids.iter().position(alike).unwrap_or_else(|| {
+                grids.push(Grid { rows, columns, n, block, depth, stock: Vec::new(), hcube: Vec::new() });
+                grids.len() - 1
+            });
+            let grid = &mut grids[place];
+            match run.variant {
+                Variant::Hcube => grid.hcube.push(one.gflops),
+                Variant::Stock => match grid.stock.iter_mut().find(|stock| stock.number == one.broadcast) {
+                    Some(stock) => stock.gflops.push(one.gflops),
+                    None => grid.stock.push(Broadcast { number: one.broadcast, gflops: vec![one.gflops] }),
+                },
+                Variant::Sandia => {}
+            }
+        }
+    }
+    grids
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::hpl;
     use super::*;
 
     #[test]
@@ -48,5 +76,33 @@ mod tests {
         let [one] = &compared(&outcomes)[..] else { panic!("one figure on 4 ranks") };
         assert_eq!((one.key.as_str(), one.ranks), ("MPIFFT_Gflops", 4));
         assert_eq!((&one.stock[..], &one.hcube[..]), (&[1.0][..], &[2.0, 3.0][..]));
+    }
+
+    #[test]
+    fn solutions_by_grids_and_broadcasts() {
+        let text = |gflops: [f64; 3]| {
+            let line = |(grid, variant, gflops): (&str, &str, f64)| {
+                format!("{variant} 600 80 {grid} 1.0 {gflops}\nresidual PASSED\n")
+            };
+            let kinds = [("1 4", "WR11C2R4"), ("1 4", "WR12C2R4"), ("2 2", "WR11C2R4")];
+            let lines =
+                kinds.iter().zip(gflops).map(|(&(grid, variant), gflops)| line((grid, variant, gflops)));
+            lines.collect::<String>()
+        };
+        let one = |variant, gflops| {
+            let outcome = Outcome { solutions: hpl::solutions(&text(gflops)), ..Outcome::default() };
+            (Run { variant, ranks: 4, repeat: 0, whole: true }, outcome)
+        };
+        let outcomes = [
+            one(Variant::Stock, [1.0, 2.0, 3.0]),
+            one(Variant::Hcube, [4.0, 5.0, 6.0]),
+            one(Variant::Stock, [7.0, 8.0, 9.0]),
+            one(Variant::Sandia, [0.0; 3]),
+        ];
+        let [row, square] = &grids(&outcomes)[..] else { panic!("two grids") };
+        let stock = |number, gflops: &[f64]| Broadcast { number, gflops: gflops.to_vec() };
+        assert_eq!(row.stock, [stock(1, &[1.0, 7.0]), stock(2, &[2.0, 8.0])]);
+        assert_eq!((&row.hcube[..], &square.hcube[..]), (&[4.0, 5.0][..], &[6.0][..]));
+        assert_eq!((square.rows, square.columns, &square.stock[..]), (2, 2, &[stock(1, &[3.0, 9.0])][..]));
     }
 }

@@ -1,5 +1,6 @@
 //! What a run of HPCC has left.
 
+use super::hpl::Solution;
 use super::parse::Section;
 use std::collections::BTreeMap;
 
@@ -16,12 +17,16 @@ pub struct Outcome {
     pub success: bool,
     /// HPCC's summary, empty for a run that was stopped.
     pub summary: BTreeMap<String, f64>,
+    /// HPL's solutions.
+    pub solutions: Vec<Solution>,
+    /// How the launcher has ended by itself, if it reports a failure.
+    pub failure: Option<String>,
     /// Kernels that hcube has announced, by their titles.
     pub active: Vec<String>,
-    /// What hcube says of kernels that it does not serve.
-    pub fallbacks: Vec<String>,
+    /// What hcube says of kernels that it does not serve: their titles and the lines.
+    pub fallbacks: Vec<(String, String)>,
     /// Seconds of the run.
     pub seconds: f64,
-    /// The last lines of the output, if results are missing.
+    /// The last lines of the output, if results are missing, with the name of its file.
     pub tail: String,
 }

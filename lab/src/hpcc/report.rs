@@ -6,6 +6,7 @@ use super::outcome::Outcome;
 use super::parse::Section;
 use super::plan::Run;
 use super::variant::{Mpi, Variant};
+use hcube_results::hpcc::hpl::{self, Grid};
 use hcube_results::hpcc::{self, Compared, figure};
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
@@ -25,6 +26,8 @@ pub struct Results {
     runs: Vec<Entry>,
     /// Figures of merit of whole runs.
     figures: Vec<Compared>,
+    /// HPL of whole runs, by process grids.
+    hpl: Vec<Grid>,
 }
 
 /// Medians of the runs of one variant on one number of ranks.
@@ -81,7 +84,8 @@ impl Results {
     pub fn new(mpi: Mpi, n: u32, outcomes: &[(Run, Outcome)]) -> Self {
         let entry = |(ranks, variant)| Entry::new(variant, ranks, outcomes);
         let runs = kinds(outcomes).into_iter().filter_map(entry).collect();
-        Self { mpi: mpi.name(), title: mpi.title(), n, runs, figures: merits::compared(outcomes) }
+        let (figures, hpl) = (merits::compared(outcomes), merits::grids(outcomes));
+        Self { mpi: mpi.name(), title: mpi.title(), n, runs, figures, hpl }
     }
 
     /// Writes the picture, if there are figures of whole runs.
@@ -149,6 +153,9 @@ pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)
         cell(log2, |log2| format!("2^{log2}")),
     );
     text.push_str(&hpcc::text(&results.figures));
+    if arguments.compares_hpl() {
+        let _ = write!(text, "\nHPL, stock with the best of its broadcasts\n\n{}", hpl::text(&results.hpl));
+    }
     if results.figures.is_empty() || arguments.variants().contains(&Variant::Sandia) {
         let gap = if results.figures.is_empty() { "" } else { "\n" };
         let _ = write!(text, "{gap}{}", random_access(results, outcomes));
@@ -222,7 +229,8 @@ fn what_was_done(arguments: &Arguments, results: &Results, outcomes: &[(Run, Out
     if !errors.is_empty() {
         let _ = writeln!(text, "Largest number of errors of RandomAccess: {}.", errors.join(", "));
     }
-    let mut fallbacks: Vec<&String> = outcomes.iter().flat_map(|(_, outcome)| &outcome.fallbacks).collect();
+    let lines = outcomes.iter().flat_map(|(_, outcome)| outcome.fallbacks.iter().map(|(_, line)| line));
+    let mut fallbacks: Vec<&String> = lines.collect();
     fallbacks.sort_unstable();
     fallbacks.dedup();
     for line in fallbacks {

@@ -1,7 +1,7 @@
 //! One run of HPCC, from its folder to its results.
 
 use super::arguments::Arguments;
-use super::input;
+use super::hpl;
 use super::launch::{self, Launcher};
 use super::outcome::Outcome;
 use super::parse;
@@ -10,6 +10,7 @@ use super::progress::Progress;
 use hcube_tool::session::Failure;
 use std::fs::File;
 use std::path::Path;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 /// Interval of polls of the output, long enough not to disturb the ranks.
@@ -17,12 +18,14 @@ const POLL: Duration = Duration::from_millis(200);
 
 /// HPCC's result file.
 const RESULTS: &str = "hpccoutf.txt";
-/// Where the standard output of all ranks goes.
+/// What all ranks write to standard output and to standard error.
 const OUTPUT: &str = "output.txt";
+/// Lines at the end of the output that are shown if results are missing.
+const TAIL: usize = 12;
 
 /// Why the loop over a run has ended.
 enum Watch {
-    Ended,
+    Ended(ExitStatus),
     Enough,
     TimedOut,
 }
@@ -45,7 +48,7 @@ pub fn run(
         std::fs::remove_dir_all(&folder).map_err(failed)?;
     }
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    std::fs::write(folder.join("hpccinf.txt"), input::text(arguments.n, run.ranks)).map_err(failed)?;
+    std::fs::write(folder.join("hpccinf.txt"), arguments.problem(run.ranks).text()).map_err(failed)?;
     let output = File::create(folder.join(OUTPUT)).map_err(failed)?;
     let begin = Instant::now();
     let mut job =
@@ -57,8 +60,8 @@ pub fn run(
             job.end();
             return Err("interrupted".to_owned());
         }
-        if job.ended().map_err(failed)?.is_some() {
-            break Watch::Ended;
+        if let Some(status) = job.ended().map_err(failed)? {
+            break Watch::Ended(status);
         }
         let text = read(&folder.join(RESULTS));
         progress.section(run, parse::current_section(&text));
@@ -71,9 +74,20 @@ pub fn run(
     };
     let seconds = begin.elapsed().as_secs_f64();
     job.end();
-    let mut outcome = outcome(&read(&folder.join(RESULTS)), &read(&folder.join(OUTPUT)), seconds);
+    let output = folder.join(OUTPUT);
+    let mut outcome = outcome(&read(&folder.join(RESULTS)), &read(&output), seconds);
     // Complete results count even if the limit was reached in the same moment.
-    outcome.timed_out = matches!(watch, Watch::TimedOut) && (run.whole || outcome.lcg.is_none());
+    let complete = if run.whole { outcome.success } else { outcome.lcg.is_some() };
+    outcome.timed_out = matches!(watch, Watch::TimedOut) && !complete;
+    outcome.failure = match watch {
+        Watch::Ended(status) if !status.success() => Some(status.to_string()),
+        _ => None,
+    };
+    if complete && outcome.failure.is_none() {
+        outcome.tail.clear();
+    } else {
+        outcome.tail = format!("the end of {}:\n{}", output.display(), outcome.tail);
+    }
     Ok(outcome)
 }
 
@@ -85,27 +99,34 @@ fn read(path: &Path) -> String {
 fn outcome(results: &str, output: &str, seconds: f64) -> Outcome {
     let (polynomial, lcg) = (parse::section(results, parse::POLYNOMIAL), parse::section(results, parse::LCG));
     let lines: Vec<&str> = output.lines().collect();
-    let tail = if lcg.is_none() { lines[lines.len().saturating_sub(8)..].join("\n") } else { String::new() };
+    let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n");
     Outcome {
         polynomial,
         lcg,
         timed_out: false,
         success: parse::success(results),
         summary: parse::summary(results),
-        active: output.lines().filter_map(announced).map(str::to_owned).collect(),
-        fallbacks: output.lines().filter(|line| line.contains(FALLS_BACK)).map(str::to_owned).collect(),
+        solutions: hpl::solutions(results),
+        failure: None,
+        active: output.lines().filter_map(|line| kernel(line, ACTIVE)).map(str::to_owned).collect(),
+        fallbacks: output
+            .lines()
+            .filter_map(|line| Some((kernel(line, FALLS_BACK)?.to_owned(), line.to_owned())))
+            .collect(),
         seconds,
         tail,
     }
 }
 
-/// Part of the line by which hcube says that HPCC's own code runs.
+/// Behind the kernel in the line by which hcube says that it serves it.
+const ACTIVE: &str = " active: ";
+/// Behind the kernel in the line by which hcube says that HPCC's own code runs.
 const FALLS_BACK: &str = " not active, HPCC's own code runs: ";
 
-/// The kernel that a line announces: `hcube <version>: HPCC <kernel> active: ...`.
-fn announced(line: &str) -> Option<&str> {
+/// The kernel of a line `hcube <version>: HPCC <kernel><what>...`.
+fn kernel<'a>(line: &'a str, what: &str) -> Option<&'a str> {
     let (version, rest) = line.strip_prefix("hcube ")?.split_once(": HPCC ")?;
-    let (kernel, _) = rest.split_once(" active: ")?;
+    let (kernel, _) = rest.split_once(what)?;
     (!version.contains(' ') && !kernel.contains(':')).then_some(kernel)
 }
 
@@ -114,16 +135,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_announcement_is_recognised() {
+    fn announcements_are_recognised() {
         let line = "hcube 0.1.0: HPCC RandomAccess update active: 2 ranks: shared memory";
-        assert_eq!(announced(line), Some("RandomAccess update"));
-        assert_eq!(announced("hcube 0.1.0: rank 1: HPCC FFT active: "), None);
-        assert_eq!(announced("HPCC FFT active: "), None);
-        assert_eq!(announced("hcube 0.1.0: HPCC FFT not active, HPCC's own code runs: n"), None);
+        assert_eq!(kernel(line, ACTIVE), Some("RandomAccess update"));
+        assert_eq!(kernel("hcube 0.1.0: rank 1: HPCC FFT active: ", ACTIVE), None);
+        assert_eq!(kernel("HPCC FFT active: ", ACTIVE), None);
+        let line = "hcube 0.1.0: HPCC FFT not active, HPCC's own code runs: a kernel is active: no";
+        assert_eq!((kernel(line, ACTIVE), kernel(line, FALLS_BACK)), (None, Some("FFT")));
+        let outcome = outcome("", line, 1.0);
+        assert_eq!(outcome.fallbacks, [("FFT".to_owned(), line.to_owned())]);
+        assert!(outcome.active.is_empty());
     }
 
     #[test]
-    fn missing_results_keep_the_end_of_the_output() {
+    fn the_end_of_the_output_is_read() {
         let outcome = outcome("", "one\ntwo\n", 1.0);
         assert_eq!((outcome.polynomial, outcome.lcg, outcome.tail.as_str()), (None, None, "one\ntwo"));
     }
