@@ -3,9 +3,9 @@
 #
 #   scripts/build-hpcc.sh <stock|sandia|hcube> <openmpi|mpich>
 #
-#   stock   HPCC's standard RandomAccess algorithm
-#   sandia  its optimised algorithm (RA_SANDIA_OPT2)
-#   hcube   hcube's update, linked in by hpcc-glue/hpcc/hcube.mk
+#   stock   HPCC as shipped
+#   sandia  the same with its optimised RandomAccess algorithm (RA_SANDIA_OPT2)
+#   hcube   hcube's kernels, linked in by hpcc-glue/hpcc/hcube.mk
 #
 # Result: target/hpcc/<mpi>/<variant>/hpcc. Nothing happens when it is up to
 # date. Needs what `scripts/setup.sh build hpcc` provides and, for the hcube
@@ -45,10 +45,9 @@ exec 9>"$folder.lock"
 flock 9
 
 # The file that HPCC calls hpl/Make.<arch>. Flags are the same for all
-# variants, so that they differ only in the update:
+# variants, so that they differ only in the kernels:
 #   HPL_NO_MPI_DATATYPE  HPL's alternative uses calls that MPI 3 removed
 #   LONG_IS_64BITS       or RandomAccess falls back to slower reductions
-#   fcommon              HPCC defines some variables in more than one file
 #   w                    warnings of code that is not ours
 make_file() {
     local algorithm=
@@ -74,7 +73,7 @@ HPL_DEFS     = -DAdd_ -DF77_INTEGER=int -DStringSunStyle \$(HPL_OPTS) \$(HPL_INC
 HPL_LIBS     = \$(HPLlib) \$(LAlib) -lm
 CC           = mpicc.$mpi
 CCNOOPT      = \$(HPL_DEFS)
-CCFLAGS      = \$(HPL_DEFS) -O3 -fcommon -DLONG_IS_64BITS $algorithm -w
+CCFLAGS      = \$(HPL_DEFS) -O3 -DLONG_IS_64BITS $algorithm -w
 LINKER       = mpicc.$mpi
 LINKFLAGS    =
 ARCHIVER     = ar

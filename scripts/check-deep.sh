@@ -67,7 +67,7 @@ mkdir -p "$deep"
 pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: blocks:: memory:: machine:: model:: error::)
 # The packages that hold them.
 systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-fft -p hcube-gemm -p hcube-bsp
-    -p hcube-caf)
+    -p hcube-caf -p hcube-hpl -p hcube-stream -p hcube-hpcc)
 
 # The short ones: the interpreter is some thousand times slower and does not support streaming stores.
 interpreted=(options:: shape:: blocks:: memory::scratch memory::region memory::datatype error:: table::)
@@ -108,7 +108,8 @@ compiler() {
 # The tests that start C clients, without those that need a differently built
 # library or measure memory, which sanitizers use themselves.
 clients=(-p hcube --test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
-    --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose --test mpi_gemm
+    --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose --test mpi_gemm --test mpi_fft
+    --test mpi_panel --test mpi_random_access_coarrays
     --test bsp --test mpi_caf
     -- --test-threads=1 --skip preload_library)
 # For blocks of some GiB the sanitizer would need the same amount again.
@@ -143,6 +144,7 @@ thread() {
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
         "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test products \
         --test programs --test images --test copies --test functions --test locks --test collectives \
+        --test threads --test random_access \
         -- "${own_functions[@]}"
 }
 

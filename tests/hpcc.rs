@@ -224,11 +224,10 @@ fn variables_that_lose_what_was_added_are_refused() {
     }
 }
 
-/// HPCC, compiled anew with these flags instead of -fcommon, and linked with these; optimised less, because that takes
-/// less time.
+/// HPCC, compiled anew with these flags and linked with these; optimised less, because that takes less time.
 fn with_flags(name: &str, compile: &str, link: &str) -> PathBuf {
     let folder = copy(name, |text| {
-        let text = text.replace("-O3", "-O1").replace("-fcommon", compile);
+        let text = text.replace("-O3", &format!("-O1 {compile}"));
         text.replace("LINKFLAGS    =", &format!("LINKFLAGS    = {link}"))
     });
     output(make(&folder).arg("clean"));

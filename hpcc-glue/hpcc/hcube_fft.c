@@ -6,6 +6,8 @@
  * as far as HPCC calls them. Where hcube does not serve, they call HPCC's own transforms, which
  * HPCC measures when it is compiled without that flag.
  */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <hpcc.h>
@@ -106,10 +108,27 @@ void fftw_one(fftw_plan plan, fftw_complex *in, fftw_complex *out)
   else HPCC_fftw_one(plan->own, in, out);
 }
 
+/* Whether HPCC can count the points of a rank: it does so in an int where FFTW 2 transforms. */
+static int can_count(MPI_Comm comm, long long n)
+{
+  int ranks;
+
+  MPI_Comm_size(comm, &ranks);
+  if (n / ranks < INT_MAX) return 1;
+  if (world_rank() == 0)
+    fprintf(stderr,
+            "hcube: HPCC FFT: %lld points on %d ranks: HPCC counts those of a rank in 32 bits: use "
+            "more ranks\n",
+            n, ranks);
+  return 0;
+}
+
 fftw_mpi_plan fftw_mpi_create_plan(MPI_Comm comm, long long n, fftw_direction direction, int flags)
 {
-  fftw_mpi_plan plan = calloc(1, sizeof *plan);
+  fftw_mpi_plan plan;
 
+  if (!can_count(comm, n)) return NULL;
+  plan = calloc(1, sizeof *plan);
   if (plan == NULL) return NULL;
   plan->timings = direction == FFTW_FORWARD ? HPCC_fft_timings_forward : HPCC_fft_timings_backward;
   plan->ours = create(comm, n, direction);
