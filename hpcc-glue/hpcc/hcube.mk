@@ -85,7 +85,7 @@ hcube-check :
 	@$(hcube_checked)
 
 HCUBE_HEADERS := $(HCUBE_INCLUDEDIR)/hcube.h $(wildcard $(HCUBE_INCLUDEDIR)/hcube/*.h) $(HCUBE_GLUE)/hcube_glue.h \
-	$(HCUBE_GLUE)/hcube_stream.h 	$(wildcard $(HCUBE_GLUE)/fftw2/*.h) $(HCUBE_HPCC)/include/hpcc.h
+	$(HCUBE_GLUE)/hcube_stream.h $(wildcard $(HCUBE_GLUE)/fftw2/*.h) $(HCUBE_HPCC)/include/hpcc.h
 HCUBE_INCLUDES := -I$(HCUBE_GLUE) -I$(HCUBE_HPCC)/include -I$(HCUBE_HPCC)/RandomAccess -I$(HCUBE_HPCC)/FFT
 
 # hcube_fft.o defines names which FFTW 3 has, too: other libraries of the program must not use hcube's.
