@@ -37,22 +37,28 @@ fn hpcc_is_linked_with_our_update() {
         // HPCC's own function is there once more, under another name.
         assert_eq!((with("T", name), with("T", &format!("hcube_stock_{name}"))), (1, 1), "{name}");
     }
-    for name in ["hcube_random_access_run", "hcube_stream_triad"] {
+    for name in ["hcube_random_access_run", "hcube_stream_triad", "hcube_grid_transpose_execute"] {
         assert_eq!(with("U", name), 1, "{name}");
     }
 }
 
 /// Kernels, their names in HCUBE_HPCC, and their titles.
-const KERNELS: [(&str, &str); 4] =
-    [("ra", "RandomAccess update"), ("fft", "FFT"), ("hpl", "HPL broadcast"), ("stream", "STREAM")];
+const KERNELS: [(&str, &str); 5] = [
+    ("ra", "RandomAccess update"),
+    ("fft", "FFT"),
+    ("hpl", "HPL broadcast"),
+    ("stream", "STREAM"),
+    ("ptrans", "PTRANS"),
+];
 
 /// Functions of HPCC that hcube's replace at link time.
-const REPLACED: [&str; 5] = [
+const REPLACED: [&str; 6] = [
     "AnyNodesMPIRandomAccessUpdate",
     "Power2NodesMPIRandomAccessUpdate",
     "HPCC_AnyNodesMPIRandomAccessUpdate_LCG",
     "HPCC_Power2NodesMPIRandomAccessUpdate_LCG",
     "HPCC_Stream",
+    "PTRANS",
 ];
 
 /// Runs HPCC with these kernels, and checks that no others are hcube's.
@@ -82,7 +88,7 @@ fn an_unknown_kernel_is_refused() {
     let launch = Launch::new(program(), 2).folder(&folder).env("HCUBE_HPCC", "ra,fftw");
     let outcome = launch.run();
     assert!(!outcome.status.success());
-    let text = "HCUBE_HPCC: 'fftw' is unknown: expected a list of ra, fft, hpl, stream, or none";
+    let text = "HCUBE_HPCC: 'fftw' is unknown: expected a list of ra, fft, hpl, stream, ptrans, or none";
     assert_eq!(outcome.stderr.matches(text).count(), 1, "{}", outcome.stderr);
 }
 

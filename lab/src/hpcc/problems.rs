@@ -55,6 +55,7 @@ fn expected(run: &Run) -> impl Iterator<Item = &'static str> {
         ("RandomAccess update", true),
         ("FFT", run.whole),
         ("STREAM", run.whole),
+        ("PTRANS", run.whole),
         ("HPL broadcast", run.whole && columns > 1),
     ]
     .into_iter()
@@ -74,7 +75,7 @@ mod tests {
         assert!(problems(&run(Variant::Hcube), &good)[0].contains("not active"));
         good.active = vec!["RandomAccess update".to_owned()];
         assert!(problems(&run(Variant::Hcube), &good).is_empty());
-        assert_eq!(problems(&Run { whole: true, ..run(Variant::Hcube) }, &good).len(), 3);
+        assert_eq!(problems(&Run { whole: true, ..run(Variant::Hcube) }, &good).len(), 4);
         assert!(problems(&run(Variant::Sandia), &good)[0].contains("not its own"));
         assert!(problems(&run(Variant::Sandia), &outcome(0.1, 9)).is_empty());
         let wrong = Outcome { active: good.active.clone(), ..outcome(0.1, 1) };
