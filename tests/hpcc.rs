@@ -83,6 +83,25 @@ fn each_kernel_can_be_selected() {
 }
 
 #[test]
+fn matrices_are_transposed_on_all_grids() {
+    for (rows, columns) in [(1, 1), (2, 1), (1, 2), (1, 3), (2, 2), (5, 1), (2, 3)] {
+        for per_node in ["0", "1"] {
+            let ranks = rows * columns;
+            let input = Input { n: 517, block: 33, rows, columns, ..Input::default() };
+            let folder = common::hpcc::folder(&format!("hpcc-ptrans-{rows}-{columns}-{per_node}"), &input);
+            let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
+                launch.env("HCUBE_HPCC", "ptrans").env("HCUBE_RANKS_PER_NODE", per_node)
+            });
+            common::hpcc::passed(&folder, ranks);
+            let path = if per_node == "0" || ranks == 1 { "memory of the node" } else { "messages" };
+            let announcement = common::hpcc::announcement(&stderr, "PTRANS");
+            assert!(announcement.contains(path), "{announcement}");
+            assert!(announcement.contains(&format!("{rows} x {columns} ranks")), "{announcement}");
+        }
+    }
+}
+
+#[test]
 fn an_unknown_kernel_is_refused() {
     let folder = common::hpcc::folder("hpcc-unknown", &Input { columns: 2, ..Input::default() });
     let launch = Launch::new(program(), 2).folder(&folder).env("HCUBE_HPCC", "ra,fftw");

@@ -1,4 +1,4 @@
-# Puts hcube's kernels into HPCC: RandomAccess, FFT, HPL's broadcast, STREAM. Two lines at the END of your own
+# Puts hcube's kernels into HPCC: RandomAccess, FFT, HPL's broadcast, STREAM, PTRANS. Two lines at the END of your own
 # hpl/Make.<arch>, then a build from clean:
 #
 #   HCUBE_DIR = /absolute/path/of/hcube

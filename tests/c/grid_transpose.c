@@ -1,13 +1,17 @@
-/* hcube_grid_transpose_* against the definition, on all grids of these ranks and on a part of them, in memory of hcube and
- * elsewhere. Prints `ok <transpositions> <those that read the memory of the node>`. */
+/* hcube_grid_transpose_* against the definition, on all grids of these ranks and on a part of them, in memory of hcube
+ * and elsewhere. Prints `ok <transpositions> <those that read the memory of the node>`. */
 #include "client.h"
 
 static int transpositions, shared, rank, size;
 
 /* Whole numbers, so that sums are exact. */
-static double element_of_a(int64_t row, int64_t column) { return (double)((row * 1009 + column * 31 + 5) % 65521); }
+static double element_of_a(int64_t row, int64_t column) {
+  return (double)((row * 1009 + column * 31 + 5) % 65521);
+}
 
-static double element_of_c(int64_t row, int64_t column) { return (double)((row * 17 + column * 523 + 1) % 32749); }
+static double element_of_c(int64_t row, int64_t column) {
+  return (double)((row * 17 + column * 523 + 1) % 32749);
+}
 
 /* The place of element number `local` of a row or column of the grid in the whole matrix. */
 static int64_t whole(int64_t local, int64_t block, int64_t place, int64_t places) {
@@ -61,8 +65,8 @@ static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_
         double right = row < np ? element_of_a(i + round, j) + round * element_of_c(j, i) : -1;
         if (c[column * ldc + row] != right)
           FAIL("%" PRId64 " x %" PRId64 " on %" PRId64 " x %" PRId64 ", c(%" PRId64 ", %" PRId64 "): %g instead of %g",
-               shape->rows, shape->columns, shape->grid_rows, shape->grid_columns, row, column,
-               c[column * ldc + row], right);
+               shape->rows, shape->columns, shape->grid_rows, shape->grid_columns, row, column, c[column * ldc + row],
+               right);
       }
     transpositions++;
     shared += strstr(text, "memory of the node") != NULL;

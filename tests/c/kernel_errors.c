@@ -1,6 +1,6 @@
-/* Every function of the transforms, panels, grids and STREAM with bad arguments: before MPI_Init, on all ranks and on the last
- * one only, after MPI_Finalize. The code must be the right one, the message must say which argument, nothing may be
- * written, and no rank may wait. For each function it prints
+/* Every function of the transforms, panels, grids and STREAM with bad arguments: before MPI_Init, on all ranks and on
+ * the last one only, after MPI_Finalize. The code must be the right one, the message must say which argument, nothing
+ * may be written, and no rank may wait. For each function it prints
  *
  *   called <function> <refusals>
  *
@@ -196,8 +196,7 @@ static void grids(void) {
   bad = shape;
   bad.grid_rows = size + 1;
   REFUSE(HCUBE_ERR_ARGUMENT, "shape.grid", hcube_grid_transpose_create, &bad, memory, MPI_COMM_WORLD, &transposition);
-  REFUSE(HCUBE_ERR_ARGUMENT, "shape = NULL", hcube_grid_transpose_create, NULL, memory, MPI_COMM_WORLD,
-         &transposition);
+  REFUSE(HCUBE_ERR_ARGUMENT, "shape = NULL", hcube_grid_transpose_create, NULL, memory, MPI_COMM_WORLD, &transposition);
   REFUSE(HCUBE_ERR_ARGUMENT, "transposition", hcube_grid_transpose_create, &shape, memory, MPI_COMM_WORLD,
          last ? NULL : &transposition);
   if (size > 1)
