@@ -71,7 +71,11 @@ const HEADERS: [Header; 10] = [
         "all-to-all exchanges, in place in bounded memory and out of place",
         &["src/types/alltoall.rs", "src/alltoall.rs"],
     ),
-    Header::new("transpose", "transposition of matrices", &["src/types/transpose.rs", "src/transpose.rs"]),
+    Header::new(
+        "transpose",
+        "transposition of matrices",
+        &["src/types/transpose.rs", "src/transpose.rs", "src/transpose_grid.rs"],
+    ),
     Header::new("fft", "Fourier transforms of vectors", &["src/types/fft.rs", "src/fft.rs"]),
     Header::new(
         "gemm",

@@ -84,6 +84,10 @@ module hcube
     integer(c_int32_t) :: transposed_in, transposed_out
   end type
 
+  type, bind(C), public :: hcube_grid_transpose_shape
+    integer(c_int64_t) :: rows, columns, row_block, column_block, grid_rows, grid_columns
+  end type
+
   ! A block-cyclic matrix and a sub-matrix of it; row and column count from 0.
   type, bind(C), public :: hcube_matrix
     integer(c_int64_t) :: struct_size = 88

@@ -19,4 +19,5 @@ pub mod random_access;
 mod sized;
 pub mod stream;
 pub mod transpose;
+pub mod transpose_grid;
 pub mod types;

@@ -42,22 +42,34 @@ fn hpcc_is_linked_with_our_update() {
         // FFTW 3 has some of these names: not visible to libraries.
         assert_eq!((with("t", name), with("T", name)), (1, 0), "{name}");
     }
-    for name in ["hcube_random_access_run", "hcube_fft_execute", "hcube_panels_wait", "hcube_stream_triad"] {
+    for name in [
+        "hcube_random_access_run",
+        "hcube_fft_execute",
+        "hcube_panels_wait",
+        "hcube_stream_triad",
+        "hcube_grid_transpose_execute",
+    ] {
         assert_eq!(with("U", name), 1, "{name}");
     }
 }
 
 /// Kernels, their names in HCUBE_HPCC, and their titles.
-const KERNELS: [(&str, &str); 4] =
-    [("ra", "RandomAccess update"), ("fft", "FFT"), ("hpl", "HPL broadcast"), ("stream", "STREAM")];
+const KERNELS: [(&str, &str); 5] = [
+    ("ra", "RandomAccess update"),
+    ("fft", "FFT"),
+    ("hpl", "HPL broadcast"),
+    ("stream", "STREAM"),
+    ("ptrans", "PTRANS"),
+];
 
 /// Functions of HPCC that hcube's replace at link time.
-const REPLACED: [&str; 10] = [
+const REPLACED: [&str; 11] = [
     "AnyNodesMPIRandomAccessUpdate",
     "Power2NodesMPIRandomAccessUpdate",
     "HPCC_AnyNodesMPIRandomAccessUpdate_LCG",
     "HPCC_Power2NodesMPIRandomAccessUpdate_LCG",
     "HPCC_Stream",
+    "PTRANS",
     "HPL_binit",
     "HPL_bcast",
     "HPL_bwait",
@@ -100,12 +112,31 @@ fn each_kernel_can_be_selected() {
 }
 
 #[test]
+fn matrices_are_transposed_on_all_grids() {
+    for (rows, columns) in [(1, 1), (2, 1), (1, 2), (1, 3), (2, 2), (5, 1), (2, 3)] {
+        for per_node in ["0", "1"] {
+            let ranks = rows * columns;
+            let input = Input { n: 517, block: 33, rows, columns, ..Input::default() };
+            let folder = common::hpcc::folder(&format!("hpcc-ptrans-{rows}-{columns}-{per_node}"), &input);
+            let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
+                launch.env("HCUBE_HPCC", "ptrans").env("HCUBE_RANKS_PER_NODE", per_node)
+            });
+            common::hpcc::passed(&folder, ranks);
+            let path = if per_node == "0" || ranks == 1 { "memory of the node" } else { "messages" };
+            let announcement = common::hpcc::announcement(&stderr, "PTRANS");
+            assert!(announcement.contains(path), "{announcement}");
+            assert!(announcement.contains(&format!("{rows} x {columns} ranks")), "{announcement}");
+        }
+    }
+}
+
+#[test]
 fn an_unknown_kernel_is_refused() {
     let folder = common::hpcc::folder("hpcc-unknown", &Input { columns: 2, ..Input::default() });
     let launch = Launch::new(program(), 2).folder(&folder).env("HCUBE_HPCC", "ra,fftw");
     let outcome = launch.run();
     assert!(!outcome.status.success());
-    let text = "HCUBE_HPCC: 'fftw' is unknown: expected a list of ra, fft, hpl, stream, or none";
+    let text = "HCUBE_HPCC: 'fftw' is unknown: expected a list of ra, fft, hpl, stream, ptrans, or none";
     assert_eq!(outcome.stderr.matches(text).count(), 1, "{}", outcome.stderr);
 }
 

@@ -1,4 +1,4 @@
-# Puts hcube's kernels into HPCC: RandomAccess, FFT, HPL's broadcast, STREAM. Two lines at the END of your own
+# Puts hcube's kernels into HPCC: RandomAccess, FFT, HPL's broadcast, STREAM, PTRANS. Two lines at the END of your own
 # hpl/Make.<arch>, then a build from clean:
 #
 #   HCUBE_DIR = /absolute/path/of/hcube
@@ -57,6 +57,12 @@ HCUBE_STOCK := $(addprefix $(HCUBE_BUILD)/$(HCUBE_PREFIX),MPIRandomAccess.o MPIR
 	HPL_binit.o HPL_bcast.o HPL_bwait.o HPL_pdpanel_init.o HPL_pdpanel_free.o)
 HCUBE_TUNED := $(HCUBE_BUILD)/hcube_tuned_stream.o
 HCUBE_OBJECTS := $(HCUBE_OWN) $(HCUBE_STOCK) $(HCUBE_TUNED)
+
+# PTRANS: as STREAM below, once as it is and once with hcube's memory and transposition.
+HCUBE_OWN += $(HCUBE_BUILD)/hcube_ptrans.o
+HCUBE_STOCK_PTRANS := $(HCUBE_BUILD)/$(HCUBE_PREFIX)pdtransdriver.o
+HCUBE_TUNED_PTRANS := $(HCUBE_BUILD)/hcube_tuned_pdtransdriver.o
+HCUBE_OBJECTS += $(HCUBE_BUILD)/hcube_ptrans.o $(HCUBE_STOCK_PTRANS) $(HCUBE_TUNED_PTRANS)
 
 # The order selects hcube's functions: glue, libhcube, then libhpl.a.
 # --no-as-needed: a linker that drops unused libraries might drop libhcube if the
@@ -118,6 +124,15 @@ $(HCUBE_BUILD)/$(HCUBE_PREFIX)stream.o : $(HCUBE_HPCC)/STREAM/stream.c | $(HCUBE
 $(HCUBE_TUNED) : $(HCUBE_HPCC)/STREAM/stream.c $(HCUBE_GLUE)/hcube_stream.h | $(HCUBE_BUILD)
 	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) -include $(HCUBE_GLUE)/hcube_stream.h $(HCUBE_STOCK_FLAGS) -DTUNED \
 		-DHPCC_Stream=hcube_tuned_HPCC_Stream
+
+$(HCUBE_STOCK_PTRANS) : $(HCUBE_HPCC)/PTRANS/pdtransdriver.c | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,PTRANS)
+
+$(HCUBE_BUILD)/hcube_ptrans.o : $(HCUBE_GLUE)/hcube_ptrans.h
+
+$(HCUBE_TUNED_PTRANS) : $(HCUBE_HPCC)/PTRANS/pdtransdriver.c $(HCUBE_GLUE)/hcube_ptrans.h | $(HCUBE_BUILD)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) -include $(HCUBE_GLUE)/hcube_ptrans.h $(HCUBE_STOCK_FLAGS) \
+		$(foreach name,PTRANS Cblacs_gridmap pdmatgen pdtrans,-D$(name)=hcube_tuned_$(name))
 
 $(HCUBE_BUILD)/$(HCUBE_PREFIX)HPL_b%.o : $(HCUBE_HPCC)/hpl/src/comm/HPL_b%.c | $(HCUBE_BUILD)
 	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPL_b$*)

@@ -31,10 +31,9 @@ static const struct {
   const char *name;  /* in HCUBE_HPCC */
   const char *title; /* in messages */
 } kernels[HCUBE_HPCC_KERNELS] = {
-    [HCUBE_HPCC_RA] = {"ra", "RandomAccess update"},
-    [HCUBE_HPCC_FFT] = {"fft", "FFT"},
-    [HCUBE_HPCC_HPL] = {"hpl", "HPL broadcast"},
-    [HCUBE_HPCC_STREAM] = {"stream", "STREAM"},
+    [HCUBE_HPCC_RA] = {"ra", "RandomAccess update"}, [HCUBE_HPCC_FFT] = {"fft", "FFT"},
+    [HCUBE_HPCC_HPL] = {"hpl", "HPL broadcast"},     [HCUBE_HPCC_STREAM] = {"stream", "STREAM"},
+    [HCUBE_HPCC_PTRANS] = {"ptrans", "PTRANS"},
 };
 
 int hcube_hpcc_serves(enum hcube_hpcc_kernel kernel)
@@ -120,8 +119,8 @@ static long selected(const char *list)
 
     if (kernel == HCUBE_HPCC_KERNELS) {
       fprintf(stderr,
-              "hcube: HCUBE_HPCC: '%.*s' is unknown: expected a list of ra, fft, hpl, stream, or "
-              "none\n",
+              "hcube: HCUBE_HPCC: '%.*s' is unknown: expected a list of ra, fft, hpl, stream, "
+              "ptrans, or none\n",
               (int)length, list);
       fflush(stderr);
       return -1;

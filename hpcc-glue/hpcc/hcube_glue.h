@@ -13,6 +13,7 @@ enum hcube_hpcc_kernel {
   HCUBE_HPCC_FFT,
   HCUBE_HPCC_HPL,
   HCUBE_HPCC_STREAM,
+  HCUBE_HPCC_PTRANS,
   HCUBE_HPCC_KERNELS
 };
 

@@ -1,6 +1,6 @@
 /* hcube/transpose.h: transposition of matrices.
  *
- * Generated from src/types/transpose.rs and src/transpose.rs by 'make header'; do not edit.
+ * Generated from src/types/transpose.rs and src/transpose.rs and src/transpose_grid.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 
@@ -10,6 +10,18 @@
 #include <mpi.h>
 #include <stdint.h>
 #include "library.h"
+
+/**
+ * A transposition that was set up by hcube_grid_transpose_create and is freed by
+ * hcube_grid_transpose_free.
+ */
+typedef struct hcube_grid_transpose hcube_grid_transpose;
+
+/**
+ * Memory of a node in which each rank has a part that the others can read. Created by
+ * hcube_grid_transpose_memory_create and freed by hcube_grid_transpose_memory_free.
+ */
+typedef struct hcube_grid_transpose_memory hcube_grid_transpose_memory;
 
 /**
  * A matrix that is distributed over the ranks of a communicator, and its transposition; the same on
@@ -49,6 +61,39 @@ typedef struct hcube_transpose_shape {
      */
     int32_t transposed_out;
 } hcube_transpose_shape;
+
+/**
+ * A block-cyclic matrix A on a grid of processes, and C, of the form of its transpose; the same on
+ * all ranks. Rank i * grid_columns + j of the communicator is process (i, j). Block (i, j) of A is
+ * on process (i % grid_rows, j % grid_columns); its transpose is block (j, i) of C, on process
+ * (j % grid_rows, i % grid_columns). A process stores its blocks as one matrix by columns.
+ */
+typedef struct hcube_grid_transpose_shape {
+    /**
+     * Number of rows of A and columns of C, 1 or more.
+     */
+    int64_t rows;
+    /**
+     * Number of columns of A and rows of C, 1 or more.
+     */
+    int64_t columns;
+    /**
+     * Number of rows of a block of A, 1 or more.
+     */
+    int64_t row_block;
+    /**
+     * Number of columns of a block of A, 1 or more.
+     */
+    int64_t column_block;
+    /**
+     * Number of rows of the grid.
+     */
+    int64_t grid_rows;
+    /**
+     * Number of columns of the grid; grid_rows * grid_columns is the number of ranks.
+     */
+    int64_t grid_columns;
+} hcube_grid_transpose_shape;
 
 #ifdef __cplusplus
 extern "C" {
@@ -109,6 +154,112 @@ int32_t hcube_transpose_check(const struct hcube_transpose_shape *shape,
                               int32_t in_place,
                               MPI_Comm comm,
                               struct hcube_error *error);
+
+/**
+ * Collective. Allocates memory, all zero, for matrices of hcube_grid_transpose: a part for each
+ * rank, which the other ranks of its node can read. On large pages where the system has them.
+ *
+ * bytes: size of the part of a rank, 0 or more; the same on all ranks.
+ * comm: an intracommunicator.
+ * memory: receives the handle, which one thread at a time may use. Freed by
+ * hcube_grid_transpose_memory_free.
+ * address: receives the address of the part of this rank, aligned to 4096 bytes.
+ * Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if bytes or variables differ;
+ * HCUBE_ERR_MEMORY, also where ranks of a node cannot share memory; HCUBE_ERR_MPI; the code of
+ * another rank if its arguments are not valid.
+ * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.
+ */
+int32_t hcube_grid_transpose_memory_create(int64_t bytes,
+                                           MPI_Comm comm,
+                                           struct hcube_grid_transpose_memory **memory,
+                                           void **address,
+                                           struct hcube_error *error);
+
+/**
+ * Local. Frees memory; its address is not valid any more when also all transpositions that were
+ * created with it are freed. Other ranks must not be inside a call that reads it.
+ *
+ * memory: a handle of hcube_grid_transpose_memory_create, which is set to NULL; nothing happens if
+ * it is NULL.
+ * Errors: HCUBE_ERR_ARGUMENT if memory itself is NULL.
+ */
+int32_t hcube_grid_transpose_memory_free(struct hcube_grid_transpose_memory **memory,
+                                         struct hcube_error *error);
+
+/**
+ * Collective. Sets up the transposition C = A' + beta C of a block-cyclic matrix on a grid of
+ * processes, as ScaLAPACK distributes matrices of which process (0, 0) has the first block.
+ *
+ * Ranks that share memory read each other's parts of A, without messages, if A is in memory of
+ * hcube_grid_transpose_memory_create. Otherwise, and between nodes, they exchange messages, with
+ * the environment variables of the all-to-all exchange; then the transposition needs memory of the
+ * size of both parts.
+ *
+ * shape: the same on all ranks.
+ * memory: the memory in which A will be, or NULL on all ranks; it may be of another communicator
+ * that contains these ranks.
+ * comm: an intracommunicator, which must not be freed before the transposition.
+ * transposition: receives the handle. Freed by hcube_grid_transpose_free.
+ * Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if arguments or variables differ;
+ * HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another rank if its arguments are not valid.
+ * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.
+ * Source of the messages: J. Choi, J. Dongarra, D. Walker, Parallel matrix transpose algorithms on
+ * distributed memory concurrent computers, Parallel Computing 21, 1995.
+ */
+int32_t hcube_grid_transpose_create(const struct hcube_grid_transpose_shape *shape,
+                                    const struct hcube_grid_transpose_memory *memory,
+                                    MPI_Comm comm,
+                                    struct hcube_grid_transpose **transposition,
+                                    struct hcube_error *error);
+
+/**
+ * Collective over the communicator of the transposition. Computes C = A' + beta C; A is not changed.
+ * Only one call at a time may be active for a transposition.
+ *
+ * transposition: a handle of hcube_grid_transpose_create.
+ * beta: the factor; 0 replaces C, whatever it was.
+ * a: this rank's part of A, in the memory with which the transposition was created, if it was;
+ * NULL if the part has no element.
+ * lda: elements from column to column of a, at least its rows and at least 1.
+ * c: this rank's part of C; does not overlap a. NULL if the part has no element.
+ * ldc: elements from column to column of c, at least its rows and at least 1.
+ * Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL, for
+ * device memory, and for an A outside of the memory; HCUBE_ERR_MPI; the code of another rank if its
+ * arguments are not valid.
+ * Errors only on the calling rank: HCUBE_ERR_ARGUMENT if transposition is NULL; HCUBE_ERR_COMM if
+ * the communicator was freed; HCUBE_ERR_MPI_STATE.
+ */
+int32_t hcube_grid_transpose_execute(struct hcube_grid_transpose *transposition,
+                                     double beta,
+                                     const double *a,
+                                     int64_t lda,
+                                     double *c,
+                                     int64_t ldc,
+                                     struct hcube_error *error);
+
+/**
+ * Local. Writes one line about how a transposition works here, without a line feed. A line that is
+ * too long is cut.
+ *
+ * transposition: a handle of hcube_grid_transpose_create.
+ * text: receives the line and a terminating zero byte.
+ * text_length: size of text in bytes, 1 or more.
+ * Errors: HCUBE_ERR_ARGUMENT.
+ */
+int32_t hcube_grid_transpose_describe(const struct hcube_grid_transpose *transposition,
+                                      char *text,
+                                      uint64_t text_length,
+                                      struct hcube_error *error);
+
+/**
+ * Local. Frees a transposition; no rank may be inside a call for it.
+ *
+ * transposition: a handle of hcube_grid_transpose_create, which is set to NULL; nothing happens if
+ * it is NULL.
+ * Errors: HCUBE_ERR_ARGUMENT if transposition itself is NULL.
+ */
+int32_t hcube_grid_transpose_free(struct hcube_grid_transpose **transposition,
+                                  struct hcube_error *error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,7 +1,10 @@
 //! The types of transpositions for C.
 
 use hcube_core::error::{Error, Result};
-use hcube_transpose::{Layout, Shape};
+use hcube_core::mpi::handle::Handle;
+use hcube_core::node::device::Devices;
+use hcube_transpose::{Layout, Shape, grid};
+use std::rc::Rc;
 
 /// A matrix that is distributed over the ranks of a communicator, and its transposition; the same on
 /// all ranks. Before the call, rank r has row_block rows from row r * row_block, or those that
@@ -60,4 +63,54 @@ impl hcube_transpose_shape {
             ("shape.transposed_out", self.transposed_out.into()),
         ]
     }
+}
+
+/// A block-cyclic matrix A on a grid of processes, and C, of the form of its transpose; the same on
+/// all ranks. Rank i * grid_columns + j of the communicator is process (i, j). Block (i, j) of A is
+/// on process (i % grid_rows, j % grid_columns); its transpose is block (j, i) of C, on process
+/// (j % grid_rows, i % grid_columns). A process stores its blocks as one matrix by columns.
+#[repr(C)]
+pub struct hcube_grid_transpose_shape {
+    /// Number of rows of A and columns of C, 1 or more.
+    pub rows: i64,
+    /// Number of columns of A and rows of C, 1 or more.
+    pub columns: i64,
+    /// Number of rows of a block of A, 1 or more.
+    pub row_block: i64,
+    /// Number of columns of a block of A, 1 or more.
+    pub column_block: i64,
+    /// Number of rows of the grid.
+    pub grid_rows: i64,
+    /// Number of columns of the grid; grid_rows * grid_columns is the number of ranks.
+    pub grid_columns: i64,
+}
+
+impl hcube_grid_transpose_shape {
+    /// What it says, as far as one can tell without the communicator.
+    pub(crate) fn to_shape(&self) -> Result<grid::Shape> {
+        let size =
+            |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "1 or more"));
+        Ok(grid::Shape {
+            rows: size("shape.rows", self.rows)?,
+            columns: size("shape.columns", self.columns)?,
+            row_block: size("shape.row_block", self.row_block)?,
+            column_block: size("shape.column_block", self.column_block)?,
+            grid_rows: size("shape.grid_rows", self.grid_rows)?,
+            grid_columns: size("shape.grid_columns", self.grid_columns)?,
+        })
+    }
+}
+
+/// Memory of a node in which each rank has a part that the others can read. Created by
+/// hcube_grid_transpose_memory_create and freed by hcube_grid_transpose_memory_free.
+#[expect(non_camel_case_types, reason = "a name of C")]
+pub struct hcube_grid_transpose_memory(pub(crate) Rc<grid::Memory>);
+
+/// A transposition that was set up by hcube_grid_transpose_create and is freed by
+/// hcube_grid_transpose_free.
+#[expect(non_camel_case_types, reason = "a name of C")]
+pub struct hcube_grid_transpose {
+    pub(crate) comm: Handle,
+    pub(crate) plan: grid::Plan,
+    pub(crate) devices: Devices,
 }

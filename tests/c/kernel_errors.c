@@ -1,6 +1,6 @@
-/* Every function of the transforms, panels and STREAM with bad arguments: before MPI_Init, on all ranks and on the last
- * one only, after MPI_Finalize. The code must be the right one, the message must say which argument, nothing may be
- * written, and no rank may wait. For each function it prints
+/* Every function of the transforms, panels, grids and STREAM with bad arguments: before MPI_Init, on all ranks and on
+ * the last one only, after MPI_Finalize. The code must be the right one, the message must say which argument, nothing
+ * may be written, and no rank may wait. For each function it prints
  *
  *   called <function> <refusals>
  *
@@ -78,6 +78,9 @@ static void inactive(const char *word) {
   uint64_t bytes = 7, slots = 7, panel = 7;
   const void *place = NULL;
   void *own = NULL;
+  hcube_grid_transpose_shape shape = {1, 1, 1, 1, 1, 1};
+  hcube_grid_transpose_memory *memory = NULL;
+  hcube_grid_transpose *transposition = NULL;
 
   stream_functions();
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fft_create, LENGTH, 1, MPI_COMM_WORLD, &plan);
@@ -88,6 +91,9 @@ static void inactive(const char *word) {
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_test, MPI_COMM_WORLD, 0, &place);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_wait, MPI_COMM_WORLD, 0, &place);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_release, MPI_COMM_WORLD, 0);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_grid_transpose_memory_create, 100, MPI_COMM_WORLD, &memory, &own);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_grid_transpose_create, &shape, NULL, MPI_COMM_WORLD, &transposition);
+  REQUIRE(memory == NULL && transposition == NULL);
   if (plan != NULL || bytes != 7 || slots != 7 || panel != 7 || place != NULL || own != NULL) abort();
 }
 
@@ -159,6 +165,61 @@ static void panels(void) {
   MPI_Comm_free(&row);
 }
 
+static void grids(void) {
+  hcube_grid_transpose_shape shape = {5, 7, 2, 3, 1, 0}, bad;
+  hcube_grid_transpose_memory *memory = NULL;
+  hcube_grid_transpose *transposition = NULL;
+  void *place = NULL;
+  double *a, c[64] = {0};
+  char text[200];
+  int last = rank == size - 1;
+
+  shape.grid_columns = size;
+  REFUSE(HCUBE_ERR_COMM, "", hcube_grid_transpose_memory_create, 100, MPI_COMM_NULL, &memory, &place);
+  REFUSE(HCUBE_ERR_ARGUMENT, "bytes", hcube_grid_transpose_memory_create, -1, MPI_COMM_WORLD, &memory, &place);
+  REFUSE(HCUBE_ERR_ARGUMENT, "memory", hcube_grid_transpose_memory_create, 100, MPI_COMM_WORLD, last ? NULL : &memory,
+         &place);
+  REFUSE(HCUBE_ERR_ARGUMENT, "address", hcube_grid_transpose_memory_create, 100, MPI_COMM_WORLD, &memory, NULL);
+  REFUSE(HCUBE_ERR_MEMORY, "", hcube_grid_transpose_memory_create, INT64_MAX, MPI_COMM_WORLD, &memory, &place);
+  if (size > 1)
+    REFUSE(HCUBE_ERR_MISMATCH, "bytes", hcube_grid_transpose_memory_create, last ? 8 : 9, MPI_COMM_WORLD, &memory,
+           &place);
+  REQUIRE(memory == NULL && place == NULL);
+  REFUSE(HCUBE_ERR_ARGUMENT, "memory", hcube_grid_transpose_memory_free, NULL);
+  SUCCEED(hcube_grid_transpose_memory_create(1000, MPI_COMM_WORLD, &memory, &place, &failure), failure);
+
+  bad = shape;
+  bad.rows = last ? -5 : 5;
+  REFUSE(HCUBE_ERR_COMM, "", hcube_grid_transpose_create, &shape, memory, MPI_COMM_NULL, &transposition);
+  REFUSE(HCUBE_ERR_ARGUMENT, "shape.rows = -5", hcube_grid_transpose_create, &bad, memory, MPI_COMM_WORLD,
+         &transposition);
+  bad = shape;
+  bad.grid_rows = size + 1;
+  REFUSE(HCUBE_ERR_ARGUMENT, "shape.grid", hcube_grid_transpose_create, &bad, memory, MPI_COMM_WORLD, &transposition);
+  REFUSE(HCUBE_ERR_ARGUMENT, "shape = NULL", hcube_grid_transpose_create, NULL, memory, MPI_COMM_WORLD, &transposition);
+  REFUSE(HCUBE_ERR_ARGUMENT, "transposition", hcube_grid_transpose_create, &shape, memory, MPI_COMM_WORLD,
+         last ? NULL : &transposition);
+  if (size > 1)
+    REFUSE(HCUBE_ERR_MISMATCH, "memory", hcube_grid_transpose_create, &shape, last ? NULL : memory, MPI_COMM_WORLD,
+           &transposition);
+  REQUIRE(transposition == NULL);
+  SUCCEED(hcube_grid_transpose_create(&shape, memory, MPI_COMM_WORLD, &transposition, &failure), failure);
+
+  a = (double *)place;
+  REFUSE(HCUBE_ERR_ARGUMENT, "transposition", hcube_grid_transpose_execute, NULL, 1.0, a, 5, c, 7);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_grid_transpose_execute, transposition, 1.0, a, last ? 4 : 5, c, 7);
+  REFUSE(HCUBE_ERR_ARGUMENT, "ldc = 0", hcube_grid_transpose_execute, transposition, 1.0, a, 5, c, 0);
+  REFUSE(HCUBE_ERR_BUFFER, "", hcube_grid_transpose_execute, transposition, 1.0, rank ? a : NULL, 5, c, 7);
+  /* It still works. */
+  SUCCEED(hcube_grid_transpose_execute(transposition, 1.0, a, 5, c, 7, &failure), failure);
+  REFUSE(HCUBE_ERR_ARGUMENT, "transposition", hcube_grid_transpose_describe, NULL, text, sizeof text);
+  REFUSE(HCUBE_ERR_ARGUMENT, "text", hcube_grid_transpose_describe, transposition, NULL, sizeof text);
+  REFUSE(HCUBE_ERR_ARGUMENT, "transposition", hcube_grid_transpose_free, NULL);
+  SUCCEED(hcube_grid_transpose_free(&transposition, &failure), failure);
+  SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure), failure);
+  REQUIRE(transposition == NULL && memory == NULL);
+}
+
 int main(int argc, char **argv) {
   unsigned i;
   inactive("not initialised");
@@ -169,6 +230,7 @@ int main(int argc, char **argv) {
   stream_functions();
   transforms();
   panels();
+  grids();
   MPI_Finalize();
   inactive("already finalised");
   for (i = 0; called[i].name != NULL && rank == 0; i++) printf("called %s %d\n", called[i].name, called[i].refusals);

@@ -111,6 +111,19 @@ fn random_access() {
     check(Launch::client("update", 5).on_in_turn(&hosts, &[3, 2]), 5, "C", &cases);
 }
 
+/// Ranks of several hosts exchange messages; a grid inside of one host reads its memory.
+#[test]
+fn transpositions_on_grids() {
+    let Some(hosts) = Hosts::new(2) else { return };
+    let runs: [(Placement, &str); 4] =
+        [(&[1, 1], "ok 84 12"), (&[2, 2], "ok 120 0"), (&[3, 1], "ok 120 0"), (&[1, 3], "ok 120 12")];
+    for (placement, expected) in runs {
+        let ranks = placement.iter().sum();
+        let text = Launch::client("grid_transpose", ranks).on(&hosts, placement).run().success();
+        assert!(text.contains(expected), "{placement:?}: {expected} expected:\n{text}");
+    }
+}
+
 /// The benchmark says which nodes it has found.
 #[test]
 fn the_tool_sees_the_nodes() {

@@ -40,8 +40,8 @@ pub const RANDOM_ACCESS: Group = Group {
     others: &[
         Variable::new(
             "HCUBE_HPCC",
-            "list of ra, fft, hpl, stream; none",
-            "ra,fft,hpl,stream",
+            "list of ra, fft, hpl, stream, ptrans; none",
+            "ra,fft,hpl,stream,ptrans",
             "kernels of HPCC that hcube serves; HPCC's own code runs for the others",
         ),
         Variable::new(

@@ -7,9 +7,11 @@
 //! | `exchange` | the exchange of both |
 //! | `blocks` | where blocks lie, and the order of their bytes |
 //! | [`shape`] | the shape of a distributed matrix |
+//! | [`grid`] | block-cyclic matrices on a grid of processes |
 
 mod blocks;
 mod exchange;
+pub mod grid;
 pub mod shape;
 pub mod sliced;
 pub mod transpose;

@@ -35,7 +35,7 @@ pub const MERITS: [Merit; 10] = [
     replaced("MPIFFT_Gflops", "MPIFFT", "GFLOP/s"),
     replaced("MPIRandomAccess_GUPs", "MPIRandomAccess", "GUP/s"),
     replaced("MPIRandomAccess_LCG_GUPs", "MPIRandomAccess LCG", "GUP/s"),
-    kept("PTRANS_GBs", "PTRANS", "GB/s"),
+    replaced("PTRANS_GBs", "PTRANS", "GB/s"),
     replaced("StarSTREAM_Triad", "StarSTREAM triad", "GB/s"),
     replaced("SingleSTREAM_Triad", "SingleSTREAM triad", "GB/s"),
     replaced("StarFFT_Gflops", "StarFFT", "GFLOP/s"),

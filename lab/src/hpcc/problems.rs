@@ -61,6 +61,7 @@ fn expected(run: &Run, columns: usize) -> impl Iterator<Item = &'static str> {
         ("RandomAccess update", true),
         ("FFT", run.whole),
         ("STREAM", run.whole),
+        ("PTRANS", run.whole),
         // A process grid of one column has no broadcast.
         ("HPL broadcast", run.whole && columns > 1),
     ]
@@ -81,7 +82,7 @@ mod tests {
         assert!(problems(&run(Variant::Hcube), &good, 2)[0].contains("not active"));
         good.active = vec!["RandomAccess update".to_owned()];
         assert!(problems(&run(Variant::Hcube), &good, 2).is_empty());
-        assert_eq!(problems(&Run { whole: true, ..run(Variant::Hcube) }, &good, 2).len(), 3);
+        assert_eq!(problems(&Run { whole: true, ..run(Variant::Hcube) }, &good, 2).len(), 4);
         assert!(problems(&run(Variant::Sandia), &good, 2)[0].contains("not its own"));
         assert!(problems(&run(Variant::Sandia), &outcome(0.1, 9), 2).is_empty());
         let wrong = Outcome { active: good.active.clone(), ..outcome(0.1, 1) };

@@ -74,6 +74,14 @@ pub const PARTS: [Part; 10] = [
         ..GENERAL
     },
     Part {
+        page: "hcube_grid_transpose",
+        about: "transposition of a block-cyclic matrix on a grid of processes",
+        prefix: "hcube_grid_transpose",
+        introduction: &[],
+        variables: &[variables::ALLTOALL],
+        ..GENERAL
+    },
+    Part {
         page: "hcube_gemm",
         about: "products of block-cyclic matrices: SUMMA and HSUMMA",
         prefix: "hcube_gemm",

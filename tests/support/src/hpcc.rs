@@ -86,13 +86,22 @@ pub fn served(folder: &Path, ranks: usize) {
         );
     }
     let figure = |name: &str| value(name).parse::<f64>().expect("a number");
-    for rate in ["HPL_Tflops", "MPIFFT_Gflops", "StarFFT_Gflops", "SingleFFT_Gflops", "StarSTREAM_Triad"] {
+    for rate in [
+        "HPL_Tflops",
+        "MPIFFT_Gflops",
+        "StarFFT_Gflops",
+        "SingleFFT_Gflops",
+        "StarSTREAM_Triad",
+        "PTRANS_GBs",
+    ] {
         assert!(figure(rate) > 0.0, "{rate} on {ranks} ranks");
     }
+    // Each element of PTRANS is one sum.
+    assert_eq!(figure("PTRANS_residual"), 0.0, "PTRANS on {ranks} ranks");
     solved(folder);
 }
 
-/// Checks what HPL says of each solution: whether its residual is small enough.
+/// Checks what HPL and PTRANS say of each result: whether its residual is small enough.
 pub fn solved(folder: &Path) {
     let text = fs::read_to_string(folder.join(RESULTS)).expect("HPCC's result file");
     assert!(text.contains("PASSED") && !text.contains("FAILED"), "HPL:\n{text}");

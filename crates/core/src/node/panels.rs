@@ -79,7 +79,7 @@ impl PanelMemory {
     /// # Errors
     /// As [`share`](Self::share).
     pub fn share_large<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
-        if let [_] = ranks {
+        if comm.size() == 1 {
             // The kernel gives huge pages to private memory where it gives none to files.
             let length = head(1).checked_add(capacity).ok_or_else(|| too_large(capacity));
             let segment = agree(comm, length.and_then(Segment::own))?;

@@ -1,0 +1,79 @@
+//! Memory whose parts all ranks of a node can read: each rank keeps its matrices in its own part.
+//!
+//! Cost: no message after it was allocated. Memory: the parts begin at pages.
+
+use hcube_alltoall::Options;
+use hcube_core::comm::{Comm, agree, agree_on};
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::node::panels::PanelMemory;
+use hcube_core::plan::Topology;
+
+/// Parts begin at pages, so that the pages of a part are those of its rank.
+const PAGE: usize = 4096;
+
+/// The memory of a node, as one of its ranks sees it.
+#[derive(Debug)]
+pub struct Memory {
+    memory: PanelMemory,
+    /// Bytes from part to part.
+    distance: usize,
+    bytes: usize,
+    /// Tells it from that of another node, and from other such memory.
+    identity: [u64; 2],
+}
+
+impl Memory {
+    /// Collective: parts of `bytes` bytes, the same on all ranks, all zero. Or the error that all ranks are to report.
+    ///
+    /// # Errors
+    /// On all ranks: [`Error::Mismatch`], [`Error::Memory`].
+    pub fn new<C: Comm>(comm: &C, bytes: Result<usize>, options: &Options) -> Result<Self> {
+        let checked = bytes.and_then(|bytes| {
+            let distance = bytes.max(1).checked_next_multiple_of(PAGE);
+            let total = distance.and_then(|distance| distance.checked_mul(comm.size()));
+            let total = total.filter(|&total| isize::try_from(total).is_ok());
+            let total = total.and(distance).map(|distance| (bytes, distance));
+            total.ok_or_else(|| Error::Memory(format!("{bytes} bytes on each of {} ranks", comm.size())))
+        });
+        let (bytes, distance) = agree(comm, checked)?;
+        agree_on(comm, &[&[("bytes", bytes as i64)], &options.agreement()[..]].concat())?;
+        let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
+        let topology = Topology::from_node_numbers(&comm.node_numbers()?, limit);
+        let node = topology.node_of(topology.position(comm.rank()));
+        let ranks: Vec<usize> =
+            topology.positions(node..node + 1).map(|position| topology.rank(position)).collect();
+        let memory = PanelMemory::share_large(comm, &ranks, distance * ranks.len())?;
+        // SAFETY: only the address is taken.
+        let address = unsafe { memory.region(0..0) }.address().addr() as u64;
+        let all = comm.all_gather(&[u64::from(std::process::id()), address])?;
+        let first = 2 * ranks[0];
+        Ok(Self { memory, distance, bytes, identity: [all[first], all[first + 1]] })
+    }
+
+    /// The part of this rank.
+    pub fn own(&self) -> Region<'_> {
+        self.part(self.memory.own_number())
+    }
+
+    /// This rank's number among those of the node.
+    pub fn own_number(&self) -> usize {
+        self.memory.own_number()
+    }
+
+    /// The part of a rank of the node.
+    ///
+    /// # Panics
+    /// Where there is no such rank.
+    pub fn part(&self, number: usize) -> Region<'_> {
+        let start = number * self.distance;
+        // SAFETY: the part of that rank, to which only it and its program write; others read of it what it has published
+        // for a transposition, between the two waits of that.
+        unsafe { self.memory.region(start..start + self.bytes) }
+    }
+
+    /// What is the same on the ranks of a node, and differs between nodes and from other such memory.
+    pub fn identity(&self) -> [u64; 2] {
+        self.identity
+    }
+}

@@ -1,0 +1,184 @@
+//! Ranks that share memory: each reads the others' parts of A where they are.
+//!
+//! Idea: a rank publishes where its part of A lies in the memory of the node, and waits until all ranks have. Then it
+//! transposes every block that it needs straight from the part of its owner to its own part of C, and waits until all
+//! ranks have finished, because their programs may change A from then on.
+//!
+//! Restrictions: the parts of A are in [`Memory`], except on one rank.
+//! Cost: no messages; for an m x n matrix on P ranks, a rank reads 16 m n / P bytes and writes 8 m n / P, which is what one
+//! processor needs for its share without any distribution. Two waits. Memory: none beside that of the matrices.
+//! Source: our own; the block-cyclic transposition with messages is that of J. Choi, J. Dongarra, D. Walker, Parallel
+//! matrix transpose algorithms on distributed memory concurrent computers, Parallel Computing 21 (1995).
+
+use super::memory::Memory;
+use super::shape::Shape;
+use super::tile::{Instructions, Matrix, Update, bytes};
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::node::panels::{Counter, PanelMemory};
+use hcube_core::progress::wait::Patience;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+/// Bytes of what a rank publishes: a line of the cache.
+const SLOT: usize = 64;
+
+/// What a rank tells others of its part of A.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Notice {
+    /// Where it begins in the part of the memory.
+    offset: u64,
+    /// Numbers from column to column.
+    stride: u64,
+    /// The code of its error, or 0.
+    code: u64,
+}
+
+/// What a rank keeps between transpositions.
+#[derive(Debug)]
+pub struct OnNode {
+    shape: Shape,
+    rank: usize,
+    instructions: Instructions,
+    /// Where the others' parts are, with their numbers in it; not needed on one rank.
+    parts: Option<(Rc<Memory>, Vec<usize>)>,
+    notices: PanelMemory,
+    patience: Patience,
+    /// Waits so far.
+    waits: u64,
+}
+
+impl OnNode {
+    /// Collective: sets a transposition up. `parts` are the memory and the numbers of all ranks in it.
+    ///
+    /// # Errors
+    /// On all ranks, where one has no memory.
+    pub fn new<C: Comm>(
+        comm: &C,
+        shape: Shape,
+        parts: Option<(Rc<Memory>, Vec<usize>)>,
+        patience: Patience,
+    ) -> Result<Self> {
+        let ranks: Vec<usize> = (0..comm.size()).collect();
+        let notices = PanelMemory::share(comm, &ranks, SLOT * ranks.len())?;
+        let instructions = Instructions::detect();
+        Ok(Self { shape, rank: comm.rank(), instructions, parts, notices, patience, waits: 0 })
+    }
+
+    /// Where a part of A lies in this rank's part of the memory, where others read it.
+    fn offset(&self, a: Region<'_>) -> Result<usize> {
+        let Some((memory, _)) = &self.parts else { return Ok(0) };
+        let own = memory.own();
+        let offset = a.address().addr().wrapping_sub(own.address().addr());
+        if a.is_empty() {
+            Ok(0)
+        } else if offset <= own.len() && a.len() <= own.len() - offset {
+            Ok(offset)
+        } else {
+            let expected = "in the memory with which the transposition was created";
+            let given = format!("a = {:p}, {} bytes: expected a place {expected}", a.address(), a.len());
+            Err(Error::Buffer(given))
+        }
+    }
+
+    /// Collective: C = A' + beta C. Of A a region and the numbers from column to column, and C; or the error that all ranks
+    /// are to report.
+    ///
+    /// # Errors
+    /// On all ranks, where one has an error; nothing is written then.
+    pub fn execute<C: Comm>(
+        &mut self,
+        comm: &C,
+        operands: Result<(Region<'_>, usize, Matrix<'_>)>,
+        update: Update,
+    ) -> Result<()> {
+        let checked = operands.and_then(|(a, stride, c)| Ok((a, stride, c, self.offset(a)?)));
+        let notice = match &checked {
+            Ok((_, stride, _, offset)) => Notice { offset: *offset as u64, stride: *stride as u64, code: 0 },
+            Err(error) => Notice { offset: 0, stride: 0, code: error.code() as u64 },
+        };
+        self.publish(notice);
+        self.wait(comm);
+        let notices: Vec<Notice> = (0..self.notices.ranks()).map(|rank| self.notice(rank)).collect();
+        let result = checked.and_then(|(a, _, c, _)| {
+            refusal(&notices)?;
+            self.transpose(a, &notices, c, update);
+            Ok(())
+        });
+        self.wait(comm);
+        result
+    }
+
+    fn transpose(&self, own: Region<'_>, notices: &[Notice], c: Matrix<'_>, update: Update) {
+        let parts: Vec<Matrix<'_>> = (0..notices.len()).map(|rank| self.part(rank, own, notices)).collect();
+        for piece in self.shape.incoming(self.rank) {
+            let [high, wide] = piece.size;
+            let from = parts[piece.other].part(piece.from, piece.size);
+            self.instructions.transpose(from, c.part(piece.to, [wide, high]), update);
+        }
+    }
+
+    /// The part of A of a rank.
+    fn part<'a>(&'a self, rank: usize, own: Region<'a>, notices: &[Notice]) -> Matrix<'a> {
+        let (size, stride) = (self.shape.part(rank), notices[rank].stride as usize);
+        let region = match &self.parts {
+            Some((memory, numbers)) => {
+                let offset = notices[rank].offset as usize;
+                let length = bytes(size, stride).expect("its rank has checked it");
+                memory.part(numbers[rank]).part(offset..offset + length)
+            }
+            None => own,
+        };
+        Matrix::new(region, size, stride)
+    }
+
+    fn slot(&self, rank: usize) -> Region<'_> {
+        // SAFETY: only that rank writes it, before it has posted a wait; others read it between two waits.
+        unsafe { self.notices.region(SLOT * rank..SLOT * (rank + 1)) }
+    }
+
+    fn publish(&self, Notice { offset, stride, code }: Notice) {
+        let words = [offset, stride, code].map(u64::to_ne_bytes);
+        let words = words.as_flattened();
+        self.slot(self.rank).part(0..words.len()).write(words);
+    }
+
+    fn notice(&self, rank: usize) -> Notice {
+        let mut words = [[0; size_of::<u64>()]; 3];
+        let bytes = words.as_flattened_mut();
+        self.slot(rank).part(0..bytes.len()).read(bytes);
+        let [offset, stride, code] = words.map(u64::from_ne_bytes);
+        Notice { offset, stride, code }
+    }
+
+    /// Waits until all ranks have come to the same place.
+    fn wait<C: Comm>(&mut self, comm: &C) {
+        self.waits += 1;
+        self.notices.counter(self.rank, Counter::Written).store(self.waits, Ordering::Release);
+        for rank in 0..self.notices.ranks() {
+            let counter = self.notices.counter(rank, Counter::Written);
+            let mut wait = self.patience.wait();
+            while counter.load(Ordering::Acquire) < self.waits {
+                wait.pause(comm);
+            }
+        }
+    }
+
+    /// The instructions of this processor.
+    pub fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+}
+
+/// The error of another rank.
+fn refusal(notices: &[Notice]) -> Result<()> {
+    match notices.iter().position(|notice| notice.code != 0) {
+        None => Ok(()),
+        Some(rank) => Err(Error::Remote {
+            rank,
+            code: notices[rank].code as i32,
+            message: "its parts of the matrices are not valid".into(),
+        }),
+    }
+}
