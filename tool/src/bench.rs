@@ -2,11 +2,14 @@
 //!
 //! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
 //! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
-//! (files that are loaded to be measured) and [`files`] (results of earlier runs).
+//! (files that are loaded to be measured), [`files`] (results of earlier runs) and [`drawn`] (results that are joined and
+//! drawn).
 
 pub mod alltoall;
 pub mod bsp;
 pub mod caf;
+pub mod drawn;
+pub mod fft;
 pub mod fftw;
 pub mod files;
 pub mod footprint;
@@ -38,6 +41,7 @@ enum SystemArguments {
     Gemm(gemm::Arguments),
     Bsp(bsp::Arguments),
     Caf(caf::Arguments),
+    Fft(fft::Arguments),
 }
 
 /// Measures, or joins and draws what was measured.
@@ -49,5 +53,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::Gemm(arguments) => gemm::run(arguments),
         SystemArguments::Bsp(arguments) => bsp::run(arguments),
         SystemArguments::Caf(arguments) => caf::run(arguments),
+        SystemArguments::Fft(arguments) => fft::run(arguments),
     }
 }
