@@ -17,7 +17,9 @@ pub mod frame;
 pub mod gemm;
 pub mod library;
 pub mod memory;
+pub mod panels;
 pub mod random_access;
+pub mod stream;
 pub mod timing;
 
 use clap::Subcommand;
@@ -42,6 +44,8 @@ enum SystemArguments {
     Bsp(bsp::Arguments),
     Caf(caf::Arguments),
     Fft(fft::Arguments),
+    Stream(stream::Arguments),
+    Panels(panels::Arguments),
 }
 
 /// Measures, or joins and draws what was measured.
@@ -54,5 +58,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::Bsp(arguments) => bsp::run(arguments),
         SystemArguments::Caf(arguments) => caf::run(arguments),
         SystemArguments::Fft(arguments) => fft::run(arguments),
+        SystemArguments::Stream(arguments) => stream::run(arguments),
+        SystemArguments::Panels(arguments) => panels::run(arguments),
     }
 }
