@@ -162,7 +162,7 @@ fn what_cannot_be_is_refused_by_name() {
         (1, "fft --lengths 2^40", &["--lengths = 2^40", "a vector that can fit"]),
         (1, "fft --lengths 2^9 --json /proc/none/results", &["--json", "/proc/none"]),
         (1, "fft --algorithms radix", &["--algorithms", "radix"]),
-        (1, "stream --sizes 1T", &["--sizes = 1.0 TiB", "six vectors that can fit"]),
+        (1, "stream --sizes 1T", &["--sizes = 1 TiB", "six vectors that can fit"]),
         (1, "stream --sizes 12", &["--sizes", "12", "a multiple of 8"]),
         (1, "stream --plot /proc/none/plot.svg", &["--plot", "/proc/none"]),
         (1, "panels --sizes 2G", &["--sizes", "2G", "up to 1G"]),
