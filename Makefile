@@ -90,7 +90,7 @@ else
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
 endif
 
-bench: ## Measure RandomAccess, all-to-all, matrix multiplication, BSP, coarrays, programs and FFTW for about 13 minutes (FULL=1 for all cases)
+bench: ## Measure RandomAccess, all-to-all, matrix multiplication, BSP, coarrays, HPCC's kernels, programs and FFTW for about 15 minutes (FULL=1 for all cases)
 	@scripts/setup.sh build hpcc fftw scalapack
 	@$(CARGO)
 ifneq ($(MPI),smpi)

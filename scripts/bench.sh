@@ -5,8 +5,8 @@
 #
 #   [MPI=openmpi|mpich] scripts/bench.sh [--full] [part...]
 #
-# Parts: random-access, alltoall, gemm, bsp, caf, preload, programs, fftw. All by
-# default, in about 13 minutes on two cores; --full adds problems of FFTW, runs of
+# Parts: random-access, alltoall, gemm, bsp, caf, hpcc, preload, programs, fftw. All by
+# default, in about 15 minutes on two cores; --full adds problems of FFTW, runs of
 # HPCC and repetitions, which takes 20 to 30 minutes. Every step begins with a line
 # that tells the time so far and the time that is left.
 #
@@ -22,6 +22,9 @@
 #   target/bench/bsp.json       supersteps of BSP programs, and bsp.svg; BSPLIB=FILE adds
 #                               another BSP library to the comparison
 #   target/bench/caf.json       operations of coarrays, and caf.svg
+#   target/bench/fft.json       Fourier transforms, and fft.svg
+#   target/bench/stream.json    the kernels of STREAM, and stream.svg
+#   target/bench/panels.json    broadcasts of panels, and panels.svg
 #   target/bench/preload.json   the preload library against the MPI library
 #   target/bench/programs.json  LAMMPS, Quantum ESPRESSO and mpi4py-fft with it, and
 #                               programs.svg; programs that are not installed are skipped
@@ -46,14 +49,14 @@ for argument in "$@"; do
     case $argument in
     --full) full=1 ;;
     random-access | gups) parts+=(random_access) ;;
-    alltoall | gemm | bsp | caf | preload | programs | fftw) parts+=("$argument") ;;
+    alltoall | gemm | bsp | caf | hpcc | preload | programs | fftw) parts+=("$argument") ;;
     *)
-        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, caf, preload, programs or fftw" >&2
+        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, caf, hpcc, preload, programs or fftw" >&2
         exit 2
         ;;
     esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp caf preload programs fftw)
+[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp caf hpcc preload programs fftw)
 
 case $mpi in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none) ;;
@@ -247,6 +250,11 @@ write_alltoall() {
 
 # shellcheck source=scripts/bench-caf.sh
 . scripts/bench-caf.sh
+
+# --- Fourier transforms, STREAM, panels ----------------------------------------
+
+# shellcheck source=scripts/bench-hpcc.sh
+. scripts/bench-hpcc.sh
 
 # --- The preload library, and programs with it -------------------------------
 

@@ -1,5 +1,5 @@
 //! Compiles what `hcube bench gemm` puts in front of ScaLAPACK's functions, and exports it from the program, so that
-//! the loader binds ScaLAPACK's own calls to it. Exports the end of the program's data as well, by which OpenSHMEM's library
+//! the loader binds ScaLAPACK's own calls to it, and the plain loops of `hcube bench stream`. Exports the end of the program's data as well, by which OpenSHMEM's library
 //! finds that data in `hcube bench caf`.
 
 use std::env;
@@ -8,6 +8,10 @@ fn main() {
     const FOLDER: &str = "src/bench/gemm";
     println!("cargo::rerun-if-changed={FOLDER}/interpose.c");
     cc::Build::new().file(format!("{FOLDER}/interpose.c")).warnings(true).compile("hcube_bench_gemm");
+    const PLAIN: &str = "src/bench/stream/plain.c";
+    println!("cargo::rerun-if-changed={PLAIN}");
+    // Also in builds without optimisation: these loops are what programs with -O3 are.
+    cc::Build::new().file(PLAIN).warnings(true).opt_level(3).compile("hcube_bench_stream");
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     for list in [format!("{FOLDER}/interpose.list"), "src/bench/caf/export.list".to_owned()] {
         println!("cargo::rerun-if-changed={list}");

@@ -9,6 +9,7 @@ mod bsp;
 mod caf;
 mod datatype;
 mod gemm;
+mod kernels;
 mod options;
 mod singleton;
 mod tool;
@@ -19,7 +20,7 @@ use std::sync::OnceLock;
 type Target = fn(&[u8]);
 
 /// All targets by name. inputs/<name> holds the first inputs of some.
-const TARGETS: [(&str, Target); 24] = [
+const TARGETS: [(&str, Target); 31] = [
     ("options", options::variables),
     ("lists", options::lists),
     ("command-line", tool::command_line),
@@ -29,6 +30,9 @@ const TARGETS: [(&str, Target); 24] = [
     ("report-alltoall", tool::report_alltoall),
     ("report-programs", tool::report_programs),
     ("report-fftw", tool::report_fftw),
+    ("report-fft", tool::report_fft),
+    ("report-stream", tool::report_stream),
+    ("report-panels", tool::report_panels),
     ("report-simulate", tool::report_simulate),
     ("report-calibration", tool::report_calibration),
     ("hpcc-output", tool::hpcc_output),
@@ -41,6 +45,10 @@ const TARGETS: [(&str, Target); 24] = [
     ("alltoall", arguments::alltoall),
     ("transpose", arguments::transpose),
     ("gemm", gemm::gemm),
+    ("fft-lengths", kernels::fft_lengths),
+    ("fft", kernels::fft),
+    ("stream", kernels::stream),
+    ("panel", kernels::panel),
     ("bsp", bsp::bsp),
     ("caf", caf::caf),
     ("datatype", datatype::datatype),

@@ -114,6 +114,28 @@ pub fn report_fftw(data: &[u8]) {
     run_tool(data, &["bench", "fftw", "--plot", plot.to_str().expect("UTF-8"), "--from"]);
 }
 
+/// Results of a benchmark of HPCC's kernels, in the report and in its own table and plot.
+fn report_kernel(data: &[u8], option: &str, system: &str) {
+    report_of(data, option);
+    let plot = folder().join("plot.svg");
+    run_tool(data, &["bench", system, "--plot", plot.to_str().expect("UTF-8"), "--from"]);
+}
+
+/// Results of `hcube bench fft`.
+pub fn report_fft(data: &[u8]) {
+    report_kernel(data, "--bench-fft", "fft");
+}
+
+/// Results of `hcube bench stream`.
+pub fn report_stream(data: &[u8]) {
+    report_kernel(data, "--bench-stream", "stream");
+}
+
+/// Results of `hcube bench panels`.
+pub fn report_panels(data: &[u8]) {
+    report_kernel(data, "--bench-panels", "panels");
+}
+
 /// Runs `hcube-lab collect` with a path.
 fn collect_from(path: &Path, arguments: &[&str]) {
     if let Lab::Collect(arguments) = with_path(path, &[&["collect"], arguments, &["--json", "-"]].concat()) {

@@ -6,6 +6,7 @@ mod exchanges;
 mod groups;
 mod headline;
 mod inputs;
+mod kernels;
 mod machines;
 mod model;
 mod nodes;
@@ -63,6 +64,15 @@ pub struct Arguments {
     /// Measurements of FFTW's transposes [default: target/bench/fftw.json]
     #[arg(long, value_name = "FILE")]
     bench_fftw: Option<PathBuf>,
+    /// Measurements of Fourier transforms [default: target/bench/fft.json]
+    #[arg(long, value_name = "FILE")]
+    bench_fft: Option<PathBuf>,
+    /// Measurements of STREAM [default: target/bench/stream.json]
+    #[arg(long, value_name = "FILE")]
+    bench_stream: Option<PathBuf>,
+    /// Measurements of broadcasts of panels [default: target/bench/panels.json]
+    #[arg(long, value_name = "FILE")]
+    bench_panels: Option<PathBuf>,
     /// Simulations [default: target/simulate/simulate.json]
     #[arg(long, value_name = "FILE")]
     simulate: Option<PathBuf>,
@@ -88,6 +98,9 @@ impl Arguments {
             Source::BenchCaf => self.bench_caf.clone(),
             Source::BenchPrograms => self.bench_programs.clone(),
             Source::BenchFftw => self.bench_fftw.clone(),
+            Source::BenchFft => self.bench_fft.clone(),
+            Source::BenchStream => self.bench_stream.clone(),
+            Source::BenchPanels => self.bench_panels.clone(),
             Source::Simulate => self.simulate.clone(),
             Source::Calibration => self.calibration.clone(),
         }

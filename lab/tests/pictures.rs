@@ -105,6 +105,9 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         ("--bench-caf", "caf.json"),
         ("--bench-programs", "programs.json"),
         ("--bench-fftw", "fftw.json"),
+        ("--bench-fft", "fft.json"),
+        ("--bench-stream", "stream.json"),
+        ("--bench-panels", "panels.json"),
         ("--simulate", "simulate.json"),
         ("--calibration", "calibration.json"),
     ] {
@@ -119,6 +122,9 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         (&["bench", "gemm"], "gemm.json", "bench-gemm.svg"),
         (&["bench", "bsp"], "bsp.json", "bench-bsp.svg"),
         (&["bench", "caf"], "caf.json", "bench-caf.svg"),
+        (&["bench", "fft"], "fft.json", "bench-fft.svg"),
+        (&["bench", "stream"], "stream.json", "bench-stream.svg"),
+        (&["bench", "panels"], "panels.json", "bench-panels.svg"),
     ] {
         let mut tool = Command::new(common::tool());
         common::output(
@@ -126,6 +132,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 37, "{pictures:?}");
+    assert_eq!(pictures.len(), 45, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

@@ -125,7 +125,7 @@ const UNSAFE: [&str; 7] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 31] = [
+const OTHER_UNSAFE: [(&str, &str); 35] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -161,9 +161,16 @@ const OTHER_UNSAFE: [(&str, &str); 31] = [
     ("tool/src/bench/caf/measure.rs", "copies memory beside what is measured"),
     ("tool/src/bench/caf/one_sided.rs", "calls the functions of MPI that it measures"),
     ("tool/src/bench/caf/openshmem.rs", "calls the functions of OpenSHMEM that it measures"),
+    ("tool/src/bench/fft/fftw.rs", "calls the functions of FFTW that it measures"),
     ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
     ("tool/src/bench/gemm/calls.rs", "calls the functions of ScaLAPACK and of hcube that it measures"),
     ("tool/src/bench/gemm/functions.rs", "finds these functions by their names"),
+    ("tool/src/bench/library.rs", "finds functions by their names, for those that measure them"),
+    (
+        "tool/src/bench/panels/calls.rs",
+        "calls the functions of MPI that it measures, and reads panels in place",
+    ),
+    ("tool/src/bench/stream/plain.rs", "calls the loops that it measures"),
     ("tests/core-client/src/lib.rs", "exports a function"),
     ("tests/core-client/src/requests.rs", "makes regions of memory of its own"),
 ];
@@ -179,10 +186,11 @@ const OTHER_EXPORTS: [(&str, &str); 1] =
 const MPI_CALLS: [&str; 3] = ["crates/core/src/mpi/", "hpcc-glue/drop-in/src/", "hpcc-glue/mpi/src/"];
 
 /// Further files with calls of MPI, with reasons.
-const OTHER_MPI_CALLS: [(&str, &str); 3] = [
+const OTHER_MPI_CALLS: [(&str, &str); 4] = [
     ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI that it measures"),
     ("tool/src/bench/bsp/calls.rs", "calls the functions of MPI that it measures"),
     ("tool/src/bench/caf/one_sided.rs", "calls the functions of MPI that it measures"),
+    ("tool/src/bench/panels/calls.rs", "calls the functions of MPI that it measures"),
 ];
 
 fn metadata() -> Value {

@@ -2,11 +2,14 @@
 //!
 //! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
 //! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
-//! (files that are loaded to be measured) and [`files`] (results of earlier runs).
+//! (files that are loaded to be measured), [`files`] (results of earlier runs) and [`drawn`] (results that are joined and
+//! drawn).
 
 pub mod alltoall;
 pub mod bsp;
 pub mod caf;
+pub mod drawn;
+pub mod fft;
 pub mod fftw;
 pub mod files;
 pub mod footprint;
@@ -14,7 +17,9 @@ pub mod frame;
 pub mod gemm;
 pub mod library;
 pub mod memory;
+pub mod panels;
 pub mod random_access;
+pub mod stream;
 pub mod timing;
 
 use clap::Subcommand;
@@ -38,6 +43,9 @@ enum SystemArguments {
     Gemm(gemm::Arguments),
     Bsp(bsp::Arguments),
     Caf(caf::Arguments),
+    Fft(fft::Arguments),
+    Stream(stream::Arguments),
+    Panels(panels::Arguments),
 }
 
 /// Measures, or joins and draws what was measured.
@@ -49,5 +57,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::Gemm(arguments) => gemm::run(arguments),
         SystemArguments::Bsp(arguments) => bsp::run(arguments),
         SystemArguments::Caf(arguments) => caf::run(arguments),
+        SystemArguments::Fft(arguments) => fft::run(arguments),
+        SystemArguments::Stream(arguments) => stream::run(arguments),
+        SystemArguments::Panels(arguments) => panels::run(arguments),
     }
 }

@@ -58,6 +58,12 @@ impl Progress {
         }
     }
 
+    /// Says what is prepared before the next steps, which may take long.
+    pub fn prepare(&mut self, name: impl FnOnce() -> String) {
+        self.name = format!("{} (preparing)", name());
+        self.show(if self.step == 0 { 0.0 } else { 1.0 });
+    }
+
     /// Begins the next step.
     pub fn step(&mut self, name: impl FnOnce() -> String) {
         self.step += 1;

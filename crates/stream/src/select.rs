@@ -35,7 +35,7 @@ impl Kernel {
     }
 
     /// Runs it.
-    pub(crate) fn run(self, stores: Stores, vectors: &mut Vectors, scalar: f64) {
+    pub fn run(self, stores: Stores, vectors: &mut Vectors, scalar: f64) {
         let [a, b, c] = vectors.all();
         match self {
             Self::Copy => kernels::copy(stores, c, a),

@@ -2,6 +2,7 @@
 
 pub mod figure;
 
+use crate::measured::distinct;
 use crate::numbers::{self, percent};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
@@ -88,17 +89,6 @@ pub struct Run {
     /// This median by that of hcube, for the others.
     #[serde(default)]
     pub hcube_speedup: Option<f64>,
-}
-
-/// Each value once, in the order of the list.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
 }
 
 impl Subject {

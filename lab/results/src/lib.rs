@@ -6,13 +6,17 @@
 pub mod alltoall;
 pub mod bsp;
 pub mod caf;
+pub mod fft;
 pub mod fftw;
 pub mod gemm;
 pub mod hpcc;
 pub mod machine;
+pub mod measured;
 pub mod numbers;
+pub mod panels;
 pub mod plot;
 pub mod preload;
 pub mod profile;
 pub mod published;
+pub mod stream;
 pub mod table;

@@ -2,6 +2,7 @@
 
 use super::exchanges;
 use super::inputs::{HpccRun, Inputs};
+use super::kernels;
 use super::nodes;
 use super::products;
 use super::rates;
@@ -13,7 +14,7 @@ use hcube_results::gemm::HCUBE;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::published;
-use hcube_results::{bsp, caf};
+use hcube_results::{bsp, caf, fft, panels, stream};
 
 /// A figure and its meaning.
 #[derive(Debug)]
@@ -45,6 +46,7 @@ fn ends(ratios: &[f64]) -> Option<(f64, f64)> {
 /// The headlines that the inputs have figures for.
 pub fn cards(inputs: &Inputs) -> Vec<Card> {
     let mut cards = Vec::new();
+    cards.extend(official(inputs));
     cards.extend(hpcc(inputs, "stock", "HPCC RandomAccess against HPCC as shipped", "HPCC's own update"));
     cards.extend(hpcc(
         inputs,
@@ -60,6 +62,23 @@ pub fn cards(inputs: &Inputs) -> Vec<Card> {
     cards.extend(coarrays(inputs));
     cards.extend(errors(inputs));
     cards
+}
+
+/// All figures of merit that hcube replaces, on the most ranks.
+fn official(inputs: &Inputs) -> Option<Card> {
+    let replaced =
+        kernels::figures(inputs).iter().filter(|one| one.merit().is_some_and(|merit| merit.replaced));
+    let ratios: Vec<(usize, f64)> = replaced.filter_map(|one| Some((one.ranks, one.ratio()?))).collect();
+    let ranks = ratios.iter().map(|ratio| ratio.0).max()?;
+    let own: Vec<f64> = ratios.iter().filter(|ratio| ratio.0 == ranks).map(|ratio| ratio.1).collect();
+    let (mean, (least, most)) = numbers::geometric_mean(&own).zip(ends(&own))?;
+    let text = format!(
+        "over HPCC as shipped on {ranks} rank(s): geometric mean over {} figures of merit, from {} to {}.",
+        own.len(),
+        times(least),
+        times(most)
+    );
+    Some(Card::new(times(mean), Measured, "The official HPCC", text))
 }
 
 fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card> {
@@ -216,6 +235,12 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let of_hcube = supersteps::runs(inputs).iter().filter(|run| run.variant == bsp::HCUBE);
     measured.extend(of_hcube.filter_map(|run| run.errors));
     let of_hcube = coarrays::runs(inputs).iter().filter(|run| run.variant == caf::HCUBE);
+    measured.extend(of_hcube.filter_map(|run| run.errors));
+    let of_hcube = kernels::fft_runs(inputs).iter().filter(|run| !fft::is_fftw(&run.algorithm));
+    measured.extend(of_hcube.filter_map(|run| run.errors));
+    let of_hcube = kernels::stream_runs(inputs).iter().filter(|run| run.variant == stream::HCUBE);
+    measured.extend(of_hcube.filter_map(|run| run.errors));
+    let of_hcube = kernels::panel_runs(inputs).iter().filter(|run| run.variant == panels::HCUBE);
     measured.extend(of_hcube.filter_map(|run| run.errors));
     let mut simulated: Vec<u64> = Vec::new();
     if let Some(results) = &inputs.simulated {

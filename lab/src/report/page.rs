@@ -5,7 +5,7 @@ use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{
-    coarrays, coarrays_simulated, exchanges, groups, nodes, products, programs, rates, supersteps,
+    coarrays, coarrays_simulated, exchanges, groups, kernels, nodes, products, programs, rates, supersteps,
     supersteps_simulated, sweeps, transforms,
 };
 use askama::Template;
@@ -14,6 +14,7 @@ use hcube_results::plot::{self, Evidence};
 /// All parts with charts, in their order.
 pub fn sections(inputs: &Inputs) -> Vec<Section> {
     vec![
+        kernels::hpcc(inputs),
         rates::rates(inputs),
         rates::efficiency(inputs),
         sweeps::look_ahead(inputs),
@@ -31,6 +32,9 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         coarrays::coarrays(inputs),
         coarrays_simulated::coarrays(inputs),
         transforms::transforms(inputs),
+        kernels::fft(inputs),
+        kernels::stream(inputs),
+        kernels::panels(inputs),
     ]
 }
 

@@ -34,6 +34,10 @@ pub fn expected_word(title: &str, name: &str) -> Option<&'static str> {
         "rate of local products",
         "bsp_",
         "Coarrays: ",
+        "Official HPCC",
+        "Fourier transform, ",
+        "STREAM",
+        "Panels, ",
     ];
     let models = ["Red Storm", "JuRoPA", "Franklin"];
     match name {

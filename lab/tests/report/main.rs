@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The options, the fixture of each, and its place without the option.
-const SOURCES: [(&str, &str, &str); 10] = [
+const SOURCES: [(&str, &str, &str); 13] = [
     ("--run", "results.json", "target/hpcc/results.json"),
     ("--bench-gups", "gups.json", "target/bench/gups.json"),
     ("--bench-alltoall", "alltoall.json", "target/bench/alltoall.json"),
@@ -22,13 +22,17 @@ const SOURCES: [(&str, &str, &str); 10] = [
     ("--bench-caf", "caf.json", "target/bench/caf.json"),
     ("--bench-programs", "programs.json", "target/bench/programs.json"),
     ("--bench-fftw", "fftw.json", "target/bench/fftw.json"),
+    ("--bench-fft", "fft.json", "target/bench/fft.json"),
+    ("--bench-stream", "stream.json", "target/bench/stream.json"),
+    ("--bench-panels", "panels.json", "target/bench/panels.json"),
     ("--simulate", "simulate.json", "target/simulate/simulate.json"),
     ("--calibration", "calibration.json", "calibration.json"),
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 20] = [
+const SECTIONS: [&str; 24] = [
     "headlines",
+    "hpcc",
     "rates",
     "efficiency",
     "look-ahead",
@@ -46,6 +50,9 @@ const SECTIONS: [&str; 20] = [
     "coarrays",
     "coarrays-machines",
     "fftw",
+    "fft",
+    "stream",
+    "panels",
     "machines",
     "environment",
 ];
@@ -138,6 +145,15 @@ fn all_parts_and_what_each_figure_stands_on() {
         coarrays.contains("<td>2.50 barriers</td>") && coarrays.contains("<td>×20.00</td>"),
         "{coarrays}"
     );
+    let hpcc = section(&page, "hpcc");
+    assert!(hpcc.contains("<td>×3.00</td>") && hpcc.contains("order 6000"), "{hpcc}");
+    assert!(hpcc.contains("PTRANS (not replaced)"), "{hpcc}");
+    let fft = section(&page, "fft");
+    assert!(fft.contains("<td>×1.60</td>") && fft.contains("hcube, six steps, measured: 2^20"), "{fft}");
+    let stream = section(&page, "stream");
+    assert!(stream.contains("<td>×1.53</td>") && stream.contains("streaming stores"), "{stream}");
+    let panels = section(&page, "panels");
+    assert!(panels.contains("<td>×2.50</td>") && panels.contains("1000 µs of work"), "{panels}");
     let programs = section(&page, "programs");
     assert!(programs.contains("<td>×2.00</td>") && programs.contains("Skipped: Program C"), "{programs}");
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));

@@ -151,6 +151,7 @@ fn measure<S: System>(system: &mut S, repeat: u32, progress: &mut Progress) -> M
     for cases in sizes {
         let (mut names, mut lines) = (Vec::new(), Vec::new());
         for case in &cases {
+            progress.prepare(|| system.name(case));
             match system.open(case)? {
                 Opened::Ready(line) => {
                     names.push(system.name(case));

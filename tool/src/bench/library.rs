@@ -1,9 +1,46 @@
 //! The files that are measured, which are loaded when the benchmark starts: the tool needs none of them.
 
-use hcube_core::node::loader::{self, Library};
+use hcube_core::node::loader;
+pub use hcube_core::node::loader::Library;
 use std::ffi::{CStr, CString, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// A structure of pointers to functions, which are looked up by their names behind a prefix.
+macro_rules! functions {
+    ($(#[$about:meta])* $Name:ident, $prefix:literal: $($function:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $Name {
+            $(pub $function: unsafe extern "C-unwind" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl $Name {
+            /// Looks all functions up; the name of one that is missing.
+            ///
+            /// # Safety
+            /// Functions of these names have these types in the library.
+            pub unsafe fn find(library: $crate::bench::library::Library) -> std::result::Result<Self, &'static str> {
+                Ok(Self {
+                    $($function: {
+                        const NAME: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
+                            concat!($prefix, stringify!($function), "\0").as_bytes(),
+                        ) {
+                            Ok(name) => name,
+                            Err(_) => panic!("a name"),
+                        };
+                        // SAFETY: the contract of this function.
+                        match unsafe { library.function(NAME) } {
+                            Some(function) => function,
+                            None => return Err(concat!($prefix, stringify!($function))),
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+pub(in crate::bench) use functions;
 
 /// Loads the first of these files that can be loaded; a name without a slash is looked up as the loader does.
 ///

@@ -8,7 +8,7 @@ use hcube_results::numbers;
 const RESERVED_BYTES: u64 = 64 << 20;
 
 /// Bytes that programs can still obtain, as the kernel says; `None` where it does not.
-fn available() -> Option<u64> {
+pub fn available() -> Option<u64> {
     available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
 

@@ -49,6 +49,8 @@ pub enum Topic {
     #[value(name = "BSPlib")]
     Bsplib,
     Coarrays,
+    #[value(name = "HPCC")]
+    Hpcc,
 }
 
 impl Topic {

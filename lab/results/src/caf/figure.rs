@@ -1,6 +1,7 @@
 //! The picture of coarrays: times of short operations, times of puts and gets over their size, rates of spawned functions.
 
-use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, distinct, places};
+use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, places};
+use crate::measured::distinct;
 use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
 
 /// The variants in the order of legends, with their names and looks. Points of memcpy would lie below those of hcube.

@@ -1,6 +1,8 @@
 //! Contents of the files that the report shows, with checks of their values.
 
 use super::coarrays::{CoarrayTeam, CoarrayUpdates};
+use super::kernels::check_figures;
+use hcube_results::hpcc::Compared;
 use hcube_results::machine::Machine;
 use hcube_results::{alltoall, bsp, fftw, gemm, preload};
 use serde::Deserialize;
@@ -10,7 +12,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Deserialize)]
 pub struct Hpcc {
     pub mpi: String,
+    /// Order of HPL's matrix.
+    #[serde(default)]
+    pub n: Option<u64>,
     pub runs: Vec<HpccRun>,
+    /// Figures of merit of whole runs.
+    #[serde(default)]
+    pub figures: Vec<Compared>,
 }
 
 /// Medians of one variant.
@@ -222,7 +230,7 @@ impl Checked for Hpcc {
             positive("runs", number, "gups", run.gups)?;
             positive("runs", number, "gups_lcg", run.gups_lcg)?;
         }
-        Ok(())
+        check_figures(&self.figures)
     }
 }
 

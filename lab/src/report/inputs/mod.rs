@@ -2,6 +2,7 @@
 
 mod coarrays;
 mod content;
+mod kernels;
 
 pub use coarrays::{CoarrayTeam, CoarrayUpdates};
 pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Product, Simulated, Superstep};
@@ -10,17 +11,20 @@ use content::{Checked, positive};
 use hcube_results::alltoall;
 use hcube_results::bsp;
 use hcube_results::caf;
+use hcube_results::fft;
 use hcube_results::fftw;
 use hcube_results::gemm;
 use hcube_results::machine::Machine;
+use hcube_results::panels;
 use hcube_results::preload;
+use hcube_results::stream;
 use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// HPCC in three variants.
+    /// The official HPCC.
     Run,
     /// RandomAccess, measured.
     BenchGups,
@@ -36,6 +40,12 @@ pub enum Source {
     BenchPrograms,
     /// FFTW's transposes, measured.
     BenchFftw,
+    /// Fourier transforms, measured.
+    BenchFft,
+    /// STREAM, measured.
+    BenchStream,
+    /// Broadcasts of panels, measured.
+    BenchPanels,
     /// RandomAccess and the exchange, simulated.
     Simulate,
     /// Parameters of this machine for the cost model.
@@ -43,7 +53,7 @@ pub enum Source {
 }
 
 impl Source {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Run,
         Self::BenchGups,
         Self::BenchAlltoall,
@@ -52,6 +62,9 @@ impl Source {
         Self::BenchCaf,
         Self::BenchPrograms,
         Self::BenchFftw,
+        Self::BenchFft,
+        Self::BenchStream,
+        Self::BenchPanels,
         Self::Simulate,
         Self::Calibration,
     ];
@@ -67,6 +80,9 @@ impl Source {
             Self::BenchCaf => "--bench-caf",
             Self::BenchPrograms => "--bench-programs",
             Self::BenchFftw => "--bench-fftw",
+            Self::BenchFft => "--bench-fft",
+            Self::BenchStream => "--bench-stream",
+            Self::BenchPanels => "--bench-panels",
             Self::Simulate => "--simulate",
             Self::Calibration => "--calibration",
         }
@@ -83,6 +99,9 @@ impl Source {
             Self::BenchCaf => "target/bench/caf.json",
             Self::BenchPrograms => "target/bench/programs.json",
             Self::BenchFftw => "target/bench/fftw.json",
+            Self::BenchFft => "target/bench/fft.json",
+            Self::BenchStream => "target/bench/stream.json",
+            Self::BenchPanels => "target/bench/panels.json",
             Self::Simulate => "target/simulate/simulate.json",
             Self::Calibration => "calibration.json",
         }
@@ -98,7 +117,10 @@ impl Source {
             | Self::BenchBsp
             | Self::BenchCaf
             | Self::BenchPrograms
-            | Self::BenchFftw => "make bench",
+            | Self::BenchFftw
+            | Self::BenchFft
+            | Self::BenchStream
+            | Self::BenchPanels => "make bench",
             Self::Simulate => "make simulate",
             Self::Calibration => "mpirun -np 2 hcube probe",
         }
@@ -107,7 +129,7 @@ impl Source {
     /// Its part of the report.
     pub fn subject(self) -> &'static str {
         match self {
-            Self::Run => "the official HPCC in three variants, measured",
+            Self::Run => "the official HPCC, measured",
             Self::BenchGups => "RandomAccess and its sweeps, measured",
             Self::BenchAlltoall => "the all-to-all exchange, measured",
             Self::BenchGemm => "distributed matrix multiplication, measured",
@@ -115,6 +137,9 @@ impl Source {
             Self::BenchCaf => "operations of coarrays, measured",
             Self::BenchPrograms => "programs with the preload library, measured",
             Self::BenchFftw => "FFTW's transposes, measured",
+            Self::BenchFft => "Fourier transforms, measured",
+            Self::BenchStream => "STREAM, measured",
+            Self::BenchPanels => "broadcasts of panels, measured",
             Self::Simulate => "RandomAccess and all-to-all on large machines, simulated",
             Self::Calibration => "the cost model of this machine, predicted",
         }
@@ -141,6 +166,9 @@ pub struct Inputs {
     pub caf: Option<caf::Results>,
     pub programs: Option<preload::Results>,
     pub fftw: Option<fftw::Results>,
+    pub fft: Option<fft::Results>,
+    pub stream: Option<stream::Results>,
+    pub panels: Option<panels::Results>,
     pub simulated: Option<Simulated>,
     /// This machine.
     pub calibration: Option<Machine>,
@@ -192,6 +220,9 @@ impl Inputs {
                 results.summarise().map_err(|problem| broken(source, path, &problem))?;
                 self.fftw = Some(results);
             }
+            Source::BenchFft => self.fft = Some(parse(source, path, text)?),
+            Source::BenchStream => self.stream = Some(parse(source, path, text)?),
+            Source::BenchPanels => self.panels = Some(parse(source, path, text)?),
             Source::Simulate => self.simulated = Some(parse(source, path, text)?),
             Source::Calibration => self.calibration = Some(parse(source, path, text)?),
         }

@@ -1,46 +1,11 @@
 //! The C functions of coarrays and of OpenSHMEM, by their names in the libraries that have them.
 
-use crate::bench::library::{self, file_of};
+use crate::bench::library::{self, file_of, functions};
 use hcube_core::node::loader::Library;
 use hcube_core::{Error, Result};
 use mpi::ffi::{MPI_Datatype, MPI_Op};
-use std::ffi::{CStr, c_int, c_long, c_void};
+use std::ffi::{c_int, c_long, c_void};
 use std::path::{Path, PathBuf};
-
-/// A structure of pointers to functions, which are looked up by their names behind a prefix.
-macro_rules! functions {
-    ($(#[$about:meta])* $Name:ident, $prefix:literal: $($function:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy)]
-        pub struct $Name {
-            $(pub $function: unsafe extern "C-unwind" fn($($argument),*) $(-> $result)?,)*
-        }
-
-        impl $Name {
-            /// Looks all functions up; the name of one that is missing.
-            ///
-            /// # Safety
-            /// Functions of these names have these types in the library.
-            unsafe fn find(library: Library) -> std::result::Result<Self, &'static str> {
-                Ok(Self {
-                    $($function: {
-                        const NAME: &CStr = match CStr::from_bytes_with_nul(
-                            concat!($prefix, stringify!($function), "\0").as_bytes(),
-                        ) {
-                            Ok(name) => name,
-                            Err(_) => panic!("a name"),
-                        };
-                        // SAFETY: the contract of this function.
-                        match unsafe { library.function(NAME) } {
-                            Some(function) => function,
-                            None => return Err(concat!($prefix, stringify!($function))),
-                        }
-                    },)*
-                })
-            }
-        }
-    };
-}
 
 /// `hcube_event`.
 #[repr(C)]

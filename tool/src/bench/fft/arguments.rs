@@ -1,0 +1,152 @@
+//! The options of `hcube bench fft`.
+
+use crate::bench::drawn::Drawn;
+use crate::bench::frame::Common;
+use clap::{ValueEnum, value_parser};
+use hcube_results::fft;
+use std::path::PathBuf;
+
+/// Complex numbers of a vector at most.
+const MAX_LENGTH: usize = 1 << 40;
+/// Numbers of a vector without `--lengths`, at least: those of HPCC on small and on larger memory.
+const USUAL_LENGTHS: [usize; 2] = [1 << 20, 1 << 22];
+/// Measurements of each case without `--repeat`.
+const REPEAT: u32 = 9;
+
+/// What transforms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Algorithm {
+    /// hcube, by columns and rows of a matrix
+    SixStep,
+    /// FFTW, with a plan of FFTW_ESTIMATE
+    FftwEstimate,
+    /// FFTW, with a plan of FFTW_MEASURE
+    FftwMeasure,
+}
+
+impl Algorithm {
+    /// The name in options and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SixStep => fft::SIX_STEP,
+            Self::FftwEstimate => fft::FFTW_ESTIMATE,
+            Self::FftwMeasure => fft::FFTW_MEASURE,
+        }
+    }
+}
+
+/// A product of numbers and powers: 3*2^20.
+///
+/// # Errors
+/// What was expected.
+pub fn length(text: &str) -> Result<usize, String> {
+    let number = |text: &str| -> Option<usize> {
+        // As numbers are written: no sign.
+        text.starts_with(|first: char| first.is_ascii_digit()).then(|| text.parse().ok())?
+    };
+    let factor = |text: &str| match text.split_once('^') {
+        Some((base, exponent)) => number(base)?.checked_pow(u32::try_from(number(exponent)?).ok()?),
+        None => number(text),
+    };
+    let product = text.split('*').try_fold(1_usize, |product, text| product.checked_mul(factor(text)?));
+    product.filter(|length| (1..=MAX_LENGTH).contains(length)).ok_or_else(|| {
+        "expected a number from 1 to 2^40, or a product of numbers and powers such as 3*2^20".to_owned()
+    })
+}
+
+/// The benchmark of Fourier transforms (run it under mpirun)
+///
+/// Transforms a vector of complex numbers of double precision that is distributed over the ranks in equal
+/// parts, in its natural order before and after: by hcube, and by FFTW's MPI library with two kinds of plans,
+/// in one process and alternating. Each result is verified by hcube's inverse transform.
+///
+/// The rate counts 5 n log2 n operations, as HPCC does. FFTW is the library libfftw3_mpi.so of the same MPI
+/// library (--fftw FILE names another file of it); where it cannot be loaded its rows are missing, and a note
+/// says why. Planning with FFTW_MEASURE takes some seconds, which are not part of the times.
+///
+/// Lengths are 2^a 3^b 5^c and multiples of P x P on P ranks, and P is 2^a 3^b 5^c.
+///
+/// Examples:
+///   mpirun -np 2 hcube bench fft
+///   mpirun -np 4 hcube bench fft --lengths 2^16,2^20,3*2^20 --algorithms six-step,fftw-measure
+///   mpirun -np 2 hcube bench fft --ranks-per-node 1 --json two.json --plot fft.svg
+///   hcube bench fft --from two.json,four.json --plot fft.svg
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Complex numbers of the vector, as products of numbers and powers: 1000000, 2^20, 3*2^18 [default: the
+    /// least lengths from 2^20 and from 2^22 on that are P x P times a power of 2]
+    #[arg(long, value_name = "LENGTH[,LENGTH...]", value_delimiter = ',', value_parser = length)]
+    pub lengths: Vec<usize>,
+    /// What is measured [default: all of them]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub algorithms: Vec<Algorithm>,
+    /// Transform out of place: the result is another vector
+    #[arg(long)]
+    pub out_of_place: bool,
+    /// Treat each COUNT ranks as a node, so that hcube uses messages between them; as HCUBE_RANKS_PER_NODE
+    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    pub ranks_per_node: Option<u32>,
+    /// File of FFTW's MPI library [default: where the loader finds it]
+    #[arg(long, value_name = "FILE")]
+    pub fftw: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: Common<REPEAT>,
+    #[command(flatten)]
+    pub drawn: Drawn,
+}
+
+impl Arguments {
+    /// The algorithms, in the order of the table.
+    pub fn algorithms(&self) -> Vec<Algorithm> {
+        let all = Algorithm::value_variants().iter().copied();
+        all.filter(|one| self.algorithms.is_empty() || self.algorithms.contains(one)).collect()
+    }
+
+    /// The lengths on a number of ranks.
+    pub fn lengths(&self, ranks: usize) -> Vec<usize> {
+        if !self.lengths.is_empty() {
+            return self.lengths.clone();
+        }
+        let square = ranks.saturating_mul(ranks);
+        USUAL_LENGTHS.map(|least| square.saturating_mul(least.div_ceil(square).next_power_of_two())).to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_line::parse;
+
+    #[test]
+    fn lengths_are_products_of_powers() {
+        assert_eq!(length("1000"), Ok(1000));
+        assert_eq!(length("2^20"), Ok(1 << 20));
+        assert_eq!(length("3*2^18*5"), Ok(15 << 18));
+        assert_eq!((length("2^0"), length("2^40")), (Ok(1), Ok(1 << 40)));
+        for text in
+            ["", "0", "2^41", "2^64", "2^99999999999", "-4", "+4", "2^", "^2", "2**3", "2^2^2", "1k", "1e6"]
+        {
+            assert!(length(text).is_err_and(|message| message.contains("3*2^20")), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_chosen_is_everything() {
+        let all = parse::<Arguments>([]);
+        assert_eq!(all.algorithms().len(), 3);
+        assert_eq!(all.lengths(1), [1 << 20, 1 << 22]);
+        assert_eq!(all.lengths(8), [1 << 20, 1 << 22]);
+        assert_eq!(all.lengths(3), [9 << 17, 9 << 19]);
+        let some = parse::<Arguments>(["--algorithms", "fftw-measure,six-step", "--lengths", "2^10,100"]);
+        let names: Vec<&str> = some.algorithms().into_iter().map(Algorithm::name).collect();
+        assert_eq!((names, some.lengths(2)), (vec!["six-step", "fftw-measure"], vec![1024, 100]));
+    }
+
+    #[test]
+    fn names_are_those_of_the_command_line() {
+        for one in Algorithm::value_variants() {
+            assert_eq!(one.to_possible_value().expect("shown").get_name(), one.name());
+        }
+    }
+}

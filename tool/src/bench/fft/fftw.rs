@@ -1,0 +1,184 @@
+//! FFTW's transform of a distributed vector, by functions of its MPI library, which is loaded where it exists: neither the tool
+//! nor the library of hcube is linked to it.
+
+use super::vector::WORDS;
+use crate::bench::library::{self, file_of, functions};
+use hcube_core::memory::Region;
+use hcube_core::node::loader::{self, Library};
+use mpi::ffi::MPI_Comm;
+use mpi::raw::AsRaw;
+use mpi::topology::{Communicator, SimpleCommunicator};
+use std::ffi::{c_int, c_uint, c_void};
+use std::path::{Path, PathBuf};
+
+functions! {
+    /// Those of FFTW 3 that are measured.
+    Functions, "fftw_":
+    malloc(usize) -> *mut c_void;
+    free(*mut c_void);
+    execute(*mut c_void);
+    destroy_plan(*mut c_void);
+    mpi_init();
+    mpi_local_size_1d(
+        isize,
+        MPI_Comm,
+        c_int,
+        c_uint,
+        *mut isize,
+        *mut isize,
+        *mut isize,
+        *mut isize
+    ) -> isize;
+    mpi_plan_dft_1d(isize, *mut c_void, *mut c_void, MPI_Comm, c_int, c_uint) -> *mut c_void;
+}
+
+/// Names of the library, the newest version first.
+const FILES: [&str; 2] = ["libfftw3_mpi.so.3", "libfftw3_mpi.so"];
+/// `FFTW_FORWARD`, `FFTW_MEASURE` and `FFTW_ESTIMATE`.
+const FORWARD: c_int = -1;
+pub const MEASURE: c_uint = 0;
+pub const ESTIMATE: c_uint = 1 << 6;
+/// Bytes of a complex number.
+const COMPLEX: usize = WORDS * size_of::<u64>();
+
+/// The library, with a communicator of its own.
+pub struct Fftw {
+    functions: Functions,
+    comm: SimpleCommunicator,
+    pub file: String,
+}
+
+impl Fftw {
+    /// Collective, where it succeeds on all ranks: starts the library that [`load`] has found.
+    pub fn start((functions, file): (Functions, String)) -> Self {
+        // SAFETY: MPI is active.
+        unsafe { (functions.mpi_init)() };
+        Self { functions, comm: SimpleCommunicator::world().duplicate(), file }
+    }
+}
+
+/// Loads the library, and its file.
+///
+/// # Errors
+/// Why it cannot be used; ranks may differ.
+pub fn load(file: Option<&Path>) -> Result<(Functions, String), String> {
+    let usual = || FILES.map(PathBuf::from).to_vec();
+    let files = file.map_or_else(usual, |file| vec![file.to_path_buf()]);
+    let library = library::load(&files, Library::open)
+        .map_err(|reasons| reasons.into_iter().next().unwrap_or_default())?;
+    let mpi = [library.symbol(c"MPI_Comm_size"), loader::global(c"MPI_Comm_size")];
+    let [theirs, ours] = mpi.map(|function| function.map(file_of).unwrap_or_default());
+    // SAFETY: the types of FFTW 3.3, where ptrdiff_t has the size of a pointer.
+    let functions = unsafe { Functions::find(library) };
+    let functions = functions.map_err(|name| format!("the function {name} was not found"))?;
+    let file = file_of(functions.mpi_init as *const c_void);
+    if theirs != ours {
+        return Err(format!("{file} is built for another MPI library: {theirs}"));
+    }
+    Ok((functions, file))
+}
+
+/// A forward transform that was planned, with its memory.
+pub struct Plan {
+    functions: Functions,
+    plan: *mut c_void,
+    input: *mut c_void,
+    output: *mut c_void,
+    /// Complex numbers of this rank.
+    part: usize,
+}
+
+impl Plan {
+    /// Collective: plans the transform of a vector of which each rank has `part` numbers, from the number `start` on.
+    ///
+    /// # Errors
+    /// Where FFTW distributes the vector in another way or has no memory; ranks may differ. Planning itself is collective, so
+    /// it does not begin before the ranks agree on `agreed`.
+    pub fn new(
+        fftw: &Fftw,
+        length: usize,
+        (start, part): (usize, usize),
+        (flags, out_of_place): (c_uint, bool),
+        agreed: impl Fn(bool) -> bool,
+    ) -> Result<Self, String> {
+        let (functions, comm) = (fftw.functions, fftw.comm.as_raw());
+        let [mut rows, mut first, mut rows_after, mut first_after] = [0_isize; 4];
+        // SAFETY: local variables and a living communicator.
+        let bytes = unsafe {
+            let local = (functions.mpi_local_size_1d)(
+                length as isize,
+                comm,
+                FORWARD,
+                flags,
+                &mut rows,
+                &mut first,
+                &mut rows_after,
+                &mut first_after,
+            );
+            COMPLEX * (local as usize).max(part)
+        };
+        let expected = [start, part, start, part].map(|number| number as isize);
+        let same = [first, rows, first_after, rows_after] == expected;
+        // SAFETY: any size; null where memory is missing.
+        let input = unsafe { (functions.malloc)(bytes) };
+        // SAFETY: as above.
+        let output = if out_of_place { unsafe { (functions.malloc)(bytes) } } else { input };
+        for memory in [input, output] {
+            if !memory.is_null() {
+                // SAFETY: just allocated, of this size.
+                unsafe { memory.write_bytes(0, bytes) };
+            }
+        }
+        let mut plan = Self { functions, plan: std::ptr::null_mut(), input, output, part };
+        if !agreed(same && !input.is_null() && !output.is_null()) {
+            return Err(match same {
+                true => format!("no memory of {bytes} bytes on some rank"),
+                false => "it distributes this vector in another way".to_owned(),
+            });
+        }
+        // SAFETY: memory of the size that FFTW has asked for; all ranks call it.
+        plan.plan =
+            unsafe { (functions.mpi_plan_dft_1d)(length as isize, input, output, comm, FORWARD, flags) };
+        if agreed(!plan.plan.is_null()) { Ok(plan) } else { Err("it has no plan".to_owned()) }
+    }
+
+    /// Collective: transforms.
+    pub fn execute(&mut self) {
+        // SAFETY: a plan with its memory, which all ranks execute.
+        unsafe { (self.functions.execute)(self.plan) };
+    }
+
+    fn words(&mut self, memory: *mut c_void) -> &mut [u64] {
+        // SAFETY: memory for at least this part, aligned for words, which this plan owns and has written before.
+        unsafe { std::slice::from_raw_parts_mut(memory.cast(), WORDS * self.part) }
+    }
+
+    /// The part that is transformed.
+    pub fn input(&mut self) -> &mut [u64] {
+        self.words(self.input)
+    }
+
+    /// The part of the result.
+    pub fn output(&mut self) -> &mut [u64] {
+        self.words(self.output)
+    }
+
+    /// The part of the result, as hcube's transforms take it.
+    pub fn region(&mut self) -> Region<'_> {
+        Region::of(hcube_core::memory::bytes_of_mut(self.output()))
+    }
+}
+
+impl Drop for Plan {
+    fn drop(&mut self) {
+        let (free, destroy) = (self.functions.free, self.functions.destroy_plan);
+        // SAFETY: what FFTW has made, or null, which both functions accept.
+        unsafe {
+            destroy(self.plan);
+            free(self.input);
+            if self.output != self.input {
+                free(self.output);
+            }
+        }
+    }
+}

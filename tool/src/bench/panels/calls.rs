@@ -1,0 +1,150 @@
+//! The broadcasts that are measured. Each has a panel of the present size, and one of the next step.
+
+use super::arguments::{Variant, WORD};
+use hcube_core::comm::Comm;
+use hcube_core::memory::{bytes_of, bytes_of_mut};
+use hcube_core::mpi::MpiComm;
+use hcube_core::{Error, Result};
+use hcube_hpl::Panels;
+use hcube_hpl::panels::slots_for;
+use mpi::datatype::Equivalence;
+use mpi::ffi::{
+    MPI_Bcast, MPI_Ibcast, MPI_Request, MPI_Test, MPI_Wait, RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE,
+};
+use mpi::raw::AsRaw;
+use mpi::topology::{Communicator, SimpleCommunicator};
+use std::ffi::c_int;
+
+/// Panels that are begun before the one that is read.
+const DEPTH: usize = 1;
+
+/// Panels by messages: two buffers, of this panel and of the next one.
+pub struct Messages {
+    variant: Variant,
+    comm: SimpleCommunicator,
+    buffers: [Vec<u64>; DEPTH + 1],
+    requests: [MPI_Request; DEPTH + 1],
+}
+
+/// A broadcast that is measured, with its memory.
+pub enum Broadcast {
+    Node(Box<Panels>),
+    Messages(Box<Messages>),
+}
+
+/// The result of a call of MPI.
+fn done(call: &'static str, code: c_int) -> Result<()> {
+    if code == 0 { Ok(()) } else { Err(Error::Mpi { call, code, text: String::new() }) }
+}
+
+impl Messages {
+    /// Begins a panel that its root has written.
+    fn begin(&mut self, comm: &MpiComm, number: usize, root: usize) -> Result<()> {
+        let which = number % self.buffers.len();
+        let (buffer, request) = (&mut self.buffers[which], &mut self.requests[which]);
+        if self.variant == Variant::Pipelined {
+            return comm.broadcast(bytes_of_mut(buffer), root);
+        }
+        let (address, count) = (buffer.as_mut_ptr().cast(), buffer.len() as c_int);
+        let (kind, comm) = (u64::equivalent_datatype().as_raw(), self.comm.as_raw());
+        // SAFETY: words that live as long as this value, and nobody uses them before the broadcast has ended: `finish` waits
+        // for it before the buffer is read, or written again.
+        match self.variant {
+            Variant::MpiIbcast => {
+                done("MPI_Ibcast", unsafe { MPI_Ibcast(address, count, kind, root as c_int, comm, request) })
+            }
+            _ => done("MPI_Bcast", unsafe { MPI_Bcast(address, count, kind, root as c_int, comm) }),
+        }
+    }
+
+    fn poll(&mut self) -> Result<()> {
+        for request in &mut self.requests {
+            let mut finished = 0;
+            // SAFETY: a request of this value, or none.
+            done("MPI_Test", unsafe { MPI_Test(request, &mut finished, RSMPI_STATUS_IGNORE) })?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, number: usize) -> Result<&[u64]> {
+        let which = number % self.buffers.len();
+        // SAFETY: a request of this value, or none.
+        done("MPI_Wait", unsafe { MPI_Wait(&mut self.requests[which], RSMPI_STATUS_IGNORE) })?;
+        Ok(&self.buffers[which])
+    }
+}
+
+impl Drop for Messages {
+    fn drop(&mut self) {
+        for request in &mut self.requests {
+            // SAFETY: as in `finish`; after a failure the buffers must not be freed before.
+            unsafe { MPI_Wait(request, RSMPI_STATUS_IGNORE) };
+        }
+    }
+}
+
+impl Broadcast {
+    /// Collective: a broadcast of panels of this size.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where it is not possible here; others.
+    pub fn new(comm: &MpiComm, variant: Variant, bytes: usize) -> Result<Self> {
+        if variant == Variant::Hcube {
+            let panels = Panels::new(comm, bytes, slots_for(DEPTH, comm.size()))?;
+            return Ok(Self::Node(Box::new(panels)));
+        }
+        let buffers = [0; DEPTH + 1].map(|_: usize| vec![0; bytes / WORD]);
+        // SAFETY: a constant of MPI.
+        let none = unsafe { RSMPI_REQUEST_NULL };
+        let comm = SimpleCommunicator::world().duplicate();
+        Ok(Self::Messages(Box::new(Messages { variant, comm, buffers, requests: [none; DEPTH + 1] })))
+    }
+
+    /// Begins a panel; its root writes these words to it.
+    pub fn begin(&mut self, comm: &MpiComm, number: usize, root: usize, contents: &[u64]) -> Result<()> {
+        let is_root = comm.rank() == root;
+        match self {
+            Self::Node(panels) => {
+                let panel = panels.begin(comm, root, size_of_val(contents))?;
+                if is_root {
+                    panels.place(panel)?.write(bytes_of(contents));
+                    panels.post(panel)?;
+                }
+                Ok(())
+            }
+            Self::Messages(messages) => {
+                if is_root {
+                    let which = number % messages.buffers.len();
+                    messages.buffers[which].copy_from_slice(contents);
+                }
+                messages.begin(comm, number, root)
+            }
+        }
+    }
+
+    /// Lets a broadcast that needs it make progress.
+    pub fn poll(&mut self) -> Result<()> {
+        match self {
+            Self::Messages(messages) if messages.variant == Variant::MpiIbcast => messages.poll(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for a panel and reads it; the number is that of `begin`, counted over all panels of this broadcast.
+    pub fn read(&mut self, comm: &MpiComm, number: usize, read: impl FnOnce(&[u64]) -> u64) -> Result<u64> {
+        match self {
+            Self::Node(panels) => {
+                panels.wait(comm, number as u64)?;
+                let place = panels.place(number as u64)?;
+                // SAFETY: the panel has arrived, so its root does not write to it before this rank has released it; it is
+                // aligned to lines of the cache.
+                let words =
+                    unsafe { std::slice::from_raw_parts(place.address().cast::<u64>(), place.len() / WORD) };
+                let found = read(words);
+                panels.release(number as u64)?;
+                Ok(found)
+            }
+            Self::Messages(messages) => Ok(read(messages.finish(number)?)),
+        }
+    }
+}

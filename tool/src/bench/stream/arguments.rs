@@ -1,0 +1,174 @@
+//! The options of `hcube bench stream`.
+
+use crate::bench::drawn::Drawn;
+use crate::bench::frame::Common;
+use clap::ValueEnum;
+use hcube_alltoall::options::parse_bytes;
+use hcube_results::stream;
+use hcube_stream::select::Kernel;
+
+/// Bytes of an element.
+pub const ELEMENT: usize = size_of::<f64>();
+/// Bytes of a vector at most.
+const MAX_BYTES: usize = 1 << 40;
+/// Measurements of each variant without `--repeat`.
+const REPEAT: u32 = 9;
+
+/// The kernels of STREAM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Named {
+    /// c = a
+    Copy,
+    /// b = s * c
+    Scale,
+    /// c = a + b
+    Add,
+    /// a = b + s * c
+    Triad,
+}
+
+impl Named {
+    pub fn kernel(self) -> Kernel {
+        match self {
+            Self::Copy => Kernel::Copy,
+            Self::Scale => Kernel::Scale,
+            Self::Add => Kernel::Add,
+            Self::Triad => Kernel::Triad,
+        }
+    }
+}
+
+/// What runs a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Variant {
+    /// hcube, with the stores that its trial has selected
+    Hcube,
+    /// hcube, with stores through the cache
+    Ordinary,
+    /// hcube, with stores past the cache
+    Streaming,
+    /// A loop in C, compiled with -O3, on three allocations
+    PlainC,
+    /// The C library's memcpy instead of copy, on the same allocations
+    Memcpy,
+}
+
+impl Variant {
+    /// The name in options and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hcube => stream::HCUBE,
+            Self::Ordinary => stream::ORDINARY,
+            Self::Streaming => stream::STREAMING,
+            Self::PlainC => stream::PLAIN,
+            Self::Memcpy => stream::MEMCPY,
+        }
+    }
+
+    /// Whether it has a kernel.
+    pub fn has(self, kernel: Kernel) -> bool {
+        self != Self::Memcpy || kernel == Kernel::Copy
+    }
+}
+
+/// Who runs a kernel at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Who {
+    /// All ranks, as HPCC's StarSTREAM
+    All,
+    /// One rank while the others wait, as HPCC's SingleSTREAM
+    One,
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(ELEMENT) && bytes <= MAX_BYTES;
+    parse_bytes(text).filter(valid).ok_or_else(|| {
+        format!("expected bytes, a multiple of {ELEMENT} up to 1T; k, M and G stand for powers of 1024")
+    })
+}
+
+/// The benchmark of STREAM (run it under mpirun)
+///
+/// Times the kernels copy, scale, add and triad of STREAM on vectors that each rank has for itself: by hcube,
+/// with vectors on huge pages and the stores that a trial has selected; with ordinary and with streaming stores
+/// on the same vectors; and by plain loops in C, compiled with -O3, on vectors from malloc.
+///
+/// The rate counts the bytes that STREAM counts: 16 per element for copy and scale, 24 for add and triad.
+/// Kernels are timed in batches of about 5 ms, all variants alternating; the slowest rank counts.
+///
+/// Examples:
+///   mpirun -np 2 hcube bench stream
+///   mpirun -np 2 hcube bench stream --kernels triad --sizes 16k,256k,4M,64M --running all
+///   mpirun -np 2 hcube bench stream --json two.json --plot stream.svg
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Kernels [default: all of them]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub kernels: Vec<Named>,
+    /// Bytes of each vector of a rank; the default is more than caches have room for
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size, default_value = "32M")]
+    pub sizes: Vec<usize>,
+    /// What is measured [default: all of them]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub variants: Vec<Variant>,
+    /// Who runs the kernels at the same time [default: all, and one]
+    #[arg(long, value_name = "WHO[,WHO]", value_delimiter = ',')]
+    pub running: Vec<Who>,
+    #[command(flatten)]
+    pub common: Common<REPEAT>,
+    #[command(flatten)]
+    pub drawn: Drawn,
+}
+
+/// What was chosen, in the order of the list; all without a choice.
+fn chosen<T: ValueEnum + PartialEq + Copy>(chosen: &[T]) -> Vec<T> {
+    let all = T::value_variants().iter().copied();
+    all.filter(|one| chosen.is_empty() || chosen.contains(one)).collect()
+}
+
+impl Arguments {
+    pub fn kernels(&self) -> Vec<Kernel> {
+        chosen(&self.kernels).into_iter().map(Named::kernel).collect()
+    }
+
+    pub fn variants(&self) -> Vec<Variant> {
+        chosen(&self.variants)
+    }
+
+    /// Numbers of ranks that run the kernels at the same time.
+    pub fn running(&self, ranks: usize) -> Vec<usize> {
+        let mut counts: Vec<usize> =
+            chosen(&self.running).into_iter().map(|who| if who == Who::All { ranks } else { 1 }).collect();
+        counts.dedup();
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_line::parse;
+
+    #[test]
+    fn nothing_chosen_is_everything() {
+        let all = parse::<Arguments>([]);
+        assert_eq!((all.kernels().len(), all.variants().len(), &all.sizes[..]), (4, 5, &[32 << 20][..]));
+        assert_eq!((all.running(4), all.running(1)), (vec![4, 1], vec![1]));
+        let some = parse::<Arguments>(["--running", "one", "--kernels", "triad,copy", "--sizes", "8,1k"]);
+        assert_eq!((some.running(4), some.kernels()), (vec![1], vec![Kernel::Copy, Kernel::Triad]));
+        assert_eq!(some.sizes, [8, 1024]);
+        assert!(["0", "12", "2T", "x"].iter().all(|text| size(text).is_err()));
+    }
+
+    #[test]
+    fn names_are_those_of_the_command_line() {
+        for one in Variant::value_variants() {
+            assert_eq!(one.to_possible_value().expect("shown").get_name(), one.name());
+        }
+        for one in Named::value_variants() {
+            assert_eq!(one.to_possible_value().expect("shown").get_name(), one.kernel().name());
+        }
+        assert_eq!(Kernel::ALL.map(Kernel::name), stream::KERNELS);
+    }
+}
