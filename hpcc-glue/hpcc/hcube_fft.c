@@ -42,6 +42,26 @@ static int world_rank(void)
   return rank;
 }
 
+/* Collective over comm: hcube's transform by the algorithm that HCUBE_FFT selects, or by six steps
+ * where that is not possible; an error on all ranks. */
+static int32_t plan_of(MPI_Comm comm, long long n, fftw_direction direction, hcube_fft_plan **plan,
+                       hcube_error *error)
+{
+  hcube_fft_options options;
+  hcube_error refusal = {0};
+
+  check("FFT", hcube_fft_default_options(&options, sizeof options, error), error);
+  if (options.algorithm == HCUBE_FFT_SIX_STEP)
+    return hcube_fft_create_with(n, direction, comm, &options, plan, error);
+  if (hcube_fft_create_with(n, direction, comm, &options, plan, &refusal) == HCUBE_SUCCESS)
+    return HCUBE_SUCCESS;
+  options.algorithm = HCUBE_FFT_SIX_STEP;
+  if (hcube_fft_create_with(n, direction, comm, &options, plan, error) == HCUBE_SUCCESS &&
+      world_rank() == 0)
+    hcube_hpcc_changes(HCUBE_HPCC_FFT, "%s; six steps", refusal.message);
+  return error->code;
+}
+
 /* Collective over comm: hcube's transform, or NULL on all ranks where it is switched off or cannot
  * have this length; then rank 0 says why. */
 static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction direction)
@@ -52,7 +72,7 @@ static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction directi
 
   if (!hcube_hpcc_serves(HCUBE_HPCC_FFT)) return NULL;
   MPI_Comm_size(comm, &ranks);
-  if (hcube_fft_create(n, direction, comm, &plan, &error) != HCUBE_SUCCESS) {
+  if (plan_of(comm, n, direction, &plan, &error) != HCUBE_SUCCESS) {
     if (world_rank() == 0)
       hcube_hpcc_falls_back(HCUBE_HPCC_FFT, "%lld points on %d ranks: %s", n, ranks, error.message);
     return NULL;
