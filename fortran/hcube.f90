@@ -62,6 +62,11 @@ module hcube
     integer(c_int32_t) :: mode, dimensions, relaxed, optimisations, huge_pages, ranks_per_node
   end type
 
+  type, bind(C), public :: hcube_fft_options
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: algorithm, reserved
+  end type
+
   type, bind(C), public :: hcube_fft_times
     integer(c_int64_t) :: struct_size
     real(c_double) :: first_exchange_seconds, first_wait_seconds, columns_seconds, second_exchange_seconds, &

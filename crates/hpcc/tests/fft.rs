@@ -150,3 +150,33 @@ fn what_is_not_possible_is_refused_on_all_ranks() {
     assert_eq!(refusal(4, 128), format!("length = 128: {expected}"));
     assert_eq!(refusal(4, 256), "");
 }
+
+/// 16 strips, of which each image fetches and sends 8 in each level.
+#[test]
+fn each_level_moves_half_of_the_part_in_both_directions() {
+    for images in [2, 4, 8_usize] {
+        let (levels, bytes) = (u64::from(images.ilog2()), (16 << 16) / images);
+        let all = threads::run(images, images, |comm| {
+            let own = comm.split(Some(0), comm.rank() as i32).expect("no MPI").expect("a colour");
+            let runtime = Runtime::new(own, hcube_caf::Options::default()).expect("shared memory");
+            let wanted = Ok((1 << 16, Direction::Forward));
+            let mut transform = BinaryExchange::new(comm, wanted).expect("possible");
+            let (mut kept, mut part) = (None, vec![0; bytes]);
+            let prepared = Images::prepare(&mut kept, &runtime, transform.bits()).expect("room");
+            let before = runtime.statistics().access;
+            let same = Region::of(&mut part);
+            transform.execute(comm, &runtime, prepared, (same, same)).expect("done");
+            let after = runtime.statistics().access;
+            runtime.finalise().expect("an end");
+            [
+                after.local_gets - before.local_gets,
+                after.local_puts - before.local_puts,
+                after.local_bytes - before.local_bytes,
+            ]
+        });
+        assert!(
+            all.iter().all(|counts| *counts == [8 * levels, 8 * levels, levels * bytes as u64]),
+            "{all:?}"
+        );
+    }
+}

@@ -7,7 +7,7 @@
 //! written once per pass, not once per level.
 //!
 //! Restrictions: at least [`MIN_PART`] numbers.
-//! Cost: 5 n log2 n flops and, in further passes, 6 n for the products of factors; ⌈(log2 n - 14) / 7⌉ + 1 passes over 16 n
+//! Cost: 5 n log2 n flops and, in further passes, 6 n for the products of factors; ⌈(log2 n - 14) / 8⌉ + 1 passes over 16 n
 //! bytes. Memory: 256 KiB for the batch and as much for factors.
 //! Source: Jin et al. 2011, §III-D; blocking: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992.
 
@@ -28,8 +28,8 @@ const ROW_LEVELS: u32 = LANES.ilog2();
 const BATCH_LEVELS: u32 = 14;
 /// Levels of these numbers are run one after the other: 16 KiB, and as much for their factors.
 const L1_LEVELS: u32 = 10;
-/// Levels of a further pass: it reads pieces of 2 KiB.
-const PASS_LEVELS: u32 = 7;
+/// Levels of a further pass: it reads pieces of 1 KiB.
+const PASS_LEVELS: u32 = 8;
 
 /// A pass over rows that are 2^`base` numbers apart.
 #[derive(Debug, Clone)]

@@ -2,11 +2,11 @@
 //!
 //! Idea: an image gathers what moves to each image into a block, in the order of the destination; the images exchange
 //! blocks; each scatters what it has received. Elementwise loops touch a line of the cache for every number. So the gather moves
-//! tiles of 8 x 8 numbers, whose rows are consecutive before and whose columns are consecutive afterwards, for all images
+//! tiles of 32 x 32 numbers, whose rows are consecutive before and whose columns are consecutive afterwards, for all images
 //! before it goes on to the next tile; the scatter reads eight consecutive numbers of each image, into a batch that fits in the
 //! cache.
 //!
-//! Cost: each number is read and written once, in pieces of 128 bytes.
+//! Cost: each number is read and written once, in pieces of 512 and 128 bytes.
 //! Source: Jin et al. 2011, §IV-B4: "pack a subset of the data for a subset of the processors"; tiles of bit reversals: Carter
 //! and Gatlin 1998, "Towards an optimal bit-reversal permutation program".
 
@@ -16,36 +16,37 @@ use hcube_fft::kernel::LANES;
 use hcube_fft::kernel::vector::Row;
 use hcube_fft::kernel::view::View;
 
-/// Bits of a side of a tile.
-const TILE: u32 = LANES.ilog2();
-
 /// Gathers the numbers of this image, as pairs, into a block for each image.
 pub fn gather(bits: Bits, input: Region<'_>, blocks: Region<'_>) {
     let (input, blocks) = (View::of(input), View::of(blocks));
-    let (rows, block) = (bits.part - bits.images, bits.block());
-    if rows < 2 * TILE {
-        for slot in 0..bits.part() {
-            let at = reversed(slot >> bits.images, rows);
-            blocks.write(2 * (bits.image_of(slot) * block + at), input.read::<2>(2 * slot));
-        }
-        return;
+    match bits.part - bits.images {
+        0..=5 => tiles::<1>(bits, input, blocks),
+        6..=9 => tiles::<8>(bits, input, blocks),
+        _ => tiles::<32>(bits, input, blocks),
     }
-    let high = rows - TILE;
-    for middle in 0..1 << (rows - 2 * TILE) {
-        let place = middle << TILE;
-        let source = reversed(middle, rows - 2 * TILE) << TILE;
+}
+
+/// By tiles of `SIDE` rows, each of as many numbers of every image.
+fn tiles<const SIDE: usize>(bits: Bits, input: View<'_>, blocks: View<'_>) {
+    let (rows, side) = (bits.part - bits.images, SIDE.ilog2());
+    let high = rows - side;
+    let mut tile = [[[0.0; 2]; SIDE]; SIDE];
+    for middle in 0..1 << (rows - 2 * side) {
+        let source = reversed(middle, rows - 2 * side) << side;
         for image in 0..bits.images() {
-            let slot = |row: usize| (row << bits.images) + reversed(image, bits.images);
-            let mut tile = [[0.0; 2 * LANES]; LANES];
-            for line in 0..LANES {
-                let first = (reversed(line, TILE) << high) + source;
-                for (column, pairs) in tile.iter_mut().enumerate() {
-                    let pair = input.read::<2>(2 * slot(first + reversed(column, TILE)));
-                    pairs[2 * line..2 * line + 2].copy_from_slice(&pair);
+            let own = reversed(image, bits.images);
+            for line in 0..SIDE {
+                let first = (reversed(line, side) << high) + source;
+                for column in 0..SIDE {
+                    let slot = ((first + column) << bits.images) + own;
+                    tile[column][line] = input.read::<2>(2 * slot);
                 }
             }
-            for (column, pairs) in tile.into_iter().enumerate() {
-                blocks.write(2 * (image * block + (column << high) + place), pairs);
+            for (column, numbers) in tile.iter().enumerate() {
+                let place = image * bits.block() + (reversed(column, side) << high) + (middle << side);
+                for (line, &number) in numbers.iter().enumerate() {
+                    blocks.write(2 * (place + line), number);
+                }
             }
         }
     }
