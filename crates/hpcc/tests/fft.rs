@@ -87,9 +87,8 @@ fn compare(found: &[u8], right: &[u8], name: &str) {
 fn results_are_those_of_six_steps() {
     for (images, per_node) in PLACES {
         let least = images.ilog2() + images.max(64).ilog2();
-        // The last ones need one and two further passes.
-        let logs = (least..=(least + 6)).chain([14 + images.ilog2() + 2, 14 + 9]);
-        for log in logs.take(if per_node < images { 7 } else { 9 }) {
+        // The last one needs a further pass.
+        for log in (least..=least + 4).chain([14 + images.ilog2() + 2]) {
             let vector = vector(1 << log);
             let runs = [(&vector[..], Direction::Forward), (&vector[..], Direction::Backward)];
             for (found, (vector, direction)) in transform(images, per_node, &runs).iter().zip(runs) {
@@ -119,7 +118,8 @@ fn lengths_change_between_transforms() {
 
 #[test]
 fn one_rank_needs_no_images() {
-    for log in [6, 7, 10, 14, 15, 17, 21, 22] {
+    // With no, one and two further passes.
+    for log in [6, 7, 10, 14, 15, 17, 22, 23] {
         let vector = vector(1 << log);
         for direction in [Direction::Forward, Direction::Backward] {
             let found = threads::run(1, 1, |comm| {
@@ -174,9 +174,13 @@ fn each_level_moves_half_of_the_part_in_both_directions() {
                 after.local_bytes - before.local_bytes,
             ]
         });
-        assert!(
-            all.iter().all(|counts| *counts == [8 * levels, 8 * levels, levels * bytes as u64]),
-            "{all:?}"
-        );
+        for [gets, puts, moved] in all {
+            // The exchange of the bit reversal may add a few words for each image.
+            let few = 2 * images as u64;
+            assert_eq!(gets, 8 * levels);
+            assert!((8 * levels..=8 * levels + few).contains(&puts), "{puts} puts in {levels} levels");
+            let expected = levels * bytes as u64;
+            assert!((expected..=expected + 256 * few).contains(&moved), "{moved} bytes, not {expected}");
+        }
     }
 }
