@@ -236,7 +236,7 @@ fn structures(header: &Header) -> Vec<String> {
 }
 
 /// The constants of C: what they belong to, and their names.
-fn tables() -> [(&'static str, &'static [Name]); 12] {
+fn tables() -> [(&'static str, &'static [Name]); 13] {
     [
         ("hcube_updates.stream", random_access::StreamKind::NAMES),
         ("hcube_random_access_options.mode", random_access::Mode::NAMES),
@@ -244,6 +244,7 @@ fn tables() -> [(&'static str, &'static [Name]); 12] {
         ("hcube_alltoall_options.schedule", alltoall::Schedule::NAMES),
         ("hcube_alltoall_options.path", alltoall::Path::NAMES),
         ("hcube_fft_options.algorithm", fft::Algorithm::NAMES),
+        ("hcube_fft_options.radix", fft::Radix::NAMES),
         ("hcube_gemm.element", gemm::Element::NAMES),
         ("hcube_gemm_options.algorithm", gemm::Algorithm::NAMES),
         ("hcube_gemm_options.stationary", gemm::Stationary::NAMES),

@@ -56,13 +56,13 @@ pub unsafe extern "C-unwind" fn hcube_fft_create(
     unsafe { create(length, direction, comm, std::ptr::null(), plan, error) }
 }
 
-/// Local. Returns the default options, changed by the environment variable
+/// Local. Returns the default options, changed by the environment variables
 /// [`hcube_fft::Options`].
 /// May be called before MPI_Init.
 ///
 /// options: receives the options; allocated by the caller.
 /// size: size of *options in bytes, sizeof(hcube_fft_options).
-/// Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of the variable is
+/// Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of a variable is
 /// not valid.
 ///
 /// # Safety

@@ -24,6 +24,17 @@
 #define HCUBE_FFT_BINARY_EXCHANGE 1
 
 /**
+ * hcube_fft_options.radix: 2, as in Jin et al. 2011.
+ */
+#define HCUBE_FFT_RADIX_2 2
+
+/**
+ * hcube_fft_options.radix: 4, which needs fewer products and accesses; a next step that the paper
+ * names.
+ */
+#define HCUBE_FFT_RADIX_4 4
+
+/**
  * A transform that was set up by hcube_fft_create or hcube_fft_create_with.
  */
 typedef struct hcube_fft_plan hcube_fft_plan;
@@ -44,9 +55,11 @@ typedef struct hcube_fft_options {
      */
     int32_t algorithm;
     /**
-     * 0; reserved for a later version.
+     * Binary exchange: numbers of a butterfly in the levels on one rank, as far as these run in the
+     * cache. Values: HCUBE_FFT_RADIX_*. Default: HCUBE_FFT_RADIX_2. Environment variable:
+     * HCUBE_FFT_RADIX.
      */
-    int32_t reserved;
+    int32_t radix;
 } hcube_fft_options;
 
 /**
@@ -124,13 +137,13 @@ int32_t hcube_fft_create(int64_t length,
                          struct hcube_error *error);
 
 /**
- * Local. Returns the default options, changed by the environment variable
- *  and HCUBE_FFT.
+ * Local. Returns the default options, changed by the environment variables
+ * HCUBE_FFT and HCUBE_FFT_RADIX.
  * May be called before MPI_Init.
  *
  * options: receives the options; allocated by the caller.
  * size: size of *options in bytes, sizeof(hcube_fft_options).
- * Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of the variable is
+ * Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of a variable is
  * not valid.
  */
 int32_t hcube_fft_default_options(struct hcube_fft_options *options,

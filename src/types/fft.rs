@@ -24,11 +24,11 @@ pub struct hcube_fft_options {
     pub struct_size: u64,
     /// [`hcube_fft::Options::algorithm`]
     pub algorithm: i32,
-    /// 0; reserved for a later version.
-    pub reserved: i32,
+    /// [`hcube_fft::Options::radix`]
+    pub radix: i32,
 }
 
-options_of_a_table!(hcube_fft_options, Options, [algorithm], zero: reserved);
+options_of_a_table!(hcube_fft_options, Options, [algorithm, radix]);
 
 // SAFETY: numbers, the size first; without padding, as test `abi` checks.
 unsafe impl Growing for hcube_fft_options {

@@ -25,6 +25,7 @@ static hcube_fft_options options_for(int32_t algorithm) {
 
 static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int32_t algorithm) {
   hcube_fft_options options = options_for(algorithm);
+  options.radix = direction > 0 ? HCUBE_FFT_RADIX_4 : HCUBE_FFT_RADIX_2;
   hcube_fft_plan *plan = NULL;
   hcube_error error;
   SUCCEED(hcube_fft_create_with(length, direction, comm, &options, &plan, &error), error);
@@ -87,8 +88,8 @@ static void bad_plans(void) {
   other.algorithm = rank == 0 ? 2 : 1;
   refused(least, MPI_COMM_WORLD, &other, HCUBE_ERR_ARGUMENT, "");
   other = binary;
-  other.reserved = 1;
-  refused(least, MPI_COMM_WORLD, &other, HCUBE_ERR_ARGUMENT, "options.reserved = 1");
+  other.radix = 3;
+  refused(least, MPI_COMM_WORLD, &other, HCUBE_ERR_ARGUMENT, "options.radix = 3");
   if (size == 1) return;
   other = options_for(rank == 0 ? HCUBE_FFT_BINARY_EXCHANGE : HCUBE_FFT_SIX_STEP);
   refused(least, MPI_COMM_WORLD, &other, HCUBE_ERR_MISMATCH, "differ");

@@ -13,10 +13,22 @@ hcube_core::named_values! {
     }
 }
 
+hcube_core::named_values! {
+    /// Numbers of a butterfly of binary exchange in the levels on one rank, as far as these run in the cache.
+    pub enum Radix {
+        /// 2, as in Jin et al. 2011.
+        Two = 2, "2", "HCUBE_FFT_RADIX_2";
+        /// 4, which needs fewer products and accesses; a next step that the paper names.
+        Four = 4, "4", "HCUBE_FFT_RADIX_4";
+    }
+}
+
 hcube_core::options_table! {
     /// The options of a transform.
     pub struct Options {
         /// How a distributed vector is transformed.
         pub algorithm: Algorithm = Spec::new("HCUBE_FFT", Kind::One(Algorithm::NAMES), Algorithm::SixStep as i64),
+        /// Binary exchange: numbers of a butterfly in the levels on one rank, as far as these run in the cache.
+        pub radix: Radix = Spec::new("HCUBE_FFT_RADIX", Kind::One(Radix::NAMES), Radix::Two as i64),
     }
 }

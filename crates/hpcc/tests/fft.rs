@@ -5,6 +5,7 @@ use hcube_core::comm::Comm;
 use hcube_core::comm::threads;
 use hcube_core::memory::Region;
 use hcube_fft::Direction;
+use hcube_fft::options::Radix;
 use hcube_hpcc::fft::{BinaryExchange, Images};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -45,7 +46,8 @@ fn transform(images: usize, per_node: usize, runs: &[(&[u8], Direction)]) -> Vec
             let mut kept = None;
             let one = |&(vector, direction): &(&[u8], Direction)| {
                 let mut transform =
-                    BinaryExchange::new(comm, Ok((vector.len() / 16, direction))).expect("possible");
+                    BinaryExchange::new(comm, Ok((vector.len() / 16, direction)), radix(direction))
+                        .expect("possible");
                 let bytes = vector.len() / images;
                 let mine = &vector[comm.rank() * bytes..][..bytes];
                 let (mut input, mut output) = (mine.to_vec(), vec![0; bytes]);
@@ -69,6 +71,11 @@ fn transform(images: usize, per_node: usize, runs: &[(&[u8], Direction)]) -> Vec
         results
     });
     (0..runs.len()).map(|run| parts.iter().flat_map(|part| &part[run]).copied().collect()).collect()
+}
+
+/// Both radices are tested, each with one direction.
+fn radix(direction: Direction) -> Radix {
+    if direction == Direction::Forward { Radix::Two } else { Radix::Four }
 }
 
 /// Compares to 1e-13 of the root of the length.
@@ -124,7 +131,8 @@ fn one_rank_needs_no_images() {
         for direction in [Direction::Forward, Direction::Backward] {
             let found = threads::run(1, 1, |comm| {
                 let mut part = vector.clone();
-                let mut transform = BinaryExchange::new(comm, Ok((1 << log, direction))).expect("possible");
+                let mut transform =
+                    BinaryExchange::new(comm, Ok((1 << log, direction)), radix(direction)).expect("possible");
                 let same = Region::of(&mut part);
                 transform.execute_alone(comm, (same, same));
                 part
@@ -138,7 +146,7 @@ fn one_rank_needs_no_images() {
 fn what_is_not_possible_is_refused_on_all_ranks() {
     let refusal = |ranks: usize, length: usize| {
         let texts = threads::run(ranks, ranks, |comm| {
-            let made = BinaryExchange::new(comm, Ok((length, Direction::Forward)));
+            let made = BinaryExchange::new(comm, Ok((length, Direction::Forward)), Radix::Two);
             made.err().map(|error| error.to_string()).unwrap_or_default()
         });
         assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
@@ -160,7 +168,7 @@ fn each_level_moves_half_of_the_part_in_both_directions() {
             let own = comm.split(Some(0), comm.rank() as i32).expect("no MPI").expect("a colour");
             let runtime = Runtime::new(own, hcube_caf::Options::default()).expect("shared memory");
             let wanted = Ok((1 << 16, Direction::Forward));
-            let mut transform = BinaryExchange::new(comm, wanted).expect("possible");
+            let mut transform = BinaryExchange::new(comm, wanted, Radix::Two).expect("possible");
             let (mut kept, mut part) = (None, vec![0; bytes]);
             let prepared = Images::prepare(&mut kept, &runtime, transform.bits()).expect("room");
             let before = runtime.statistics().access;

@@ -23,6 +23,7 @@ use hcube_fft::kernel::dispatch::{Work, dispatch};
 use hcube_fft::kernel::vector::{Complex, Vector};
 use hcube_fft::kernel::view::View;
 use hcube_fft::kernel::{LANES, Level};
+use hcube_fft::options::Radix;
 use hcube_fft::stages::Laps;
 use hcube_fft::{Direction, Stages};
 
@@ -58,13 +59,13 @@ fn bits(length: usize, ranks: usize) -> Result<Bits> {
 }
 
 impl BinaryExchange {
-    /// Collective: sets a transform up. Every rank passes the same length and direction, or the error that all ranks are to
+    /// Collective: sets a transform up. Every rank passes the same length, direction and radix, or the error that all ranks are to
     /// report.
     ///
     /// # Errors
     /// On all ranks: [`Error::Argument`] and [`Error::Communicator`] for lengths and numbers of ranks that are not possible,
     /// [`Error::Mismatch`], [`Error::Memory`].
-    pub fn new<C: Comm>(comm: &C, wanted: Result<(usize, Direction)>) -> Result<Self> {
+    pub fn new<C: Comm>(comm: &C, wanted: Result<(usize, Direction)>, radix: Radix) -> Result<Self> {
         let checked = wanted.and_then(|(length, direction)| {
             Ok((bits(length, comm.size())?, direction == Direction::Backward))
         });
@@ -78,7 +79,7 @@ impl BinaryExchange {
             alone.try_reserve_exact(bytes).map_err(|_| Error::Memory(format!("{bytes} bytes of memory")))?;
             alone.resize(bytes, 0);
         }
-        let (local, remote) = (Local::new(bits, backward, level), Remote::new(bits, own, level));
+        let (local, remote) = (Local::new(bits, backward, radix, level), Remote::new(bits, own, level));
         Ok(Self { bits, own, backward, level, local, remote, alone })
     }
 

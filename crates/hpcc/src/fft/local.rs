@@ -1,4 +1,4 @@
-//! The levels whose butterflies lie on one image: decimation in time with radix 2.
+//! The levels whose butterflies lie on one image: decimation in time with radix 2, or 4 in the first pass.
 //!
 //! Idea: a level with distance d combines the numbers in slots s and s + d with the factor exp(-2 pi i j / 2d), j = s mod d. Eight
 //! consecutive numbers form a [`Row`], with real and imaginary parts in registers of their own. The first pass runs all
@@ -9,7 +9,7 @@
 //! Restrictions: at least [`MIN_PART`] numbers.
 //! Cost: 5 n log2 n flops and, in further passes, 6 n for the products of factors; ⌈(log2 n - 14) / 8⌉ + 1 passes over 16 n
 //! bytes. Memory: 256 KiB for the batch and as much for factors.
-//! Source: Jin et al. 2011, §III-D; blocking: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992.
+//! Source: Jin et al. 2011, §III-D, and §IV-B4 for a higher radix; blocking: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992.
 
 use super::bits::Bits;
 use super::pack::scatter;
@@ -19,6 +19,8 @@ use hcube_fft::kernel::transform::root;
 use hcube_fft::kernel::vector::{Complex, Row, Vector};
 use hcube_fft::kernel::view::View;
 use hcube_fft::kernel::{LANES, Level};
+use hcube_fft::options::Radix;
+use std::ops::Range;
 
 /// Fewest numbers of an image: eight rows, which are transposed for the first three levels.
 pub const MIN_PART: usize = LANES * LANES;
@@ -44,6 +46,7 @@ struct Pass {
 #[derive(Debug, Clone)]
 pub struct Local {
     level: Level,
+    radix: Radix,
     bits: Bits,
     /// Whether real and imaginary parts change places at first: the transform between two such changes is the backward one.
     swap: bool,
@@ -68,7 +71,7 @@ pub(super) fn factors(count: usize, whole: usize) -> Vec<Row> {
 
 impl Local {
     /// For an image of a distributed vector.
-    pub fn new(bits: Bits, swap: bool, level: Level) -> Self {
+    pub fn new(bits: Bits, swap: bool, radix: Radix, level: Level) -> Self {
         let first = bits.part.min(BATCH_LEVELS.max(bits.images));
         let of_first = (ROW_LEVELS..first).flat_map(|log| factors(1 << log, 2 << log)).collect();
         let (mut passes, mut base) = (Vec::new(), first);
@@ -82,7 +85,7 @@ impl Local {
         }
         let batch = vec![Row::default(); (1 << first) / LANES];
         let scratch = [batch.clone(), batch.clone()];
-        Self { level, bits, swap, first, factors: of_first, passes, batch, scratch }
+        Self { level, radix, bits, swap, first, factors: of_first, passes, batch, scratch }
     }
 
     /// From the blocks that this image has received to rows, on which all local levels have been run.
@@ -91,10 +94,10 @@ impl Local {
         let batch = self.batch.len() * LANES;
         for first in (0..self.bits.part()).step_by(batch) {
             scatter(self.bits, self.swap, blocks, first, &mut self.batch);
-            let levels = self.first;
+            let (radix, levels) = (self.radix, self.first);
             dispatch(
                 self.level,
-                FirstPass { levels, factors: &self.factors, batch: &mut self.batch, to, first },
+                FirstPass { radix, levels, factors: &self.factors, batch: &mut self.batch, to, first },
             );
         }
         for pass in &self.passes {
@@ -156,8 +159,45 @@ fn level<V: Vector>(rows: &mut [Row], log: u32, all: &[Row]) {
     }
 }
 
+/// Levels with distances 2^`log` and twice that, by butterflies of four rows: three products instead of four.
+#[inline(always)]
+fn two_levels<V: Vector>(rows: &mut [Row], log: u32, all: &[Row]) {
+    let distance = (1 << log) / LANES;
+    let one = &all[distance - 1..2 * distance - 1];
+    let two = &all[2 * distance - 1..3 * distance - 1];
+    for group in rows.chunks_exact_mut(4 * distance) {
+        let (low, high) = group.split_at_mut(2 * distance);
+        let (a, b) = low.split_at_mut(distance);
+        let (c, d) = high.split_at_mut(distance);
+        for (((((a, b), c), d), one), two) in a.iter_mut().zip(b).zip(c).zip(d).zip(one).zip(two) {
+            let (one, two) = (Complex::<V>::load(one), Complex::<V>::load(two));
+            let (w, x) = (Complex::<V>::load(a), Complex::<V>::load(b).times(one));
+            let (y, z) = (Complex::<V>::load(c).times(two), Complex::<V>::load(d).times(one.times(two)));
+            let (p, q, r, t) = (w.plus(x), w.minus(x), y.plus(z), y.minus(z));
+            p.plus(r).store(a);
+            q.add_turned(t).store(b);
+            p.minus(r).store(c);
+            q.sub_turned(t).store(d);
+        }
+    }
+}
+
+/// Levels of these distances, two at a time with radix 4.
+#[inline(always)]
+fn levels<V: Vector>(radix: Radix, rows: &mut [Row], logs: Range<u32>, all: &[Row]) {
+    let mut log = logs.start;
+    while radix == Radix::Four && log + 2 <= logs.end {
+        two_levels::<V>(rows, log, all);
+        log += 2;
+    }
+    for log in log..logs.end {
+        level::<V>(rows, log, all);
+    }
+}
+
 /// All levels of a batch of consecutive slots, from the batch to memory.
 struct FirstPass<'a> {
+    radix: Radix,
     levels: u32,
     factors: &'a [Row],
     batch: &'a mut [Row],
@@ -172,13 +212,9 @@ impl Work for FirstPass<'_> {
         for rows in self.batch.chunks_exact_mut((1 << inner) / LANES) {
             let (eights, _) = rows.as_chunks_mut::<LANES>();
             eights.iter_mut().for_each(inside::<V>);
-            for log in ROW_LEVELS..inner {
-                level::<V>(rows, log, self.factors);
-            }
+            levels::<V>(self.radix, rows, ROW_LEVELS..inner, self.factors);
         }
-        for log in inner..self.levels {
-            level::<V>(self.batch, log, self.factors);
-        }
+        levels::<V>(self.radix, self.batch, inner..self.levels, self.factors);
         for (number, row) in self.batch.iter().enumerate() {
             write_row(self.to, 2 * self.first + 2 * LANES * number, row);
         }

@@ -42,7 +42,7 @@ impl Plan {
             Algorithm::SixStep => Path::SixStep(Box::new(hcube_fft::Plan::new(comm, wanted, exchange)?)),
             Algorithm::BinaryExchange => {
                 let wanted = wanted.and_then(|wanted| check_world(comm).map(|()| wanted));
-                let transform = BinaryExchange::new(comm, wanted)?;
+                let transform = BinaryExchange::new(comm, wanted, options.radix)?;
                 if comm.size() > 1 {
                     process::with(comm, |runtime, state| {
                         Images::prepare(&mut state.transforms, runtime, transform.bits()).map(drop)
