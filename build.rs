@@ -24,6 +24,9 @@ mod caf;
 #[path = "crates/core/src/error.rs"]
 mod error;
 #[allow(dead_code, unused_imports)]
+#[path = "crates/fft/src/options.rs"]
+mod fft;
+#[allow(dead_code, unused_imports)]
 #[path = "crates/gemm/src/options.rs"]
 mod gemm;
 #[allow(dead_code, unused_imports)]
@@ -36,11 +39,12 @@ mod random_access;
 use options::{Kind, Name, Setting, Spec, Table};
 
 /// What this program reads besides the sources of the headers.
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     "crates/alltoall/src/options.rs",
     "crates/caf/src/options.rs",
     "crates/core/src/error.rs",
     "crates/core/src/options",
+    "crates/fft/src/options.rs",
     "crates/gemm/src/options.rs",
     "crates/random-access/src/options.rs",
     "hpcc-glue/bsplib/header.rs",
@@ -236,13 +240,15 @@ fn structures(header: &Header) -> Vec<String> {
 }
 
 /// The constants of C: what they belong to, and their names.
-fn tables() -> [(&'static str, &'static [Name]); 11] {
+fn tables() -> [(&'static str, &'static [Name]); 13] {
     [
         ("hcube_updates.stream", random_access::StreamKind::NAMES),
         ("hcube_random_access_options.mode", random_access::Mode::NAMES),
         ("hcube_random_access_options.optimisations", random_access::Optimisations::KIND.names()),
         ("hcube_alltoall_options.schedule", alltoall::Schedule::NAMES),
         ("hcube_alltoall_options.path", alltoall::Path::NAMES),
+        ("hcube_fft_options.algorithm", fft::Algorithm::NAMES),
+        ("hcube_fft_options.radix", fft::Radix::NAMES),
         ("hcube_gemm.element", gemm::Element::NAMES),
         ("hcube_gemm_options.algorithm", gemm::Algorithm::NAMES),
         ("hcube_gemm_options.stationary", gemm::Stationary::NAMES),
@@ -388,6 +394,7 @@ fn meaning(link: &str) -> String {
     match system {
         "random_access" => table::<random_access::Options>(field),
         "alltoall" => table::<alltoall::Options>(field),
+        "fft" => table::<fft::Options>(field),
         "gemm" => table::<gemm::Options>(field),
         "caf" => table::<caf::Options>(field),
         _ => panic!("{link}: no such system"),

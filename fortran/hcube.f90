@@ -28,6 +28,8 @@ module hcube
     HCUBE_ALLTOALL_HYPERCUBE = 5
   integer(c_int32_t), parameter, public :: HCUBE_PATH_AUTO = 0, HCUBE_PATH_SINGLE_COPY = 1, HCUBE_PATH_SHARED = 2, &
     HCUBE_PATH_MESSAGE = 3
+  integer(c_int32_t), parameter, public :: HCUBE_FFT_SIX_STEP = 0, HCUBE_FFT_BINARY_EXCHANGE = 1
+  integer(c_int32_t), parameter, public :: HCUBE_FFT_RADIX_2 = 2, HCUBE_FFT_RADIX_4 = 4
   integer(c_int32_t), parameter, public :: HCUBE_ELEMENT_SINGLE = 0, HCUBE_ELEMENT_DOUBLE = 1, &
     HCUBE_ELEMENT_COMPLEX = 2, HCUBE_ELEMENT_DOUBLE_COMPLEX = 3
   integer(c_int32_t), parameter, public :: HCUBE_GEMM_AUTO = 0, HCUBE_GEMM_SUMMA = 1, HCUBE_GEMM_HSUMMA = 2, &
@@ -59,6 +61,11 @@ module hcube
   type, bind(C), public :: hcube_random_access_options
     integer(c_int64_t) :: struct_size, look_ahead
     integer(c_int32_t) :: mode, dimensions, relaxed, optimisations, huge_pages, ranks_per_node
+  end type
+
+  type, bind(C), public :: hcube_fft_options
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: algorithm, radix
   end type
 
   type, bind(C), public :: hcube_fft_times

@@ -2,8 +2,7 @@
 
 use crate::boundary::{enter, output, required};
 use crate::sized;
-use crate::types::{hcube_error, hcube_fft_plan, hcube_fft_times};
-use hcube_alltoall::Options;
+use crate::types::{hcube_error, hcube_fft_options, hcube_fft_plan, hcube_fft_times};
 use hcube_core::comm::agree;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -12,7 +11,8 @@ use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::node::device::Devices;
-use hcube_fft::{Direction, Plan};
+use hcube_fft::{Direction, Options};
+use hcube_hpcc::fft::Plan;
 use std::ffi::c_void;
 
 /// What this system keeps on a communicator: nothing.
@@ -29,7 +29,8 @@ const COMPLEX: usize = 16;
 /// factor, as in FFTW: forward and backward together multiply the vector by length.
 ///
 /// Ranks of one node work in shared memory, of 32 bytes per number in total; ranks on several nodes
-/// exchange messages, with the environment variables of the all-to-all exchange.
+/// exchange messages, with the environment variables of the all-to-all exchange. The environment
+/// variable HCUBE_FFT selects another algorithm, as options of hcube_fft_create_with do.
 ///
 /// length: 2^a 3^b 5^c, a multiple of P * P; the same on all ranks.
 /// direction: -1 forward, 1 backward; the same on all ranks.
@@ -51,25 +52,112 @@ pub unsafe extern "C-unwind" fn hcube_fft_create(
     plan: *mut *mut hcube_fft_plan,
     error: *mut hcube_error,
 ) -> i32 {
+    // SAFETY: the contract of this function.
+    unsafe { create(length, direction, comm, std::ptr::null(), plan, error) }
+}
+
+/// Local. Returns the default options, changed by the environment variables
+/// [`hcube_fft::Options`].
+/// May be called before MPI_Init.
+///
+/// options: receives the options; allocated by the caller.
+/// size: size of *options in bytes, sizeof(hcube_fft_options).
+/// Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of a variable is
+/// not valid.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_default_options(
+    options: *mut hcube_fft_options,
+    size: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        enter(None, error, || {
+            sized::fill(options, size, || {
+                Options::from_environment().map(|options| hcube_fft_options::from_options(&options))
+            })
+        })
+    }
+}
+
+/// Collective. As hcube_fft_create, with options.
+///
+/// The algorithm HCUBE_FFT_BINARY_EXCHANGE starts the coarray runtime if the program has not called
+/// hcube_caf_init; MPI_Finalize then ends it. Each rank allocates 40 bytes per number of its part,
+/// which all such transforms share and which are kept until then.
+///
+/// length: as for hcube_fft_create; for HCUBE_FFT_BINARY_EXCHANGE 2^b, at least 64 and at least P for
+/// each of P ranks.
+/// direction: as for hcube_fft_create.
+/// comm: as for hcube_fft_create; for HCUBE_FFT_BINARY_EXCHANGE of 2^a ranks, congruent to MPI_COMM_WORLD
+/// or of one rank.
+/// options: the same on all ranks; NULL selects the defaults and the environment.
+/// plan: receives the transform. Freed by hcube_fft_free.
+/// Errors: as hcube_fft_create.
+/// Source: G. Jin, J. Mellor-Crummey, L. Adhianto, W. N. Scherer III and C. Yang, Implementation and
+/// Performance Evaluation of the HPC Challenge Benchmarks in Coarray Fortran 2.0, IPDPS 2011, III-D.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_create_with(
+    length: i64,
+    direction: i32,
+    comm: MPI_Comm,
+    options: *const hcube_fft_options,
+    plan: *mut *mut hcube_fft_plan,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the contract of this function.
+    unsafe { create(length, direction, comm, options, plan, error) }
+}
+
+/// Collective: sets a transform up.
+///
+/// # Safety
+/// The pointers are null or valid.
+unsafe fn create(
+    length: i64,
+    direction: i32,
+    comm: MPI_Comm,
+    options: *const hcube_fft_options,
+    plan: *mut *mut hcube_fft_plan,
+    error: *mut hcube_error,
+) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             gate::enter(comm, |on, _: &mut Option<Nothing>| {
                 let place = output(plan, "plan");
-                let options = agree(on, Options::from_environment())?;
+                let exchange = agree(on, hcube_alltoall::Options::from_environment())?;
                 let wanted = place.and_then(|place| Ok((place, wanted(length, direction)?)));
                 let (place, wanted) = match wanted {
                     Ok((place, wanted)) => (Some(place), Ok(wanted)),
                     Err(refusal) => (None, Err(refusal)),
                 };
-                let plan = Plan::new(on, wanted, &options)?;
+                let plan = Plan::new(on, wanted, read_options(options), &exchange)?;
                 let fft = hcube_fft_plan { comm, plan, devices: Devices::new() };
                 *place.expect("refused otherwise") = Box::into_raw(Box::new(fft));
                 Ok(())
             })
         })
     }
+}
+
+/// The options that a caller passed, or the defaults and the environment.
+///
+/// # Safety
+/// The pointer is null or valid.
+unsafe fn read_options(options: *const hcube_fft_options) -> Result<Options> {
+    if options.is_null() {
+        return Options::from_environment();
+    }
+    // SAFETY: not null, and then valid, by the contract of this function.
+    unsafe { hcube_fft_options::read(options) }
 }
 
 /// The arguments of a transform.

@@ -203,6 +203,39 @@ fn hpcc_succeeds_on_coarrays() {
     }
 }
 
+/// Runs HPCC with transforms by binary exchange; its error output.
+fn binary_exchange(ranks: usize) -> String {
+    let input = Input { columns: ranks, ..Input::default() };
+    let folder = common::hpcc::folder(&format!("hpcc-binary-exchange-{ranks}"), &input);
+    let launch = |launch: Launch| launch.env("HCUBE_FFT", "binary-exchange").env("HCUBE_HPCC", "fft");
+    let stderr = common::hpcc::run(program(), &folder, ranks, launch);
+    common::hpcc::passed(&folder, ranks);
+    stderr
+}
+
+#[test]
+fn hpcc_transforms_by_binary_exchange() {
+    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[2] };
+    for &ranks in counts {
+        let stderr = binary_exchange(ranks);
+        let announcement = common::hpcc::announcement(&stderr, "FFT");
+        assert!(announcement.ends_with(", binary exchange"), "{announcement}");
+        assert!(!stderr.contains("uses another algorithm"), "{stderr}");
+    }
+}
+
+/// Of three ranks, HPCC transforms on two: their communicator is not that of the images.
+#[test]
+fn hpcc_transforms_in_six_steps_where_binary_exchange_is_not_possible() {
+    if Mpi::selected() == Mpi::Open {
+        let stderr = binary_exchange(3);
+        let line = "HPCC FFT uses another algorithm: binary exchange on a communicator of 2 of 3 processes";
+        assert_eq!(stderr.matches(line).count(), 1, "{stderr}");
+        let announcement = common::hpcc::announcement(&stderr, "FFT");
+        assert!(announcement.ends_with(", six steps"), "{announcement}");
+    }
+}
+
 /// A copy of HPCC in a folder of this name, whose Make file `change` has changed.
 fn copy(name: &str, change: impl FnOnce(String) -> String) -> PathBuf {
     let folder = common::folder(name).join("hpcc");

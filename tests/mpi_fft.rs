@@ -1,4 +1,4 @@
-//! hcube_fft_* from C: tests/c/fft.c in shared memory and with messages.
+//! hcube_fft_* from C: tests/c/fft.c in shared memory and with messages, tests/c/fft_binary.c by binary exchange.
 
 use hcube_testing as common;
 
@@ -28,5 +28,45 @@ fn seven_ranks_are_refused() {
     if Mpi::selected() == Mpi::Open {
         let text = Launch::client("fft", 7).limit(60).run().success();
         assert!(text.contains("ok 0 1"), "{text}");
+    }
+}
+
+/// Transforms by binary exchange on a number of ranks, of which some count as a node.
+fn binary_exchange(ranks: usize, per_node: usize) {
+    let text = Launch::client("fft_binary", ranks)
+        .env("HCUBE_RANKS_PER_NODE", &per_node.to_string())
+        .limit(200)
+        .run()
+        .success();
+    let lengths = 17 - (ranks * ranks.max(64)).ilog2();
+    let refusals = match ranks {
+        1 => 4,
+        2 => 6,
+        _ => 7,
+    };
+    assert!(text.contains(&format!("ok {} {refusals}", 2 * lengths + 4)), "{text}");
+}
+
+#[test]
+fn binary_exchange_has_the_results_of_six_steps() {
+    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[1, 2] };
+    for &ranks in ranks {
+        binary_exchange(ranks, 0);
+    }
+}
+
+#[test]
+fn binary_exchange_between_nodes() {
+    binary_exchange(2, 1);
+    if Mpi::selected() == Mpi::Open {
+        binary_exchange(4, 2);
+    }
+}
+
+#[test]
+fn binary_exchange_needs_a_power_of_two_of_ranks() {
+    if Mpi::selected() == Mpi::Open {
+        let text = Launch::client("fft_binary", 3).limit(60).run().success();
+        assert!(text.contains("ok 1 1"), "{text}");
     }
 }

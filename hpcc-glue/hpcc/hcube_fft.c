@@ -44,23 +44,45 @@ static int world_rank(void)
   return rank;
 }
 
+/* Collective over comm: hcube's transform by the algorithm that HCUBE_FFT selects, or by six steps
+ * where that is not possible; NULL with an error on all ranks. Returns the name of the
+ * algorithm. */
+static const char *plan_of(MPI_Comm comm, long long n, fftw_direction direction,
+                           hcube_fft_plan **plan, hcube_error *error)
+{
+  hcube_fft_options options;
+
+  check("FFT", hcube_fft_default_options(&options, sizeof options, error), error);
+  if (options.algorithm != HCUBE_FFT_SIX_STEP) {
+    if (hcube_fft_create_with(n, direction, comm, &options, plan, error) == HCUBE_SUCCESS)
+      return "binary exchange";
+    if (world_rank() == 0) hcube_hpcc_changes(HCUBE_HPCC_FFT, "%s; six steps", error->message);
+    options.algorithm = HCUBE_FFT_SIX_STEP;
+  }
+  hcube_fft_create_with(n, direction, comm, &options, plan, error);
+  return "six steps";
+}
+
 /* Collective over comm: hcube's transform, or NULL on all ranks where it is switched off or cannot
  * have this length; then rank 0 says why. */
 static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction direction)
 {
   hcube_fft_plan *plan = NULL;
   hcube_error error = {0};
+  const char *algorithm;
   int ranks;
 
   if (!hcube_hpcc_serves(HCUBE_HPCC_FFT)) return NULL;
   MPI_Comm_size(comm, &ranks);
-  if (hcube_fft_create(n, direction, comm, &plan, &error) != HCUBE_SUCCESS) {
+  algorithm = plan_of(comm, n, direction, &plan, &error);
+  if (plan == NULL) {
     if (world_rank() == 0)
       hcube_hpcc_falls_back(HCUBE_HPCC_FFT, "%lld points on %d ranks: %s", n, ranks, error.message);
     return NULL;
   }
   if (world_rank() == 0)
-    hcube_hpcc_active(HCUBE_HPCC_FFT, "%lld points on %d rank%s", n, ranks, ranks == 1 ? "" : "s");
+    hcube_hpcc_active(HCUBE_HPCC_FFT, "%lld points on %d rank%s, %s", n, ranks,
+                      ranks == 1 ? "" : "s", algorithm);
   return plan;
 }
 

@@ -94,6 +94,17 @@ void hcube_hpcc_falls_back(enum hcube_hpcc_kernel kernel, const char *format, ..
   va_end(arguments);
 }
 
+void hcube_hpcc_changes(enum hcube_hpcc_kernel kernel, const char *format, ...)
+{
+  va_list arguments;
+
+  if (fallen_back >> kernel & 1) return;
+  fallen_back |= 1u << kernel;
+  va_start(arguments, format);
+  say(kernel, "uses another algorithm", format, arguments);
+  va_end(arguments);
+}
+
 /* The kernel of a name of `length` letters, or HCUBE_HPCC_KERNELS. */
 static int kernel_of(const char *name, size_t length)
 {

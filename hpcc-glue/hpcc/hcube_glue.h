@@ -34,6 +34,11 @@ void hcube_hpcc_active(enum hcube_hpcc_kernel kernel, const char *format, ...)
 void hcube_hpcc_falls_back(enum hcube_hpcc_kernel kernel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Says that hcube serves this kernel by another algorithm than was selected, and why: once per
+ * kernel. Local; one rank calls it. */
+void hcube_hpcc_changes(enum hcube_hpcc_kernel kernel, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Ends the job: HPCC's kernels cannot return an error, and if one rank returned, the others would
  * wait for its messages. */
 void hcube_hpcc_fail(const char *doing, int32_t code, const hcube_error *error);

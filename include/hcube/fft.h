@@ -12,14 +12,62 @@
 #include "library.h"
 
 /**
- * A transform that was set up by hcube_fft_create.
+ * hcube_fft_options.algorithm: six steps: transposition, transforms of columns, twiddle factors,
+ * transposition, transforms of rows, transposition.
+ */
+#define HCUBE_FFT_SIX_STEP 0
+
+/**
+ * hcube_fft_options.algorithm: radix 2 with binary exchange on coarrays, as in Jin et al. 2011,
+ * Figure 7. Needs 2^a ranks, a length of 2^b and a communicator of all processes or of one.
+ */
+#define HCUBE_FFT_BINARY_EXCHANGE 1
+
+/**
+ * hcube_fft_options.radix: 2, as in Jin et al. 2011.
+ */
+#define HCUBE_FFT_RADIX_2 2
+
+/**
+ * hcube_fft_options.radix: 4, which needs fewer products and accesses; a next step that the paper
+ * names.
+ */
+#define HCUBE_FFT_RADIX_4 4
+
+/**
+ * A transform that was set up by hcube_fft_create or hcube_fft_create_with.
  */
 typedef struct hcube_fft_plan hcube_fft_plan;
 
 /**
+ * Options of a transform; the same on all ranks. Call hcube_fft_default_options first, then change
+ * fields. A later version may append fields: struct_size is the size in the header of the caller, and
+ * fields beyond it have their defaults.
+ */
+typedef struct hcube_fft_options {
+    /**
+     * sizeof(hcube_fft_options) in the program of the caller.
+     */
+    uint64_t struct_size;
+    /**
+     * How a distributed vector is transformed. Values: HCUBE_FFT_*. Default: HCUBE_FFT_SIX_STEP.
+     * Environment variable: HCUBE_FFT.
+     */
+    int32_t algorithm;
+    /**
+     * Binary exchange: numbers of a butterfly in the levels on one rank, as far as these run in the
+     * cache. Values: HCUBE_FFT_RADIX_*. Default: HCUBE_FFT_RADIX_2. Environment variable:
+     * HCUBE_FFT_RADIX.
+     */
+    int32_t radix;
+} hcube_fft_options;
+
+/**
  * The times of the stages of a transform on one rank, in their order, in seconds. Where ranks
  * share memory, an exchange is a copy to or from this memory, and the second one only a wait; on
- * several nodes the waits are part of the exchanges.
+ * several nodes the waits are part of the exchanges. With HCUBE_FFT_BINARY_EXCHANGE, the first exchange
+ * is the bit reversal, columns are the levels on this rank, rows the computation of the levels between
+ * two ranks, the second exchange is their communication, and the last exchange writes the result.
  */
 typedef struct hcube_fft_times {
     /**
@@ -69,7 +117,8 @@ extern "C" {
  * factor, as in FFTW: forward and backward together multiply the vector by length.
  *
  * Ranks of one node work in shared memory, of 32 bytes per number in total; ranks on several nodes
- * exchange messages, with the environment variables of the all-to-all exchange.
+ * exchange messages, with the environment variables of the all-to-all exchange. The environment
+ * variable HCUBE_FFT selects another algorithm, as options of hcube_fft_create_with do.
  *
  * length: 2^a 3^b 5^c, a multiple of P * P; the same on all ranks.
  * direction: -1 forward, 1 backward; the same on all ranks.
@@ -86,6 +135,45 @@ int32_t hcube_fft_create(int64_t length,
                          MPI_Comm comm,
                          struct hcube_fft_plan **plan,
                          struct hcube_error *error);
+
+/**
+ * Local. Returns the default options, changed by the environment variables
+ * HCUBE_FFT and HCUBE_FFT_RADIX.
+ * May be called before MPI_Init.
+ *
+ * options: receives the options; allocated by the caller.
+ * size: size of *options in bytes, sizeof(hcube_fft_options).
+ * Errors: HCUBE_ERR_ARGUMENT if options is NULL, size is not valid or the value of a variable is
+ * not valid.
+ */
+int32_t hcube_fft_default_options(struct hcube_fft_options *options,
+                                  uint64_t size,
+                                  struct hcube_error *error);
+
+/**
+ * Collective. As hcube_fft_create, with options.
+ *
+ * The algorithm HCUBE_FFT_BINARY_EXCHANGE starts the coarray runtime if the program has not called
+ * hcube_caf_init; MPI_Finalize then ends it. Each rank allocates 40 bytes per number of its part,
+ * which all such transforms share and which are kept until then.
+ *
+ * length: as for hcube_fft_create; for HCUBE_FFT_BINARY_EXCHANGE 2^b, at least 64 and at least P for
+ * each of P ranks.
+ * direction: as for hcube_fft_create.
+ * comm: as for hcube_fft_create; for HCUBE_FFT_BINARY_EXCHANGE of 2^a ranks, congruent to MPI_COMM_WORLD
+ * or of one rank.
+ * options: the same on all ranks; NULL selects the defaults and the environment.
+ * plan: receives the transform. Freed by hcube_fft_free.
+ * Errors: as hcube_fft_create.
+ * Source: G. Jin, J. Mellor-Crummey, L. Adhianto, W. N. Scherer III and C. Yang, Implementation and
+ * Performance Evaluation of the HPC Challenge Benchmarks in Coarray Fortran 2.0, IPDPS 2011, III-D.
+ */
+int32_t hcube_fft_create_with(int64_t length,
+                              int32_t direction,
+                              MPI_Comm comm,
+                              const struct hcube_fft_options *options,
+                              struct hcube_fft_plan **plan,
+                              struct hcube_error *error);
 
 /**
  * Local. Returns which part of the vector this rank has.

@@ -1,20 +1,46 @@
 //! The types of Fourier transforms for C.
 
+use super::options_of_a_table;
 use crate::sized::Growing;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::node::device::Devices;
-use hcube_fft::{Plan, Stages};
+use hcube_fft::{Options, Stages};
+use hcube_hpcc::fft::Plan;
 
-/// A transform that was set up by hcube_fft_create.
+/// A transform that was set up by hcube_fft_create or hcube_fft_create_with.
 pub struct hcube_fft_plan {
     pub(crate) comm: Handle,
     pub(crate) plan: Plan,
     pub(crate) devices: Devices,
 }
 
+/// Options of a transform; the same on all ranks. Call hcube_fft_default_options first, then change
+/// fields. A later version may append fields: struct_size is the size in the header of the caller, and
+/// fields beyond it have their defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hcube_fft_options {
+    /// sizeof(hcube_fft_options) in the program of the caller.
+    pub struct_size: u64,
+    /// [`hcube_fft::Options::algorithm`]
+    pub algorithm: i32,
+    /// [`hcube_fft::Options::radix`]
+    pub radix: i32,
+}
+
+options_of_a_table!(hcube_fft_options, Options, [algorithm, radix]);
+
+// SAFETY: numbers, the size first; without padding, as test `abi` checks.
+unsafe impl Growing for hcube_fft_options {
+    const NAME: &'static str = "options.struct_size";
+    const FILLED_BY: &'static str = "call hcube_fft_default_options first";
+}
+
 /// The times of the stages of a transform on one rank, in their order, in seconds. Where ranks
 /// share memory, an exchange is a copy to or from this memory, and the second one only a wait; on
-/// several nodes the waits are part of the exchanges.
+/// several nodes the waits are part of the exchanges. With HCUBE_FFT_BINARY_EXCHANGE, the first exchange
+/// is the bit reversal, columns are the levels on this rank, rows the computation of the levels between
+/// two ranks, the second exchange is their communication, and the last exchange writes the result.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_fft_times {

@@ -29,7 +29,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("hcube-caf", &["hcube-core"]),
     ("hcube-stream", &["hcube-core"]),
     ("hcube-hpl", &["hcube-core"]),
-    ("hcube-hpcc", &["hcube-core", "hcube-caf", "hcube-random-access"]),
+    ("hcube-hpcc", &["hcube-core", "hcube-alltoall", "hcube-caf", "hcube-fft", "hcube-random-access"]),
     (
         "hcube",
         &[
@@ -125,7 +125,7 @@ const UNSAFE: [&str; 7] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 35] = [
+const OTHER_UNSAFE: [(&str, &str); 36] = [
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",
@@ -136,7 +136,8 @@ const OTHER_UNSAFE: [(&str, &str); 35] = [
     ),
     ("crates/bsp/src/direct.rs", "writes to another process, which has registered the memory"),
     ("crates/bsp/src/process.rs", "calls the SPMD part of the program"),
-    ("crates/hpcc/src/random_access/desk.rs", "lends the table to shipped functions for the time of a run"),
+    ("crates/hpcc/src/fft/images.rs", "accesses its part of a coarray, whose life it determines"),
+    ("crates/hpcc/src/random_access/run_state.rs", "stores the table for shipped functions during a run"),
     ("crates/caf/src/process.rs", "keeps the state of the process, which its threads use in turns"),
     (
         "crates/bsp/src/sync.rs",

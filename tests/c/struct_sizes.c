@@ -14,6 +14,7 @@ typedef union anything {
   hcube_random_access_options random_access;
   hcube_alltoall_options alltoall;
   hcube_gemm_options gemm;
+  hcube_fft_options fft;
   hcube_random_access_statistics statistics;
 } anything;
 
@@ -32,6 +33,10 @@ static int32_t fill_gemm(anything *options, uint64_t size, hcube_error *error) {
   return hcube_gemm_default_options(&options->gemm, size, error);
 }
 
+static int32_t fill_fft(anything *options, uint64_t size, hcube_error *error) {
+  return hcube_fft_default_options(&options->fft, size, error);
+}
+
 static int32_t fill_statistics(anything *options, uint64_t size, hcube_error *error) {
   options->struct_size = size;
   return hcube_random_access_last_statistics(MPI_COMM_WORLD, &options->statistics, error);
@@ -43,6 +48,13 @@ static int32_t use_random_access(anything *options, hcube_error *error) {
 
 static int32_t use_alltoall(anything *options, hcube_error *error) {
   return hcube_alltoall_set_options(MPI_COMM_WORLD, &options->alltoall, error);
+}
+
+static int32_t use_fft(anything *options, hcube_error *error) {
+  hcube_fft_plan *plan = NULL;
+  int32_t code = hcube_fft_create_with(64, -1, MPI_COMM_SELF, &options->fft, &plan, error);
+  if (code == HCUBE_SUCCESS) hcube_fft_free(&plan, NULL);
+  return code;
 }
 
 static int32_t use_gemm(anything *options, hcube_error *error) {
@@ -183,9 +195,11 @@ int main(int argc, char **argv) {
   check_filling("RandomAccess options", fill_random_access, sizeof(hcube_random_access_options));
   check_filling("all-to-all options", fill_alltoall, sizeof(hcube_alltoall_options));
   check_filling("options of products", fill_gemm, sizeof(hcube_gemm_options));
+  check_filling("options of Fourier transforms", fill_fft, sizeof(hcube_fft_options));
   check_nonsense("RandomAccess options", fill_random_access, use_random_access);
   check_nonsense("all-to-all options", fill_alltoall, use_alltoall);
   check_nonsense("options of products", fill_gemm, use_gemm);
+  check_nonsense("options of Fourier transforms", fill_fft, use_fft);
   check_nonsense("statistics", fill_statistics, NULL);
   check_larger("RandomAccess options", fill_random_access, use_random_access, sizeof(hcube_random_access_options));
   check_larger("all-to-all options", fill_alltoall, use_alltoall, sizeof(hcube_alltoall_options));
@@ -193,6 +207,7 @@ int main(int argc, char **argv) {
   check_smaller_random_access();
   check_smaller_alltoall();
   /* After a run, so that there is something to fill with. */
+  check_larger("options of Fourier transforms", fill_fft, use_fft, sizeof(hcube_fft_options));
   check_filling("statistics", fill_statistics, sizeof(hcube_random_access_statistics));
   if (rank == 0) printf("ok %d checks\n", checks);
   MPI_Finalize();

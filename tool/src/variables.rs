@@ -65,6 +65,18 @@ pub const ALLTOALL: Group = Group {
     others: &[],
 };
 
+/// Fourier transforms.
+pub const FFT: Group = Group {
+    title: "Fourier transforms",
+    about: "Read by the functions `hcube_fft_*`, and therefore by HPCC with hcube, in addition to those of the all-to-all \
+            exchange. The values must be the same on all ranks.",
+    structure: Some("hcube_fft_options"),
+    of_a_run: true,
+    command: None,
+    options: hcube_fft::Options::variables,
+    others: &[],
+};
+
 /// Matrix products.
 pub const GEMM: Group = Group {
     title: "Matrix multiplication",
@@ -234,8 +246,8 @@ pub const BUILD: Group = Group {
     ..UNTABLED
 };
 
-pub const GROUPS: [Group; 10] =
-    [RANDOM_ACCESS, ALLTOALL, GEMM, BSP, CAF, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
+pub const GROUPS: [Group; 11] =
+    [RANDOM_ACCESS, ALLTOALL, FFT, GEMM, BSP, CAF, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
 
 /// The meaning of a variable in each group that has it; empty for a name that hcube does not know.
 pub fn meanings(name: &str) -> Vec<String> {

@@ -300,6 +300,18 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
+    /// Writes to this member's part, from `at` on.
+    ///
+    /// # Errors
+    /// For a coarray that was freed, for events and for locks; for a range outside of it.
+    pub fn write_own(&self, coarray: Handle, at: usize, bytes: &[u8]) -> Result<()> {
+        self.with(|image| {
+            let start = image.coarray_for(coarray, Use::Data)?.range(at, bytes.len())?.start;
+            image.memory.own(start, bytes.len()).write(bytes);
+            Ok(())
+        })
+    }
+
     /// The place of a range of a coarray on a member.
     ///
     /// # Errors

@@ -9,14 +9,17 @@
 //! | [`phases`] | the factors between both transforms |
 //! | [`kernel`] | the transforms of columns and rows |
 //! | [`stages`] | the time of each stage |
+//! | [`options`] | the choice of the algorithm; `hcube-hpcc` has the binary exchange |
 
 pub mod kernel;
 pub mod messages;
 pub mod on_node;
+pub mod options;
 pub mod phases;
 pub mod plan;
 pub mod shape;
 pub mod stages;
 
+pub use options::{Algorithm, Options};
 pub use plan::{Direction, Plan};
 pub use stages::Stages;

@@ -109,7 +109,7 @@ pub const PARTS: [Part; 10] = [
         about: "Fourier transforms of distributed vectors",
         prefix: "hcube_fft",
         introduction: &[],
-        variables: &[variables::ALLTOALL],
+        variables: &[variables::FFT, variables::ALLTOALL],
         ..GENERAL
     },
     Part {

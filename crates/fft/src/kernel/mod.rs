@@ -8,10 +8,12 @@
 //! | [`transform`] | the transform of a batch, by decimation in frequency |
 //! | [`passes`] | transforms of the columns and of the rows of a matrix, from memory to memory |
 //! | [`view`] | this memory |
+//! | [`dispatch`] | loops of other systems with these instructions |
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod butterfly;
+pub mod dispatch;
 pub mod passes;
 pub mod transform;
 pub mod vector;

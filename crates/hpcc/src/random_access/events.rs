@@ -18,7 +18,7 @@ use super::exchange::Exchange;
 use hcube_caf::copy::Side;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
-use hcube_core::memory::{Region, bytes_of_mut};
+use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
 use hcube_core::progress::wait::Stopwatch;
 use hcube_random_access::divide::Divider;
 use hcube_random_access::local_table::LocalTable;
@@ -45,7 +45,7 @@ struct Router<'a, C: Comm> {
     sent: Vec<usize>,
     taken: Vec<usize>,
     rests: Vec<Rest>,
-    /// A slot.
+    /// What a slot has received: memory that other images write is never a slice.
     buffer: Vec<u64>,
     statistics: Statistics,
     watch: Stopwatch,
@@ -174,14 +174,14 @@ impl<C: Comm> Router<'_, C> {
         let turn = self.sent[edge] % SLOTS;
         self.sent[edge] += 1;
         let (here, there) = (SLOTS * edge + turn, SLOTS * number_there + turn);
-        self.buffer[0] = values.len() as u64 | if more { MORE } else { 0 };
-        self.buffer[1..=values.len()].copy_from_slice(values);
+        let head = values.len() as u64 | if more { MORE } else { 0 };
         let bytes = (values.len() + 1) * WORD;
-        let laid_out = Region::of(bytes_of_mut(&mut self.buffer[..=values.len()]));
-        runtime.put(routes.buffers, own, routes.out_offset(here), laid_out)?;
+        let at = routes.out_offset(here);
+        runtime.write_own(routes.buffers, at, bytes_of(&[head]))?;
+        runtime.write_own(routes.buffers, at + WORD, bytes_of(values))?;
         self.with.comm.settle();
         let destination = Side::Coarray(routes.buffers, send.to, routes.in_offset(there));
-        let source = Side::Coarray(routes.buffers, own, routes.out_offset(here));
+        let source = Side::Coarray(routes.buffers, own, at);
         let predicate = waits.then_some((routes.received, here, own));
         runtime.copy_async(
             destination,

@@ -1,4 +1,4 @@
-//! What both ways of exchanging values need.
+//! The arguments of a run that the modes `events` and `spawn` share.
 
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;

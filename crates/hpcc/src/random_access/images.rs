@@ -1,4 +1,4 @@
-//! What an image keeps between runs, and a run from arguments to statistics.
+//! The state of an image between runs, and a run from arguments to statistics.
 
 use super::edges::Routes;
 use super::exchange::Exchange;
@@ -12,7 +12,7 @@ use hcube_random_access::kernel::Level;
 use hcube_random_access::update::run_by;
 use hcube_random_access::{Distribution, Mode, Options, Statistics, Updates};
 
-/// What an image keeps between runs.
+/// The state of an image between runs.
 #[derive(Debug)]
 pub struct Images {
     options: Options,
@@ -37,7 +37,7 @@ pub fn serve_alike(prepared: &Options, options: &Options) -> bool {
 }
 
 impl Images {
-    /// Collective over all images: what is kept, if it serves these options, or a new one in its place.
+    /// Collective over all images: the state in `kept` if it serves these options, or a new one in its place.
     ///
     /// # Errors
     /// On all images, where one has no memory.

@@ -1,17 +1,19 @@
 //! Shipped functions: the owner of the words runs the updates of others.
 //!
 //! Idea: an image divides what it generates by owner and ships the values of each, a few hundred at most, as the argument of
-//! a function, which applies them; those that it owns it applies itself. A function that comes back says how many values are
-//! applied, so an image generates more as soon as the look-ahead has room, and no image waits for the slowest one. One finish
-//! block is around the whole run: at its end all functions have run on all images.
+//! a function, which applies them; those that it owns it applies itself. A function that the
+//! owner ships back acknowledges values that are applied, so an image generates more as soon as the look-ahead has room, and
+//! no image waits for the slowest one. One finish block encloses the whole run: at its end all functions have
+//! run on all images.
 //!
-//! Restrictions: none. Cost: per Q values one function of up to [`BATCH_VALUES`] to each owner, and an answer; where images
+//! Restrictions: none. Cost: per Q values one function of up to [`BATCH_VALUES`] to each owner, and an acknowledgement; where images
 //! have fewer values than owners, that is two messages per value. Memory: two lists of Q words.
-//! Look-ahead: values count as open until the answer has come, also while they are in the delay line of their owner.
-//! Source: Jin et al. 2011, §II-E, for functions and finish; batches and answers are our own.
+//! Look-ahead: values are outstanding until their acknowledgement has arrived, also while they are in the delay line of their
+//! owner.
+//! Source: Jin et al. 2011, §II-E, for functions and finish; batches and acknowledgements are our own.
 
-use super::desk::{Desk, Shared};
 use super::exchange::Exchange;
+use super::run_state::{RunState, SharedState};
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -40,47 +42,47 @@ const fn parts(crowded: bool) -> usize {
 /// An image generates when there is room for this part of what it generates at once, a quarter.
 const FRACTION: usize = 4;
 
-/// The functions that images ship, and what they share with the program.
+/// The functions that images ship, and the state that they share with the program.
 #[derive(Debug)]
 pub(super) struct Functions {
-    /// The number of that which applies values.
+    /// The function that applies values.
     apply: usize,
-    /// The number of that which says how many are applied.
-    answer: usize,
-    desk: Shared,
+    /// The function that acknowledges applied values.
+    acknowledge: usize,
+    state: SharedState,
 }
 
 impl Functions {
     /// Registers them, on all images.
     pub fn register<C: Comm>(runtime: &Runtime<C>) -> Self {
-        let desk = Shared::default();
-        let own = desk.clone();
-        let answer = runtime.register(Rc::new(move |_, _, bytes| {
-            let mut desk = own.lock();
-            desk.open -= bytes.first_chunk().map_or(0, |&word| u64::from_ne_bytes(word)) as usize;
-            desk.heard += 1;
+        let state = SharedState::default();
+        let own = state.clone();
+        let acknowledge = runtime.register(Rc::new(move |_, _, bytes| {
+            let mut state = own.lock();
+            state.outstanding -= bytes.first_chunk().map_or(0, |&word| u64::from_ne_bytes(word)) as usize;
+            state.executed += 1;
         }));
-        let own = desk.clone();
+        let own = state.clone();
         let apply = runtime.register(Rc::new(move |runtime, from, bytes| {
-            let mut desk = own.lock();
-            desk.take(from, bytes);
-            if desk.is_draining {
-                desk.flush();
-                drop(desk);
-                // Only what others have made wrong could fail here, and they know.
-                drop(pay(runtime, &own, answer));
+            let mut state = own.lock();
+            state.update(from, bytes);
+            if state.is_draining {
+                state.flush();
+                drop(state);
+                // It fails only where an image has failed, and the program's next wait reports that.
+                drop(acknowledge_applied(runtime, &own, acknowledge));
             }
         }));
-        Self { apply, answer, desk }
+        Self { apply, acknowledge, state }
     }
 }
 
-/// Tells others what is applied of theirs.
-fn pay<C: Comm>(runtime: &Runtime<C>, desk: &Shared, answer: usize) -> Result<()> {
+/// Acknowledges values of other images that are applied.
+fn acknowledge_applied<C: Comm>(runtime: &Runtime<C>, state: &SharedState, acknowledge: usize) -> Result<()> {
     loop {
-        let due = desk.lock().next_due();
-        let Some((image, values)) = due else { return Ok(()) };
-        runtime.spawn(runtime.world(), image, answer, bytes_of(&[values]), None)?;
+        let applied = state.lock().next_applied();
+        let Some((image, values)) = applied else { return Ok(()) };
+        runtime.spawn(runtime.world(), image, acknowledge, bytes_of(&[values]), None)?;
     }
 }
 
@@ -102,17 +104,17 @@ pub(super) fn run<C: Comm>(
         statistics: Statistics::default(),
         watch: Stopwatch::default(),
     };
-    functions.desk.lend(table, || {
-        // No image ships before all have lent their tables.
+    functions.state.run_with(table, || {
+        // No image ships before the tables of all are in place.
         with.runtime.barrier(with.runtime.world())?;
         with.runtime.begin_finish(with.runtime.world())?;
         shipping.ship_all(source)?;
         with.runtime.end_finish()?;
         shipping.charge();
-        let mut desk = functions.desk.lock();
-        desk.flush();
-        if desk.open > 0 {
-            return Err(Error::Internal(format!("{} values are still open at the end", desk.open)));
+        let mut state = functions.state.lock();
+        state.flush();
+        if state.outstanding > 0 {
+            return Err(Error::Internal(format!("{} values are outstanding at the end", state.outstanding)));
         }
         Ok(())
     })?;
@@ -128,15 +130,15 @@ struct Shipping<'a, C: Comm> {
     functions: &'a Functions,
     divider: Divider<'a>,
     fresh: Vec<u64>,
-    /// Values that may be open.
+    /// Values that may be outstanding.
     bound: usize,
     statistics: Statistics,
     watch: Stopwatch,
 }
 
 impl<C: Comm> Shipping<'_, C> {
-    fn desk(&self) -> std::sync::MutexGuard<'_, Desk> {
-        self.functions.desk.lock()
+    fn state(&self) -> std::sync::MutexGuard<'_, RunState> {
+        self.functions.state.lock()
     }
 
     /// Ships all values, and applies what arrives meanwhile.
@@ -146,46 +148,46 @@ impl<C: Comm> Shipping<'_, C> {
         let enough = (most / FRACTION).max(1);
         while source.left() > 0 {
             self.watch = Stopwatch::start(Statistics::sampled(self.statistics.rounds));
-            let (heard, room) = self.look();
-            if room >= enough || room > 0 && self.desk().open == 0 {
+            let (executed, room) = self.look();
+            if room >= enough || room > 0 && self.state().outstanding == 0 {
                 self.produce(source, room.min(most))?;
             }
             runtime.progress()?;
             self.charge();
             self.statistics.update += self.watch.lap();
-            if self.desk().heard == heard {
-                // Others may wait for answers about values that are still in the delay line.
-                self.desk().flush();
-                self.pay()?;
-                let (heard, room) = self.look();
-                if room < enough && self.desk().open > 0 {
-                    runtime.wait_until(|| self.desk().heard != heard)?;
+            if self.state().executed == executed {
+                // Others may wait for acknowledgements of values that are still in the delay line.
+                self.state().flush();
+                self.acknowledge()?;
+                let (executed, room) = self.look();
+                if room < enough && self.state().outstanding > 0 {
+                    runtime.wait_until(|| self.state().executed != executed)?;
                 }
                 self.statistics.wait += self.watch.lap();
             }
-            self.pay()?;
+            self.acknowledge()?;
         }
-        let mut desk = self.desk();
-        desk.is_draining = true;
-        desk.flush();
-        drop(desk);
-        self.pay()
+        let mut state = self.state();
+        state.is_draining = true;
+        state.flush();
+        drop(state);
+        self.acknowledge()
     }
 
     /// Functions that have run here, and the room in the look-ahead.
     fn look(&self) -> (u64, usize) {
-        let mut desk = self.desk();
-        let open = desk.open + desk.with_table(|table| table.waiting());
-        (desk.heard, self.bound.saturating_sub(open))
+        let mut state = self.state();
+        let outstanding = state.outstanding + state.with_table(|table| table.waiting());
+        (state.executed, self.bound.saturating_sub(outstanding))
     }
 
-    fn pay(&self) -> Result<()> {
-        pay(self.with.runtime, &self.functions.desk, self.functions.answer)
+    fn acknowledge(&self) -> Result<()> {
+        acknowledge_applied(self.with.runtime, &self.functions.state, self.functions.acknowledge)
     }
 
     /// Simulated work of functions that have run.
     fn charge(&self) {
-        self.with.comm.charge(UPDATE.of(self.desk().arrived()));
+        self.with.comm.charge(UPDATE.of(self.state().take_arrived()));
         self.with.comm.settle();
     }
 
@@ -202,7 +204,7 @@ impl<C: Comm> Shipping<'_, C> {
             comm.charge(DIVIDE.of(self.fresh.len() * self.divider.passes()));
             self.statistics.route += self.watch.lap();
             let mine = &mut self.divider.parts[own];
-            self.functions.desk.lock().with_table(|table| table.update(mine));
+            self.functions.state.lock().with_table(|table| table.update(mine));
             comm.charge(UPDATE.of(mine.len()));
             mine.clear();
             self.statistics.update += self.watch.lap();
@@ -224,7 +226,7 @@ impl<C: Comm> Shipping<'_, C> {
     /// Ships values to their owner.
     fn ship(&mut self, to: usize, values: &[u64]) -> Result<()> {
         let runtime = self.with.runtime;
-        self.desk().open += values.len();
+        self.state().outstanding += values.len();
         for batch in values.chunks(BATCH_VALUES) {
             runtime.spawn(runtime.world(), to, self.functions.apply, bytes_of(batch), None)?;
             if runtime.is_on_node(to) {

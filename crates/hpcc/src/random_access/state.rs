@@ -1,11 +1,12 @@
-//! What is kept on a communicator: for modes on coarrays what they say and have done, for all others the state of
-//! `hcube-random-access`.
+//! The state of a communicator: for the modes on coarrays their options and the statistics of the last run, for all others the
+//! state of `hcube-random-access`.
 
-use super::images::serve_alike;
-use super::process;
-use hcube_core::comm::Comm;
-use hcube_core::error::Result;
-use hcube_core::mpi::MpiComm;
+use super::images::{Images, serve_alike};
+use crate::process;
+use hcube_caf::Runtime;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::{MpiComm, lifetime};
 use hcube_random_access::{Distribution, Options, Statistics, UpdateState, Updates};
 
 /// The state of a rank for some options.
@@ -19,11 +20,39 @@ pub struct State {
 #[derive(Debug)]
 enum Path {
     Routed(Box<UpdateState>),
-    /// The images belong to the process; this is what they say of themselves.
+    /// The images belong to the process; `line` describes them.
     Images {
         options: Options,
         line: String,
     },
+}
+
+/// Collective over all processes of the job: runs `work` with the runtime and the images for these options.
+///
+/// # Errors
+/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and where coarrays are not available; those of
+/// `work`.
+fn with_images<T>(
+    comm: &MpiComm,
+    options: &Options,
+    work: impl FnOnce(&Runtime<MpiComm>, &mut Images) -> Result<T>,
+) -> Result<T> {
+    agree(comm, check_world(comm, options))?;
+    process::with(comm, |runtime, state| {
+        let images = Images::prepare(&mut state.random_access, comm, runtime, options)?;
+        work(runtime, images)
+    })
+}
+
+/// Checks that the ranks of a communicator are the images.
+fn check_world(comm: &MpiComm, options: &Options) -> Result<()> {
+    if process::is_world(comm)? {
+        return Ok(());
+    }
+    let (_, all) = lifetime::world_place()?;
+    let given = format!("{} on a communicator of {} of {all} processes", options.mode.name(), comm.size());
+    let expected = "a communicator congruent to MPI_COMM_WORLD, whose processes are the images";
+    Err(Error::argument("options.mode", given, expected))
 }
 
 impl From<UpdateState> for State {
@@ -39,7 +68,7 @@ impl State {
     /// On all ranks: as [`UpdateState::new`] and [`process::with`].
     pub fn new(comm: &MpiComm, options: &Options) -> Result<Self> {
         let path = if options.mode.uses_coarrays() && comm.size() > 1 {
-            let line = process::with(comm, options, |_, images| Ok(images.describe()))?;
+            let line = with_images(comm, options, |_, images| Ok(images.describe()))?;
             Path::Images { options: *options, line }
         } else {
             Path::Routed(Box::new(UpdateState::new(comm, options)?))
@@ -63,7 +92,7 @@ impl State {
             Path::Routed(state) => {
                 hcube_random_access::run(comm, state, distribution, words, updates, options)?
             }
-            Path::Images { .. } => process::with(comm, options, |runtime, images| {
+            Path::Images { .. } => with_images(comm, options, |runtime, images| {
                 images.run(comm, runtime, distribution, words, updates, options)
             })?,
         };

@@ -1,0 +1,178 @@
+//! The transform by binary exchange: bit reversal, local levels, remote levels.
+//!
+//! Idea: with its numbers in bit-reversed order, a vector is transformed by log2 n levels of butterflies, whose distance doubles
+//! from level to level; the result is in natural order. All but the last log2 P levels are local. The bit reversal is one
+//! exchange of all images with all, between two local permutations ([`super::pack`]).
+//!
+//! Restrictions: 2^a images, which are all processes of the job; 2^b numbers, at least [`MIN_PART`] and P on each image. One
+//! rank needs no images.
+//! Cost: (P - 1) / P 16 n / P bytes of the exchange, then those of log2 P levels ([`super::exchange`]). Memory: 40 bytes
+//! per number of the part, 32 on one rank.
+//! Source: Jin et al. 2011, §III-D.
+
+use super::bits::Bits;
+use super::exchange::Remote;
+use super::images::Images;
+use super::local::{Local, MIN_PART};
+use super::pack::gather;
+use hcube_caf::Runtime;
+use hcube_core::comm::{Comm, agree, agree_on};
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_fft::kernel::dispatch::{Work, dispatch};
+use hcube_fft::kernel::vector::{Complex, Vector};
+use hcube_fft::kernel::view::View;
+use hcube_fft::kernel::{LANES, Level};
+use hcube_fft::options::Radix;
+use hcube_fft::stages::Laps;
+use hcube_fft::{Direction, Stages};
+
+/// Bytes of a number.
+const COMPLEX: usize = 16;
+
+/// A transform of one length in one direction, as one rank sees it.
+#[derive(Debug)]
+pub struct BinaryExchange {
+    bits: Bits,
+    own: usize,
+    backward: bool,
+    level: Level,
+    local: Local,
+    remote: Remote,
+    /// Two columns, where the rank is alone.
+    alone: Vec<u8>,
+}
+
+/// The binary logarithms of a vector.
+fn bits(length: usize, ranks: usize) -> Result<Bits> {
+    if !ranks.is_power_of_two() {
+        let text = format!("{ranks} ranks: expected 2^a ranks for a Fourier transform by binary exchange");
+        return Err(Error::Communicator(text));
+    }
+    let least = ranks.saturating_mul(ranks.max(MIN_PART));
+    if !length.is_power_of_two() || length < least || length > (isize::MAX as usize) / 64 {
+        let expected = format!("2^b, at least {least} on {ranks} ranks, for a transform by binary exchange");
+        return Err(Error::argument("length", length, expected));
+    }
+    let images = ranks.ilog2();
+    Ok(Bits { images, part: length.ilog2() - images })
+}
+
+impl BinaryExchange {
+    /// Collective: sets a transform up. Every rank passes the same length, direction and radix, or the error that all ranks are to
+    /// report.
+    ///
+    /// # Errors
+    /// On all ranks: [`Error::Argument`] and [`Error::Communicator`] for lengths and numbers of ranks that are not possible,
+    /// [`Error::Mismatch`], [`Error::Memory`].
+    pub fn new<C: Comm>(comm: &C, wanted: Result<(usize, Direction)>, radix: Radix) -> Result<Self> {
+        let checked = wanted.and_then(|(length, direction)| {
+            Ok((bits(length, comm.size())?, direction == Direction::Backward))
+        });
+        let (bits, backward) = agree(comm, checked)?;
+        let length = bits.part() * bits.images();
+        agree_on(comm, &[("length", length as i64), ("direction", backward.into())])?;
+        let (own, level) = (comm.rank(), Level::detect());
+        let mut alone = Vec::new();
+        if comm.size() == 1 {
+            let bytes = 2 * COMPLEX * bits.part();
+            alone.try_reserve_exact(bytes).map_err(|_| Error::Memory(format!("{bytes} bytes of memory")))?;
+            alone.resize(bytes, 0);
+        }
+        let (local, remote) = (Local::new(bits, backward, radix, level), Remote::new(bits, own, level));
+        Ok(Self { bits, own, backward, level, local, remote, alone })
+    }
+
+    /// The binary logarithms of the vector.
+    pub fn bits(&self) -> Bits {
+        self.bits
+    }
+
+    /// Number of this rank in the communicator.
+    pub fn rank(&self) -> usize {
+        self.own
+    }
+
+    /// Transforms the vector of one rank: from the first part to the second part, which may be the same memory.
+    pub fn execute_alone<C: Comm>(&mut self, comm: &C, (input, output): (Region<'_>, Region<'_>)) -> Stages {
+        let mut alone = std::mem::take(&mut self.alone);
+        let [result, blocks] = columns(self.bits, Region::of(&mut alone));
+        let mut laps = Laps::start(|| comm.seconds());
+        let mut stages = Stages::default();
+        gather(self.bits, input, blocks);
+        stages.first_exchange = laps.lap();
+        self.local.run(blocks, result);
+        stages.columns = laps.lap();
+        self.write(result, output);
+        stages.last_exchange = laps.lap();
+        self.alone = alone;
+        stages
+    }
+
+    /// Collective over all images: transforms the vector, from the first parts to the second parts, which may be the same
+    /// memory.
+    ///
+    /// # Errors
+    /// Where an image has failed; other images may wait for this one then.
+    pub fn execute<C: Comm>(
+        &mut self,
+        comm: &C,
+        runtime: &Runtime<C>,
+        images: &Images,
+        (input, output): (Region<'_>, Region<'_>),
+    ) -> Result<Stages> {
+        let columns = columns(self.bits, images.memory(runtime)?);
+        let mut laps = Laps::start(|| comm.seconds());
+        let mut stages = Stages::default();
+        gather(self.bits, input, columns[0]);
+        runtime.alltoall(runtime.world(), columns[0], columns[1])?;
+        stages.first_exchange = laps.lap();
+        self.local.run(columns[1], columns[0]);
+        stages.columns = laps.lap();
+        let last = self.remote.run(comm, runtime, images, &mut stages)?;
+        laps.lap();
+        self.write(columns[last], output);
+        runtime.cofence()?;
+        if (0..self.bits.images()).any(|image| !runtime.is_on_node(image)) {
+            // Messages with results of others go out while this image waits.
+            runtime.barrier(runtime.world())?;
+        }
+        stages.last_exchange = laps.lap();
+        Ok(stages)
+    }
+
+    /// From a column to pairs.
+    fn write(&self, column: Region<'_>, output: Region<'_>) {
+        let (from, to) = (View::of(column), View::of(output));
+        dispatch(self.level, Output { from, to, count: self.bits.part(), backward: self.backward });
+    }
+}
+
+/// The two columns of a part each.
+fn columns(bits: Bits, memory: Region<'_>) -> [Region<'_>; 2] {
+    let bytes = COMPLEX * bits.part();
+    [memory.part(0..bytes), memory.part(bytes..2 * bytes)]
+}
+
+/// From rows to pairs.
+struct Output<'a> {
+    from: View<'a>,
+    to: View<'a>,
+    count: usize,
+    backward: bool,
+}
+
+impl Work for Output<'_> {
+    #[inline(always)]
+    fn run<V: Vector>(self) {
+        for at in (0..2 * self.count).step_by(2 * LANES) {
+            let re = V::load(&self.from.read(at));
+            let im = V::load(&self.from.read(at + LANES));
+            let number = Complex { re, im }.swap_if(self.backward);
+            let [low, high] = V::pair([number.re, number.im]);
+            self.to.stream(at, low);
+            self.to.stream(at + LANES, high);
+        }
+        V::fence();
+    }
+}

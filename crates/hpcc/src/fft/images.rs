@@ -1,0 +1,87 @@
+//! The coarray and the events of all binary-exchange transforms of a process.
+//!
+//! To free a transform is local, to free a coarray collective. So these belong to the process; all transforms use them,
+//! one after the other, and a longer one replaces them by larger ones.
+
+use super::bits::Bits;
+use super::exchange::strip;
+use hcube_caf::coarray::Use;
+use hcube_caf::{Handle, Runtime};
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+use hcube_core::memory::Region;
+
+/// Bytes of a number.
+const COMPLEX: usize = 16;
+
+/// The coarray and the events.
+#[derive(Debug)]
+pub struct Images {
+    /// Numbers of each image that there is room for.
+    part: usize,
+    /// Two columns of a part each, and half of one.
+    pub(super) columns: Handle,
+    /// A strip of the partner's half is complete; for each level.
+    pub(super) ready: Handle,
+    /// Results for a strip have arrived from the partner.
+    pub(super) copied: Handle,
+    /// A strip has arrived that was fetched.
+    pub(super) prefetch: Handle,
+}
+
+/// Bytes of the two columns, and of half of one.
+const fn bytes(part: usize) -> usize {
+    COMPLEX * part / 2 * 5
+}
+
+impl Images {
+    /// Collective over all images: the state in `kept` if it has room for such a vector, or a larger one in its place.
+    ///
+    /// # Errors
+    /// On all images, where one has no memory.
+    pub fn prepare<'a, C: Comm>(
+        kept: &'a mut Option<Self>,
+        runtime: &Runtime<C>,
+        bits: Bits,
+    ) -> Result<&'a mut Self> {
+        if kept.as_ref().is_none_or(|images| images.part < bits.part()) {
+            if let Some(before) = kept.take() {
+                before.free(runtime)?;
+            }
+            *kept = Some(Self::new(runtime, bits)?);
+        }
+        Ok(kept.as_mut().expect("just made"))
+    }
+
+    fn new<C: Comm>(runtime: &Runtime<C>, bits: Bits) -> Result<Self> {
+        let (world, part) = (runtime.world(), bits.part());
+        let strips = part / strip(part);
+        let columns = runtime.allocate(world, bytes(part), Use::Data)?;
+        let events = |count| runtime.allocate_events(world, count);
+        let ready = events(strips * bits.images as usize)?;
+        Ok(Self { part, columns, ready, copied: events(strips)?, prefetch: events(strips)? })
+    }
+
+    fn free<C: Comm>(self, runtime: &Runtime<C>) -> Result<()> {
+        runtime.free(self.prefetch, Use::Events)?;
+        runtime.free(self.copied, Use::Events)?;
+        runtime.free(self.ready, Use::Events)?;
+        runtime.free(self.columns, Use::Data)
+    }
+
+    /// This image's part of the coarray, for a transform: nobody keeps it longer.
+    ///
+    /// # Errors
+    /// None while the runtime is active.
+    pub(super) fn memory<C: Comm>(&self, runtime: &Runtime<C>) -> Result<Region<'static>> {
+        let address = runtime.address(self.columns)?;
+        // SAFETY: the coarray has these bytes on each image and is freed only by `prepare`, collectively and between transforms,
+        // when no copy uses it any more; other images write to it where events permit it.
+        Ok(unsafe { Region::new(address, bytes(self.part)) })
+    }
+
+    /// Bytes of the coarray on each image.
+    pub fn bytes(&self) -> usize {
+        bytes(self.part)
+    }
+}
