@@ -373,12 +373,9 @@ fn documented(header: &str) -> String {
     let mut text = String::new();
     for line in header.lines() {
         let prefix = &line[..line.find(|c| c != ' ' && c != '*').unwrap_or(line.len())];
-        let parts =
-            line.split_once("[`hcube_").and_then(|(before, rest)| Some((before, rest.split_once("`]")?)));
-        match parts {
-            Some((before, (link, after))) => {
-                text += &wrapped(prefix, &format!("{}{}{after}", &before[prefix.len()..], meaning(link)))
-            }
+        let parts = line.split_once("[`hcube_").and_then(|(text, rest)| Some((text, rest.split_once("`]")?)));
+        match parts.map(|(before, (link, after))| (&before[prefix.len()..], meaning(link), after)) {
+            Some((before, meaning, after)) => text += &wrapped(prefix, &format!("{before}{meaning}{after}")),
             None => text += line,
         }
         text += "\n";
@@ -388,8 +385,7 @@ fn documented(header: &str) -> String {
 
 /// What a table says of `random_access::Options::mode`, or the variables of `random_access::Options`.
 fn meaning(link: &str) -> String {
-    let (system, field) =
-        link.split_once("::Options").unwrap_or_else(|| panic!("{link}: no link to options"));
+    let (system, field) = link.split_once("::Options").expect("a link to options");
     let field = field.strip_prefix("::");
     match system {
         "random_access" => table::<random_access::Options>(field),
@@ -435,9 +431,8 @@ fn option<O>(row: &Setting<O>) -> String {
 /// `HCUBE_MODE_`: how the names of constants begin.
 fn common_start(names: &[Name]) -> String {
     let [first, others @ ..] = names else { return String::new() };
-    let is_common =
-        |length: &usize| others.iter().all(|name| name.constant.starts_with(&first.constant[..*length]));
-    let length = (0..=first.constant.len()).rev().find(is_common).unwrap_or_default();
+    let common = |end: &usize| others.iter().all(|name| name.constant.starts_with(&first.constant[..*end]));
+    let length = (0..=first.constant.len()).rev().find(common).unwrap_or_default();
     first.constant[..length].to_owned()
 }
 
