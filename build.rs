@@ -27,6 +27,9 @@ mod error;
 #[path = "crates/gemm/src/options.rs"]
 mod gemm;
 #[allow(dead_code, unused_imports)]
+#[path = "crates/hpl/src/options.rs"]
+mod hpl;
+#[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/options/mod.rs"]
 mod options;
 #[allow(dead_code, unused_imports)]
@@ -36,12 +39,13 @@ mod random_access;
 use options::{Kind, Name, Setting, Spec, Table};
 
 /// What this program reads besides the sources of the headers.
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     "crates/alltoall/src/options.rs",
     "crates/caf/src/options.rs",
     "crates/core/src/error.rs",
     "crates/core/src/options",
     "crates/gemm/src/options.rs",
+    "crates/hpl/src/options.rs",
     "crates/random-access/src/options.rs",
     "hpcc-glue/bsplib/header.rs",
     "cbindgen.toml",
@@ -83,7 +87,11 @@ const HEADERS: [Header; 10] = [
         "updates of random words of a distributed table (HPCC RandomAccess)",
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
-    Header::new("panel", "asynchronous broadcasts of the panels of LU factorisations", &["src/panel.rs"]),
+    Header::new(
+        "panel",
+        "asynchronous broadcasts of the panels of LU factorisations",
+        &["src/types/panel.rs", "src/panel.rs"],
+    ),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",
@@ -232,7 +240,7 @@ fn structures(header: &Header) -> Vec<String> {
 }
 
 /// The constants of C: what they belong to, and their names.
-fn tables() -> [(&'static str, &'static [Name]); 11] {
+fn tables() -> [(&'static str, &'static [Name]); 12] {
     [
         ("hcube_updates.stream", random_access::StreamKind::NAMES),
         ("hcube_random_access_options.mode", random_access::Mode::NAMES),
@@ -243,6 +251,7 @@ fn tables() -> [(&'static str, &'static [Name]); 11] {
         ("hcube_gemm_options.algorithm", gemm::Algorithm::NAMES),
         ("hcube_gemm_options.stationary", gemm::Stationary::NAMES),
         ("hcube_gemm_options.broadcast", gemm::BroadcastChoice::NAMES),
+        ("hcube_panels_options.topology", hpl::Topology::NAMES),
         ("hcube_caf_atomic.operation", caf::Action::NAMES),
         ("hcube_caf_image_status.status", caf::Status::NAMES),
     ]

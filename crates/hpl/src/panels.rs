@@ -29,10 +29,10 @@
 //!
 //! Source: our own; asynchronous broadcasts on events and teams of a row in HPL: Jin et al. 2011, section III.
 
+use crate::holders::Holders;
 use crate::network::{Network, Traffic};
 use crate::options::{Options, Topology};
 use crate::slots::{Head, Holder, Slots};
-use crate::topology::{Route, route};
 use hcube_core::comm::{Comm, agree_on, tags};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -40,7 +40,6 @@ use hcube_core::node::processor::crowded;
 use hcube_core::plan;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
-use std::ops::Range;
 
 /// Panels that ranks may use at once.
 pub const MAX_IN_USE: usize = tags::HPL_PANELS.count();
@@ -95,15 +94,10 @@ impl Content<'_> {
 pub struct Panels<C: Comm> {
     slots: Slots,
     network: Network<C>,
-    topology: Topology,
-    nodes: plan::Topology,
+    holders: Holders,
     rank: usize,
     patience: Patience,
     memory: Memory,
-    /// Panels that each rank of the node has begun as the root.
-    turns: Vec<u64>,
-    /// Panels with a root on each node.
-    rooted: Vec<u64>,
     /// The numbers of the last panels in this rank's slots for its own.
     occupants: Vec<Option<u64>>,
     /// The number of the first panel of `live`.
@@ -130,27 +124,24 @@ impl<C: Comm> Panels<C> {
         let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
         let nodes = plan::Topology::from_node_numbers(&numbers, limit);
         let patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
-        let node = nodes.node_of(nodes.position(comm.rank()));
-        let members: Vec<usize> = nodes.positions(node..node + 1).map(|position| nodes.rank(position)).collect();
+        let holders = Holders::new(nodes, comm.rank(), topology);
+        let (members, several) = (holders.members(), holders.nodes() > 1);
         let in_use = match memory.in_use {
             0 => memory.slots.saturating_mul(comm.size()),
             in_use => in_use,
         };
-        let received = if nodes.nodes() > 1 { in_use.min(MAX_IN_USE) / members.len() + 1 } else { 0 };
+        let received = if several { in_use.min(MAX_IN_USE) / members.len() + 1 } else { 0 };
         let slots = Slots::new(comm, &members, memory.bytes, memory.slots, received)?;
-        if nodes.nodes() > 1 {
+        if several {
             comm.open_messages()?;
         }
         Ok(Self {
             slots,
             network: Network::new(received),
-            topology,
+            holders,
             rank: comm.rank(),
             patience,
             memory,
-            turns: vec![0; members.len()],
-            rooted: vec![0; nodes.nodes()],
-            nodes,
             occupants: vec![None; memory.slots],
             first: 0,
             live: VecDeque::new(),
@@ -194,8 +185,9 @@ impl<C: Comm> Panels<C> {
     /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where the root
     /// itself has not released the panel in that slot.
     pub fn begin(&mut self, comm: &C, root: usize, bytes: usize) -> Result<u64> {
-        if root >= self.nodes.size() {
-            return Err(Error::argument("root", root, format!("a rank below {}", self.nodes.size())));
+        let ranks = self.holders.ranks();
+        if root >= ranks {
+            return Err(Error::argument("root", root, format!("a rank below {ranks}")));
         }
         if bytes > self.memory.bytes {
             return Err(Error::argument("bytes", bytes, format!("at most {}", self.memory.bytes)));
@@ -204,7 +196,7 @@ impl<C: Comm> Panels<C> {
             return Err(Error::Usage(format!("{MAX_IN_USE} panels are still in use on this rank")));
         }
         let number = self.first + self.live.len() as u64;
-        let holder = self.holder(root, number);
+        let holder = self.holders.holder(root, number);
         if root == self.rank {
             let slot = self.slots.slot(holder);
             self.wait_for_slot(comm, slot)?;
@@ -212,64 +204,15 @@ impl<C: Comm> Panels<C> {
             // SAFETY: the slot is this rank's, and all have released the panel that it had.
             unsafe { self.slots.write_head(holder, Head { number, bytes: Some(bytes) }) };
         }
-        if self.nodes.nodes() > 1 && holder.member == self.slots.own_number() {
-            self.network.begin(comm, number, holder, self.route(root, number))?;
+        if self.holders.nodes() > 1 && holder.member == self.slots.own_number() {
+            self.network.begin(comm, number, holder, self.holders.route(root, number))?;
         }
-        let node = self.node(root);
-        self.rooted[node] += 1;
-        if !holder.received {
-            self.turns[holder.member] += 1;
-        }
+        self.holders.count(root, holder);
         self.live.push_back(Panel { root, holder, bytes, released: false });
         if !self.network.is_idle() {
             self.network.advance(comm, &self.slots)?;
         }
         Ok(number)
-    }
-
-    fn node(&self, rank: usize) -> usize {
-        self.nodes.node_of(self.nodes.position(rank))
-    }
-
-    fn positions(&self, node: usize) -> Range<usize> {
-        self.nodes.positions(node..node + 1)
-    }
-
-    /// Where the next panel is on this node.
-    fn holder(&self, root: usize, number: u64) -> Holder {
-        let node = self.node(self.rank);
-        let members = self.positions(node);
-        if self.node(root) == node {
-            let member = self.nodes.position(root) - members.start;
-            return Holder { member, received: false, turn: self.turns[member] };
-        }
-        let (before, members) = (number - self.rooted[node], members.len() as u64);
-        Holder { member: (before % members) as usize, received: true, turn: before / members }
-    }
-
-    /// The rank of a node, not the root's, that receives the next panel.
-    fn receiver(&self, node: usize, number: u64) -> usize {
-        let members = self.positions(node);
-        let member = (number - self.rooted[node]) % members.len() as u64;
-        self.nodes.rank(members.start + member as usize)
-    }
-
-    /// The ranks from which and to which this holder of the next panel passes it.
-    fn route(&self, root: usize, number: u64) -> Route {
-        let (own, first, nodes) = (self.node(self.rank), self.node(root), self.nodes.nodes());
-        let rank = |position: usize| match position {
-            0 => root,
-            position => self.receiver((first + position) % nodes, number),
-        };
-        let Route { parts, receives, sends, children } =
-            route(self.topology, nodes, (own + nodes - first) % nodes);
-        let ranks = |list: Vec<(usize, usize)>| list.into_iter().map(|(position, part)| (rank(position), part));
-        Route {
-            parts,
-            receives: ranks(receives).collect(),
-            sends: ranks(sends).collect(),
-            children: children.into_iter().map(rank).collect(),
-        }
     }
 
     /// Waits until all ranks have released the last panel of an own slot, and nothing is sent from it.
