@@ -11,8 +11,11 @@
  * only to A, U, WORK and IWORK afterwards, which stay its own.
  *
  * HPL calls HPL_bcast between parts of its update to forward messages, and computes narrow parts as
- * long as the broadcast is not finished. Nothing is forwarded here, so HPL_bcast says at once that
- * it is, the update is one product, and HPL_bwait waits for the panel.
+ * long as the broadcast is not finished. On one node nothing is forwarded, so HPL_bcast says at
+ * once that it is, the update is one product, and HPL_bwait waits for the panel. Where a row has
+ * several nodes, HPL's broadcast (BCAST) selects how they pass a panel on; only the root and the
+ * rank that receives the panel for its node say that the broadcast goes on, until they have passed
+ * it on.
  */
 #include <stdint.h>
 

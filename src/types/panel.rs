@@ -40,14 +40,15 @@ impl hcube_panels_options {
 
     /// What it says, and the environment.
     pub(crate) fn read(&self) -> Result<(Memory, Topology, Options)> {
-        let topology = Topology::from_number(self.topology.into()).ok_or_else(|| {
-            Error::argument("options.topology", self.topology, choices(Topology::NAMES))
-        })?;
+        let topology = Topology::from_number(self.topology.into())
+            .ok_or_else(|| Error::argument("options.topology", self.topology, choices(Topology::NAMES)))?;
         let mut options = Options::from_environment()?;
         match usize::try_from(self.ranks_per_node) {
             Ok(0) => {}
             Ok(ranks) => options.ranks_per_node = ranks,
-            Err(_) => return Err(Error::argument("options.ranks_per_node", self.ranks_per_node, "0 or more")),
+            Err(_) => {
+                return Err(Error::argument("options.ranks_per_node", self.ranks_per_node, "0 or more"));
+            }
         }
         let limit = hcube_hpl::panels::MAX_IN_USE as u64;
         if self.in_use > limit {

@@ -83,7 +83,8 @@ impl Holders {
         };
         let Route { parts, receives, sends, children } =
             route(self.topology, nodes, (self.node + nodes - first) % nodes);
-        let ranks = |list: Vec<(usize, usize)>| list.into_iter().map(|(position, part)| (rank(position), part));
+        let ranks =
+            |list: Vec<(usize, usize)>| list.into_iter().map(|(position, part)| (rank(position), part));
         Route {
             parts,
             receives: ranks(receives).collect(),
@@ -123,7 +124,11 @@ mod tests {
                     }
                     let route = ranks[rank].route(root, number);
                     for child in route.children {
-                        assert_eq!(rank_of(child), child, "panel {number}: sent to a rank that does not receive");
+                        assert_eq!(
+                            rank_of(child),
+                            child,
+                            "panel {number}: sent to a rank that does not receive"
+                        );
                         assert_eq!(ranks[child].route(root, number).receives, [(rank_of(rank), 0)]);
                     }
                 }

@@ -118,7 +118,11 @@ impl<C: Comm> Transit<C> {
     fn start(&mut self, comm: &C, slots: &Slots, head: Head, traffic: &mut Traffic) -> Result<()> {
         let bytes = head.bytes.unwrap_or(0);
         if bytes > slots.capacity() {
-            let text = format!("panel {} of {bytes} bytes, where ranks have agreed on {}", head.number, slots.capacity());
+            let text = format!(
+                "panel {} of {bytes} bytes, where ranks have agreed on {}",
+                head.number,
+                slots.capacity()
+            );
             return Err(Error::Internal(text));
         }
         let tag = self.tag();
@@ -259,7 +263,8 @@ impl<C: Comm> Network<C> {
         };
         if holder.received {
             let from = transit.route.receives[0].0;
-            transit.stage = Stage::Announced(Owned::receive(comm, vec![0; Head::BYTES], from, transit.tag())?);
+            transit.stage =
+                Stage::Announced(Owned::receive(comm, vec![0; Head::BYTES], from, transit.tag())?);
         }
         self.transits.push(transit);
         Ok(())
@@ -304,7 +309,8 @@ impl<C: Comm> Network<C> {
     /// Whether a slot for panels from other nodes may be written: its last panel was posted, sent on, and released.
     fn is_free(&self, slots: &Slots, holder: Holder) -> bool {
         holder.turn < self.posted + slots.received() as u64
-            && self.occupants[slots.slot(holder)].is_none_or(|last| !self.has(last) && slots.is_released(last))
+            && self.occupants[slots.slot(holder)]
+                .is_none_or(|last| !self.has(last) && slots.is_released(last))
     }
 
     /// Posts what has arrived from other nodes, in order.

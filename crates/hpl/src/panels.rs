@@ -219,7 +219,8 @@ impl<C: Comm> Panels<C> {
     fn wait_for_slot(&mut self, comm: &C, slot: usize) -> Result<()> {
         let Some(last) = self.occupants[slot] else { return Ok(()) };
         if !self.slots.is_released_by(self.slots.own_number(), last) {
-            let text = format!("panel {last} is still in use on its root, which has {} slots", self.slots.own());
+            let text =
+                format!("panel {last} is still in use on its root, which has {} slots", self.slots.own());
             return Err(Error::Usage(text));
         }
         let mut wait = self.patience.wait();

@@ -62,7 +62,10 @@ impl Head {
     /// From [`Self::to_bytes`].
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         let word = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-        Self { number: word(0), bytes: Some(word(8)).filter(|&bytes| bytes != u64::MAX).map(|bytes| bytes as usize) }
+        Self {
+            number: word(0),
+            bytes: Some(word(8)).filter(|&bytes| bytes != u64::MAX).map(|bytes| bytes as usize),
+        }
     }
 }
 
@@ -82,7 +85,13 @@ impl Slots {
     ///
     /// # Errors
     /// On all ranks: [`Error::Argument`], and where memory cannot be allocated or shared.
-    pub fn new<C: Comm>(comm: &C, ranks: &[usize], capacity: usize, own: usize, received: usize) -> Result<Self> {
+    pub fn new<C: Comm>(
+        comm: &C,
+        ranks: &[usize],
+        capacity: usize,
+        own: usize,
+        received: usize,
+    ) -> Result<Self> {
         let bytes = agree(comm, total_bytes(capacity, own, received, ranks.len()))?;
         let memory = Some(PanelMemory::share_large(comm, ranks, bytes)?);
         Ok(Self { memory, capacity, own, received })

@@ -3,8 +3,8 @@
 use crate::network::{PIECE, Traffic};
 use crate::options::{Options, Topology};
 use crate::panels::{Memory, Panels, slots_for};
-use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::comm::Comm;
+use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::error::{Error, Result};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -158,7 +158,10 @@ fn wrong_use_is_refused() {
         if comm.rank() == 0 {
             let expected = "panel 1 was not posted by this rank, its root";
             assert_eq!(panels.wait(comm, number).map_err(text), Err(expected.into()));
-            assert_eq!(panels.content(number).map(|_| ()).map_err(text), Err("panel 1 has not arrived".into()));
+            assert_eq!(
+                panels.content(number).map(|_| ()).map_err(text),
+                Err("panel 1 has not arrived".into())
+            );
             panels.post(comm, number).expect("the root");
             panels.wait(comm, number).expect("posted");
         }
@@ -240,7 +243,8 @@ fn panels_arrive_on_several_nodes_along_each_topology() {
             for depth in if ranks <= 4 { 0..4 } else { number % 4..number % 4 + 1 } {
                 threads::run(ranks, per_node, |comm| {
                     let memory = memory(bytes(0, 24), depth, ranks);
-                    let mut panels = Panels::new(comm, memory, topology, &Options::default()).expect("memory");
+                    let mut panels =
+                        Panels::new(comm, memory, topology, &Options::default()).expect("memory");
                     factor(comm, &mut panels, 24, depth);
                     factor(comm, &mut panels, 9, depth);
                     panels.finish(comm).expect("no error");

@@ -176,7 +176,11 @@ mod tests {
                     let mut parts: Vec<usize> = route.receives.iter().map(|&(_, part)| part).collect();
                     parts.sort_unstable();
                     let expected = if position == 0 { 0 } else { route.parts };
-                    assert_eq!(parts, (0..expected).collect::<Vec<_>>(), "{topology:?} {position} of {nodes}");
+                    assert_eq!(
+                        parts,
+                        (0..expected).collect::<Vec<_>>(),
+                        "{topology:?} {position} of {nodes}"
+                    );
                     for &(from, _) in &route.receives {
                         let [sent, received] =
                             [messages(&routes[from].sends, position), messages(&route.receives, from)];

@@ -231,12 +231,15 @@ mod tests {
             memory.ranks() == ranks.len() && bytes == [0; 5000]
         });
         assert_eq!(zero, [true; 5]);
-        assert!(threads::run(3, 2, |comm| {
-            let ranks: &[usize] = if comm.rank() == 2 { &[2] } else { &[0, 1] };
-            PanelMemory::share_large(comm, ranks, if ranks.len() == 1 { usize::MAX / 2 } else { 8 }).is_err()
-        })
-        .into_iter()
-        .all(|refused| refused));
+        assert!(
+            threads::run(3, 2, |comm| {
+                let ranks: &[usize] = if comm.rank() == 2 { &[2] } else { &[0, 1] };
+                PanelMemory::share_large(comm, ranks, if ranks.len() == 1 { usize::MAX / 2 } else { 8 })
+                    .is_err()
+            })
+            .into_iter()
+            .all(|refused| refused)
+        );
     }
 
     #[test]
