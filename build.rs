@@ -30,6 +30,9 @@ mod fft;
 #[path = "crates/gemm/src/options.rs"]
 mod gemm;
 #[allow(dead_code, unused_imports)]
+#[path = "crates/hpl/src/options.rs"]
+mod hpl;
+#[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/options/mod.rs"]
 mod options;
 #[allow(dead_code, unused_imports)]
@@ -46,6 +49,7 @@ const TABLES: [&str; 9] = [
     "crates/core/src/options",
     "crates/fft/src/options.rs",
     "crates/gemm/src/options.rs",
+    "crates/hpl/src/options.rs",
     "crates/random-access/src/options.rs",
     "hpcc-glue/bsplib/header.rs",
     "cbindgen.toml",
@@ -91,7 +95,11 @@ const HEADERS: [Header; 10] = [
         "updates of random words of a distributed table (HPCC RandomAccess)",
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
-    Header::new("panel", "asynchronous broadcasts of the panels of LU factorisations", &["src/panel.rs"]),
+    Header::new(
+        "panel",
+        "asynchronous broadcasts of the panels of LU factorisations",
+        &["src/types/panel.rs", "src/panel.rs"],
+    ),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",
@@ -240,7 +248,7 @@ fn structures(header: &Header) -> Vec<String> {
 }
 
 /// The constants of C: what they belong to, and their names.
-fn tables() -> [(&'static str, &'static [Name]); 13] {
+fn tables() -> [(&'static str, &'static [Name]); 14] {
     [
         ("hcube_updates.stream", random_access::StreamKind::NAMES),
         ("hcube_random_access_options.mode", random_access::Mode::NAMES),
@@ -253,6 +261,7 @@ fn tables() -> [(&'static str, &'static [Name]); 13] {
         ("hcube_gemm_options.algorithm", gemm::Algorithm::NAMES),
         ("hcube_gemm_options.stationary", gemm::Stationary::NAMES),
         ("hcube_gemm_options.broadcast", gemm::BroadcastChoice::NAMES),
+        ("hcube_panels_options.topology", hpl::Topology::NAMES),
         ("hcube_caf_atomic.operation", caf::Action::NAMES),
         ("hcube_caf_image_status.status", caf::Status::NAMES),
     ]

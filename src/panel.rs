@@ -1,7 +1,8 @@
 //! Asynchronous broadcasts of panels for C.
 
-use crate::boundary::{enter, output};
-use crate::types::hcube_error;
+use crate::boundary::{enter, output, required};
+use crate::sized;
+use crate::types::{hcube_error, hcube_panels_options};
 use ::hcube_hpl::Panels;
 use ::hcube_hpl::panels::slots_for;
 use hcube_core::comm::agree;
@@ -10,13 +11,21 @@ use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, MpiComm, gate};
 use std::ffi::c_void;
 
+/// What this system keeps on a communicator.
+type Kept = Panels<MpiComm>;
+
 /// Collective. Prepares a communicator, a process row, for broadcasts of panels, as LU factorisations
 /// with look-ahead need them: the root of a panel computes it where the other ranks of its node
-/// read it, so nothing is copied, and no rank has to poll.
+/// read it, so nothing is copied, and ranks of this node need not poll. On each further node one rank, by
+/// turns, receives the panel in memory that its node reads, and passes it on to other nodes.
 ///
 /// A panel is begun on all ranks of the row, in the same order (hcube_panels_begin). Its root writes
 /// it and posts it; the others look for it (hcube_panels_test, hcube_panels_wait) and read it in
 /// place; every rank releases it. Memory stays with the communicator until it is freed.
+///
+/// On several nodes, a rank that has to pass a panel on does that in calls of these functions with the
+/// communicator: call hcube_panels_progress until it says that this is done. A rank posts its panels
+/// before it waits for later ones.
 ///
 /// A communicator may be prepared again, for larger panels or more slots, where all panels were
 /// released by all ranks.
@@ -26,8 +35,8 @@ use std::ffi::c_void;
 /// slots: panels of one root for which there is memory, 1 or more; the same on all ranks. Where
 /// all slots of a root are in use, hcube_panels_begin waits there until all ranks have released its
 /// oldest panel. hcube_panels_slots returns how many exclude a deadlock.
-/// Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use or ranks do not share
-/// memory; HCUBE_ERR_MISMATCH; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI.
+/// Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use; HCUBE_ERR_MISMATCH;
+/// HCUBE_ERR_MEMORY, also if ranks of a node cannot share memory; HCUBE_ERR_MPI.
 /// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
 /// HCUBE_ERR_MPI_STATE.
 /// Source of asynchronous broadcasts in HPL on teams and events: G. Jin et al., Implementation and
@@ -42,20 +51,57 @@ pub unsafe extern "C-unwind" fn hcube_panels_prepare(
     slots: u64,
     error: *mut hcube_error,
 ) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe { prepare(comm, error, || Ok(hcube_panels_options::new(bytes, slots))) }
+}
+
+/// Collective. As hcube_panels_prepare, with a choice of how nodes pass panels on.
+///
+/// comm: an intracommunicator.
+/// options: the panels; the same on all ranks.
+/// Errors: as hcube_panels_prepare.
+///
+/// # Safety
+/// The pointers are null or valid, and the options for the bytes that their first field says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_prepare_for(
+    comm: MPI_Comm,
+    options: *const hcube_panels_options,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        prepare(comm, error, || {
+            required(options, "options")?;
+            sized::read(options, || Ok(hcube_panels_options::new(0, 0)))
+        })
+    }
+}
+
+/// # Safety
+/// The pointer is null or valid.
+unsafe fn prepare(
+    comm: MPI_Comm,
+    error: *mut hcube_error,
+    given: impl FnOnce() -> Result<hcube_panels_options>,
+) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter_without_messages(comm, |comm, kept: &mut Option<Panels>| {
-                let idle = match kept {
+            gate::enter_without_messages(comm, |comm, kept: &mut Option<Kept>| {
+                let given = match kept {
                     Some(panels) if !panels.is_idle() => {
                         Err(Error::Usage("a panel of the communicator is still in use".into()))
                     }
-                    _ => Ok(()),
+                    _ => given().and_then(|given| given.read()),
                 };
-                agree(comm, idle)?;
+                let (memory, topology, options) = agree(comm, given)?;
+                if let Some(panels) = kept {
+                    panels.finish(comm)?;
+                }
                 *kept = None;
-                *kept = Some(Panels::new(comm, bytes as usize, slots as usize)?);
+                *kept = Some(Panels::new(comm, memory, topology, &options)?);
                 Ok(())
             })
         })
@@ -114,7 +160,7 @@ pub unsafe extern "C-unwind" fn hcube_panels_prepared(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             let places = [output(bytes, "bytes")?, output(slots, "slots")?];
-            let found = gate::look(comm, |panels: &Panels| [panels.capacity(), panels.slots()])?;
+            let found = gate::look(comm, |panels: &Kept| [panels.memory().bytes, panels.memory().slots])?;
             for (place, value) in places.into_iter().zip(found.unwrap_or_default()) {
                 *place = value as u64;
             }
@@ -133,7 +179,9 @@ pub unsafe extern "C-unwind" fn hcube_panels_prepared(
 /// panel: receives the number of the panel.
 /// place: on the root receives the address to which it writes the panel before it posts it, aligned
 /// to 64 bytes; elsewhere NULL.
-/// Errors: HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, or if the root itself still
+/// Errors only on the calling rank, which has not begun the panel then, so its later panels have other
+/// numbers and sizes than those of other ranks, which hcube_panels_test and hcube_panels_wait report:
+/// HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, or if the root itself still
 /// uses the panel for whose release it would wait; HCUBE_ERR_COMM; HCUBE_ERR_MPI_STATE.
 ///
 /// # Safety
@@ -180,17 +228,17 @@ pub unsafe extern "C-unwind" fn hcube_panels_post(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe { run(comm, error, |_, panels| panels.post(panel)) }
+    unsafe { run(comm, error, |comm, panels| panels.post(comm, panel)) }
 }
 
-/// Local. Looks whether a panel was posted. No rank has to call this for another one to proceed.
+/// Local. Looks whether a panel was posted and has arrived on this node.
 ///
 /// comm: a communicator that was prepared.
 /// panel: the number from hcube_panels_begin.
 /// place: receives the address of the panel, which may be read until it is released; NULL if it was
 /// not posted yet.
 /// Errors: as hcube_panels_post; HCUBE_ERR_ARGUMENT also if the root has begun the panel with another
-/// size, or released it without posting it.
+/// size, has not begun the same panels before it, or has released it without posting it.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -203,11 +251,10 @@ pub unsafe extern "C-unwind" fn hcube_panels_test(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
     unsafe {
-        run(comm, error, |_, panels| {
+        run(comm, error, |comm, panels| {
             let place = output(place, "place")?;
-            let arrived = panels.has_arrived(panel)?;
-            *place =
-                if arrived { panels.place(panel)?.address().cast_const().cast() } else { std::ptr::null() };
+            let arrived = panels.has_arrived(comm, panel)?;
+            *place = if arrived { panels.content(panel)?.address().cast() } else { std::ptr::null() };
             Ok(())
         })
     }
@@ -218,7 +265,7 @@ pub unsafe extern "C-unwind" fn hcube_panels_test(
 /// comm: a communicator that was prepared.
 /// panel: the number from hcube_panels_begin.
 /// place: receives the address of the panel, which may be read until it is released.
-/// Errors: as hcube_panels_test.
+/// Errors: as hcube_panels_test; HCUBE_ERR_ARGUMENT also on a root that has not posted the panel.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -234,7 +281,37 @@ pub unsafe extern "C-unwind" fn hcube_panels_wait(
         run(comm, error, |comm, panels| {
             let place = output(place, "place")?;
             panels.wait(comm, panel)?;
-            *place = panels.place(panel)?.address().cast_const().cast();
+            *place = panels.content(panel)?.address().cast();
+            Ok(())
+        })
+    }
+}
+
+/// Local. Passes panels on to other nodes, and says whether this rank has nothing more to do for one:
+/// whether what it has to send or to receive for its node was sent and received. A root, or a rank that
+/// receives a panel for its node, calls this until it is done before it waits for others by other
+/// means; ranks with nothing to pass on are done at once.
+///
+/// comm: a communicator that was prepared.
+/// panel: the number from hcube_panels_begin.
+/// done: receives 1 or 0.
+/// Errors: HCUBE_ERR_ARGUMENT if the panel was not begun or was released, or the communicator was not
+/// prepared; HCUBE_ERR_COMM; HCUBE_ERR_MPI; HCUBE_ERR_MPI_STATE.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_panels_progress(
+    comm: MPI_Comm,
+    panel: u64,
+    done: *mut i32,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        run(comm, error, |comm, panels| {
+            let done = output(done, "done")?;
+            *done = panels.progress(comm, panel)?.into();
             Ok(())
         })
     }
@@ -257,7 +334,7 @@ pub unsafe extern "C-unwind" fn hcube_panels_release(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe { run(comm, error, |_, panels| panels.release(panel)) }
+    unsafe { run(comm, error, |comm, panels| panels.release(comm, panel)) }
 }
 
 /// # Safety
@@ -265,13 +342,13 @@ pub unsafe extern "C-unwind" fn hcube_panels_release(
 unsafe fn run(
     comm: MPI_Comm,
     error: *mut hcube_error,
-    work: impl FnOnce(&MpiComm, &mut Panels) -> Result<()>,
+    work: impl FnOnce(&MpiComm, &mut Kept) -> Result<()>,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter_without_messages(comm, |comm, kept: &mut Option<Panels>| match kept {
+            gate::enter_without_messages(comm, |comm, kept: &mut Option<Kept>| match kept {
                 Some(panels) => work(comm, panels),
                 None => Err(Error::Usage("the communicator was not prepared for panels".into())),
             })

@@ -178,6 +178,27 @@ fn matrices_of_fewer_columns_than_hpl_looks_ahead_are_solved() {
     }
 }
 
+/// Rows of HPL on nodes of one, two and three ranks, with each of its broadcasts.
+#[test]
+fn hpl_passes_panels_from_node_to_node() {
+    let awkward = Input { n: 517, block: 48, ..Input::default() };
+    let mut problems = vec![(1, 1, 2), (1, 1, 2)];
+    if Mpi::selected() == Mpi::Open {
+        problems = vec![(1, 1, 4), (1, 2, 4), (2, 1, 4), (2, 2, 4), (2, 3, 3), (1, 1, 3)];
+    }
+    for (broadcast, (rows, ranks_per_node, columns)) in problems.into_iter().enumerate() {
+        let input = Input { rows, columns, broadcast, depth: broadcast % 4, ..awkward };
+        let (folder, ranks) =
+            (common::hpcc::folder(&format!("hpcc-nodes-{broadcast}"), &input), rows * columns);
+        let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
+            launch.env("HCUBE_RANKS_PER_NODE", &ranks_per_node.to_string()).env("HCUBE_HPCC", "ra,hpl")
+        });
+        common::hpcc::passed(&folder, ranks);
+        common::hpcc::announcement(&stderr, "HPL broadcast");
+        assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+    }
+}
+
 #[test]
 fn hpcc_succeeds_through_shared_memory() {
     for ranks in 1..=if Mpi::selected() == Mpi::Open { 5 } else { 2 } {

@@ -11,8 +11,11 @@
  * only to A, U, WORK and IWORK afterwards, which stay its own.
  *
  * HPL calls HPL_bcast between parts of its update to forward messages, and computes narrow parts as
- * long as the broadcast is not finished. Nothing is forwarded here, so HPL_bcast says at once that
- * it is, the update is one product, and HPL_bwait waits for the panel.
+ * long as the broadcast is not finished. On one node nothing is forwarded, so HPL_bcast says at
+ * once that it is, the update is one product, and HPL_bwait waits for the panel. Where a row has
+ * several nodes, HPL's broadcast (BCAST) selects how they pass a panel on; only the root and the
+ * rank that receives the panel for its node say that the broadcast goes on, until they have passed
+ * it on.
  */
 #include <stdint.h>
 
@@ -82,14 +85,38 @@ static uint64_t bytes_of(const HPL_T_panel *panel)
   return (uint64_t)panel->len * sizeof(double);
 }
 
+/* How nodes pass a panel on: as HPL's broadcast does among ranks. */
+static int32_t topology_of(const HPL_T_palg *algo)
+{
+  switch (algo->btopo) {
+  case HPL_1RING: return HCUBE_PANELS_RING;
+  case HPL_1RING_M: return HCUBE_PANELS_MODIFIED_RING;
+  case HPL_2RING: return HCUBE_PANELS_TWO_RINGS;
+  case HPL_2RING_M: return HCUBE_PANELS_MODIFIED_TWO_RINGS;
+  case HPL_BLONG: return HCUBE_PANELS_LONG;
+  case HPL_BLONG_M: return HCUBE_PANELS_MODIFIED_LONG;
+  }
+  return HCUBE_PANELS_AUTO;
+}
+
 static void announce(const HPL_T_panel *panel)
 {
+  static const char *const names[] = {
+      "ring", "ring", "modified ring", "2 rings", "modified 2 rings", "long", "modified long"};
   const HPL_T_grid *grid = panel->grid;
 
   if (grid->iam != 0) return;
   hcube_hpcc_active(HCUBE_HPCC_HPL,
-                    "panels are read in the memory of the node by %d x %d ranks, look-ahead %d",
-                    grid->nprow, grid->npcol, panel->algo->depth);
+                    "panels are read in the memory of the node by %d x %d ranks, look-ahead %d; "
+                    "between nodes: %s",
+                    grid->nprow, grid->npcol, panel->algo->depth, names[topology_of(panel->algo)]);
+}
+
+static int *created(int *key)
+{
+  if (*key == MPI_KEYVAL_INVALID)
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, NULL);
+  return key;
 }
 
 /* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees
@@ -98,9 +125,29 @@ static int *refusal(void)
 {
   static int key = MPI_KEYVAL_INVALID;
 
-  if (key == MPI_KEYVAL_INVALID)
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
-  return &key;
+  return created(&key);
+}
+
+/* For which broadcast and look-ahead of HPL a row was prepared: another attribute. */
+static int *choice(void)
+{
+  static int key = MPI_KEYVAL_INVALID;
+
+  return created(&key);
+}
+
+static void *choice_of(const HPL_T_palg *algo)
+{
+  return (void *)((intptr_t)algo->depth * 8 + topology_of(algo));
+}
+
+static int is_chosen(const HPL_T_panel *panel)
+{
+  void *value = NULL;
+  int found = 0;
+
+  MPI_Comm_get_attr(panel->grid->row_comm, *choice(), &value, &found);
+  return found && value == choice_of(panel->algo);
 }
 
 static int is_refused(MPI_Comm row)
@@ -135,23 +182,34 @@ static uint64_t slots_of(const HPL_T_panel *panel)
   return slots;
 }
 
-/* Whether hcube broadcasts this panel. Collective over the row if its memory is too small, which is
- * so on all ranks or on none: HPL's first panel of a matrix is the largest, and HPL creates it when
- * it has freed all others. A refusal concerns all ranks of the row, too. */
+/* Whether hcube broadcasts this panel. Collective over the row if its memory is too small or was
+ * prepared for another broadcast, which is so on all ranks or on none: HPL's first panel of a
+ * matrix is the largest, and HPL creates it when it has freed all others. A refusal concerns all
+ * ranks of the row, too. */
 static int prepare(const HPL_T_panel *panel)
 {
   const MPI_Comm row = panel->grid->row_comm;
+  hcube_panels_options options = {0};
   uint64_t bytes, prepared, slots;
   hcube_error error = {0};
 
   if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || is_refused(row)) return 0;
   slots = slots_of(panel);
   check(hcube_panels_prepared(row, &bytes, &prepared, &error), &error);
-  if (bytes_of(panel) <= bytes && slots <= prepared) return 1;
+  if (bytes_of(panel) <= bytes && slots <= prepared && is_chosen(panel)) return 1;
   if (bytes < bytes_of(panel)) bytes = bytes_of(panel);
   if (prepared < slots) prepared = slots;
-  switch (hcube_panels_prepare(row, bytes, prepared, &error)) {
-  case HCUBE_SUCCESS: announce(panel); return 1;
+  options.struct_size = sizeof options;
+  options.bytes = bytes;
+  options.slots = prepared;
+  /* HPL frees a panel before it creates the one that many later; one more is freed unused. */
+  options.in_use = (uint64_t)panel->algo->depth + 2;
+  options.topology = topology_of(panel->algo);
+  switch (hcube_panels_prepare_for(row, &options, &error)) {
+  case HCUBE_SUCCESS:
+    MPI_Comm_set_attr(row, *choice(), choice_of(panel->algo));
+    announce(panel);
+    return 1;
   case HCUBE_ERR_ARGUMENT:
   case HCUBE_ERR_MEMORY: refuse(panel, &error); return 0;
   default: check(error.code, &error); return 0;
@@ -194,15 +252,19 @@ int HPL_binit(HPL_T_panel *panel)
   return HPL_SUCCESS;
 }
 
+/* Root and receivers of other nodes are called again until they have passed the panel on; all other
+ * ranks update in one product at once. */
 int HPL_bcast(HPL_T_panel *panel, int *flag)
 {
   hcube_error error = {0};
+  int32_t done;
 
   if (panel == NULL || !is_served(panel)) return hcube_stock_HPL_bcast(panel, flag);
   if (is_root(panel))
     check(hcube_panels_post(panel->grid->row_comm, number_of(panel), &error), &error);
-  *flag = HPL_SUCCESS;
-  return HPL_SUCCESS;
+  check(hcube_panels_progress(panel->grid->row_comm, number_of(panel), &done, &error), &error);
+  *flag = done ? HPL_SUCCESS : HPL_KEEP_TESTING;
+  return *flag;
 }
 
 int HPL_bwait(HPL_T_panel *panel)

@@ -1,6 +1,6 @@
 /* hcube/panel.h: asynchronous broadcasts of the panels of LU factorisations.
  *
- * Generated from src/panel.rs by 'make header'; do not edit.
+ * Generated from src/types/panel.rs and src/panel.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 
@@ -11,6 +11,76 @@
 #include <stdint.h>
 #include "library.h"
 
+/**
+ * hcube_panels_options.topology: hcube chooses: the modified ring.
+ */
+#define HCUBE_PANELS_AUTO 0
+
+/**
+ * hcube_panels_options.topology: a ring: each node passes the panel to the next one.
+ */
+#define HCUBE_PANELS_RING 1
+
+/**
+ * hcube_panels_options.topology: a ring without the node after the root's, which only receives; it
+ * has the next root.
+ */
+#define HCUBE_PANELS_MODIFIED_RING 2
+
+/**
+ * hcube_panels_options.topology: two rings, each for half of the nodes.
+ */
+#define HCUBE_PANELS_TWO_RINGS 3
+
+/**
+ * hcube_panels_options.topology: two rings without the node after the root's, which only receives.
+ */
+#define HCUBE_PANELS_MODIFIED_TWO_RINGS 4
+
+/**
+ * hcube_panels_options.topology: each node gets a part of the panel along a tree, then the parts
+ * travel around a ring.
+ */
+#define HCUBE_PANELS_LONG 5
+
+/**
+ * hcube_panels_options.topology: the same without the node after the root's, which gets the panel
+ * as a whole.
+ */
+#define HCUBE_PANELS_MODIFIED_LONG 6
+
+/**
+ * The panels of a communicator; the same on all ranks. Set what is not needed to 0.
+ */
+typedef struct hcube_panels_options {
+    /**
+     * sizeof(hcube_panels_options) in the program of the caller.
+     */
+    uint64_t struct_size;
+    /**
+     * Size of the largest panel in bytes.
+     */
+    uint64_t bytes;
+    /**
+     * Panels of one root for which there is memory, 1 or more.
+     */
+    uint64_t slots;
+    /**
+     * Panels that a rank uses at once, up to 1024: it has released a panel before it begins the one that
+     * many numbers later. From this follows the memory for panels of other nodes. 0: as many as fit in
+     * the slots of roots that take turns.
+     */
+    uint64_t in_use;
+    /**
+     * How nodes pass a panel on, HCUBE_PANELS_*: the six broadcasts of HPL.
+     */
+    int32_t topology;
+    /**
+     * Maximum number of ranks per node, for tests. 0: HCUBE_RANKS_PER_NODE, or the nodes as they are.
+     */
+    int32_t ranks_per_node;
+} hcube_panels_options;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -18,11 +88,16 @@ extern "C" {
 /**
  * Collective. Prepares a communicator, a process row, for broadcasts of panels, as LU factorisations
  * with look-ahead need them: the root of a panel computes it where the other ranks of its node
- * read it, so nothing is copied, and no rank has to poll.
+ * read it, so nothing is copied, and ranks of this node need not poll. On each further node one rank, by
+ * turns, receives the panel in memory that its node reads, and passes it on to other nodes.
  *
  * A panel is begun on all ranks of the row, in the same order (hcube_panels_begin). Its root writes
  * it and posts it; the others look for it (hcube_panels_test, hcube_panels_wait) and read it in
  * place; every rank releases it. Memory stays with the communicator until it is freed.
+ *
+ * On several nodes, a rank that has to pass a panel on does that in calls of these functions with the
+ * communicator: call hcube_panels_progress until it says that this is done. A rank posts its panels
+ * before it waits for later ones.
  *
  * A communicator may be prepared again, for larger panels or more slots, where all panels were
  * released by all ranks.
@@ -32,8 +107,8 @@ extern "C" {
  * slots: panels of one root for which there is memory, 1 or more; the same on all ranks. Where
  * all slots of a root are in use, hcube_panels_begin waits there until all ranks have released its
  * oldest panel. hcube_panels_slots returns how many exclude a deadlock.
- * Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use or ranks do not share
- * memory; HCUBE_ERR_MISMATCH; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI.
+ * Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use; HCUBE_ERR_MISMATCH;
+ * HCUBE_ERR_MEMORY, also if ranks of a node cannot share memory; HCUBE_ERR_MPI.
  * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
  * HCUBE_ERR_MPI_STATE.
  * Source of asynchronous broadcasts in HPL on teams and events: G. Jin et al., Implementation and
@@ -61,6 +136,17 @@ int32_t hcube_panels_slots(uint64_t in_use,
                            struct hcube_error *error);
 
 /**
+ * Collective. As hcube_panels_prepare, with a choice of how nodes pass panels on.
+ *
+ * comm: an intracommunicator.
+ * options: the panels; the same on all ranks.
+ * Errors: as hcube_panels_prepare.
+ */
+int32_t hcube_panels_prepare_for(MPI_Comm comm,
+                                 const struct hcube_panels_options *options,
+                                 struct hcube_error *error);
+
+/**
  * Local. Returns for what a communicator was prepared.
  *
  * comm: an intracommunicator.
@@ -84,7 +170,9 @@ int32_t hcube_panels_prepared(MPI_Comm comm,
  * panel: receives the number of the panel.
  * place: on the root receives the address to which it writes the panel before it posts it, aligned
  * to 64 bytes; elsewhere NULL.
- * Errors: HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, or if the root itself still
+ * Errors only on the calling rank, which has not begun the panel then, so its later panels have other
+ * numbers and sizes than those of other ranks, which hcube_panels_test and hcube_panels_wait report:
+ * HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, or if the root itself still
  * uses the panel for whose release it would wait; HCUBE_ERR_COMM; HCUBE_ERR_MPI_STATE.
  */
 int32_t hcube_panels_begin(MPI_Comm comm,
@@ -110,14 +198,14 @@ int32_t hcube_panels_post(MPI_Comm comm,
                           struct hcube_error *error);
 
 /**
- * Local. Looks whether a panel was posted. No rank has to call this for another one to proceed.
+ * Local. Looks whether a panel was posted and has arrived on this node.
  *
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.
  * place: receives the address of the panel, which may be read until it is released; NULL if it was
  * not posted yet.
  * Errors: as hcube_panels_post; HCUBE_ERR_ARGUMENT also if the root has begun the panel with another
- * size, or released it without posting it.
+ * size, has not begun the same panels before it, or has released it without posting it.
  */
 int32_t hcube_panels_test(MPI_Comm comm,
                           uint64_t panel,
@@ -130,12 +218,29 @@ int32_t hcube_panels_test(MPI_Comm comm,
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.
  * place: receives the address of the panel, which may be read until it is released.
- * Errors: as hcube_panels_test.
+ * Errors: as hcube_panels_test; HCUBE_ERR_ARGUMENT also on a root that has not posted the panel.
  */
 int32_t hcube_panels_wait(MPI_Comm comm,
                           uint64_t panel,
                           const void **place,
                           struct hcube_error *error);
+
+/**
+ * Local. Passes panels on to other nodes, and says whether this rank has nothing more to do for one:
+ * whether what it has to send or to receive for its node was sent and received. A root, or a rank that
+ * receives a panel for its node, calls this until it is done before it waits for others by other
+ * means; ranks with nothing to pass on are done at once.
+ *
+ * comm: a communicator that was prepared.
+ * panel: the number from hcube_panels_begin.
+ * done: receives 1 or 0.
+ * Errors: HCUBE_ERR_ARGUMENT if the panel was not begun or was released, or the communicator was not
+ * prepared; HCUBE_ERR_COMM; HCUBE_ERR_MPI; HCUBE_ERR_MPI_STATE.
+ */
+int32_t hcube_panels_progress(MPI_Comm comm,
+                              uint64_t panel,
+                              int32_t *done,
+                              struct hcube_error *error);
 
 /**
  * Local. Ends the use of a panel on this rank; its memory serves a later panel. Panels may be

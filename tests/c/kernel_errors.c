@@ -72,6 +72,15 @@ static void stream_functions(void) {
   if (hcube_stream_free(&stream, &failure) != HCUBE_SUCCESS) abort();
 }
 
+static hcube_panels_options panel_options(void) {
+  hcube_panels_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.bytes = 100;
+  options.slots = SLOTS;
+  return options;
+}
+
 /* What the functions with a communicator say where MPI is not active. */
 static void inactive(const char *word) {
   hcube_fft_plan *plan = NULL;
@@ -81,10 +90,14 @@ static void inactive(const char *word) {
   hcube_grid_transpose_shape shape = {1, 1, 1, 1, 1, 1};
   hcube_grid_transpose_memory *memory = NULL;
   hcube_grid_transpose *transposition = NULL;
+  int32_t done = 7;
+  hcube_panels_options options = panel_options();
 
   stream_functions();
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fft_create, LENGTH, 1, MPI_COMM_WORLD, &plan);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_prepare, MPI_COMM_WORLD, 100, SLOTS);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_prepare_for, MPI_COMM_WORLD, &options);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_progress, MPI_COMM_WORLD, 0, &done);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_prepared, MPI_COMM_WORLD, &bytes, &slots);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_begin, MPI_COMM_WORLD, 0, 100, &panel, &own);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_post, MPI_COMM_WORLD, 0);
@@ -94,7 +107,7 @@ static void inactive(const char *word) {
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_grid_transpose_memory_create, 100, MPI_COMM_WORLD, &memory, &own);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_grid_transpose_create, &shape, NULL, MPI_COMM_WORLD, &transposition);
   REQUIRE(memory == NULL && transposition == NULL);
-  if (plan != NULL || bytes != 7 || slots != 7 || panel != 7 || place != NULL || own != NULL) abort();
+  if (plan != NULL || bytes != 7 || slots != 7 || panel != 7 || place != NULL || own != NULL || done != 7) abort();
 }
 
 static void transforms(void) {
@@ -133,7 +146,32 @@ static void transforms(void) {
   free(vector);
 }
 
+/* Options of panels that are not valid on any rank, on the last one, or not the same. */
+static void options_of_panels(MPI_Comm row) {
+  hcube_panels_options options = panel_options();
+  int last = rank == size - 1;
+
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_prepare_for, row, last ? NULL : &options);
+  options.topology = last ? 7 : 0;
+  REFUSE(HCUBE_ERR_ARGUMENT, "options.topology", hcube_panels_prepare_for, row, &options);
+  options = panel_options();
+  options.ranks_per_node = last ? -1 : 0;
+  REFUSE(HCUBE_ERR_ARGUMENT, "options.ranks_per_node", hcube_panels_prepare_for, row, &options);
+  options = panel_options();
+  options.in_use = 1025;
+  REFUSE(HCUBE_ERR_ARGUMENT, "options.in_use", hcube_panels_prepare_for, row, &options);
+  options = panel_options();
+  options.struct_size = 20;
+  REFUSE(HCUBE_ERR_ARGUMENT, "options.struct_size", hcube_panels_prepare_for, row, &options);
+  if (size > 1) {
+    options = panel_options();
+    options.topology = last ? HCUBE_PANELS_RING : HCUBE_PANELS_LONG;
+    REFUSE(HCUBE_ERR_MISMATCH, "topology", hcube_panels_prepare_for, row, &options);
+  }
+}
+
 static void panels(void) {
+  int32_t done = 7;
   MPI_Comm row;
   uint64_t bytes = 7, slots = 7, panel = 7, number;
   const void *place = NULL;
@@ -142,6 +180,8 @@ static void panels(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &row);
   REFUSE(HCUBE_ERR_COMM, "", hcube_panels_prepare, MPI_COMM_NULL, 100, SLOTS);
   REFUSE(HCUBE_ERR_ARGUMENT, "slots", hcube_panels_prepare, row, 100, 0);
+  options_of_panels(row);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_progress, row, 0, &done);
   REFUSE(HCUBE_ERR_ARGUMENT, "bytes", hcube_panels_prepared, row, NULL, &slots);
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_begin, row, 0, 100, &panel, &own);
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_post, row, 0);
@@ -156,7 +196,14 @@ static void panels(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "panel", hcube_panels_test, row, 4711, &place);
   REQUIRE(panel == 7 && own == NULL && place == NULL);
   SUCCEED(hcube_panels_begin(row, 0, 100, &number, &own, &failure), failure);
-  if (rank == 0) SUCCEED(hcube_panels_post(row, number, &failure), failure);
+  if (rank == 0) {
+    /* It would wait for itself. */
+    REFUSE(HCUBE_ERR_ARGUMENT, "not posted", hcube_panels_wait, row, number, &place);
+    SUCCEED(hcube_panels_post(row, number, &failure), failure);
+  }
+  REFUSE(HCUBE_ERR_ARGUMENT, "done", hcube_panels_progress, row, number, NULL);
+  SUCCEED(hcube_panels_progress(row, number, &done, &failure), failure);
+  REQUIRE(done == 1);
   REFUSE(HCUBE_ERR_ARGUMENT, "place", hcube_panels_wait, row, number, NULL);
   SUCCEED(hcube_panels_wait(row, number, &place, &failure), failure);
   SUCCEED(hcube_panels_release(row, number, &failure), failure);

@@ -1,5 +1,5 @@
 /* Broadcasts of panels: look-ahead as in HPL, on the world and on rows of it, for larger panels on the same
- * communicator, and wrong arguments. Prints `ok <ranks>`. */
+ * communicator, for nodes of one and two ranks with each topology, and wrong arguments. Prints `ok <ranks>`. */
 #include "client.h"
 
 #include <sched.h>
@@ -29,14 +29,24 @@ static void write_panel(double *content, int panel, int count) {
 }
 
 /* `depth` panels are held beside the current one. */
-static void factor(MPI_Comm row, int count, int depth) {
+static void factor(MPI_Comm row, int count, int depth, int topology, int ranks_per_node) {
   uint64_t number[MAX_DEPTH + 1], held = (uint64_t)depth + 1, bytes, slots;
   const void *place[MAX_DEPTH + 1];
   int rank, size, panel;
+  int32_t done;
+  hcube_panels_options options;
   MPI_Comm_rank(row, &rank);
   MPI_Comm_size(row, &size);
-  SUCCEED(hcube_panels_prepare(row, elements(0, count) * sizeof(double), (uint64_t)(held / size + 2), &failure),
-          failure);
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.bytes = elements(0, count) * sizeof(double);
+  options.slots = (uint64_t)(held / size + 2);
+  options.in_use = held + 1;
+  options.topology = topology;
+  options.ranks_per_node = ranks_per_node;
+  if (topology == HCUBE_PANELS_AUTO && ranks_per_node == 0)
+    SUCCEED(hcube_panels_prepare(row, options.bytes, options.slots, &failure), failure);
+  else SUCCEED(hcube_panels_prepare_for(row, &options, &failure), failure);
   SUCCEED(hcube_panels_prepared(row, &bytes, &slots, &failure), failure);
   REQUIRE(bytes == elements(0, count) * sizeof(double) && slots == (uint64_t)(held / size + 2));
   for (panel = 0; panel < count; panel++) {
@@ -52,6 +62,9 @@ static void factor(MPI_Comm row, int count, int depth) {
       write_panel((double *)own, panel, count);
       SUCCEED(hcube_panels_post(row, number[here], &failure), failure);
     }
+    do {
+      SUCCEED(hcube_panels_progress(row, number[here], &done, &failure), failure);
+    } while (!done);
     /* Some ranks poll. */
     place[here] = NULL;
     while (panel % 3 == 0 && place[here] == NULL) {
@@ -63,6 +76,31 @@ static void factor(MPI_Comm row, int count, int depth) {
       check_panel((const double *)place[(panel - before) % (int)held], panel - before, count);
   }
   for (panel = 0; panel < (int)held; panel++) SUCCEED(hcube_panels_release(row, number[panel], &failure), failure);
+}
+
+/* A panel of several messages between nodes. */
+static void large(MPI_Comm row) {
+  const uint64_t count = 200000;
+  hcube_panels_options options;
+  uint64_t number, place;
+  const void *found;
+  int32_t topology;
+  void *own;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.bytes = count * sizeof(double);
+  options.slots = options.in_use = options.ranks_per_node = 1;
+  for (topology = HCUBE_PANELS_RING; topology <= HCUBE_PANELS_MODIFIED_LONG; topology++) {
+    options.topology = topology;
+    SUCCEED(hcube_panels_prepare_for(row, &options, &failure), failure);
+    SUCCEED(hcube_panels_begin(row, 0, options.bytes, &number, &own, &failure), failure);
+    for (place = 0; own != NULL && place < count; place++) ((double *)own)[place] = element(topology, place);
+    if (own != NULL) SUCCEED(hcube_panels_post(row, number, &failure), failure);
+    SUCCEED(hcube_panels_wait(row, number, &found, &failure), failure);
+    for (place = 0; place < count; place++)
+      if (((const double *)found)[place] != element(topology, place)) FAIL("element %d", (int)place);
+    SUCCEED(hcube_panels_release(row, number, &failure), failure);
+  }
 }
 
 /* The call is refused with these words in the message. */
@@ -100,7 +138,7 @@ static void wrong_arguments(MPI_Comm row, int rank, int size) {
 
 int main(int argc, char **argv) {
   MPI_Comm row, copy;
-  int rank, size, depth, columns;
+  int rank, size, depth, columns, topology;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -108,9 +146,15 @@ int main(int argc, char **argv) {
   for (columns = 1; columns <= size; columns++) {
     MPI_Comm_split(MPI_COMM_WORLD, rank / columns, rank, &row);
     for (depth = 0; depth <= MAX_DEPTH; depth++) {
-      factor(row, 20, depth);
-      factor(row, 45, depth);
+      factor(row, 20, depth, HCUBE_PANELS_AUTO, 0);
+      factor(row, 45, depth, HCUBE_PANELS_AUTO, 0);
     }
+    for (topology = HCUBE_PANELS_RING; topology <= HCUBE_PANELS_MODIFIED_LONG; topology++) {
+      factor(row, 20, topology % (MAX_DEPTH + 1), topology, 1);
+      factor(row, 13, topology % (MAX_DEPTH + 1), topology, 2);
+    }
+    MPI_Comm_rank(row, &rank);
+    if (columns == size) large(row);
     /* A copy of the communicator has no panels. */
     MPI_Comm_dup(row, &copy);
     MPI_Comm_rank(row, &rank);

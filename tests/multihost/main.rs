@@ -154,6 +154,19 @@ fn official_hpcc() {
         let launch = |launch: Launch| launch.env("HCUBE_MODE", mode).on(&hosts, placement);
         common::hpcc::check(&format!("hpcc-hosts-{number}"), ranks, path, launch);
     }
+    // HPL's rows on several hosts, with each of its broadcasts.
+    let placements: [Placement; 6] = [&[2, 2], &[1, 1], &[2, 1, 1], &[1, 1, 1], &[3, 1], &[1, 2, 1]];
+    for (broadcast, placement) in placements.into_iter().enumerate() {
+        let ranks = placement.iter().sum();
+        let input =
+            common::hpcc::Input { columns: ranks, broadcast, depth: broadcast % 3, ..Default::default() };
+        let folder = common::hpcc::folder(&format!("hpcc-hosts-hpl-{broadcast}"), &input);
+        let launch = |launch: Launch| launch.env("HCUBE_HPCC", "ra,hpl").on(&hosts, placement);
+        let stderr = common::hpcc::run(common::hpcc::program(), &folder, ranks, launch);
+        common::hpcc::passed(&folder, ranks);
+        common::hpcc::announcement(&stderr, "HPL broadcast");
+        assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+    }
 }
 
 /// Every path and schedule, with the path of each call in place checked by the client.

@@ -2,11 +2,22 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`options`] | the topologies, and the options of a communicator |
 //! | [`panels`] | the panels of a row: numbers, slots in the memory of a node, who has released what |
+//! | [`slots`] | the memory of a node and its slots |
+//! | [`holders`] | who holds each panel on each node |
+//! | [`network`] | panels that come from other nodes, and that go there |
+//! | [`topology`] | the edges along which nodes pass a panel on |
 
+pub mod holders;
+pub mod network;
+pub mod options;
 pub mod panels;
+pub mod slots;
+pub mod topology;
 
-pub use panels::Panels;
+pub use options::{Options, Topology};
+pub use panels::{Memory, Panels};
 
 #[cfg(test)]
 mod tests;

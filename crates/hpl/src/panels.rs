@@ -1,44 +1,48 @@
-//! Panels that their root writes where the other ranks of the row read them.
+//! Panels that their root writes where the other ranks of its node read them.
 //!
 //! Idea: every rank of a row has some slots in memory that the ranks of its node share. The root of a panel computes it
 //! in one of its slots, posts it (a store with release order), and goes on; the others look for it when they need it,
 //! and read it in place, as often as they like, until they release it. So nothing is copied, nobody forwards, and a rank
 //! that computes is not interrupted: HPL's own broadcasts advance only where ranks poll, and HPL cuts its update into
-//! narrow products between the polls.
+//! narrow products between the polls. On each further node one rank receives the panel into a slot of its own and posts
+//! it ([`network`](crate::network)); only these ranks and the root need to poll.
 //!
 //! Panels are numbered in the order in which [`Panels::begin`] is called, which is the same on all ranks of the row, so
-//! ranks never exchange a number. A root posts its panels in that order, and counts them; a panel is there when the
-//! count of its root has reached it. A rank releases panels in any order, and counts those up to the first that it
-//! still uses.
+//! ranks never exchange a number. A holder, root or receiver, posts its panels in that order, and counts them; a panel is
+//! there when the count of its holder has reached it. A rank releases panels in any order, and counts those up to the
+//! first that it still uses. Ranks that have not begun the same panels, because `begin` has failed on some of them, find
+//! another number or length at the panel than their own.
 //!
-//! Deadlock: the only call that waits for others and not for a panel is `begin` of a root whose slots are all in use. It
-//! waits until all ranks have released the panel that used the slot last, the root's own one `slots` turns before. Say
-//! that every rank has released panel n when it begins panel n + live (HPL: live = depth of look-ahead + 2, one of
-//! which is the panel that HPL creates and frees before it is factored), and that no root begins panels more often than
-//! the rows need: where `slots` own panels are more than `live` numbers apart, the panel waited for is released before
-//! its rank waits for this or any later panel, so the rank that is least far never waits for another one.
-//! [`slots_for`] is that number of slots.
+//! Deadlock: the calls that wait for others and not for a panel are `begin` of a root whose slots are all in use, and the
+//! receipt into a slot in use. Both wait until all ranks of the node have released the panel that used the slot last, the
+//! holder's own one `slots` turns before. Say that every rank has released panel n when it begins panel n + live (HPL:
+//! live = depth of look-ahead + 2, one of which is the panel that HPL creates and frees before it is factored), and that
+//! no root begins panels more often than the rows need: where `slots` own panels are more than `live` numbers apart, the
+//! panel waited for is released before its rank waits for this or any later panel, so the rank that is least far never
+//! waits for another one. [`slots_for`] is that number of slots for roots that take turns; receivers take turns always,
+//! and have live / members + 1. Between nodes, ranks post panels before they wait for later ones, and those that pass
+//! panels on do that before they wait for anything else: HPL polls until they have.
 //!
-//! Restrictions: the ranks of the row share memory. Cost: no message; per panel one line of the cache from the root to
-//! each rank, and the bytes that a rank reads. Memory: `slots` panels per rank.
+//! Restrictions: at most [`MAX_IN_USE`] panels in use. Cost: on a node no message; per panel one line of the cache from
+//! the holder to each rank, and the bytes that a rank reads. Memory: `slots` panels per rank, and on several nodes `live`
+//! and one per rank for each node.
 //!
 //! Source: our own; asynchronous broadcasts on events and teams of a row in HPL: Jin et al. 2011, section III.
 
-use hcube_core::comm::{Comm, agree, agree_on};
+use crate::holders::Holders;
+use crate::network::{Network, Traffic};
+use crate::options::{Options, Topology};
+use crate::slots::{Head, Holder, Slots};
+use hcube_core::comm::{Comm, agree_on, tags};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::node::panels::{Counter, PanelMemory};
 use hcube_core::node::processor::crowded;
+use hcube_core::plan;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering::{Acquire, Release};
 
-/// Bytes of a slot before the panel, which hold its length: a line, so that panels are aligned to lines.
-const HEAD: usize = 64;
-/// Slots start at pages.
-const PAGE: usize = 4096;
-/// The length of a panel whose root has released it without posting it.
-const DROPPED: u64 = u64::MAX;
+/// Panels that ranks may use at once.
+pub const MAX_IN_USE: usize = tags::HPL_PANELS.count();
 
 /// Slots per rank with which no `begin` waits for a rank that waits for the same root, where every rank has released a
 /// panel before it begins the one `live` numbers later. `roots` ranks begin panels in turn, of which one may have two in
@@ -47,69 +51,112 @@ pub fn slots_for(live: usize, roots: usize) -> usize {
     (live / roots.max(1)).saturating_add(2).min(live).max(1)
 }
 
+/// The memory for panels; the same on all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory {
+    /// Size of the largest panel.
+    pub bytes: usize,
+    /// Panels of one root.
+    pub slots: usize,
+    /// Panels that a rank uses at once: it has released panel n before it begins panel n + `in_use`. 0: as many as fit in
+    /// the slots of roots that take turns.
+    pub in_use: usize,
+}
+
 /// A panel that was begun.
 #[derive(Debug)]
 struct Panel {
     root: usize,
-    /// Panels that the root has begun before.
-    turn: u64,
+    holder: Holder,
     bytes: usize,
     released: bool,
 }
 
+/// The bytes of a panel, for reading.
+#[derive(Debug, Clone, Copy)]
+pub struct Content<'a>(Region<'a>);
+
+impl Content<'_> {
+    /// Where it begins; aligned to 64 bytes.
+    pub fn address(self) -> *const u8 {
+        self.0.address().cast_const()
+    }
+
+    /// Copies all of it.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    pub fn read(self, out: &mut [u8]) {
+        self.0.read(out);
+    }
+}
+
 /// The panels of a row, seen from one of its ranks.
-#[derive(Debug)]
-pub struct Panels {
-    memory: PanelMemory,
+pub struct Panels<C: Comm> {
+    slots: Slots,
+    network: Network<C>,
+    holders: Holders,
+    rank: usize,
     patience: Patience,
-    capacity: usize,
-    slots: usize,
-    /// Panels that each rank has begun as the root.
-    turns: Vec<u64>,
-    /// The numbers of the last panels in this rank's slots.
+    memory: Memory,
+    /// The numbers of the last panels in this rank's slots for its own.
     occupants: Vec<Option<u64>>,
     /// The number of the first panel of `live`.
     first: u64,
     live: VecDeque<Panel>,
 }
 
-impl Panels {
-    /// Collective over the row: memory for panels of up to `capacity` bytes in `slots` slots per rank. Both are the same
-    /// on all ranks.
+impl<C: Comm> Panels<C> {
+    /// Collective over the row: memory for panels, which pass from node to node along a topology; all arguments are the
+    /// same on all ranks.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Mismatch`], [`Error::Unsupported`] where the ranks do not share memory, and where memory
-    /// cannot be allocated.
-    pub fn new<C: Comm>(comm: &C, capacity: usize, slots: usize) -> Result<Self> {
-        agree_on(comm, &[("bytes", capacity as i64), ("slots", slots as i64)])?;
-        let nodes = comm.node_numbers()?;
-        if nodes.iter().any(|&node| node != nodes[0]) {
-            return Err(Error::Unsupported("panels of ranks on several nodes".into()));
+    /// On all ranks: [`Error::Mismatch`], [`Error::Argument`], and where memory cannot be allocated or the ranks of a node
+    /// cannot share it.
+    pub fn new(comm: &C, memory: Memory, topology: Topology, options: &Options) -> Result<Self> {
+        let same = [
+            ("bytes", memory.bytes as i64),
+            ("slots", memory.slots as i64),
+            ("in_use", memory.in_use as i64),
+            ("topology", topology as i64),
+        ];
+        agree_on(comm, &[&same[..], &options.agreement()[..]].concat())?;
+        let numbers = comm.node_numbers()?;
+        let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
+        let nodes = plan::Topology::from_node_numbers(&numbers, limit);
+        let patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
+        let holders = Holders::new(nodes, comm.rank(), topology);
+        let (members, several) = (holders.members(), holders.nodes() > 1);
+        let in_use = match memory.in_use {
+            0 => memory.slots.saturating_mul(comm.size()),
+            in_use => in_use,
+        };
+        let received = if several { in_use.min(MAX_IN_USE) / members.len() + 1 } else { 0 };
+        let slots = Slots::new(comm, &members, memory.bytes, memory.slots, received)?;
+        if several {
+            comm.open_messages()?;
         }
-        let patience = Patience::new(crowded(comm, &nodes)?, comm.simulated());
-        let ranks: Vec<usize> = (0..comm.size()).collect();
-        let bytes = total_bytes(capacity, slots, ranks.len());
-        let memory = PanelMemory::share(comm, &ranks, agree(comm, bytes)?)?;
         Ok(Self {
-            memory,
-            patience,
-            capacity,
             slots,
-            turns: vec![0; ranks.len()],
-            occupants: vec![None; slots],
+            network: Network::new(received),
+            holders,
+            rank: comm.rank(),
+            patience,
+            memory,
+            occupants: vec![None; memory.slots],
             first: 0,
             live: VecDeque::new(),
         })
     }
 
-    /// Bytes of the largest possible panel.
-    pub fn capacity(&self) -> usize {
-        self.capacity
+    /// What it was made for.
+    pub fn memory(&self) -> Memory {
+        self.memory
     }
 
-    /// Slots per rank.
-    pub fn slots(&self) -> usize {
-        self.slots
+    /// What this rank has sent to other nodes.
+    pub fn traffic(&self) -> Traffic {
+        self.network.traffic()
     }
 
     /// Whether every panel was released by this rank.
@@ -117,43 +164,70 @@ impl Panels {
         self.live.is_empty()
     }
 
+    /// Waits until this rank has sent what it has to send. Called by all ranks, where all panels are released.
+    ///
+    /// # Errors
+    /// Of MPI.
+    pub fn finish(&mut self, comm: &C) -> Result<()> {
+        let mut wait = self.patience.wait();
+        loop {
+            self.network.advance(comm, &self.slots)?;
+            if self.network.is_idle() {
+                return Ok(());
+            }
+            wait.pause(comm);
+        }
+    }
+
     /// Begins the next panel of the row, whose root and size are the same on all ranks: its number. Local on all ranks but
     /// the root, which waits for a slot and from then on may write to the [place](Self::place) of the panel.
     ///
     /// # Errors
-    /// [`Error::Argument`], and [`Error::Usage`] where the root itself has not released the panel in that slot.
-    pub fn begin<C: Comm>(&mut self, comm: &C, root: usize, bytes: usize) -> Result<u64> {
-        if root >= self.turns.len() {
-            return Err(Error::argument("root", root, format!("a rank below {}", self.turns.len())));
+    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where the root
+    /// itself has not released the panel in that slot.
+    pub fn begin(&mut self, comm: &C, root: usize, bytes: usize) -> Result<u64> {
+        let ranks = self.holders.ranks();
+        if root >= ranks {
+            return Err(Error::argument("root", root, format!("a rank below {ranks}")));
         }
-        if bytes > self.capacity {
-            return Err(Error::argument("bytes", bytes, format!("at most {}", self.capacity)));
+        if bytes > self.memory.bytes {
+            return Err(Error::argument("bytes", bytes, format!("at most {}", self.memory.bytes)));
         }
-        let (number, turn) = (self.first + self.live.len() as u64, self.turns[root]);
-        if root == self.memory.own_number() {
-            let slot = (turn % self.slots as u64) as usize;
+        if self.live.len() >= MAX_IN_USE {
+            return Err(Error::Usage(format!("{MAX_IN_USE} panels are still in use on this rank")));
+        }
+        let number = self.first + self.live.len() as u64;
+        let holder = self.holders.holder(root, number);
+        if root == self.rank {
+            let slot = self.slots.slot(holder);
             self.wait_for_slot(comm, slot)?;
             self.occupants[slot] = Some(number);
-            self.head(root, turn).write(&(bytes as u64).to_ne_bytes());
+            // SAFETY: the slot is this rank's, and all have released the panel that it had.
+            unsafe { self.slots.write_head(holder, Head { number, bytes: Some(bytes) }) };
         }
-        self.turns[root] += 1;
-        self.live.push_back(Panel { root, turn, bytes, released: false });
+        if self.holders.nodes() > 1 && holder.member == self.slots.own_number() {
+            self.network.begin(comm, number, holder, self.holders.route(root, number))?;
+        }
+        self.holders.count(root, holder);
+        self.live.push_back(Panel { root, holder, bytes, released: false });
+        if !self.network.is_idle() {
+            self.network.advance(comm, &self.slots)?;
+        }
         Ok(number)
     }
 
-    /// Waits until all ranks have released the last panel of an own slot.
-    fn wait_for_slot<C: Comm>(&self, comm: &C, slot: usize) -> Result<()> {
+    /// Waits until all ranks have released the last panel of an own slot, and nothing is sent from it.
+    fn wait_for_slot(&mut self, comm: &C, slot: usize) -> Result<()> {
         let Some(last) = self.occupants[slot] else { return Ok(()) };
-        let released = |rank| self.memory.counter(rank, Counter::Released).load(Acquire) > last;
-        if !released(self.memory.own_number()) {
-            let text = format!("panel {last} is still in use on its root, which has {} slots", self.slots);
+        if !self.slots.is_released_by(self.slots.own_number(), last) {
+            let text =
+                format!("panel {last} is still in use on its root, which has {} slots", self.slots.own());
             return Err(Error::Usage(text));
         }
-        for rank in 0..self.memory.ranks() {
-            let mut wait = self.patience.wait();
-            while !released(rank) {
-                wait.pause(comm);
-            }
+        let mut wait = self.patience.wait();
+        while !self.slots.is_released(last) || self.network.has(last) {
+            wait.pause(comm);
+            self.network.advance(comm, &self.slots)?;
         }
         Ok(())
     }
@@ -169,11 +243,7 @@ impl Panels {
     /// # Errors
     /// [`Error::Argument`] for a panel that was not begun, or that was released.
     pub fn is_root(&self, number: u64) -> Result<bool> {
-        Ok(self.panel(number)?.root == self.memory.own_number())
-    }
-
-    fn posted(&self, root: usize) -> u64 {
-        self.memory.counter(root, Counter::Written).load(Acquire)
+        Ok(self.panel(number)?.root == self.rank)
     }
 
     /// Shows a panel to the other ranks: all that the root has written to it. Has no effect where it was posted before.
@@ -181,82 +251,127 @@ impl Panels {
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and [`Error::Usage`] on other ranks than the root, and where an earlier
     /// panel of this root was not posted.
-    pub fn post(&mut self, number: u64) -> Result<()> {
-        let own = self.memory.own_number();
-        let &Panel { root, turn, .. } = self.panel(number)?;
-        if root != own {
-            return Err(Error::Usage(format!("panel {number} is that of rank {root}, not {own}")));
+    pub fn post(&mut self, comm: &C, number: u64) -> Result<()> {
+        let &Panel { root, bytes, .. } = self.panel(number)?;
+        if root != self.rank {
+            return Err(Error::Usage(format!("panel {number} is that of rank {root}, not {}", self.rank)));
         }
-        match turn.cmp(&self.posted(own)) {
-            std::cmp::Ordering::Less => {}
-            std::cmp::Ordering::Equal => {
-                self.memory.counter(own, Counter::Written).store(turn + 1, Release);
-            }
+        self.show(comm, Head { number, bytes: Some(bytes) })
+    }
+
+    /// Posts an own panel, or that it was dropped, where that was not done before.
+    fn show(&mut self, comm: &C, head: Head) -> Result<()> {
+        let Head { number, bytes } = head;
+        let holder = self.panel(number)?.holder;
+        match holder.turn.cmp(&self.slots.posted(holder)) {
+            std::cmp::Ordering::Less => return Ok(()),
+            std::cmp::Ordering::Equal => {}
             std::cmp::Ordering::Greater => {
                 return Err(Error::Usage(format!("panel {number} is posted before an earlier one")));
             }
         }
-        Ok(())
+        if bytes.is_none() {
+            // SAFETY: the slot of an own panel that was not posted.
+            unsafe { self.slots.write_head(holder, head) };
+        }
+        self.slots.post(holder);
+        self.network.post(comm, &self.slots, head)
     }
 
-    /// Whether a panel may be read: whether its root has posted it.
+    /// Whether a panel may be read: whether its root has posted it, and it has arrived on this node. Passes panels on.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] where the root has released it without posting it, or
-    /// has begun it with another size.
-    pub fn has_arrived(&self, number: u64) -> Result<bool> {
-        let &Panel { root, turn, bytes, .. } = self.panel(number)?;
-        if self.posted(root) <= turn {
+    /// ranks have begun it with different sizes, or have not begun the same panels before it.
+    pub fn has_arrived(&mut self, comm: &C, number: u64) -> Result<bool> {
+        if !self.network.is_idle() {
+            self.network.advance(comm, &self.slots)?;
+        }
+        self.is_there(number)
+    }
+
+    fn is_there(&self, number: u64) -> Result<bool> {
+        let &Panel { root, holder, bytes, .. } = self.panel(number)?;
+        if self.slots.posted(holder) <= holder.turn {
             return Ok(false);
         }
-        let mut length = [0; size_of::<u64>()];
-        self.head(root, turn).read(&mut length);
-        match u64::from_ne_bytes(length) {
-            length if length == bytes as u64 => Ok(true),
-            DROPPED => Err(Error::Usage(format!("panel {number} was released by its root, not posted"))),
-            length => {
+        // SAFETY: posted, and not released by this rank. Where ranks have not begun the same panels, it may be rewritten
+        // meanwhile; then it is not the head that is asked for, and nothing else is read.
+        let found = unsafe { self.slots.read_head(holder) };
+        match found.bytes {
+            _ if found.number != number => {
+                let text = format!("panel {number} is number {} on rank {root}, its root", found.number);
+                Err(Error::Usage(text))
+            }
+            Some(length) if length == bytes => Ok(true),
+            Some(length) => {
                 let text = format!("panel {number} has {bytes} bytes, but {length} on rank {root}, its root");
                 Err(Error::Usage(text))
             }
+            None => Err(Error::Usage(format!("panel {number} was released by its root, not posted"))),
         }
     }
 
-    /// Waits until a panel may be read.
+    /// Waits until a panel may be read; passes panels on meanwhile.
     ///
     /// # Errors
-    /// As [`Self::has_arrived`].
-    pub fn wait<C: Comm>(&self, comm: &C, number: u64) -> Result<()> {
+    /// As [`Self::has_arrived`], and [`Error::Usage`] on a root that has not posted it.
+    pub fn wait(&mut self, comm: &C, number: u64) -> Result<()> {
         let mut wait = self.patience.wait();
-        while !self.has_arrived(number)? {
+        while !self.has_arrived(comm, number)? {
+            if self.is_root(number)? {
+                return Err(Error::Usage(format!("panel {number} was not posted by this rank, its root")));
+            }
             wait.pause(comm);
         }
         Ok(())
     }
 
-    /// Where a panel is: its root writes there before it posts it, and all ranks read there from when it has arrived until
-    /// they release it.
+    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel. True at once
+    /// where it passes nothing on.
     ///
     /// # Errors
-    /// [`Error::Argument`] as [`Self::is_root`].
+    /// [`Error::Argument`] as [`Self::is_root`], and of MPI.
+    pub fn progress(&mut self, comm: &C, number: u64) -> Result<bool> {
+        self.panel(number)?;
+        if !self.network.is_idle() {
+            self.network.advance(comm, &self.slots)?;
+        }
+        let done = !self.network.has(number);
+        if !done && self.patience.shares_cores() {
+            // The caller may do nothing else than ask again.
+            std::thread::yield_now();
+        }
+        Ok(done)
+    }
+
+    /// Where the root writes a panel before it posts it.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] on other ranks, and where it was posted.
     pub fn place(&self, number: u64) -> Result<Region<'_>> {
-        let &Panel { root, turn, bytes, .. } = self.panel(number)?;
-        let start = self.start(root, turn) + HEAD;
-        // SAFETY: inside the slot of this panel, which its root does not reuse before all ranks have released it; only
-        // the root writes, and others look only where it has posted the panel.
-        Ok(unsafe { self.memory.region(start..start + bytes) })
+        let &Panel { root, holder, bytes, .. } = self.panel(number)?;
+        if root != self.rank || self.slots.posted(holder) > holder.turn {
+            return Err(Error::Usage(format!("panel {number} is not this rank's, or was posted")));
+        }
+        // SAFETY: `begin` has waited until all ranks had released the panel that this slot had before. Others read only
+        // what was posted, and `post` needs this value for itself, so the region is gone by then.
+        Ok(unsafe { self.slots.content(holder, 0..bytes) })
     }
 
-    fn start(&self, root: usize, turn: u64) -> usize {
-        let slot = (turn % self.slots as u64) as usize;
-        (root * self.slots + slot) * slot_bytes(self.capacity)
-    }
-
-    /// The length of a panel.
-    fn head(&self, root: usize, turn: u64) -> Region<'_> {
-        let start = self.start(root, turn);
-        // SAFETY: inside the slot of the panel, which is the root's as long as not all ranks have released it; others look
-        // only where it has posted the panel.
-        unsafe { self.memory.region(start..start + size_of::<u64>()) }
+    /// A panel, for reading until this rank releases it.
+    ///
+    /// # Errors
+    /// As [`Self::has_arrived`], and [`Error::Usage`] where it has not arrived.
+    pub fn content(&self, number: u64) -> Result<Content<'_>> {
+        if !self.is_there(number)? {
+            return Err(Error::Usage(format!("panel {number} has not arrived")));
+        }
+        let &Panel { holder, bytes, .. } = self.panel(number)?;
+        // SAFETY: posted with this number, after which its holder writes there again only when all ranks have released it.
+        // `release` needs this value for itself, so the region is gone by then, and ranks release a panel only with all
+        // before it. A `Content` is never written.
+        Ok(Content(unsafe { self.slots.content(holder, 0..bytes) }))
     }
 
     /// Ends the use of a panel on this rank. A root may release a panel that it has not posted where no rank waits for
@@ -264,31 +379,25 @@ impl Panels {
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] for a root that has not posted an earlier panel.
-    pub fn release(&mut self, number: u64) -> Result<()> {
-        let &Panel { root, turn, .. } = self.panel(number)?;
-        if root == self.memory.own_number() && turn >= self.posted(root) {
-            self.head(root, turn).write(&DROPPED.to_ne_bytes());
-            self.post(number)?;
+    pub fn release(&mut self, comm: &C, number: u64) -> Result<()> {
+        if self.panel(number)?.root == self.rank {
+            self.show(comm, Head { number, bytes: None })?;
         }
         self.live[(number - self.first) as usize].released = true;
         while self.live.front().is_some_and(|panel| panel.released) {
             self.live.pop_front();
             self.first += 1;
         }
-        self.memory.counter(self.memory.own_number(), Counter::Released).store(self.first, Release);
+        self.slots.release(self.first);
         Ok(())
     }
 }
 
-fn slot_bytes(capacity: usize) -> usize {
-    (capacity + HEAD).next_multiple_of(PAGE)
-}
-
-fn total_bytes(capacity: usize, slots: usize, ranks: usize) -> Result<usize> {
-    if slots == 0 {
-        return Err(Error::argument("slots", slots, "1 or more"));
+impl<C: Comm> Drop for Panels<C> {
+    /// MPI may still use the memory of messages that have not finished.
+    fn drop(&mut self) {
+        if !self.network.is_idle() {
+            self.slots.leak();
+        }
     }
-    let slot = capacity.checked_add(HEAD).and_then(|bytes| bytes.checked_next_multiple_of(PAGE));
-    let total = slot.and_then(|slot| slot.checked_mul(slots)?.checked_mul(ranks));
-    total.ok_or_else(|| Error::Memory(format!("{slots} panels of {capacity} bytes on each of {ranks} ranks")))
 }

@@ -43,8 +43,11 @@ pub const BSP: TagRange = TagRange { first: 1344, count: STAGES };
 /// Active messages between nodes. Those of one pair keep their order.
 pub const ACTIVE: TagRange = TagRange { first: 1408, count: 1 };
 
+/// Panels of LU factorisations between nodes: one tag per panel under way.
+pub const HPL_PANELS: TagRange = TagRange { first: 1409, count: 1024 };
+
 /// All ranges, in ascending order.
-const ALL: [TagRange; 11] = [
+const ALL: [TagRange; 12] = [
     RANDOM_ACCESS,
     ALLTOALL_PIECES,
     ALLTOALL_BUNDLES,
@@ -56,6 +59,7 @@ const ALL: [TagRange; 11] = [
     GEMM_PARTIALS,
     BSP,
     ACTIVE,
+    HPL_PANELS,
 ];
 
 /// Whether the ranges ascend, do not overlap, and lie within what every MPI library has.

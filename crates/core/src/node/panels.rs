@@ -8,7 +8,7 @@
 
 use super::LINE_PAIR;
 use super::segment::{self, Segment};
-use crate::comm::{Comm, agree};
+use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -82,10 +82,13 @@ impl PanelMemory {
         if comm.size() == 1 {
             // The kernel gives huge pages to private memory where it gives none to files.
             let length = head(1).checked_add(capacity).ok_or_else(|| too_large(capacity));
-            let segment = agree(comm, length.and_then(Segment::own))?;
-            let range = 0..head(1) + capacity;
-            segment.prefer_huge_pages(range.clone());
-            segment.provide(range)?;
+            let created = length.and_then(|length| {
+                let segment = Segment::own(length)?;
+                segment.prefer_huge_pages(0..length);
+                segment.provide(0..length)?;
+                Ok(segment)
+            });
+            let segment = segment::share_with_nobody(comm, created)?;
             return Ok(Self { origin: Origin::Shared(segment), ranks: 1, own: 0, capacity });
         }
         Self::share_with(comm, ranks, capacity, |segment| {
@@ -212,6 +215,31 @@ mod tests {
             bytes[7]
         });
         assert_eq!(read, [2, 1, 4, 3]);
+    }
+
+    /// The memory of a rank that is alone on its node is its own, but it agrees with all ranks.
+    #[test]
+    fn nodes_may_have_one_rank_and_several() {
+        let zero = threads::run(5, 2, |comm| {
+            let node = comm.rank() / 2;
+            let ranks: Vec<usize> = (2 * node..comm.size().min(2 * node + 2)).collect();
+            let memory = PanelMemory::share_large(comm, &ranks, 5000).expect("memory");
+            let mut bytes = [1; 5000];
+            // SAFETY: nobody writes to this memory.
+            unsafe { memory.region(0..5000) }.read(&mut bytes);
+            comm.barrier().expect("no error");
+            memory.ranks() == ranks.len() && bytes == [0; 5000]
+        });
+        assert_eq!(zero, [true; 5]);
+        assert!(
+            threads::run(3, 2, |comm| {
+                let ranks: &[usize] = if comm.rank() == 2 { &[2] } else { &[0, 1] };
+                PanelMemory::share_large(comm, ranks, if ranks.len() == 1 { usize::MAX / 2 } else { 8 })
+                    .is_err()
+            })
+            .into_iter()
+            .all(|refused| refused)
+        );
     }
 
     #[test]

@@ -6,7 +6,8 @@ use hcube_core::memory::{bytes_of, bytes_of_mut};
 use hcube_core::mpi::MpiComm;
 use hcube_core::{Error, Result};
 use hcube_hpl::Panels;
-use hcube_hpl::panels::slots_for;
+use hcube_hpl::options::{Options, Topology};
+use hcube_hpl::panels::{Memory, slots_for};
 use mpi::datatype::Equivalence;
 use mpi::ffi::{
     MPI_Bcast, MPI_Ibcast, MPI_Request, MPI_Test, MPI_Wait, RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE,
@@ -90,7 +91,8 @@ impl Broadcast {
     /// [`Error::Unsupported`] where it is not possible here; others.
     pub fn new(comm: &MpiComm, variant: Variant, bytes: usize) -> Result<Self> {
         if variant == Variant::Hcube {
-            let panels = Panels::new(comm, bytes, slots_for(DEPTH, comm.size()))?;
+            let memory = Memory { bytes, slots: slots_for(DEPTH + 2, comm.size()), in_use: DEPTH + 2 };
+            let panels = Panels::new(comm, memory, Topology::Auto, &Options::default())?;
             return Ok(Self::Node(Box::new(panels)));
         }
         let buffers = [0; DEPTH + 1].map(|_: usize| vec![0; bytes / WORD]);

@@ -1,0 +1,233 @@
+//! The memory of a node and its slots.
+//!
+//! Every rank of the node has slots in two rings, one for the panels of which it is the root, one for those that it
+//! receives from other nodes. A panel is in the slot of its holder: the root, or the receiver of the node. The k-th panel
+//! of a ring is in slot k modulo the length of the ring. Before the panel, a slot has its length and number, so ranks
+//! that have not begun the same panels notice it.
+//!
+//! Memory is asked for in huge pages where the system has them for shared memory (shmem_enabled), and for that of one
+//! rank.
+
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+use hcube_core::node::panels::{Counter, PanelMemory};
+use std::ops::Range;
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+/// Bytes of a slot before the panel, which hold its [`Head`]: a line, so that panels are aligned to lines.
+const HEAD: usize = 64;
+/// Slots start at pages.
+const PAGE: usize = 4096;
+
+/// A panel's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    /// The rank whose slot it is, by its number on the node.
+    pub member: usize,
+    /// Whether that is not the root.
+    pub received: bool,
+    /// Panels of the ring before.
+    pub turn: u64,
+}
+
+impl Holder {
+    fn counter(self) -> Counter {
+        if self.received { Counter::Complete } else { Counter::Written }
+    }
+}
+
+/// What a slot has before the panel, and the first message to another node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The number of the panel.
+    pub number: u64,
+    /// Its bytes; `None` where its root has released it without posting it.
+    pub bytes: Option<usize>,
+}
+
+impl Head {
+    /// Bytes of a head.
+    pub const BYTES: usize = 16;
+
+    /// As bytes.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let length = self.bytes.map_or(u64::MAX, |bytes| bytes as u64);
+        let mut out = [0; Self::BYTES];
+        out[..8].copy_from_slice(&self.number.to_ne_bytes());
+        out[8..].copy_from_slice(&length.to_ne_bytes());
+        out
+    }
+
+    /// From [`Self::to_bytes`].
+    pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        let word = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        Self {
+            number: word(0),
+            bytes: Some(word(8)).filter(|&bytes| bytes != u64::MAX).map(|bytes| bytes as usize),
+        }
+    }
+}
+
+/// The slots of a node, seen from one of its ranks.
+#[derive(Debug)]
+pub struct Slots {
+    /// Nothing after [`Self::leak`].
+    memory: Option<PanelMemory>,
+    capacity: usize,
+    own: usize,
+    received: usize,
+}
+
+impl Slots {
+    /// Collective: slots for panels of up to `capacity` bytes, `own` and `received` per rank, on each node. `ranks` are
+    /// those of this rank's node.
+    ///
+    /// # Errors
+    /// On all ranks: [`Error::Argument`], and where memory cannot be allocated or shared.
+    pub fn new<C: Comm>(
+        comm: &C,
+        ranks: &[usize],
+        capacity: usize,
+        own: usize,
+        received: usize,
+    ) -> Result<Self> {
+        let bytes = agree(comm, total_bytes(capacity, own, received, ranks.len()))?;
+        let memory = Some(PanelMemory::share_large(comm, ranks, bytes)?);
+        Ok(Self { memory, capacity, own, received })
+    }
+
+    fn memory(&self) -> &PanelMemory {
+        self.memory.as_ref().expect("used before it was given up")
+    }
+
+    /// Gives the memory up without freeing it.
+    pub fn leak(&mut self) {
+        std::mem::forget(self.memory.take());
+    }
+
+    /// Bytes of the largest possible panel.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Slots of each rank for panels of its own.
+    pub fn own(&self) -> usize {
+        self.own
+    }
+
+    /// Slots of each rank for panels from other nodes.
+    pub fn received(&self) -> usize {
+        self.received
+    }
+
+    /// This rank's number on the node.
+    pub fn own_number(&self) -> usize {
+        self.memory().own_number()
+    }
+
+    /// The number of a panel's slot in its ring.
+    pub fn slot(&self, holder: Holder) -> usize {
+        (holder.turn % if holder.received { self.received } else { self.own } as u64) as usize
+    }
+
+    /// Panels of a ring that may be read.
+    pub fn posted(&self, holder: Holder) -> u64 {
+        self.memory().counter(holder.member, holder.counter()).load(Acquire)
+    }
+
+    /// Shows the next panel of one of this rank's rings: what it has written before.
+    pub fn post(&self, holder: Holder) {
+        self.memory().counter(holder.member, holder.counter()).store(holder.turn + 1, Release);
+    }
+
+    /// Whether all ranks of the node have released this panel and those before it.
+    pub fn is_released(&self, number: u64) -> bool {
+        (0..self.memory().ranks()).all(|member| self.is_released_by(member, number))
+    }
+
+    /// Whether a rank has.
+    pub fn is_released_by(&self, member: usize, number: u64) -> bool {
+        self.memory().counter(member, Counter::Released).load(Acquire) > number
+    }
+
+    /// Says that this rank has released all panels before this one.
+    pub fn release(&self, first: u64) {
+        self.memory().counter(self.own_number(), Counter::Released).store(first, Release);
+    }
+
+    fn start(&self, holder: Holder) -> usize {
+        let before = if holder.received { self.own } else { 0 };
+        let slot = holder.member * (self.own + self.received) + before + self.slot(holder);
+        slot * slot_bytes(self.capacity)
+    }
+
+    /// Some bytes of the panel.
+    ///
+    /// # Safety
+    /// The holder writes, between all ranks' release of the panel that was in this slot before and its
+    /// [`post`](Self::post); others read, from then until they release the panel.
+    ///
+    /// # Panics
+    /// Where the range is not inside a panel.
+    pub unsafe fn content(&self, holder: Holder, range: Range<usize>) -> Region<'_> {
+        assert!(range.end <= self.capacity, "{range:?} of a panel of {} bytes", self.capacity);
+        let start = self.start(holder) + HEAD;
+        // SAFETY: inside the slot; the contract of this function.
+        unsafe { self.memory().region(start + range.start..start + range.end) }
+    }
+
+    /// As [`content`](Self::content), for a transfer that goes on after this call.
+    ///
+    /// # Safety
+    /// As there, until the transfer has finished; where that is never looked for, the memory is [given
+    /// up](Self::leak).
+    pub unsafe fn lasting(&self, holder: Holder, range: Range<usize>) -> Region<'static> {
+        // SAFETY: the contract of this function.
+        unsafe {
+            let region = self.content(holder, range);
+            Region::new(region.address(), region.len())
+        }
+    }
+
+    /// Writes what the panel is.
+    ///
+    /// # Safety
+    /// As [`content`](Self::content), for the holder.
+    pub unsafe fn write_head(&self, holder: Holder, head: Head) {
+        // SAFETY: the contract of this function.
+        unsafe { self.head(holder) }.write(&head.to_bytes());
+    }
+
+    /// What the panel is.
+    ///
+    /// # Safety
+    /// As [`content`](Self::content).
+    pub unsafe fn read_head(&self, holder: Holder) -> Head {
+        let mut bytes = [0; Head::BYTES];
+        // SAFETY: the contract of this function.
+        unsafe { self.head(holder) }.read(&mut bytes);
+        Head::from_bytes(bytes)
+    }
+
+    /// # Safety
+    /// As [`content`](Self::content).
+    unsafe fn head(&self, holder: Holder) -> Region<'_> {
+        let start = self.start(holder);
+        // SAFETY: inside the slot; the contract of this function.
+        unsafe { self.memory().region(start..start + Head::BYTES) }
+    }
+}
+
+fn slot_bytes(capacity: usize) -> usize {
+    (capacity + HEAD).next_multiple_of(PAGE)
+}
+
+fn total_bytes(capacity: usize, own: usize, received: usize, ranks: usize) -> Result<usize> {
+    if own == 0 {
+        return Err(Error::argument("slots", own, "1 or more"));
+    }
+    let slot = capacity.checked_add(HEAD).and_then(|bytes| bytes.checked_next_multiple_of(PAGE));
+    let total = slot.and_then(|slot| slot.checked_mul(own.checked_add(received)?)?.checked_mul(ranks));
+    total.ok_or_else(|| Error::Memory(format!("{own} panels of {capacity} bytes on each of {ranks} ranks")))
+}
