@@ -144,7 +144,6 @@ thread() {
     test_with thread "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg hcube_one_mapping" \
         "${systems[@]}" --lib --test alltoall_local --test random_access_local --test transpose_local --test products \
         --test programs --test images --test copies --test functions --test locks --test collectives \
-        --test threads --test random_access \
         -- "${own_functions[@]}"
 }
 
