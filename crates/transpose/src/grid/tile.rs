@@ -5,7 +5,7 @@
 //! does not follow, so those of a square some places ahead are requested with each square.
 //!
 //! Cost: each number of A is read, each of C is read and written once, where the rows of both are a multiple of a line; in
-//! large blocks [`SIDE`] columns of both stay in the cache. Nothing is allocated.
+//! large blocks `SIDE` columns of both stay in the cache. Nothing is allocated.
 //! Source: our own; transposition in registers is common.
 
 use hcube_core::memory::Region;
