@@ -48,13 +48,16 @@ impl Messages {
         }
         let (address, count) = (buffer.as_mut_ptr().cast(), buffer.len() as c_int);
         let (kind, comm) = (u64::equivalent_datatype().as_raw(), self.comm.as_raw());
+        let root = root as c_int;
         // SAFETY: words that live as long as this value, and nobody uses them before the broadcast has ended: `finish` waits
         // for it before the buffer is read, or written again.
-        match self.variant {
-            Variant::MpiIbcast => {
-                done("MPI_Ibcast", unsafe { MPI_Ibcast(address, count, kind, root as c_int, comm, request) })
+        unsafe {
+            match self.variant {
+                Variant::MpiIbcast => {
+                    done("MPI_Ibcast", MPI_Ibcast(address, count, kind, root, comm, request))
+                }
+                _ => done("MPI_Bcast", MPI_Bcast(address, count, kind, root, comm)),
             }
-            _ => done("MPI_Bcast", unsafe { MPI_Bcast(address, count, kind, root as c_int, comm) }),
         }
     }
 
