@@ -2,40 +2,32 @@
 //!
 //! Structures and functions come from src by cbindgen; constants, and the documentation of options, from the tables in
 //! crates/*/src/options.rs. These are compiled into this program, because a dependency on the crates themselves would
-//! link MPI to it. The constants of the Fortran module follow from the same tables.
+//! link MPI to it; they have more than it uses. The constants of the Fortran module follow from the same tables.
+#![allow(dead_code, unused_imports)]
 
-use std::env;
 use std::fmt::Write;
-use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 // What the tables call `hcube_core` are these two modules of it.
 extern crate self as hcube_core;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/alltoall/src/options.rs"]
 mod alltoall;
 #[path = "hpcc-glue/bsplib/header.rs"]
 mod bsp;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/caf/src/options.rs"]
 mod caf;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/error.rs"]
 mod error;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/fft/src/options.rs"]
 mod fft;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/gemm/src/options.rs"]
 mod gemm;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/hpl/src/options.rs"]
 mod hpl;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/options/mod.rs"]
 mod options;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/random-access/src/options.rs"]
 mod random_access;
 

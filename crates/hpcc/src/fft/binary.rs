@@ -12,7 +12,7 @@
 
 use super::bits::Bits;
 use super::exchange::Remote;
-use super::images::Images;
+use super::images::{COMPLEX, Images};
 use super::local::{Local, MIN_PART};
 use super::pack::gather;
 use hcube_caf::Runtime;
@@ -26,9 +26,6 @@ use hcube_fft::kernel::{LANES, Level};
 use hcube_fft::options::Radix;
 use hcube_fft::stages::Laps;
 use hcube_fft::{Direction, Stages};
-
-/// Bytes of a number.
-const COMPLEX: usize = 16;
 
 /// A transform of one length in one direction, as one rank sees it.
 #[derive(Debug)]

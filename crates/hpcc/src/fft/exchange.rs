@@ -13,7 +13,7 @@
 //! Source: Jin et al. 2011, §III-D, §IV-B4 and Figure 7.
 
 use super::bits::Bits;
-use super::images::Images;
+use super::images::{COMPLEX, Images, strip};
 use super::local::factors;
 use hcube_caf::Runtime;
 use hcube_caf::copy::Side;
@@ -29,12 +29,6 @@ use hcube_fft::kernel::{LANES, Level};
 use hcube_fft::stages::Laps;
 use std::ops::Range;
 
-/// Bytes of a number.
-const COMPLEX: usize = 16;
-/// Numbers of the longest strip, 64 KiB, and strips of a part unless they would be longer.
-const MAX_STRIP: usize = 1 << 12;
-const STRIPS: usize = 16;
-
 /// The remote levels of an image.
 #[derive(Debug, Clone)]
 pub struct Remote {
@@ -45,18 +39,6 @@ pub struct Remote {
     strip: usize,
     /// For each level, the factors of a strip from its first one.
     factors: Vec<Vec<Row>>,
-}
-
-/// Numbers of a strip, where an image has this part.
-pub const fn strip(part: usize) -> usize {
-    let even = part / STRIPS;
-    if even > MAX_STRIP {
-        MAX_STRIP
-    } else if even < LANES {
-        LANES
-    } else {
-        even
-    }
 }
 
 /// A level, seen from an image.

@@ -4,15 +4,30 @@
 //! one after the other, and a longer one replaces them by larger ones.
 
 use super::bits::Bits;
-use super::exchange::strip;
 use hcube_caf::coarray::Use;
 use hcube_caf::{Handle, Runtime};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
+use hcube_fft::kernel::LANES;
 
 /// Bytes of a number.
-const COMPLEX: usize = 16;
+pub const COMPLEX: usize = 16;
+/// Numbers of the longest strip, 64 KiB, and strips of a part unless they would be longer.
+const MAX_STRIP: usize = 1 << 12;
+const STRIPS: usize = 16;
+
+/// Numbers of a strip, where an image has this part.
+pub const fn strip(part: usize) -> usize {
+    let even = part / STRIPS;
+    if even > MAX_STRIP {
+        MAX_STRIP
+    } else if even < LANES {
+        LANES
+    } else {
+        even
+    }
+}
 
 /// The coarray and the events.
 #[derive(Debug)]

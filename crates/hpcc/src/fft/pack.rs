@@ -37,9 +37,9 @@ fn tiles<const SIDE: usize>(bits: Bits, input: View<'_>, blocks: View<'_>) {
             let own = reversed(image, bits.images);
             for line in 0..SIDE {
                 let first = (reversed(line, side) << high) + source;
-                for column in 0..SIDE {
+                for (column, numbers) in tile.iter_mut().enumerate() {
                     let slot = ((first + column) << bits.images) + own;
-                    tile[column][line] = input.read::<2>(2 * slot);
+                    numbers[line] = input.read::<2>(2 * slot);
                 }
             }
             for (column, numbers) in tile.iter().enumerate() {
@@ -56,7 +56,7 @@ fn tiles<const SIDE: usize>(bits: Bits, input: View<'_>, blocks: View<'_>) {
 /// `swap`: real and imaginary parts change places.
 pub fn scatter(bits: Bits, swap: bool, blocks: Region<'_>, first: usize, batch: &mut [Row]) {
     let blocks = View::of(blocks);
-    let rows = batch.len() * LANES >> bits.images;
+    let rows = (batch.len() * LANES) >> bits.images;
     let (begin, width) = (first >> bits.images, LANES.min(rows));
     for row in (0..rows).step_by(width) {
         for image in 0..bits.images() {
