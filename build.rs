@@ -4,6 +4,8 @@
 //! crates/*/src/options.rs. These are compiled into this program, because a dependency on the crates themselves would
 //! link MPI to it. The constants of the Fortran module follow from the same tables.
 
+#![allow(dead_code, unused_imports, reason = "of the tables, only some parts are needed here")]
+
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -12,27 +14,20 @@ use std::path::{Path, PathBuf};
 
 // What the tables call `hcube_core` are these two modules of it.
 extern crate self as hcube_core;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/alltoall/src/options.rs"]
 mod alltoall;
 #[path = "hpcc-glue/bsplib/header.rs"]
 mod bsp;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/caf/src/options.rs"]
 mod caf;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/error.rs"]
 mod error;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/gemm/src/options.rs"]
 mod gemm;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/hpl/src/options.rs"]
 mod hpl;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/core/src/options/mod.rs"]
 mod options;
-#[allow(dead_code, unused_imports)]
 #[path = "crates/random-access/src/options.rs"]
 mod random_access;
 
@@ -87,11 +82,7 @@ const HEADERS: [Header; 10] = [
         "updates of random words of a distributed table (HPCC RandomAccess)",
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
-    Header::new(
-        "panel",
-        "asynchronous broadcasts of the panels of LU factorisations",
-        &["src/types/panel.rs", "src/panel.rs"],
-    ),
+    Header::new("panel", "broadcasts of panels, for LU", &["src/types/panel.rs", "src/panel.rs"]),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",

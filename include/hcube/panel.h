@@ -1,4 +1,4 @@
-/* hcube/panel.h: asynchronous broadcasts of the panels of LU factorisations.
+/* hcube/panel.h: broadcasts of panels, for LU.
  *
  * Generated from src/types/panel.rs and src/panel.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
