@@ -2,8 +2,8 @@
 //!
 //! Structures and functions come from src by cbindgen; constants, and the documentation of options, from the tables in
 //! crates/*/src/options.rs. These are compiled into this program, because a dependency on the crates themselves would
-//! link MPI to it; they have more than it uses. The constants of the Fortran module follow from the same tables.
-#![allow(dead_code, unused_imports)]
+//! link MPI to it. The constants of the Fortran module follow from the same tables.
+#![allow(dead_code, unused_imports, reason = "of the tables, only some parts are needed here")]
 
 use std::fmt::Write;
 use std::os::unix::fs::symlink;
@@ -87,11 +87,7 @@ const HEADERS: [Header; 10] = [
         "updates of random words of a distributed table (HPCC RandomAccess)",
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
-    Header::new(
-        "panel",
-        "asynchronous broadcasts of the panels of LU factorisations",
-        &["src/types/panel.rs", "src/panel.rs"],
-    ),
+    Header::new("panel", "broadcasts of panels, for LU", &["src/types/panel.rs", "src/panel.rs"]),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",

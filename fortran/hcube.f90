@@ -113,6 +113,11 @@ module hcube
     type(c_funptr) :: multiply
   end type
 
+  type, bind(C), public :: hcube_panels_options
+    integer(c_int64_t) :: struct_size, bytes, slots, in_use
+    integer(c_int32_t) :: topology, ranks_per_node
+  end type
+
   type, bind(C), public :: hcube_error
     integer(c_int32_t) :: code
     character(kind=c_char) :: message(508)

@@ -1,4 +1,4 @@
-/* hcube/panel.h: asynchronous broadcasts of the panels of LU factorisations.
+/* hcube/panel.h: broadcasts of panels, for LU.
  *
  * Generated from src/types/panel.rs and src/panel.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
@@ -170,9 +170,9 @@ int32_t hcube_panels_prepared(MPI_Comm comm,
  * panel: receives the number of the panel.
  * place: on the root receives the address to which it writes the panel before it posts it, aligned
  * to 64 bytes; elsewhere NULL.
- * Errors only on the calling rank, which has not begun the panel then, so its later panels have other
- * numbers and sizes than those of other ranks, which hcube_panels_test and hcube_panels_wait report:
- * HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, or if the root itself still
+ * Errors only on the calling rank, which has not begun the panel then, so that its later panels are
+ * not those of other ranks. hcube_panels_test and hcube_panels_wait report that where the roots or
+ * sizes of panels differ: HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, or if the root itself still
  * uses the panel for whose release it would wait; HCUBE_ERR_COMM; HCUBE_ERR_MPI_STATE.
  */
 int32_t hcube_panels_begin(MPI_Comm comm,

@@ -11,7 +11,7 @@
 //! ranks never exchange a number. A holder, root or receiver, posts its panels in that order, and counts them; a panel is
 //! there when the count of its holder has reached it. A rank releases panels in any order, and counts those up to the
 //! first that it still uses. Ranks that have not begun the same panels, because `begin` has failed on some of them, find
-//! another number or length at the panel than their own.
+//! another number or length at a panel than their own as soon as roots or sizes change.
 //!
 //! Deadlock: the calls that wait for others and not for a panel are `begin` of a root whose slots are all in use, and the
 //! receipt into a slot in use. Both wait until all ranks of the node have released the panel that used the slot last, the

@@ -241,25 +241,21 @@ fn panels_are_dropped_in_order() {
     });
 }
 
-/// An error of one rank in `begin` is noticed by all that look at a later panel.
+/// An error of one rank in `begin` is noticed at the next panel with another root.
 #[test]
 fn ranks_that_have_begun_other_panels_notice_it() {
-    threads::run(2, 2, |comm| {
+    threads::run(3, 3, |comm| {
         let mut panels = new(comm, 8, 3).expect("memory");
-        let begun = panels.begin(comm, 0, if comm.rank() == 1 { 9 } else { 8 });
-        assert_eq!(begun.is_err(), comm.rank() == 1);
-        let number = panels.begin(comm, 0, 8).expect("a slot");
-        if comm.rank() == 0 {
-            panels.post(comm, begun.expect("on the root")).expect("the root");
+        let begun = panels.begin(comm, 0, if comm.rank() == 2 { 9 } else { 8 });
+        assert_eq!(begun.is_err(), comm.rank() == 2);
+        let number = panels.begin(comm, 1, 8).expect("a slot");
+        if comm.rank() == 1 {
             panels.post(comm, number).expect("the root");
-            comm.barrier().expect("no error");
-        } else {
-            comm.barrier().expect("no error");
-            // The same turn, but 8 bytes of another panel are as good a guess as any: the number tells.
-            let other = panels.begin(comm, 0, 8).expect("begun");
-            assert_eq!((number, other), (0, 1));
-            assert!(panels.has_arrived(comm, number).is_ok());
         }
+        let waited = panels.wait(comm, number).map_err(|error| error.to_string());
+        let expected = "panel 0 is number 1 on rank 1, its root";
+        assert_eq!(waited, if comm.rank() == 2 { Err(expected.into()) } else { Ok(()) });
+        comm.barrier().expect("no error");
     });
 }
 

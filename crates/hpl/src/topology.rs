@@ -41,7 +41,7 @@ pub fn route(topology: Topology, nodes: usize, position: usize) -> Route {
     assert!(position < nodes, "position {position} of {nodes}");
     let first = 2.min(nodes);
     match topology {
-        Topology::Ring => chains(&[1..nodes], position),
+        Topology::Ring => chains(std::slice::from_ref(&(1..nodes)), position),
         Topology::Auto | Topology::ModifiedRing => chains(&[1..first, first..nodes], position),
         Topology::TwoRings => {
             let second = nodes.div_ceil(2);
