@@ -64,7 +64,7 @@ impl Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 10] = [
+const HEADERS: [Header; 11] = [
     Header::new("library", "errors and version of hcube", &["src/types/library.rs", "src/library.rs"]),
     Header::new(
         "alltoall",
@@ -84,6 +84,11 @@ const HEADERS: [Header; 10] = [
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
     Header::new("panel", "asynchronous broadcasts of the panels of LU factorisations", &["src/panel.rs"]),
+    Header::new(
+        "column",
+        "pivots and row swaps in the process columns of LU factorisations",
+        &["src/types/column.rs", "src/column.rs"],
+    ),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",

@@ -16,9 +16,7 @@
  */
 #include <stdint.h>
 
-#include <hpcc.h>
-
-#include "hcube_glue.h"
+#include "hcube_hpl.h"
 
 /* HPCC's own functions, under the names of hcube.mk. */
 void hcube_stock_HPL_pdpanel_init(HPL_T_grid *, HPL_T_palg *, const int, const int, const int,
@@ -88,8 +86,7 @@ static void announce(const HPL_T_panel *panel)
                     grid->nprow, grid->npcol, panel->algo->depth);
 }
 
-/* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees
- * with the grid, says so. */
+/* An attribute of communicators where HPCC's own code runs. */
 static int *refusal(void)
 {
   static int key = MPI_KEYVAL_INVALID;
@@ -99,18 +96,23 @@ static int *refusal(void)
   return &key;
 }
 
-static int is_refused(MPI_Comm row)
+int hcube_hpl_is_refused(MPI_Comm comm)
 {
   void *value;
   int found = 0;
 
-  MPI_Comm_get_attr(row, *refusal(), &value, &found);
+  MPI_Comm_get_attr(comm, *refusal(), &value, &found);
   return found;
+}
+
+void hcube_hpl_refuse(MPI_Comm comm)
+{
+  MPI_Comm_set_attr(comm, *refusal(), &mark);
 }
 
 static void refuse(const HPL_T_panel *panel, const hcube_error *error)
 {
-  MPI_Comm_set_attr(panel->grid->row_comm, *refusal(), &mark);
+  hcube_hpl_refuse(panel->grid->row_comm);
   if (panel->grid->mycol == 0)
     hcube_hpcc_falls_back(HCUBE_HPCC_HPL, "process row %d: %s", panel->grid->myrow, error->message);
 }
@@ -126,7 +128,8 @@ static int prepare(const HPL_T_panel *panel)
   uint64_t bytes, prepared;
   hcube_error error = {0};
 
-  if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || is_refused(row)) return 0;
+  if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || hcube_hpl_is_refused(row))
+    return 0;
   check(hcube_panels_prepared(row, &bytes, &prepared, &error), &error);
   if (bytes_of(panel) <= bytes && slots <= prepared) return 1;
   if (bytes < bytes_of(panel)) bytes = bytes_of(panel);
@@ -148,6 +151,7 @@ void HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *algo, const int m, const int
 
   hcube_stock_HPL_pdpanel_init(grid, algo, m, n, jb, a, ia, ja, tag, panel);
   panel->buffers[0] = NULL;
+  hcube_hpl_prepare_column(panel);
   if (!prepare(panel)) return;
   check(hcube_panels_begin(grid->row_comm, panel->pcol, bytes_of(panel), &number, &place, &error),
         &error);

@@ -8,6 +8,8 @@ mod alltoall;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod caf;
 #[expect(non_camel_case_types, reason = "names of C")]
+mod column;
+#[expect(non_camel_case_types, reason = "names of C")]
 mod fft;
 mod gemm;
 mod library;
@@ -17,6 +19,7 @@ mod transpose;
 
 pub use alltoall::*;
 pub use caf::*;
+pub use column::*;
 pub use fft::*;
 pub use gemm::*;
 pub use library::*;
