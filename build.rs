@@ -84,11 +84,7 @@ const HEADERS: [Header; 11] = [
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
     Header::new("panel", "asynchronous broadcasts of the panels of LU factorisations", &["src/panel.rs"]),
-    Header::new(
-        "column",
-        "pivots and row swaps in the process columns of LU factorisations",
-        &["src/types/column.rs", "src/column.rs"],
-    ),
+    Header::new("column", "pivots and row swaps of LU", &["src/types/column.rs", "src/column.rs"]),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",
@@ -296,8 +292,7 @@ fn constants(header: &str) -> String {
             || field.starts_with(&format!("hcube_{header}_"))
     };
     if header == "caf" {
-        let doc = "This image, wherever an image of a team is named.";
-        define(doc, "HCUBE_CAF_THIS_IMAGE", "(-1)".to_owned());
+        define("This image, wherever an image of a team is named.", "HCUBE_CAF_THIS_IMAGE", "(-1)".into());
     }
     for (field, names) in tables() {
         if !is_own(field) {

@@ -1,4 +1,4 @@
-/* hcube/column.h: pivots and row swaps in the process columns of LU factorisations.
+/* hcube/column.h: pivots and row swaps of LU.
  *
  * Generated from src/types/column.rs and src/column.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.

@@ -7,7 +7,6 @@
 mod alltoall;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod caf;
-#[expect(non_camel_case_types, reason = "names of C")]
 mod column;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod fft;

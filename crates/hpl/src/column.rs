@@ -1,7 +1,7 @@
 //! Memory of a process column, through which its ranks search pivots and swap rows.
 //!
 //! Idea: the ranks of a process column of LU do the same steps in the same order: a search for a pivot per column of a
-//! panel ([`pivot`](Column::pivot)), a swap of rows per update ([`begin_swap`](Column::begin_swap)). In each step every
+//! panel ([`pivot`](crate::pivot)), a swap of rows per update ([`begin_swap`](Column::begin_swap)). In each step every
 //! rank writes its part, says so by a counter, waits for the counters of all, and reads the parts of the others. So a
 //! step costs one wait, where a binary exchange costs one per dimension.
 //!
@@ -15,7 +15,7 @@
 //! Source: our own; the pivot search on teams in HPL: Jin et al. 2011, section III.
 
 use crate::options::Options;
-use crate::swap::Swap;
+use crate::swap::{DOUBLE, Matrix, Rows, Swap};
 use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -26,8 +26,6 @@ use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-/// Bytes of a number.
-pub(crate) const DOUBLE: usize = size_of::<f64>();
 /// Steps of each kind for which there is memory.
 const STEPS: u64 = 2;
 /// Swaps begin at pages.
@@ -47,7 +45,7 @@ pub struct Column {
     /// Swaps that were begun.
     swaps: u64,
     /// The swap that was begun and not ended.
-    pub(crate) swap: Option<Swap>,
+    swap: Option<Swap>,
 }
 
 impl Column {
@@ -119,15 +117,47 @@ impl Column {
         self.searches
     }
 
-    /// Begins a swap: its number.
-    pub(crate) fn next_swap(&mut self) -> u64 {
+    /// Collective over the column: begins a swap. Writes the rows of this rank that move to the memory of the column, and
+    /// does not wait. All arguments but those that say so are the same on all ranks.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] and [`Error::Buffer`] on the rank whose arguments are wrong; [`Error::Usage`] where a swap was
+    /// begun and not ended.
+    pub fn begin_swap(&mut self, rows: &Rows<'_>, matrix: &Matrix<'_>) -> Result<()> {
+        if self.swap.is_some() {
+            return Err(Error::Usage("a swap was begun and not ended".into()));
+        }
+        if rows.width > self.width() {
+            return Err(Error::argument("width", rows.width, format!("at most {}", self.width())));
+        }
+        if rows.columns > self.columns() {
+            return Err(Error::argument("columns", rows.columns, format!("at most {}", self.columns())));
+        }
+        if rows.pairs.len() > 4 * rows.width {
+            return Err(Error::argument(
+                "pairs",
+                rows.pairs.len() / 2,
+                format!("at most {}", 2 * rows.width),
+            ));
+        }
+        let swap = Swap::new(rows, self.own_number(), self.ranks())?;
+        matrix.check(rows.local, rows.columns)?;
         self.swaps += 1;
-        self.swaps
+        swap.give(matrix, self.stage(self.swaps))?;
+        self.post(Counter::Complete, self.swaps);
+        self.swap = Some(swap);
+        Ok(())
     }
 
-    /// The number of the last swap.
-    pub(crate) fn last_swap(&self) -> u64 {
-        self.swaps
+    /// Collective over the column: ends the swap that was begun. Waits for the rows of all ranks, and copies the top rows to
+    /// `top`, and the rows whose new places this rank owns to the matrix. The top rows of the matrix are not changed.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where no swap was begun; [`Error::Buffer`].
+    pub fn end_swap<C: Comm>(&mut self, comm: &C, matrix: &Matrix<'_>, top: Region<'_>) -> Result<()> {
+        let swap = self.swap.take().ok_or_else(|| Error::Usage("no swap was begun".into()))?;
+        self.wait(comm, Counter::Complete, self.swaps);
+        swap.take(self.stage(self.swaps), matrix, top)
     }
 
     /// Says that this rank has written its part of a step.
@@ -155,7 +185,7 @@ impl Column {
     }
 
     /// Where the rows of a swap are written.
-    pub(crate) fn stage(&self, swap: u64) -> Region<'_> {
+    fn stage(&self, swap: u64) -> Region<'_> {
         let slots = STEPS as usize * self.ranks() * slot_bytes(self.width);
         let bytes = stage_bytes(self.width, self.columns);
         let start = slots.next_multiple_of(PAGE) + (swap % STEPS) as usize * bytes;

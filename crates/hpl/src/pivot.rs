@@ -11,7 +11,8 @@
 //! Cost: one wait; per rank the row of the pivot is written and that of the winner read, so 2 `width` + 8 numbers and a
 //! line of the cache per rank. HPL's binary exchange: log2 P messages of 2 `width` + 4 numbers, each with a wait.
 
-use crate::column::{Column, DOUBLE, HEAD};
+use crate::column::{Column, HEAD};
+use crate::swap::DOUBLE;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;

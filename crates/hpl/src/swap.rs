@@ -18,12 +18,11 @@
 //!
 //! Source: our own; the swaps that it replaces: HPL, A. Petitet et al., "spread and roll".
 
-use crate::column::{Column, DOUBLE};
-use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::node::panels::Counter;
 
+/// Bytes of a number.
+pub(crate) const DOUBLE: usize = size_of::<f64>();
 /// Columns that are copied at once: the numbers of a line of the cache.
 const BLOCK: usize = 8;
 
@@ -202,7 +201,7 @@ impl Matrix<'_> {
         }
     }
 
-    fn check(&self, rows: usize, columns: usize) -> Result<()> {
+    pub(crate) fn check(&self, rows: usize, columns: usize) -> Result<()> {
         let numbers = Self::extent(rows, columns, self.stride).filter(|_| self.stride >= rows);
         match numbers.and_then(|numbers| numbers.checked_mul(DOUBLE)) {
             Some(bytes) if bytes <= self.memory.len() => Ok(()),
@@ -241,51 +240,5 @@ fn copy(moves: &[(Line, Line)], count: usize, from: Region<'_>, to: Region<'_>) 
                 }
             }
         }
-    }
-}
-
-impl Column {
-    /// Collective over the column: begins a swap. Writes the rows of this rank that move to the memory of the column, and
-    /// does not wait. All arguments but those that say so are the same on all ranks.
-    ///
-    /// # Errors
-    /// [`Error::Argument`] and [`Error::Buffer`] on the rank whose arguments are wrong; [`Error::Usage`] where a swap was
-    /// begun and not ended.
-    pub fn begin_swap(&mut self, rows: &Rows<'_>, matrix: &Matrix<'_>) -> Result<()> {
-        if self.swap.is_some() {
-            return Err(Error::Usage("a swap was begun and not ended".into()));
-        }
-        if rows.width > self.width() {
-            return Err(Error::argument("width", rows.width, format!("at most {}", self.width())));
-        }
-        if rows.columns > self.columns() {
-            return Err(Error::argument("columns", rows.columns, format!("at most {}", self.columns())));
-        }
-        if rows.pairs.len() > 4 * rows.width {
-            return Err(Error::argument(
-                "pairs",
-                rows.pairs.len() / 2,
-                format!("at most {}", 2 * rows.width),
-            ));
-        }
-        let swap = Swap::new(rows, self.own_number(), self.ranks())?;
-        matrix.check(rows.local, rows.columns)?;
-        let step = self.next_swap();
-        swap.give(matrix, self.stage(step))?;
-        self.post(Counter::Complete, step);
-        self.swap = Some(swap);
-        Ok(())
-    }
-
-    /// Collective over the column: ends the swap that was begun. Waits for the rows of all ranks, and copies the top rows to
-    /// `top`, and the rows whose new places this rank owns to the matrix. The top rows of the matrix are not changed.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] where no swap was begun; [`Error::Buffer`].
-    pub fn end_swap<C: Comm>(&mut self, comm: &C, matrix: &Matrix<'_>, top: Region<'_>) -> Result<()> {
-        let swap = self.swap.take().ok_or_else(|| Error::Usage("no swap was begun".into()))?;
-        let step = self.last_swap();
-        self.wait(comm, Counter::Complete, step);
-        swap.take(self.stage(step), matrix, top)
     }
 }
