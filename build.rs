@@ -64,7 +64,7 @@ impl Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 10] = [
+const HEADERS: [Header; 11] = [
     Header::new("library", "errors and version of hcube", &["src/types/library.rs", "src/library.rs"]),
     Header::new(
         "alltoall",
@@ -88,6 +88,7 @@ const HEADERS: [Header; 10] = [
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
     Header::new("panel", "broadcasts of panels, for LU", &["src/types/panel.rs", "src/panel.rs"]),
+    Header::new("column", "pivots and row swaps of LU", &["src/types/column.rs", "src/column.rs"]),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",
@@ -298,8 +299,7 @@ fn constants(header: &str) -> String {
             || field.starts_with(&format!("hcube_{header}_"))
     };
     if header == "caf" {
-        let doc = "This image, wherever an image of a team is named.";
-        define(doc, "HCUBE_CAF_THIS_IMAGE", "(-1)".to_owned());
+        define("This image, wherever an image of a team is named.", "HCUBE_CAF_THIS_IMAGE", "(-1)".into());
     }
     for (field, names) in tables() {
         if !is_own(field) {

@@ -14,7 +14,10 @@ enum hcube_hpcc_kernel {
   HCUBE_HPCC_HPL,
   HCUBE_HPCC_STREAM,
   HCUBE_HPCC_PTRANS,
-  HCUBE_HPCC_KERNELS
+  HCUBE_HPCC_KERNELS,
+  /* A part of HPL that is announced separately. */
+  HCUBE_HPCC_HPL_COLUMN = HCUBE_HPCC_KERNELS,
+  HCUBE_HPCC_TITLES
 };
 
 /* Whether the kernel is switched on by HCUBE_HPCC: the same on all ranks. Local; HPCC_external_init

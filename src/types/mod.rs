@@ -7,6 +7,7 @@
 mod alltoall;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod caf;
+mod column;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod fft;
 mod gemm;
@@ -18,6 +19,7 @@ mod transpose;
 
 pub use alltoall::*;
 pub use caf::*;
+pub use column::*;
 pub use fft::*;
 pub use gemm::*;
 pub use library::*;

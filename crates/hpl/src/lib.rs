@@ -1,4 +1,4 @@
-//! Asynchronous broadcasts of panels along a process row, as LU factorisations with look-ahead need them: HPL's.
+//! What LU factorisations exchange, as HPL does it: panels along process rows, pivots and rows in process columns.
 //!
 //! | module | holds |
 //! |---|---|
@@ -8,14 +8,21 @@
 //! | [`holders`] | who holds each panel on each node |
 //! | [`network`] | panels that come from other nodes, and that go there |
 //! | [`topology`] | the edges along which nodes pass a panel on |
+//! | [`column`] | the memory of a process column |
+//! | [`pivot`] | the search for a pivot in a process column |
+//! | [`swap`] | the row swaps of a process column |
 
+pub mod column;
 pub mod holders;
 pub mod network;
 pub mod options;
 pub mod panels;
+pub mod pivot;
 pub mod slots;
+pub mod swap;
 pub mod topology;
 
+pub use column::Column;
 pub use options::{Options, Topology};
 pub use panels::{Memory, Panels};
 

@@ -1,4 +1,4 @@
-//! What a user can choose for broadcasts of panels, and by which name.
+//! What a user can choose for process rows and columns, and by which name.
 
 use hcube_core::options::RANKS_PER_NODE;
 
@@ -23,7 +23,7 @@ hcube_core::named_values! {
 }
 
 hcube_core::options_table! {
-    /// The options of a communicator; the same on all ranks.
+    /// The options of a process row or column; the same on all ranks.
     pub struct Options {
         /// See [`RANKS_PER_NODE`].
         pub ranks_per_node: usize = RANKS_PER_NODE,
