@@ -3,13 +3,21 @@
 use crate::sized::Growing;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::node::device::Devices;
-use hcube_fft::{Plan, Stages};
+use hcube_fft::{Memory, Plan, Stages};
+use std::sync::Arc;
 
 /// A transform that was set up by hcube_fft_create.
 pub struct hcube_fft_plan {
     pub(crate) comm: Handle,
     pub(crate) plan: Plan,
     pub(crate) devices: Devices,
+}
+
+/// Memory for parts of a vector, of hcube_fft_memory_create.
+pub struct hcube_fft_memory {
+    /// Holds the memory, which is used by address.
+    #[expect(dead_code, reason = "freed with this value")]
+    pub(crate) memory: Arc<Memory>,
 }
 
 /// The times of the stages of a transform on one rank, in their order, in seconds. Where ranks

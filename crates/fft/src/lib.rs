@@ -5,18 +5,23 @@
 //! | [`plan`] | a transform that was set up: the choice between both paths |
 //! | [`on_node`] | the path of ranks that share memory |
 //! | [`messages`] | the path of ranks on several nodes |
+//! | [`memory`] | memory for parts of the vector that need no copies |
 //! | [`shape`] | the vector as a matrix, and the parts of each rank |
 //! | [`phases`] | the factors between both transforms |
+//! | [`transforms`] | the tables of both transforms |
 //! | [`kernel`] | the transforms of columns and rows |
 //! | [`stages`] | the time of each stage |
 
 pub mod kernel;
+pub mod memory;
 pub mod messages;
 pub mod on_node;
 pub mod phases;
 pub mod plan;
 pub mod shape;
 pub mod stages;
+pub mod transforms;
 
+pub use memory::Memory;
 pub use plan::{Direction, Plan};
 pub use stages::Stages;

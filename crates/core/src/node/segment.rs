@@ -9,12 +9,14 @@
 //! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of communicators
 //! that its parent has freed.
 
+mod huge;
 pub(super) mod one_address;
 mod users;
 
 use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
+use crate::node::huge_pages::HUGE_PAGE_BYTES;
 use std::fs::File;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -153,12 +155,31 @@ impl Segment {
 
     fn map(file: &File, length: usize) -> Result<Self> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping of a file that is open for reading and writing.
-        let address = unsafe {
-            libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        Self::map_with(length, protection, libc::MAP_SHARED, file.as_raw_fd(), "mmap of shared memory")
+    }
+
+    /// A mapping that begins at a huge page, where it has one.
+    fn map_with(
+        length: usize,
+        protection: libc::c_int,
+        flags: libc::c_int,
+        file: libc::c_int,
+        what: &str,
+    ) -> Result<Self> {
+        let (place, fixed) = match length >= HUGE_PAGE_BYTES {
+            true => (huge::reserve(length)?, libc::MAP_FIXED),
+            false => (std::ptr::null_mut(), 0),
         };
+        // SAFETY: a new mapping of no file or of one that is open for reading and writing; it replaces only what was
+        // reserved for it.
+        let address = unsafe { libc::mmap(place, length, protection, flags | fixed, file, 0) };
         if address == libc::MAP_FAILED {
-            return Err(failed("mmap of shared memory"));
+            let error = failed(what);
+            if !place.is_null() {
+                // SAFETY: reserved above, and nothing else is there.
+                unsafe { libc::munmap(place, length) };
+            }
+            return Err(error);
         }
         Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
     }
@@ -178,8 +199,8 @@ impl Segment {
         Location { process: u64::from(self.process), address, ..Location::default() }
     }
 
-    /// Has the kernel allocate and map all pages, where it knows how (Linux 5.14); elsewhere they come with their first
-    /// use.
+    /// Has the kernel map all pages, where it knows how (Linux 5.14); elsewhere, and where there is no memory, they come
+    /// with their first use. [`provide`](Self::provide) tells whether there is memory.
     pub fn populate(&self) {
         // SAFETY: the whole mapping, whose contents stay.
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_POPULATE_READ) };
@@ -192,12 +213,7 @@ impl Segment {
     pub fn own(length: usize) -> Result<Self> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping.
-        let address = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
-        if address == libc::MAP_FAILED {
-            return Err(failed("mmap of memory"));
-        }
-        Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
+        Self::map_with(length, protection, flags, -1, "mmap of memory")
     }
 
     /// Leaves the segment out of core dumps, for those that are mostly empty.
