@@ -144,7 +144,7 @@ impl<C: Comm> Steps<'_, C> {
     fn transform_columns(&mut self, from: View<'_>, memory: View<'_>) {
         let Transforms { shape, backward, level, columns: transform, phases, .. } = self.transforms;
         let side = shape.own_columns().len();
-        let direct = Direct { rows: 0..shape.rows, data: from, length: side };
+        let direct = Direct { rows: 0..shape.rows, data: from, length: side, large_pages: false };
         let matrix = &Matrix::new(vec![direct], shape.rows);
         for blocks in groups(&(0..side.div_ceil(LANES)), shape.rows) {
             let number = blocks.start;
@@ -157,7 +157,7 @@ impl<C: Comm> Steps<'_, C> {
     fn unblock(&mut self, memory: View<'_>, to: View<'_>) {
         let Transforms { shape, level, .. } = self.transforms;
         let side = shape.own_columns().len();
-        let direct = Direct { rows: 0..shape.rows, data: to, length: side };
+        let direct = Direct { rows: 0..shape.rows, data: to, length: side, large_pages: false };
         let (blocks, block_length) = (0..side.div_ceil(LANES), block_length(shape.rows));
         copies::unblock(*level, &Copies { direct, blocks, memory, block_length }, self.workspace);
     }
@@ -166,7 +166,7 @@ impl<C: Comm> Steps<'_, C> {
     fn block(&mut self, from: View<'_>, memory: View<'_>) {
         let Transforms { shape, level, .. } = self.transforms;
         let side = shape.own_rows().len();
-        let direct = Direct { rows: 0..side, data: from, length: shape.columns };
+        let direct = Direct { rows: 0..side, data: from, length: shape.columns, large_pages: false };
         let (blocks, block_length) = (0..shape.columns.div_ceil(LANES), block_length(side));
         copies::block(*level, &Copies { direct, blocks, memory, block_length }, self.workspace);
     }
@@ -175,7 +175,7 @@ impl<C: Comm> Steps<'_, C> {
     fn transform_rows(&mut self, memory: View<'_>, to: View<'_>) {
         let Transforms { shape, backward, level, rows: transform, .. } = self.transforms;
         let height = shape.own_rows().len();
-        let direct = Direct { rows: 0..shape.columns, data: to, length: height };
+        let direct = Direct { rows: 0..shape.columns, data: to, length: height, large_pages: false };
         let matrix = &Matrix::new(vec![direct], shape.columns);
         for blocks in groups(&(0..height.div_ceil(LANES)), shape.columns) {
             let target = memory.part(0..0);

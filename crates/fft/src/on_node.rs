@@ -187,9 +187,13 @@ impl OnNode {
         let shape = &self.transforms.shape;
         let (input, output) = parts?;
         let which = |region: Region<'_>| self.parts.as_ref().and_then(|parts| parts.which(region));
+        let direct = |rows, region: Region<'a>, length| {
+            let large_pages = which(region).is_some();
+            Direct { rows, data: View::of(region), length, large_pages }
+        };
         Ok(Ends {
-            before: Direct { rows: shape.own_rows(), data: View::of(input), length: shape.columns },
-            after: Direct { rows: shape.own_columns(), data: View::of(output), length: shape.rows },
+            before: direct(shape.own_rows(), input, shape.columns),
+            after: direct(shape.own_columns(), output, shape.rows),
             places: Places { input: which(input), output: which(output) },
         })
     }
@@ -238,7 +242,7 @@ impl OnNode {
             // SAFETY: a part that its rank has given to this transform: between the first two waits ranks only read it,
             // between the last two each of them writes the columns of its share, and the rank itself uses it otherwise.
             let data = View::of(unsafe { parts.all().region(range) });
-            Some(Direct { rows: rows_of(rank), data, length })
+            Some(Direct { rows: rows_of(rank), data, length, large_pages: true })
         });
         Matrix::new(direct.collect(), rows)
     }

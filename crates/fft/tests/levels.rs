@@ -23,7 +23,12 @@ fn transform(level: Level, [height, width]: [usize; 2], shift: usize, backward: 
     let mut workspace = Workspace::new([height, width]);
     let memory = View::of(Region::of(&mut memory));
     for blocks in groups(&(0..blocks), height) {
-        let direct = Direct { rows: 0..height, data: View::of(Region::of(&mut input)), length: width };
+        let direct = Direct {
+            rows: 0..height,
+            data: View::of(Region::of(&mut input)),
+            length: width,
+            large_pages: backward,
+        };
         let matrix = &Matrix::new(vec![direct], height);
         let number = blocks.start;
         let pass = Columns { transform: &columns, blocks, matrix, memory, phases: &phases, number, backward };
@@ -32,7 +37,8 @@ fn transform(level: Level, [height, width]: [usize; 2], shift: usize, backward: 
     let start = output.as_ptr().align_offset(64) + shift;
     for blocks in groups(&(0..height.div_ceil(LANES)), width) {
         let data = View::of(Region::of(&mut output[start..start + 16 * count]));
-        let matrix = &Matrix::new(vec![Direct { rows: 0..width, data, length: height }], width);
+        let matrix =
+            &Matrix::new(vec![Direct { rows: 0..width, data, length: height, large_pages: backward }], width);
         let target = memory.part(0..0);
         let pass = Rows { transform: &rows, blocks, memory, height, matrix, target, backward };
         passes::rows(level, &pass, &mut workspace);

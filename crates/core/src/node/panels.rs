@@ -246,6 +246,27 @@ mod tests {
     }
 
     #[test]
+    fn nodes_of_different_sizes_share_large_memory() {
+        const BYTES: usize = HUGE_PAGE_BYTES + 8;
+        let read = threads::run_on_nodes(vec![0, 1, 1], |comm| {
+            let ranks: &[usize] = if comm.rank() == 0 { &[0] } else { &[1, 2] };
+            let memory = PanelMemory::share_large(comm, ranks, BYTES).expect("shared memory");
+            if comm.rank() < 2 {
+                // SAFETY: the first rank of each node writes, and the others read after the barrier.
+                unsafe { memory.region(BYTES - 8..BYTES) }.write(&[comm.rank() as u8 + 1; 8]);
+            }
+            comm.barrier().expect("no error");
+            let mut bytes = [0; 8];
+            // SAFETY: as above.
+            unsafe { memory.region(BYTES - 8..BYTES) }.read(&mut bytes);
+            bytes[0]
+        });
+        assert_eq!(read, [1, 2, 2]);
+        let refused = threads::run(2, 2, |comm| PanelMemory::share_large(comm, &[0, 1], isize::MAX as usize));
+        assert!(refused.iter().all(Result::is_err));
+    }
+
+    #[test]
     fn own_memory_is_zero_and_may_be_empty() {
         let memory = PanelMemory::own(24).expect("memory");
         let mut bytes = [1; 24];
