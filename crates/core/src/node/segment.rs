@@ -230,6 +230,25 @@ impl Segment {
         self.advise(&range, libc::MADV_HUGEPAGE);
     }
 
+    /// Makes huge pages of a range whose pages exist, where the kernel can; the contents stay.
+    ///
+    /// # Panics
+    /// Where the range is not inside.
+    pub fn collapse(&self, range: Range<usize>) {
+        /// Failures that end the attempt: a single page may be busy, several mean that the kernel does not collapse here.
+        const FAILURES: usize = 2;
+        let start = range.start.next_multiple_of(HUGE_PAGE_BYTES);
+        let end = range.end / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+        let mut failures = 0;
+        for page in (start..end.max(start)).step_by(HUGE_PAGE_BYTES) {
+            let result = self.advise(&(page..page + HUGE_PAGE_BYTES), libc::MADV_COLLAPSE);
+            failures += usize::from(result.raw_os_error() != Some(0));
+            if failures == FAILURES {
+                return;
+            }
+        }
+    }
+
     /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory comes with its
     /// first use, and the process ends where there is none.
     ///
@@ -353,5 +372,24 @@ mod tests {
         let (address, _) = system_v::create(LENGTH).expect("shared memory");
         let without_file = Segment::of(address, LENGTH).expect("a mapping");
         assert_eq!([&created, &opened, &without_file].map(is_inherited), [false; 3]);
+    }
+
+    #[test]
+    fn contents_survive_and_other_mappings_see_them() {
+        const LENGTH: usize = 3 * HUGE_PAGE_BYTES + 4096;
+        let (created, _file, location) = Segment::create(LENGTH).expect("shared memory");
+        let opened = Segment::open(location, LENGTH).expect("the same");
+        assert!([&created, &opened].iter().all(|one| one.address().addr().get() % HUGE_PAGE_BYTES == 0));
+        created.provide(0..LENGTH).expect("memory");
+        let bytes = |segment: &Segment| segment.address().as_ptr();
+        for place in (0..LENGTH).step_by(4096) {
+            // SAFETY: inside the mapping, which only this test has.
+            unsafe { bytes(&opened).add(place).write(place.count_ones() as u8) };
+        }
+        created.collapse(0..LENGTH);
+        for place in (0..LENGTH).step_by(4096) {
+            // SAFETY: as above.
+            assert_eq!(unsafe { bytes(&created).add(place).read() }, place.count_ones() as u8);
+        }
     }
 }
