@@ -34,7 +34,7 @@ use hcube_core::node::panels::{Counter, PanelMemory};
 use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a rank keeps between transforms.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ struct Places {
 }
 
 impl Places {
-    /// As a number below `1 << CODE_BITS`.
+    /// As a number, for others.
     fn number(self) -> u64 {
         let digit = |part: Option<usize>| part.map_or(PARTS, |part| part) as u64;
         digit(self.input) * (PARTS as u64 + 1) + digit(self.output)
@@ -71,14 +71,6 @@ impl Places {
     }
 }
 
-/// What a rank tells the others at the begin of a transform.
-#[derive(Debug, Clone, Copy)]
-enum Notice {
-    Takes(Places),
-    /// The code of its error.
-    Refuses(u64),
-}
-
 /// Both ends of a transform on this rank.
 struct Ends<'a> {
     before: Direct<'a>,
@@ -90,7 +82,7 @@ struct Ends<'a> {
 const WAITS: u64 = 3;
 /// Bytes of a complex number.
 const COMPLEX: usize = 16;
-/// Bits for the places of a rank's parts, or for the code of its error.
+/// Bits for the code of an error.
 const CODE_BITS: u32 = 8;
 /// Bytes of a row of a block.
 const ROW_BYTES: usize = BLOCK_ROW * size_of::<f64>();
@@ -158,9 +150,9 @@ impl OnNode {
                 if ends.places.input.is_none() {
                     self.copy_in(&ends.before, workspace);
                 }
-                self.tell(Notice::Takes(ends.places));
+                self.own_counter(Counter::Multiplied).store(ends.places.number(), Ordering::Relaxed);
             }
-            Err(refusal) => self.tell(Notice::Refuses(refusal.code() as u64)),
+            Err(refusal) => self.refuse(refusal),
         }
         stages.first_exchange = laps.lap();
         self.wait(comm, 1);
@@ -198,29 +190,36 @@ impl OnNode {
         })
     }
 
-    /// Tells the others, before the first wait.
-    fn tell(&self, notice: Notice) {
-        let (kind, value) = match notice {
-            Notice::Takes(places) => (0, places.number()),
-            Notice::Refuses(code) => (1, code),
-        };
-        let number = ((self.waits + 1) << 1 | kind) << CODE_BITS | value;
-        let own = self.transforms.shape.rank;
-        self.blocks.counter(own, Counter::Complete).store(number, Ordering::Relaxed);
+    /// A number that tells others of an error in this transform, with its code. It stays there: a rank that has refused may be in
+    /// its next transform before others read it.
+    fn refusal(&self, code: u64) -> u64 {
+        (self.waits + 1) << CODE_BITS | code
     }
 
-    /// What all ranks have told, after the first wait.
+    /// Tells others of an error, before the first wait.
+    fn refuse(&self, error: &Error) {
+        let number = self.refusal(error.code() as u64);
+        self.own_counter(Counter::Complete).store(number, Ordering::Relaxed);
+    }
+
+    fn own_counter(&self, counter: Counter) -> &AtomicU64 {
+        self.blocks.counter(self.transforms.shape.rank, counter)
+    }
+
+    /// The places of all ranks, or the error of one of them, after the first wait.
     fn all_places(&self) -> Result<Vec<Places>> {
-        let of = |rank| {
-            let number = self.blocks.counter(rank, Counter::Complete).load(Ordering::Relaxed);
-            let value = number % (1 << CODE_BITS);
-            if number >> CODE_BITS & 1 == 0 {
-                return Ok(Places::of(value));
+        let ranks = 0..self.transforms.shape.ranks;
+        let read = |rank, counter| self.blocks.counter(rank, counter).load(Ordering::Relaxed);
+        for rank in ranks.clone() {
+            let number = read(rank, Counter::Complete);
+            if number >= self.refusal(0) {
+                let code = (number % (1 << CODE_BITS)) as i32;
+                let message = "its part of the vector is not valid".into();
+                return Err(Error::Remote { rank, code, message });
             }
-            let message = "its part of the vector is not valid".into();
-            Err(Error::Remote { rank, code: value as i32, message })
-        };
-        (0..self.transforms.shape.ranks).map(of).collect()
+        }
+        // Without an error all ranks stay in this transform until its last wait.
+        Ok(ranks.map(|rank| Places::of(read(rank, Counter::Multiplied))).collect())
     }
 
     /// The matrix before or after, of `rows` rows of `length` numbers: the rows of this rank, those of others in shared
@@ -260,7 +259,7 @@ impl OnNode {
     /// Waits until all ranks have come to the same place: wait number `number` of a transform.
     fn wait<C: Comm>(&self, comm: &C, number: u64) {
         let place = self.waits + number;
-        self.blocks.counter(self.transforms.shape.rank, Counter::Written).store(place, Ordering::Release);
+        self.own_counter(Counter::Written).store(place, Ordering::Release);
         for rank in 0..self.transforms.shape.ranks {
             let counter = self.blocks.counter(rank, Counter::Written);
             let mut wait = self.patience.wait();

@@ -3,7 +3,7 @@
 use hcube_alltoall::{Options, Path};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads;
-use hcube_core::error::HCUBE_ERR_MEMORY;
+use hcube_core::error::{Error, HCUBE_ERR_BUFFER, HCUBE_ERR_MEMORY};
 use hcube_core::memory::Region;
 use hcube_fft::kernel::transform::root;
 use hcube_fft::{Direction, Plan};
@@ -194,4 +194,23 @@ fn a_vector_that_is_too_long_is_an_error() {
             }
         }
     }
+}
+
+#[test]
+fn a_refusal_is_seen_by_ranks_that_come_late() {
+    const RANKS: usize = 4;
+    threads::run(RANKS, RANKS, |comm| {
+        let length = 16 * RANKS * RANKS;
+        let options = Options::default();
+        let mut plan = Plan::new(comm, Ok((length, Direction::Forward)), &options).expect("possible");
+        let mut part = vec![0; 16 * plan.part()];
+        for round in 0..300 {
+            let refuses = comm.rank() == round % RANKS;
+            let region = Region::of(&mut part);
+            let ends = if refuses { Err(Error::Buffer("refused".into())) } else { Ok((region, region)) };
+            let error = plan.execute(comm, ends).expect_err("refused by one rank");
+            assert_eq!(error.code(), HCUBE_ERR_BUFFER, "{error}");
+            plan.execute(comm, Ok((region, region))).expect("done");
+        }
+    });
 }
