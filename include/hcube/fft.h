@@ -35,6 +35,11 @@
 #define HCUBE_FFT_RADIX_4 4
 
 /**
+ * Memory for parts of a vector, of hcube_fft_memory_create.
+ */
+typedef struct hcube_fft_memory hcube_fft_memory;
+
+/**
  * A transform that was set up by hcube_fft_create or hcube_fft_create_with.
  */
 typedef struct hcube_fft_plan hcube_fft_plan;
@@ -187,6 +192,38 @@ int32_t hcube_fft_local(const struct hcube_fft_plan *plan,
                         int64_t *start,
                         int64_t *count,
                         struct hcube_error *error);
+
+/**
+ * Collective over the communicator of the plan. Returns memory for two parts of the vector on this rank.
+ * Where ranks share memory, hcube_fft_execute copies nothing of a part in this memory for other ranks,
+ * since they read and write it themselves: a transform reads and writes half as much. On several nodes
+ * it is memory of this process. It lies on huge pages where the system gives any, and is zero.
+ *
+ * Each call for a plan returns the same memory, of 32 bytes per number of the vector in total. It is freed
+ * when the plan and all that was returned for it are freed, in any order.
+ *
+ * plan: a transform of hcube_fft_create.
+ * memory: receives the memory. Freed by hcube_fft_memory_free.
+ * first: receives the address of a part, aligned to a line of the cache; may be NULL.
+ * second: receives the address of another part; may be NULL.
+ * Errors on all ranks: HCUBE_ERR_ARGUMENT if memory is NULL; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of
+ * another rank if its arguments are not valid.
+ * Errors only on the calling rank: HCUBE_ERR_ARGUMENT if plan is NULL; HCUBE_ERR_COMM if the
+ * communicator was freed; HCUBE_ERR_MPI_STATE.
+ */
+int32_t hcube_fft_memory_create(struct hcube_fft_plan *plan,
+                                struct hcube_fft_memory **memory,
+                                void **first,
+                                void **second,
+                                struct hcube_error *error);
+
+/**
+ * Local. Frees memory of hcube_fft_memory_create; its addresses are not used any more.
+ *
+ * memory: set to NULL; nothing happens if it is NULL.
+ * Errors: HCUBE_ERR_ARGUMENT if memory itself is NULL.
+ */
+int32_t hcube_fft_memory_free(struct hcube_fft_memory **memory, struct hcube_error *error);
 
 /**
  * Collective over the communicator of the plan. Transforms a vector. Only one call at a time may be

@@ -4,8 +4,9 @@ use super::options_of_a_table;
 use crate::sized::Growing;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::node::device::Devices;
-use hcube_fft::{Options, Stages};
+use hcube_fft::{Memory, Options, Stages};
 use hcube_hpcc::fft::Plan;
+use std::sync::Arc;
 
 /// A transform that was set up by hcube_fft_create or hcube_fft_create_with.
 pub struct hcube_fft_plan {
@@ -34,6 +35,13 @@ options_of_a_table!(hcube_fft_options, Options, [algorithm, radix]);
 unsafe impl Growing for hcube_fft_options {
     const NAME: &'static str = "options.struct_size";
     const FILLED_BY: &'static str = "call hcube_fft_default_options first";
+}
+
+/// Memory for parts of a vector, of hcube_fft_memory_create.
+pub struct hcube_fft_memory {
+    /// Holds the memory, which is used by address.
+    #[expect(dead_code, reason = "freed with this value")]
+    pub(crate) memory: Arc<Memory>,
 }
 
 /// The times of the stages of a transform on one rank, in their order, in seconds. Where ranks

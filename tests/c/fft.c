@@ -110,6 +110,51 @@ static void there_and_back(int64_t length, MPI_Comm comm) {
   SUCCEED(hcube_fft_free(&backward, &error), error);
 }
 
+/* All pairs of both parts of the plan's memory and memory of the program, on ranks alike and not; after the plan
+ * is freed, the memory remains. */
+static void in_memory_of_the_plan(int64_t length, MPI_Comm comm) {
+  int64_t start, count;
+  int round, own;
+  hcube_error error;
+  void *parts[2], *again = NULL;
+  hcube_fft_memory *memory = NULL, *same = NULL;
+  hcube_fft_plan *plan = create(length, -1, comm, &start, &count);
+  double *ends[3], *values = part_of(start, count), *result = numbers(count);
+  size_t bytes = (size_t)count * 2 * sizeof(double);
+  MPI_Comm_rank(comm, &own);
+  SUCCEED(hcube_fft_memory_create(plan, &memory, &parts[0], &parts[1], &error), error);
+  SUCCEED(hcube_fft_memory_create(plan, &same, NULL, &again, &error), error);
+  REQUIRE(again == parts[1] && (uintptr_t)parts[0] % 64 == 0 && (uintptr_t)parts[1] % 64 == 0);
+  SUCCEED(hcube_fft_memory_free(&same, &error), error);
+  REQUIRE(same == NULL);
+  ends[0] = (double *)parts[0];
+  ends[1] = (double *)parts[1];
+  ends[2] = numbers(count);
+  memcpy(ends[2], values, bytes);
+  SUCCEED(hcube_fft_execute(plan, ends[2], result, &error), error);
+  compare(length, -1, start, count, result);
+  for (round = 0; round < 18; round++) {
+    int pair = round / 2 + (round % 2 ? own : 0);
+    double *from = ends[pair % 3], *to = ends[pair / 3 % 3];
+    memcpy(from, values, bytes);
+    SUCCEED(hcube_fft_execute(plan, from, to, &error), error);
+    if (memcmp(to, result, bytes) != 0)
+      FAIL("length %" PRId64 ", round %d: another result in memory of the plan", length, round);
+    REQUIRE(from == to || memcmp(from, values, bytes) == 0);
+  }
+  memcpy(ends[0], values, bytes);
+  if (transforms % 2) SUCCEED(hcube_fft_memory_free(&memory, &error), error);
+  SUCCEED(hcube_fft_free(&plan, &error), error);
+  if (memory != NULL) {
+    REQUIRE(memcmp(ends[0], values, bytes) == 0);
+    SUCCEED(hcube_fft_memory_free(&memory, &error), error);
+  }
+  REQUIRE(memory == NULL);
+  free(ends[2]);
+  free(values);
+  free(result);
+}
+
 static void refused(int32_t code, int32_t expected_code, const hcube_error *error, const char *text) {
   if (code != expected_code || error->code != code || strstr(error->message, text) == NULL)
     FAIL("code %d instead of %d, without \"%s\": %s", (int)code, (int)expected_code, text, error->message);
@@ -138,6 +183,8 @@ static void bad_plans(void) {
   REQUIRE(plan == NULL);
   refused(hcube_fft_local(NULL, &start, &count, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
   refused(hcube_fft_execute(NULL, &start, &count, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
+  refused(hcube_fft_memory_create(NULL, NULL, NULL, NULL, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
+  refused(hcube_fft_memory_free(NULL, &error), HCUBE_ERR_ARGUMENT, &error, "memory = NULL");
   refused(hcube_fft_free(NULL, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
   SUCCEED(hcube_fft_free(&plan, &error), error);
 }
@@ -148,6 +195,11 @@ static void bad_parts(void) {
   hcube_fft_plan *plan = create(length, -1, MPI_COMM_WORLD, &start, &count);
   double *input = part_of(start, count), *same = part_of(start, count), *output = numbers(count);
   hcube_fft_times times;
+  hcube_fft_memory *memory = NULL;
+  refused(hcube_fft_memory_create(plan, rank ? &memory : NULL, NULL, NULL, &error), HCUBE_ERR_ARGUMENT, &error,
+          rank ? "rank 0 refused" : "memory = NULL");
+  REQUIRE(memory == NULL);
+  SUCCEED(hcube_fft_memory_free(&memory, &error), error);
   memset(output, 1, (size_t)count * 2 * sizeof(double));
   times.struct_size = 3;
   refused(hcube_fft_last_times(plan, &times, &error), HCUBE_ERR_ARGUMENT, &error, "times.struct_size = 3");
@@ -187,6 +239,7 @@ int main(int argc, char **argv) {
       small(length, number % 2 ? 1 : -1, MPI_COMM_WORLD);
       small(length, number % 2 ? -1 : 1, other);
       small(factors[number], -1, MPI_COMM_SELF);
+      in_memory_of_the_plan(length, number % 2 ? MPI_COMM_WORLD : other);
     }
     there_and_back((INT64_C(1) << 14) * size * size, MPI_COMM_WORLD);
     there_and_back(INT64_C(3) << 15, MPI_COMM_SELF);

@@ -5,13 +5,16 @@
 //! | [`plan`] | a transform that was set up: the choice between both paths |
 //! | [`on_node`] | the path of ranks that share memory |
 //! | [`messages`] | the path of ranks on several nodes |
+//! | [`memory`] | memory for parts of the vector that need no copies |
 //! | [`shape`] | the vector as a matrix, and the parts of each rank |
 //! | [`phases`] | the factors between both transforms |
+//! | [`transforms`] | the tables of both transforms |
 //! | [`kernel`] | the transforms of columns and rows |
 //! | [`stages`] | the time of each stage |
 //! | [`options`] | the choice of the algorithm; `hcube-hpcc` has the binary exchange |
 
 pub mod kernel;
+pub mod memory;
 pub mod messages;
 pub mod on_node;
 pub mod options;
@@ -19,7 +22,9 @@ pub mod phases;
 pub mod plan;
 pub mod shape;
 pub mod stages;
+pub mod transforms;
 
+pub use memory::Memory;
 pub use options::{Algorithm, Options};
 pub use plan::{Direction, Plan};
 pub use stages::Stages;

@@ -9,44 +9,35 @@
 //! Memory: 48 n / P bytes per rank.
 //! Source: as there; the exchange is that of M. Hofmann and G. Ruenger, EuroMPI 2013.
 
-use crate::kernel::passes::{self, BLOCK_ROW, Columns, Direct, Rows, Workspace, block_length, groups};
-use crate::kernel::transform::Transform;
-use crate::kernel::vector::Row;
+use crate::kernel::LANES;
+use crate::kernel::copies::{self, Copies};
+use crate::kernel::passes::{self, Columns, Direct, Matrix, Rows, Workspace, block_length, groups};
 use crate::kernel::view::View;
-use crate::kernel::{LANES, Level};
-use crate::phases::Phases;
+use crate::memory::Memory;
 use crate::shape::Shape;
 use crate::stages::{Laps, Stages};
+use crate::transforms::Transforms;
 use hcube_alltoall::{ExchangeState, Options};
 use hcube_core::comm::{Comm, agree};
-use hcube_core::error::{Error, Result};
+use hcube_core::error::Result;
 use hcube_core::memory::Region;
+use hcube_core::node::pages::Pages;
 use hcube_transpose::{Layout, Parts, transpose};
+use std::sync::Arc;
 
-/// Bytes of a complex number.
-const COMPLEX: usize = 16;
+/// Real numbers of a complex number.
+const NUMBERS: usize = 2;
 
 /// What a rank keeps between transforms.
 #[derive(Debug)]
 pub struct Messages {
-    shape: Shape,
-    backward: bool,
-    level: Level,
-    columns: Transform,
-    rows: Transform,
-    phases: Phases,
+    transforms: Transforms,
     workspace: Workspace,
     exchange: ExchangeState,
     /// Two parts of the vector, and blocks of columns or rows.
-    memory: [Vec<u8>; 3],
-}
-
-/// Memory of this process, with its pages.
-fn zeros(bytes: usize) -> Result<Vec<u8>> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(bytes).map_err(|_| Error::Memory(format!("{bytes} bytes of memory")))?;
-    memory.resize(bytes, 0);
-    Ok(memory)
+    memory: [Pages; 3],
+    /// Memory for parts of the vector, from the first call that asks for it.
+    parts: Option<Arc<Memory>>,
 }
 
 impl Messages {
@@ -54,28 +45,30 @@ impl Messages {
     ///
     /// # Errors
     /// Those of [`ExchangeState::new`]; on all ranks, where one has no memory.
-    pub fn new<C: Comm>(
-        comm: &C,
-        shape: Shape,
-        transforms: [Transform; 2],
-        backward: bool,
-        options: &Options,
-    ) -> Result<Self> {
+    pub fn new<C: Comm>(comm: &C, shape: Shape, backward: bool, options: &Options) -> Result<Self> {
         let exchange = ExchangeState::new(comm, options)?;
-        let [columns, rows] = transforms;
-        let (own_columns, own_rows) = (shape.own_columns(), shape.own_rows());
-        let block_bytes = |side: usize, length: usize| {
-            side.div_ceil(LANES) * length.next_multiple_of(LANES) * size_of::<Row>()
-        };
-        let part = shape.part() * COMPLEX;
-        let blocks =
-            block_bytes(own_columns.len(), shape.rows).max(block_bytes(shape.columns, own_rows.len()));
-        let memory = zeros(part).and_then(|one| Ok([one, zeros(part)?, zeros(blocks)?]));
+        let own_columns = shape.own_columns();
+        let (width, height) = (own_columns.len(), shape.own_rows().len());
+        let block_numbers = |side: usize, length: usize| side.div_ceil(LANES) * block_length(length);
+        let part = NUMBERS * shape.part();
+        let blocks = block_numbers(width, shape.rows).max(block_numbers(shape.columns, height));
+        let memory = Pages::new(part).and_then(|one| Ok([one, Pages::new(part)?, Pages::new(blocks)?]));
         let memory = agree(comm, memory)?;
-        let phases = Phases::new(&columns, shape.length(), own_columns.step_by(LANES));
         let workspace = Workspace::new([shape.rows, shape.columns]);
-        let level = Level::detect();
-        Ok(Self { shape, backward, level, columns, rows, phases, workspace, exchange, memory })
+        let transforms = Transforms::new(shape, backward, own_columns.step_by(LANES));
+        Ok(Self { transforms, workspace, exchange, memory, parts: None })
+    }
+
+    /// Collective: memory of this rank for parts of the vector, always the same.
+    ///
+    /// # Errors
+    /// On all ranks, where one has no memory.
+    pub fn parts<C: Comm>(&mut self, comm: &C) -> Result<Arc<Memory>> {
+        if self.parts.is_none() {
+            let bytes = NUMBERS * size_of::<f64>() * self.transforms.shape.part();
+            self.parts = Some(Arc::new(Memory::new(comm, bytes, false)?));
+        }
+        Ok(Arc::clone(self.parts.as_ref().expect("allocated")))
     }
 
     /// Collective: as [`OnNode::execute`](crate::on_node::OnNode::execute).
@@ -83,120 +76,111 @@ impl Messages {
     /// # Errors
     /// As there, and those of the exchanges.
     pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
-        let mut memory = std::mem::take(&mut self.memory);
-        let result = self.six_steps(comm, parts, memory.each_mut().map(|memory| Region::of(memory)));
-        self.memory = memory;
-        result
+        let Self { transforms, workspace, exchange, memory, .. } = self;
+        Steps { comm, transforms, workspace, exchange }.run(parts, memory.each_mut().map(Pages::region))
     }
+}
 
-    fn six_steps<C: Comm>(
+/// A transform under way.
+struct Steps<'a, C> {
+    comm: &'a C,
+    transforms: &'a Transforms,
+    workspace: &'a mut Workspace,
+    exchange: &'a mut ExchangeState,
+}
+
+impl<C: Comm> Steps<'_, C> {
+    fn run(
         &mut self,
-        comm: &C,
         parts: Result<(Region<'_>, Region<'_>)>,
         [one, other, blocks]: [Region<'_>; 3],
     ) -> Result<Stages> {
+        let comm = self.comm;
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
-        let [rows, columns] = [self.shape.rows, self.shape.columns];
+        let Shape { rows, columns, .. } = self.transforms.shape;
         let (by_row, by_column) = (Layout::RowMajor, Layout::ColumnMajor);
         let blocks = View::of(blocks);
         // A rank without parts takes part, so that all ranks see its error.
         let output = parts.as_ref().map_or(other, |&(_, output)| output);
         let ends = parts.map(|(input, _)| [input, one]);
-        self.exchange(comm, [rows, columns], [by_row, by_column], ends)?;
+        self.exchange([rows, columns], [by_row, by_column], ends)?;
         stages.first_exchange = laps.lap();
         self.transform_columns(View::of(one), blocks);
         self.unblock(blocks, View::of(other));
         stages.columns = laps.lap();
-        self.exchange(comm, [columns, rows], [by_column, by_row], Ok([other, one]))?;
+        self.exchange([columns, rows], [by_column, by_row], Ok([other, one]))?;
         stages.second_exchange = laps.lap();
         self.block(View::of(one), blocks);
         self.transform_rows(blocks, View::of(other));
         stages.rows = laps.lap();
-        self.exchange(comm, [rows, columns], [by_column, by_row], Ok([other, output]))?;
+        self.exchange([rows, columns], [by_column, by_row], Ok([other, output]))?;
         stages.last_exchange = laps.lap();
         Ok(stages)
     }
 
     /// Transposes a matrix that is distributed by rows.
-    fn exchange<C: Comm>(
+    fn exchange(
         &mut self,
-        comm: &C,
         [rows, columns]: [usize; 2],
         [before, after]: [Layout; 2],
         ends: Result<[Region<'_>; 2]>,
     ) -> Result<()> {
-        let ranks = self.shape.ranks;
+        let ranks = self.transforms.shape.ranks;
         let shape = hcube_transpose::Shape {
             rows,
             columns,
-            element_bytes: COMPLEX,
+            element_bytes: NUMBERS * size_of::<f64>(),
             row_block: rows / ranks,
             column_block: columns / ranks,
             before,
             after,
         };
         let work = ends.map(|[from, to]| (shape, Parts::Between(from, to)));
-        transpose(comm, &mut self.exchange, work).map(drop)
+        transpose(self.comm, self.exchange, work).map(drop)
     }
 
     /// From rows with all of this rank's columns to blocks.
     fn transform_columns(&mut self, from: View<'_>, memory: View<'_>) {
-        let side = self.shape.own_columns().len();
-        for blocks in groups(&(0..side.div_ceil(LANES)), self.shape.rows) {
-            let columns = Columns {
-                transform: &self.columns,
-                number: blocks.start,
-                blocks,
-                direct: Direct { rows: 0..self.shape.rows, data: from, length: side },
-                memory,
-                phases: &self.phases,
-                backward: self.backward,
-            };
-            passes::columns(self.level, &columns, &mut self.workspace);
+        let Transforms { shape, backward, level, columns: transform, phases, .. } = self.transforms;
+        let side = shape.own_columns().len();
+        let direct = Direct { rows: 0..shape.rows, data: from, length: side, large_pages: false };
+        let matrix = &Matrix::new(vec![direct], shape.rows);
+        for blocks in groups(&(0..side.div_ceil(LANES)), shape.rows) {
+            let number = blocks.start;
+            let columns = Columns { transform, number, blocks, matrix, memory, phases, backward: *backward };
+            passes::columns(*level, &columns, self.workspace);
         }
     }
 
     /// From blocks of this rank's columns to rows with all of them.
-    fn unblock(&self, blocks: View<'_>, to: View<'_>) {
-        let (side, length) = (self.shape.own_columns().len(), block_length(self.shape.rows));
-        for row in 0..self.shape.rows {
-            for column in 0..side {
-                let start = length * (column / LANES) + BLOCK_ROW * row + column % LANES;
-                let [[re], [im]] = [0, LANES].map(|part| blocks.read(start + part));
-                to.write(2 * (row * side + column), [re, im]);
-            }
-        }
+    fn unblock(&mut self, memory: View<'_>, to: View<'_>) {
+        let Transforms { shape, level, .. } = self.transforms;
+        let side = shape.own_columns().len();
+        let direct = Direct { rows: 0..shape.rows, data: to, length: side, large_pages: false };
+        let (blocks, block_length) = (0..side.div_ceil(LANES), block_length(shape.rows));
+        copies::unblock(*level, &Copies { direct, blocks, memory, block_length }, self.workspace);
     }
 
     /// From this rank's rows to blocks of columns.
-    fn block(&self, from: View<'_>, blocks: View<'_>) {
-        let side = self.shape.own_rows().len();
-        let (columns, length) = (self.shape.columns, block_length(side));
-        for row in 0..side {
-            for column in 0..columns {
-                let start = length * (column / LANES) + BLOCK_ROW * row + column % LANES;
-                let [re, im] = from.read(2 * (row * columns + column));
-                blocks.write(start, [re]);
-                blocks.write(start + LANES, [im]);
-            }
-        }
+    fn block(&mut self, from: View<'_>, memory: View<'_>) {
+        let Transforms { shape, level, .. } = self.transforms;
+        let side = shape.own_rows().len();
+        let direct = Direct { rows: 0..side, data: from, length: shape.columns, large_pages: false };
+        let (blocks, block_length) = (0..shape.columns.div_ceil(LANES), block_length(side));
+        copies::block(*level, &Copies { direct, blocks, memory, block_length }, self.workspace);
     }
 
     /// From blocks of columns to the columns of the result that this rank's rows become.
     fn transform_rows(&mut self, memory: View<'_>, to: View<'_>) {
-        let side = self.shape.own_rows().len();
-        for blocks in groups(&(0..side.div_ceil(LANES)), self.shape.columns) {
-            let rows = Rows {
-                transform: &self.rows,
-                blocks,
-                memory,
-                height: side,
-                direct: Direct { rows: 0..self.shape.columns, data: to, length: side },
-                target: memory.part(0..0),
-                backward: self.backward,
-            };
-            passes::rows(self.level, &rows, &mut self.workspace);
+        let Transforms { shape, backward, level, rows: transform, .. } = self.transforms;
+        let height = shape.own_rows().len();
+        let direct = Direct { rows: 0..shape.columns, data: to, length: height, large_pages: false };
+        let matrix = &Matrix::new(vec![direct], shape.columns);
+        for blocks in groups(&(0..height.div_ceil(LANES)), shape.columns) {
+            let target = memory.part(0..0);
+            let rows = Rows { transform, blocks, memory, height, matrix, target, backward: *backward };
+            passes::rows(*level, &rows, self.workspace);
         }
     }
 }

@@ -7,46 +7,81 @@
 //! transforms of rows are stored where the caller wants them, as far as the columns of the result are this
 //! rank's own, and otherwise in blocks that the others copy at the end. Ranks wait for each other three times.
 //!
+//! Parts of the vector in [`Memory`] that all ranks reach need neither copy: columns are read, and rows stored, there. Each
+//! rank decides this for its own parts, and tells the others at the first wait.
+//!
 //! Restrictions: rows and columns are multiples of the number of ranks.
 //! Cost: no messages. A rank of P reads and writes 16 n / P bytes in each of the two passes, and copies
-//! 16 n / P (P - 1) / P bytes before and after them; one rank copies nothing. Memory of the node: 32 n bytes, 16 n for one
+//! 16 n / P (P - 1) / P bytes before and after them, which one rank and parts in shared memory save. Memory of the node: 32 n bytes, 16 n for one
 //! rank.
 //! Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990); C. van Loan, Computational
 //! Frameworks for the Fast Fourier Transform, SIAM 1992, section 3.3.
 
+use crate::kernel::LANES;
+use crate::kernel::copies::{self, Copies};
 use crate::kernel::passes::{
-    self, BLOCK_ROW, Columns, Copies, Direct, Rows, Workspace, block_length, groups,
+    self, BLOCK_ROW, Columns, Direct, Matrix, Rows, Workspace, block_length, groups,
 };
-use crate::kernel::transform::Transform;
 use crate::kernel::view::View;
-use crate::kernel::{LANES, Level};
-use crate::phases::Phases;
+use crate::memory::{Memory, PARTS};
 use crate::shape::Shape;
 use crate::stages::{Laps, Stages};
+use crate::transforms::Transforms;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::panels::{Counter, PanelMemory};
 use hcube_core::progress::wait::Patience;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a rank keeps between transforms.
 #[derive(Debug)]
 pub struct OnNode {
-    shape: Shape,
-    backward: bool,
-    level: Level,
-    columns: Transform,
-    rows: Transform,
-    phases: Phases,
+    transforms: Transforms,
     workspace: Workspace,
-    memory: PanelMemory,
+    blocks: PanelMemory,
+    /// Memory for parts of the vector, from the first call that asks for it.
+    parts: Option<Arc<Memory>>,
     patience: Patience,
     /// Waits so far.
     waits: u64,
 }
 
+/// Where the input and the output of this rank are: numbers of its parts in shared memory, or its own memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Places {
+    input: Option<usize>,
+    output: Option<usize>,
+}
+
+impl Places {
+    /// As a number, for others.
+    fn number(self) -> u64 {
+        let digit = |part: Option<usize>| part.map_or(PARTS, |part| part) as u64;
+        digit(self.input) * (PARTS as u64 + 1) + digit(self.output)
+    }
+
+    /// The converse.
+    fn of(number: u64) -> Self {
+        let base = PARTS as u64 + 1;
+        let part = |digit: u64| (digit < PARTS as u64).then_some(digit as usize);
+        Self { input: part(number / base % base), output: part(number % base) }
+    }
+}
+
+/// Both ends of a transform on this rank.
+struct Ends<'a> {
+    before: Direct<'a>,
+    after: Direct<'a>,
+    places: Places,
+}
+
+/// Waits of a transform.
+const WAITS: u64 = 3;
+/// Bytes of a complex number.
+const COMPLEX: usize = 16;
 /// Bits for the code of an error.
 const CODE_BITS: u32 = 8;
 /// Bytes of a row of a block.
@@ -65,24 +100,27 @@ impl OnNode {
     ///
     /// # Errors
     /// On all ranks, where one has no memory.
-    pub fn new<C: Comm>(
-        comm: &C,
-        shape: Shape,
-        transforms: [Transform; 2],
-        backward: bool,
-        patience: Patience,
-    ) -> Result<Self> {
-        let [columns, rows] = transforms;
+    pub fn new<C: Comm>(comm: &C, shape: Shape, backward: bool, patience: Patience) -> Result<Self> {
         let capacity = bytes(&shape).and_then(|[blocks, others]| blocks.checked_add(others));
         let capacity =
             capacity.ok_or_else(|| Error::Memory(format!("memory for {} complex numbers", shape.length())));
         let ranks: Vec<usize> = (0..shape.ranks).collect();
-        let memory = PanelMemory::share_large(comm, &ranks, agree(comm, capacity)?)?;
-        let blocks = shape.own_blocks()[0].clone().map(|block| block * LANES);
-        let phases = Phases::new(&columns, shape.length(), blocks);
+        let blocks = PanelMemory::share_large(comm, &ranks, agree(comm, capacity)?)?;
         let workspace = Workspace::new([shape.rows, shape.columns]);
-        let level = Level::detect();
-        Ok(Self { shape, backward, level, columns, rows, phases, workspace, memory, patience, waits: 0 })
+        let own = shape.own_blocks()[0].clone().map(|block| block * LANES);
+        let transforms = Transforms::new(shape, backward, own);
+        Ok(Self { transforms, workspace, blocks, parts: None, patience, waits: 0 })
+    }
+
+    /// Collective: memory of this rank and the others for parts of the vector, always the same.
+    ///
+    /// # Errors
+    /// On all ranks, where one has no memory.
+    pub fn parts<C: Comm>(&mut self, comm: &C) -> Result<Arc<Memory>> {
+        if self.parts.is_none() {
+            self.parts = Some(Arc::new(Memory::new(comm, COMPLEX * self.transforms.shape.part(), true)?));
+        }
+        Ok(Arc::clone(self.parts.as_ref().expect("allocated")))
     }
 
     /// Collective: transforms the distributed vector. The first part is this rank's input; the second part receives its
@@ -94,7 +132,7 @@ impl OnNode {
         let mut workspace = std::mem::take(&mut self.workspace);
         let result = self.three_passes(comm, parts, &mut workspace);
         self.workspace = workspace;
-        self.waits += 3;
+        self.waits += WAITS;
         result
     }
 
@@ -106,32 +144,54 @@ impl OnNode {
     ) -> Result<Stages> {
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
-        let shape = &self.shape;
-        let parts = parts.inspect_err(|refusal| self.refuse(refusal)).map(|(input, output)| {
-            let before = Direct { rows: shape.own_rows(), data: View::of(input), length: shape.columns };
-            let after = Direct { rows: shape.own_columns(), data: View::of(output), length: shape.rows };
-            self.copy_in(&before, workspace);
-            (before, after)
-        });
+        let ends = self.ends(parts);
+        match &ends {
+            Ok(ends) => {
+                if ends.places.input.is_none() {
+                    self.copy_in(&ends.before, workspace);
+                }
+                self.own_counter(Counter::Multiplied).store(ends.places.number(), Ordering::Relaxed);
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
         stages.first_exchange = laps.lap();
         self.wait(comm, 1);
         stages.first_wait = laps.lap();
-        let (before, after) = parts?;
-        self.check_refusals()?;
-        self.transform_columns(&before, workspace);
+        let ends = ends?;
+        let all = self.all_places()?;
+        self.transform_columns(&ends.before, &all, workspace);
         stages.columns = laps.lap();
         self.wait(comm, 2);
         stages.second_exchange = laps.lap();
-        self.transform_rows(&after, workspace);
+        self.transform_rows(&ends.after, &all, workspace);
         stages.rows = laps.lap();
         self.wait(comm, 3);
         stages.last_wait = laps.lap();
-        self.copy_out(&after, workspace);
+        if ends.places.output.is_none() {
+            self.copy_out(&ends.after, workspace);
+        }
         stages.last_exchange = laps.lap();
         Ok(stages)
     }
 
-    /// A number that tells others of an error in this transform, with its code.
+    /// The rows of this rank before and after the transform.
+    fn ends<'a>(&self, parts: Result<(Region<'a>, Region<'a>)>) -> Result<Ends<'a>> {
+        let shape = &self.transforms.shape;
+        let (input, output) = parts?;
+        let which = |region: Region<'_>| self.parts.as_ref().and_then(|parts| parts.which(region));
+        let direct = |rows, region: Region<'a>, length| {
+            let large_pages = which(region).is_some();
+            Direct { rows, data: View::of(region), length, large_pages }
+        };
+        Ok(Ends {
+            before: direct(shape.own_rows(), input, shape.columns),
+            after: direct(shape.own_columns(), output, shape.rows),
+            places: Places { input: which(input), output: which(output) },
+        })
+    }
+
+    /// A number that tells others of an error in this transform, with its code. It stays there: a rank that has refused may be in
+    /// its next transform before others read it.
     fn refusal(&self, code: u64) -> u64 {
         (self.waits + 1) << CODE_BITS | code
     }
@@ -139,41 +199,69 @@ impl OnNode {
     /// Tells others of an error, before the first wait.
     fn refuse(&self, error: &Error) {
         let number = self.refusal(error.code() as u64);
-        self.memory.counter(self.shape.rank, Counter::Complete).store(number, Ordering::Relaxed);
+        self.own_counter(Counter::Complete).store(number, Ordering::Relaxed);
     }
 
-    /// The error of another rank, after the first wait.
-    fn check_refusals(&self) -> Result<()> {
-        for rank in 0..self.shape.ranks {
-            let number = self.memory.counter(rank, Counter::Complete).load(Ordering::Relaxed);
+    fn own_counter(&self, counter: Counter) -> &AtomicU64 {
+        self.blocks.counter(self.transforms.shape.rank, counter)
+    }
+
+    /// The places of all ranks, or the error of one of them, after the first wait.
+    fn all_places(&self) -> Result<Vec<Places>> {
+        let ranks = 0..self.transforms.shape.ranks;
+        let read = |rank, counter| self.blocks.counter(rank, counter).load(Ordering::Relaxed);
+        for rank in ranks.clone() {
+            let number = read(rank, Counter::Complete);
             if number >= self.refusal(0) {
                 let code = (number % (1 << CODE_BITS)) as i32;
-                return Err(Error::Remote {
-                    rank,
-                    code,
-                    message: "its part of the vector is not valid".into(),
-                });
+                let message = "its part of the vector is not valid".into();
+                return Err(Error::Remote { rank, code, message });
             }
         }
-        Ok(())
+        // Without an error all ranks stay in this transform until its last wait.
+        Ok(ranks.map(|rank| Places::of(read(rank, Counter::Multiplied))).collect())
+    }
+
+    /// The matrix before or after, of `rows` rows of `length` numbers: the rows of this rank, those of others in shared
+    /// memory, and the rest in blocks.
+    fn matrix<'a>(
+        &'a self,
+        own: &Direct<'a>,
+        [rows, length]: [usize; 2],
+        places: impl Iterator<Item = Option<usize>>,
+    ) -> Matrix<'a> {
+        let Shape { ranks, rank: own_rank, .. } = self.transforms.shape;
+        let rows_of = |rank| rows / ranks * rank..rows / ranks * (rank + 1);
+        let direct = places.enumerate().filter_map(|(rank, place)| {
+            if rank == own_rank {
+                return Some(own.clone());
+            }
+            let parts = self.parts.as_ref()?;
+            let range = parts.range(rank, place?);
+            // SAFETY: a part that its rank has given to this transform: between the first two waits ranks only read it,
+            // between the last two each of them writes the columns of its share, and the rank itself uses it otherwise.
+            let data = View::of(unsafe { parts.all().region(range) });
+            Some(Direct { rows: rows_of(rank), data, length, large_pages: true })
+        });
+        Matrix::new(direct.collect(), rows)
     }
 
     /// The node's memory: blocks of columns, and those of rows.
     fn blocks(&self) -> [View<'_>; 2] {
-        let [columns, rows] = bytes(&self.shape).expect("allocated");
+        let [columns, rows] = bytes(&self.transforms.shape).expect("allocated");
         [0..columns, columns..columns + rows].map(|range| {
             // SAFETY: ranks write only to the blocks and rows of their shares, and read them after they have waited for
             // those who wrote them; before a part is written again, all ranks that have read it have been waited for.
-            View::of(unsafe { self.memory.region(range) })
+            View::of(unsafe { self.blocks.region(range) })
         })
     }
 
     /// Waits until all ranks have come to the same place: wait number `number` of a transform.
     fn wait<C: Comm>(&self, comm: &C, number: u64) {
         let place = self.waits + number;
-        self.memory.counter(self.shape.rank, Counter::Written).store(place, Ordering::Release);
-        for rank in 0..self.shape.ranks {
-            let counter = self.memory.counter(rank, Counter::Written);
+        self.own_counter(Counter::Written).store(place, Ordering::Release);
+        for rank in 0..self.transforms.shape.ranks {
+            let counter = self.blocks.counter(rank, Counter::Written);
             let mut wait = self.patience.wait();
             while counter.load(Ordering::Acquire) < place {
                 wait.pause(comm);
@@ -184,53 +272,47 @@ impl OnNode {
     /// Copies this rank's rows, as far as others transform them.
     fn copy_in(&self, before: &Direct<'_>, workspace: &mut Workspace) {
         let [memory, _] = self.blocks();
-        for blocks in others(self.shape.blocks()[0], &self.shape.own_blocks()[0]) {
-            let block_length = block_length(self.shape.rows);
+        let Transforms { shape, level, .. } = &self.transforms;
+        for blocks in others(shape.blocks()[0], &shape.own_blocks()[0]) {
+            let block_length = block_length(shape.rows);
             let copies = Copies { direct: before.clone(), blocks, memory, block_length };
-            passes::copy_in(self.level, &copies, workspace);
+            copies::copy_in(*level, &copies, workspace);
         }
     }
 
-    fn transform_columns(&self, before: &Direct<'_>, workspace: &mut Workspace) {
+    fn transform_columns(&self, before: &Direct<'_>, places: &[Places], workspace: &mut Workspace) {
         let [memory, _] = self.blocks();
-        let own = &self.shape.own_blocks()[0];
-        for blocks in groups(own, self.shape.rows) {
-            let columns = Columns {
-                transform: &self.columns,
-                number: blocks.start - own.start,
-                blocks,
-                direct: before.clone(),
-                memory,
-                phases: &self.phases,
-                backward: self.backward,
-            };
-            passes::columns(self.level, &columns, workspace);
+        let Transforms { shape, backward, level, columns: transform, phases, .. } = &self.transforms;
+        let inputs = places.iter().map(|places| places.input);
+        let matrix = &self.matrix(before, [shape.rows, shape.columns], inputs);
+        let own = &shape.own_blocks()[0];
+        for blocks in groups(own, shape.rows) {
+            let number = blocks.start - own.start;
+            let columns = Columns { transform, number, blocks, matrix, memory, phases, backward: *backward };
+            passes::columns(*level, &columns, workspace);
         }
     }
 
-    fn transform_rows(&self, after: &Direct<'_>, workspace: &mut Workspace) {
+    fn transform_rows(&self, after: &Direct<'_>, places: &[Places], workspace: &mut Workspace) {
         let [memory, target] = self.blocks();
-        for blocks in groups(&self.shape.own_blocks()[1], self.shape.columns) {
-            let rows = Rows {
-                transform: &self.rows,
-                blocks,
-                memory,
-                height: self.shape.rows,
-                direct: after.clone(),
-                target,
-                backward: self.backward,
-            };
-            passes::rows(self.level, &rows, workspace);
+        let Transforms { shape, backward, level, rows: transform, .. } = &self.transforms;
+        let outputs = places.iter().map(|places| places.output);
+        let matrix = &self.matrix(after, [shape.columns, shape.rows], outputs);
+        for blocks in groups(&shape.own_blocks()[1], shape.columns) {
+            let height = shape.rows;
+            let rows = Rows { transform, blocks, memory, height, matrix, target, backward: *backward };
+            passes::rows(*level, &rows, workspace);
         }
     }
 
     /// Copies what others have transformed of this rank's part of the result.
     fn copy_out(&self, after: &Direct<'_>, workspace: &mut Workspace) {
         let [_, memory] = self.blocks();
-        for blocks in others(self.shape.blocks()[1], &self.shape.own_blocks()[1]) {
-            let block_length = BLOCK_ROW * self.shape.columns;
+        let Transforms { shape, level, .. } = &self.transforms;
+        for blocks in others(shape.blocks()[1], &shape.own_blocks()[1]) {
+            let block_length = BLOCK_ROW * shape.columns;
             let copies = Copies { direct: after.clone(), blocks, memory, block_length };
-            passes::copy_out(self.level, &copies, workspace);
+            copies::copy_out(*level, &copies, workspace);
         }
     }
 }

@@ -59,21 +59,21 @@ impl Phases {
 
     /// For the points of a butterfly, relative to its first one.
     #[inline(always)]
-    pub fn steps<V: Vector>(&self, number: usize) -> [Complex<V>; LANES] {
+    pub fn steps<V: Vector>(&self, number: usize, proof: V::Proof) -> [Complex<V>; LANES] {
         let block = self.block(number);
-        let mut steps = [Complex::load(&block[0]); LANES];
+        let mut steps = [Complex::load(proof, &block[0]); LANES];
         for (step, row) in steps.iter_mut().zip(&block[..self.radix]) {
-            *step = Complex::load(row);
+            *step = Complex::load(proof, row);
         }
         steps
     }
 
     /// For the first point of a butterfly.
     #[inline(always)]
-    pub fn first<V: Vector>(&self, number: usize, point: usize) -> Complex<V> {
+    pub fn first<V: Vector>(&self, number: usize, point: usize, proof: V::Proof) -> Complex<V> {
         let block = &self.block(number)[self.radix..];
         let lows = self.rows - self.radix - (1 << self.low);
         let (high, low) = (point >> self.low, point & ((1 << self.low) - 1));
-        Complex::load(&block[high]).times(Complex::load(&block[lows + low]))
+        Complex::load(proof, &block[high]).times(Complex::load(proof, &block[lows + low]))
     }
 }

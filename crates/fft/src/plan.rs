@@ -1,17 +1,18 @@
 //! A transform that was set up.
 
-use crate::kernel::transform::Transform;
+use crate::memory::Memory;
 use crate::messages::Messages;
 use crate::on_node::OnNode;
 use crate::shape::Shape;
 use crate::stages::Stages;
 use hcube_alltoall::{Options, Path};
 use hcube_core::comm::{Comm, agree, agree_on};
-use hcube_core::error::{Error, Result};
+use hcube_core::error::{Error, HCUBE_ERR_MEMORY, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::processor::crowded;
 use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
+use std::sync::Arc;
 
 /// The sign of the exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,21 @@ pub struct Plan {
     last: Stages,
 }
 
+/// Collective: `None` on all ranks where they cannot share memory, so that they exchange messages.
+///
+/// # Errors
+/// On all ranks: other errors, and too little memory for one rank, which has no other path.
+fn unless_unshared<C: Comm, T>(comm: &C, created: Result<T>) -> Result<Option<T>> {
+    let is_final = |error: &Error| comm.size() == 1 || error.code() != HCUBE_ERR_MEMORY;
+    let mut worst = [created.as_ref().err().map_or(0, |error| 1 + i64::from(is_final(error)))];
+    comm.all_reduce_max(&mut worst)?;
+    match worst[0] {
+        0 => created.map(Some),
+        1 => Ok(None),
+        _ => agree(comm, created.map(Some)),
+    }
+}
+
 impl Plan {
     /// Collective: sets a transform up. Every rank passes the same length and direction, or the error that all ranks are to
     /// report. The options are those of the all-to-all exchange.
@@ -45,30 +61,35 @@ impl Plan {
     /// [`Error::Mismatch`], [`Error::Memory`].
     pub fn new<C: Comm>(comm: &C, wanted: Result<(usize, Direction)>, options: &Options) -> Result<Self> {
         let checked = wanted.and_then(|(length, direction)| {
-            let shape = Shape::new(length, comm.rank(), comm.size())?;
-            let transforms = [shape.rows, shape.columns].map(|side| Transform::new(side).expect("2, 3, 5"));
-            Ok((shape, transforms, direction == Direction::Backward))
+            Ok((Shape::new(length, comm.rank(), comm.size())?, direction == Direction::Backward))
         });
-        let (shape, transforms, backward) = agree(comm, checked)?;
+        let (shape, backward) = agree(comm, checked)?;
         let same = [("length", shape.length() as i64), ("direction", backward.into())];
         agree_on(comm, &[&same[..], &options.agreement()[..]].concat())?;
         let numbers = comm.node_numbers()?;
         let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
         let nodes = Topology::from_node_numbers(&numbers, limit).nodes();
         let patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
-        let mut way = None;
         if shape.ranks == 1 || (nodes == 1 && options.path != Path::Message) {
-            let created = OnNode::new(comm, shape.clone(), transforms.clone(), backward, patience);
-            // Where ranks cannot share memory, all of them know.
-            way = created.ok().map(|node| Way::Node(Box::new(node)));
-        }
-        let way = match way {
-            Some(way) => way,
-            None => {
-                Way::Messages(Box::new(Messages::new(comm, shape.clone(), transforms, backward, options)?))
+            let created = OnNode::new(comm, shape.clone(), backward, patience);
+            if let Some(node) = unless_unshared(comm, created)? {
+                return Ok(Self { shape, way: Way::Node(Box::new(node)), last: Stages::default() });
             }
-        };
-        Ok(Self { shape, way, last: Stages::default() })
+        }
+        let messages = Messages::new(comm, shape.clone(), backward, options)?;
+        Ok(Self { shape, way: Way::Messages(Box::new(messages)), last: Stages::default() })
+    }
+
+    /// Collective: memory for two parts of the vector on each rank, which [`execute`](Self::execute) need not copy where ranks
+    /// share memory; always the same, and valid after this plan.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] on all ranks.
+    pub fn memory<C: Comm>(&mut self, comm: &C) -> Result<Arc<Memory>> {
+        match &mut self.way {
+            Way::Node(node) => node.parts(comm),
+            Way::Messages(messages) => messages.parts(comm),
+        }
     }
 
     /// Complex numbers of each rank.

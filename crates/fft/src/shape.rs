@@ -7,6 +7,9 @@ use crate::kernel::LANES;
 use hcube_core::error::{Error, Result};
 use std::ops::Range;
 
+/// Numbers of a vector whose bytes, with those of blocks and parts, an address can count.
+const MAX_LENGTH: usize = isize::MAX as usize / 64;
+
 /// Sizes of a transform, seen from one rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
@@ -65,7 +68,10 @@ impl Shape {
         }
         let square = ranks.checked_mul(ranks);
         let fits = square.is_some_and(|square| length.is_multiple_of(square));
-        if !is_smooth(length) || !fits || length > (isize::MAX as usize) / 64 {
+        if length > MAX_LENGTH {
+            return Err(Error::argument("length", length, format!("at most {MAX_LENGTH}")));
+        }
+        if !is_smooth(length) || !fits {
             let expected = match ranks {
                 1 => "2^a 3^b 5^c".to_owned(),
                 _ => format!("2^a 3^b 5^c, a multiple of {ranks} x {ranks} on {ranks} ranks"),
@@ -151,6 +157,7 @@ mod tests {
             text(1 << 20, 6),
             "length = 1048576: expected 2^a 3^b 5^c, a multiple of 6 x 6 on 6 ranks"
         );
+        assert_eq!(text(1 << 57, 1), "length = 144115188075855872: expected at most 144115188075855871");
         assert_eq!(text(49, 7), "7 ranks: expected 2^a 3^b 5^c ranks for a Fourier transform");
     }
 

@@ -1,10 +1,13 @@
 //! The passes with every level of instructions of this processor: each gives what the portable one gives.
 
+use hcube_core::machine::instructions::Level;
 use hcube_core::memory::Region;
-use hcube_fft::kernel::passes::{self, BLOCK_ROW, Columns, Direct, Rows, Workspace, block_length, groups};
+use hcube_fft::kernel::LANES;
+use hcube_fft::kernel::passes::{
+    self, BLOCK_ROW, Columns, Direct, Matrix, Rows, Workspace, block_length, groups,
+};
 use hcube_fft::kernel::transform::Transform;
 use hcube_fft::kernel::view::View;
-use hcube_fft::kernel::{LANES, Level};
 use hcube_fft::phases::Phases;
 
 /// The transform of a matrix of one rank; `shift` bytes before the first number of the result.
@@ -20,17 +23,24 @@ fn transform(level: Level, [height, width]: [usize; 2], shift: usize, backward: 
     let mut workspace = Workspace::new([height, width]);
     let memory = View::of(Region::of(&mut memory));
     for blocks in groups(&(0..blocks), height) {
-        let direct = Direct { rows: 0..height, data: View::of(Region::of(&mut input)), length: width };
+        let direct = Direct {
+            rows: 0..height,
+            data: View::of(Region::of(&mut input)),
+            length: width,
+            large_pages: backward,
+        };
+        let matrix = &Matrix::new(vec![direct], height);
         let number = blocks.start;
-        let pass = Columns { transform: &columns, blocks, direct, memory, phases: &phases, number, backward };
+        let pass = Columns { transform: &columns, blocks, matrix, memory, phases: &phases, number, backward };
         passes::columns(level, &pass, &mut workspace);
     }
     let start = output.as_ptr().align_offset(64) + shift;
     for blocks in groups(&(0..height.div_ceil(LANES)), width) {
         let data = View::of(Region::of(&mut output[start..start + 16 * count]));
-        let direct = Direct { rows: 0..width, data, length: height };
+        let matrix =
+            &Matrix::new(vec![Direct { rows: 0..width, data, length: height, large_pages: backward }], width);
         let target = memory.part(0..0);
-        let pass = Rows { transform: &rows, blocks, memory, height, direct, target, backward };
+        let pass = Rows { transform: &rows, blocks, memory, height, matrix, target, backward };
         passes::rows(level, &pass, &mut workspace);
     }
     output[start..start + 16 * count].to_vec()

@@ -3,9 +3,11 @@
 use hcube_alltoall::{Options, Path};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads;
+use hcube_core::error::{Error, HCUBE_ERR_BUFFER, HCUBE_ERR_MEMORY};
 use hcube_core::memory::Region;
 use hcube_fft::kernel::transform::root;
 use hcube_fft::{Direction, Plan};
+use std::sync::Arc;
 
 /// A vector of numbers that have no pattern.
 fn vector(length: usize) -> Vec<[f64; 2]> {
@@ -35,7 +37,7 @@ fn expected(vector: &[[f64; 2]], direction: Direction) -> Vec<[f64; 2]> {
         .collect()
 }
 
-fn bytes(numbers: &[[f64; 2]]) -> Vec<u8> {
+fn bytes_of(numbers: &[[f64; 2]]) -> Vec<u8> {
     numbers.iter().flatten().flat_map(|number| number.to_ne_bytes()).collect()
 }
 
@@ -60,16 +62,16 @@ fn transform(nodes: &[u32], vector: &[[f64; 2]], direction: Direction, path: Pat
         let mut plan = Plan::new(comm, Ok((vector.len(), direction)), &options).expect("possible");
         assert_eq!(plan.shares_memory(), shares);
         let mine = &vector[plan.start()..plan.start() + plan.part()];
-        let mut result = bytes(mine);
+        let mut result = bytes_of(mine);
         for _ in 0..2 {
-            result = bytes(mine);
+            result = bytes_of(mine);
             let part = Region::of(&mut result);
             plan.execute(comm, Ok((part, part))).expect("done");
         }
-        let (mut input, mut output) = (bytes(mine), vec![0; result.len()]);
+        let (mut input, mut output) = (bytes_of(mine), vec![0; result.len()]);
         let ends = (Region::of(&mut input), Region::of(&mut output));
         plan.execute(comm, Ok(ends)).expect("done");
-        assert!(output == result && input == bytes(mine), "rank {}", comm.rank());
+        assert!(output == result && input == bytes_of(mine), "rank {}", comm.rank());
         numbers(&result)
     });
     parts.concat()
@@ -116,4 +118,99 @@ fn nodes_that_exchange_messages_have_the_same_results() {
             }
         }
     }
+}
+
+/// Each end of a transform: the first or the second part of the plan's memory, or memory of the rank.
+const PLACES: [Option<usize>; 3] = [Some(0), Some(1), None];
+
+#[test]
+fn parts_in_memory_of_the_plan_have_the_same_results() {
+    for (nodes, path) in [
+        (vec![0; 1], Path::Auto),
+        (vec![0; 2], Path::Auto),
+        (vec![0; 3], Path::Auto),
+        (vec![0; 5], Path::Auto),
+        (vec![0; 8], Path::Auto),
+        (vec![0; 4], Path::Message),
+        (vec![0, 0, 1, 1], Path::Auto),
+    ] {
+        let ranks = nodes.len();
+        for length in lengths(ranks, 2000) {
+            let vector = vector(length);
+            let expected = transform(&nodes, &vector, Direction::Forward, path);
+            let options = Options { path, ..Options::default() };
+            threads::run_on_nodes(nodes.clone(), |comm| {
+                let rank = comm.rank();
+                let mut plan = Plan::new(comm, Ok((length, Direction::Forward)), &options).expect("possible");
+                let memory = plan.memory(comm).expect("memory");
+                assert!(Arc::ptr_eq(&memory, &plan.memory(comm).expect("memory")));
+                let (start, bytes) = (plan.start(), 16 * plan.part());
+                let own = [0, 1].map(|_| vec![0; bytes]);
+                let lent = memory.own();
+                // All pairs of ends, on all ranks alike and on each rank another one.
+                for round in 0..PLACES.len() * PLACES.len() * 2 {
+                    let pair = if round % 2 == 0 { round / 2 } else { round / 2 + rank };
+                    let [from, to] = [pair % 3, pair / 3 % 3].map(|place| PLACES[place]);
+                    let mut own = own.clone();
+                    let mut regions = own.each_mut().map(|own| Region::of(own));
+                    for (region, place) in regions.iter_mut().zip([from, to]) {
+                        if let Some(part) = place {
+                            // SAFETY: this rank's part, which others use only during the transform.
+                            *region = unsafe { Region::new(lent[part], bytes) };
+                        }
+                    }
+                    let mine = &vector[start..start + plan.part()];
+                    regions[0].write(&bytes_of(mine));
+                    plan.execute(comm, Ok((regions[0], regions[1]))).expect("done");
+                    let mut found = vec![0; bytes];
+                    regions[1].read(&mut found);
+                    assert!(
+                        numbers(&found) == expected[start..start + plan.part()],
+                        "{length} on {nodes:?}, rank {rank}: {from:?} to {to:?}"
+                    );
+                    // The others have read the input before it is written again.
+                    comm.barrier().expect("no error");
+                }
+                // Valid after the plan.
+                drop(plan);
+                // SAFETY: as above; no transform is under way.
+                unsafe { Region::new(lent[0], bytes) }.write(&vec![1; bytes]);
+            });
+        }
+    }
+}
+
+#[test]
+fn a_vector_that_is_too_long_is_an_error() {
+    for (nodes, path) in [(vec![0], Path::Auto), (vec![0; 2], Path::Auto), (vec![0, 1], Path::Auto)] {
+        for log in [48, 56] {
+            let errors = threads::run_on_nodes(nodes.clone(), |comm| {
+                let options = Options { path, ..Options::default() };
+                let length = 1usize << log;
+                Plan::new(comm, Ok((length, Direction::Forward)), &options).expect_err("no such memory")
+            });
+            for error in errors {
+                assert_eq!(error.code(), HCUBE_ERR_MEMORY, "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refusal_is_seen_by_ranks_that_come_late() {
+    const RANKS: usize = 4;
+    threads::run(RANKS, RANKS, |comm| {
+        let length = 16 * RANKS * RANKS;
+        let options = Options::default();
+        let mut plan = Plan::new(comm, Ok((length, Direction::Forward)), &options).expect("possible");
+        let mut part = vec![0; 16 * plan.part()];
+        for round in 0..300 {
+            let refuses = comm.rank() == round % RANKS;
+            let region = Region::of(&mut part);
+            let ends = if refuses { Err(Error::Buffer("refused".into())) } else { Ok((region, region)) };
+            let error = plan.execute(comm, ends).expect_err("refused by one rank");
+            assert_eq!(error.code(), HCUBE_ERR_BUFFER, "{error}");
+            plan.execute(comm, Ok((region, region))).expect("done");
+        }
+    });
 }

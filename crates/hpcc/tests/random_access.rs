@@ -3,8 +3,8 @@
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads;
+use hcube_core::machine::instructions::Level;
 use hcube_hpcc::random_access::Images;
-use hcube_random_access::kernel::Level;
 use hcube_random_access::source::Source;
 use hcube_random_access::{Distribution, Mode, Options, Statistics, StreamKind, Updates};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -59,7 +59,7 @@ fn serial(images: usize, log2: u32, runs: Runs<'_>) -> Vec<u64> {
             let (start, count) = of(rank);
             let updates = Updates { kind: *kind, start, count };
             let mut values = Vec::new();
-            Source::new(&updates, Level::PORTABLE).generate(count as usize, &mut values);
+            Source::new(&updates, Level::Portable).generate(count as usize, &mut values);
             values.iter().for_each(|&value| table[index.of(value) as usize] ^= value);
         }
     }

@@ -6,8 +6,9 @@
 //! Restrictions: none. Cost: ceil(log2 parts) passes over the list, or one look-up per value. Extra memory: a
 //! pair of lists per pass.
 
-use super::kernel::{self, Level};
+use super::kernel;
 use super::table::{Distribution, Index};
+use hcube_core::machine::instructions::Level;
 use hcube_core::plan::{Entry, Parting};
 
 /// The rule of a stage for a table of a certain size.

@@ -1,8 +1,9 @@
 //! The values that a rank generates.
 
-use super::kernel::{self, Level};
+use super::kernel;
 use super::stream::{self, Stream, StreamKind, lcg::Lcg, polynomial::Polynomial};
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::instructions::Level;
 
 /// The share of a stream that a rank applies to the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! The state that depends only on a communicator and the options: where ranks lie, the plan of stages, the
 //! mailboxes. It is created once, outside the timed part of a benchmark, and kept for later runs.
 
-use super::kernel::Level;
 use super::on_node;
 use super::options::{Mode, Options};
 use super::statistics::Statistics;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::instructions::Level;
 use hcube_core::node::mailbox::{Mailbox, Shape};
 use hcube_core::node::processor::crowded;
 use hcube_core::plan::{Plan, Routing, Topology, Transport, three_hop};

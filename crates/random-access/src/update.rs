@@ -1,7 +1,6 @@
 //! The driver: a run from arguments to statistics.
 
 use super::divide::Divider;
-use super::kernel::Level;
 use super::local_table::LocalTable;
 use super::options::Options;
 use super::source::{Source, Updates};
@@ -11,6 +10,7 @@ use super::table::Distribution;
 use super::{on_node, one_rank, rounds};
 use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::instructions::Level;
 use hcube_core::node::huge_pages;
 use std::time::Instant;
 

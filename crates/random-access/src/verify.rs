@@ -9,13 +9,13 @@
 //! more where a stream is skewed towards one rank.
 //! Source: the verification that the benchmark prescribes.
 
-use super::kernel::Level;
 use super::options::Options;
 use super::source::{Source, Updates};
 use super::table::Distribution;
 use super::update::check;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
+use hcube_core::machine::instructions::Level;
 
 /// Values per rank and exchange.
 const BATCH_VALUES: usize = 4096;
@@ -32,7 +32,7 @@ pub fn verify<C: Comm + ?Sized>(
     let (index, first) = (distribution.index(updates.kind), distribution.start(comm.rank()));
     let mut largest = [updates.count];
     comm.all_reduce_max(&mut largest)?;
-    let mut source = Source::new(updates, Level::PORTABLE);
+    let mut source = Source::new(updates, Level::Portable);
     let mut values = Vec::new();
     let mut parts = vec![Vec::new(); comm.size()];
     for _ in 0..(largest[0] as u64).div_ceil(BATCH_VALUES as u64) {

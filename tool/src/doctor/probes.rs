@@ -3,10 +3,10 @@
 use super::finding::{Finding, State, Topic};
 use hcube_core::Result;
 use hcube_core::comm::Comm;
+use hcube_core::machine::instructions::Level;
 use hcube_core::mpi::{MpiComm, handle};
 use hcube_core::node::{huge_pages, processor, single_copy};
 use hcube_hpcc::random_access as updates;
-use hcube_random_access::kernel::Level;
 use hcube_random_access::{Mode, Options, UpdateState};
 
 /// Where ranks lie.

@@ -4,13 +4,12 @@
 use super::huge_pages::HUGE_PAGE_BYTES;
 use super::segment::Segment;
 use crate::error::{Error, Result};
+use crate::memory::Region;
 
-/// Numbers that start at a huge page, all zero at first.
+/// Numbers, all zero at first; those that fill a huge page start at one.
 #[derive(Debug)]
 pub struct Pages {
     segment: Segment,
-    /// Bytes before the first number.
-    start: usize,
     elements: usize,
 }
 
@@ -25,30 +24,37 @@ impl Pages {
     pub fn new(elements: usize) -> Result<Self> {
         let refused = || Error::Memory(format!("{elements} numbers of {} bytes", size_of::<f64>()));
         let bytes = elements.checked_mul(size_of::<f64>()).ok_or_else(refused)?;
+        let unit = if bytes < HUGE_PAGE_BYTES { PAGE } else { HUGE_PAGE_BYTES };
         let length = bytes
-            .checked_next_multiple_of(HUGE_PAGE_BYTES)
-            .and_then(|bytes| bytes.checked_add(HUGE_PAGE_BYTES))
+            .max(1)
+            .checked_next_multiple_of(unit)
             .filter(|&length| isize::try_from(length).is_ok())
             .ok_or_else(refused)?;
         let segment = Segment::own(length)?;
-        let address = segment.address().addr().get();
-        let start = address.next_multiple_of(HUGE_PAGE_BYTES) - address;
-        let range = start..start + bytes.next_multiple_of(HUGE_PAGE_BYTES);
-        segment.prefer_huge_pages(range.clone());
-        segment.provide(range)?;
-        Ok(Self { segment, start, elements })
+        segment.prefer_huge_pages(0..length);
+        segment.provide(0..length)?;
+        Ok(Self { segment, elements })
     }
 
     /// The numbers.
     pub fn elements(&mut self) -> &mut [f64] {
         // SAFETY: the segment is longer, was zero at first, is mapped as long as this value lives, and nobody else uses
-        // it; the place is aligned.
+        // it; a mapping is aligned to a page.
         unsafe {
-            let first = self.segment.address().add(self.start).cast::<f64>();
+            let first = self.segment.address().cast::<f64>();
             std::slice::from_raw_parts_mut(first.as_ptr(), self.elements)
         }
     }
+
+    /// Their bytes.
+    pub fn region(&mut self) -> Region<'_> {
+        // SAFETY: as for `elements`, while this value is borrowed.
+        unsafe { Region::new(self.segment.address().as_ptr(), self.elements * size_of::<f64>()) }
+    }
 }
+
+/// Bytes of the smallest page.
+const PAGE: usize = 4096;
 
 #[cfg(test)]
 mod tests {
@@ -58,8 +64,10 @@ mod tests {
     fn numbers_are_zero_and_aligned() {
         for elements in [0, 1, 1000, HUGE_PAGE_BYTES / 8, HUGE_PAGE_BYTES / 8 + 1, 1_000_000] {
             let mut pages = Pages::new(elements).expect("memory");
+            assert_eq!(pages.region().len(), 8 * elements);
             let numbers = pages.elements();
-            assert_eq!((numbers.len(), numbers.as_ptr().addr() % HUGE_PAGE_BYTES), (elements, 0));
+            let alignment = if 8 * elements < HUGE_PAGE_BYTES { PAGE } else { HUGE_PAGE_BYTES };
+            assert_eq!((numbers.len(), numbers.as_ptr().addr() % alignment), (elements, 0));
             assert!(numbers.iter().all(|&number| number == 0.0));
             numbers.fill(1.0);
         }

@@ -7,8 +7,9 @@
 //! Cost: four lines of the cache per rank, and the memory.
 
 use super::LINE_PAIR;
+use super::huge_pages::HUGE_PAGE_BYTES;
 use super::segment::{self, Segment};
-use crate::comm::Comm;
+use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use crate::memory::Region;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -54,9 +55,22 @@ pub struct PanelMemory {
 // SAFETY: the memory belongs to this value, as that of a Vec does, or to the process, as a `Segment` does.
 unsafe impl Send for PanelMemory {}
 
+// SAFETY: through a shared reference only atomics and addresses can be reached; `region` has its own contract.
+unsafe impl Sync for PanelMemory {}
+
 /// Bytes before the regions.
 const fn head(ranks: usize) -> usize {
     (ranks * COUNTERS * LINE_PAIR).next_multiple_of(PAGE)
+}
+
+/// Bytes of the memory with its counters; whole huge pages where it has one.
+fn length(ranks: usize, capacity: usize, large: bool) -> Result<usize> {
+    let unit = if large && capacity >= HUGE_PAGE_BYTES { HUGE_PAGE_BYTES } else { PAGE };
+    head(ranks)
+        .checked_add(capacity)
+        .and_then(|length| length.checked_next_multiple_of(unit))
+        .filter(|&length| isize::try_from(length).is_ok())
+        .ok_or_else(|| too_large(capacity))
 }
 
 fn too_large(capacity: usize) -> Error {
@@ -68,9 +82,9 @@ impl PanelMemory {
     /// every rank of `comm` calls it, with the same capacity in bytes on a node.
     ///
     /// # Errors
-    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
+    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or the node has too little memory.
     pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
-        Self::share_with(comm, ranks, capacity, Segment::populate)
+        Self::share_with(comm, ranks, capacity, false)
     }
 
     /// Collective: as [`share`](Self::share), in huge pages where the system gives any, for memory that is accessed with
@@ -79,38 +93,45 @@ impl PanelMemory {
     /// # Errors
     /// As [`share`](Self::share).
     pub fn share_large<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
-        if comm.size() == 1 {
-            // The kernel gives huge pages to private memory where it gives none to files.
-            let length = head(1).checked_add(capacity).ok_or_else(|| too_large(capacity));
-            let created = length.and_then(|length| {
-                let segment = Segment::own(length)?;
-                segment.prefer_huge_pages(0..length);
-                segment.provide(0..length)?;
-                Ok(segment)
-            });
-            let segment = segment::share_with_nobody(comm, created)?;
-            return Ok(Self { origin: Origin::Shared(segment), ranks: 1, own: 0, capacity });
+        if comm.size() > 1 {
+            return Self::share_with(comm, ranks, capacity, true);
         }
-        Self::share_with(comm, ranks, capacity, |segment| {
-            segment.prefer_huge_pages(0..head(ranks.len()) + capacity);
-            segment.populate();
-        })
+        Self::own_large(capacity)
     }
 
-    fn share_with<C: Comm + ?Sized>(
-        comm: &C,
-        ranks: &[usize],
-        capacity: usize,
-        populate: impl FnOnce(&Segment),
-    ) -> Result<Self> {
+    /// Local: memory of one rank, all zero, in huge pages where the system gives any: it gives them to private memory on
+    /// demand.
+    ///
+    /// # Errors
+    /// Where the system has no memory left.
+    pub fn own_large(capacity: usize) -> Result<Self> {
+        let length = length(1, capacity, true)?;
+        let segment = Segment::own(length)?;
+        segment.prefer_huge_pages(0..length);
+        segment.provide(0..length)?;
+        Ok(Self { origin: Origin::Shared(segment), ranks: 1, own: 0, capacity })
+    }
+
+    fn share_with<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize, large: bool) -> Result<Self> {
         let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
-        let length = head(ranks.len()).checked_add(capacity).ok_or_else(|| too_large(capacity))?;
+        let length = agree(comm, length(ranks.len(), capacity, large))?;
         let layout = ranks.iter().fold(capacity as u64, |sum, &rank| {
             // Fibonacci hashing, with a rotation so that the order counts.
             (sum.rotate_left(23) ^ rank as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         });
         let segment = segment::share(comm, ranks, length, layout)?;
-        populate(&segment);
+        // Each rank provides a part, so that pages are near it and filled with zeros once.
+        let unit = if large { HUGE_PAGE_BYTES } else { PAGE };
+        let bound = |rank: usize| (length.div_ceil(unit) * rank / ranks.len() * unit).min(length);
+        let part = bound(own)..bound(own + 1);
+        if large {
+            segment.prefer_huge_pages(0..length);
+        }
+        agree(comm, segment.provide(part.clone()))?;
+        if large {
+            segment.collapse(part);
+        }
+        segment.populate();
         Ok(Self { origin: Origin::Shared(segment), ranks: ranks.len(), own, capacity })
     }
 
@@ -169,15 +190,22 @@ impl PanelMemory {
     /// # Panics
     /// Where the range is not inside.
     pub unsafe fn region(&self, range: Range<usize>) -> Region<'_> {
+        // SAFETY: inside the memory, which lives as long as this value is borrowed; no references to it are made, and
+        // by the contract of this function nobody else accesses what is written.
+        unsafe { Region::new(self.place(range.clone()), range.len()) }
+    }
+
+    /// Where some of the bytes begin.
+    ///
+    /// # Panics
+    /// Where the range is not inside.
+    pub fn place(&self, range: Range<usize>) -> *mut u8 {
         assert!(
             range.start <= range.end && range.end <= self.capacity,
             "{range:?} of {} bytes",
             self.capacity
         );
-        let start = head(self.ranks) + range.start;
-        // SAFETY: inside the memory, which lives as long as this value is borrowed; no references to it are made, and
-        // by the contract of this function nobody else accesses what is written.
-        unsafe { Region::new(self.address().add(start).as_ptr(), range.len()) }
+        self.address().as_ptr().wrapping_add(head(self.ranks) + range.start)
     }
 }
 
@@ -240,6 +268,27 @@ mod tests {
             .into_iter()
             .all(|refused| refused)
         );
+    }
+
+    #[test]
+    fn nodes_of_different_sizes_share_large_memory() {
+        const BYTES: usize = HUGE_PAGE_BYTES + 8;
+        let read = threads::run_on_nodes(vec![0, 1, 1], |comm| {
+            let ranks: &[usize] = if comm.rank() == 0 { &[0] } else { &[1, 2] };
+            let memory = PanelMemory::share_large(comm, ranks, BYTES).expect("shared memory");
+            if comm.rank() < 2 {
+                // SAFETY: the first rank of each node writes, and the others read after the barrier.
+                unsafe { memory.region(BYTES - 8..BYTES) }.write(&[comm.rank() as u8 + 1; 8]);
+            }
+            comm.barrier().expect("no error");
+            let mut bytes = [0; 8];
+            // SAFETY: as above.
+            unsafe { memory.region(BYTES - 8..BYTES) }.read(&mut bytes);
+            bytes[0]
+        });
+        assert_eq!(read, [1, 2, 2]);
+        let refused = threads::run(2, 2, |comm| PanelMemory::share_large(comm, &[0, 1], isize::MAX as usize));
+        assert!(refused.iter().all(Result::is_err));
     }
 
     #[test]

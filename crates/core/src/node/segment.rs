@@ -9,12 +9,14 @@
 //! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of communicators
 //! that its parent has freed.
 
+mod huge;
 pub(super) mod one_address;
 mod users;
 
 use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
+use crate::node::huge_pages::HUGE_PAGE_BYTES;
 use std::fs::File;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -153,12 +155,31 @@ impl Segment {
 
     fn map(file: &File, length: usize) -> Result<Self> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping of a file that is open for reading and writing.
-        let address = unsafe {
-            libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        Self::map_with(length, protection, libc::MAP_SHARED, file.as_raw_fd(), "mmap of shared memory")
+    }
+
+    /// A mapping that begins at a huge page, where it has one.
+    fn map_with(
+        length: usize,
+        protection: libc::c_int,
+        flags: libc::c_int,
+        file: libc::c_int,
+        what: &str,
+    ) -> Result<Self> {
+        let (place, fixed) = match length >= HUGE_PAGE_BYTES {
+            true => (huge::reserve(length)?, libc::MAP_FIXED),
+            false => (std::ptr::null_mut(), 0),
         };
+        // SAFETY: a new mapping of no file or of one that is open for reading and writing; it replaces only what was
+        // reserved for it.
+        let address = unsafe { libc::mmap(place, length, protection, flags | fixed, file, 0) };
         if address == libc::MAP_FAILED {
-            return Err(failed("mmap of shared memory"));
+            let error = failed(what);
+            if !place.is_null() {
+                // SAFETY: reserved above, and nothing else is there.
+                unsafe { libc::munmap(place, length) };
+            }
+            return Err(error);
         }
         Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
     }
@@ -178,8 +199,8 @@ impl Segment {
         Location { process: u64::from(self.process), address, ..Location::default() }
     }
 
-    /// Has the kernel allocate and map all pages, where it knows how (Linux 5.14); elsewhere they come with their first
-    /// use.
+    /// Has the kernel map all pages, where it knows how (Linux 5.14); elsewhere, and where there is no memory, they come
+    /// with their first use. [`provide`](Self::provide) tells whether there is memory.
     pub fn populate(&self) {
         // SAFETY: the whole mapping, whose contents stay.
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_POPULATE_READ) };
@@ -192,12 +213,7 @@ impl Segment {
     pub fn own(length: usize) -> Result<Self> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping.
-        let address = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
-        if address == libc::MAP_FAILED {
-            return Err(failed("mmap of memory"));
-        }
-        Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
+        Self::map_with(length, protection, flags, -1, "mmap of memory")
     }
 
     /// Leaves the segment out of core dumps, for those that are mostly empty.
@@ -212,6 +228,25 @@ impl Segment {
     /// Where the range is not inside.
     pub fn prefer_huge_pages(&self, range: Range<usize>) {
         self.advise(&range, libc::MADV_HUGEPAGE);
+    }
+
+    /// Makes huge pages of a range whose pages exist, where the kernel can; the contents stay.
+    ///
+    /// # Panics
+    /// Where the range is not inside.
+    pub fn collapse(&self, range: Range<usize>) {
+        /// Failures that end the attempt: a single page may be busy, several mean that the kernel does not collapse here.
+        const FAILURES: usize = 2;
+        let start = range.start.next_multiple_of(HUGE_PAGE_BYTES);
+        let end = range.end / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+        let mut failures = 0;
+        for page in (start..end.max(start)).step_by(HUGE_PAGE_BYTES) {
+            let result = self.advise(&(page..page + HUGE_PAGE_BYTES), libc::MADV_COLLAPSE);
+            failures += usize::from(result.raw_os_error() != Some(0));
+            if failures == FAILURES {
+                return;
+            }
+        }
     }
 
     /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory comes with its
@@ -348,5 +383,24 @@ mod tests {
         let (address, _) = system_v::create(LENGTH).expect("shared memory");
         let without_file = Segment::of(address, LENGTH).expect("a mapping");
         assert_eq!([&created, &opened, &without_file].map(is_inherited), [false; 3]);
+    }
+
+    #[test]
+    fn contents_survive_and_other_mappings_see_them() {
+        const LENGTH: usize = 3 * HUGE_PAGE_BYTES + 4096;
+        let (created, _file, location) = Segment::create(LENGTH).expect("shared memory");
+        let opened = Segment::open(location, LENGTH).expect("the same");
+        assert!([&created, &opened].iter().all(|one| one.address().addr().get() % HUGE_PAGE_BYTES == 0));
+        created.provide(0..LENGTH).expect("memory");
+        let bytes = |segment: &Segment| segment.address().as_ptr();
+        for place in (0..LENGTH).step_by(4096) {
+            // SAFETY: inside the mapping, which only this test has.
+            unsafe { bytes(&opened).add(place).write(place.count_ones() as u8) };
+        }
+        created.collapse(0..LENGTH);
+        for place in (0..LENGTH).step_by(4096) {
+            // SAFETY: as above.
+            assert_eq!(unsafe { bytes(&created).add(place).read() }, place.count_ones() as u8);
+        }
     }
 }

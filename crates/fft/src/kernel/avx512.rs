@@ -2,6 +2,7 @@
 
 use super::LANES;
 use super::vector::Vector;
+use hcube_core::machine::instructions::Avx512;
 use std::arch::x86_64::{
     __m512d, _mm_sfence, _mm512_add_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd, _mm512_loadu_pd, _mm512_mul_pd,
     _mm512_permutex2var_pd, _mm512_set1_pd, _mm512_setr_epi64, _mm512_shuffle_f64x2, _mm512_storeu_pd,
@@ -12,16 +13,23 @@ use std::arch::x86_64::{
 #[derive(Debug, Clone, Copy)]
 pub struct Wide(__m512d);
 
-// SAFETY: the functions use AVX-512F, as their callers know; loads and stores are of the arrays that they are given.
-unsafe impl Vector for Wide {
+impl Vector for Wide {
+    type Proof = Avx512;
+
     #[inline(always)]
-    fn all(value: f64) -> Self {
-        // SAFETY: the processor has AVX-512F, by the contract of the trait.
+    fn all(_: Avx512, value: f64) -> Self {
+        // SAFETY: the processor has AVX-512F: the argument proves it, or here and below that a value exists.
         Self(unsafe { _mm512_set1_pd(value) })
     }
 
     #[inline(always)]
-    fn load(from: &[f64; LANES]) -> Self {
+    fn like(self, value: f64) -> Self {
+        // SAFETY: as in `all`.
+        Self(unsafe { _mm512_set1_pd(value) })
+    }
+
+    #[inline(always)]
+    fn load(_: Avx512, from: &[f64; LANES]) -> Self {
         // SAFETY: as in `all`; the array has the numbers of a register.
         Self(unsafe { _mm512_loadu_pd(from.as_ptr()) })
     }
@@ -75,7 +83,7 @@ unsafe impl Vector for Wide {
     }
 
     #[inline(always)]
-    fn divide(pairs: &[f64; 2 * LANES]) -> [Self; 2] {
+    fn divide(_: Avx512, pairs: &[f64; 2 * LANES]) -> [Self; 2] {
         // SAFETY: as in `load`; the array has the numbers of two registers.
         unsafe {
             let (low, high) = (_mm512_loadu_pd(pairs.as_ptr()), _mm512_loadu_pd(pairs.as_ptr().add(LANES)));

@@ -35,8 +35,8 @@ fn two<V: Vector>([a, b]: [Complex<V>; 2]) -> [Complex<V>; 2] {
 fn three<V: Vector>([a, b, c]: [Complex<V>; 3]) -> [Complex<V>; 3] {
     // sin(pi / 3)
     const SINE: f64 = 0.866_025_403_784_438_6;
-    let (sum, turned) = (b.plus(c), b.minus(c).scale(V::all(SINE)));
-    let middle = a.add_times(V::all(-0.5), sum);
+    let (sum, turned) = (b.plus(c), b.minus(c).scale(a.re.like(SINE)));
+    let middle = a.add_times(a.re.like(-0.5), sum);
     [a.plus(sum), middle.add_turned(turned), middle.sub_turned(turned)]
 }
 
@@ -52,12 +52,12 @@ fn five<V: Vector>([a, b, c, d, e]: [Complex<V>; 5]) -> [Complex<V>; 5] {
     const COSINE: [f64; 2] = [0.309_016_994_374_947_45, -0.809_016_994_374_947_5];
     const SINE: [f64; 2] = [0.951_056_516_295_153_5, 0.587_785_252_292_473_1];
     let ([near, near_turned], [far, far_turned]) = (two([b, e]), two([c, d]));
-    let cosine = [V::all(COSINE[0]), V::all(COSINE[1])];
-    let sine = [V::all(SINE[0]), V::all(SINE[1])];
+    let cosine = [a.re.like(COSINE[0]), a.re.like(COSINE[1])];
+    let sine = [a.re.like(SINE[0]), a.re.like(SINE[1])];
     let first = a.add_times(cosine[0], near).add_times(cosine[1], far);
     let second = a.add_times(cosine[1], near).add_times(cosine[0], far);
     let first_turned = near_turned.scale(sine[0]).add_times(sine[1], far_turned);
-    let second_turned = near_turned.scale(sine[1]).add_times(V::all(-SINE[0]), far_turned);
+    let second_turned = near_turned.scale(sine[1]).add_times(a.re.like(-SINE[0]), far_turned);
     [
         a.plus(near).plus(far),
         first.add_turned(first_turned),
@@ -70,13 +70,13 @@ fn five<V: Vector>([a, b, c, d, e]: [Complex<V>; 5]) -> [Complex<V>; 5] {
 #[inline(always)]
 fn eight<V: Vector>(points: [Complex<V>; 8]) -> [Complex<V>; 8] {
     let [a, b, c, d, e, f, g, h] = points;
-    let half = V::all(std::f64::consts::FRAC_1_SQRT_2);
+    let half = a.re.like(std::f64::consts::FRAC_1_SQRT_2);
     let even = four([a, c, e, g]);
     let [p, q, r, s] = four([b, d, f, h]);
     // By the eighth roots of one: (1 - i) / sqrt(2), -i, -(1 + i) / sqrt(2).
     let q = Complex { re: q.re.add(q.im), im: q.im.sub(q.re) };
     let s = Complex { re: s.re.sub(s.im), im: s.im.add(s.re) };
-    let minus = V::all(-std::f64::consts::FRAC_1_SQRT_2);
+    let minus = a.re.like(-std::f64::consts::FRAC_1_SQRT_2);
     [
         even[0].plus(p),
         even[1].add_times(half, q),

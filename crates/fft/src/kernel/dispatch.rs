@@ -1,34 +1,36 @@
 //! Runs a loop with the instructions of a [`Level`].
 
+use super::instructions::Level;
+#[cfg(target_arch = "x86_64")]
+use super::instructions::{Avx2, Avx512};
 use super::vector::{Portable, Vector};
-use super::{Instructions, Level};
 
 /// A loop that is written for any [`Vector`]. Its functions are `#[inline(always)]`: code that is not inlined is compiled
 /// without the instructions.
 pub trait Work {
     /// The loop.
-    fn run<V: Vector>(self);
+    fn run<V: Vector>(self, proof: V::Proof);
 }
 
 /// Runs a loop.
 pub fn dispatch<W: Work>(level: Level, work: W) {
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx2,fma")]
-    fn avx512<W: Work>(work: W) {
-        work.run::<super::avx512::Wide>();
+    #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+    fn avx512<W: Work>(work: W, proof: Avx512) {
+        work.run::<super::avx512::Wide>(proof);
     }
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn avx2<W: Work>(work: W) {
-        work.run::<Portable<true>>();
+    fn avx2<W: Work>(work: W, _: Avx2) {
+        work.run::<Portable<true>>(());
     }
-    match level.0 {
-        // SAFETY: only Level::available makes this level, and it has found the instructions.
+    match level {
+        // SAFETY: the argument proves that the processor has AVX-512F, AVX-512DQ, AVX2 and FMA.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx512 => unsafe { avx512(work) },
-        // SAFETY: as above.
+        Level::Avx512(proof) => unsafe { avx512(work, proof) },
+        // SAFETY: the argument proves that the processor has AVX2 and FMA.
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 => unsafe { avx2(work) },
-        Instructions::Portable => work.run::<Portable<false>>(),
+        Level::Avx2(proof) => unsafe { avx2(work, proof) },
+        _ => work.run::<Portable<false>>(()),
     }
 }

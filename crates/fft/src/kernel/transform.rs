@@ -107,40 +107,48 @@ pub trait Finish<V: Vector> {
 
 /// A pass over one vector.
 #[inline(always)]
-fn pass<V: Vector, const R: usize>(rows: &mut [Row], factors: &[[f64; 2]]) {
+fn pass<V: Vector, const R: usize>(rows: &mut [Row], factors: &[[f64; 2]], proof: V::Proof) {
     let step = rows.len() / R;
     assert!(rows.len() == step * R && factors.len() == step * (R - 1));
     for (first, factors) in factors.chunks_exact(R - 1).enumerate() {
-        let mut points = [Complex::<V>::all([0.0; 2]); R];
+        let mut points = [Complex::<V>::all(proof, [0.0; 2]); R];
         for point in 0..R {
-            points[point] = Complex::load(&rows[first + point * step]);
+            points[point] = Complex::load(proof, &rows[first + point * step]);
         }
         let points = butterfly(points);
         points[0].store(&mut rows[first]);
         for point in 1..R {
-            points[point].times(Complex::all(factors[point - 1])).store(&mut rows[first + point * step]);
+            points[point]
+                .times(Complex::all(proof, factors[point - 1]))
+                .store(&mut rows[first + point * step]);
         }
     }
 }
 
 #[inline(always)]
-fn pass_of<V: Vector>(radix: usize, rows: &mut [Row], factors: &[[f64; 2]]) {
+fn pass_of<V: Vector>(radix: usize, rows: &mut [Row], factors: &[[f64; 2]], proof: V::Proof) {
     match radix {
-        2 => pass::<V, 2>(rows, factors),
-        3 => pass::<V, 3>(rows, factors),
-        4 => pass::<V, 4>(rows, factors),
-        5 => pass::<V, 5>(rows, factors),
-        _ => pass::<V, 8>(rows, factors),
+        2 => pass::<V, 2>(rows, factors, proof),
+        3 => pass::<V, 3>(rows, factors, proof),
+        4 => pass::<V, 4>(rows, factors, proof),
+        5 => pass::<V, 5>(rows, factors, proof),
+        _ => pass::<V, 8>(rows, factors, proof),
     }
 }
 
 /// The last pass, of vectors that lie one after the other.
 #[inline(always)]
-fn last<V: Vector, const R: usize>(rows: &[Row], order: &[u32], step: usize, finish: &mut impl Finish<V>) {
+fn last<V: Vector, const R: usize>(
+    rows: &[Row],
+    order: &[u32],
+    step: usize,
+    finish: &mut impl Finish<V>,
+    proof: V::Proof,
+) {
     for (rows, &first) in rows.chunks_exact(R).zip(order) {
-        let mut points = [Complex::<V>::all([0.0; 2]); R];
+        let mut points = [Complex::<V>::all(proof, [0.0; 2]); R];
         for point in 0..R {
-            points[point] = Complex::load(&rows[point]);
+            points[point] = Complex::load(proof, &rows[point]);
         }
         finish.finish(first as usize, step, butterfly(points));
     }
@@ -151,13 +159,13 @@ fn last<V: Vector, const R: usize>(rows: &[Row], order: &[u32], step: usize, fin
 /// # Panics
 /// For another number of rows.
 #[inline(always)]
-pub fn run<V: Vector>(transform: &Transform, rows: &mut [Row], finish: &mut impl Finish<V>) {
+pub fn run<V: Vector>(transform: &Transform, rows: &mut [Row], finish: &mut impl Finish<V>, proof: V::Proof) {
     assert_eq!(rows.len(), transform.length, "points");
     let Transform { length, radices, factors, order } = transform;
     let mut part = *length;
     let mut passes = radices.iter().zip(factors);
     if let Some((&radix, factors)) = passes.next() {
-        pass_of::<V>(radix, rows, factors);
+        pass_of::<V>(radix, rows, factors, proof);
         part /= radix;
     }
     let end = transform.last();
@@ -166,17 +174,17 @@ pub fn run<V: Vector>(transform: &Transform, rows: &mut [Row], finish: &mut impl
         let mut points = part;
         for (&radix, factors) in passes.clone() {
             for rows in rows.chunks_exact_mut(points) {
-                pass_of::<V>(radix, rows, factors);
+                pass_of::<V>(radix, rows, factors, proof);
             }
             points /= radix;
         }
         match end {
-            1 => last::<V, 1>(rows, order, step, finish),
-            2 => last::<V, 2>(rows, order, step, finish),
-            3 => last::<V, 3>(rows, order, step, finish),
-            4 => last::<V, 4>(rows, order, step, finish),
-            5 => last::<V, 5>(rows, order, step, finish),
-            _ => last::<V, 8>(rows, order, step, finish),
+            1 => last::<V, 1>(rows, order, step, finish, proof),
+            2 => last::<V, 2>(rows, order, step, finish, proof),
+            3 => last::<V, 3>(rows, order, step, finish, proof),
+            4 => last::<V, 4>(rows, order, step, finish, proof),
+            5 => last::<V, 5>(rows, order, step, finish, proof),
+            _ => last::<V, 8>(rows, order, step, finish, proof),
         }
     }
 }

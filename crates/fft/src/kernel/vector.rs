@@ -4,17 +4,21 @@
 //! product by i no instruction at all.
 
 use super::LANES;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{_mm_loadu_pd, _mm_sfence, _mm_stream_pd};
 
 /// [`LANES`] real numbers with their arithmetic.
 ///
-/// # Safety
-/// The functions are called only where the processor has the instructions of the type: inside the functions that
-/// [`Level`](super::Level) selects.
-pub unsafe trait Vector: Copy {
+/// A value exists only where the processor has the instructions of its type: what creates a first one needs a proof.
+pub trait Vector: Copy {
+    /// The proof that the processor has the instructions.
+    type Proof: Copy;
     /// The same number in all lanes.
-    fn all(value: f64) -> Self;
+    fn all(proof: Self::Proof, value: f64) -> Self;
+    /// As [`all`](Self::all), where there is another value.
+    fn like(self, value: f64) -> Self;
     /// From memory of this process.
-    fn load(from: &[f64; LANES]) -> Self;
+    fn load(proof: Self::Proof, from: &[f64; LANES]) -> Self;
     /// To memory of this process.
     fn store(self, to: &mut [f64; LANES]);
     /// To memory of this process or others, past the cache where the processor can.
@@ -35,7 +39,7 @@ pub unsafe trait Vector: Copy {
     /// `term - self * factor`.
     fn mul_from(self, factor: Self, term: Self) -> Self;
     /// Real and imaginary parts of numbers that alternate.
-    fn divide(pairs: &[f64; 2 * LANES]) -> [Self; 2];
+    fn divide(proof: Self::Proof, pairs: &[f64; 2 * LANES]) -> [Self; 2];
     /// The converse of [`divide`](Self::divide).
     fn pair(parts: [Self; 2]) -> [Self; 2];
     /// Rows become columns.
@@ -54,15 +58,22 @@ impl<const FUSED: bool> Portable<FUSED> {
     }
 }
 
-// SAFETY: needs no instructions that a processor may lack: without those that fuse, it is only slow.
-unsafe impl<const FUSED: bool> Vector for Portable<FUSED> {
+/// It needs no instructions that a processor may lack: without those that fuse, it is only slow.
+impl<const FUSED: bool> Vector for Portable<FUSED> {
+    type Proof = ();
+
     #[inline(always)]
-    fn all(value: f64) -> Self {
+    fn all((): (), value: f64) -> Self {
         Self([value; LANES])
     }
 
     #[inline(always)]
-    fn load(from: &[f64; LANES]) -> Self {
+    fn like(self, value: f64) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    fn load((): (), from: &[f64; LANES]) -> Self {
         Self(*from)
     }
 
@@ -73,12 +84,27 @@ unsafe impl<const FUSED: bool> Vector for Portable<FUSED> {
 
     #[inline(always)]
     unsafe fn stream(self, to: *mut [f64; LANES]) {
+        #[cfg(target_arch = "x86_64")]
+        for (part, pair) in self.0.as_chunks::<2>().0.iter().enumerate() {
+            // SAFETY: the pair of numbers has the size of a register, and its place is aligned to one and may be written, by the
+            // contract of this function; every x86-64 processor has these instructions.
+            unsafe { _mm_stream_pd(to.cast::<f64>().add(2 * part), _mm_loadu_pd(pair.as_ptr())) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
         // SAFETY: may be written, by the contract of this function.
-        unsafe { to.write(self.0) };
+        unsafe {
+            to.write(self.0);
+        }
     }
 
     #[inline(always)]
-    fn fence() {}
+    fn fence() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: every x86-64 processor has it.
+        unsafe {
+            _mm_sfence();
+        }
+    }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
@@ -112,7 +138,7 @@ unsafe impl<const FUSED: bool> Vector for Portable<FUSED> {
     }
 
     #[inline(always)]
-    fn divide(pairs: &[f64; 2 * LANES]) -> [Self; 2] {
+    fn divide((): (), pairs: &[f64; 2 * LANES]) -> [Self; 2] {
         [0, 1].map(|part| Self(std::array::from_fn(|lane| pairs[2 * lane + part])))
     }
 
@@ -146,9 +172,10 @@ pub struct Pairs(pub [f64; 2 * LANES]);
 impl Pairs {
     /// To registers: the first and the second half.
     #[inline(always)]
-    pub fn load<V: Vector>(&self) -> (V, V) {
+    pub fn load<V: Vector>(&self, proof: V::Proof) -> (V, V) {
         let (low, high) = self.0.split_at(LANES);
-        (V::load(low.try_into().expect("half of it")), V::load(high.try_into().expect("half of it")))
+        let first = V::load(proof, low.try_into().expect("half of it"));
+        (first, V::load(proof, high.try_into().expect("half of it")))
     }
 
     /// From registers.
@@ -178,8 +205,8 @@ pub struct Complex<V> {
 impl<V: Vector> Complex<V> {
     /// From memory.
     #[inline(always)]
-    pub fn load(row: &Row) -> Self {
-        Self { re: V::load(&row.re), im: V::load(&row.im) }
+    pub fn load(proof: V::Proof, row: &Row) -> Self {
+        Self { re: V::load(proof, &row.re), im: V::load(proof, &row.im) }
     }
 
     /// To memory.
@@ -191,8 +218,8 @@ impl<V: Vector> Complex<V> {
 
     /// The same number in all lanes.
     #[inline(always)]
-    pub fn all(value: [f64; 2]) -> Self {
-        Self { re: V::all(value[0]), im: V::all(value[1]) }
+    pub fn all(proof: V::Proof, value: [f64; 2]) -> Self {
+        Self { re: V::all(proof, value[0]), im: V::all(proof, value[1]) }
     }
 
     /// The sum.

@@ -72,7 +72,7 @@ impl<'a> View<'a> {
 
     /// Copies numbers in, past the cache where they are whole lines of it.
     #[inline(always)]
-    pub fn stream_all<V: Vector>(self, at: usize, numbers: &[f64]) {
+    pub fn stream_all<V: Vector>(self, at: usize, numbers: &[f64], proof: V::Proof) {
         let past = self.place::<0>(at).addr() % LINE / size_of::<f64>();
         let head = ((LANES - past) % LANES).min(numbers.len());
         let (head, lines) = numbers.split_at(head);
@@ -82,7 +82,7 @@ impl<'a> View<'a> {
         let at = at + head.len();
         let (lines, tail) = lines.as_chunks::<LANES>();
         for (number, line) in lines.iter().enumerate() {
-            self.stream(at + LANES * number, V::load(line));
+            self.stream(at + LANES * number, V::load(proof, line));
         }
         let at = at + LANES * lines.len();
         for (number, &value) in tail.iter().enumerate() {

@@ -18,11 +18,12 @@ use super::pack::gather;
 use hcube_caf::Runtime;
 use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::instructions::Level;
 use hcube_core::memory::Region;
+use hcube_fft::kernel::LANES;
 use hcube_fft::kernel::dispatch::{Work, dispatch};
 use hcube_fft::kernel::vector::{Complex, Vector};
 use hcube_fft::kernel::view::View;
-use hcube_fft::kernel::{LANES, Level};
 use hcube_fft::options::Radix;
 use hcube_fft::stages::Laps;
 use hcube_fft::{Direction, Stages};
@@ -161,10 +162,10 @@ struct Output<'a> {
 
 impl Work for Output<'_> {
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Vector>(self, proof: V::Proof) {
         for at in (0..2 * self.count).step_by(2 * LANES) {
-            let re = V::load(&self.from.read(at));
-            let im = V::load(&self.from.read(at + LANES));
+            let re = V::load(proof, &self.from.read(at));
+            let im = V::load(proof, &self.from.read(at + LANES));
             let number = Complex { re, im }.swap_if(self.backward);
             let [low, high] = V::pair([number.re, number.im]);
             self.to.stream(at, low);

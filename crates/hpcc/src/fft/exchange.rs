@@ -19,13 +19,14 @@ use hcube_caf::Runtime;
 use hcube_caf::copy::Side;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
+use hcube_core::machine::instructions::Level;
 use hcube_core::memory::Region;
 use hcube_fft::Stages;
+use hcube_fft::kernel::LANES;
 use hcube_fft::kernel::dispatch::{Work, dispatch};
 use hcube_fft::kernel::transform::root;
 use hcube_fft::kernel::vector::{Complex, Row, Vector};
 use hcube_fft::kernel::view::View;
-use hcube_fft::kernel::{LANES, Level};
 use hcube_fft::stages::Laps;
 use std::ops::Range;
 
@@ -201,8 +202,8 @@ struct Strip<'a> {
 }
 
 #[inline(always)]
-fn load<V: Vector>(from: View<'_>, at: usize) -> Complex<V> {
-    Complex { re: V::load(&from.read(at)), im: V::load(&from.read(at + LANES)) }
+fn load<V: Vector>(proof: V::Proof, from: View<'_>, at: usize) -> Complex<V> {
+    Complex { re: V::load(proof, &from.read(at)), im: V::load(proof, &from.read(at + LANES)) }
 }
 
 #[inline(always)]
@@ -215,13 +216,13 @@ fn store<V: Vector>(number: Complex<V>, to: View<'_>, at: usize) {
 
 impl Work for Strip<'_> {
     #[inline(always)]
-    fn run<V: Vector>(self) {
-        let first = Complex::<V>::all(self.first);
+    fn run<V: Vector>(self, proof: V::Proof) {
+        let first = Complex::<V>::all(proof, self.first);
         for (number, factor) in self.factors.iter().enumerate() {
             let at = 2 * LANES * number;
-            let (own, fetched) = (load::<V>(self.own, at), load::<V>(self.fetched, at));
+            let (own, fetched) = (load::<V>(proof, self.own, at), load::<V>(proof, self.fetched, at));
             let (one, other) = if self.is_lower { (own, fetched) } else { (fetched, own) };
-            let other = other.times(Complex::load(factor).times(first));
+            let other = other.times(Complex::load(proof, factor).times(first));
             let (sum, difference) = (one.plus(other), one.minus(other));
             let (own, partners) = if self.is_lower { (sum, difference) } else { (difference, sum) };
             store(own, self.result, at);

@@ -13,12 +13,13 @@
 
 use super::bits::Bits;
 use super::pack::scatter;
+use hcube_core::machine::instructions::Level;
 use hcube_core::memory::Region;
+use hcube_fft::kernel::LANES;
 use hcube_fft::kernel::dispatch::{Work, dispatch};
 use hcube_fft::kernel::transform::root;
 use hcube_fft::kernel::vector::{Complex, Row, Vector};
 use hcube_fft::kernel::view::View;
-use hcube_fft::kernel::{LANES, Level};
 use hcube_fft::options::Radix;
 use std::ops::Range;
 
@@ -114,17 +115,17 @@ impl Local {
 
 /// Combines two rows.
 #[inline(always)]
-fn butterfly<V: Vector>(low: &mut Row, high: &mut Row, factor: Complex<V>) {
-    let (one, other) = (Complex::<V>::load(low), Complex::<V>::load(high).times(factor));
+fn butterfly<V: Vector>(proof: V::Proof, low: &mut Row, high: &mut Row, factor: Complex<V>) {
+    let (one, other) = (Complex::<V>::load(proof, low), Complex::<V>::load(proof, high).times(factor));
     one.plus(other).store(low);
     one.minus(other).store(high);
 }
 
 /// The three levels inside of eight rows, which are transposed meanwhile.
 #[inline(always)]
-fn inside<V: Vector>(rows: &mut [Row; LANES]) {
-    let re = V::transpose(rows.each_ref().map(|row| V::load(&row.re)));
-    let im = V::transpose(rows.each_ref().map(|row| V::load(&row.im)));
+fn inside<V: Vector>(proof: V::Proof, rows: &mut [Row; LANES]) {
+    let re = V::transpose(rows.each_ref().map(|row| V::load(proof, &row.re)));
+    let im = V::transpose(rows.each_ref().map(|row| V::load(proof, &row.im)));
     let mut x: [Complex<V>; LANES] = std::array::from_fn(|place| Complex { re: re[place], im: im[place] });
     for at in [0, 2, 4, 6] {
         (x[at], x[at + 1]) = (x[at].plus(x[at + 1]), x[at].minus(x[at + 1]));
@@ -133,7 +134,7 @@ fn inside<V: Vector>(rows: &mut [Row; LANES]) {
         (x[at], x[at + 2]) = (x[at].plus(x[at + 2]), x[at].minus(x[at + 2]));
         (x[at + 1], x[at + 3]) = (x[at + 1].add_turned(x[at + 3]), x[at + 1].sub_turned(x[at + 3]));
     }
-    let eighth = |part| Complex::<V>::all(root(part, 8));
+    let eighth = |part| Complex::<V>::all(proof, root(part, 8));
     let (one, three) = (x[5].times(eighth(1)), x[7].times(eighth(3)));
     (x[0], x[4]) = (x[0].plus(x[4]), x[0].minus(x[4]));
     (x[1], x[5]) = (x[1].plus(one), x[1].minus(one));
@@ -148,20 +149,20 @@ fn inside<V: Vector>(rows: &mut [Row; LANES]) {
 
 /// A level with distance 2^`log` of consecutive rows.
 #[inline(always)]
-fn level<V: Vector>(rows: &mut [Row], log: u32, all: &[Row]) {
+fn level<V: Vector>(proof: V::Proof, rows: &mut [Row], log: u32, all: &[Row]) {
     let distance = (1 << log) / LANES;
     let factors = &all[distance - 1..2 * distance - 1];
     for group in rows.chunks_exact_mut(2 * distance) {
         let (low, high) = group.split_at_mut(distance);
         for ((low, high), factor) in low.iter_mut().zip(high).zip(factors) {
-            butterfly::<V>(low, high, Complex::load(factor));
+            butterfly::<V>(proof, low, high, Complex::load(proof, factor));
         }
     }
 }
 
 /// Levels with distances 2^`log` and twice that, by butterflies of four rows: three products instead of four.
 #[inline(always)]
-fn two_levels<V: Vector>(rows: &mut [Row], log: u32, all: &[Row]) {
+fn two_levels<V: Vector>(proof: V::Proof, rows: &mut [Row], log: u32, all: &[Row]) {
     let distance = (1 << log) / LANES;
     let one = &all[distance - 1..2 * distance - 1];
     let two = &all[2 * distance - 1..3 * distance - 1];
@@ -170,9 +171,10 @@ fn two_levels<V: Vector>(rows: &mut [Row], log: u32, all: &[Row]) {
         let (a, b) = low.split_at_mut(distance);
         let (c, d) = high.split_at_mut(distance);
         for (((((a, b), c), d), one), two) in a.iter_mut().zip(b).zip(c).zip(d).zip(one).zip(two) {
-            let (one, two) = (Complex::<V>::load(one), Complex::<V>::load(two));
-            let (w, x) = (Complex::<V>::load(a), Complex::<V>::load(b).times(one));
-            let (y, z) = (Complex::<V>::load(c).times(two), Complex::<V>::load(d).times(one.times(two)));
+            let (one, two) = (Complex::<V>::load(proof, one), Complex::<V>::load(proof, two));
+            let (w, x) = (Complex::<V>::load(proof, a), Complex::<V>::load(proof, b).times(one));
+            let (y, z) =
+                (Complex::<V>::load(proof, c).times(two), Complex::<V>::load(proof, d).times(one.times(two)));
             let (p, q, r, t) = (w.plus(x), w.minus(x), y.plus(z), y.minus(z));
             p.plus(r).store(a);
             q.add_turned(t).store(b);
@@ -184,14 +186,14 @@ fn two_levels<V: Vector>(rows: &mut [Row], log: u32, all: &[Row]) {
 
 /// Levels of these distances, two at a time with radix 4.
 #[inline(always)]
-fn levels<V: Vector>(radix: Radix, rows: &mut [Row], logs: Range<u32>, all: &[Row]) {
+fn levels<V: Vector>(proof: V::Proof, radix: Radix, (rows, all): (&mut [Row], &[Row]), logs: Range<u32>) {
     let mut log = logs.start;
     while radix == Radix::Four && log + 2 <= logs.end {
-        two_levels::<V>(rows, log, all);
+        two_levels::<V>(proof, rows, log, all);
         log += 2;
     }
     for log in log..logs.end {
-        level::<V>(rows, log, all);
+        level::<V>(proof, rows, log, all);
     }
 }
 
@@ -207,14 +209,14 @@ struct FirstPass<'a> {
 
 impl Work for FirstPass<'_> {
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Vector>(self, proof: V::Proof) {
         let inner = self.levels.min(L1_LEVELS);
         for rows in self.batch.chunks_exact_mut((1 << inner) / LANES) {
             let (eights, _) = rows.as_chunks_mut::<LANES>();
-            eights.iter_mut().for_each(inside::<V>);
-            levels::<V>(self.radix, rows, ROW_LEVELS..inner, self.factors);
+            eights.iter_mut().for_each(|rows| inside::<V>(proof, rows));
+            levels::<V>(proof, self.radix, (rows, self.factors), ROW_LEVELS..inner);
         }
-        levels::<V>(self.radix, self.batch, inner..self.levels, self.factors);
+        levels::<V>(proof, self.radix, (self.batch, self.factors), inner..self.levels);
         for (number, row) in self.batch.iter().enumerate() {
             write_row(self.to, 2 * self.first + 2 * LANES * number, row);
         }
@@ -239,7 +241,7 @@ struct FurtherPass<'a> {
 
 impl Work for FurtherPass<'_> {
     #[inline(always)]
-    fn run<V: Vector>(self) {
+    fn run<V: Vector>(self, proof: V::Proof) {
         let Pass { base, levels, columns } = self.pass;
         // Rows of a piece.
         let width = self.batch.len() >> levels;
@@ -252,15 +254,15 @@ impl Work for FurtherPass<'_> {
         }
         let [of_columns, of_row] = self.scratch.each_mut().map(|rows| &mut rows[..width]);
         for level in 0..*levels {
-            let start = Complex::<V>::all(root(self.column as u64, 2 << (base + level)));
+            let start = Complex::<V>::all(proof, root(self.column as u64, 2 << (base + level)));
             for (to, factor) in of_columns.iter_mut().zip(&columns[level as usize * width..]) {
-                Complex::load(factor).times(start).store(to);
+                Complex::load(proof, factor).times(start).store(to);
             }
             let distance = width << level;
             for row in 0..1 << level {
-                let of_this = Complex::<V>::all(root(row as u64, 2 << level));
+                let of_this = Complex::<V>::all(proof, root(row as u64, 2 << level));
                 for (to, factor) in of_row.iter_mut().zip(&*of_columns) {
-                    Complex::load(factor).times(of_this).store(to);
+                    Complex::load(proof, factor).times(of_this).store(to);
                 }
                 for group in self.batch.chunks_exact_mut(2 * distance) {
                     let (low, high) = group.split_at_mut(distance);
@@ -268,7 +270,7 @@ impl Work for FurtherPass<'_> {
                     for ((low, high), factor) in
                         low[rows.clone()].iter_mut().zip(&mut high[rows]).zip(&*of_row)
                     {
-                        butterfly::<V>(low, high, Complex::load(factor));
+                        butterfly::<V>(proof, low, high, Complex::load(proof, factor));
                     }
                 }
             }

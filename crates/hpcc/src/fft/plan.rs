@@ -7,12 +7,17 @@ use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::mpi::{MpiComm, lifetime};
 use hcube_core::progress::Progress;
-use hcube_fft::{Algorithm, Direction, Options, Stages};
+use hcube_fft::{Algorithm, Direction, Memory, Options, Stages};
+use std::sync::Arc;
+
+/// Bytes of a complex number.
+const COMPLEX: usize = 16;
 
 #[derive(Debug)]
 enum Path {
     SixStep(Box<hcube_fft::Plan>),
-    BinaryExchange(Box<BinaryExchange>),
+    /// With the memory for parts, if it was asked for.
+    BinaryExchange(Box<BinaryExchange>, Option<Arc<Memory>>),
 }
 
 /// A transform of one length in one direction, as one rank sees it.
@@ -48,7 +53,7 @@ impl Plan {
                         Images::prepare(&mut state.transforms, runtime, transform.bits()).map(drop)
                     })?;
                 }
-                Path::BinaryExchange(Box::new(transform))
+                Path::BinaryExchange(Box::new(transform), None)
             }
         };
         Ok(Self { path, stages: Stages::default() })
@@ -58,7 +63,7 @@ impl Plan {
     pub fn part(&self) -> usize {
         match &self.path {
             Path::SixStep(plan) => plan.part(),
-            Path::BinaryExchange(transform) => transform.bits().part(),
+            Path::BinaryExchange(transform, _) => transform.bits().part(),
         }
     }
 
@@ -66,7 +71,7 @@ impl Plan {
     pub fn start(&self) -> usize {
         match &self.path {
             Path::SixStep(plan) => plan.start(),
-            Path::BinaryExchange(transform) => transform.rank() * transform.bits().part(),
+            Path::BinaryExchange(transform, _) => transform.rank() * transform.bits().part(),
         }
     }
 
@@ -74,7 +79,22 @@ impl Plan {
     pub fn algorithm(&self) -> Algorithm {
         match &self.path {
             Path::SixStep(_) => Algorithm::SixStep,
-            Path::BinaryExchange(_) => Algorithm::BinaryExchange,
+            Path::BinaryExchange(..) => Algorithm::BinaryExchange,
+        }
+    }
+
+    /// Collective: as [`hcube_fft::Plan::memory`]; for a binary exchange, whose copies go to coarrays, it is this rank's own.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn memory(&mut self, comm: &MpiComm) -> Result<Arc<Memory>> {
+        match &mut self.path {
+            Path::SixStep(plan) => plan.memory(comm),
+            Path::BinaryExchange(_, Some(memory)) => Ok(Arc::clone(memory)),
+            Path::BinaryExchange(transform, memory) => {
+                let new = Memory::new(comm, COMPLEX * transform.bits().part(), false)?;
+                Ok(Arc::clone(memory.insert(Arc::new(new))))
+            }
         }
     }
 
@@ -88,8 +108,8 @@ impl Plan {
                 plan.execute(comm, parts)?;
                 plan.stages()
             }
-            Path::BinaryExchange(transform) if comm.size() == 1 => transform.execute_alone(comm, parts?),
-            Path::BinaryExchange(transform) => {
+            Path::BinaryExchange(transform, _) if comm.size() == 1 => transform.execute_alone(comm, parts?),
+            Path::BinaryExchange(transform, _) => {
                 let parts = agree(comm, parts)?;
                 process::with(comm, |runtime, state| {
                     let images = Images::prepare(&mut state.transforms, runtime, transform.bits())?;

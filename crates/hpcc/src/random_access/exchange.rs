@@ -2,9 +2,9 @@
 
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
+use hcube_core::machine::instructions::Level;
 use hcube_core::plan::Stage;
 use hcube_random_access::divide::Divider;
-use hcube_random_access::kernel::Level;
 use hcube_random_access::table::Index;
 use hcube_random_access::{Distribution, Options};
 

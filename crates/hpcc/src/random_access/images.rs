@@ -7,8 +7,8 @@ use super::{events, spawn};
 use hcube_caf::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
+use hcube_core::machine::instructions::Level;
 use hcube_core::node::processor::crowded;
-use hcube_random_access::kernel::Level;
 use hcube_random_access::update::run_by;
 use hcube_random_access::{Distribution, Mode, Options, Statistics, Updates};
 

@@ -13,71 +13,19 @@ pub mod update;
 
 use super::stream::{Recurrence, Stream};
 use super::table::Index;
-
-/// The instructions that the inner loops use. Only [`Level::available`] creates a level above the portable one,
-/// after it has found the instructions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Level(Instructions);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Instructions {
-    Portable,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// Instructions that every processor of the architecture has.
-    pub const PORTABLE: Self = Self(Instructions::Portable);
-
-    /// The best level of this processor.
-    pub fn detect() -> Self {
-        Self::available().last().copied().unwrap_or(Self::PORTABLE)
-    }
-
-    /// All levels of this processor, slowest first.
-    pub fn available() -> Vec<Self> {
-        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "one level there"))]
-        let mut levels = vec![Self::PORTABLE];
-        #[cfg(target_arch = "x86_64")]
-        {
-            // 256-bit vectors.
-            if is_x86_feature_detected!("avx2") {
-                levels.push(Self(Instructions::Avx2));
-            }
-            // 512-bit vectors with compress and 64-bit products.
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-                levels.push(Self(Instructions::Avx512));
-            }
-        }
-        levels
-    }
-
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            Instructions::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => "AVX2",
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => "AVX-512",
-        }
-    }
-}
+use hcube_core::machine::instructions::Level;
 
 /// Calls the function of a level.
 macro_rules! dispatch {
     ($level:expr, $function:ident ( $($argument:expr),* )) => {
-        match $level.0 {
+        match $level {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: only Level::available makes this level, and it has found the instructions.
-            Instructions::Avx512 => unsafe { avx512::$function($($argument),*) },
+            // SAFETY: the token of the level proves that the processor has AVX-512F and AVX-512DQ.
+            Level::Avx512(_) => unsafe { avx512::$function($($argument),*) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Instructions::Avx2 => unsafe { avx2::$function($($argument),*) },
-            Instructions::Portable => portable::$function($($argument),*),
+            // SAFETY: the token of the level proves that the processor has AVX2.
+            Level::Avx2(_) => unsafe { avx2::$function($($argument),*) },
+            _ => portable::$function($($argument),*),
         }
     };
 }
@@ -123,8 +71,8 @@ mod tests {
     #[test]
     fn all_levels_generate_the_same() {
         for level in Level::available() {
-            assert_eq!(generated::<Polynomial>(level), generated::<Polynomial>(Level::PORTABLE), "{level:?}");
-            assert_eq!(generated::<Lcg>(level), generated::<Lcg>(Level::PORTABLE), "{level:?}");
+            assert_eq!(generated::<Polynomial>(level), generated::<Polynomial>(Level::Portable), "{level:?}");
+            assert_eq!(generated::<Lcg>(level), generated::<Lcg>(Level::Portable), "{level:?}");
         }
     }
 
