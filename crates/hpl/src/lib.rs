@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`panels`] | the panels of a row: numbers, slots in the memory of a node, who has released what |
-//! | [`column`] | the memory of a process column |
+//! | [`mod@column`] | the memory of a process column |
 //! | [`pivot`] | the search for a pivot in a process column |
 //! | [`swap`] | the row swaps of a process column |
 //! | [`options`] | the options of process columns |
