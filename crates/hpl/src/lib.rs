@@ -8,7 +8,7 @@
 //! | [`holders`] | who holds each panel on each node |
 //! | [`network`] | panels that come from other nodes, and that go there |
 //! | [`topology`] | the edges along which nodes pass a panel on |
-//! | [`column`] | the memory of a process column |
+//! | [`mod@column`] | the memory of a process column |
 //! | [`pivot`] | the search for a pivot in a process column |
 //! | [`swap`] | the row swaps of a process column |
 

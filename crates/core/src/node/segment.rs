@@ -295,16 +295,6 @@ impl Segment {
 /// Words by which others find a segment and know its use.
 const WORDS: usize = 7;
 
-/// Collective over `comm`: as [`share`] for a rank that is alone on its node, with memory that only this process has,
-/// while ranks of other nodes may call [`share`].
-///
-/// # Errors
-/// On all ranks of `comm`, as of [`share`].
-pub(super) fn share_with_nobody<C: Comm + ?Sized>(comm: &C, created: Result<Segment>) -> Result<Segment> {
-    comm.all_gather(&[0; WORDS])?;
-    agree(comm, created)
-}
-
 /// Collective over `comm`: one zeroed segment for each node. `ranks` are the ranks of this rank's node, in
 /// node order; every rank of `comm` calls it. `layout` stands for how the ranks use the segment; it and the
 /// length are the same on a node.
