@@ -121,20 +121,22 @@ fn each_kernel_can_be_selected() {
 
 #[test]
 fn matrices_are_transposed_on_all_grids() {
-    for (rows, columns) in [(1, 1), (2, 1), (1, 2), (1, 3), (2, 2), (5, 1), (2, 3)] {
-        for per_node in ["0", "1"] {
-            let ranks = rows * columns;
-            let input = Input { n: 517, block: 33, rows, columns, ..Input::default() };
-            let folder = common::hpcc::folder(&format!("hpcc-ptrans-{rows}-{columns}-{per_node}"), &input);
-            let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
-                launch.env("HCUBE_HPCC", "ptrans").env("HCUBE_RANKS_PER_NODE", per_node)
-            });
-            common::hpcc::passed(&folder, ranks);
-            let path = if per_node == "0" || ranks == 1 { "memory of the node" } else { "messages" };
-            let announcement = common::hpcc::announcement(&stderr, "PTRANS");
-            assert!(announcement.contains(path), "{announcement}");
-            assert!(announcement.contains(&format!("{rows} x {columns} ranks")), "{announcement}");
-        }
+    let grids = [(1, 1), (2, 1), (1, 2), (1, 3), (2, 2), (5, 1), (2, 3)];
+    let in_memory = grids.map(|grid| (grid, "0"));
+    for ((rows, columns), per_node) in
+        in_memory.into_iter().chain([((1, 2), "1"), ((3, 1), "1"), ((2, 2), "1")])
+    {
+        let ranks = rows * columns;
+        let input = Input { n: 517, block: 33, rows, columns, ..Input::default() };
+        let folder = common::hpcc::folder(&format!("hpcc-ptrans-{rows}-{columns}-{per_node}"), &input);
+        let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
+            launch.env("HCUBE_HPCC", "ptrans").env("HCUBE_RANKS_PER_NODE", per_node)
+        });
+        common::hpcc::passed(&folder, ranks);
+        let path = if per_node == "0" { "memory of the node" } else { "messages" };
+        let announcement = common::hpcc::announcement(&stderr, "PTRANS");
+        assert!(announcement.contains(path), "{announcement}");
+        assert!(announcement.contains(&format!("{rows} x {columns} ranks")), "{announcement}");
     }
 }
 
