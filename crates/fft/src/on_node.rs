@@ -12,8 +12,8 @@
 //!
 //! Restrictions: rows and columns are multiples of the number of ranks.
 //! Cost: no messages. A rank of P reads and writes 16 n / P bytes in each of the two passes, and copies
-//! 16 n / P (P - 1) / P bytes before and after them, which one rank and parts in shared memory save. Memory of the node: 32 n bytes, 16 n for one
-//! rank.
+//! 16 n / P (P - 1) / P bytes before and after them, which one rank and parts in shared memory save. Memory of the node: 32 n
+//! bytes, 16 n for one rank.
 //! Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990); C. van Loan, Computational
 //! Frameworks for the Fast Fourier Transform, SIAM 1992, section 3.3.
 
