@@ -2,11 +2,11 @@
 //!
 //! Idea: with its numbers in bit-reversed order, a vector is transformed by log2 n levels of butterflies, whose distance doubles
 //! from level to level; the result is in natural order. All but the last log2 P levels are local. The bit reversal is one
-//! exchange of all images with all, between two local permutations ([`super::pack`]).
+//! exchange of all images with all, between two local permutations (`pack`).
 //!
-//! Restrictions: 2^a images, which are all processes of the job; 2^b numbers, at least [`MIN_PART`] and P on each image. One
+//! Restrictions: 2^a images, which are all processes of the job; 2^b numbers, at least 64 and P on each image. One
 //! rank needs no images.
-//! Cost: (P - 1) / P 16 n / P bytes of the exchange, then those of log2 P levels ([`super::exchange`]). Memory: 40 bytes
+//! Cost: (P - 1) / P 16 n / P bytes of the exchange, then those of log2 P levels (`exchange`). Memory: 40 bytes
 //! per number of the part, 32 on one rank.
 //! Source: Jin et al. 2011, §III-D.
 

@@ -7,9 +7,10 @@
 //! the first strip is computed while the others are under way. An image notifies the strips of its partner's half before it
 //! computes its own, and waits for results of the level before only where it needs them.
 //!
-//! Restrictions: a power of two of images. Cost per level: half of the part is fetched and half of it sent, 16 n / P bytes together, in
-//! a copy per strip; two notices per strip of a half. Memory: two columns of 16 n / P bytes, between which levels alternate,
-//! and half of one for strips that were fetched.
+//! Restrictions: a power of two of images.
+//! Cost per level: half of the part is fetched and half of it sent, 16 n / P bytes together, in a copy per
+//! strip; two notices per strip of a half. Memory: two columns of 16 n / P bytes, between which levels alternate, and half
+//! of one for strips that were fetched.
 //! Source: Jin et al. 2011, §III-D, §IV-B4 and Figure 7.
 
 use super::bits::Bits;

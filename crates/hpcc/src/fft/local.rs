@@ -9,7 +9,8 @@
 //! Restrictions: at least [`MIN_PART`] numbers.
 //! Cost: 5 n log2 n flops and, in further passes, 6 n for the products of factors; ⌈(log2 n - 14) / 8⌉ + 1 passes over 16 n
 //! bytes. Memory: 256 KiB for the batch and as much for factors.
-//! Source: Jin et al. 2011, §III-D, and §IV-B4 for a higher radix; blocking: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992.
+//! Source: Jin et al. 2011, §III-D, and §IV-B4 for a higher radix; blocking: C. van Loan,
+//! Computational Frameworks for the Fast Fourier Transform, SIAM 1992.
 
 use super::bits::Bits;
 use super::pack::scatter;
