@@ -61,6 +61,8 @@ const ARROWS: [(&str, &[&str]); 22] = [
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
+            "hcube-stream",
+            "hcube-hpl",
             "hcube-hpcc",
             "hcube-results",
         ],
@@ -76,6 +78,8 @@ const ARROWS: [(&str, &[&str]); 22] = [
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
+            "hcube-stream",
+            "hcube-hpl",
             "hcube-hpcc",
             "hcube-results",
             "hcube-tool",
@@ -191,10 +195,11 @@ const OTHER_EXPORTS: [(&str, &str); 1] =
 const MPI_CALLS: [&str; 3] = ["crates/core/src/mpi/", "hpcc-glue/drop-in/src/", "hpcc-glue/mpi/src/"];
 
 /// Further files with calls of MPI, with reasons.
-const OTHER_MPI_CALLS: [(&str, &str); 4] = [
+const OTHER_MPI_CALLS: [(&str, &str); 5] = [
     ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI that it measures"),
     ("tool/src/bench/bsp/calls.rs", "calls the functions of MPI that it measures"),
     ("tool/src/bench/caf/one_sided.rs", "calls the functions of MPI that it measures"),
+    ("tool/src/bench/fft/fftw.rs", "looks which MPI library FFTW is linked to"),
     ("tool/src/bench/panels/calls.rs", "calls the functions of MPI that it measures"),
 ];
 

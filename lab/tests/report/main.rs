@@ -5,6 +5,7 @@
 use hcube_testing as common;
 
 mod browser;
+mod kernels;
 mod legends;
 
 use serde_json::Value;
@@ -145,15 +146,7 @@ fn all_parts_and_what_each_figure_stands_on() {
         coarrays.contains("<td>2.50 barriers</td>") && coarrays.contains("<td>×20.00</td>"),
         "{coarrays}"
     );
-    let hpcc = section(&page, "hpcc");
-    assert!(hpcc.contains("<td>×3.00</td>") && hpcc.contains("order 6000"), "{hpcc}");
-    assert!(hpcc.contains("PTRANS (not replaced)"), "{hpcc}");
-    let fft = section(&page, "fft");
-    assert!(fft.contains("<td>×1.60</td>") && fft.contains("hcube, six steps, measured: 2^20"), "{fft}");
-    let stream = section(&page, "stream");
-    assert!(stream.contains("<td>×1.53</td>") && stream.contains("streaming stores"), "{stream}");
-    let panels = section(&page, "panels");
-    assert!(panels.contains("<td>×2.50</td>") && panels.contains("1000 µs of work"), "{panels}");
+    kernels::check(&page);
     let programs = section(&page, "programs");
     assert!(programs.contains("<td>×2.00</td>") && programs.contains("Skipped: Program C"), "{programs}");
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));

@@ -20,7 +20,7 @@ macro_rules! functions {
             ///
             /// # Safety
             /// Functions of these names have these types in the library.
-            pub unsafe fn find(library: $crate::bench::library::Library) -> std::result::Result<Self, &'static str> {
+            pub unsafe fn find(library: hcube_core::node::loader::Library) -> std::result::Result<Self, &'static str> {
                 Ok(Self {
                     $($function: {
                         const NAME: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
@@ -40,7 +40,7 @@ macro_rules! functions {
         }
     };
 }
-pub(in crate::bench) use functions;
+pub(super) use functions;
 
 /// Loads the first of these files that can be loaded; a name without a slash is looked up as the loader does.
 ///

@@ -1,7 +1,6 @@
 //! Contents of the files that the report shows, with checks of their values.
 
 use super::coarrays::{CoarrayTeam, CoarrayUpdates};
-use super::kernels::check_figures;
 use hcube_results::hpcc::Compared;
 use hcube_results::machine::Machine;
 use hcube_results::{alltoall, bsp, fftw, gemm, preload};
@@ -221,6 +220,17 @@ pub(super) fn positive(name: &str, number: usize, field: &str, value: f64) -> Re
         return Ok(());
     }
     Err(format!("{name}[{number}].{field} = {value}: expected more than 0"))
+}
+
+/// The figures of merit.
+fn check_figures(figures: &[Compared]) -> Result<(), String> {
+    for (number, figure) in figures.iter().enumerate() {
+        positive("figures", number, "ranks", figure.ranks as f64)?;
+        for (field, values) in [("stock", &figure.stock), ("hcube", &figure.hcube)] {
+            values.iter().try_for_each(|&value| positive("figures", number, field, value))?;
+        }
+    }
+    Ok(())
 }
 
 impl Checked for Hpcc {

@@ -1,7 +1,6 @@
 //! Checks of the results of HPCC's kernels.
 
 use super::content::{Checked, positive};
-use hcube_results::hpcc::Compared;
 use hcube_results::measured::{Place, Timing};
 use hcube_results::{fft, panels, stream};
 
@@ -9,17 +8,6 @@ use hcube_results::{fft, panels, stream};
 fn check(number: usize, place: &Place, timing: &Timing) -> Result<(), String> {
     positive("runs", number, "ranks", place.ranks as f64)?;
     timing.check().or_else(|(field, value)| positive("runs", number, field, value))
-}
-
-/// The figures of merit.
-pub fn check_figures(figures: &[Compared]) -> Result<(), String> {
-    for (number, figure) in figures.iter().enumerate() {
-        positive("figures", number, "ranks", figure.ranks as f64)?;
-        for (field, values) in [("stock", &figure.stock), ("hcube", &figure.hcube)] {
-            values.iter().try_for_each(|&value| positive("figures", number, field, value))?;
-        }
-    }
-    Ok(())
 }
 
 impl Checked for fft::Results {

@@ -1,0 +1,16 @@
+//! The parts of the page about the official HPCC and its kernels.
+
+use super::section;
+
+/// What the fixtures have in these parts.
+pub fn check(page: &str) {
+    let hpcc = section(page, "hpcc");
+    assert!(hpcc.contains("<td>×3.00</td>") && hpcc.contains("order 6000"), "{hpcc}");
+    assert!(hpcc.contains("PTRANS (not replaced)"), "{hpcc}");
+    let fft = section(page, "fft");
+    assert!(fft.contains("<td>×1.60</td>") && fft.contains("hcube, six steps, measured: 2^20"), "{fft}");
+    let stream = section(page, "stream");
+    assert!(stream.contains("<td>×1.53</td>") && stream.contains("streaming stores"), "{stream}");
+    let panels = section(page, "panels");
+    assert!(panels.contains("<td>×2.50</td>") && panels.contains("1000 µs of work"), "{panels}");
+}
