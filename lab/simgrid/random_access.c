@@ -149,9 +149,18 @@ static void run_case(const char *text, int log2, int rank, int size) {
   free(table.words);
 }
 
+/* Whether a case has a mode on coarrays. */
+static int has_coarrays(int argc, char **argv) {
+  int number;
+  for (number = 2; number < argc; number++)
+    if (strstr(argv[number], "mode=events") != NULL || strstr(argv[number], "mode=spawn") != NULL) return 1;
+  return 0;
+}
+
 int main(int argc, char **argv) {
   int rank, size, number, log2 = 0;
   int64_t words = 0;
+  hcube_error error;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -159,7 +168,10 @@ int main(int argc, char **argv) {
     FAIL("expected: random_access <log2 of words per rank, 0 to 40> <case>...");
   for (log2 = 0; 1 << log2 < size; log2++) {
   }
+  /* The runtime of coarrays is ended here: a simulated rank can no longer be told from others in MPI_Finalize. */
+  if (has_coarrays(argc, argv)) SUCCEED(hcube_caf_init(&error), error);
   for (number = 2; number < argc; number++) run_case(argv[number], log2 + (int)words, rank, size);
+  if (has_coarrays(argc, argv)) SUCCEED(hcube_caf_finalize(&error), error);
   MPI_Finalize();
   return 0;
 }

@@ -15,7 +15,7 @@ const MAX_RANKS_WITH_MEMORY: usize = 64;
 const MIN_RANKS_SEPARATE: usize = 512;
 
 /// Ranks up to which the mode `spawn` is simulated.
-const MAX_RANKS_SPAWN: usize = 256;
+const MAX_RANKS_SPAWN: usize = 64;
 
 /// All simulations of a section.
 pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
@@ -82,7 +82,8 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
             vec![(COARRAY_MACHINE, &[1, 4, 16, 64, 256, 1024, 4096], 4)]
         }
         Section::CoarrayModes => {
-            vec![(COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024, 4096]), 4)]
+            let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024, 4096]), 4);
+            vec![franklin, ("fat-nodes", sizes(&[64, 256], &[64, 256, 1024, 4096]), 64)]
         }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
