@@ -1,4 +1,4 @@
-/* hcube/alltoall.h: all-to-all exchanges, in place in bounded memory and out of place.
+/* hcube/alltoall.h: all-to-all, also in place.
  *
  * Generated from src/types/alltoall.rs and src/alltoall.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.

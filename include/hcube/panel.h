@@ -120,6 +120,17 @@ int32_t hcube_panels_prepare(MPI_Comm comm,
                              struct hcube_error *error);
 
 /**
+ * Collective. As hcube_panels_prepare, with a choice of how nodes pass panels on.
+ *
+ * comm: an intracommunicator.
+ * options: the panels; the same on all ranks.
+ * Errors: as hcube_panels_prepare.
+ */
+int32_t hcube_panels_prepare_for(MPI_Comm comm,
+                                 const struct hcube_panels_options *options,
+                                 struct hcube_error *error);
+
+/**
  * Local. Computes the slots for hcube_panels_prepare that exclude a deadlock, where every rank
  * releases each panel before it begins the one `in_use` panels later.
  *
@@ -134,17 +145,6 @@ int32_t hcube_panels_slots(uint64_t in_use,
                            uint64_t roots,
                            uint64_t *slots,
                            struct hcube_error *error);
-
-/**
- * Collective. As hcube_panels_prepare, with a choice of how nodes pass panels on.
- *
- * comm: an intracommunicator.
- * options: the panels; the same on all ranks.
- * Errors: as hcube_panels_prepare.
- */
-int32_t hcube_panels_prepare_for(MPI_Comm comm,
-                                 const struct hcube_panels_options *options,
-                                 struct hcube_error *error);
 
 /**
  * Local. Returns for what a communicator was prepared.

@@ -82,6 +82,12 @@ impl Content<'_> {
         self.0.address().cast_const()
     }
 
+    /// Its bytes.
+    #[expect(clippy::len_without_is_empty, reason = "bytes, not elements")]
+    pub fn len(self) -> usize {
+        self.0.len()
+    }
+
     /// Copies all of it.
     ///
     /// # Panics

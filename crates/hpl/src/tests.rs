@@ -95,20 +95,20 @@ fn panels_arrive_unchanged_for_each_number_of_ranks_and_depth() {
 }
 
 /// HPL's matrix with fewer columns than it looks ahead: all panels behind the last column have the same root.
-fn factor_small<C: Comm>(comm: &C, panels: &mut Panels, depth: usize) {
+fn factor_small<C: Comm>(comm: &C, panels: &mut Panels<C>, depth: usize) {
     let root = |panel: usize| usize::from(panel > 0) % comm.size();
-    let begin = |panels: &mut Panels, panel| panels.begin(comm, root(panel), 8).expect("a slot");
+    let begin = |panels: &mut Panels<C>, panel| panels.begin(comm, root(panel), 8).expect("a slot");
     let held: Vec<u64> = (0..depth).map(|panel| begin(panels, panel)).collect();
     let unused = begin(panels, depth);
     for (panel, &number) in held.iter().enumerate() {
         delay(comm.rank(), panel);
         if root(panel) == comm.rank() {
-            panels.post(number).expect("the root");
+            panels.post(comm, number).expect("the root");
         }
         panels.wait(comm, number).expect("posted");
     }
     for number in held.into_iter().chain([unused]) {
-        panels.release(number).expect("no longer needed");
+        panels.release(comm, number).expect("no longer needed");
     }
 }
 

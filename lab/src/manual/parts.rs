@@ -36,7 +36,7 @@ pub const GENERAL: Part = Part {
     variables: &[],
 };
 
-pub const PARTS: [Part; 11] = [
+pub const PARTS: [Part; 12] = [
     Part {
         page: "hcube_random_access",
         about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
@@ -47,7 +47,7 @@ pub const PARTS: [Part; 11] = [
     },
     Part {
         page: "hcube_alltoall",
-        about: "all-to-all exchanges, in place in bounded memory and out of place",
+        about: "all-to-all, also in place",
         prefix: "hcube_alltoall",
         introduction: &[],
         variables: &[variables::ALLTOALL],

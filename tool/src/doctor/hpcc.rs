@@ -7,7 +7,7 @@ use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_fft::shape::Shape;
 use hcube_fft::{Direction, Plan};
-use hcube_hpl::Panels;
+use hcube_hpl::{Memory, Panels, Topology};
 use hcube_results::numbers;
 use hcube_stream::Stream;
 use hcube_stream::kernels::Stores;
@@ -116,7 +116,7 @@ fn judge_stores(stores: std::result::Result<[Stores; 4], String>) -> Finding {
 }
 
 /// Whether the ranks can read panels in each other's memory.
-fn panels(comm: &impl Comm) -> Result<Finding> {
+fn panels<C: Comm>(comm: &C) -> Result<Finding> {
     let nodes = comm.node_numbers()?;
     if comm.size() == 1 {
         return Ok(Finding::new(TOPIC, State::Fact, "panels of HPL: not tried on one rank"));
@@ -126,7 +126,10 @@ fn panels(comm: &impl Comm) -> Result<Finding> {
             "panels of HPL: rows of the process grid that lie on one node read panels in shared memory";
         return Ok(Finding::new(TOPIC, State::Fact, text));
     }
-    let shared = Panels::new(comm, TRIAL_PANEL, 1).map(|_| ()).map_err(|error| error.to_string());
+    let memory = Memory { bytes: TRIAL_PANEL, slots: 1, in_use: 1 };
+    let shared = Panels::new(comm, memory, Topology::Auto, &hcube_hpl::Options::default())
+        .map(|_| ())
+        .map_err(|error| error.to_string());
     Ok(judge_panels(shared, available()))
 }
 

@@ -29,7 +29,7 @@ pub struct Messages {
 
 /// A broadcast that is measured, with its memory.
 pub enum Broadcast {
-    Node(Box<Panels>),
+    Node(Box<Panels<MpiComm>>),
     Messages(Box<Messages>),
 }
 
@@ -95,7 +95,7 @@ impl Broadcast {
     pub fn new(comm: &MpiComm, variant: Variant, bytes: usize) -> Result<Self> {
         if variant == Variant::Hcube {
             let memory = Memory { bytes, slots: slots_for(DEPTH + 2, comm.size()), in_use: DEPTH + 2 };
-            let panels = Panels::new(comm, memory, Topology::Auto, &Options::default())?;
+            let panels = Panels::new(comm, memory, Topology::Auto, &Options::from_environment()?)?;
             return Ok(Self::Node(Box::new(panels)));
         }
         let buffers = [0; DEPTH + 1].map(|_: usize| vec![0; bytes / WORD]);
@@ -113,7 +113,7 @@ impl Broadcast {
                 let panel = panels.begin(comm, root, size_of_val(contents))?;
                 if is_root {
                     panels.place(panel)?.write(bytes_of(contents));
-                    panels.post(panel)?;
+                    panels.post(comm, panel)?;
                 }
                 Ok(())
             }
@@ -127,9 +127,10 @@ impl Broadcast {
         }
     }
 
-    /// Lets a broadcast that needs it make progress.
-    pub fn poll(&mut self) -> Result<()> {
+    /// Lets the broadcast of a panel make progress, where it needs that.
+    pub fn poll(&mut self, comm: &MpiComm, number: usize) -> Result<()> {
         match self {
+            Self::Node(panels) => panels.progress(comm, number as u64).map(|_| ()),
             Self::Messages(messages) if messages.variant == Variant::MpiIbcast => messages.poll(),
             _ => Ok(()),
         }
@@ -140,13 +141,13 @@ impl Broadcast {
         match self {
             Self::Node(panels) => {
                 panels.wait(comm, number as u64)?;
-                let place = panels.place(number as u64)?;
+                let place = panels.content(number as u64)?;
                 // SAFETY: the panel has arrived, so its root does not write to it before this rank has released it; it is
                 // aligned to lines of the cache.
                 let words =
                     unsafe { std::slice::from_raw_parts(place.address().cast::<u64>(), place.len() / WORD) };
                 let found = read(words);
-                panels.release(number as u64)?;
+                panels.release(comm, number as u64)?;
                 Ok(found)
             }
             Self::Messages(messages) => Ok(read(messages.finish(number)?)),

@@ -106,7 +106,7 @@ impl<'a> PanelBench<'a> {
             }
             for _ in 0..SLICES {
                 work::compute(slice);
-                line.broadcast.poll()?;
+                line.broadcast.poll(comm, number)?;
             }
             let sum = line.broadcast.read(comm, number, work::sum)?;
             wrong += u64::from(sum != expected.wrapping_add(number as u64));
