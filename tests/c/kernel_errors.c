@@ -1,6 +1,6 @@
-/* Every function of the transforms, panels, grids and STREAM with bad arguments: before MPI_Init, on all ranks and on
- * the last one only, after MPI_Finalize. The code must be the right one, the message must say which argument, nothing
- * may be written, and no rank may wait. For each function it prints
+/* Every function of the transforms, panels, columns, grids and STREAM with bad arguments: before MPI_Init, on all ranks
+ * and on the last one only, after MPI_Finalize. The code must be the right one, the message must say which argument,
+ * nothing may be written, and no rank may wait. For each function it prints
  *
  *   called <function> <refusals>
  *
@@ -17,7 +17,7 @@ static int rank, size;
 static struct {
   const char *name;
   int refusals;
-} called[32];
+} called[48];
 
 static void count(const char *name) {
   unsigned i;
@@ -92,7 +92,15 @@ static void inactive(const char *word) {
   hcube_grid_transpose *transposition = NULL;
   int32_t done = 7;
   hcube_panels_options options = panel_options();
+  double work[6] = {0};
+  hcube_column_swap swap;
 
+  memset(&swap, 0, sizeof swap);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_prepare, MPI_COMM_WORLD, 1, 1);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_prepared, MPI_COMM_WORLD, &bytes, &slots);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_pivot, MPI_COMM_WORLD, work, 1, 0);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_swap_begin, MPI_COMM_WORLD, &swap);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_swap_end, MPI_COMM_WORLD, &swap);
   stream_functions();
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fft_create, LENGTH, 1, MPI_COMM_WORLD, &plan);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_prepare, MPI_COMM_WORLD, 100, SLOTS);
@@ -113,6 +121,9 @@ static void inactive(const char *word) {
 static void transforms(void) {
   hcube_fft_plan *plan = NULL;
   hcube_fft_times times;
+  hcube_fft_options options;
+  hcube_fft_memory *memory = NULL;
+  void *part = NULL;
   int64_t length = (int64_t)LENGTH * size * size, start, local;
   double *vector;
   /* The last rank's mistake is an error on all. */
@@ -126,7 +137,14 @@ static void transforms(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create, length + 1, 1, MPI_COMM_WORLD, &plan);
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create, length, last ? 0 : -1, MPI_COMM_WORLD, &plan);
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create, length, 1, MPI_COMM_WORLD, last ? NULL : &plan);
+  REFUSE(HCUBE_ERR_ARGUMENT, "options", hcube_fft_default_options, NULL, sizeof options);
+  REFUSE(HCUBE_ERR_ARGUMENT, "size", hcube_fft_default_options, &options, 3);
+  SUCCEED(hcube_fft_default_options(&options, sizeof options, &failure), failure);
+  options.algorithm = last ? 9 : 0;
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create_with, length, 1, MPI_COMM_WORLD, &options, &plan);
   if (plan != NULL) abort();
+  REFUSE(HCUBE_ERR_ARGUMENT, "plan", hcube_fft_memory_create, NULL, &memory, &part, NULL);
+  REFUSE(HCUBE_ERR_ARGUMENT, "memory", hcube_fft_memory_free, NULL);
   REFUSE(HCUBE_ERR_ARGUMENT, "plan", hcube_fft_local, NULL, &start, &local);
   REFUSE(HCUBE_ERR_ARGUMENT, "plan", hcube_fft_execute, NULL, &local, &local);
   REFUSE(HCUBE_ERR_ARGUMENT, "plan", hcube_fft_last_times, NULL, &times);
@@ -170,6 +188,35 @@ static void options_of_panels(MPI_Comm row) {
   }
 }
 
+/* Pivots and row swaps of process columns. */
+static void columns(void) {
+  hcube_column_swap swap;
+  MPI_Comm column;
+  uint64_t width = 7, count = 7;
+  double work[20] = {0};
+  int last = rank == size - 1;
+
+  memset(&swap, 0, sizeof swap);
+  swap.block = 1;
+  MPI_Comm_dup(MPI_COMM_WORLD, &column);
+  REFUSE(HCUBE_ERR_COMM, "", hcube_column_prepare, MPI_COMM_NULL, 8, 10);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_column_pivot, column, work, 8, 0);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_column_swap_begin, column, &swap);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_column_swap_end, column, &swap);
+  REFUSE(HCUBE_ERR_ARGUMENT, "width", hcube_column_prepared, column, NULL, &count);
+  if (size > 1) REFUSE(HCUBE_ERR_MISMATCH, "width", hcube_column_prepare, column, last ? 8 : 9, 10);
+  SUCCEED(hcube_column_prepare(column, 8, 10, &failure), failure);
+  SUCCEED(hcube_column_prepared(column, &width, &count, &failure), failure);
+  REQUIRE(width >= 8 && count >= 10);
+  REFUSE(HCUBE_ERR_ARGUMENT, "work", hcube_column_pivot, column, NULL, 8, 0);
+  REFUSE(HCUBE_ERR_ARGUMENT, "width", hcube_column_pivot, column, work, width + 1, 0);
+  REFUSE(HCUBE_ERR_ARGUMENT, "current", hcube_column_pivot, column, work, 8, size);
+  REFUSE(HCUBE_ERR_ARGUMENT, "swap", hcube_column_swap_begin, column, NULL);
+  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_column_swap_end, column, &swap);
+  MPI_Barrier(column);
+  MPI_Comm_free(&column);
+}
+
 static void panels(void) {
   int32_t done = 7;
   MPI_Comm row;
@@ -180,6 +227,7 @@ static void panels(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &row);
   REFUSE(HCUBE_ERR_COMM, "", hcube_panels_prepare, MPI_COMM_NULL, 100, SLOTS);
   REFUSE(HCUBE_ERR_ARGUMENT, "slots", hcube_panels_prepare, row, 100, 0);
+  REFUSE(HCUBE_ERR_ARGUMENT, "slots", hcube_panels_slots, 3, 1, NULL);
   options_of_panels(row);
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_progress, row, 0, &done);
   REFUSE(HCUBE_ERR_ARGUMENT, "bytes", hcube_panels_prepared, row, NULL, &slots);
@@ -277,6 +325,7 @@ int main(int argc, char **argv) {
   stream_functions();
   transforms();
   panels();
+  columns();
   grids();
   MPI_Finalize();
   inactive("already finalised");

@@ -1,0 +1,238 @@
+//! The official HPCC 1.5.0 with hcube linked in, on small tables.
+//!
+//! HPCC's result file says nothing of whose kernels ran, so the announcements on the error stream and
+//! the symbols of the program are checked as well.
+
+use hcube_testing as common;
+
+mod flags;
+mod hpl;
+
+use common::hpcc::{Input, program};
+use common::installed::{fresh_make, installed, loads_from};
+use common::{Launch, Mpi, output};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn check(ranks: usize, mode: &str, path: &str) {
+    let launch = |launch: Launch| launch.env("HCUBE_MODE", mode);
+    common::hpcc::check(&format!("hpcc-{ranks}-{mode}"), ranks, path, launch);
+}
+
+#[test]
+fn hpcc_is_linked_with_our_update() {
+    let symbols = output(Command::new("nm").arg(program()));
+    let with = |kind: &str, name: &str| {
+        let end = format!(" {kind} {name}");
+        symbols.lines().filter(|line| line.ends_with(&end)).count()
+    };
+    for name in [
+        "AnyNodesMPIRandomAccessUpdate",
+        "Power2NodesMPIRandomAccessUpdate",
+        "HPCC_AnyNodesMPIRandomAccessUpdate_LCG",
+        "HPCC_Power2NodesMPIRandomAccessUpdate_LCG",
+        "HPCC_external_init",
+        "HPCC_external_finalize",
+    ] {
+        assert_eq!(with("T", name), 1, "{name}");
+    }
+    for name in REPLACED {
+        // HPCC's own function is there, too, under another name.
+        assert_eq!((with("T", name), with("T", &format!("hcube_stock_{name}"))), (1, 1), "{name}");
+    }
+    for name in FFTW {
+        // FFTW 3 has some of these names: not visible to libraries.
+        assert_eq!((with("t", name), with("T", name)), (1, 0), "{name}");
+    }
+    for name in [
+        "hcube_random_access_run",
+        "hcube_fft_execute",
+        "hcube_panels_wait",
+        "hcube_stream_triad",
+        "hcube_grid_transpose_execute",
+    ] {
+        assert_eq!(with("U", name), 1, "{name}");
+    }
+}
+
+/// Kernels, their names in HCUBE_HPCC, and their titles.
+const KERNELS: [(&str, &str); 5] = [
+    ("ra", "RandomAccess update"),
+    ("fft", "FFT"),
+    ("hpl", "HPL broadcast"),
+    ("stream", "STREAM"),
+    ("ptrans", "PTRANS"),
+];
+
+/// The part of HPL in process columns, which is announced separately.
+const COLUMNS: &str = "HPL pivots and swaps";
+
+/// Functions of HPCC that hcube's replace at link time.
+const REPLACED: [&str; 16] = [
+    "AnyNodesMPIRandomAccessUpdate",
+    "Power2NodesMPIRandomAccessUpdate",
+    "HPCC_AnyNodesMPIRandomAccessUpdate_LCG",
+    "HPCC_Power2NodesMPIRandomAccessUpdate_LCG",
+    "HPCC_Stream",
+    "PTRANS",
+    "HPL_pdmxswp",
+    "HPL_pdlaswp00N",
+    "HPL_pdlaswp00T",
+    "HPL_pdlaswp01N",
+    "HPL_pdlaswp01T",
+    "HPL_binit",
+    "HPL_bcast",
+    "HPL_bwait",
+    "HPL_pdpanel_init",
+    "HPL_pdpanel_free",
+];
+
+/// Functions of FFTW 2 that HPCC calls.
+const FFTW: [&str; 9] = [
+    "fftw_malloc",
+    "fftw_free",
+    "fftw_create_plan",
+    "fftw_destroy_plan",
+    "fftw_one",
+    "fftw_mpi_create_plan",
+    "fftw_mpi_destroy_plan",
+    "fftw_mpi_local_sizes",
+    "fftw_mpi",
+];
+
+/// Runs HPCC with these kernels, and checks that no others are hcube's.
+fn select(name: &str, ranks: usize, kernels: &str) {
+    let input = Input { columns: ranks, depth: 1, ..Input::default() };
+    let folder = common::hpcc::folder(&format!("hpcc-select-{name}"), &input);
+    let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch.env("HCUBE_HPCC", kernels));
+    common::hpcc::passed(&folder, ranks);
+    for (short, title) in KERNELS {
+        let selected = kernels.split(',').any(|one| one == short);
+        assert_eq!(common::hpcc::announces(&stderr, title), selected, "{title}:\n{stderr}");
+    }
+}
+
+#[test]
+fn each_kernel_can_be_selected() {
+    for (short, _) in KERNELS {
+        select(short, 2, short);
+    }
+    select("none", 2, "none");
+    select("two", 2, "stream,ra");
+}
+
+#[test]
+fn matrices_are_transposed_on_all_grids() {
+    let grids = [(1, 1), (2, 1), (1, 2), (1, 3), (2, 2), (5, 1), (2, 3)];
+    let in_memory = grids.map(|grid| (grid, "0"));
+    for ((rows, columns), per_node) in
+        in_memory.into_iter().chain([((1, 2), "1"), ((3, 1), "1"), ((2, 2), "1")])
+    {
+        let ranks = rows * columns;
+        let input = Input { n: 517, block: 33, rows, columns, ..Input::default() };
+        let folder = common::hpcc::folder(&format!("hpcc-ptrans-{rows}-{columns}-{per_node}"), &input);
+        let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
+            launch.env("HCUBE_HPCC", "ptrans").env("HCUBE_RANKS_PER_NODE", per_node)
+        });
+        common::hpcc::passed(&folder, ranks);
+        let path = if per_node == "0" { "memory of the node" } else { "messages" };
+        let announcement = common::hpcc::announcement(&stderr, "PTRANS");
+        assert!(announcement.contains(path), "{announcement}");
+        assert!(announcement.contains(&format!("{rows} x {columns} ranks")), "{announcement}");
+    }
+}
+
+#[test]
+fn an_unknown_kernel_is_refused() {
+    let folder = common::hpcc::folder("hpcc-unknown", &Input { columns: 2, ..Input::default() });
+    let launch = Launch::new(program(), 2).folder(&folder).env("HCUBE_HPCC", "ra,fftw");
+    let outcome = launch.run();
+    assert!(!outcome.status.success());
+    let text = "HCUBE_HPCC: 'fftw' is unknown: expected a list of ra, fft, hpl, stream, ptrans, or none";
+    assert_eq!(outcome.stderr.matches(text).count(), 1, "{}", outcome.stderr);
+}
+
+/// All kernels at once, on sizes, grids and numbers of ranks that are not even.
+#[test]
+fn all_kernels_serve_awkward_problems() {
+    let all = Input { n: 517, block: 48, broadcast: 3, depth: 1, ..Input::default() };
+    let mut problems =
+        vec![(1, all), (2, Input { columns: 2, ..all }), (2, Input { rows: 2, depth: 0, ..all })];
+    if Mpi::selected() == Mpi::Open {
+        problems.push((3, Input { columns: 3, depth: 2, broadcast: 4, ..all }));
+        problems.push((6, Input { rows: 2, columns: 3, broadcast: 0, ..all }));
+        problems.push((8, Input { rows: 2, columns: 4, block: 33, ..all }));
+    }
+    for (number, (ranks, input)) in problems.into_iter().enumerate() {
+        let folder = common::hpcc::folder(&format!("hpcc-awkward-{number}"), &input);
+        let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch);
+        common::hpcc::passed(&folder, ranks);
+        for (short, title) in KERNELS {
+            // Without a second column nothing is broadcast.
+            if short != "hpl" || input.columns > 1 {
+                common::hpcc::announcement(&stderr, title);
+            }
+        }
+        assert_eq!(common::hpcc::announces(&stderr, COLUMNS), input.rows > 1, "{stderr}");
+        assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+    }
+}
+
+#[test]
+fn hpcc_succeeds_through_shared_memory() {
+    for ranks in 1..=if Mpi::selected() == Mpi::Open { 5 } else { 2 } {
+        check(ranks, "auto", if ranks == 1 { "no communication" } else { "1 node, shared memory" });
+    }
+}
+
+#[test]
+fn hpcc_succeeds_by_messages() {
+    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
+    for &ranks in counts {
+        check(ranks, "message", "messages in ");
+    }
+}
+
+/// The coarray runtime starts before the timed part, and ends with MPI.
+#[test]
+fn hpcc_succeeds_on_coarrays() {
+    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
+    for &ranks in counts {
+        check(ranks, "events", "coarrays, copies with events");
+        check(ranks, "spawn", "coarrays, shipped functions");
+    }
+}
+
+/// Runs HPCC with transforms by binary exchange; its error output.
+fn binary_exchange(ranks: usize) -> String {
+    let input = Input { columns: ranks, ..Input::default() };
+    let folder = common::hpcc::folder(&format!("hpcc-binary-exchange-{ranks}"), &input);
+    let launch = |launch: Launch| launch.env("HCUBE_FFT", "binary-exchange").env("HCUBE_HPCC", "fft");
+    let stderr = common::hpcc::run(program(), &folder, ranks, launch);
+    common::hpcc::passed(&folder, ranks);
+    stderr
+}
+
+#[test]
+fn hpcc_transforms_by_binary_exchange() {
+    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[2] };
+    for &ranks in counts {
+        let stderr = binary_exchange(ranks);
+        let announcement = common::hpcc::announcement(&stderr, "FFT");
+        assert!(announcement.ends_with(", binary exchange"), "{announcement}");
+        assert!(!stderr.contains("uses another algorithm"), "{stderr}");
+    }
+}
+
+/// Of three ranks, HPCC transforms on two: their communicator is not that of the images.
+#[test]
+fn hpcc_transforms_in_six_steps_where_binary_exchange_is_not_possible() {
+    if Mpi::selected() == Mpi::Open {
+        let stderr = binary_exchange(3);
+        let line = "HPCC FFT uses another algorithm: binary exchange on a communicator of 2 of 3 processes";
+        assert_eq!(stderr.matches(line).count(), 1, "{stderr}");
+        let announcement = common::hpcc::announcement(&stderr, "FFT");
+        assert!(announcement.ends_with(", six steps"), "{announcement}");
+    }
+}
