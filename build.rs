@@ -64,7 +64,7 @@ impl Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 11] = [
+const HEADERS: [Header; 10] = [
     Header::new("library", "errors and version of hcube", &["src/types/library.rs", "src/library.rs"]),
     Header::new("alltoall", "all-to-all, also in place", &["src/types/alltoall.rs", "src/alltoall.rs"]),
     Header::new(
@@ -84,7 +84,6 @@ const HEADERS: [Header; 11] = [
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
     Header::new("panel", "broadcasts of panels, for LU", &["src/types/panel.rs", "src/panel.rs"]),
-    Header::new("column", "pivots and row swaps of LU", &["src/types/column.rs", "src/column.rs"]),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",

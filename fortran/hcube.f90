@@ -71,15 +71,6 @@ module hcube
     integer(c_int32_t) :: algorithm, radix
   end type
 
-  type, bind(C), public :: hcube_column_swap
-    type(c_ptr) :: pairs
-    integer(c_int64_t) :: pair_count, first, width, block
-    type(c_ptr) :: rows
-    integer(c_int64_t) :: row_count, stride, columns
-    type(c_ptr) :: top
-    integer(c_int64_t) :: transposed
-  end type
-
   type, bind(C), public :: hcube_fft_times
     integer(c_int64_t) :: struct_size
     real(c_double) :: first_exchange_seconds, first_wait_seconds, columns_seconds, second_exchange_seconds, &

@@ -30,7 +30,6 @@
 #include "hcube/gemm.h"
 #include "hcube/random_access.h"
 #include "hcube/panel.h"
-#include "hcube/column.h"
 #include "hcube/stream.h"
 #include "hcube/caf.h"
 #include "hcube/fortran.h"

@@ -124,7 +124,7 @@ openmpi_tests() {
 # would be the same again. Debian's mpi4py is for Open MPI.
 mpich_tests() {
     skipping only-openmpi,mpi4py,cp2k with mpich cargo test --profile checked -p hcube --test interface \
-        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test mpi_column --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall \
+        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_fft --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
         --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test scalapack \

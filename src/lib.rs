@@ -6,7 +6,6 @@
 pub mod alltoall;
 mod boundary;
 pub mod caf;
-pub mod column;
 pub mod fft;
 pub mod fortran;
 pub mod fortran_alltoall;

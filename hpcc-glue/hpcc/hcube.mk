@@ -52,10 +52,9 @@ HCUBE_PREFIX := hcube_stock_
 hcube_renamed = $(foreach name,$(1),-D$(name)=$(HCUBE_PREFIX)$(name))
 
 HCUBE_BUILD := $(HCUBE_HPCC)/hcube
-HCUBE_OWN := $(addprefix $(HCUBE_BUILD)/,hcube_glue.o hcube_random_access.o hcube_fft.o hcube_hpl.o hcube_hpl_column.o hcube_stream.o)
+HCUBE_OWN := $(addprefix $(HCUBE_BUILD)/,hcube_glue.o hcube_random_access.o hcube_fft.o hcube_hpl.o hcube_stream.o)
 HCUBE_STOCK := $(addprefix $(HCUBE_BUILD)/$(HCUBE_PREFIX),MPIRandomAccess.o MPIRandomAccessLCG.o stream.o \
-	HPL_binit.o HPL_bcast.o HPL_bwait.o HPL_pdpanel_init.o HPL_pdpanel_free.o \
-	HPL_pdmxswp.o HPL_pdlaswp00N.o HPL_pdlaswp00T.o HPL_pdlaswp01N.o HPL_pdlaswp01T.o)
+	HPL_binit.o HPL_bcast.o HPL_bwait.o HPL_pdpanel_init.o HPL_pdpanel_free.o)
 HCUBE_TUNED := $(HCUBE_BUILD)/hcube_tuned_stream.o
 HCUBE_OBJECTS := $(HCUBE_OWN) $(HCUBE_STOCK) $(HCUBE_TUNED)
 
@@ -92,7 +91,7 @@ hcube-check :
 	@$(hcube_checked)
 
 HCUBE_HEADERS := $(HCUBE_INCLUDEDIR)/hcube.h $(wildcard $(HCUBE_INCLUDEDIR)/hcube/*.h) $(HCUBE_GLUE)/hcube_glue.h \
-	$(HCUBE_GLUE)/hcube_hpl.h $(HCUBE_GLUE)/hcube_stream.h $(wildcard $(HCUBE_GLUE)/fftw2/*.h) $(HCUBE_HPCC)/include/hpcc.h
+	$(HCUBE_GLUE)/hcube_stream.h $(wildcard $(HCUBE_GLUE)/fftw2/*.h) $(HCUBE_HPCC)/include/hpcc.h
 HCUBE_INCLUDES := -I$(HCUBE_GLUE) -I$(HCUBE_HPCC)/include -I$(HCUBE_HPCC)/RandomAccess -I$(HCUBE_HPCC)/FFT
 
 # hcube_fft.o defines names which FFTW 3 has, too: other libraries of the program must not use hcube's.
@@ -140,12 +139,6 @@ $(HCUBE_BUILD)/$(HCUBE_PREFIX)HPL_b%.o : $(HCUBE_HPCC)/hpl/src/comm/HPL_b%.c | $
 
 $(HCUBE_BUILD)/$(HCUBE_PREFIX)HPL_pdpanel_%.o : $(HCUBE_HPCC)/hpl/src/panel/HPL_pdpanel_%.c | $(HCUBE_BUILD)
 	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPL_pdpanel_$*)
-
-$(HCUBE_BUILD)/$(HCUBE_PREFIX)HPL_pdmxswp.o : $(HCUBE_HPCC)/hpl/src/pfact/HPL_pdmxswp.c | $(HCUBE_BUILD)
-	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPL_pdmxswp)
-
-$(HCUBE_BUILD)/$(HCUBE_PREFIX)HPL_pdlaswp%.o : $(HCUBE_HPCC)/hpl/src/pgesv/HPL_pdlaswp%.c | $(HCUBE_BUILD)
-	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(call hcube_renamed,HPL_pdlaswp$*)
 
 .PHONY : clean hcube-clean
 clean : hcube-clean

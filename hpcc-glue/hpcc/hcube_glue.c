@@ -30,13 +30,12 @@ static unsigned fallen_back;
 static const struct {
   const char *name;  /* in HCUBE_HPCC */
   const char *title; /* in messages */
-} kernels[HCUBE_HPCC_TITLES] = {
+} kernels[HCUBE_HPCC_KERNELS] = {
     [HCUBE_HPCC_RA] = {"ra", "RandomAccess update"},
     [HCUBE_HPCC_FFT] = {"fft", "FFT"},
     [HCUBE_HPCC_HPL] = {"hpl", "HPL broadcast"},
     [HCUBE_HPCC_STREAM] = {"stream", "STREAM"},
     [HCUBE_HPCC_PTRANS] = {"ptrans", "PTRANS"},
-    [HCUBE_HPCC_HPL_COLUMN] = {NULL, "HPL pivots and swaps"},
 };
 
 int hcube_hpcc_serves(enum hcube_hpcc_kernel kernel)

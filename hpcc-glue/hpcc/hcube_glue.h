@@ -14,10 +14,7 @@ enum hcube_hpcc_kernel {
   HCUBE_HPCC_HPL,
   HCUBE_HPCC_STREAM,
   HCUBE_HPCC_PTRANS,
-  HCUBE_HPCC_KERNELS,
-  /* A part of HPL that is announced separately. */
-  HCUBE_HPCC_HPL_COLUMN = HCUBE_HPCC_KERNELS,
-  HCUBE_HPCC_TITLES
+  HCUBE_HPCC_KERNELS
 };
 
 /* Whether the kernel is switched on by HCUBE_HPCC: the same on all ranks. Local; HPCC_external_init

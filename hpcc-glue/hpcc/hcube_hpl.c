@@ -19,7 +19,9 @@
  */
 #include <stdint.h>
 
-#include "hcube_hpl.h"
+#include <hpcc.h>
+
+#include "hcube_glue.h"
 
 #ifdef HPL_CALL_VSIPL
 #error hcube does not serve HPL on VSIPL, whose panels are blocks of VSIPL: use a BLAS
@@ -117,7 +119,8 @@ static int *created(int *key)
   return key;
 }
 
-/* An attribute of communicators where HPCC's own code runs. */
+/* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees
+ * with the grid, says so. */
 static int *refusal(void)
 {
   static int key = MPI_KEYVAL_INVALID;
@@ -147,23 +150,18 @@ static int is_chosen(const HPL_T_panel *panel)
   return found && value == choice_of(panel->algo);
 }
 
-int hcube_hpl_is_refused(MPI_Comm comm)
+static int is_refused(MPI_Comm row)
 {
   void *value;
   int found = 0;
 
-  MPI_Comm_get_attr(comm, *refusal(), &value, &found);
+  MPI_Comm_get_attr(row, *refusal(), &value, &found);
   return found;
-}
-
-void hcube_hpl_refuse(MPI_Comm comm)
-{
-  MPI_Comm_set_attr(comm, *refusal(), &mark);
 }
 
 static void refuse(const HPL_T_panel *panel, const hcube_error *error)
 {
-  hcube_hpl_refuse(panel->grid->row_comm);
+  MPI_Comm_set_attr(panel->grid->row_comm, *refusal(), &mark);
   if (panel->grid->mycol == 0)
     hcube_hpcc_falls_back(HCUBE_HPCC_HPL, "process row %d: %s", panel->grid->myrow, error->message);
 }
@@ -195,7 +193,7 @@ static int prepare(const HPL_T_panel *panel)
   uint64_t bytes, prepared, slots;
   hcube_error error = {0};
 
-  if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || hcube_hpl_is_refused(row))
+  if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || is_refused(row))
     return 0;
   slots = slots_of(panel);
   check(hcube_panels_prepared(row, &bytes, &prepared, &error), &error);
@@ -228,7 +226,6 @@ void HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *algo, const int m, const int
 
   hcube_stock_HPL_pdpanel_init(grid, algo, m, n, jb, a, ia, ja, tag, panel);
   panel->buffers[0] = NULL;
-  hcube_hpl_prepare_column(panel);
   if (!prepare(panel)) return;
   check(hcube_panels_begin(grid->row_comm, panel->pcol, bytes_of(panel), &number, &place, &error),
         &error);

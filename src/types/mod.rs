@@ -7,7 +7,6 @@
 mod alltoall;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod caf;
-mod column;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod fft;
 mod gemm;
@@ -19,7 +18,6 @@ mod transpose;
 
 pub use alltoall::*;
 pub use caf::*;
-pub use column::*;
 pub use fft::*;
 pub use gemm::*;
 pub use library::*;

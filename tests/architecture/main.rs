@@ -148,8 +148,6 @@ const OTHER_UNSAFE: [(&str, &str); 40] = [
         "reads lists of other processes, in the superstep in which they were published",
     ),
     ("crates/fft/src/on_node.rs", "writes to shared memory where the counters of ranks permit it"),
-    ("crates/hpl/src/column.rs", "writes to shared memory where the counters of ranks permit it"),
-    ("crates/hpl/src/swap.rs", "copies strided rows between regions, whose bounds it checks before"),
     ("crates/hpl/src/network.rs", "transfers from and to slots of panels, which outlast the calls"),
     ("crates/hpl/src/panels.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/hpl/src/slots.rs", "writes to shared memory where the counters of ranks permit it"),

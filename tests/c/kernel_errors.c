@@ -1,4 +1,4 @@
-/* Every function of the transforms, panels, columns, grids and STREAM with bad arguments: before MPI_Init, on all ranks
+/* Every function of the transforms, panels, grids and STREAM with bad arguments: before MPI_Init, on all ranks
  * and on the last one only, after MPI_Finalize. The code must be the right one, the message must say which argument,
  * nothing may be written, and no rank may wait. For each function it prints
  *
@@ -92,15 +92,7 @@ static void inactive(const char *word) {
   hcube_grid_transpose *transposition = NULL;
   int32_t done = 7;
   hcube_panels_options options = panel_options();
-  double work[6] = {0};
-  hcube_column_swap swap;
 
-  memset(&swap, 0, sizeof swap);
-  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_prepare, MPI_COMM_WORLD, 1, 1);
-  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_prepared, MPI_COMM_WORLD, &bytes, &slots);
-  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_pivot, MPI_COMM_WORLD, work, 1, 0);
-  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_swap_begin, MPI_COMM_WORLD, &swap);
-  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_column_swap_end, MPI_COMM_WORLD, &swap);
   stream_functions();
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fft_create, LENGTH, 1, MPI_COMM_WORLD, &plan);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_prepare, MPI_COMM_WORLD, 100, SLOTS);
@@ -186,35 +178,6 @@ static void options_of_panels(MPI_Comm row) {
     options.topology = last ? HCUBE_PANELS_RING : HCUBE_PANELS_LONG;
     REFUSE(HCUBE_ERR_MISMATCH, "topology", hcube_panels_prepare_for, row, &options);
   }
-}
-
-/* Pivots and row swaps of process columns. */
-static void columns(void) {
-  hcube_column_swap swap;
-  MPI_Comm column;
-  uint64_t width = 7, count = 7;
-  double work[20] = {0};
-  int last = rank == size - 1;
-
-  memset(&swap, 0, sizeof swap);
-  swap.block = 1;
-  MPI_Comm_dup(MPI_COMM_WORLD, &column);
-  REFUSE(HCUBE_ERR_COMM, "", hcube_column_prepare, MPI_COMM_NULL, 8, 10);
-  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_column_pivot, column, work, 8, 0);
-  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_column_swap_begin, column, &swap);
-  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_column_swap_end, column, &swap);
-  REFUSE(HCUBE_ERR_ARGUMENT, "width", hcube_column_prepared, column, NULL, &count);
-  if (size > 1) REFUSE(HCUBE_ERR_MISMATCH, "width", hcube_column_prepare, column, last ? 8 : 9, 10);
-  SUCCEED(hcube_column_prepare(column, 8, 10, &failure), failure);
-  SUCCEED(hcube_column_prepared(column, &width, &count, &failure), failure);
-  REQUIRE(width >= 8 && count >= 10);
-  REFUSE(HCUBE_ERR_ARGUMENT, "work", hcube_column_pivot, column, NULL, 8, 0);
-  REFUSE(HCUBE_ERR_ARGUMENT, "width", hcube_column_pivot, column, work, width + 1, 0);
-  REFUSE(HCUBE_ERR_ARGUMENT, "current", hcube_column_pivot, column, work, 8, size);
-  REFUSE(HCUBE_ERR_ARGUMENT, "swap", hcube_column_swap_begin, column, NULL);
-  REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_column_swap_end, column, &swap);
-  MPI_Barrier(column);
-  MPI_Comm_free(&column);
 }
 
 static void panels(void) {
@@ -325,7 +288,6 @@ int main(int argc, char **argv) {
   stream_functions();
   transforms();
   panels();
-  columns();
   grids();
   MPI_Finalize();
   inactive("already finalised");

@@ -8,21 +8,14 @@
 //! | [`holders`] | who holds each panel on each node |
 //! | [`network`] | panels that come from other nodes, and that go there |
 //! | [`topology`] | the edges along which nodes pass a panel on |
-//! | [`mod@column`] | the memory of a process column |
-//! | [`pivot`] | the search for a pivot in a process column |
-//! | [`swap`] | the row swaps of a process column |
 
-pub mod column;
 pub mod holders;
 pub mod network;
 pub mod options;
 pub mod panels;
-pub mod pivot;
 pub mod slots;
-pub mod swap;
 pub mod topology;
 
-pub use column::Column;
 pub use options::{Options, Topology};
 pub use panels::{Memory, Panels};
 

@@ -254,7 +254,6 @@ pub fn library() -> Result<Header, String> {
         ("hcube/random_access.h", include_str!("../../../include/hcube/random_access.h")),
         ("hcube/fft.h", include_str!("../../../include/hcube/fft.h")),
         ("hcube/panel.h", include_str!("../../../include/hcube/panel.h")),
-        ("hcube/column.h", include_str!("../../../include/hcube/column.h")),
         ("hcube/stream.h", include_str!("../../../include/hcube/stream.h")),
         ("hcube/caf.h", include_str!("../../../include/hcube/caf.h")),
         ("hcube/fortran.h", include_str!("../../../include/hcube/fortran.h")),

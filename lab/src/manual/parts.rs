@@ -29,14 +29,14 @@ pub const GENERAL: Part = Part {
     introduction: &[
         "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) for \
          updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) for \
-         matrices, `hcube_fft`(3) for Fourier transforms, `hcube_gemm`(3) for products of matrices, `hcube_panels`(3), \
-         `hcube_column`(3) and `hcube_stream`(3) for kernels of HPCC, `hcube_caf`(3) for coarrays, `hcube_fftw`(3) for programs \
+         matrices, `hcube_fft`(3) for Fourier transforms, `hcube_gemm`(3) for products of matrices, `hcube_panels`(3) and \
+         `hcube_stream`(3) for kernels of HPCC, `hcube_caf`(3) for coarrays, `hcube_fftw`(3) for programs \
          that use FFTW, `bsp`(3) for BSPlib.",
     ],
     variables: &[],
 };
 
-pub const PARTS: [Part; 12] = [
+pub const PARTS: [Part; 11] = [
     Part {
         page: "hcube_random_access",
         about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
@@ -93,13 +93,6 @@ pub const PARTS: [Part; 12] = [
         page: "hcube_panels",
         about: "asynchronous broadcasts of panels along a process row, for LU factorisations",
         prefix: "hcube_panels",
-        introduction: &[],
-        ..GENERAL
-    },
-    Part {
-        page: "hcube_column",
-        about: "pivots and row swaps in process columns, for LU factorisations",
-        prefix: "hcube_column",
         introduction: &[],
         ..GENERAL
     },

@@ -125,15 +125,11 @@ pub struct Input {
     pub broadcast: usize,
     /// Panels that HPL looks ahead.
     pub depth: usize,
-    /// HPL's row swaps: 0 binary exchange, 1 spread and roll, 2 by their width.
-    pub swap: usize,
-    /// Whether L1 and U are stored as they are, not transposed.
-    pub plain: [bool; 2],
 }
 
 impl Default for Input {
     fn default() -> Self {
-        Self { n: N, block: 80, rows: 1, columns: 1, broadcast: 1, depth: 0, swap: 2, plain: [false; 2] }
+        Self { n: N, block: 80, rows: 1, columns: 1, broadcast: 1, depth: 0 }
     }
 }
 
@@ -182,10 +178,10 @@ fn input(problem: &Input) -> String {
         (&number(problem.broadcast), "broadcast"),
         ("1", "look-ahead depths"),
         (&number(problem.depth), "depth"),
-        (&number(problem.swap), "swap"),
+        ("2", "swap: mix"),
         ("64", "swapping threshold"),
-        (&number(problem.plain[0].into()), "L1: 0 transposed, 1 plain"),
-        (&number(problem.plain[1].into()), "U: 0 transposed, 1 plain"),
+        ("0", "L1 transposed"),
+        ("0", "U transposed"),
         ("1", "equilibration"),
         ("8", "alignment in doubles"),
         ("#", "ignored by HPCC"),
