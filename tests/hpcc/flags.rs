@@ -1,9 +1,9 @@
 //! HPCC built with flags of users, in wrong orders, and from an installed tree.
 
-use super::common;
+use super::{KERNELS, common};
 use common::hpcc::{Input, program};
 use common::installed::{fresh_make, installed, loads_from};
-use common::{Launch, Mpi, output};
+use common::{Mpi, output};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -89,7 +89,7 @@ fn row(name: &str, ranks: usize) -> PathBuf {
     common::hpcc::folder(name, &Input { columns: ranks, depth: 1, ..Input::default() })
 }
 
-const ALL: [&str; 4] = ["ra", "fft", "hpl", "stream"];
+const ALL: [&str; 5] = ["ra", "fft", "hpl", "stream", "ptrans"];
 
 /// HPCC's other algorithms, a real FFTW 2, no common symbols: hcube's kernels and HPCC's standard ones are still linked.
 #[test]
@@ -100,11 +100,12 @@ fn flags_of_users_do_not_matter() {
     let program = with_flags("hpcc-flags", &format!("{flags} -I{}", headers.display()), "");
     // Lengths of the factors 2, 3 and 5 leave no rank out.
     let ranks = if Mpi::selected() == Mpi::Open { 3 } else { 2 };
-    for (kernels, expected) in [("ra,fft,hpl,stream", &ALL[..]), ("none", &[])] {
+    for (kernels, expected) in [("ra,fft,hpl,stream,ptrans", &ALL[..]), ("none", &[])] {
         let folder = row("hpcc-flags-run", ranks);
         let (active, stderr) = kernels_of(&program, &folder, ranks, "HCUBE_HPCC", kernels);
         assert_eq!(active, expected, "{stderr}");
-        common::hpcc::passed(&folder, ranks);
+        // HPCC's own RandomAccess may lose some updates, as its rules permit.
+        assert_eq!(common::hpcc::result(&folder, "Success"), "1");
         assert_eq!(common::hpcc::result(&folder, "MPIFFT_Procs"), ranks.to_string());
     }
 }
@@ -116,7 +117,7 @@ fn threads_of_openmp_are_left_to_hpcc() {
     let program = with_flags("hpcc-openmp", flags, "-fopenmp");
     let folder = row("hpcc-openmp-2", 2);
     let (active, stderr) = kernels_of(&program, &folder, 2, "OMP_NUM_THREADS", "2");
-    assert_eq!(active, ["ra", "hpl"], "{stderr}");
+    assert_eq!(active, ["ra", "hpl", "ptrans"], "{stderr}");
     for title in ["FFT", "STREAM"] {
         let line = format!(
             "HPCC {title} not active, HPCC's own code runs: it uses 2 threads per rank, and hcube's one"

@@ -1,8 +1,8 @@
 //! HPL in HPCC.
 
 use super::common;
+use common::Mpi;
 use common::hpcc::{Input, program};
-use common::{Launch, Mpi};
 
 /// Behind the last column all panels have the same root.
 #[test]

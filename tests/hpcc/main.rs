@@ -9,10 +9,7 @@ mod flags;
 mod hpl;
 
 use common::hpcc::{Input, program};
-use common::installed::{fresh_make, installed, loads_from};
 use common::{Launch, Mpi, output};
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn check(ranks: usize, mode: &str, path: &str) {
@@ -125,7 +122,7 @@ fn matrices_are_transposed_on_all_grids() {
         let input = Input { n: 517, block: 33, rows, columns, ..Input::default() };
         let folder = common::hpcc::folder(&format!("hpcc-ptrans-{rows}-{columns}-{per_node}"), &input);
         let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
-            launch.env("HCUBE_HPCC", "ptrans").env("HCUBE_RANKS_PER_NODE", per_node)
+            launch.env("HCUBE_HPCC", "ra,ptrans").env("HCUBE_RANKS_PER_NODE", per_node)
         });
         common::hpcc::passed(&folder, ranks);
         let path = if per_node == "0" { "memory of the node" } else { "messages" };
@@ -199,7 +196,7 @@ fn hpcc_succeeds_on_coarrays() {
 fn binary_exchange(ranks: usize) -> String {
     let input = Input { columns: ranks, ..Input::default() };
     let folder = common::hpcc::folder(&format!("hpcc-binary-exchange-{ranks}"), &input);
-    let launch = |launch: Launch| launch.env("HCUBE_FFT", "binary-exchange").env("HCUBE_HPCC", "fft");
+    let launch = |launch: Launch| launch.env("HCUBE_FFT", "binary-exchange").env("HCUBE_HPCC", "ra,fft");
     let stderr = common::hpcc::run(program(), &folder, ranks, launch);
     common::hpcc::passed(&folder, ranks);
     stderr
