@@ -31,10 +31,8 @@ static const struct {
   const char *name;  /* in HCUBE_HPCC */
   const char *title; /* in messages */
 } kernels[HCUBE_HPCC_KERNELS] = {
-    [HCUBE_HPCC_RA] = {"ra", "RandomAccess update"},
-    [HCUBE_HPCC_FFT] = {"fft", "FFT"},
-    [HCUBE_HPCC_HPL] = {"hpl", "HPL broadcast"},
-    [HCUBE_HPCC_STREAM] = {"stream", "STREAM"},
+    [HCUBE_HPCC_RA] = {"ra", "RandomAccess update"}, [HCUBE_HPCC_FFT] = {"fft", "FFT"},
+    [HCUBE_HPCC_HPL] = {"hpl", "HPL broadcast"},     [HCUBE_HPCC_STREAM] = {"stream", "STREAM"},
     [HCUBE_HPCC_PTRANS] = {"ptrans", "PTRANS"},
 };
 

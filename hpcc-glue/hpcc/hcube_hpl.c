@@ -193,8 +193,7 @@ static int prepare(const HPL_T_panel *panel)
   uint64_t bytes, prepared, slots;
   hcube_error error = {0};
 
-  if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || is_refused(row))
-    return 0;
+  if (panel->grid->npcol == 1 || !hcube_hpcc_serves(HCUBE_HPCC_HPL) || is_refused(row)) return 0;
   slots = slots_of(panel);
   check(hcube_panels_prepared(row, &bytes, &prepared, &error), &error);
   if (bytes_of(panel) <= bytes && slots <= prepared && is_chosen(panel)) return 1;

@@ -237,6 +237,12 @@ pub const BUILD: Group = Group {
             "scripts/simulate.sh: the tool to use instead of the one that was built",
         ),
         Variable::new(
+            "HCUBE_LAB",
+            "a file",
+            "",
+            "scripts/manual.sh: hcube-lab, if it is not that of this build",
+        ),
+        Variable::new(
             "HCUBE_TEST_SKIP",
             "names, separated by commas",
             "",

@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(problems(&whole(Variant::Hcube), &late, 2), expected);
         // A kernel that says that it does not serve is no failure, one that says nothing is.
         let fallbacks = vec![("HPL broadcast".to_owned(), "a line".to_owned())];
-        let active = ["RandomAccess update", "FFT", "STREAM"].map(str::to_owned).to_vec();
+        let active = ["RandomAccess update", "FFT", "STREAM", "PTRANS"].map(str::to_owned).to_vec();
         let served = Outcome { active, ..outcome(0.1, 0) };
         assert_eq!(problems(&whole(Variant::Hcube), &served, 2).len(), 1);
         assert_eq!(problems(&whole(Variant::Hcube), &Outcome { fallbacks, ..served }, 2), [""; 0]);

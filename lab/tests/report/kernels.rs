@@ -6,7 +6,7 @@ use super::section;
 pub fn check(page: &str) {
     let hpcc = section(page, "hpcc");
     assert!(hpcc.contains("<td>×3.00</td>") && hpcc.contains("order 6000"), "{hpcc}");
-    assert!(hpcc.contains("PTRANS (not replaced)"), "{hpcc}");
+    assert!(hpcc.contains("DGEMM (not replaced)"), "{hpcc}");
     let fft = section(page, "fft");
     assert!(fft.contains("<td>×1.60</td>") && fft.contains("hcube, six steps, measured: 2^20"), "{fft}");
     let stream = section(page, "stream");
