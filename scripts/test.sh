@@ -111,12 +111,9 @@ skipping() {
     HCUBE_TEST_SKIP="${HCUBE_TEST_SKIP:-},$names" "$@"
 }
 
-# Open MPI's PML for InfiniPath and Omni-Path looks for their adapters for 0.2 s in each of some thousand starts, half of
-# the time that a start takes; here the shared memory and TCP of the others are tested.
-#
 # Open MPI 4 has no functions with large counts. CP2K is tested where a user has installed it; the set-up does not.
 openmpi_tests() {
-    OMPI_MCA_pml=${OMPI_MCA_pml:-^cm} skipping only-mpich,large-counts,cp2k with openmpi cargo test --profile checked --workspace \
+    skipping only-mpich,large-counts,cp2k with openmpi cargo test --profile checked --workspace \
         --features hcube-core/rsmpi "$@"
 }
 
