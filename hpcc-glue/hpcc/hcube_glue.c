@@ -26,6 +26,7 @@ static unsigned serves = (1u << HCUBE_HPCC_KERNELS) - 1;
 static int verbose;
 static unsigned announced;
 static unsigned fallen_back;
+static unsigned changed;
 
 static const struct {
   const char *name;  /* in HCUBE_HPCC */
@@ -98,8 +99,8 @@ void hcube_hpcc_changes(enum hcube_hpcc_kernel kernel, const char *format, ...)
 {
   va_list arguments;
 
-  if (fallen_back >> kernel & 1) return;
-  fallen_back |= 1u << kernel;
+  if ((changed >> kernel) & 1) return;
+  changed |= 1u << kernel;
   va_start(arguments, format);
   say(kernel, "uses another algorithm", format, arguments);
   va_end(arguments);
@@ -195,6 +196,7 @@ int HPCC_external_init(int argc, char *argv[], void *extdata)
 
   read_variables();
   leave_threads_to_hpcc();
+  if (hcube_hpcc_serves(HCUBE_HPCC_FFT)) hcube_hpcc_prepare_fft();
   if (hcube_hpcc_serves(HCUBE_HPCC_RA)) hcube_hpcc_prepare_random_access();
   return 0;
 }

@@ -43,6 +43,9 @@ void hcube_hpcc_changes(enum hcube_hpcc_kernel kernel, const char *format, ...)
  * wait for its messages. */
 void hcube_hpcc_fail(const char *doing, int32_t code, const hcube_error *error);
 
+/* Reads the options of transforms on rank 0, for all ranks. Collective over all ranks. */
+void hcube_hpcc_prepare_fft(void);
+
 /* The set-up of RandomAccess, which HPCC must not measure. Collective over all ranks. */
 void hcube_hpcc_prepare_random_access(void);
 

@@ -10,6 +10,7 @@ mod hpl;
 
 use common::hpcc::{Input, program};
 use common::{Launch, Mpi, output};
+use std::path::Path;
 use std::process::Command;
 
 fn check(ranks: usize, mode: &str, path: &str) {
@@ -222,5 +223,28 @@ fn hpcc_transforms_in_six_steps_where_binary_exchange_is_not_possible() {
         assert_eq!(stderr.matches(line).count(), 1, "{stderr}");
         let announcement = common::hpcc::announcement(&stderr, "FFT");
         assert!(announcement.ends_with(", six steps"), "{announcement}");
+    }
+}
+
+/// Launchers may pass variables to some ranks only: those of rank 0 count, and no rank waits for another.
+#[test]
+fn variables_of_transforms_are_those_of_the_first_rank() {
+    let run = |name: &str, change: &str| {
+        let script = format!("case ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} in {change};; esac; exec \"$@\"");
+        let folder = common::hpcc::folder(&format!("hpcc-fft-{name}"), &Input { columns: 2, ..Input::default() });
+        let launch = |launch: Launch| launch.args(["-c", &script, "sh"]).arg(program()).env("HCUBE_HPCC", "fft");
+        let stderr = common::hpcc::run(Path::new("sh"), &folder, 2, launch);
+        common::hpcc::passed(&folder, 2);
+        assert!(!stderr.contains("uses another algorithm"), "{stderr}");
+        common::hpcc::announcement(&stderr, "FFT")
+    };
+    for (name, change, algorithm) in [
+        ("first", "0) export HCUBE_FFT=binary-exchange", ", binary exchange"),
+        ("second", "1) export HCUBE_FFT=binary-exchange", ", six steps"),
+        ("radix", "0) export HCUBE_FFT=binary-exchange HCUBE_FFT_RADIX=4", ", binary exchange"),
+        ("refused", "1) export HCUBE_FFT=unknown", ", six steps"),
+    ] {
+        let announcement = run(name, change);
+        assert!(announcement.ends_with(algorithm), "{change}: {announcement}");
     }
 }
