@@ -1,4 +1,5 @@
-//! hcube_fft_* from C: tests/c/fft.c in shared memory and with messages, tests/c/fft_binary.c by binary exchange.
+//! hcube_fft_* from C: tests/c/fft.c in shared memory and with messages, tests/c/fft_binary.c and
+//! tests/c/fft_threads.c by binary exchange.
 
 use hcube_testing as common;
 
@@ -69,5 +70,18 @@ fn binary_exchange_needs_a_power_of_two_of_ranks() {
     if Mpi::selected() == Mpi::Open {
         let text = Launch::client("fft_binary", 3).limit(60).run().success();
         assert!(text.contains("ok 1 1"), "{text}");
+    }
+}
+
+/// The runtime that a transform has started ends in MPI_Finalize: without a word about an image that has failed.
+#[test]
+fn binary_exchange_refuses_other_threads_on_all_ranks() {
+    let outcome = Launch::client("fft_threads", 2).limit(60).run();
+    assert!(!outcome.stderr.contains("hcube_caf_finalize"), "{outcome:?}");
+    let text = outcome.success();
+    if text.contains("skipped threads") {
+        common::unproved("threads", "this MPI library has no MPI_THREAD_SERIALIZED");
+    } else {
+        assert!(text.contains("ok 2 4"), "{text}");
     }
 }

@@ -235,6 +235,7 @@ impl<C: Comm> Runtime<C> {
         let id = self.with(|image| image.teams.get(team).map(|team| [team.id, team.upcoming()]))?;
         let [failed, most, least, highest, lowest] =
             self.combine(team, [failed, own, -own, offset, -offset], Combination::Max)?;
+        let has_part = allocated.is_ok();
         let refused = match allocated {
             Err(error) => Some(error),
             Ok(_) if failed == 1 => Some(Error::Memory("another member of the team has no memory".into())),
@@ -245,7 +246,8 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| {
             if let Some(error) = refused {
                 image.addresses.known.remove(&id);
-                if failed == 0 {
+                // All members know of an error of one of them; nobody uses the others' parts then.
+                if failed <= 1 && has_part {
                     image.memory.heap().free(offset as usize)?;
                 }
                 return Err(error);
@@ -294,9 +296,17 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// For a coarray that was freed, for events and for locks.
     pub fn address(&self, coarray: Handle) -> Result<*mut u8> {
+        self.own_part(coarray).map(|(address, _)| address)
+    }
+
+    /// This member's part: its address and its bytes.
+    ///
+    /// # Errors
+    /// As [`address`](Self::address).
+    pub fn own_part(&self, coarray: Handle) -> Result<(*mut u8, usize)> {
         self.with(|image| {
             let coarray = image.coarray_for(coarray, Use::Data)?;
-            Ok(image.memory.own(coarray.offset, coarray.bytes).address())
+            Ok((image.memory.own(coarray.offset, coarray.bytes).address(), coarray.bytes))
         })
     }
 

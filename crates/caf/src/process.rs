@@ -21,6 +21,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// Who has started the runtime, and is to end it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The program, by `hcube_caf_init`.
+    Program,
+    /// A system of hcube, for a program that uses no coarrays itself.
+    Library,
+}
+
 /// The state of a process. It is freed by [`finalise`] only: the end of a process that has not come there uses it when what
 /// belongs to its threads is gone.
 struct Process {
@@ -33,6 +42,7 @@ struct Process {
     is_ending: AtomicBool,
     /// Whether MPI was initialised here.
     owns_mpi: bool,
+    owner: Owner,
 }
 
 /// The address of the state, for another thread.
@@ -59,7 +69,8 @@ fn outside() -> Error {
     let text = if HAS_ENDED.load(Ordering::Relaxed) && PROCESS_ID.load(Ordering::Relaxed) == 0 {
         "called after hcube_caf_finalize"
     } else if PROCESS_ID.load(Ordering::Relaxed) != 0 {
-        "called by another thread: expected the one that has called hcube_caf_init"
+        "called by another thread: expected the one that has called hcube_caf_init, or the first function of hcube that \
+         needs coarrays"
     } else {
         "called before hcube_caf_init"
     };
@@ -111,11 +122,31 @@ pub fn with<T>(work: impl FnOnce(&Runtime<MpiComm>) -> Result<T>) -> Result<T> {
     work(&process.runtime)
 }
 
+/// Local: whether this process has a runtime, which this thread can use.
+///
+/// # Errors
+/// [`Error::Usage`] where the runtime belongs to another thread.
+pub fn is_active() -> Result<bool> {
+    match process() {
+        Ok(_) => Ok(true),
+        Err(error) if !lifetime::is_simulated() && PROCESS_ID.load(Ordering::Relaxed) != 0 => Err(error),
+        Err(_) => Ok(false),
+    }
+}
+
 /// Collective over all processes of the job: initialises MPI, if nobody has, and the runtime; its processes become images.
 ///
 /// # Errors
 /// [`Error::Usage`] for a second call; on all images, where options differ or one has no memory; those of MPI.
 pub fn initialise() -> Result<()> {
+    initialise_for(Owner::Program)
+}
+
+/// Collective: as [`initialise`], for this owner.
+///
+/// # Errors
+/// As [`initialise`].
+pub fn initialise_for(owner: Owner) -> Result<()> {
     let options = Options::from_environment();
     let wants_thread = options.as_ref().is_ok_and(|options| options.progress > 0);
     if HAS_ENDED.load(Ordering::Relaxed) && !lifetime::is_simulated() {
@@ -132,7 +163,7 @@ pub fn initialise() -> Result<()> {
     let runtime = Runtime::new(comm, options)?;
     let turns = wants_thread.then(Turns::default);
     let (thread, is_ending) = (Cell::new(None), AtomicBool::new(false));
-    let process = Box::into_raw(Box::new(Process { runtime, turns, thread, is_ending, owns_mpi }));
+    let process = Box::into_raw(Box::new(Process { runtime, turns, thread, is_ending, owns_mpi, owner }));
     if wants_thread {
         // SAFETY: it lives until it is freed below or in `finalise`.
         let started = start_threads(unsafe { &*process }, options.progress);
@@ -220,6 +251,17 @@ pub fn finalise() -> Result<()> {
         lifetime::finalise()?;
     }
     result
+}
+
+/// Collective over all images: as [`finalise`], where the runtime has this owner; otherwise nothing happens.
+///
+/// # Errors
+/// As [`finalise`].
+pub fn finalise_of(owner: Owner) -> Result<()> {
+    let Ok(process) = process() else { return Ok(()) };
+    // SAFETY: it lives until `finalise`.
+    let found = unsafe { &*process }.owner;
+    if found == owner { finalise() } else { Ok(()) }
 }
 
 /// The end of a process whose image has not been finalised: the others are told that it has failed.

@@ -221,3 +221,26 @@ fn allocations_do_not_grow() {
         }
     });
 }
+
+/// Where one image has no memory, the others give back what they have allocated.
+#[test]
+fn an_allocation_that_one_image_cannot_make_takes_no_memory() {
+    const LENGTH: usize = 1 << 16;
+    for per_node in [3, 1] {
+        with_images(3, per_node, |image| {
+            let (world, own) = (image.world(), image.own());
+            let place = || {
+                let coarray = image.allocate(world, LENGTH, Use::Data).expect("room");
+                let address = image.address(coarray).expect("a coarray").addr();
+                image.free(coarray, Use::Data).expect("a coarray");
+                address
+            };
+            let before = place();
+            for _ in 0..10 {
+                let bytes = if own == 1 { 1 << 60 } else { LENGTH };
+                assert!(image.allocate(world, bytes, Use::Data).is_err());
+            }
+            assert_eq!(place(), before);
+        });
+    }
+}

@@ -3,19 +3,20 @@
 //! A program initialises coarrays once ([`hcube_caf::process`]). If it has done so itself, its runtime is used and remains its
 //! own. Otherwise the runtime is started with the first set-up that needs it, and ended in `MPI_Finalize`: the state of a
 //! process is an attribute of `MPI_COMM_SELF`, which is deleted first, while MPI is still active.
+//!
+//! Restriction: a runtime belongs to one thread. If it is started here, that is the main thread of MPI, which calls
+//! `MPI_Finalize`; other threads are refused.
 
 use crate::{fft, random_access};
 use hcube_caf::Runtime;
-use hcube_caf::process as coarrays;
-use hcube_core::comm::{Comm, agree_on};
+use hcube_caf::process::{self as coarrays, Owner};
+use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::Result;
 use hcube_core::mpi::{MpiComm, gate, lifetime};
 
 /// The state of a process until `MPI_Finalize`.
 #[derive(Debug, Default)]
 pub struct ProcessState {
-    /// Whether the runtime was started here, and is to be ended here.
-    owns_runtime: bool,
     /// RandomAccess.
     pub random_access: Option<random_access::Images>,
     /// Fourier transforms.
@@ -24,10 +25,8 @@ pub struct ProcessState {
 
 impl Drop for ProcessState {
     fn drop(&mut self) {
-        if self.owns_runtime {
-            // Nobody is left to report an error to; images that wait for this one find that it has ended.
-            drop(coarrays::finalise());
-        }
+        // Nobody is left to report an error to; images that wait for this one find that it has ended.
+        drop(coarrays::finalise_of(Owner::Library));
     }
 }
 
@@ -35,16 +34,25 @@ impl Drop for ProcessState {
 /// the images ([`is_world`]).
 ///
 /// # Errors
-/// On all ranks, where coarrays are not available; those of `work`.
+/// On all ranks, where coarrays are not available on one of them; those of `work`.
 pub fn with<T>(
     comm: &MpiComm,
     work: impl FnOnce(&Runtime<MpiComm>, &mut ProcessState) -> Result<T>,
 ) -> Result<T> {
-    gate::on_process(|state: &mut Option<ProcessState>| {
+    let mut is_entered = false;
+    let result = gate::on_process(|state: &mut Option<ProcessState>| {
+        is_entered = true;
         let state = state.get_or_insert_default();
         start(comm, state)?;
         coarrays::with(|runtime| work(runtime, state))
-    })
+    });
+    match result {
+        // The others wait in `start`.
+        Err(error) if !is_entered => {
+            agree_on_runtime(comm, Err(error)).and_then(|_| unreachable!("this rank has an error"))
+        }
+        result => result,
+    }
 }
 
 /// Local: whether this rank and the number of ranks of a communicator are those of `MPI_COMM_WORLD`. If all ranks say so, the
@@ -56,16 +64,28 @@ pub fn is_world(comm: &MpiComm) -> Result<bool> {
     Ok(lifetime::world_place()? == (comm.rank(), comm.size()))
 }
 
+/// Collective: whether the runtime is active, on all ranks or on none; one reduction where it is.
+///
+/// # Errors
+/// On all ranks: the error of one of them, and [`Error::Mismatch`](hcube_core::Error::Mismatch).
+fn agree_on_runtime(comm: &MpiComm, found: Result<bool>) -> Result<bool> {
+    let mut is_missing = [i64::from(!matches!(found, Ok(true)))];
+    comm.all_reduce_max(&mut is_missing)?;
+    if is_missing == [0] {
+        return Ok(true);
+    }
+    let is_active = agree(comm, found)?;
+    agree_on(comm, &[("whether hcube_caf_init was called", i64::from(is_active))])?;
+    Ok(is_active)
+}
+
 /// Collective: starts the runtime where the program has not.
 fn start(comm: &MpiComm, state: &mut ProcessState) -> Result<()> {
-    let is_active = coarrays::with(|_| Ok(())).is_ok();
-    agree_on(comm, &[("whether hcube_caf_init was called", i64::from(is_active))])?;
-    if !is_active {
-        // Coarrays, events and functions of an earlier runtime, as simulated processes may have had one, ended with it.
-        state.owns_runtime = false;
-        *state = ProcessState::default();
-        coarrays::initialise()?;
-        state.owns_runtime = true;
+    if agree_on_runtime(comm, coarrays::is_active())? {
+        return Ok(());
     }
-    Ok(())
+    agree(comm, lifetime::check_main_thread())?;
+    // Coarrays, events and functions of an earlier runtime, as simulated processes may have had one, ended with it.
+    *state = ProcessState::default();
+    coarrays::initialise_for(Owner::Library)
 }

@@ -72,6 +72,26 @@ pub fn check_threads() -> Result<()> {
     Err(Error::Usage(format!("MPI is initialised with thread level {level}: expected MPI_THREAD_MULTIPLE")))
 }
 
+/// Local: whether the calling thread is the one that has initialised MPI, which is active, and is to finalise it.
+///
+/// # Errors
+/// [`Error::Usage`] where another thread has.
+pub fn check_main_thread() -> Result<()> {
+    // Simulated processes have one thread each, or one together.
+    if is_simulated() {
+        return Ok(());
+    }
+    let mut is_main = 0;
+    // SAFETY: MPI is active.
+    check("MPI_Is_thread_main", unsafe { raw::PMPI_Is_thread_main(&mut is_main) })?;
+    if is_main != 0 {
+        return Ok(());
+    }
+    let text = "called by another thread: the first call that needs coarrays starts their runtime, which MPI_Finalize ends: \
+                expected the thread that has initialised MPI";
+    Err(Error::Usage(text.into()))
+}
+
 /// Collective over all processes of the job: finalises MPI, where it is active.
 ///
 /// # Errors
