@@ -52,6 +52,22 @@ fn unless_unshared<C: Comm, T>(comm: &C, created: Result<T>) -> Result<Option<T>
     }
 }
 
+/// Local: parts of the vector that have this many complex numbers.
+///
+/// # Errors
+/// [`Error::Buffer`] for others.
+pub fn check_parts<'a>(
+    count: usize,
+    parts: Result<(Region<'a>, Region<'a>)>,
+) -> Result<(Region<'a>, Region<'a>)> {
+    let (input, output) = parts?;
+    let bytes = 16 * count;
+    match [input, output].into_iter().find(|part| part.len() != bytes) {
+        Some(part) => Err(Error::Buffer(format!("{} bytes: expected {bytes}", part.len()))),
+        None => Ok((input, output)),
+    }
+}
+
 impl Plan {
     /// Collective: sets a transform up. Every rank passes the same length and direction, or the error that all ranks are to
     /// report. The options are those of the all-to-all exchange.
@@ -108,13 +124,7 @@ impl Plan {
     /// # Errors
     /// On all ranks: [`Error::Buffer`] for parts of another size; those of the exchanges.
     pub fn execute<'a, C: Comm>(&mut self, comm: &C, parts: Result<(Region<'a>, Region<'a>)>) -> Result<()> {
-        let bytes = 16 * self.part();
-        let checked = parts.and_then(|(input, output)| {
-            match [input, output].into_iter().find(|part| part.len() != bytes) {
-                Some(part) => Err(Error::Buffer(format!("{} bytes: expected {bytes}", part.len()))),
-                None => Ok((input, output)),
-            }
-        });
+        let checked = check_parts(self.part(), parts);
         self.last = match &mut self.way {
             Way::Node(node) => node.execute(comm, checked),
             Way::Messages(messages) => messages.execute(comm, checked),

@@ -37,17 +37,27 @@ fn expected(vector: &[u8], direction: Direction) -> Vec<u8> {
     results.concat()
 }
 
+/// A vector, and its transform.
+type Run<'a> = (&'a [u8], Direction, Radix);
+
+/// Both radices in both directions.
+const KINDS: [(Direction, Radix); 4] = [
+    (Direction::Forward, Radix::Two),
+    (Direction::Forward, Radix::Four),
+    (Direction::Backward, Radix::Two),
+    (Direction::Backward, Radix::Four),
+];
+
 /// Runs transforms one after the other, each twice: in place and out of place; their results.
-fn transform(images: usize, per_node: usize, runs: &[(&[u8], Direction)]) -> Vec<Vec<u8>> {
+fn transform(images: usize, per_node: usize, runs: &[Run<'_>]) -> Vec<Vec<u8>> {
     let parts = threads::run(images, per_node, |comm| {
         let own = comm.split(Some(0), comm.rank() as i32).expect("no MPI").expect("a colour");
         let runtime = Runtime::new(own, hcube_caf::Options::default()).expect("shared memory");
         let work = AssertUnwindSafe(|| {
             let mut kept = None;
-            let one = |&(vector, direction): &(&[u8], Direction)| {
-                let mut transform =
-                    BinaryExchange::new(comm, Ok((vector.len() / 16, direction)), radix(direction))
-                        .expect("possible");
+            let one = |&(vector, direction, radix): &Run<'_>| {
+                let wanted = Ok((vector.len() / 16, direction));
+                let mut transform = BinaryExchange::new(comm, wanted, radix).expect("possible");
                 let bytes = vector.len() / images;
                 let mine = &vector[comm.rank() * bytes..][..bytes];
                 let (mut input, mut output) = (mine.to_vec(), vec![0; bytes]);
@@ -73,11 +83,6 @@ fn transform(images: usize, per_node: usize, runs: &[(&[u8], Direction)]) -> Vec
     (0..runs.len()).map(|run| parts.iter().flat_map(|part| &part[run]).copied().collect()).collect()
 }
 
-/// Both radices are tested, each with one direction.
-fn radix(direction: Direction) -> Radix {
-    if direction == Direction::Forward { Radix::Two } else { Radix::Four }
-}
-
 /// Compares to 1e-13 of the root of the length.
 fn compare(found: &[u8], right: &[u8], name: &str) {
     let numbers = |bytes: &[u8]| -> Vec<f64> {
@@ -97,10 +102,13 @@ fn results_are_those_of_six_steps() {
         // The last one needs a further pass.
         for log in (least..=least + 4).chain([14 + images.ilog2() + 2]) {
             let vector = vector(1 << log);
-            let runs = [(&vector[..], Direction::Forward), (&vector[..], Direction::Backward)];
-            for (found, (vector, direction)) in transform(images, per_node, &runs).iter().zip(runs) {
-                let name = format!("2^{log} on {images} images, {per_node} per node, {direction:?}");
-                compare(found, &expected(vector, direction), &name);
+            let right =
+                [Direction::Forward, Direction::Backward].map(|direction| expected(&vector, direction));
+            let runs = KINDS.map(|(direction, radix)| (&vector[..], direction, radix));
+            for (found, (_, direction, radix)) in transform(images, per_node, &runs).iter().zip(runs) {
+                let name =
+                    format!("2^{log} on {images} images, {per_node} per node, {direction:?}, {radix:?}");
+                compare(found, &right[usize::from(direction == Direction::Backward)], &name);
             }
         }
     }
@@ -111,13 +119,12 @@ fn results_are_those_of_six_steps() {
 fn lengths_change_between_transforms() {
     for (images, per_node) in [(2, 2), (4, 2), (8, 8)] {
         let vectors = [10, 14, 9, 16, 12, 16].map(|log| vector(1 << log));
-        let directions = [Direction::Forward, Direction::Backward];
-        let runs: Vec<_> = vectors
+        let runs: Vec<Run<'_>> = vectors
             .iter()
-            .enumerate()
-            .map(|(number, vector)| (&vector[..], directions[number % 2]))
+            .zip(KINDS.iter().cycle())
+            .map(|(vector, &(direction, radix))| (&vector[..], direction, radix))
             .collect();
-        for (found, &(vector, direction)) in transform(images, per_node, &runs).iter().zip(&runs) {
+        for (found, &(vector, direction, _)) in transform(images, per_node, &runs).iter().zip(&runs) {
             compare(found, &expected(vector, direction), &format!("{} bytes on {images}", vector.len()));
         }
     }
@@ -128,16 +135,20 @@ fn one_rank_needs_no_images() {
     // With no, one and two further passes.
     for log in [6, 7, 10, 14, 15, 17, 22, 23] {
         let vector = vector(1 << log);
-        for direction in [Direction::Forward, Direction::Backward] {
+        for (direction, radix) in KINDS {
             let found = threads::run(1, 1, |comm| {
                 let mut part = vector.clone();
                 let mut transform =
-                    BinaryExchange::new(comm, Ok((1 << log, direction)), radix(direction)).expect("possible");
+                    BinaryExchange::new(comm, Ok((1 << log, direction)), radix).expect("possible");
                 let same = Region::of(&mut part);
                 transform.execute_alone(comm, (same, same));
                 part
             });
-            compare(&found.concat(), &expected(&vector, direction), &format!("2^{log}, {direction:?}"));
+            compare(
+                &found.concat(),
+                &expected(&vector, direction),
+                &format!("2^{log}, {direction:?}, {radix:?}"),
+            );
         }
     }
 }

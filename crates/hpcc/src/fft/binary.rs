@@ -7,7 +7,8 @@
 //! Restrictions: 2^a images, which are all processes of the job; 2^b numbers, at least 64 and P on each image. One
 //! rank needs no images.
 //! Cost: (P - 1) / P 16 n / P bytes of the exchange, then those of log2 P levels (`exchange`). Memory: 40 bytes
-//! per number of the part, 32 on one rank.
+//! per number of the part for all transforms of a process together, on one rank 32 for each transform; tables and batches
+//! of each transform (`local`, `exchange`).
 //! Source: Jin et al. 2011, §III-D.
 
 use super::bits::Bits;

@@ -10,7 +10,8 @@
 //! Restrictions: a power of two of images.
 //! Cost per level: half of the part is fetched and half of it sent, 16 n / P bytes together, in a copy per
 //! strip; two notices per strip of a half. Memory: two columns of 16 n / P bytes, between which levels alternate, and half
-//! of one for strips that were fetched.
+//! of one for strips that were fetched; log2 P + 2 events of 64 bytes per strip; for each level, 16 bytes per number of a strip
+//! for factors.
 //! Source: Jin et al. 2011, §III-D, §IV-B4 and Figure 7.
 
 use super::bits::Bits;

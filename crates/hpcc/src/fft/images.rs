@@ -72,31 +72,36 @@ impl Images {
         let (world, part) = (runtime.world(), bits.part());
         let strips = part / strip(part);
         let columns = runtime.allocate(world, bytes(part), Use::Data)?;
-        let events = |count| runtime.allocate_events(world, count);
-        let ready = events(strips * bits.images as usize)?;
-        Ok(Self { part, columns, ready, copied: events(strips)?, prefetch: events(strips)? })
+        let mut events = Vec::new();
+        for count in [strips * bits.images as usize, strips, strips] {
+            match runtime.allocate_events(world, count) {
+                Ok(allocated) => events.push(allocated),
+                // On all images, so they free together what they have.
+                Err(error) => return free(runtime, columns, &events).and(Err(error)),
+            }
+        }
+        let [ready, copied, prefetch] = events[..] else { unreachable!("three counts") };
+        Ok(Self { part, columns, ready, copied, prefetch })
     }
 
     fn free<C: Comm>(self, runtime: &Runtime<C>) -> Result<()> {
-        runtime.free(self.prefetch, Use::Events)?;
-        runtime.free(self.copied, Use::Events)?;
-        runtime.free(self.ready, Use::Events)?;
-        runtime.free(self.columns, Use::Data)
+        free(runtime, self.columns, &[self.ready, self.copied, self.prefetch])
     }
 
     /// This image's part of the coarray, for a transform: nobody keeps it longer.
     ///
     /// # Errors
-    /// None while the runtime is active.
+    /// None while the runtime that has allocated it is active.
     pub(super) fn memory<C: Comm>(&self, runtime: &Runtime<C>) -> Result<Region<'static>> {
-        let address = runtime.address(self.columns)?;
+        let (address, found) = runtime.own_part(self.columns)?;
         // SAFETY: the coarray has these bytes on each image and is freed only by `prepare`, collectively and between transforms,
         // when no copy uses it any more; other images write to it where events permit it.
-        Ok(unsafe { Region::new(address, bytes(self.part)) })
+        Ok(unsafe { Region::new(address, found) })
     }
+}
 
-    /// Bytes of the coarray on each image.
-    pub fn bytes(&self) -> usize {
-        bytes(self.part)
-    }
+/// Collective over all images: frees the coarray and the events, the last ones first.
+fn free<C: Comm>(runtime: &Runtime<C>, columns: Handle, events: &[Handle]) -> Result<()> {
+    events.iter().rev().try_for_each(|&events| runtime.free(events, Use::Events))?;
+    runtime.free(columns, Use::Data)
 }

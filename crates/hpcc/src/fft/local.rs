@@ -8,7 +8,8 @@
 //!
 //! Restrictions: at least [`MIN_PART`] numbers.
 //! Cost: 5 n log2 n flops and, in further passes, 6 n for the products of factors; ⌈(log2 n - 14) / 8⌉ + 1 passes over 16 n
-//! bytes. Memory: 256 KiB for the batch and as much for factors.
+//! bytes. Memory: 256 KiB for the batch and as much for factors; further passes of L levels take (L + 2) 2^(18 - L) bytes for
+//! theirs, at most 384 KiB. All of it is larger where images are more than 2^14.
 //! Source: Jin et al. 2011, §III-D, and §IV-B4 for a higher radix; blocking: C. van Loan,
 //! Computational Frameworks for the Fast Fourier Transform, SIAM 1992.
 
@@ -58,7 +59,7 @@ pub struct Local {
     factors: Vec<Row>,
     passes: Vec<Pass>,
     batch: Vec<Row>,
-    /// Factors of a level for a row of a batch, and for its columns.
+    /// Factors of a level for the columns of a batch, and for one of its rows; as long as a piece of the longest ones.
     scratch: [Vec<Row>; 2],
 }
 
@@ -86,7 +87,8 @@ impl Local {
             base += levels;
         }
         let batch = vec![Row::default(); (1 << first) / LANES];
-        let scratch = [batch.clone(), batch.clone()];
+        let width = passes.iter().map(|pass| batch.len() >> pass.levels).max().unwrap_or(0);
+        let scratch = [0, 1].map(|_| vec![Row::default(); width]);
         Self { level, radix, bits, swap, first, factors: of_first, passes, batch, scratch }
     }
 

@@ -1,5 +1,6 @@
 //! A transform that was set up, by the algorithm that the options select.
 
+use super::images::COMPLEX;
 use super::{BinaryExchange, Images};
 use crate::process;
 use hcube_core::comm::{Comm, agree, agree_on};
@@ -7,11 +8,9 @@ use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::mpi::{MpiComm, lifetime};
 use hcube_core::progress::Progress;
+use hcube_fft::plan::check_parts;
 use hcube_fft::{Algorithm, Direction, Memory, Options, Stages};
 use std::sync::Arc;
-
-/// Bytes of a complex number.
-const COMPLEX: usize = 16;
 
 #[derive(Debug)]
 enum Path {
@@ -75,14 +74,6 @@ impl Plan {
         }
     }
 
-    /// The algorithm.
-    pub fn algorithm(&self) -> Algorithm {
-        match &self.path {
-            Path::SixStep(_) => Algorithm::SixStep,
-            Path::BinaryExchange(..) => Algorithm::BinaryExchange,
-        }
-    }
-
     /// Collective: as [`hcube_fft::Plan::memory`]; for a binary exchange, whose copies go to coarrays, it is this rank's own.
     ///
     /// # Errors
@@ -103,14 +94,17 @@ impl Plan {
     /// # Errors
     /// As there. An image that fails during a binary exchange aborts the job, because others wait.
     pub fn execute(&mut self, comm: &MpiComm, parts: Result<(Region<'_>, Region<'_>)>) -> Result<()> {
+        let count = self.part();
         self.stages = match &mut self.path {
             Path::SixStep(plan) => {
                 plan.execute(comm, parts)?;
                 plan.stages()
             }
-            Path::BinaryExchange(transform, _) if comm.size() == 1 => transform.execute_alone(comm, parts?),
+            Path::BinaryExchange(transform, _) if comm.size() == 1 => {
+                transform.execute_alone(comm, check_parts(count, parts)?)
+            }
             Path::BinaryExchange(transform, _) => {
-                let parts = agree(comm, parts)?;
+                let parts = agree(comm, check_parts(count, parts))?;
                 process::with(comm, |runtime, state| {
                     let images = Images::prepare(&mut state.transforms, runtime, transform.bits())?;
                     let done = transform.execute(comm, runtime, images, parts);
