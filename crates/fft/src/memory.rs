@@ -61,6 +61,11 @@ impl Memory {
         &self.memory
     }
 
+    /// Whether pieces of two lines of the cache are stored in it as fast as long ones.
+    pub fn has_large_pages(&self) -> bool {
+        self.memory.has_large_pages()
+    }
+
     /// Where the parts of the calling rank begin.
     pub fn own(&self) -> [*mut u8; PARTS] {
         let own = self.memory.own_number();

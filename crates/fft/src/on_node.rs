@@ -179,8 +179,9 @@ impl OnNode {
         let shape = &self.transforms.shape;
         let (input, output) = parts?;
         let which = |region: Region<'_>| self.parts.as_ref().and_then(|parts| parts.which(region));
+        let has_large_pages = self.parts.as_ref().is_some_and(|parts| parts.has_large_pages());
         let direct = |rows, region: Region<'a>, length| {
-            let large_pages = which(region).is_some();
+            let large_pages = has_large_pages && which(region).is_some();
             Direct { rows, data: View::of(region), length, large_pages }
         };
         Ok(Ends {
@@ -241,7 +242,7 @@ impl OnNode {
             // SAFETY: a part that its rank has given to this transform: between the first two waits ranks only read it,
             // between the last two each of them writes the columns of its share, and the rank itself uses it otherwise.
             let data = View::of(unsafe { parts.all().region(range) });
-            Some(Direct { rows: rows_of(rank), data, length, large_pages: true })
+            Some(Direct { rows: rows_of(rank), data, length, large_pages: parts.has_large_pages() })
         });
         Matrix::new(direct.collect(), rows)
     }

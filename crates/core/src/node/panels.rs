@@ -4,10 +4,10 @@
 //! other what they have written, only how many of the agreed pieces ([`PanelMemory::counter`]). The memory itself has no
 //! structure here. Without shared memory a rank has such memory for itself, so that algorithms need no second path.
 //!
-//! Cost: four lines of the cache per rank, and the memory.
+//! Cost: four pairs of lines of the cache per rank, in whole pages, and the memory.
 
 use super::LINE_PAIR;
-use super::huge_pages::HUGE_PAGE_BYTES;
+use super::huge_pages::{self, HUGE_PAGE_BYTES, Kind};
 use super::segment::{self, Segment};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
@@ -50,6 +50,8 @@ pub struct PanelMemory {
     ranks: usize,
     own: usize,
     capacity: usize,
+    /// See [`PanelMemory::has_large_pages`].
+    large_pages: bool,
 }
 
 // SAFETY: the memory belongs to this value, as that of a Vec does, or to the process, as a `Segment` does.
@@ -109,7 +111,9 @@ impl PanelMemory {
         let segment = Segment::own(length)?;
         segment.prefer_huge_pages(0..length);
         segment.provide(0..length)?;
-        Ok(Self { origin: Origin::Shared(segment), ranks: 1, own: 0, capacity })
+        let large_pages =
+            length < HUGE_PAGE_BYTES || segment.is_aligned() && huge_pages::are_on_demand(Kind::Private);
+        Ok(Self { origin: Origin::Shared(segment), ranks: 1, own: 0, capacity, large_pages })
     }
 
     fn share_with<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize, large: bool) -> Result<Self> {
@@ -128,11 +132,16 @@ impl PanelMemory {
             segment.prefer_huge_pages(0..length);
         }
         agree(comm, segment.provide(part.clone()))?;
+        let mut has_small = [0];
         if large {
-            segment.collapse(part);
+            let is_huge = segment.collapse(part).is_complete() && segment.is_aligned();
+            let is_large = length < HUGE_PAGE_BYTES || is_huge || huge_pages::are_on_demand(Kind::Shared);
+            has_small = [i64::from(!is_large)];
+            comm.all_reduce_max(&mut has_small)?;
         }
         segment.populate();
-        Ok(Self { origin: Origin::Shared(segment), ranks: ranks.len(), own, capacity })
+        let large_pages = large && has_small == [0];
+        Ok(Self { origin: Origin::Shared(segment), ranks: ranks.len(), own, capacity, large_pages })
     }
 
     /// Local: memory of one rank, all zero.
@@ -144,7 +153,8 @@ impl PanelMemory {
         let layout = Layout::from_size_align(length, PAGE).map_err(|_| too_large(capacity))?;
         // SAFETY: the layout has a size, that of the counters at least.
         let address = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(|| too_large(capacity))?;
-        Ok(Self { origin: Origin::Own(address, layout), ranks: 1, own: 0, capacity })
+        let origin = Origin::Own(address, layout);
+        Ok(Self { origin, ranks: 1, own: 0, capacity, large_pages: false })
     }
 
     /// Ranks that use it.
@@ -160,6 +170,12 @@ impl PanelMemory {
     /// Bytes of it.
     pub fn capacity(&self) -> usize {
         self.capacity
+    }
+
+    /// Whether accesses with large strides find their pages in few entries of the translation lookaside buffer: on huge pages,
+    /// as far as the kernel says, or in memory that is shorter than one. The same on all ranks that share it.
+    pub fn has_large_pages(&self) -> bool {
+        self.large_pages
     }
 
     fn address(&self) -> NonNull<u8> {

@@ -16,7 +16,7 @@ mod users;
 use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
-use crate::node::huge_pages::HUGE_PAGE_BYTES;
+use crate::node::huge_pages::{self, HUGE_PAGE_BYTES, Report};
 use std::fs::File;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -158,7 +158,7 @@ impl Segment {
         Self::map_with(length, protection, libc::MAP_SHARED, file.as_raw_fd(), "mmap of shared memory")
     }
 
-    /// A mapping that begins at a huge page, where it has one.
+    /// A mapping that begins at a huge page, where it has one and the process may have the addresses.
     fn map_with(
         length: usize,
         protection: libc::c_int,
@@ -166,20 +166,14 @@ impl Segment {
         file: libc::c_int,
         what: &str,
     ) -> Result<Self> {
-        let (place, fixed) = match length >= HUGE_PAGE_BYTES {
-            true => (huge::reserve(length)?, libc::MAP_FIXED),
-            false => (std::ptr::null_mut(), 0),
-        };
-        // SAFETY: a new mapping of no file or of one that is open for reading and writing; it replaces only what was
-        // reserved for it.
+        let reserved = if length >= HUGE_PAGE_BYTES { huge::reserve(length) } else { None };
+        let (place, fixed) = reserved.map_or((std::ptr::null_mut(), 0), |place| (place, libc::MAP_FIXED));
+        // SAFETY: a new mapping, of no file or of one that is open for reading and writing. The kernel selects its place, or
+        // it replaces pages that `reserve` has mapped for it and nobody else knows.
         let address = unsafe { libc::mmap(place, length, protection, flags | fixed, file, 0) };
         if address == libc::MAP_FAILED {
-            let error = failed(what);
-            if !place.is_null() {
-                // SAFETY: reserved above, and nothing else is there.
-                unsafe { libc::munmap(place, length) };
-            }
-            return Err(error);
+            // What was reserved stays: the kernel may have unmapped it, and another thread may have something there now.
+            return Err(failed(what));
         }
         Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
     }
@@ -234,19 +228,19 @@ impl Segment {
     ///
     /// # Panics
     /// Where the range is not inside.
-    pub fn collapse(&self, range: Range<usize>) {
-        /// Failures that end the attempt: a single page may be busy, several mean that the kernel does not collapse here.
-        const FAILURES: usize = 2;
+    pub fn collapse(&self, range: Range<usize>) -> Report {
         let start = range.start.next_multiple_of(HUGE_PAGE_BYTES);
-        let end = range.end / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
-        let mut failures = 0;
-        for page in (start..end.max(start)).step_by(HUGE_PAGE_BYTES) {
+        let end = if self.is_aligned() { range.end / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES } else { 0 };
+        huge_pages::collapse_for_long_use(end.saturating_sub(start) / HUGE_PAGE_BYTES, |page| {
+            let page = start + page * HUGE_PAGE_BYTES;
             let result = self.advise(&(page..page + HUGE_PAGE_BYTES), libc::MADV_COLLAPSE);
-            failures += usize::from(result.raw_os_error() != Some(0));
-            if failures == FAILURES {
-                return;
-            }
-        }
+            result.raw_os_error() == Some(0)
+        })
+    }
+
+    /// Whether it begins at a huge page, as it does from the length of one on where the range of addresses permits it.
+    pub fn is_aligned(&self) -> bool {
+        self.address.addr().get().is_multiple_of(HUGE_PAGE_BYTES)
     }
 
     /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory comes with its

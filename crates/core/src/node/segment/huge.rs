@@ -7,22 +7,18 @@
 //!
 //! Cost: a copy of each page, once; measured 2.2 ms per huge page on a virtual machine.
 
-use crate::error::{Error, Result};
 use crate::node::huge_pages::HUGE_PAGE_BYTES;
 use std::ptr;
 
-/// Reserves a range of addresses that starts at a huge page, for a mapping that replaces it.
-///
-/// # Errors
-/// Where the process may not have the range.
-pub(super) fn reserve(length: usize) -> Result<*mut libc::c_void> {
+/// Reserves a range of addresses that starts at a huge page, for a mapping that replaces it. `None` where the process may not
+/// have the range, which is longer than the mapping at first.
+pub(super) fn reserve(length: usize) -> Option<*mut libc::c_void> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let whole = length.saturating_add(HUGE_PAGE_BYTES);
     // SAFETY: a new mapping that nobody accesses.
     let found = unsafe { libc::mmap(ptr::null_mut(), whole, libc::PROT_NONE, flags, -1, 0) };
     if found == libc::MAP_FAILED {
-        let error = std::io::Error::last_os_error();
-        return Err(Error::Memory(format!("address range of {length} bytes: {error}")));
+        return None;
     }
     let before = found.addr().next_multiple_of(HUGE_PAGE_BYTES) - found.addr();
     let start = found.wrapping_byte_add(before);
@@ -33,8 +29,48 @@ pub(super) fn reserve(length: usize) -> Result<*mut libc::c_void> {
             unsafe { libc::munmap(part, bytes) };
         }
     }
-    Ok(start)
+    Some(start)
 }
 
 /// Bytes of the smallest page.
 const PAGE: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::super::Segment;
+    use super::PAGE;
+
+    /// Whether a child maps memory of this length where its range of addresses may grow by `more` bytes.
+    fn child_maps(length: usize, more: usize) -> bool {
+        // SAFETY: the child has one thread and ends here; the C library keeps its heap usable after a fork.
+        let child = unsafe {
+            match libc::fork() {
+                0 => {
+                    let mut text = [0; 32];
+                    let file = libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY);
+                    libc::read(file, text.as_mut_ptr().cast(), text.len());
+                    let digits = text.iter().take_while(|digit: &&u8| digit.is_ascii_digit());
+                    let pages = digits.fold(0, |number, digit| 10 * number + usize::from(digit - b'0'));
+                    let most = (PAGE * pages + more) as u64;
+                    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+                    let is_limited = pages > 0 && libc::setrlimit(libc::RLIMIT_AS, &limit) == 0;
+                    libc::_exit(i32::from(is_limited && Segment::own(length).is_ok()));
+                }
+                child => child,
+            }
+        };
+        let mut status = -1;
+        // SAFETY: the child that was just made.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status), "status {status}");
+        libc::WEXITSTATUS(status) == 1
+    }
+
+    #[test]
+    fn memory_needs_no_addresses_beyond_its_length() {
+        const LENGTH: usize = 64 << 20;
+        const SOME: usize = 1 << 20;
+        assert!(child_maps(LENGTH, LENGTH + SOME), "the range for alignment does not fit, the memory does");
+        assert!(!child_maps(LENGTH, LENGTH - SOME), "the limit has no effect");
+    }
+}
