@@ -105,11 +105,11 @@ fn unblock_by<V: Vector>(copies: &Copies<'_>, _: &mut Workspace, proof: V::Proof
 
 levels! {
     /// Copies rows of a caller to blocks.
-    copy_in: Copies<'_> => copy_in_by,
+    copy_in: Copies => copy_in_by,
     /// Copies blocks to rows of a caller.
-    copy_out: Copies<'_> => copy_out_by,
+    copy_out: Copies => copy_out_by,
     /// Copies rows to blocks, with real and imaginary parts apart.
-    block: Copies<'_> => block_by,
+    block: Copies => block_by,
     /// The converse of [`block`].
-    unblock: Copies<'_> => unblock_by,
+    unblock: Copies => unblock_by,
 }

@@ -10,34 +10,27 @@
 //! | [`copies`] | copies between rows and blocks |
 //! | [`passes`] | transforms of the columns and of the rows of a matrix, from memory to memory |
 //! | [`view`] | this memory |
-//! | [`dispatch`] | loops of other systems with these instructions |
+//! | [`dispatch`] | loops with these instructions |
 
 pub(crate) use hcube_core::machine::instructions;
 
-/// The functions for each level of instructions.
+/// The functions that run a generic one with the instructions of a level.
 macro_rules! levels {
-    ($($(#[$text:meta])* $name:ident: $argument:ty => $generic:ident,)+) => {$(
+    ($($(#[$text:meta])* $name:ident: $argument:ident => $generic:ident,)+) => {$(
         $(#[$text])*
-        pub fn $name(level: $crate::kernel::instructions::Level, argument: &$argument, workspace: &mut Workspace) {
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-            fn avx512(argument: &$argument, workspace: &mut Workspace, proof: $crate::kernel::instructions::Avx512) {
-                $generic::<$crate::kernel::avx512::Wide>(argument, workspace, proof);
+        pub fn $name(
+            level: $crate::kernel::instructions::Level,
+            argument: &$argument<'_>,
+            workspace: &mut Workspace,
+        ) {
+            struct Call<'a, 'b>(&'a $argument<'b>, &'a mut Workspace);
+            impl $crate::kernel::dispatch::Work for Call<'_, '_> {
+                #[inline(always)]
+                fn run<V: Vector>(self, proof: V::Proof) {
+                    $generic::<V>(self.0, self.1, proof);
+                }
             }
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            fn avx2(argument: &$argument, workspace: &mut Workspace, _: $crate::kernel::instructions::Avx2) {
-                $generic::<$crate::kernel::vector::Portable<true>>(argument, workspace, ());
-            }
-            match level {
-                // SAFETY: the argument proves that the processor has AVX-512F, AVX-512DQ, AVX2 and FMA.
-                #[cfg(target_arch = "x86_64")]
-                $crate::kernel::instructions::Level::Avx512(proof) => unsafe { avx512(argument, workspace, proof) },
-                // SAFETY: the argument proves that the processor has AVX2 and FMA.
-                #[cfg(target_arch = "x86_64")]
-                $crate::kernel::instructions::Level::Avx2(proof) => unsafe { avx2(argument, workspace, proof) },
-                _ => $generic::<$crate::kernel::vector::Portable<false>>(argument, workspace, ()),
-            }
+            $crate::kernel::dispatch::dispatch(level, Call(argument, workspace));
         }
     )+};
 }

@@ -296,7 +296,7 @@ fn rows_by<V: Vector>(rows: &Rows<'_>, workspace: &mut Workspace, proof: V::Proo
 
 levels! {
     /// Transforms columns: from the matrix to blocks.
-    columns: Columns<'_> => columns_by,
+    columns: Columns => columns_by,
     /// Transforms rows: from blocks to the matrix that is the result.
-    rows: Rows<'_> => rows_by,
+    rows: Rows => rows_by,
 }
