@@ -158,9 +158,12 @@ int32_t hcube_fft_default_options(struct hcube_fft_options *options,
 /**
  * Collective. As hcube_fft_create, with options.
  *
- * The algorithm HCUBE_FFT_BINARY_EXCHANGE starts the coarray runtime if the program has not called
- * hcube_caf_init; MPI_Finalize then ends it. Each rank allocates 40 bytes per number of its part,
- * which all such transforms share and which are kept until then.
+ * The algorithm HCUBE_FFT_BINARY_EXCHANGE allocates 32 bytes per number on one rank. On several ranks it
+ * starts the coarray runtime if the program has not called hcube_caf_init; MPI_Finalize then ends it.
+ * Each of these ranks allocates 40 bytes per number of its part, of the longest of these transforms,
+ * which they share, until the runtime ends. A transform is created and executed by the thread that has
+ * called hcube_caf_init, or else by the one that has initialised MPI: calls of another thread are
+ * refused with HCUBE_ERR_ARGUMENT on all ranks.
  *
  * length: as for hcube_fft_create; for HCUBE_FFT_BINARY_EXCHANGE 2^b, at least 64 and at least P for
  * each of P ranks.
@@ -196,8 +199,10 @@ int32_t hcube_fft_local(const struct hcube_fft_plan *plan,
 /**
  * Collective over the communicator of the plan. Returns memory for two parts of the vector on this rank.
  * Where ranks share memory, hcube_fft_execute copies nothing of a part in this memory for other ranks,
- * since they read and write it themselves: a transform reads and writes half as much. On several nodes
- * it is memory of this process. It lies on huge pages where the system gives any, and is zero.
+ * since they read and write it themselves: a transform reads and writes a part twice, and without this
+ * memory also the numbers of other ranks' shares, (P - 1) / P of a part, twice. On several nodes and with
+ * HCUBE_FFT_BINARY_EXCHANGE it is memory of this process. It lies on huge pages where the system gives
+ * any, and is zero.
  *
  * Each call for a plan returns the same memory, of 32 bytes per number of the vector in total. It is freed
  * when the plan and all that was returned for it are freed, in any order.

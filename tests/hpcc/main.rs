@@ -231,8 +231,10 @@ fn hpcc_transforms_in_six_steps_where_binary_exchange_is_not_possible() {
 fn variables_of_transforms_are_those_of_the_first_rank() {
     let run = |name: &str, change: &str| {
         let script = format!("case ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} in {change};; esac; exec \"$@\"");
-        let folder = common::hpcc::folder(&format!("hpcc-fft-{name}"), &Input { columns: 2, ..Input::default() });
-        let launch = |launch: Launch| launch.args(["-c", &script, "sh"]).arg(program()).env("HCUBE_HPCC", "fft");
+        let folder =
+            common::hpcc::folder(&format!("hpcc-fft-{name}"), &Input { columns: 2, ..Input::default() });
+        let launch =
+            |launch: Launch| launch.args(["-c", &script, "sh"]).arg(program()).env("HCUBE_HPCC", "fft");
         let stderr = common::hpcc::run(Path::new("sh"), &folder, 2, launch);
         common::hpcc::passed(&folder, 2);
         assert!(!stderr.contains("uses another algorithm"), "{stderr}");
