@@ -49,7 +49,7 @@ pub fn with<T>(
     match result {
         // The others wait in `start`.
         Err(error) if !is_entered => {
-            agree_on_runtime(comm, Err(error)).and_then(|_| unreachable!("this rank has an error"))
+            agree_on_runtime(comm, Err(error)).map(|_| unreachable!("this rank has an error"))
         }
         result => result,
     }
