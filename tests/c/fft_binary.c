@@ -23,9 +23,13 @@ static hcube_fft_options options_for(int32_t algorithm) {
   return options;
 }
 
+/* Each direction has each radix, with every other length. */
 static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int32_t algorithm) {
   hcube_fft_options options = options_for(algorithm);
-  options.radix = direction > 0 ? HCUBE_FFT_RADIX_4 : HCUBE_FFT_RADIX_2;
+  int is_four = direction > 0;
+  int64_t rest;
+  for (rest = length; rest > 1; rest /= 2) is_four = !is_four;
+  options.radix = is_four ? HCUBE_FFT_RADIX_4 : HCUBE_FFT_RADIX_2;
   hcube_fft_plan *plan = NULL;
   hcube_error error;
   SUCCEED(hcube_fft_create_with(length, direction, comm, &options, &plan, &error), error);
