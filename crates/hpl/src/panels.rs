@@ -352,8 +352,8 @@ impl<C: Comm> Panels<C> {
             self.network.advance(comm, &self.slots)?;
         }
         let done = !self.network.has_up_to(number);
-        if !done && self.patience.shares_cores() {
-            // The caller may do nothing else than ask again.
+        if !done {
+            // The caller may do nothing else than ask again. Ranks of other rows may share its core, which are not counted.
             std::thread::yield_now();
         }
         Ok(done)
