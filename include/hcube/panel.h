@@ -228,10 +228,9 @@ int32_t hcube_panels_wait(MPI_Comm comm,
 
 /**
  * Local. Passes panels on to other nodes, and says whether this rank has nothing more to do for one
- * and those before it: whether what it has to send or to receive for its node was sent and received. A
- * root, or a rank that
- * receives a panel for its node, calls this until it is done before it waits for others by other
- * means; ranks with nothing to pass on are done at once.
+ * and those before it: whether what it has to send or to receive for its node was sent and received.
+ * A root, or a rank that receives a panel for its node, calls this until it is done before it waits for
+ * others by other means; ranks with nothing to pass on are done at once.
  *
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.
