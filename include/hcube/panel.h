@@ -161,8 +161,8 @@ int32_t hcube_panels_prepared(MPI_Comm comm,
 
 /**
  * Begins a panel; called by all ranks of the row in the same order. Local on all ranks but the
- * root, which waits until all ranks have released the panel that it has begun `slots` panels
- * before.
+ * root, which waits until all ranks have released the panel that it has begun `slots` panels of its
+ * own before.
  *
  * comm: a communicator that was prepared.
  * root: the rank that computes the panel.
@@ -172,8 +172,9 @@ int32_t hcube_panels_prepared(MPI_Comm comm,
  * to 64 bytes; elsewhere NULL.
  * Errors only on the calling rank, which has not begun the panel then, so that its later panels are
  * not those of other ranks. hcube_panels_test and hcube_panels_wait report that where the roots or
- * sizes of panels differ: HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, or if the root itself still
- * uses the panel for whose release it would wait; HCUBE_ERR_COMM; HCUBE_ERR_MPI_STATE.
+ * sizes of panels differ: HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, if this
+ * rank has not released the panel `in_use` numbers before, or if the root itself still uses the panel
+ * for whose release it would wait; HCUBE_ERR_COMM; HCUBE_ERR_MPI_STATE.
  */
 int32_t hcube_panels_begin(MPI_Comm comm,
                            int32_t root,
@@ -226,10 +227,10 @@ int32_t hcube_panels_wait(MPI_Comm comm,
                           struct hcube_error *error);
 
 /**
- * Local. Passes panels on to other nodes, and says whether this rank has nothing more to do for one:
- * whether what it has to send or to receive for its node was sent and received. A root, or a rank that
- * receives a panel for its node, calls this until it is done before it waits for others by other
- * means; ranks with nothing to pass on are done at once.
+ * Local. Passes panels on to other nodes, and says whether this rank has nothing more to do for one
+ * and those before it: whether what it has to send or to receive for its node was sent and received.
+ * A root, or a rank that receives a panel for its node, calls this until it is done before it waits for
+ * others by other means; ranks with nothing to pass on are done at once.
  *
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.

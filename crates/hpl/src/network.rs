@@ -244,6 +244,11 @@ impl<C: Comm> Network<C> {
         self.transits.iter().any(|transit| transit.number == number)
     }
 
+    /// Whether this panel or one before it is to be received or sent.
+    pub fn has_up_to(&self, number: u64) -> bool {
+        self.transits.iter().any(|transit| transit.number <= number)
+    }
+
     /// Adds a panel that this rank holds.
     ///
     /// # Errors

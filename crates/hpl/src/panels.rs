@@ -105,6 +105,8 @@ pub struct Panels<C: Comm> {
     rank: usize,
     patience: Patience,
     memory: Memory,
+    /// Panels in use at most.
+    in_use: usize,
     /// The numbers of the last panels in this rank's slots for its own.
     occupants: Vec<Option<u64>>,
     /// The number of the first panel of `live`.
@@ -137,7 +139,8 @@ impl<C: Comm> Panels<C> {
             0 => memory.slots.saturating_mul(comm.size()),
             in_use => in_use,
         };
-        let received = if several { in_use.min(MAX_IN_USE) / members.len() + 1 } else { 0 };
+        let in_use = in_use.min(MAX_IN_USE);
+        let received = if several { in_use / members.len() + 1 } else { 0 };
         let slots = Slots::new(comm, &members, memory.bytes, memory.slots, received)?;
         if several {
             comm.open_messages()?;
@@ -149,6 +152,7 @@ impl<C: Comm> Panels<C> {
             rank: comm.rank(),
             patience,
             memory,
+            in_use,
             occupants: vec![None; memory.slots],
             first: 0,
             live: VecDeque::new(),
@@ -189,8 +193,8 @@ impl<C: Comm> Panels<C> {
     /// the root, which waits for a slot and from then on may write to the [place](Self::place) of the panel.
     ///
     /// # Errors
-    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where the root
-    /// itself has not released the panel in that slot.
+    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where this rank
+    /// has not released the panel `in_use` numbers before, or the root itself that in its slot.
     pub fn begin(&mut self, comm: &C, root: usize, bytes: usize) -> Result<u64> {
         let ranks = self.holders.ranks();
         if root >= ranks {
@@ -199,10 +203,14 @@ impl<C: Comm> Panels<C> {
         if bytes > self.memory.bytes {
             return Err(Error::argument("bytes", bytes, format!("at most {}", self.memory.bytes)));
         }
-        if self.live.len() >= MAX_IN_USE {
-            return Err(Error::Usage(format!("{MAX_IN_USE} panels are still in use on this rank")));
-        }
         let number = self.first + self.live.len() as u64;
+        if self.live.len() >= self.in_use {
+            let text = format!(
+                "panel {} is still in use on this rank before panel {number}, and in_use = {}",
+                self.first, self.in_use
+            );
+            return Err(Error::Usage(text));
+        }
         let holder = self.holders.holder(root, number);
         if root == self.rank {
             let slot = self.slots.slot(holder);
@@ -333,8 +341,8 @@ impl<C: Comm> Panels<C> {
         Ok(())
     }
 
-    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel. True at once
-    /// where it passes nothing on.
+    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel and those before
+    /// it, some of which it may have released before they arrived. True at once where it passes nothing on.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and of MPI.
@@ -343,9 +351,9 @@ impl<C: Comm> Panels<C> {
         if !self.network.is_idle() {
             self.network.advance(comm, &self.slots)?;
         }
-        let done = !self.network.has(number);
-        if !done && self.patience.shares_cores() {
-            // The caller may do nothing else than ask again.
+        let done = !self.network.has_up_to(number);
+        if !done {
+            // The caller may do nothing else than ask again. Ranks of other rows may share its core, which are not counted.
             std::thread::yield_now();
         }
         Ok(done)

@@ -353,6 +353,60 @@ fn a_panel_that_a_receiver_does_not_need_goes_on() {
     assert_eq!(seen, [0, 0, 5]);
 }
 
+/// A receiver goes on asking until it has passed on a panel that was dropped, too: later ones wait for it on other nodes.
+#[test]
+fn a_dropped_panel_is_passed_on_before_later_ones_are_done() {
+    let done_early = threads::run_on_nodes(vec![0, 1, 1, 2], |comm| {
+        let memory = Memory { bytes: 8, slots: 2, in_use: 2 };
+        let mut panels = Panels::new(comm, memory, Topology::Ring, &Options::default()).expect("memory");
+        let dropped = panels.begin(comm, 0, 8).expect("a slot");
+        if comm.rank() > 0 {
+            panels.release(comm, dropped).expect("begun");
+        }
+        // Rank 1 receives the first panel for its node, rank 2 the second one.
+        let number = panels.begin(comm, 0, 8).expect("a slot");
+        let done_early = comm.rank() == 1 && panels.progress(comm, number).expect("begun");
+        comm.barrier().expect("no error");
+        if comm.rank() == 0 {
+            panels.release(comm, dropped).expect("not posted");
+            panels.post(comm, number).expect("the root");
+        }
+        while !panels.progress(comm, number).expect("begun") {
+            std::thread::yield_now();
+        }
+        panels.wait(comm, number).expect("posted");
+        panels.release(comm, number).expect("read");
+        panels.finish(comm).expect("no error");
+        done_early
+    });
+    assert_eq!(done_early, [false; 4]);
+}
+
+/// More would wait for ever on other nodes, which have no slots for them.
+#[test]
+fn no_more_panels_than_agreed_are_in_use() {
+    threads::run(2, 1, |comm| {
+        let memory = Memory { bytes: 8, slots: 3, in_use: 2 };
+        let mut panels = Panels::new(comm, memory, Topology::Auto, &Options::default()).expect("memory");
+        for expected in 0..2 {
+            let number = panels.begin(comm, 0, 8).expect("a slot");
+            assert_eq!(number, expected);
+            if comm.rank() == 0 {
+                panels.post(comm, number).expect("the root");
+            }
+            panels.wait(comm, number).expect("posted");
+        }
+        let text = panels.begin(comm, 0, 8).expect_err("two are in use").to_string();
+        assert_eq!(text, "panel 0 is still in use on this rank before panel 2, and in_use = 2");
+        panels.release(comm, 1).expect("begun");
+        assert!(panels.begin(comm, 0, 8).is_err(), "panels are released in order");
+        panels.release(comm, 0).expect("begun");
+        assert_eq!(panels.begin(comm, 0, 8), Ok(2));
+        panels.release(comm, 2).expect("begun");
+        panels.finish(comm).expect("no error");
+    });
+}
+
 /// As on one node, but the receivers' nodes hear of it by a message.
 #[test]
 fn a_dropped_panel_is_noticed_on_other_nodes() {

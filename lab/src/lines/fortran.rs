@@ -52,8 +52,9 @@ pub fn count(text: &str) -> Lines {
 }
 
 fn class(statement: &str) -> Class {
-    let (first, rest) = first_word(statement);
-    if communicates(statement) && first != "use" {
+    let statement = statement.to_ascii_lowercase();
+    let (first, rest) = first_word(&statement);
+    if communicates(&statement) && first != "use" {
         return Class::Communication;
     }
     let ends_part = first == "end" && DECLARE.contains(&first_word(rest).0);
@@ -92,5 +93,6 @@ mod tests {
                     pure integer function f(x)\n  end function\nend do\nend program\n";
         let expected = Lines { computation: 5, communication: 3, declarations: 9, comments: 3 };
         assert_eq!(count(text), expected);
+        assert_eq!(count(&text.to_ascii_uppercase()), expected);
     }
 }
