@@ -132,9 +132,8 @@ fn panels<C: Comm>(comm: &C, options: &hcube_hpl::Options) -> Result<Finding> {
         return Ok(Finding::new(TOPIC, State::Fact, text));
     }
     let memory = Memory { bytes: TRIAL_PANEL, slots: 1, in_use: 1 };
-    let shared = Panels::new(comm, memory, Topology::Auto, options)
-        .map(|_| ())
-        .map_err(|error| error.to_string());
+    let shared =
+        Panels::new(comm, memory, Topology::Auto, options).map(|_| ()).map_err(|error| error.to_string());
     Ok(judge_panels(shared, available()))
 }
 
