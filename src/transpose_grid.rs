@@ -234,7 +234,10 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_describe(
     }
 }
 
-/// Local. Frees a transposition; no rank may be inside a call for it.
+/// Local. Frees a transposition, from any thread, while no other thread uses it. Other ranks need not
+/// free theirs at the same time; they may be inside a call from which this rank has returned. After the
+/// call, comm and the memory of hcube_grid_transpose_memory_create may be freed: a transposition is freed
+/// before its communicator, and before or after its memory, which lives as long as either.
 ///
 /// transposition: a handle of hcube_grid_transpose_create, which is set to NULL; nothing happens if
 /// it is NULL.

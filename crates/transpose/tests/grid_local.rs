@@ -139,6 +139,14 @@ fn ranks_on_several_nodes_exchange_messages() {
     }
 }
 
+/// A program may free what it has created in another thread.
+#[test]
+fn plans_and_memory_may_end_in_any_thread() {
+    fn check<T: Send>() {}
+    check::<Plan>();
+    check::<Arc<Memory>>();
+}
+
 #[test]
 fn memory_of_several_nodes_serves_none() {
     threads::run(5, 2, |comm| {
