@@ -234,10 +234,10 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_describe(
     }
 }
 
-/// Local. Frees a transposition, from any thread, while no other thread uses it. Other ranks need not
-/// free theirs at the same time; they may be inside a call from which this rank has returned. After the
-/// call, comm and the memory of hcube_grid_transpose_memory_create may be freed: a transposition is freed
-/// before its communicator, and before or after its memory, which lives as long as either.
+/// Local. Frees a transposition. Any thread may call it while no thread uses the transposition. Other
+/// ranks may free theirs at another time, and may still be inside calls from which this rank has
+/// returned. The communicator is freed after the transposition; the memory of
+/// hcube_grid_transpose_memory_create before or after it, and exists until both are freed.
 ///
 /// transposition: a handle of hcube_grid_transpose_create, which is set to NULL; nothing happens if
 /// it is NULL.

@@ -148,6 +148,25 @@ fn plans_and_memory_may_end_in_any_thread() {
 }
 
 #[test]
+fn plans_keep_their_memory_on_every_path() {
+    for path in [Path::Auto, Path::Message] {
+        for ranks in [1, 2] {
+            threads::run(ranks, 2, |comm| {
+                let options = Options { path, ..Options::default() };
+                let memory = Arc::new(Memory::new(comm, Ok(1 << 16), &options).expect("memory"));
+                let shape = shapes([ranks, 1])[0];
+                let plan = Plan::new(comm, Ok((shape, Some(Arc::clone(&memory)))), &options);
+                let kept = Arc::downgrade(&memory);
+                drop(memory);
+                assert!(plan.is_ok() && kept.upgrade().is_some(), "{path:?}, {ranks}");
+                drop(plan);
+                assert!(kept.upgrade().is_none());
+            });
+        }
+    }
+}
+
+#[test]
 fn memory_of_several_nodes_serves_none() {
     threads::run(5, 2, |comm| {
         let memory = Arc::new(Memory::new(comm, Ok(1 << 16), &Options::default()).expect("memory"));

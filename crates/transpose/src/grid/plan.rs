@@ -40,6 +40,8 @@ pub struct Plan {
     shape: Shape,
     rank: usize,
     path: PathState,
+    /// The memory of A on both paths, which exists as long as this: the program may have freed its handle.
+    _memory: Option<Arc<Memory>>,
 }
 
 impl Plan {
@@ -62,10 +64,10 @@ impl Plan {
         agree_on(comm, &[&shape.agreement()[..], &given, &options.agreement()[..]].concat())?;
         let numbers = comm.node_numbers()?;
         let patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
-        let node = match memory {
+        let node = match &memory {
             _ if comm.size() == 1 => Some(OnNode::new(comm, shape, None, patience)),
-            Some(memory) => shared(comm, &numbers, &memory, options)?
-                .map(|parts| OnNode::new(comm, shape, Some((memory, parts)), patience)),
+            Some(memory) => shared(comm, &numbers, memory, options)?
+                .map(|parts| OnNode::new(comm, shape, Some((Arc::clone(memory), parts)), patience)),
             None => None,
         };
         let path = match node {
@@ -73,7 +75,7 @@ impl Plan {
             Some(Ok(node)) => PathState::Node(node),
             _ => PathState::Messages(Box::new(Messages::new(comm, shape, options)?)),
         };
-        Ok(Self { shape, rank: comm.rank(), path })
+        Ok(Self { shape, rank: comm.rank(), path, _memory: memory })
     }
 
     /// The shape.
