@@ -126,7 +126,13 @@ fn matrices_are_transposed_on_all_grids() {
         let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
             launch.env("HCUBE_HPCC", "ra,ptrans").env("HCUBE_RANKS_PER_NODE", per_node)
         });
-        common::hpcc::passed(&folder, ranks);
+        if others == 0 {
+            common::hpcc::passed(&folder, ranks);
+        } else {
+            // Rank 0 may be in none of the grids; then HPCC has the verdicts, but no residual.
+            assert_eq!(common::hpcc::result(&folder, "Success"), "1");
+            common::hpcc::solved(&folder);
+        }
         let path = if per_node == "0" { "memory of the node" } else { "messages" };
         let announcement = common::hpcc::announcement(&stderr, "PTRANS");
         assert!(announcement.contains(path), "{announcement}");
