@@ -64,7 +64,7 @@ deep=$root/target/deep
 mkdir -p "$deep"
 
 # Tests of the pure modules: no MPI, no system calls, no threads.
-pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: blocks:: memory:: machine:: model:: error::)
+pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: blocks:: memory:: machine:: model:: error:: grid::)
 # The packages that hold them.
 systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-fft -p hcube-gemm -p hcube-bsp
     -p hcube-caf -p hcube-hpl -p hcube-stream -p hcube-hpcc)

@@ -14,7 +14,7 @@ use hcube_core::mpi::handle::Handle;
 use hcube_core::node::device::Devices;
 use hcube_transpose::grid::{Memory, Operands, Plan};
 use std::ffi::{c_char, c_void};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What this system keeps on a communicator: nothing.
 struct Nothing;
@@ -55,8 +55,8 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_memory_create(
                 });
                 let (memory, address, bytes, options) = agree(on, places)?;
                 let new = Memory::new(on, Ok(bytes), &options)?;
-                *address = new.own().address().cast();
-                *memory = Box::into_raw(Box::new(hcube_grid_transpose_memory(Rc::new(new))));
+                *address = new.address().cast();
+                *memory = Box::into_raw(Box::new(hcube_grid_transpose_memory(Arc::new(new))));
                 Ok(())
             })
         })
@@ -120,7 +120,7 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_create(
                     Ok((place, shape.to_shape()?, Options::from_environment()?))
                 });
                 let (place, shape, options) = agree(on, wanted)?;
-                let memory = memory.as_ref().map(|memory| Rc::clone(&memory.0));
+                let memory = memory.as_ref().map(|memory| Arc::clone(&memory.0));
                 let plan = Plan::new(on, Ok((shape, memory)), &options)?;
                 let new = hcube_grid_transpose { comm, plan, devices: Devices::new() };
                 *place = Box::into_raw(Box::new(new));
@@ -234,7 +234,10 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_describe(
     }
 }
 
-/// Local. Frees a transposition; no rank may be inside a call for it.
+/// Local. Frees a transposition. Any thread may call it while no thread uses the transposition. Other
+/// ranks may free theirs at another time, and may still be inside calls from which this rank has
+/// returned. The communicator is freed after the transposition; the memory of
+/// hcube_grid_transpose_memory_create before or after it, and exists until both are freed.
 ///
 /// transposition: a handle of hcube_grid_transpose_create, which is set to NULL; nothing happens if
 /// it is NULL.

@@ -216,7 +216,10 @@ static int64_t differences(void) {
     for (int i = 0; i < CHECKS; i++) {
         const int64_t k = m / CHECKS * i + 1;
         sums[i] = 0;
-        for (int64_t j = me * n; j < (me + 1) * n; j++) sums[i] += product(element(j), root_of_unity(j * k % m, m));
+        /* j * k % m, without the product, which may overflow. */
+        int64_t place = me * k % (m / n) * n;
+        for (int64_t j = me * n; j < (me + 1) * n; j++, place = (place + k) % m)
+            sums[i] += product(element(j), root_of_unity(place, m));
     }
     check(hcube_caf_allreduce(team, sums, expected, CHECKS, MPI_C_DOUBLE_COMPLEX, MPI_SUM, &failure));
     int64_t errors = 0;

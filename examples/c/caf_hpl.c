@@ -298,7 +298,9 @@ static double residual(const double *x) {
     check(hcube_caf_allreduce(0, norms, norms, 3, MPI_DOUBLE, MPI_MAX, &failure));
     for (int j = 0; j < order; j++) largest = fmax(largest, fabs(x[j]));
     free(sums);
-    return norms[0] / (DBL_EPSILON / 2 * (norms[1] * largest + norms[2]) * order);
+    const double scale = DBL_EPSILON / 2 * (norms[1] * largest + norms[2]) * order;
+    /* Over an infinite scale any residual would be small. */
+    return isfinite(scale) ? norms[0] / scale : INFINITY;
 }
 
 /* Teams of the rows and columns, the matrix, the buffers. */

@@ -242,13 +242,16 @@ contains
   ! Compares some elements with their definition, a sum over all images.
   subroutine compare()
     complex(c_double_complex) :: sums(checks), expected(checks)
-    integer(c_int64_t) :: j, k
+    integer(c_int64_t) :: j, k, place
     integer :: i
     sums = 0
     do i = 1, checks
       k = m / checks * (i - 1) + 1
+      ! mod(j * k, m), without the product, which may overflow.
+      place = mod(int(me, c_int64_t) * k, m / n) * n
       do j = int(me, c_int64_t) * n, int(me + 1, c_int64_t) * n - 1
-        sums(i) = sums(i) + element(j) * root_of_unity(mod(j * k, m), m)
+        sums(i) = sums(i) + element(j) * root_of_unity(place, m)
+        place = mod(place + k, m)
       end do
     end do
     call hcube_caf_allreduce(team, sums, expected, int(checks, c_int64_t), MPI_DOUBLE_COMPLEX, MPI_SUM)

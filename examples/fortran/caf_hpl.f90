@@ -310,10 +310,10 @@ contains
     call hcube_caf_allreduce(rteam, mine, x, int(n, c_int64_t), MPI_DOUBLE_PRECISION, MPI_SUM)
   end subroutine
 
-  ! The residual as HPL scales it. The matrix is generated again.
+  ! The residual as HPL scales it; the largest number where the solution is not finite. The matrix is generated again.
   real(c_double) function residual()
     real(c_double), allocatable :: mine(:, :), sums(:, :)
-    real(c_double) :: norms(3), all_norms(3), value
+    real(c_double) :: norms(3), all_norms(3), scale, value
     integer :: i, j, column
     allocate (mine(rows_before(n), 2), sums(rows_before(n), 2))
     mine = 0
@@ -334,7 +334,10 @@ contains
     if (size(sums) > 0) norms(:2) = maxval(abs(sums), dim=1)
     if (.not. all(abs(sums) <= huge(sums))) norms(1) = huge(norms)
     call hcube_caf_allreduce(world, norms, all_norms, 3_c_int64_t, MPI_DOUBLE_PRECISION, MPI_MAX)
-    residual = all_norms(1) / (epsilon(one) / 2 * (all_norms(2) * maxval(abs(x)) + all_norms(3)) * n)
+    scale = epsilon(one) / 2 * (all_norms(2) * maxval(abs(x)) + all_norms(3)) * n
+    residual = huge(residual)
+    ! Over an infinite scale any residual would be small.
+    if (all_norms(1) < huge(norms) .and. scale <= huge(scale)) residual = all_norms(1) / scale
   end function
 
   ! How many of the first `count` rows or columns are at this place of the grid, which has `places` of them.

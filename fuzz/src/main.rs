@@ -9,6 +9,7 @@ mod bsp;
 mod caf;
 mod datatype;
 mod gemm;
+mod grid_transpose;
 mod kernels;
 mod options;
 mod singleton;
@@ -20,7 +21,7 @@ use std::sync::OnceLock;
 type Target = fn(&[u8]);
 
 /// All targets by name. inputs/<name> holds the first inputs of some.
-const TARGETS: [(&str, Target); 31] = [
+const TARGETS: [(&str, Target); 32] = [
     ("options", options::variables),
     ("lists", options::lists),
     ("command-line", tool::command_line),
@@ -44,6 +45,7 @@ const TARGETS: [(&str, Target); 31] = [
     ("random-access", arguments::random_access),
     ("alltoall", arguments::alltoall),
     ("transpose", arguments::transpose),
+    ("grid-transpose", grid_transpose::grid_transpose),
     ("gemm", gemm::gemm),
     ("fft-lengths", kernels::fft_lengths),
     ("fft", kernels::fft),

@@ -36,8 +36,8 @@ int hcube_tuned_pdtrans(char *trans, int *m, int *n, int *mb, int *nb, double *a
                         double *beta, double *c, int *ldc, int *row, int *column, double *work,
                         int *iwork);
 
-/* What becomes of a transposition. */
-enum { ACTIVE, FALLS_BACK, OUTCOMES };
+/* What becomes of a transposition, and of the memory of its matrices. */
+enum { ACTIVE, FALLS_BACK, HAS_NO_MEMORY, OUTCOMES };
 
 /* The run under way: HPCC runs one at a time, from one thread. */
 static hcube_grid_transpose_memory *memory;
@@ -54,14 +54,22 @@ static void check(int32_t code, const hcube_error *error)
   if (code != HCUBE_SUCCESS) hcube_hpcc_fail("PTRANS", code, error);
 }
 
+static void note(int outcome, const char *text)
+{
+  snprintf(reports[outcome], sizeof reports[outcome], "%s", text);
+}
+
 /* Collective over all ranks at the first call, which is for the matrices: their size is the same on
  * all. Without shared memory the transposition uses messages. */
 void *hcube_hpcc_ptrans_allocate(size_t elements, size_t bytes)
 {
+  hcube_error error = {0};
+
   if (matrices != NULL || bytes != sizeof(double)) return malloc(elements * bytes);
   if (hcube_grid_transpose_memory_create((int64_t)(elements * bytes), MPI_COMM_WORLD, &memory,
-                                         &matrices, NULL) == HCUBE_SUCCESS)
+                                         &matrices, &error) == HCUBE_SUCCESS)
     return matrices;
+  note(HAS_NO_MEMORY, error.message);
   memory = NULL;
   matrices = malloc(elements * bytes);
   return matrices;
@@ -116,7 +124,7 @@ static void plan(int64_t m, int64_t n, int64_t mb, int64_t nb)
   is_planned = 1;
   if (hcube_grid_transpose_create(&shape, memory, grid, &transposition, &error) != HCUBE_SUCCESS) {
     transposition = NULL;
-    snprintf(reports[FALLS_BACK], sizeof reports[FALLS_BACK], "%s", error.message);
+    note(FALLS_BACK, error.message);
   } else if (reports[ACTIVE][0] == '\0') {
     check(hcube_grid_transpose_describe(transposition, reports[ACTIVE], sizeof reports[ACTIVE],
                                         &error),
@@ -172,5 +180,8 @@ int PTRANS(HPCC_Params *params)
   leave_grid();
   if (report(ACTIVE)) hcube_hpcc_active(HCUBE_HPCC_PTRANS, "%s", reports[ACTIVE]);
   if (report(FALLS_BACK)) hcube_hpcc_falls_back(HCUBE_HPCC_PTRANS, "%s", reports[FALLS_BACK]);
+  if (report(HAS_NO_MEMORY))
+    hcube_hpcc_changes(HCUBE_HPCC_PTRANS, "ranks do not share the memory of the matrices: %s",
+                       reports[HAS_NO_MEMORY]);
   return code;
 }

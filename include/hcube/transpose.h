@@ -252,7 +252,10 @@ int32_t hcube_grid_transpose_describe(const struct hcube_grid_transpose *transpo
                                       struct hcube_error *error);
 
 /**
- * Local. Frees a transposition; no rank may be inside a call for it.
+ * Local. Frees a transposition. Any thread may call it while no thread uses the transposition. Other
+ * ranks may free theirs at another time, and may still be inside calls from which this rank has
+ * returned. The communicator is freed after the transposition; the memory of
+ * hcube_grid_transpose_memory_create before or after it, and exists until both are freed.
  *
  * transposition: a handle of hcube_grid_transpose_create, which is set to NULL; nothing happens if
  * it is NULL.

@@ -4,7 +4,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::mpi::handle::Handle;
 use hcube_core::node::device::Devices;
 use hcube_transpose::{Layout, Shape, grid};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A matrix that is distributed over the ranks of a communicator, and its transposition; the same on
 /// all ranks. Before the call, rank r has row_block rows from row r * row_block, or those that
@@ -104,7 +104,7 @@ impl hcube_grid_transpose_shape {
 /// Memory of a node in which each rank has a part that the others can read. Created by
 /// hcube_grid_transpose_memory_create and freed by hcube_grid_transpose_memory_free.
 #[expect(non_camel_case_types, reason = "a name of C")]
-pub struct hcube_grid_transpose_memory(pub(crate) Rc<grid::Memory>);
+pub struct hcube_grid_transpose_memory(pub(crate) Arc<grid::Memory>);
 
 /// A transposition that was set up by hcube_grid_transpose_create and is freed by
 /// hcube_grid_transpose_free.

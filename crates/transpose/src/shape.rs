@@ -1,5 +1,6 @@
 //! The shape of a distributed matrix and its transposition.
 
+use crate::exchange::fingerprint;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 
@@ -89,11 +90,7 @@ impl Shape {
     pub(super) fn fingerprint(&self) -> u64 {
         let sizes = [self.rows, self.columns, self.element_bytes, self.row_block, self.column_block];
         let layouts = [self.before, self.after].map(|layout| usize::from(layout == Layout::RowMajor));
-        // Fibonacci hashing, with a rotation so that the order counts.
-        let mix = |sum: u64, value: &usize| {
-            (sum.rotate_left(23) ^ *value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        };
-        sizes.iter().chain(&layouts).fold(1, mix) | 1
+        fingerprint(1, sizes.into_iter().chain(layouts).map(|value| value as u64))
     }
 
     /// Rows that a rank has before.

@@ -7,7 +7,7 @@ use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::error::{Error, HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER};
 use hcube_core::memory::Region;
 use hcube_transpose::grid::{Memory, Operands, Plan, Shape};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Written where nothing may be written.
 const GUARD: f64 = -1.0;
@@ -38,6 +38,12 @@ fn region(numbers: &mut [f64]) -> Region<'_> {
     unsafe { Region::new(numbers.as_mut_ptr().cast(), size_of_val(numbers)) }
 }
 
+/// This rank's part of the memory.
+fn own(memory: &Memory) -> Region<'_> {
+    // SAFETY: only this rank writes to it, between transpositions.
+    unsafe { memory.part(memory.own_number()) }
+}
+
 /// Where the parts of A are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Place {
@@ -55,7 +61,7 @@ fn check(comm: &ThreadComm, shape: Shape, place: Place, gap: usize, options: &Op
     let c_columns = places(shape.rows, shape.row_block, column, grid_columns);
     let bytes = 8 * (shape.rows + gap + 1) * (shape.columns + 1) + 8 * gap;
     let memory = (place == Place::Shared)
-        .then(|| Rc::new(Memory::new(comm, Ok(bytes), &Options::default()).expect("memory")));
+        .then(|| Arc::new(Memory::new(comm, Ok(bytes), &Options::default()).expect("memory")));
     let mut plan = Plan::new(comm, Ok((shape, memory.clone())), options).expect("a plan");
     assert_eq!(plan.parts(), [[rows.len(), columns.len()], [c_rows.len(), c_columns.len()]]);
     let shares = comm.size() == 1 || place == Place::Shared && options == &Options::default();
@@ -69,7 +75,7 @@ fn check(comm: &ThreadComm, shape: Shape, place: Place, gap: usize, options: &Op
         let from = match &memory {
             // Somewhere in the part of this rank.
             Some(memory) => {
-                let own = memory.own().part(8 * gap..8 * gap + 8 * a.len());
+                let own = own(memory).part(8 * gap..8 * gap + 8 * a.len());
                 region(&mut a).copy_to(own);
                 own
             }
@@ -133,10 +139,37 @@ fn ranks_on_several_nodes_exchange_messages() {
     }
 }
 
+/// A program may free what it has created in another thread.
+#[test]
+fn plans_and_memory_may_end_in_any_thread() {
+    fn check<T: Send>() {}
+    check::<Plan>();
+    check::<Arc<Memory>>();
+}
+
+#[test]
+fn plans_keep_their_memory_on_every_path() {
+    for path in [Path::Auto, Path::Message] {
+        for ranks in [1, 2] {
+            threads::run(ranks, 2, |comm| {
+                let options = Options { path, ..Options::default() };
+                let memory = Arc::new(Memory::new(comm, Ok(1 << 16), &options).expect("memory"));
+                let shape = shapes([ranks, 1])[0];
+                let plan = Plan::new(comm, Ok((shape, Some(Arc::clone(&memory)))), &options);
+                let kept = Arc::downgrade(&memory);
+                drop(memory);
+                assert!(plan.is_ok() && kept.upgrade().is_some(), "{path:?}, {ranks}");
+                drop(plan);
+                assert!(kept.upgrade().is_none());
+            });
+        }
+    }
+}
+
 #[test]
 fn memory_of_several_nodes_serves_none() {
     threads::run(5, 2, |comm| {
-        let memory = Rc::new(Memory::new(comm, Ok(1 << 16), &Options::default()).expect("memory"));
+        let memory = Arc::new(Memory::new(comm, Ok(1 << 16), &Options::default()).expect("memory"));
         let shape = shapes([5, 1])[0];
         let plan = Plan::new(comm, Ok((shape, Some(memory))), &Options::default()).expect("a plan");
         assert!(!plan.shares_memory());
@@ -161,11 +194,11 @@ fn bad_arguments_are_refused_on_all_ranks() {
         assert!(text(Plan::new(comm, wanted, &options).map(drop)).1.contains("plan = NULL"));
         assert!(text(Memory::new(comm, Ok(usize::MAX), &options).map(drop)).1.contains("on each of 4 ranks"));
 
-        let memory = Rc::new(Memory::new(comm, Ok(1 << 15), &options).expect("memory"));
+        let memory = Arc::new(Memory::new(comm, Ok(1 << 15), &options).expect("memory"));
         for memory in [Some(memory), None] {
             let mut plan = Plan::new(comm, Ok((good, memory.clone())), &options).expect("a plan");
             let (mut elsewhere, mut c) = (vec![0.0; 600], vec![GUARD; 600]);
-            let own = memory.as_ref().map_or(region(&mut elsewhere), |memory| memory.own());
+            let own = memory.as_ref().map_or(region(&mut elsewhere), |memory| own(memory));
             let refused = comm.rank() == 2;
             let operands =
                 Operands { a: own, a_stride: if refused { 3 } else { 24 }, c: region(&mut c), c_stride: 24 };

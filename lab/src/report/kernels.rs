@@ -120,8 +120,11 @@ pub fn stream(inputs: &Inputs) -> Section {
          bound for copy, not a competitor.",
     );
     let runs = stream_runs(inputs);
-    section.chart(loops::kernels(runs, Some("stream")));
-    section.chart(loops::over_sizes(runs, Some("stream-sizes")));
+    for (number, place) in loops::places(runs).into_iter().enumerate() {
+        let file = |name| (number == 0).then_some(name);
+        section.chart(loops::kernels(runs, place, file("stream")));
+        section.chart(loops::over_sizes(runs, place, file("stream-sizes")));
+    }
     let subject = ["ranks", "kernel", "vector", "variant"];
     let measured = ["GB/s", "spread", "over plain C", "stores"];
     let mut table = Table::new("Rates of a rank", columns(&subject, &measured));

@@ -5,6 +5,7 @@ use crate::bench::memory::available;
 use hcube_alltoall::Options;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
+use hcube_core::plan;
 use hcube_fft::shape::Shape;
 use hcube_fft::{Direction, Plan};
 use hcube_hpl::{Memory, Panels, Topology};
@@ -30,7 +31,10 @@ pub fn all(comm: &impl Comm, options: Option<&Options>) -> Result<Vec<Finding>> 
         findings.push(transform(comm, options)?);
     }
     findings.push(stream(comm)?);
-    findings.push(panels(comm)?);
+    // Values that are not valid have a finding of their own.
+    if let Ok(options) = agree(comm, hcube_hpl::Options::from_environment()) {
+        findings.push(panels(comm, &options)?);
+    }
     findings.push(judge_pages(std::fs::read_to_string(SHARED_HUGE_PAGES).ok().as_deref()));
     Ok(findings)
 }
@@ -116,20 +120,20 @@ fn judge_stores(stores: std::result::Result<[Stores; 4], String>) -> Finding {
 }
 
 /// Whether the ranks can read panels in each other's memory.
-fn panels<C: Comm>(comm: &C) -> Result<Finding> {
-    let nodes = comm.node_numbers()?;
+fn panels<C: Comm>(comm: &C, options: &hcube_hpl::Options) -> Result<Finding> {
+    let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
+    let nodes = plan::Topology::from_node_numbers(&comm.node_numbers()?, limit).nodes();
     if comm.size() == 1 {
         return Ok(Finding::new(TOPIC, State::Fact, "panels of HPL: not tried on one rank"));
     }
-    if nodes.iter().any(|&node| node != nodes[0]) {
+    if nodes > 1 {
         let text =
             "panels of HPL: rows of the process grid that lie on one node read panels in shared memory";
         return Ok(Finding::new(TOPIC, State::Fact, text));
     }
     let memory = Memory { bytes: TRIAL_PANEL, slots: 1, in_use: 1 };
-    let shared = Panels::new(comm, memory, Topology::Auto, &hcube_hpl::Options::default())
-        .map(|_| ())
-        .map_err(|error| error.to_string());
+    let shared =
+        Panels::new(comm, memory, Topology::Auto, options).map(|_| ()).map_err(|error| error.to_string());
     Ok(judge_panels(shared, available()))
 }
 
@@ -199,10 +203,21 @@ mod tests {
     fn all_ranks_find_the_same() {
         for ranks in [1, 3, 7] {
             let found = threads::run(ranks, ranks, |comm| {
-                let all = [transform(comm, &Options::default()), panels(comm)];
+                let all = [transform(comm, &Options::default()), panels(comm, &Default::default())];
                 all.map(|finding| finding.expect("found").state)
             });
             assert!(found.iter().all(|states| *states == found[0]), "{ranks}: {found:?}");
+        }
+    }
+    #[test]
+    fn panels_of_several_nodes_are_not_those_of_one() {
+        let found = threads::run(4, 4, |comm| {
+            let of = |ranks_per_node| panels(comm, &hcube_hpl::Options { ranks_per_node }).expect("found");
+            [of(2), of(4), of(0)]
+        });
+        for [two, four, all] in found {
+            assert!(two.text.contains("that lie on one node"), "{}", two.text);
+            assert_eq!((two.state, four.state, all.state), (State::Fact, State::Good, State::Good));
         }
     }
 }

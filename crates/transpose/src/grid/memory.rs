@@ -8,6 +8,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::panels::PanelMemory;
 use hcube_core::plan::Topology;
+use std::ops::Range;
 
 /// Parts begin at pages, so that the pages of a part are those of its rank.
 const PAGE: usize = 4096;
@@ -44,16 +45,20 @@ impl Memory {
         let ranks: Vec<usize> =
             topology.positions(node..node + 1).map(|position| topology.rank(position)).collect();
         let memory = PanelMemory::share_large(comm, &ranks, distance * ranks.len())?;
-        // SAFETY: only the address is taken.
-        let address = unsafe { memory.region(0..0) }.address().addr() as u64;
+        let address = memory.place(0..0).addr() as u64;
         let all = comm.all_gather(&[u64::from(std::process::id()), address])?;
         let first = 2 * ranks[0];
         Ok(Self { memory, distance, bytes, identity: [all[first], all[first + 1]] })
     }
 
-    /// The part of this rank.
-    pub fn own(&self) -> Region<'_> {
-        self.part(self.memory.own_number())
+    /// Where the part of this rank begins.
+    pub fn address(&self) -> *mut u8 {
+        self.memory.place(self.range(self.own_number()))
+    }
+
+    /// Bytes of each part.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// This rank's number among those of the node.
@@ -61,15 +66,22 @@ impl Memory {
         self.memory.own_number()
     }
 
+    fn range(&self, number: usize) -> Range<usize> {
+        let start = number * self.distance;
+        start..start + self.bytes
+    }
+
     /// The part of a rank of the node.
+    ///
+    /// # Safety
+    /// Only that rank and its program write to its part. Others read what it has published, as long as it writes nothing
+    /// there: ranks agree on the time.
     ///
     /// # Panics
     /// Where there is no such rank.
-    pub fn part(&self, number: usize) -> Region<'_> {
-        let start = number * self.distance;
-        // SAFETY: the part of that rank, to which only it and its program write; others read of it what it has published
-        // for a transposition, between the two waits of that.
-        unsafe { self.memory.region(start..start + self.bytes) }
+    pub unsafe fn part(&self, number: usize) -> Region<'_> {
+        // SAFETY: the contract of this function.
+        unsafe { self.memory.region(self.range(number)) }
     }
 
     /// What is the same on the ranks of a node, and differs between nodes and from other such memory.

@@ -14,7 +14,7 @@
 
 use super::shape::{Piece, Shape};
 use super::tile::{Instructions, Matrix, Update};
-use crate::exchange::exchange_all;
+use crate::exchange::{exchange_all, fingerprint};
 use hcube_alltoall::{ExchangeState, Options, Task};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
@@ -97,11 +97,8 @@ impl Messages {
 
     /// A number, not 0, that tells shapes apart.
     fn fingerprint(&self) -> u64 {
-        // Fibonacci hashing, with a rotation so that the order counts.
-        let mix = |sum: u64, (_, value): (_, i64)| {
-            (sum.rotate_left(23) ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        };
-        self.shape.agreement().into_iter().fold(2, mix) | 1
+        // Not the start of other transpositions.
+        fingerprint(2, self.shape.agreement().into_iter().map(|(_, value)| value as u64))
     }
 
     fn pack(&self, a: Matrix<'_>, to: Region<'_>) {

@@ -18,7 +18,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::panels::{Counter, PanelMemory};
 use hcube_core::progress::wait::Patience;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Bytes of what a rank publishes: a line of the cache.
@@ -42,7 +42,7 @@ pub struct OnNode {
     rank: usize,
     instructions: Instructions,
     /// Where the others' parts are, with their numbers in it; not needed on one rank.
-    parts: Option<(Rc<Memory>, Vec<usize>)>,
+    parts: Option<(Arc<Memory>, Vec<usize>)>,
     notices: PanelMemory,
     patience: Patience,
     /// Waits so far.
@@ -57,7 +57,7 @@ impl OnNode {
     pub fn new<C: Comm>(
         comm: &C,
         shape: Shape,
-        parts: Option<(Rc<Memory>, Vec<usize>)>,
+        parts: Option<(Arc<Memory>, Vec<usize>)>,
         patience: Patience,
     ) -> Result<Self> {
         let ranks: Vec<usize> = (0..comm.size()).collect();
@@ -69,11 +69,10 @@ impl OnNode {
     /// Where a part of A lies in this rank's part of the memory, where others read it.
     fn offset(&self, a: Region<'_>) -> Result<usize> {
         let Some((memory, _)) = &self.parts else { return Ok(0) };
-        let own = memory.own();
-        let offset = a.address().addr().wrapping_sub(own.address().addr());
+        let offset = a.address().addr().wrapping_sub(memory.address().addr());
         if a.is_empty() {
             Ok(0)
-        } else if offset <= own.len() && a.len() <= own.len() - offset {
+        } else if offset <= memory.bytes() && a.len() <= memory.bytes() - offset {
             Ok(offset)
         } else {
             let expected = "in the memory with which the transposition was created";
@@ -110,6 +109,7 @@ impl OnNode {
         result
     }
 
+    /// Between the two waits of [`execute`](Self::execute).
     fn transpose(&self, own: Region<'_>, notices: &[Notice], c: Matrix<'_>, update: Update) {
         let parts: Vec<Matrix<'_>> = (0..notices.len()).map(|rank| self.part(rank, own, notices)).collect();
         for piece in self.shape.incoming(self.rank) {
@@ -119,14 +119,17 @@ impl OnNode {
         }
     }
 
-    /// The part of A of a rank.
+    /// The part of A of a rank, to be read in [`transpose`](Self::transpose).
     fn part<'a>(&'a self, rank: usize, own: Region<'a>, notices: &[Notice]) -> Matrix<'a> {
         let (size, stride) = (self.shape.part(rank), notices[rank].stride as usize);
         let region = match &self.parts {
             Some((memory, numbers)) => {
                 let offset = notices[rank].offset as usize;
                 let length = bytes(size, stride).expect("its rank has checked it");
-                memory.part(numbers[rank]).part(offset..offset + length)
+                // SAFETY: it is only read, by `transpose`, between the two waits of `execute`: its rank has published it
+                // before, and its program gets it back after them.
+                let part = unsafe { memory.part(numbers[rank]) };
+                part.part(offset..offset + length)
             }
             None => own,
         };

@@ -12,10 +12,11 @@ use hcube_core::memory::Region;
 use hcube_core::node::processor::crowded;
 use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
-use std::rc::Rc;
+use std::sync::Arc;
 
+/// The path, with what it keeps.
 #[derive(Debug)]
-enum Way {
+enum PathState {
     Node(OnNode),
     Messages(Box<Messages>),
 }
@@ -38,7 +39,9 @@ pub struct Operands<'a> {
 pub struct Plan {
     shape: Shape,
     rank: usize,
-    way: Way,
+    path: PathState,
+    /// The memory of A on both paths, which exists as long as this: the program may have freed its handle.
+    _memory: Option<Arc<Memory>>,
 }
 
 impl Plan {
@@ -49,7 +52,7 @@ impl Plan {
     /// On all ranks: [`Error::Argument`], [`Error::Mismatch`], [`Error::Memory`].
     pub fn new<C: Comm>(
         comm: &C,
-        wanted: Result<(Shape, Option<Rc<Memory>>)>,
+        wanted: Result<(Shape, Option<Arc<Memory>>)>,
         options: &Options,
     ) -> Result<Self> {
         let checked = wanted.and_then(|(shape, memory)| {
@@ -61,18 +64,18 @@ impl Plan {
         agree_on(comm, &[&shape.agreement()[..], &given, &options.agreement()[..]].concat())?;
         let numbers = comm.node_numbers()?;
         let patience = Patience::new(crowded(comm, &numbers)?, comm.simulated());
-        let node = match memory {
+        let node = match &memory {
             _ if comm.size() == 1 => Some(OnNode::new(comm, shape, None, patience)),
-            Some(memory) => shared(comm, &numbers, &memory, options)?
-                .map(|parts| OnNode::new(comm, shape, Some((memory, parts)), patience)),
+            Some(memory) => shared(comm, &numbers, memory, options)?
+                .map(|parts| OnNode::new(comm, shape, Some((Arc::clone(memory), parts)), patience)),
             None => None,
         };
-        let way = match node {
+        let path = match node {
             // Where ranks cannot share memory, all of them know.
-            Some(Ok(node)) => Way::Node(node),
-            _ => Way::Messages(Box::new(Messages::new(comm, shape, options)?)),
+            Some(Ok(node)) => PathState::Node(node),
+            _ => PathState::Messages(Box::new(Messages::new(comm, shape, options)?)),
         };
-        Ok(Self { shape, rank: comm.rank(), way })
+        Ok(Self { shape, rank: comm.rank(), path, _memory: memory })
     }
 
     /// The shape.
@@ -120,9 +123,9 @@ impl Plan {
             let a = given.a.part(0..needed[0]);
             (a, given.a_stride, Matrix::new(given.c, result, given.c_stride))
         });
-        match &mut self.way {
-            Way::Node(node) => node.execute(comm, matrices, update),
-            Way::Messages(messages) => {
+        match &mut self.path {
+            PathState::Node(node) => node.execute(comm, matrices, update),
+            PathState::Messages(messages) => {
                 let matrices = matrices.map(|(a, stride, c)| [Matrix::new(a, part, stride), c]);
                 messages.execute(comm, matrices, update)
             }
@@ -131,14 +134,14 @@ impl Plan {
 
     /// Whether ranks read each other's parts.
     pub fn shares_memory(&self) -> bool {
-        matches!(self.way, Way::Node(_))
+        matches!(self.path, PathState::Node(_))
     }
 
     /// The instructions of the inner loops.
     pub fn instructions(&self) -> Instructions {
-        match &self.way {
-            Way::Node(node) => node.instructions(),
-            Way::Messages(messages) => messages.instructions(),
+        match &self.path {
+            PathState::Node(node) => node.instructions(),
+            PathState::Messages(messages) => messages.instructions(),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! The picture of STREAM: rates of the kernels on the longest vectors, and of triad over the size of the vectors.
+//! The picture of STREAM: rates of the kernels on the longest vectors, and of triad over the size of the vectors; a pair of
+//! panels for each place where they were measured, since no line joins different machines or numbers of ranks.
 
 use super::{HCUBE, KERNELS, MEMCPY, ORDINARY, PLAIN, Run, STREAMING};
-use crate::measured::distinct;
+use crate::measured::{Place, distinct};
 use crate::plot::{Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, looks, plain};
 
 /// The variants in the order of legends, with their names and looks.
@@ -24,10 +25,22 @@ fn series(points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
     VARIANTS.into_iter().rev().map(one).collect()
 }
 
+/// Where something was measured.
+pub fn places(runs: &[Run]) -> Vec<&Place> {
+    let mut all = distinct(runs.iter().map(|run| &run.subject.place));
+    all.sort_by_key(|place| (place.ranks, place.ranks_per_node));
+    all
+}
+
+/// The runs of a place.
+fn at<'a>(runs: &'a [Run], place: &Place) -> impl Iterator<Item = &'a Run> {
+    runs.iter().filter(move |run| run.subject.place == *place)
+}
+
 /// Rates of all kernels on the longest vectors, a row for each kernel and number of ranks that run it.
-pub fn kernels(runs: &[Run], file: Option<&'static str>) -> Chart {
-    let longest = runs.iter().map(|run| run.subject.bytes).max().unwrap_or(0);
-    let mut shown: Vec<&Run> = runs.iter().filter(|run| run.subject.bytes == longest).collect();
+pub fn kernels(runs: &[Run], place: &Place, file: Option<&'static str>) -> Chart {
+    let longest = at(runs, place).map(|run| run.subject.bytes).max().unwrap_or(0);
+    let mut shown: Vec<&Run> = at(runs, place).filter(|run| run.subject.bytes == longest).collect();
     let order = |kernel: &str| KERNELS.iter().position(|&known| known == kernel).unwrap_or(KERNELS.len());
     shown.sort_by_key(|run| (run.subject.running, order(&run.subject.kernel)));
     let row = |run: &Run| format!("{}, {}", run.subject.kernel, run.subject.who());
@@ -36,11 +49,11 @@ pub fn kernels(runs: &[Run], file: Option<&'static str>) -> Chart {
     names.reverse();
     let points = |variant: &str| {
         let own = shown.iter().filter(|run| run.variant == variant);
-        let place = |run: &Run| names.iter().position(|name| *name == row(run));
-        own.filter_map(|run| Some(Point::new(run.gb_s, place(run)? as f64))).collect()
+        let number = |run: &Run| names.iter().position(|name| *name == row(run));
+        own.filter_map(|run| Some(Point::new(run.gb_s, number(run)? as f64))).collect()
     };
     Chart {
-        title: format!("STREAM, vectors of {}", crate::numbers::whole_bytes(longest)),
+        title: format!("STREAM, {}, vectors of {}", place.title(), crate::numbers::whole_bytes(longest)),
         x: Axis::new("GB/s of a rank, higher is better", Scale::Linear, plain),
         series: series(points),
         y: Axis::categories("", names.clone()),
@@ -50,10 +63,10 @@ pub fn kernels(runs: &[Run], file: Option<&'static str>) -> Chart {
 }
 
 /// The rate of triad over the size of the vectors, where all ranks run it; empty with one size.
-pub fn over_sizes(runs: &[Run], file: Option<&'static str>) -> Chart {
-    let most = runs.iter().map(|run| run.subject.running).max().unwrap_or(0);
+pub fn over_sizes(runs: &[Run], place: &Place, file: Option<&'static str>) -> Chart {
+    let most = at(runs, place).map(|run| run.subject.running).max().unwrap_or(0);
     let is_shown = |run: &&Run| run.subject.kernel == "triad" && run.subject.running == most;
-    let shown: Vec<&Run> = runs.iter().filter(is_shown).collect();
+    let shown: Vec<&Run> = at(runs, place).filter(is_shown).collect();
     let several = distinct(shown.iter().map(|run| run.subject.bytes)).len() > 1;
     let points = |variant: &str| {
         let own = shown.iter().filter(|run| several && run.variant == variant);
@@ -78,7 +91,8 @@ pub fn over_sizes(runs: &[Run], file: Option<&'static str>) -> Chart {
 /// The picture; `None` without results.
 pub fn sheet(runs: &[Run]) -> Option<Sheet> {
     let title = format!("STREAM: {}", runs.first()?.subject.place.mpi);
-    let mut panels = vec![kernels(runs, None), over_sizes(runs, None)];
+    let of_place = |place: &Place| [kernels(runs, place, None), over_sizes(runs, place, None)];
+    let mut panels: Vec<Chart> = places(runs).into_iter().flat_map(of_place).collect();
     panels.retain(|panel| !panel.is_empty());
     Some(Sheet { title, panels })
 }
@@ -93,15 +107,28 @@ mod tests {
         let mut all = runs("triad", 2, 1 << 25, [22.0, 14.0]);
         all.extend(runs("triad", 2, 1 << 14, [80.0, 90.0]));
         all.extend(runs("copy", 1, 1 << 25, [24.0, 16.0]));
-        let chart = kernels(&all, None);
+        let place = all[0].subject.place.clone();
+        let chart = kernels(&all, &place, None);
         assert_eq!([1.0, 0.0].map(|row| chart.y.value(row)), ["copy, 1 rank", "triad, 2 ranks"]);
-        let chart = over_sizes(&all, None);
+        let chart = over_sizes(&all, &place, None);
         let hcube = chart.series.last().expect("five");
         assert_eq!((hcube.points.len(), hcube.points[0].x), (2, f64::from(1 << 14)));
         let drawn = sheet(&all).expect("there are results").svg();
         for words in ["Some MPI 1.0", "vectors of 32 MiB", "plain C", "triad, 2 ranks at once"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
-        assert!(over_sizes(&all[..2], None).is_empty() && sheet(&[]).is_none());
+        assert!(over_sizes(&all[..2], &place, None).is_empty() && sheet(&[]).is_none());
+    }
+
+    #[test]
+    fn no_line_joins_places() {
+        let mut all = runs("triad", 2, 1 << 25, [22.0, 14.0]);
+        let mut others = runs("triad", 2, 1 << 14, [80.0, 90.0]);
+        others.iter_mut().for_each(|run| run.subject.place.mpi = "Another MPI 2.0".to_owned());
+        all.extend(others);
+        let panels = sheet(&all).expect("there are results").panels;
+        // With one size at each place there is nothing over sizes.
+        assert_eq!(panels.len(), 2);
+        assert!(panels.iter().flat_map(|panel| &panel.series).all(|series| series.points.len() < 2));
     }
 }

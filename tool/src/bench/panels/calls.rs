@@ -1,7 +1,7 @@
 //! The broadcasts that are measured. Each has a panel of the present size, and one of the next step.
 
 use super::arguments::{Variant, WORD};
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, agree};
 use hcube_core::memory::{bytes_of, bytes_of_mut};
 use hcube_core::mpi::MpiComm;
 use hcube_core::{Error, Result};
@@ -88,21 +88,32 @@ impl Drop for Messages {
 }
 
 impl Broadcast {
-    /// Collective: a broadcast of panels of this size.
+    /// Collective: a broadcast of panels of this size, with options that are valid on all ranks; or why it is left out,
+    /// on all ranks.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where it is not possible here; others.
-    pub fn new(comm: &MpiComm, variant: Variant, bytes: usize) -> Result<Self> {
+    /// On all ranks, where their options differ.
+    pub fn new(
+        comm: &MpiComm,
+        variant: Variant,
+        bytes: usize,
+        options: &Options,
+    ) -> Result<std::result::Result<Self, String>> {
         if variant == Variant::Hcube {
             let memory = Memory { bytes, slots: slots_for(DEPTH + 2, comm.size()), in_use: DEPTH + 2 };
-            let panels = Panels::new(comm, memory, Topology::Auto, &Options::from_environment()?)?;
-            return Ok(Self::Node(Box::new(panels)));
+            // Also a failure of only one rank concerns all of them: the others would wait for its panels.
+            return match agree(comm, Panels::new(comm, memory, Topology::Auto, options)) {
+                Ok(panels) => Ok(Ok(Self::Node(Box::new(panels)))),
+                Err(error @ Error::Mismatch { .. }) => Err(error),
+                Err(error) => Ok(Err(error.to_string())),
+            };
         }
         let buffers = [0; DEPTH + 1].map(|_: usize| vec![0; bytes / WORD]);
         // SAFETY: a constant of MPI.
         let none = unsafe { RSMPI_REQUEST_NULL };
         let comm = SimpleCommunicator::world().duplicate();
-        Ok(Self::Messages(Box::new(Messages { variant, comm, buffers, requests: [none; DEPTH + 1] })))
+        let requests = [none; DEPTH + 1];
+        Ok(Ok(Self::Messages(Box::new(Messages { variant, comm, buffers, requests }))))
     }
 
     /// Begins a panel; its root writes these words to it.

@@ -6,8 +6,9 @@ use super::work;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing;
 use crate::session::{self, Session};
-use hcube_core::comm::Comm;
-use hcube_core::{Error, Result};
+use hcube_core::Result;
+use hcube_core::comm::{Comm, agree};
+use hcube_hpl::options::Options;
 use hcube_results::measured::Place;
 use hcube_results::numbers;
 use hcube_results::panels::Subject;
@@ -39,6 +40,8 @@ pub struct Line {
 pub struct PanelBench<'a> {
     session: &'a Session,
     pub arguments: &'a Arguments,
+    /// Of hcube.
+    options: Options,
     /// Of a panel.
     contents: Vec<u64>,
     /// Of the computation, per microsecond.
@@ -50,6 +53,7 @@ impl<'a> PanelBench<'a> {
     /// Collective: allocates the largest panel.
     pub fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
         let comm = &session.comm;
+        let options = agree(comm, Options::from_environment())?;
         let largest = arguments.sizes.iter().copied().max().unwrap_or(0);
         let wanted = Wanted { what: "panels", option: "--sizes", value: numbers::whole_bytes(largest) };
         // Only the check: each case has panels of its own.
@@ -57,7 +61,7 @@ impl<'a> PanelBench<'a> {
         let place = Place {
             mpi: session::library(),
             ranks: comm.size(),
-            ranks_per_node: 0,
+            ranks_per_node: options.ranks_per_node,
             nodes: session.node_sizes()?.len(),
             cores: hcube_core::node::processor::cores(),
         };
@@ -65,7 +69,7 @@ impl<'a> PanelBench<'a> {
         let mut steps = [(1e3 * work::calibrate()) as i64];
         comm.all_reduce_max(&mut steps)?;
         let contents = work::contents(largest / WORD);
-        Ok(Self { session, arguments, contents, steps: 1e-3 * steps[0] as f64, place })
+        Ok(Self { session, arguments, options, contents, steps: 1e-3 * steps[0] as f64, place })
     }
 
     pub fn subject(&self, case: &Case) -> Subject {
@@ -74,11 +78,8 @@ impl<'a> PanelBench<'a> {
 
     /// Collective: a line, or why it is left out.
     pub fn line(&self, case: Case) -> Result<std::result::Result<Line, String>> {
-        match Broadcast::new(&self.session.comm, case.variant, case.bytes) {
-            Ok(broadcast) => Ok(Ok(Line { case, broadcast, begun: 0, errors: None })),
-            Err(Error::Unsupported(reason)) => Ok(Err(reason)),
-            Err(error) => Err(error),
-        }
+        let broadcast = Broadcast::new(&self.session.comm, case.variant, case.bytes, &self.options)?;
+        Ok(broadcast.map(|broadcast| Line { case, broadcast, begun: 0, errors: None }))
     }
 
     /// Collective: panels, each begun one step before it is read; how many were wrong on this rank.
