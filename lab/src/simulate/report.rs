@@ -3,6 +3,7 @@
 use super::arguments::{Section, System};
 use super::bsp::{self, Superstep};
 use super::caf::{self, Team, Updates};
+use super::fft::{self, Transform};
 use super::gemm::{Gemm, table};
 use super::published;
 use super::results::{Alltoall, RandomAccess, Results, links};
@@ -129,6 +130,8 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 results.teams.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             let coarrays: Vec<&Updates> =
                 results.coarray_updates.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let transforms: Vec<&Transform> =
+                results.fft.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             match section.system() {
                 System::RandomAccess if !updates.is_empty() => {
                     text += &(title("RandomAccess") + &random_access(section, &updates));
@@ -148,6 +151,9 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 System::Caf if !coarrays.is_empty() => {
                     text += &(title("RandomAccess on coarrays") + &caf::table::updates(&coarrays));
                 }
+                System::Fft if !transforms.is_empty() => {
+                    text += &(title("Fourier transforms") + &fft::table::render(&transforms));
+                }
                 _ => {}
             }
         }
@@ -156,6 +162,7 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
             Section::Memory => text += published::MEMORY,
             Section::Groups => text += published::GROUPS,
             Section::CoarrayUpdates | Section::CoarrayModes => text += published::COARRAYS,
+            Section::Fft => text += published::FFT,
             _ => {}
         }
     }
