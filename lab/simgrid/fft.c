@@ -83,7 +83,8 @@ static int64_t wrong_numbers(const vector *of, const number *found) {
 static double timed_transform(const test_case *test, const char *text, hcube_fft_plan *plan, const number *from,
                               number *into) {
   hcube_error error;
-  double begin = begin_together(text);
+  /* Messages of the barrier are as slow as all others on a machine with less bandwidth. */
+  double begin = begin_together_after(1.0, text);
   pass((double)test->levels * test->level * (double)test->part);
   SUCCEED(hcube_fft_execute(plan, from, into, &error), error);
   return largest_at_first(MPI_Wtime() - begin);

@@ -9,6 +9,7 @@ mod caf;
 mod calls;
 mod fft;
 mod gemm;
+mod hpl;
 mod place;
 mod platform;
 mod published;
@@ -118,6 +119,7 @@ fn collect(
                 Case::Team(row) => results.teams.push(caf::Team { links_shared, ..row }),
                 Case::Updates(row) => results.coarray_updates.push(caf::Updates { links_shared, ..row }),
                 Case::Fft(row) => results.fft.push(fft::Transform { links_shared, ..row }),
+                Case::Hpl(row) => results.hpl.push(hpl::Panels { links_shared, ..row }),
             }
         }
     }
@@ -127,7 +129,9 @@ fn collect(
 /// Files that a simulation opens at the same time: one for the memory of each node of a coarray program.
 fn files(batches: &[Batch]) -> usize {
     let of_batch = |batch: &Batch| match batch.cases.first() {
-        Some(Case::Team(_) | Case::Updates(_) | Case::Fft(_)) => batch.ranks.div_ceil(batch.ranks_per_node),
+        Some(Case::Team(_) | Case::Updates(_) | Case::Fft(_) | Case::Hpl(_)) => {
+            batch.ranks.div_ceil(batch.ranks_per_node)
+        }
         _ => 0,
     };
     batches.iter().map(of_batch).max().unwrap_or(0)
@@ -147,6 +151,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
         Case::Bsp(case) => case.bytes_per_rank(),
         Case::Updates(case) => case.bytes_per_rank(),
         Case::Fft(case) => case.bytes_per_rank(),
+        Case::Hpl(case) => case.bytes_per_rank(),
     };
     let of_batch = |batch: &Batch| {
         let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
@@ -234,6 +239,7 @@ fn run_batch(
         Some(Case::Bsp(_)) => ("bsp", Vec::new()),
         Some(Case::Team(_) | Case::Updates(_)) => ("caf", Vec::new()),
         Some(Case::Fft(_)) => ("fft", Vec::new()),
+        Some(Case::Hpl(_)) => ("panels", Vec::new()),
         _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);

@@ -5,6 +5,7 @@ use super::bsp::{self, Superstep};
 use super::caf::{self, Team, Updates};
 use super::fft::{self, Transform};
 use super::gemm::{Gemm, table};
+use super::hpl::{self, Panels};
 use super::published;
 use super::results::{Alltoall, RandomAccess, Results, links};
 use hcube_results::numbers::{bytes, significant, time};
@@ -132,6 +133,8 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 results.coarray_updates.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             let transforms: Vec<&Transform> =
                 results.fft.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let panels: Vec<&Panels> =
+                results.hpl.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             match section.system() {
                 System::RandomAccess if !updates.is_empty() => {
                     text += &(title("RandomAccess") + &random_access(section, &updates));
@@ -154,6 +157,9 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 System::Fft if !transforms.is_empty() => {
                     text += &(title("Fourier transforms") + &fft::table::render(&transforms));
                 }
+                System::Hpl if !panels.is_empty() => {
+                    text += &(title("LU factorisations") + &hpl::table::render(&panels));
+                }
                 _ => {}
             }
         }
@@ -163,6 +169,7 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
             Section::Groups => text += published::GROUPS,
             Section::CoarrayUpdates | Section::CoarrayModes => text += published::COARRAYS,
             Section::Fft => text += published::FFT,
+            Section::Hpl => text += published::HPL,
             _ => {}
         }
     }

@@ -8,8 +8,10 @@ use hcube_results::published::{COARRAY_FFT, COARRAY_MACHINE};
 /// Numbers of a rank: 256 MiB, an eighth of the memory of a core of the paper's machine, as HPCC demands a vector that
 /// fills a quarter together with its transform.
 const PART: usize = 1 << 24;
-/// Numbers of a simulated rank at least: those of 16 strips.
-const MIN_PART: usize = 128;
+/// Numbers of a simulated rank at least: 16 strips of 4 KiB, beside which notices of some dozens of bytes are short.
+const MIN_PART: usize = 4096;
+/// Numbers that a simulated rank has for each other one at least, for the same reason.
+const MIN_BLOCK: usize = 4;
 /// Ranks up to which six steps are simulated: their exchanges have a message from each rank to each.
 const MAX_RANKS_SIX_STEP: usize = 256;
 
@@ -27,9 +29,9 @@ pub fn batches(place: &Place<'_>, full: bool) -> Vec<Batch> {
     ["six-step", "binary-exchange"].into_iter().flat_map(all).collect()
 }
 
-/// Numbers of a simulated rank: each has one for every other at least.
+/// Numbers of a simulated rank.
 fn simulated(ranks: usize) -> usize {
-    ranks.next_power_of_two().max(MIN_PART)
+    (ranks.next_power_of_two() * MIN_BLOCK).max(MIN_PART)
 }
 
 fn transform(place: &Place<'_>, ranks: usize, algorithm: &'static str) -> Transform {
