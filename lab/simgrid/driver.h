@@ -97,15 +97,19 @@ static inline double largest_at_first(double value) {
   return most;
 }
 
-/* Waits until all ranks are here, and returns a time at which all of them go on. */
-static inline double begin_together(const char *text) {
+/* Waits until all ranks are here, and returns a time at which all of them go on. Ranks leave a barrier one after the
+ * other; after so many seconds all have left it. */
+static inline double begin_together_after(double seconds, const char *text) {
   double begin = MPI_Wtime(), latest;
   MPI_Allreduce(&begin, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  /* Ranks leave a barrier one after the other; after this time all have left it. */
-  begin = latest + 10e-3;
+  begin = latest + seconds;
   pass(1e9 * (begin - MPI_Wtime()));
   if (MPI_Wtime() > begin + 1e-6) FAIL("case '%s': the ranks could not begin together", text);
   return begin;
+}
+
+static inline double begin_together(const char *text) {
+  return begin_together_after(10e-3, text);
 }
 
 #endif

@@ -7,7 +7,9 @@ mod arguments;
 mod bsp;
 mod caf;
 mod calls;
+mod fft;
 mod gemm;
+mod hpl;
 mod place;
 mod platform;
 mod published;
@@ -21,6 +23,7 @@ pub use arguments::Arguments;
 use crate::hpcc::launch;
 use crate::records;
 use hcube_core::machine::work::COPY;
+use hcube_fft::work::LEVEL;
 use hcube_gemm::COPY_BYTE;
 use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
@@ -115,6 +118,8 @@ fn collect(
                 Case::Bsp(row) => results.bsp.push(bsp::Superstep { links_shared, ..row }),
                 Case::Team(row) => results.teams.push(caf::Team { links_shared, ..row }),
                 Case::Updates(row) => results.coarray_updates.push(caf::Updates { links_shared, ..row }),
+                Case::Fft(row) => results.fft.push(fft::Transform { links_shared, ..row }),
+                Case::Hpl(row) => results.hpl.push(hpl::Panels { links_shared, ..row }),
             }
         }
     }
@@ -124,7 +129,9 @@ fn collect(
 /// Files that a simulation opens at the same time: one for the memory of each node of a coarray program.
 fn files(batches: &[Batch]) -> usize {
     let of_batch = |batch: &Batch| match batch.cases.first() {
-        Some(Case::Team(_) | Case::Updates(_)) => batch.ranks.div_ceil(batch.ranks_per_node),
+        Some(Case::Team(_) | Case::Updates(_) | Case::Fft(_) | Case::Hpl(_)) => {
+            batch.ranks.div_ceil(batch.ranks_per_node)
+        }
         _ => 0,
     };
     batches.iter().map(of_batch).max().unwrap_or(0)
@@ -143,6 +150,8 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
         Case::Gemm(case) => case.bytes_per_rank(),
         Case::Bsp(case) => case.bytes_per_rank(),
         Case::Updates(case) => case.bytes_per_rank(),
+        Case::Fft(case) => case.bytes_per_rank(),
+        Case::Hpl(case) => case.bytes_per_rank(),
     };
     let of_batch = |batch: &Batch| {
         let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
@@ -154,15 +163,18 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
 }
 
 /// The costs as the library reads them, by the names of the units that the systems declare. That of local matrix
-/// products is an argument of their driver.
-fn costs(costs: &Costs, scale: usize) -> String {
-    let &Costs { generate_ns, update_ns, divide_ns, copy_ns, .. } = costs;
+/// products is an argument of their driver. All copies of a transform are of its data.
+fn costs(batch: &Batch) -> String {
+    let &Costs { generate_ns, update_ns, divide_ns, copy_ns, level_ns, .. } = &batch.machine.costs;
+    let scale = batch.scale;
+    let of_data = if matches!(batch.cases.first(), Some(Case::Fft(_))) { scale } else { 1 };
     let units = [
         (GENERATE, generate_ns),
         (UPDATE, update_ns),
         (DIVIDE, divide_ns),
-        (COPY, copy_ns),
+        (COPY, copy_ns * of_data as f64),
         (COPY_BYTE, copy_ns * scale as f64),
+        (LEVEL, level_ns * scale as f64),
     ];
     units.map(|(unit, cost)| format!("{}={cost}", unit.name())).join(",")
 }
@@ -226,6 +238,8 @@ fn run_batch(
         Some(Case::Gemm(_)) => ("gemm", Vec::new()),
         Some(Case::Bsp(_)) => ("bsp", Vec::new()),
         Some(Case::Team(_) | Case::Updates(_)) => ("caf", Vec::new()),
+        Some(Case::Fft(_)) => ("fft", Vec::new()),
+        Some(Case::Hpl(_)) => ("panels", Vec::new()),
         _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);
@@ -236,7 +250,7 @@ fn run_batch(
         driver,
         arguments,
         cases: case_texts,
-        costs: costs(&batch.machine.costs, batch.scale),
+        costs: costs(batch),
     };
     let output = runner.run(number, &simulation)?;
     let records = records::parse(&output).map_err(|error| format!("output of a driver: {error}"))?;

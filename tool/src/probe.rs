@@ -191,6 +191,7 @@ fn machine(
             copy_ns: 1e9 * parameters.copy,
             multiply_ns: 0.0,
             ship_ns: 0.0,
+            level_ns: 0.0,
         },
         fit: Some(Fit {
             largest_error_percent: errors.iter().copied().fold(0.0, f64::max),

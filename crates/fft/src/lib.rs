@@ -11,6 +11,7 @@
 //! | [`transforms`] | the tables of both transforms |
 //! | [`kernel`] | the transforms of columns and rows |
 //! | [`stages`] | the time of each stage |
+//! | [`work`] | local work, for simulations |
 //! | [`options`] | the choice of the algorithm; `hcube-hpcc` has the binary exchange |
 
 pub mod kernel;
@@ -23,6 +24,7 @@ pub mod plan;
 pub mod shape;
 pub mod stages;
 pub mod transforms;
+pub mod work;
 
 pub use memory::Memory;
 pub use options::{Algorithm, Options};

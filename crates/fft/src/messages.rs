@@ -17,9 +17,11 @@ use crate::memory::Memory;
 use crate::shape::Shape;
 use crate::stages::{Laps, Stages};
 use crate::transforms::Transforms;
+use crate::work::levels;
 use hcube_alltoall::{ExchangeState, Options};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::Result;
+use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
 use hcube_core::node::pages::Pages;
 use hcube_transpose::{Layout, Parts, transpose};
@@ -27,6 +29,8 @@ use std::sync::Arc;
 
 /// Real numbers of a complex number.
 const NUMBERS: usize = 2;
+/// Bytes of a complex number.
+const COMPLEX: usize = NUMBERS * size_of::<f64>();
 
 /// What a rank keeps between transforms.
 #[derive(Debug)]
@@ -65,7 +69,7 @@ impl Messages {
     /// On all ranks, where one has no memory.
     pub fn parts<C: Comm>(&mut self, comm: &C) -> Result<Arc<Memory>> {
         if self.parts.is_none() {
-            let bytes = NUMBERS * size_of::<f64>() * self.transforms.shape.part();
+            let bytes = COMPLEX * self.transforms.shape.part();
             self.parts = Some(Arc::new(Memory::new(comm, bytes, false)?));
         }
         Ok(Arc::clone(self.parts.as_ref().expect("allocated")))
@@ -99,6 +103,7 @@ impl<C: Comm> Steps<'_, C> {
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
         let Shape { rows, columns, .. } = self.transforms.shape;
+        let part = self.transforms.shape.part();
         let (by_row, by_column) = (Layout::RowMajor, Layout::ColumnMajor);
         let blocks = View::of(blocks);
         // A rank without parts takes part, so that all ranks see its error.
@@ -108,11 +113,15 @@ impl<C: Comm> Steps<'_, C> {
         stages.first_exchange = laps.lap();
         self.transform_columns(View::of(one), blocks);
         self.unblock(blocks, View::of(other));
+        comm.charge(levels(part, rows));
+        comm.charge(COPY.of(COMPLEX * part));
         stages.columns = laps.lap();
         self.exchange([columns, rows], [by_column, by_row], Ok([other, one]))?;
         stages.second_exchange = laps.lap();
         self.block(View::of(one), blocks);
         self.transform_rows(blocks, View::of(other));
+        comm.charge(COPY.of(COMPLEX * part));
+        comm.charge(levels(part, columns));
         stages.rows = laps.lap();
         self.exchange([rows, columns], [by_column, by_row], Ok([other, output]))?;
         stages.last_exchange = laps.lap();
@@ -130,12 +139,14 @@ impl<C: Comm> Steps<'_, C> {
         let shape = hcube_transpose::Shape {
             rows,
             columns,
-            element_bytes: NUMBERS * size_of::<f64>(),
+            element_bytes: COMPLEX,
             row_block: rows / ranks,
             column_block: columns / ranks,
             before,
             after,
         };
+        // Packed and unpacked.
+        self.comm.charge(COPY.of(2 * COMPLEX * self.transforms.shape.part()));
         let work = ends.map(|[from, to]| (shape, Parts::Between(from, to)));
         transpose(self.comm, self.exchange, work).map(drop)
     }

@@ -27,8 +27,10 @@ use crate::memory::{Memory, PARTS};
 use crate::shape::Shape;
 use crate::stages::{Laps, Stages};
 use crate::transforms::Transforms;
+use crate::work::levels;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
+use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
 use hcube_core::node::panels::{Counter, PanelMemory};
 use hcube_core::progress::wait::Patience;
@@ -144,11 +146,13 @@ impl OnNode {
     ) -> Result<Stages> {
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
+        let shape = &self.transforms.shape;
         let ends = self.ends(parts);
         match &ends {
             Ok(ends) => {
                 if ends.places.input.is_none() {
                     self.copy_in(&ends.before, workspace);
+                    comm.charge(COPY.of(COMPLEX * shape.part()));
                 }
                 self.own_counter(Counter::Multiplied).store(ends.places.number(), Ordering::Relaxed);
             }
@@ -160,15 +164,18 @@ impl OnNode {
         let ends = ends?;
         let all = self.all_places()?;
         self.transform_columns(&ends.before, &all, workspace);
+        comm.charge(levels(shape.part(), shape.rows));
         stages.columns = laps.lap();
         self.wait(comm, 2);
         stages.second_exchange = laps.lap();
         self.transform_rows(&ends.after, &all, workspace);
+        comm.charge(levels(shape.part(), shape.columns));
         stages.rows = laps.lap();
         self.wait(comm, 3);
         stages.last_wait = laps.lap();
         if ends.places.output.is_none() {
             self.copy_out(&ends.after, workspace);
+            comm.charge(COPY.of(COMPLEX * shape.part()));
         }
         stages.last_exchange = laps.lap();
         Ok(stages)

@@ -81,6 +81,9 @@ pub struct Costs {
     /// To ship a function to another rank, and to run one that has arrived; 0 where it is not known.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ship_ns: f64,
+    /// A complex number in a level of butterflies of a Fourier transform; 0 where it is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub level_ns: f64,
 }
 
 fn is_zero(value: &f64) -> bool {
@@ -183,7 +186,7 @@ impl Machine {
                 }
             }
         }
-        let Costs { generate_ns, update_ns, divide_ns, copy_ns, multiply_ns, ship_ns } = self.costs;
+        let Costs { generate_ns, update_ns, divide_ns, copy_ns, multiply_ns, ship_ns, level_ns } = self.costs;
         for (name, value) in [
             ("generate_ns", generate_ns),
             ("update_ns", update_ns),
@@ -191,6 +194,7 @@ impl Machine {
             ("copy_ns", copy_ns),
             ("multiply_ns", multiply_ns),
             ("ship_ns", ship_ns),
+            ("level_ns", level_ns),
         ] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(format!("costs.{name} = {value}: expected 0 or more"));

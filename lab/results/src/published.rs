@@ -90,6 +90,12 @@ pub const COARRAY_MACHINE: &str = "franklin";
 /// Images and GUP/s on coarrays, said in section IV-B3 of Jin et al. 2011.
 pub const COARRAYS: (usize, f64) = (4096, 2.01);
 
+/// Images and GFLOP/s of its Fourier transform, said in section I.
+pub const COARRAY_FFT: (usize, f64) = (4096, 125.0);
+
+/// Images and GFLOP/s of its HPL, said in section IV-B1.
+pub const COARRAY_HPL: (usize, f64) = (4096, 18_300.0);
+
 /// Lines of a kernel of HPCC in Coarray Fortran 2.0.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelLines {

@@ -42,6 +42,10 @@ pub enum Section {
     CoarrayUpdates,
     /// RandomAccess in the modes on coarrays and in the default mode, beside the same figure
     CoarrayModes,
+    /// Fourier transforms by six steps and by binary exchange, beside section IV-B4
+    Fft,
+    /// The broadcasts of an LU factorisation, beside section IV-B1
+    Hpl,
 }
 
 /// What a section is about.
@@ -52,11 +56,13 @@ pub enum System {
     Gemm,
     Bsp,
     Caf,
+    Fft,
+    Hpl,
 }
 
 impl Section {
     /// All, in the order of the results.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Ranks,
         Self::LookAhead,
         Self::Optimisations,
@@ -74,6 +80,8 @@ impl Section {
         Self::Teams,
         Self::CoarrayUpdates,
         Self::CoarrayModes,
+        Self::Fft,
+        Self::Hpl,
     ];
 
     /// What it is about.
@@ -89,6 +97,8 @@ impl Section {
             Self::Groups | Self::Latency | Self::Chosen | Self::FatNodes => System::Gemm,
             Self::Supersteps => System::Bsp,
             Self::Teams | Self::CoarrayUpdates => System::Caf,
+            Self::Fft => System::Fft,
+            Self::Hpl => System::Hpl,
         }
     }
 
@@ -111,6 +121,8 @@ impl Section {
             Self::Teams => "teams",
             Self::CoarrayUpdates => "coarray-updates",
             Self::CoarrayModes => "coarray-modes",
+            Self::Fft => "fft",
+            Self::Hpl => "hpl",
         }
     }
 }
@@ -118,7 +130,7 @@ impl Section {
 /// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
 ///
 /// Every run is verified: RandomAccess by its table, the all-to-all exchange and supersteps by every byte, matrix products
-/// by the corners of all local matrices, teams by every word that is read. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
+/// by the corners of all local matrices, teams by every word that is read, Fourier transforms by every number, panels by every byte. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
 ///
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]

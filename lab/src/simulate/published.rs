@@ -35,6 +35,14 @@ numbers both are almost the same. On Graphene HSUMMA is faster with any number o
 pub const COARRAYS: &str = "Published (Jin et al. 2011, section IV-B3): 2.01 GUP/s on 4096 cores of a Cray XT4, 4 images per node, with a\n\
 table of 1 GB per image and routing by events.\n";
 
+/// The result of section IV-B4 of the same paper.
+pub const FFT: &str = "Published (Jin et al. 2011, sections I and IV-B4): 125 GFLOP/s on 4096 cores of a Cray XT4, 4 images per node, by\n\
+binary exchange; the length of the vector is not published.\n";
+
+/// The result of section IV-B1 of the same paper.
+pub const HPL: &str = "Published (Jin et al. 2011, section IV-B1): 18.3 TFLOP/s on 4096 cores of a Cray XT4, about 10 % less than the rate\n\
+of few cores times their number; 12K x 12K elements on each core.\n";
+
 #[cfg(test)]
 mod tests {
     use super::*;

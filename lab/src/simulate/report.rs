@@ -3,7 +3,9 @@
 use super::arguments::{Section, System};
 use super::bsp::{self, Superstep};
 use super::caf::{self, Team, Updates};
+use super::fft::{self, Transform};
 use super::gemm::{Gemm, table};
+use super::hpl::{self, Panels};
 use super::published;
 use super::results::{Alltoall, RandomAccess, Results, links};
 use hcube_results::numbers::{bytes, significant, time};
@@ -129,6 +131,10 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 results.teams.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             let coarrays: Vec<&Updates> =
                 results.coarray_updates.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let transforms: Vec<&Transform> =
+                results.fft.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let panels: Vec<&Panels> =
+                results.hpl.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             match section.system() {
                 System::RandomAccess if !updates.is_empty() => {
                     text += &(title("RandomAccess") + &random_access(section, &updates));
@@ -148,6 +154,12 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 System::Caf if !coarrays.is_empty() => {
                     text += &(title("RandomAccess on coarrays") + &caf::table::updates(&coarrays));
                 }
+                System::Fft if !transforms.is_empty() => {
+                    text += &(title("Fourier transforms") + &fft::table::render(&transforms));
+                }
+                System::Hpl if !panels.is_empty() => {
+                    text += &(title("LU factorisations") + &hpl::table::render(&panels));
+                }
                 _ => {}
             }
         }
@@ -156,6 +168,8 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
             Section::Memory => text += published::MEMORY,
             Section::Groups => text += published::GROUPS,
             Section::CoarrayUpdates | Section::CoarrayModes => text += published::COARRAYS,
+            Section::Fft => text += published::FFT,
+            Section::Hpl => text += published::HPL,
             _ => {}
         }
     }

@@ -2,7 +2,9 @@
 
 use super::bsp::Superstep;
 use super::caf::{Team, Updates};
+use super::fft::Transform;
 use super::gemm::Gemm;
+use super::hpl::Panels;
 use crate::records::Record;
 use hcube_results::machine::Machine;
 use serde::Serialize;
@@ -17,7 +19,7 @@ pub struct Batch {
     pub ranks: usize,
     pub ranks_per_node: usize,
     /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer rows
-    /// and columns.
+    /// and columns, and for vectors and panels that are as many times shorter.
     pub scale: usize,
     pub cases: Vec<Case>,
 }
@@ -26,7 +28,10 @@ impl Batch {
     /// Whether routes share only the ports of nodes. The bandwidth of links among thousands of images that all send to
     /// partners in other parts of the machine takes the simulator many times longer than the images themselves.
     pub fn ports_only(&self) -> bool {
-        let has_images = matches!(self.cases.first(), Some(Case::Team(_) | Case::Updates(_)));
+        let has_images = matches!(
+            self.cases.first(),
+            Some(Case::Team(_) | Case::Updates(_) | Case::Fft(_) | Case::Hpl(_))
+        );
         has_images && self.ranks > MAX_IMAGES_SHARING
     }
 }
@@ -95,6 +100,8 @@ pub struct Results {
     pub bsp: Vec<Superstep>,
     pub teams: Vec<Team>,
     pub coarray_updates: Vec<Updates>,
+    pub fft: Vec<Transform>,
+    pub hpl: Vec<Panels>,
     /// Failed simulations and the reasons.
     pub failures: Vec<String>,
 }
@@ -108,6 +115,8 @@ pub enum Case {
     Bsp(Superstep),
     Team(Team),
     Updates(Updates),
+    Fft(Transform),
+    Hpl(Panels),
 }
 
 impl RandomAccess {
@@ -169,6 +178,8 @@ impl Case {
             Self::Bsp(case) => case.text(),
             Self::Team(case) => case.text(),
             Self::Updates(case) => case.text(),
+            Self::Fft(case) => case.text(),
+            Self::Hpl(case) => case.text(),
         }
     }
 
@@ -184,6 +195,8 @@ impl Case {
                 Self::Bsp(case) => case.fill(record),
                 Self::Team(case) => case.fill(record),
                 Self::Updates(case) => case.fill(record),
+                Self::Fft(case) => case.fill(record),
+                Self::Hpl(case) => case.fill(record),
             },
             Err(error) => Err(error),
         };
@@ -199,6 +212,8 @@ impl Case {
             Self::Bsp(case) => case.errors,
             Self::Team(case) => case.errors,
             Self::Updates(case) => case.errors,
+            Self::Fft(case) => case.errors,
+            Self::Hpl(case) => case.errors,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Section, System};
 use super::place::{BYTES, Place};
 use super::results::{Alltoall, Batch, Case, RandomAccess};
-use super::{bsp, caf, gemm};
+use super::{bsp, caf, fft, gemm, hpl};
 use hcube_results::published::{self, COARRAY_MACHINE, MACHINE};
 use hcube_tool::session::Failure;
 
@@ -35,6 +35,8 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
             Section::Supersteps => all.extend(bsp::cases::batches(&place)),
             Section::Teams => all.extend(caf::cases::teams(&place, full)),
             Section::CoarrayUpdates => all.extend(caf::cases::updates(&place, full)),
+            Section::Fft => all.extend(fft::cases::batches(&place, full)),
+            Section::Hpl => all.extend(hpl::cases::batches(&place, full)),
             _ => all
                 .extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split)),
         }
@@ -81,7 +83,7 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::CoarrayUpdates => {
             vec![(COARRAY_MACHINE, &[1, 4, 16, 64, 256, 1024, 4096], 4)]
         }
-        Section::CoarrayModes => {
+        Section::CoarrayModes | Section::Fft | Section::Hpl => {
             let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024, 4096]), 4);
             vec![franklin, ("fat-nodes", sizes(&[64, 256], &[64, 256, 1024, 4096]), 64)]
         }
@@ -161,7 +163,9 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
         | Section::FatNodes
         | Section::Supersteps
         | Section::Teams
-        | Section::CoarrayUpdates => Vec::new(),
+        | Section::CoarrayUpdates
+        | Section::Fft
+        | Section::Hpl => Vec::new(),
     }
 }
 

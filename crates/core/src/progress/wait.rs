@@ -35,8 +35,9 @@ const SPINS_COSTLY: u32 = 8;
 const FIRST_REST: f64 = 100.0;
 const REST_SHARE: f64 = 1.0 / 64.0;
 /// The same for ranks that wait for messages between nodes, one after the other: some tenths of the latency of a message,
-/// and some eight polls for it instead of eighty.
+/// and some eight polls for it instead of eighty; fewer in longer waits.
 const LONG_FIRST_REST: f64 = 1000.0;
+const LONG_REST_SHARE: f64 = 1.0 / 16.0;
 
 /// How the ranks of a node wait for each other.
 #[derive(Debug, Clone, Copy)]
@@ -151,8 +152,9 @@ impl Wait {
     /// A pause of a simulated rank.
     fn rest<P: Progress + ?Sized>(&mut self, comm: &P) {
         comm.drive();
-        let first = if self.patience.rests_long { LONG_FIRST_REST } else { FIRST_REST };
-        let rest = first.max(REST_SHARE * self.rested);
+        let long = self.patience.rests_long;
+        let (first, share) = if long { (LONG_FIRST_REST, LONG_REST_SHARE) } else { (FIRST_REST, REST_SHARE) };
+        let rest = first.max(share * self.rested);
         comm.rest(rest);
         self.rested += rest;
     }

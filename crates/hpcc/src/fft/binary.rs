@@ -20,6 +20,7 @@ use hcube_caf::Runtime;
 use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::instructions::Level;
+use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
 use hcube_fft::kernel::LANES;
 use hcube_fft::kernel::dispatch::{Work, dispatch};
@@ -27,6 +28,7 @@ use hcube_fft::kernel::vector::{Complex, Vector};
 use hcube_fft::kernel::view::View;
 use hcube_fft::options::Radix;
 use hcube_fft::stages::Laps;
+use hcube_fft::work::levels;
 use hcube_fft::{Direction, Stages};
 
 /// A transform of one length in one direction, as one rank sees it.
@@ -124,13 +126,17 @@ impl BinaryExchange {
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
         gather(self.bits, input, columns[0]);
+        comm.charge(COPY.of(columns[0].len()));
         runtime.alltoall(runtime.world(), columns[0], columns[1])?;
         stages.first_exchange = laps.lap();
         self.local.run(columns[1], columns[0]);
+        comm.charge(COPY.of(columns[0].len()));
+        comm.charge(levels(self.bits.part(), self.bits.part()));
         stages.columns = laps.lap();
         let last = self.remote.run(comm, runtime, images, &mut stages)?;
         laps.lap();
         self.write(columns[last], output);
+        comm.charge(COPY.of(output.len()));
         runtime.cofence()?;
         if (0..self.bits.images()).any(|image| !runtime.is_on_node(image)) {
             // Messages with results of others go out while this image waits.

@@ -30,6 +30,7 @@ use hcube_fft::kernel::transform::root;
 use hcube_fft::kernel::vector::{Complex, Row, Vector};
 use hcube_fft::kernel::view::View;
 use hcube_fft::stages::Laps;
+use hcube_fft::work::LEVEL;
 use std::ops::Range;
 
 /// The remote levels of an image.
@@ -99,6 +100,8 @@ impl Remote {
                 runtime.wait_event(images.prefetch, strip)?;
                 stages.second_exchange += laps.lap();
                 dispatch(self.level, exchange.strip(&round, strip));
+                // The butterflies of a strip have the numbers of both images.
+                comm.charge(LEVEL.of(2 * self.strip));
                 stages.rows += laps.lap();
                 exchange.send(&round, strip)?;
             }

@@ -1,0 +1,66 @@
+//! Fourier transforms: the rows, and how a short transform is simulated as a long one.
+//!
+//! Vectors of the machines do not fit into the memory of this one. A simulated rank has `scale` times fewer numbers, on a
+//! machine with `scale` times less bandwidth whose copies and levels of butterflies take `scale` times as long; the levels that a
+//! shorter part lacks are charged in addition. So messages have the number and the time of those of the long vector,
+//! except that binary exchange cuts a part into 16 strips where the long one has more. Data is real, and every number of the
+//! result is compared.
+
+pub mod cases;
+pub mod table;
+
+use crate::records::Record;
+use serde::Serialize;
+
+/// A transform by one algorithm.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Transform {
+    pub section: &'static str,
+    pub machine: String,
+    pub ranks: usize,
+    pub ranks_per_node: usize,
+    /// `six-step` or `binary-exchange`.
+    pub algorithm: &'static str,
+    /// Complex numbers of a rank.
+    pub part: usize,
+    /// Those in the simulation are fewer by this factor.
+    pub scale: usize,
+    /// Simulated.
+    pub seconds: f64,
+    /// Of these, exchanges and waits on the rank where they take longest.
+    pub exchange_seconds: f64,
+    pub gflops: f64,
+    /// Wrong numbers.
+    pub errors: u64,
+    pub links_shared: bool,
+    pub published_gflops: Option<f64>,
+    /// Time of a number in a level of butterflies.
+    #[serde(skip)]
+    pub level_ns: f64,
+}
+
+impl Transform {
+    /// In the form that the driver reads.
+    pub fn text(&self) -> String {
+        let Self { algorithm, part, scale, level_ns, .. } = self;
+        let (part, levels, level) = (part / scale, scale.ilog2(), level_ns * *scale as f64);
+        format!("algorithm={algorithm},part={part},levels={levels},level={level}")
+    }
+
+    /// Takes the figures that the driver has printed.
+    pub fn fill(&mut self, record: &Record) -> Result<(), String> {
+        self.seconds = record.number("seconds")?;
+        self.exchange_seconds = record.number("exchanges")?;
+        self.errors = record.count("errors")?;
+        let length = (self.part * self.ranks) as f64;
+        // HPCC's count of operations.
+        self.gflops = 5e-9 * length * length.log2() / self.seconds;
+        Ok(())
+    }
+
+    /// Bytes of a simulation for a rank: both ends, and what the algorithms keep.
+    pub fn bytes_per_rank(&self) -> u64 {
+        const COMPLEX: u64 = 16;
+        (self.part / self.scale) as u64 * 6 * COMPLEX + (512 << 10)
+    }
+}

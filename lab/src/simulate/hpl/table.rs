@@ -1,0 +1,118 @@
+//! The table of factorisations: rates of the whole, from the panels at all places.
+
+use super::super::results::links;
+use super::cases::PLACES;
+use super::{BLOCK, Panels};
+use hcube_results::numbers::{significant, time};
+use hcube_results::published::{COARRAY_HPL, COARRAY_MACHINE};
+use hcube_results::table::Table;
+
+/// Seconds of a whole factorisation from those of a panel at equal distances, the first one first: Simpson's rule.
+fn whole(order: usize, seconds: &[f64]) -> f64 {
+    let weight = |place: usize| match place {
+        0 | PLACES => 1.0,
+        odd if odd % 2 == 1 => 4.0,
+        _ => 2.0,
+    };
+    let sum: f64 = seconds.iter().enumerate().map(|(place, seconds)| weight(place) * seconds).sum();
+    order as f64 / BLOCK as f64 * sum / (3 * PLACES) as f64
+}
+
+/// HPL's rate.
+fn gflops(order: usize, seconds: f64) -> f64 {
+    let order = order as f64;
+    1e-9 * (2.0 / 3.0 * order.powi(3) + 1.5 * order * order) / seconds
+}
+
+/// The factorisations of a section on a machine.
+pub fn render(rows: &[&Panels]) -> String {
+    let mut table = Table::new([
+        "ranks",
+        "per node",
+        "grid",
+        "order",
+        "broadcast",
+        "time",
+        "GFLOP/s",
+        "of bound",
+        "published",
+        "errors",
+        "links",
+    ]);
+    for places in rows.chunk_by(|one, other| one.whole() == other.whole()) {
+        let Some(row) = places.first().filter(|_| places.len() == PLACES + 1) else { continue };
+        let all = |of: fn(&Panels) -> f64| {
+            let seconds: Vec<f64> = places.iter().map(|row| of(row)).collect();
+            whole(row.order, &seconds)
+        };
+        let (seconds, bound) = (all(|row| row.seconds), all(|row| row.bound_seconds));
+        let published =
+            Some(COARRAY_HPL).filter(|&(ranks, _)| row.machine == COARRAY_MACHINE && ranks == row.ranks);
+        table.row([
+            row.ranks.to_string(),
+            row.ranks_per_node.to_string(),
+            format!("{}x{}", row.rows, row.columns),
+            row.order.to_string(),
+            row.topology.to_owned(),
+            time(seconds),
+            significant(gflops(row.order, seconds)),
+            format!("{:.0}%", 100.0 * bound / seconds),
+            published.map_or_else(|| "-".to_owned(), |(_, gflops)| significant(gflops)),
+            places.iter().map(|row| row.errors).sum::<u64>().to_string(),
+            links(row.links_shared),
+        ]);
+    }
+    table.render()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::arguments::Section;
+    use super::super::super::place::Place;
+    use super::super::super::results::Case;
+    use super::super::cases;
+    use super::*;
+    use hcube_results::machine::Machine;
+
+    fn panels(ranks: &[usize], full: bool) -> Vec<Panels> {
+        let machine = Machine::find("franklin").expect("valid");
+        let place = Place { section: Section::Hpl, machine, ranks, ranks_per_node: 4 };
+        let cases = cases::batches(&place, full).into_iter().flat_map(|batch| batch.cases);
+        cases
+            .map(|case| match case {
+                Case::Hpl(row) => row,
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_whole_is_the_integral_over_its_panels() {
+        // As long at each place, and as the square of what is left.
+        assert!((whole(1280, &[2.0; PLACES + 1]) - 20.0).abs() < 1e-12);
+        let left: [f64; PLACES + 1] = std::array::from_fn(|place| 1.0 - place as f64 / PLACES as f64);
+        assert!((whole(1280, &left.map(|left| 3.0 * left * left)) - 10.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_rank_alone_reaches_the_rate_of_its_products() {
+        let mut rows = panels(&[1], false);
+        rows.retain(|row| row.topology == "ring");
+        rows.iter_mut().for_each(|row| row.seconds = row.bound_seconds);
+        let text = render(&rows.iter().collect::<Vec<_>>());
+        let machine = Machine::find("franklin").expect("valid");
+        let line: Vec<&str> = text.lines().nth(1).expect("a row").split_whitespace().collect();
+        let rate: f64 = line[line.len() - 5].parse().expect("a rate");
+        assert!((0.9..=1.0).contains(&(rate * machine.costs.multiply_ns / 2.0)), "{text}");
+    }
+
+    #[test]
+    fn the_paper_has_one_rate() {
+        let rows = panels(&[64, 4096], false);
+        assert_eq!(rows.len(), (6 + 2) * (PLACES + 1));
+        assert_eq!(panels(&[4096], true).len(), 6 * (PLACES + 1));
+        let text = render(&rows.iter().collect::<Vec<_>>());
+        assert_eq!(text.matches("1.83e4").count() + text.matches("18300").count(), 2, "{text}");
+        assert!(rows[0].text().starts_with("rows=8,topology=ring,bytes="), "{}", rows[0].text());
+    }
+}
