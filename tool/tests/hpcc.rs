@@ -148,7 +148,7 @@ fn one_rank_is_a_program_too() {
 fn results_are_joined_and_drawn() {
     for (system, line, title) in [
         ("fft", "2 2^20 in six-step 15.00 6.991 10% 1.60", "Fourier transform, 2 ranks"),
-        ("stream", "2 triad 33554432 hcube 23.00 10% 1.53", "STREAM, 2 ranks, vectors of 32 MiB"),
+        ("stream", "2 triad 33554432 hcube 23.00 10% 1.53", "STREAM, 4 ranks, vectors of 32 MiB"),
         ("panels", "4 4194304 0 mpi-bcast 2400 10% 2.00 0", "Panels, 4 ranks"),
     ] {
         let fixture = common::root().join(format!("lab/tests/fixtures/{system}.json"));
