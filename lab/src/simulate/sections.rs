@@ -83,9 +83,13 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::CoarrayUpdates => {
             vec![(COARRAY_MACHINE, &[1, 4, 16, 64, 256, 1024, 4096], 4)]
         }
-        Section::CoarrayModes | Section::Fft | Section::Hpl => {
+        Section::CoarrayModes | Section::Hpl => {
             let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024, 4096]), 4);
             vec![franklin, ("fat-nodes", sizes(&[64, 256], &[64, 256, 1024, 4096]), 64)]
+        }
+        Section::Fft => {
+            let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64], &[4, 16, 64, 256, 1024]), 4);
+            vec![franklin, ("fat-nodes", sizes(&[64], &[64, 256, 1024]), 64)]
         }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
