@@ -8,8 +8,8 @@
  *   levels=       levels of butterflies that a part has less than in the transform that is simulated; 0 by default
  *   level=        nanoseconds of a number in such a level; 0 by default
  *
- * The vector is a tone and an impulse, whose transform has a value of its own at each place: all numbers are compared. A
- * transform is timed after one that is not. Rank 0 prints a record for each case, in the form of lab/src/records.rs.
+ * The vector is a tone and an impulse, whose transform has a value of its own at each place: all numbers are compared.
+ * A transform is timed after one that is not. Rank 0 prints a record for each case, in the form of lab/src/records.rs.
  */
 #include "driver.h"
 

@@ -8,8 +8,9 @@
  *   bytes=        of a panel on a rank
  *   panels=       that are timed
  *   factor=       nanoseconds in which a process column factors a panel
- *   next=, rest=  nanoseconds in which a rank updates the columns of the next panel, and all others; rest in `looks` parts
- *   looks=        between which it looks for the next panel, as HPL does between parts of its update; 8 by default
+ *   next=         nanoseconds in which a rank updates the columns of the next panel
+ *   rest=         and all others, in as many parts as it looks for the next panel, as HPL does
+ *   looks=        8 by default
  *
  * As in HPL with a look-ahead of 1: the column that has the next panel updates its columns first, factors and posts it;
  * then every rank updates the rest while the panel travels. All bytes that a rank reads are compared. Rank 0 prints a
@@ -85,8 +86,7 @@ static void wait_for(row *of, int64_t panel, uint64_t number) {
   hcube_error error;
   int64_t at;
   SUCCEED(hcube_panels_wait(of->comm, number, &place, &error), error);
-  for (at = 0; at < of->test->bytes / 8; at++)
-    of->wrong += ((const uint64_t *)place)[at] != word_of(of, panel, at);
+  for (at = 0; at < of->test->bytes / 8; at++) of->wrong += ((const uint64_t *)place)[at] != word_of(of, panel, at);
 }
 
 /* The update of the columns that come after those of the next panel. */
