@@ -48,7 +48,7 @@ fn copy_of_root(name: &str) -> PathBuf {
     // Files of an earlier run would be taken for those of this one.
     drop(fs::remove_dir_all(&folder));
     fs::create_dir_all(&folder).expect("the target directory is writable");
-    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf"] {
+    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels"] {
         fs::copy(root().join(file), folder.join(file)).expect("built");
     }
     folder
@@ -193,7 +193,7 @@ fn what_is_missing_for_simulations_is_named() {
         let errors = text(&output.stderr);
         assert!(output.status.code() == Some(2) && errors.contains(message), "{errors}");
     }
-    for driver in ["random_access", "alltoall", "gemm", "bsp", "platform.so"] {
+    for driver in ["random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "platform.so"] {
         let (path, aside) = (Path::new(folder).join(driver), Path::new(folder).join("aside"));
         fs::rename(&path, &aside).expect("renamed");
         let output = Command::new(TOOL.as_str()).args(arguments).output().expect("starts");
