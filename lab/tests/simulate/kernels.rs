@@ -10,7 +10,8 @@ fn transforms_are_right() {
         return;
     }
     let folder = copy_of_root("fft");
-    let arguments = ["--ranks", "1 2 6 16", "--ranks-per-node", "3", "--sections", "fft"];
+    let arguments =
+        ["--ranks", "1 2 6 16", "--ranks-per-node", "3", "--sections", "fft", "--machine", "franklin"];
     let found = simulated(Command::new(TOOL.as_str()), &folder, &arguments);
     let found: Value = serde_json::from_str(&found).expect("JSON");
     let rows = found["fft"].as_array().expect("a list");
@@ -37,7 +38,8 @@ fn panels_arrive_by_all_broadcasts() {
         return;
     }
     let folder = copy_of_root("hpl");
-    let arguments = ["--ranks", "1 6 8 16", "--ranks-per-node", "2", "--sections", "hpl"];
+    let arguments =
+        ["--ranks", "1 6 8 16", "--ranks-per-node", "2", "--sections", "hpl", "--machine", "franklin"];
     let found = simulated(Command::new(TOOL.as_str()), &folder, &arguments);
     let found: Value = serde_json::from_str(&found).expect("JSON");
     let rows = found["hpl"].as_array().expect("a list");

@@ -101,10 +101,14 @@ impl BinaryExchange {
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
         gather(self.bits, input, blocks);
+        comm.charge(COPY.of(blocks.len()));
         stages.first_exchange = laps.lap();
         self.local.run(blocks, result);
+        comm.charge(COPY.of(result.len()));
+        comm.charge(levels(self.bits.part(), self.bits.part()));
         stages.columns = laps.lap();
         self.write(result, output);
+        comm.charge(COPY.of(output.len()));
         stages.last_exchange = laps.lap();
         self.alone = alone;
         stages
