@@ -121,6 +121,10 @@ fn matrices_are_transposed_on_all_grids() {
     let beside = [((2, 2), 1, "0"), ((1, 2), 2, "0"), ((2, 2), 1, "1")];
     for ((rows, columns), others, per_node) in in_memory.into_iter().chain(by_messages).chain(beside) {
         let ranks = rows * columns + others;
+        // MPICH never yields: more ranks than cores take minutes.
+        if Mpi::selected() == Mpi::Mpich && ranks > 2 {
+            continue;
+        }
         let input = Input { n: 517, block: 33, rows, columns, ..Input::default() };
         let name = format!("hpcc-ptrans-{rows}-{columns}-of-{ranks}-{per_node}");
         let folder = common::hpcc::folder(&name, &input);
@@ -242,7 +246,7 @@ fn variables_of_transforms_are_those_of_the_first_rank() {
         let folder =
             common::hpcc::folder(&format!("hpcc-fft-{name}"), &Input { columns: 2, ..Input::default() });
         let launch =
-            |launch: Launch| launch.args(["-c", &script, "sh"]).arg(program()).env("HCUBE_HPCC", "fft");
+            |launch: Launch| launch.args(["-c", &script, "sh"]).arg(program()).env("HCUBE_HPCC", "ra,fft");
         let stderr = common::hpcc::run(Path::new("sh"), &folder, 2, launch);
         common::hpcc::passed(&folder, 2);
         assert!(!stderr.contains("uses another algorithm"), "{stderr}");
