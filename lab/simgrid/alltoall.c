@@ -65,11 +65,7 @@ static int take_pair(void *into, const char *key, const char *value) {
     test->equal = strcmp(value, "equal") == 0;
     return test->equal || strcmp(value, "random") == 0;
   }
-  if (strcmp(key, "copy") == 0) {
-    char *end;
-    test->copy = strtod(value, &end);
-    return *value != '\0' && *end == '\0' && test->copy >= 0 && test->copy < 1e6;
-  }
+  if (strcmp(key, "copy") == 0) return read_amount(value, 1e6, &test->copy);
   if (strcmp(key, "memory") == 0) return read_number(value, &test->options.memory);
   if (strcmp(key, "bytes") == 0) return read_number(value, &test->bytes);
   if (strcmp(key, "repeat") == 0) return read_number(value, &test->repeat) && test->repeat > 0;

@@ -47,11 +47,7 @@ static int take_pair(void *into, const char *key, const char *value) {
   if (strcmp(key, "puts") == 0) return read_number(value, &test->puts);
   if (strcmp(key, "bytes") == 0) return read_number(value, &test->bytes) && test->bytes > 0 && test->bytes % 8 == 0;
   if (strcmp(key, "supersteps") == 0) return read_number(value, &test->supersteps) && test->supersteps > 0;
-  if (strcmp(key, "copy") == 0) {
-    char *end;
-    test->copy = strtod(value, &end);
-    return *value != '\0' && *end == '\0' && test->copy >= 0 && test->copy < 1e6;
-  }
+  if (strcmp(key, "copy") == 0) return read_amount(value, 1e6, &test->copy);
   return 0;
 }
 

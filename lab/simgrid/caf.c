@@ -36,12 +36,6 @@ typedef struct figures {
   int64_t words, reads, looked_up, wrong;
 } figures;
 
-static int read_cost(const char *value, double *into) {
-  char *end;
-  *into = strtod(value, &end);
-  return *value != '\0' && *end == '\0' && *into >= 0 && *into < 1e6;
-}
-
 static int take_pair(void *into, const char *key, const char *value) {
   test_case *test = (test_case *)into;
   if (strcmp(key, "what") == 0) return (test->what = find_name(things, value)) >= 0;
@@ -50,10 +44,10 @@ static int take_pair(void *into, const char *key, const char *value) {
   if (strcmp(key, "lookups") == 0) return read_number(value, &test->lookups);
   if (strcmp(key, "values") == 0) return read_number(value, &test->values) && test->values > 0;
   if (strcmp(key, "rounds") == 0) return read_number(value, &test->rounds) && test->rounds > 0;
-  if (strcmp(key, "generate") == 0) return read_cost(value, &test->generate);
-  if (strcmp(key, "divide") == 0) return read_cost(value, &test->divide);
-  if (strcmp(key, "update") == 0) return read_cost(value, &test->update);
-  if (strcmp(key, "ship") == 0) return read_cost(value, &test->ship);
+  if (strcmp(key, "generate") == 0) return read_amount(value, 1e6, &test->generate);
+  if (strcmp(key, "divide") == 0) return read_amount(value, 1e6, &test->divide);
+  if (strcmp(key, "update") == 0) return read_amount(value, 1e6, &test->update);
+  if (strcmp(key, "ship") == 0) return read_amount(value, 1e6, &test->ship);
   return 0;
 }
 

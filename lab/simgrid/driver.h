@@ -62,6 +62,13 @@ static inline int read_number(const char *value, int64_t *into) {
   return *value != '\0' && *end == '\0' && *into >= 0;
 }
 
+/* A number from 0 to less than a bound. */
+static inline int read_amount(const char *value, double bound, double *into) {
+  char *end;
+  *into = strtod(value, &end);
+  return *value != '\0' && *end == '\0' && *into >= 0 && *into < bound;
+}
+
 static inline void *allocate(int64_t bytes) {
   void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
   if (memory == NULL) FAIL("no memory for %" PRId64 " bytes", bytes);
@@ -97,8 +104,8 @@ static inline double largest_at_first(double value) {
   return most;
 }
 
-/* Waits until all ranks are here, and returns a time at which all of them go on. Ranks leave a barrier one after the
- * other; after so many seconds all have left it. */
+/* Waits until all ranks are here, and returns the time at which all of them continue. Ranks leave a barrier one after
+ * the other; `seconds` is long enough for all of them to leave it. */
 static inline double begin_together_after(double seconds, const char *text) {
   double begin = MPI_Wtime(), latest;
   MPI_Allreduce(&begin, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -27,7 +27,7 @@ typedef struct number {
   double re, im;
 } number;
 
-/* A vector, of which this rank has `part` numbers from `start` on. */
+/* A distributed vector; this rank has `part` numbers from `start` on. */
 typedef struct vector {
   int64_t length, start, part;
   /* The tone, and the place of the impulse. */
@@ -42,11 +42,7 @@ static int take_pair(void *into, const char *key, const char *value) {
   if (strcmp(key, "algorithm") == 0) return (test->options.algorithm = find_name(algorithms, value)) >= 0;
   if (strcmp(key, "part") == 0) return read_number(value, &test->part) && test->part > 0;
   if (strcmp(key, "levels") == 0) return read_number(value, &test->levels) && test->levels < 64;
-  if (strcmp(key, "level") == 0) {
-    char *end;
-    test->level = strtod(value, &end);
-    return *value != '\0' && *end == '\0' && test->level >= 0 && test->level < 1e9;
-  }
+  if (strcmp(key, "level") == 0) return read_amount(value, 1e9, &test->level);
   return 0;
 }
 

@@ -89,11 +89,7 @@ static int take_pair(void *into, const char *key, const char *value) {
     options->group_columns = (int32_t)columns;
     return 1;
   }
-  if (strcmp(key, "multiply") == 0) {
-    char *end;
-    test->multiply = strtod(value, &end);
-    return *value != '\0' && *end == '\0' && test->multiply >= 0 && test->multiply < 1e9;
-  }
+  if (strcmp(key, "multiply") == 0) return read_amount(value, 1e9, &test->multiply);
   if (strcmp(key, "check") == 0) {
     test->all = strcmp(value, "all") == 0;
     return test->all || strcmp(value, "corners") == 0;

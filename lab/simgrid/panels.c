@@ -33,12 +33,6 @@ static const meaning topologies[] = {{"auto", HCUBE_PANELS_AUTO},
                                      {"modified-long", HCUBE_PANELS_MODIFIED_LONG},
                                      {NULL, 0}};
 
-static int read_time(const char *value, double *into) {
-  char *end;
-  *into = strtod(value, &end);
-  return *value != '\0' && *end == '\0' && *into >= 0 && *into < 1e12;
-}
-
 static int take_pair(void *into, const char *key, const char *value) {
   test_case *test = (test_case *)into;
   if (strcmp(key, "rows") == 0) return read_number(value, &test->rows) && test->rows > 0;
@@ -46,9 +40,9 @@ static int take_pair(void *into, const char *key, const char *value) {
   if (strcmp(key, "bytes") == 0) return read_number(value, &test->bytes) && test->bytes % 8 == 0;
   if (strcmp(key, "panels") == 0) return read_number(value, &test->panels) && test->panels > 0;
   if (strcmp(key, "looks") == 0) return read_number(value, &test->looks) && test->looks > 0;
-  if (strcmp(key, "factor") == 0) return read_time(value, &test->factor);
-  if (strcmp(key, "next") == 0) return read_time(value, &test->next);
-  if (strcmp(key, "rest") == 0) return read_time(value, &test->rest);
+  if (strcmp(key, "factor") == 0) return read_amount(value, 1e12, &test->factor);
+  if (strcmp(key, "next") == 0) return read_amount(value, 1e12, &test->next);
+  if (strcmp(key, "rest") == 0) return read_amount(value, 1e12, &test->rest);
   return 0;
 }
 

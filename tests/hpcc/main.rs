@@ -117,7 +117,7 @@ fn matrices_are_transposed_on_all_grids() {
     let grids = [(1, 1), (2, 1), (1, 2), (1, 3), (2, 2), (5, 1), (2, 3)];
     let in_memory = grids.map(|grid| (grid, 0, "0"));
     let by_messages = [((1, 2), 0, "1"), ((3, 1), 0, "1"), ((2, 2), 0, "1")];
-    // One or two ranks are outside of each grid, of which HPCC draws several.
+    // HPCC draws several grids; each leaves one or two ranks out.
     let beside = [((2, 2), 1, "0"), ((1, 2), 2, "0"), ((2, 2), 1, "1")];
     for ((rows, columns), others, per_node) in in_memory.into_iter().chain(by_messages).chain(beside) {
         let ranks = rows * columns + others;

@@ -26,6 +26,9 @@ pub mod stages;
 pub mod transforms;
 pub mod work;
 
+/// Bytes of a complex number.
+pub const COMPLEX: usize = 2 * size_of::<f64>();
+
 pub use memory::Memory;
 pub use options::{Algorithm, Options};
 pub use plan::{Direction, Plan};

@@ -9,6 +9,7 @@
 //! Memory: 48 n / P bytes per rank.
 //! Source: as there; the exchange is that of M. Hofmann and G. Ruenger, EuroMPI 2013.
 
+use crate::COMPLEX;
 use crate::kernel::LANES;
 use crate::kernel::copies::{self, Copies};
 use crate::kernel::passes::{self, Columns, Direct, Matrix, Rows, Workspace, block_length, groups};
@@ -29,8 +30,6 @@ use std::sync::Arc;
 
 /// Real numbers of a complex number.
 const NUMBERS: usize = 2;
-/// Bytes of a complex number.
-const COMPLEX: usize = NUMBERS * size_of::<f64>();
 
 /// What a rank keeps between transforms.
 #[derive(Debug)]

@@ -17,6 +17,7 @@
 //! Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990); C. van Loan, Computational
 //! Frameworks for the Fast Fourier Transform, SIAM 1992, section 3.3.
 
+use crate::COMPLEX;
 use crate::kernel::LANES;
 use crate::kernel::copies::{self, Copies};
 use crate::kernel::passes::{
@@ -82,8 +83,6 @@ struct Ends<'a> {
 
 /// Waits of a transform.
 const WAITS: u64 = 3;
-/// Bytes of a complex number.
-const COMPLEX: usize = 16;
 /// Bits for the code of an error.
 const CODE_BITS: u32 = 8;
 /// Bytes of a row of a block.

@@ -1,5 +1,6 @@
 //! A transform that was set up.
 
+use crate::COMPLEX;
 use crate::memory::Memory;
 use crate::messages::Messages;
 use crate::on_node::OnNode;
@@ -61,7 +62,7 @@ pub fn check_parts<'a>(
     parts: Result<(Region<'a>, Region<'a>)>,
 ) -> Result<(Region<'a>, Region<'a>)> {
     let (input, output) = parts?;
-    let bytes = 16 * count;
+    let bytes = COMPLEX * count;
     match [input, output].into_iter().find(|part| part.len() != bytes) {
         Some(part) => Err(Error::Buffer(format!("{} bytes: expected {bytes}", part.len()))),
         None => Ok((input, output)),

@@ -341,8 +341,8 @@ impl<C: Comm> Panels<C> {
         Ok(())
     }
 
-    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel and those before
-    /// it, some of which it may have released before they arrived. True at once where it passes nothing on.
+    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel and for earlier
+    /// ones, which it may have released before they arrived. True at once if it passes nothing on.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and of MPI.

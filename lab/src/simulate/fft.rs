@@ -2,8 +2,8 @@
 //!
 //! Vectors of the machines do not fit into the memory of this one. A simulated rank has `scale` times fewer numbers, on a
 //! machine with `scale` times less bandwidth whose copies and levels of butterflies take `scale` times as long; the levels that a
-//! shorter part lacks are charged in addition. So messages have the number and the time of those of the long vector,
-//! except that binary exchange cuts a part into 16 strips where the long one has more. Data is real, and every number of the
+//! shorter part lacks are charged in addition. Messages are therefore as many and take as long as those of the long vector,
+//! except that binary exchange cuts a part into 16 strips and the long one into more. Data is real, and every number of the
 //! result is compared.
 
 pub mod cases;

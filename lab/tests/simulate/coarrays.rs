@@ -4,7 +4,7 @@ use super::{TOOL, copy_of_root, has_its_turn, simulated};
 use serde_json::Value;
 use std::process::Command;
 
-/// Teams of any number of images, some of which fill the last node in part.
+/// Teams of any number of images, also where the last node is not full.
 #[test]
 fn teams_keep_few_words_and_read_few_links() {
     if !has_its_turn() {

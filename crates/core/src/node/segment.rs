@@ -340,15 +340,15 @@ impl Drop for Segment {
 mod tests {
     use super::*;
 
-    /// Whether a child that is forked now has memory at the place of a segment.
-    fn is_inherited(segment: &Segment) -> bool {
-        // SAFETY: the child only calls functions that may be called between a fork and its end.
+    /// What a child finds that is forked now.
+    ///
+    /// # Safety
+    /// `find` only calls functions that may be called between a fork and the end of the child.
+    pub(super) unsafe fn in_child(find: impl FnOnce() -> bool) -> bool {
+        // SAFETY: the child calls `find`, and ends.
         let child = unsafe {
             match libc::fork() {
-                0 => {
-                    let found = libc::msync(segment.address.as_ptr().cast(), segment.length, libc::MS_ASYNC);
-                    libc::_exit(i32::from(found == 0));
-                }
+                0 => libc::_exit(i32::from(find())),
                 child => child,
             }
         };
@@ -357,6 +357,13 @@ mod tests {
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         assert!(libc::WIFEXITED(status), "status {status}");
         libc::WEXITSTATUS(status) == 1
+    }
+
+    /// Whether a child that is forked now has memory at the place of a segment.
+    fn is_inherited(segment: &Segment) -> bool {
+        let (address, length) = (segment.address.as_ptr().cast(), segment.length);
+        // SAFETY: the child calls one system call.
+        unsafe { in_child(|| libc::msync(address, length, libc::MS_ASYNC) == 0) }
     }
 
     #[test]

@@ -13,7 +13,7 @@
 
 use super::bits::Bits;
 use super::exchange::Remote;
-use super::images::{COMPLEX, Images};
+use super::images::Images;
 use super::local::{Local, MIN_PART};
 use super::pack::gather;
 use hcube_caf::Runtime;
@@ -29,7 +29,7 @@ use hcube_fft::kernel::view::View;
 use hcube_fft::options::Radix;
 use hcube_fft::stages::Laps;
 use hcube_fft::work::levels;
-use hcube_fft::{Direction, Stages};
+use hcube_fft::{COMPLEX, Direction, Stages};
 
 /// A transform of one length in one direction, as one rank sees it.
 #[derive(Debug)]

@@ -15,7 +15,7 @@
 //! Source: Jin et al. 2011, §III-D, §IV-B4 and Figure 7.
 
 use super::bits::Bits;
-use super::images::{COMPLEX, Images, strip};
+use super::images::{Images, strip};
 use super::local::factors;
 use hcube_caf::Runtime;
 use hcube_caf::copy::Side;
@@ -23,7 +23,6 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::machine::instructions::Level;
 use hcube_core::memory::Region;
-use hcube_fft::Stages;
 use hcube_fft::kernel::LANES;
 use hcube_fft::kernel::dispatch::{Work, dispatch};
 use hcube_fft::kernel::transform::root;
@@ -31,6 +30,7 @@ use hcube_fft::kernel::vector::{Complex, Row, Vector};
 use hcube_fft::kernel::view::View;
 use hcube_fft::stages::Laps;
 use hcube_fft::work::LEVEL;
+use hcube_fft::{COMPLEX, Stages};
 use std::ops::Range;
 
 /// The remote levels of an image.

@@ -9,10 +9,9 @@ use hcube_caf::{Handle, Runtime};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
+use hcube_fft::COMPLEX;
 use hcube_fft::kernel::LANES;
 
-/// Bytes of a number.
-pub const COMPLEX: usize = 16;
 /// Numbers of the longest strip, 64 KiB, and strips of a part unless they would be longer.
 const MAX_STRIP: usize = 1 << 12;
 const STRIPS: usize = 16;

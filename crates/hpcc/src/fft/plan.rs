@@ -1,6 +1,5 @@
 //! A transform that was set up, by the algorithm that the options select.
 
-use super::images::COMPLEX;
 use super::{BinaryExchange, Images};
 use crate::process;
 use hcube_core::comm::{Comm, agree, agree_on};
@@ -9,7 +8,7 @@ use hcube_core::memory::Region;
 use hcube_core::mpi::{MpiComm, lifetime};
 use hcube_core::progress::Progress;
 use hcube_fft::plan::check_parts;
-use hcube_fft::{Algorithm, Direction, Memory, Options, Stages};
+use hcube_fft::{Algorithm, COMPLEX, Direction, Memory, Options, Stages};
 use std::sync::Arc;
 
 #[derive(Debug)]

@@ -67,7 +67,7 @@ fn panels(place: &Place<'_>, ranks: usize, topology: &'static str) -> Vec<Case> 
     (0..=PLACES).map(at).collect()
 }
 
-/// Seconds of a panel, in nanoseconds of work: no rank has less than its updates, of which those that factor have more, in turn.
+/// The least seconds of a panel: every rank updates, and the process columns take turns to factor a panel in addition.
 fn bound(work: &Work, columns: usize) -> f64 {
     1e-9 * (work.rest + (work.next + work.factor) / columns as f64)
 }

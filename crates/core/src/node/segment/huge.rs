@@ -38,32 +38,28 @@ const PAGE: usize = 4096;
 #[cfg(test)]
 mod tests {
     use super::super::Segment;
+    use super::super::tests::in_child;
     use super::PAGE;
 
     /// Whether a child maps memory of this length where its range of addresses may grow by `more` bytes.
     fn child_maps(length: usize, more: usize) -> bool {
-        // SAFETY: the child has one thread and ends here; the C library keeps its heap usable after a fork.
-        let child = unsafe {
-            match libc::fork() {
-                0 => {
-                    let mut text = [0; 32];
-                    let file = libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY);
-                    libc::read(file, text.as_mut_ptr().cast(), text.len());
-                    let digits = text.iter().take_while(|digit: &&u8| digit.is_ascii_digit());
-                    let pages = digits.fold(0, |number, digit| 10 * number + usize::from(digit - b'0'));
-                    let most = (PAGE * pages + more) as u64;
-                    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-                    let is_limited = pages > 0 && libc::setrlimit(libc::RLIMIT_AS, &limit) == 0;
-                    libc::_exit(i32::from(is_limited && Segment::own(length).is_ok()));
-                }
-                child => child,
+        let maps = || {
+            let mut text = [0; 32];
+            // SAFETY: reads a file into memory that is there.
+            unsafe {
+                let file = libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY);
+                libc::read(file, text.as_mut_ptr().cast(), text.len());
             }
+            let digits = text.iter().take_while(|digit: &&u8| digit.is_ascii_digit());
+            let pages = digits.fold(0, |number, digit| 10 * number + usize::from(digit - b'0'));
+            let most = (PAGE * pages + more) as u64;
+            let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+            // SAFETY: a limit of this process, which is the child.
+            let is_limited = pages > 0 && unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) } == 0;
+            is_limited && Segment::own(length).is_ok()
         };
-        let mut status = -1;
-        // SAFETY: the child that was just made.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        assert!(libc::WIFEXITED(status), "status {status}");
-        libc::WEXITSTATUS(status) == 1
+        // SAFETY: the child has one thread; the C library keeps its heap usable after a fork.
+        unsafe { in_child(maps) }
     }
 
     #[test]
