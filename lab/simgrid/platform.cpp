@@ -58,12 +58,12 @@ class Machine : public routing::NetZoneImpl {
   };
   std::map<unsigned long, unsigned long> node_of_point_;
   std::vector<Wire> up_, down_;
-  // The bound of a message inside a node, and what each node has for all of them.
-  Wire inside_{};
-  std::vector<Wire> cores_;
+  // The bound of a message inside each node, and what the node has for all of them.
+  std::vector<Wire> inside_, cores_;
   bool grid_;
-  // Whether routes compete for the links between nodes; without, only for ports, which is much faster.
-  bool shared_;
+  // What routes compete for: links between nodes and ports, ports only, or only the ports of senders. The less, the
+  // fewer rates change when a message comes or goes, and the faster the simulation.
+  bool links_shared_, receivers_shared_;
   std::vector<long> lengths_;
   std::vector<bool> wrapped_;
   // Links by dimension or level, then by number; of a grid those to the next node, then those back.
@@ -82,7 +82,7 @@ class Machine : public routing::NetZoneImpl {
   }
 
   void cross(routing::Route *route, double *latency, const Wire &wire) const {
-    if (shared_) take(route, latency, wire);
+    if (links_shared_) take(route, latency, wire);
     else if (latency) *latency += wire.latency;
   }
 
@@ -118,7 +118,10 @@ class Machine : public routing::NetZoneImpl {
 
  public:
   explicit Machine(const Description &what)
-      : NetZoneImpl("machine"), grid_(what.one("grid") != 0), shared_(what.one("shared") != 0) {
+      : NetZoneImpl("machine"),
+        grid_(what.one("grid") != 0),
+        links_shared_(what.one("links_shared") != 0),
+        receivers_shared_(what.one("receivers_shared") != 0) {
     const auto &lengths = what.list("lengths");
     lengths_.assign(lengths.begin(), lengths.end());
     if (grid_)
@@ -129,12 +132,12 @@ class Machine : public routing::NetZoneImpl {
     const double bandwidth = what.one("bandwidth"), latency = what.one("latency");
     const double between = what.one("link_bandwidth"), hop = what.one("link_latency");
     const double copying = what.one("node_bandwidth"), ranks = what.one("ranks"), cores = what.one("cores");
-    inside_ = link("inside", copying, what.one("node_latency"), false);
     for (long node = 0; node < nodes; node++) {
       const std::string name = std::to_string(node);
       auto *host = get_iface()->create_host("node-" + name, 1e9);
       host->set_core_count(static_cast<int>(cores))->seal();
       node_of_point_[host->get_netpoint()->id()] = node;
+      inside_.push_back(link("inside-" + name, copying, what.one("node_latency"), false));
       // The last node may have fewer ranks.
       cores_.push_back(link("cores-" + name, copying * std::min(cores, ranks - cores * node), 0, true));
       up_.push_back(link("up-" + name, bandwidth, latency / 2, true));
@@ -155,13 +158,14 @@ class Machine : public routing::NetZoneImpl {
                        double *latency) override {
     const auto sender = node_of_point_.at(from->id()), receiver = node_of_point_.at(to->id());
     if (sender == receiver) {
-      take(route, latency, inside_);
+      take(route, latency, inside_[sender]);
       return take(route, latency, cores_[sender]);
     }
     take(route, latency, up_[sender]);
     if (grid_) grid_route(sender, receiver, route, latency);
     else tree_route(sender, receiver, route, latency);
-    take(route, latency, down_[receiver]);
+    if (receivers_shared_) take(route, latency, down_[receiver]);
+    else if (latency) *latency += down_[receiver].latency;
   }
 };
 

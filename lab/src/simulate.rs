@@ -22,14 +22,14 @@ pub use arguments::Arguments;
 
 use crate::hpcc::launch;
 use crate::records;
-use hcube_core::machine::work::COPY;
+use hcube_core::machine::work::{COPY, REST};
 use hcube_fft::work::LEVEL;
 use hcube_gemm::COPY_BYTE;
 use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
 use hcube_tool::session::{self, Failure};
-use platform::Platform;
+use platform::{Platform, Sharing};
 use results::{Batch, Case, Results};
 use smpirun::{INTERRUPTED, Runner, Simulation};
 use std::process::ExitCode;
@@ -53,7 +53,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
         .iter()
         .map(|batch| {
             Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node)
-                .map(|one| one.scaled(batch.scale).with_ports_only(batch.ports_only()))
+                .map(|one| one.scaled(batch.scale).sharing_at_most(batch.sharing()))
         })
         .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;
@@ -107,7 +107,7 @@ fn collect(
         if !results.machines.contains(&batch.machine) {
             results.machines.push(batch.machine.clone());
         }
-        let links_shared = platform.sharing();
+        let links_shared = platform.sharing() == Sharing::Links;
         for case in cases {
             match case {
                 Case::RandomAccess(row) => {
@@ -167,7 +167,10 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
 fn costs(batch: &Batch) -> String {
     let &Costs { generate_ns, update_ns, divide_ns, copy_ns, level_ns, .. } = &batch.machine.costs;
     let scale = batch.scale;
-    let of_data = if matches!(batch.cases.first(), Some(Case::Fft(_))) { scale } else { 1 };
+    let (of_data, rest_ns) = match batch.cases.first() {
+        Some(Case::Fft(row)) => (scale, row.rest_ns(batch.machine.network.bandwidth_gb_s)),
+        _ => (1, 0.0),
+    };
     let units = [
         (GENERATE, generate_ns),
         (UPDATE, update_ns),
@@ -175,6 +178,7 @@ fn costs(batch: &Batch) -> String {
         (COPY, copy_ns * of_data as f64),
         (COPY_BYTE, copy_ns * scale as f64),
         (LEVEL, level_ns * scale as f64),
+        (REST, rest_ns),
     ];
     units.map(|(unit, cost)| format!("{}={cost}", unit.name())).join(",")
 }

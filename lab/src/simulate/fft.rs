@@ -10,7 +10,11 @@ pub mod cases;
 pub mod table;
 
 use crate::records::Record;
+use hcube_fft::COMPLEX;
 use serde::Serialize;
+
+/// Ranks up to which those of a transform share links and the ports of nodes that receive.
+pub const MAX_RANKS_SHARING: usize = 64;
 
 /// A transform by one algorithm.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -58,9 +62,18 @@ impl Transform {
         Ok(())
     }
 
+    /// Nanoseconds that a rank adds to its pauses, where it waits for messages of many others: a block's way alone out of a
+    /// node of this bandwidth. Other messages are on that way at the same time, so no wait becomes much longer.
+    pub fn rest_ns(&self, bandwidth_gb_s: f64) -> f64 {
+        if self.algorithm == "six-step" && self.ranks > MAX_RANKS_SHARING {
+            (COMPLEX * self.part / self.ranks) as f64 / bandwidth_gb_s
+        } else {
+            0.0
+        }
+    }
+
     /// Bytes of a simulation for a rank: both ends, and what the algorithms keep.
     pub fn bytes_per_rank(&self) -> u64 {
-        const COMPLEX: u64 = 16;
-        (self.part / self.scale) as u64 * 6 * COMPLEX + (512 << 10)
+        (self.part / self.scale * 6 * COMPLEX) as u64 + (512 << 10)
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! Routes share the links between nodes by max-min fairness, which takes too long for thousands of irregular
 //! routes. Beyond [`MAX_SHARING_NODES`] nodes routes share only the ports of nodes, and links only add their
-//! latency; the results say so.
+//! latency; the results say so. [`Sharing`] says what less is possible.
 
 use hcube_results::machine::{Link, Machine, Topology};
 use std::fmt::Write;
@@ -17,6 +17,28 @@ use std::fmt::Write;
 /// The largest number of nodes whose routes share links. Three rounds of RandomAccess on 4096 nodes take 17 to
 /// 19 s of a core, without shared links 15 s; on 8192 nodes they did not end in five minutes, without 36 s.
 const MAX_SHARING_NODES: usize = 4096;
+
+/// What messages compete for; the less, the fewer rates change when a message comes or goes, and the faster the simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sharing {
+    /// Links between nodes, and the ports of nodes.
+    Links,
+    /// The ports of nodes.
+    Ports,
+    /// The ports of nodes that send. Fits exchanges in which all nodes receive as much as they send.
+    SendingPorts,
+}
+
+impl Sharing {
+    /// In names of files.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Links => "",
+            Self::Ports => "-ports",
+            Self::SendingPorts => "-sending-ports",
+        }
+    }
+}
 
 /// The part of a machine that a run uses.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +51,8 @@ pub struct Platform<'a> {
     lengths: Vec<usize>,
     /// Whether each dimension of a grid wraps around; `None` for a tree.
     wrapped: Option<Vec<bool>>,
-    /// Whether routes share only ports, on any number of nodes.
-    ports_only: bool,
+    /// What messages compete for at most, on any number of nodes.
+    at_most: Sharing,
 }
 
 /// The block of a grid that holds `nodes` nodes.
@@ -81,7 +103,7 @@ impl<'a> Platform<'a> {
             }
             Topology::FatTree { down } => (subtree(down, needed), None),
         };
-        Ok(Self { machine, ranks_per_node, ranks, scale: 1, lengths, wrapped, ports_only: false })
+        Ok(Self { machine, ranks_per_node, ranks, scale: 1, lengths, wrapped, at_most: Sharing::Links })
     }
 
     /// The same with so many times less bandwidth.
@@ -89,9 +111,9 @@ impl<'a> Platform<'a> {
         Self { scale, ..self }
     }
 
-    /// The same with routes that share only the ports of nodes, if so asked.
-    pub fn with_ports_only(self, ports_only: bool) -> Self {
-        Self { ports_only, ..self }
+    /// The same with messages that compete for this at most.
+    pub fn sharing_at_most(self, at_most: Sharing) -> Self {
+        Self { at_most, ..self }
     }
 
     /// Nodes that hold ranks.
@@ -99,15 +121,16 @@ impl<'a> Platform<'a> {
         self.ranks.div_ceil(self.ranks_per_node)
     }
 
-    /// Whether routes share links.
-    pub fn sharing(&self) -> bool {
-        !self.ports_only && self.nodes() <= MAX_SHARING_NODES
+    /// What messages compete for.
+    pub fn sharing(&self) -> Sharing {
+        let possible = if self.nodes() <= MAX_SHARING_NODES { Sharing::Links } else { Sharing::Ports };
+        self.at_most.max(possible)
     }
 
     /// The name of its files; equal for equal platforms.
     pub fn name(&self) -> String {
-        let name = format!("{}-{}x{}", self.machine.name, self.ranks, self.ranks_per_node);
-        let name = if self.ports_only { name + "-ports" } else { name };
+        let shared = self.at_most.suffix();
+        let name = format!("{}-{}x{}{shared}", self.machine.name, self.ranks, self.ranks_per_node);
         if self.scale == 1 { name } else { format!("{name}-{}", self.scale) }
     }
 
@@ -141,7 +164,8 @@ impl<'a> Platform<'a> {
             put("wrapped", list(&wrapped.iter().map(|&joined| usize::from(joined)).collect::<Vec<_>>()));
         }
         put("nodes", self.nodes().to_string());
-        put("shared", u8::from(self.sharing()).to_string());
+        put("links_shared", u8::from(self.sharing() == Sharing::Links).to_string());
+        put("receivers_shared", u8::from(self.sharing() != Sharing::SendingPorts).to_string());
         // A core for every rank, so that no rank waits for another.
         put("cores", self.ranks_per_node.to_string());
         put("ranks", self.ranks.to_string());
@@ -201,7 +225,8 @@ mod tests {
             "lengths 4 4 4",
             "wrapped 0 0 0",
             "nodes 64",
-            "shared 1",
+            "links_shared 1",
+            "receivers_shared 1",
             "bandwidth 1.1e9",
             "link_bandwidth 3.8e9",
         ] {
@@ -212,7 +237,7 @@ mod tests {
         let wire: f64 = wire.parse().expect("a number");
         assert!((wire + platform.overhead() - 7e-6).abs() < 1e-12, "{wire}");
         let whole = Platform::new(&machine, 10_368, 1).expect("there is room").description();
-        assert!(whole.contains("wrapped 0 0 1") && whole.contains("shared 0"), "{whole}");
+        assert!(whole.contains("wrapped 0 0 1") && whole.contains("links_shared 0"), "{whole}");
         assert_eq!(
             Platform::new(&machine, 5, 2).expect("room").hosts(),
             "node-0\nnode-0\nnode-1\nnode-1\nnode-2\n"

@@ -2,9 +2,10 @@
 
 use super::bsp::Superstep;
 use super::caf::{Team, Updates};
-use super::fft::Transform;
+use super::fft::{MAX_RANKS_SHARING, Transform};
 use super::gemm::Gemm;
 use super::hpl::Panels;
+use super::platform::Sharing;
 use crate::records::Record;
 use hcube_results::machine::Machine;
 use serde::Serialize;
@@ -25,14 +26,17 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Whether routes share only the ports of nodes. The bandwidth of links among thousands of images that all send to
-    /// partners in other parts of the machine takes the simulator many times longer than the images themselves.
-    pub fn ports_only(&self) -> bool {
-        let has_images = matches!(
-            self.cases.first(),
-            Some(Case::Team(_) | Case::Updates(_) | Case::Fft(_) | Case::Hpl(_))
-        );
-        has_images && self.ranks > MAX_IMAGES_SHARING
+    /// What messages compete for at most. The bandwidth of links among thousands of images that all send to partners in
+    /// other parts of the machine takes the simulator many times longer than the images themselves; so do already the ports of
+    /// nodes that receive, where each image has messages to many others under way, as transforms have.
+    pub fn sharing(&self) -> Sharing {
+        match self.cases.first() {
+            Some(Case::Fft(_)) if self.ranks > MAX_RANKS_SHARING => Sharing::SendingPorts,
+            Some(Case::Team(_) | Case::Updates(_) | Case::Hpl(_)) if self.ranks > MAX_IMAGES_SHARING => {
+                Sharing::Ports
+            }
+            _ => Sharing::Links,
+        }
     }
 }
 

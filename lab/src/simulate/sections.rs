@@ -88,8 +88,8 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
             vec![franklin, ("fat-nodes", sizes(&[64, 256], &[64, 256, 1024, 4096]), 64)]
         }
         Section::Fft => {
-            let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64], &[4, 16, 64, 256, 1024]), 4);
-            vec![franklin, ("fat-nodes", sizes(&[64], &[64, 256, 1024]), 64)]
+            let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024]), 4);
+            vec![franklin, ("fat-nodes", sizes(&[64], &[64, 256]), 64)]
         }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
@@ -125,8 +125,9 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
             updates(["auto", "message", "node", "three-hop"], |mode| place.random_access(ranks, mode))
         }
         Section::CoarrayModes => updates(coarray_modes(ranks), |mode| {
-            let published =
-                Some(published::COARRAYS).filter(|&(images, _)| images == ranks && mode == "events");
+            let is_machine = place.machine.name == COARRAY_MACHINE;
+            let published = Some(published::COARRAYS)
+                .filter(|&(images, _)| is_machine && images == ranks && mode == "events");
             RandomAccess {
                 published_gups: published.map(|(_, gups)| gups),
                 ..place.random_access(ranks, mode)

@@ -3,7 +3,7 @@
 use super::handle::simulated;
 use super::raw;
 use crate::error::Result;
-use crate::machine::work::{Costs, Ledger, Work};
+use crate::machine::work::{Costs, Ledger, REST, Work};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -60,6 +60,7 @@ impl Clock {
     /// Lets this time pass.
     pub fn rest(&self, nanoseconds: f64) {
         if self.is_simulated() {
+            self.charge(REST.of(1));
             self.settle();
             self.pass(nanoseconds);
         }
