@@ -129,6 +129,8 @@ module hcube
   public :: hcube_alltoall, hcube_alltoallv, hcube_alltoallw, hcube_alltoall_in_place, hcube_alltoallv_in_place, &
     hcube_alltoallw_in_place, hcube_alltoall_default_options, hcube_alltoall_set_options, hcube_alltoall_last_way
   public :: hcube_transpose, hcube_transpose_in_place, hcube_transpose_check
+  public :: hcube_grid_transpose_memory_create, hcube_grid_transpose_memory_free, hcube_grid_transpose_create, &
+    hcube_grid_transpose_execute, hcube_grid_transpose_describe, hcube_grid_transpose_free
   public :: hcube_gemm, hcube_gemm_default_options, hcube_gemm_set_options, hcube_gemm_last_path
 
   interface
@@ -322,6 +324,64 @@ module hcube
       type(hcube_transpose_shape), intent(in) :: shape
       integer(c_int32_t), value :: in_place
       integer(c_int), value :: comm
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_grid_transpose_memory_create(bytes, comm, memory, address, error) &
+        bind(C, name="hcube_fortran_grid_transpose_memory_create") result(code)
+      import :: c_int, c_int32_t, c_int64_t, c_ptr, hcube_error
+      integer(c_int64_t), value :: bytes
+      integer(c_int), value :: comm
+      type(c_ptr), intent(inout) :: memory, address
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_grid_transpose_memory_free(memory, error) &
+        bind(C, name="hcube_grid_transpose_memory_free") result(code)
+      import :: c_int32_t, c_ptr, hcube_error
+      type(c_ptr), intent(inout) :: memory
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_grid_transpose_create(shape, memory, comm, transposition, error) &
+        bind(C, name="hcube_fortran_grid_transpose_create") result(code)
+      import :: c_int, c_int32_t, c_ptr, hcube_error, hcube_grid_transpose_shape
+      type(hcube_grid_transpose_shape), intent(in) :: shape
+      type(c_ptr), value :: memory
+      integer(c_int), value :: comm
+      type(c_ptr), intent(inout) :: transposition
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_grid_transpose_execute(transposition, beta, a, lda, c, ldc, error) &
+        bind(C, name="hcube_grid_transpose_execute") result(code)
+      import :: c_double, c_int32_t, c_int64_t, c_ptr, hcube_error
+      type(c_ptr), value :: transposition
+      real(c_double), value :: beta
+      real(c_double), intent(in) :: a(*)
+      integer(c_int64_t), value :: lda, ldc
+      real(c_double), intent(inout) :: c(*)
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_grid_transpose_describe(transposition, text, length, error) &
+        bind(C, name="hcube_grid_transpose_describe") result(code)
+      import :: c_char, c_int32_t, c_int64_t, c_ptr, hcube_error
+      type(c_ptr), value :: transposition
+      character(kind=c_char), intent(inout) :: text(*)
+      integer(c_int64_t), value :: length
+      type(hcube_error), intent(inout) :: error
+      integer(c_int32_t) :: code
+    end function
+
+    function c_grid_transpose_free(transposition, error) bind(C, name="hcube_grid_transpose_free") result(code)
+      import :: c_int32_t, c_ptr, hcube_error
+      type(c_ptr), intent(inout) :: transposition
       type(hcube_error), intent(inout) :: error
       integer(c_int32_t) :: code
     end function
@@ -563,6 +623,74 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     ierror = c_transpose_check(shape, merge(1_c_int32_t, 0_c_int32_t, in_place), comm, error)
+    call tell(error, message)
+  end subroutine
+
+  ! memory: receives the handle. address: receives the address of the part of this rank, for c_f_pointer.
+  subroutine hcube_grid_transpose_memory_create(bytes, comm, memory, address, ierror, message)
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(in) :: comm
+    type(c_ptr), intent(inout) :: memory, address
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    ierror = c_grid_transpose_memory_create(bytes, comm, memory, address, error)
+    call tell(error, message)
+  end subroutine
+
+  subroutine hcube_grid_transpose_memory_free(memory, ierror, message)
+    type(c_ptr), intent(inout) :: memory
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    ierror = c_grid_transpose_memory_free(memory, error)
+    call tell(error, message)
+  end subroutine
+
+  ! memory: a handle of hcube_grid_transpose_memory_create, or c_null_ptr on all ranks.
+  subroutine hcube_grid_transpose_create(shape, memory, comm, transposition, ierror, message)
+    type(hcube_grid_transpose_shape), intent(in) :: shape
+    type(c_ptr), intent(in) :: memory
+    integer, intent(in) :: comm
+    type(c_ptr), intent(inout) :: transposition
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    ierror = c_grid_transpose_create(shape, memory, comm, transposition, error)
+    call tell(error, message)
+  end subroutine
+
+  subroutine hcube_grid_transpose_execute(transposition, beta, a, lda, c, ldc, ierror, message)
+    type(c_ptr), intent(in) :: transposition
+    real(c_double), intent(in) :: beta, a(*)
+    integer(c_int64_t), intent(in) :: lda, ldc
+    real(c_double), intent(inout) :: c(*)
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    ierror = c_grid_transpose_execute(transposition, beta, a, lda, c, ldc, error)
+    call tell(error, message)
+  end subroutine
+
+  subroutine hcube_grid_transpose_describe(transposition, text, ierror, message)
+    type(c_ptr), intent(in) :: transposition
+    character(len=*), intent(inout) :: text
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    character(kind=c_char) :: line(len(text) + 1)
+    ierror = c_grid_transpose_describe(transposition, line, size(line, kind=c_int64_t), error)
+    if (ierror == HCUBE_SUCCESS) call copy(line, text)
+    call tell(error, message)
+  end subroutine
+
+  ! transposition: becomes c_null_ptr.
+  subroutine hcube_grid_transpose_free(transposition, ierror, message)
+    type(c_ptr), intent(inout) :: transposition
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    ierror = c_grid_transpose_free(transposition, error)
     call tell(error, message)
   end subroutine
 

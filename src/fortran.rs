@@ -7,9 +7,11 @@ use super::random_access::{
     hcube_random_access_run, hcube_random_access_verify,
 };
 use super::transpose::{hcube_transpose, hcube_transpose_check};
+use super::transpose_grid::{hcube_grid_transpose_create, hcube_grid_transpose_memory_create};
 use crate::types::{
-    hcube_error, hcube_gemm_options, hcube_matrix, hcube_random_access_options,
-    hcube_random_access_statistics, hcube_table, hcube_transpose_shape, hcube_updates,
+    hcube_error, hcube_gemm_options, hcube_grid_transpose, hcube_grid_transpose_memory,
+    hcube_grid_transpose_shape, hcube_matrix, hcube_random_access_options, hcube_random_access_statistics,
+    hcube_table, hcube_transpose_shape, hcube_updates,
 };
 use hcube_core::mpi::MPI_Fint;
 use hcube_core::mpi::fortran::communicator;
@@ -136,6 +138,38 @@ pub unsafe extern "C-unwind" fn hcube_fortran_transpose_check(
 ) -> i32 {
     // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
     unsafe { hcube_transpose_check(shape, in_place, communicator(comm), error) }
+}
+
+/// hcube_grid_transpose_memory_create with a Fortran handle, for the Fortran module hcube.
+///
+/// # Safety
+/// The pointers are null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fortran_grid_transpose_memory_create(
+    bytes: i64,
+    comm: MPI_Fint,
+    memory: *mut *mut hcube_grid_transpose_memory,
+    address: *mut *mut c_void,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    unsafe { hcube_grid_transpose_memory_create(bytes, communicator(comm), memory, address, error) }
+}
+
+/// hcube_grid_transpose_create with a Fortran handle, for the Fortran module hcube.
+///
+/// # Safety
+/// As hcube_grid_transpose_create.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fortran_grid_transpose_create(
+    shape: *const hcube_grid_transpose_shape,
+    memory: *const hcube_grid_transpose_memory,
+    comm: MPI_Fint,
+    transposition: *mut *mut hcube_grid_transpose,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    unsafe { hcube_grid_transpose_create(shape, memory, communicator(comm), transposition, error) }
 }
 
 /// hcube_gemm with a Fortran handle, for the Fortran module hcube.

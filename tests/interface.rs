@@ -168,6 +168,7 @@ fn exported_functions_refuse_bad_arguments() {
 
 /// Whether a function belongs to the kernels that HPCC's glue calls, besides RandomAccess.
 fn of_kernels(name: &str) -> bool {
+    let name = name.replacen("_fortran", "", 1);
     ["hcube_fft_", "hcube_grid_transpose_", "hcube_panels_", "hcube_stream_"]
         .iter()
         .any(|begin| name.starts_with(begin))

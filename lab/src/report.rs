@@ -7,6 +7,7 @@ mod groups;
 mod headline;
 mod inputs;
 mod kernels;
+mod kernels_simulated;
 mod machines;
 mod model;
 mod nodes;

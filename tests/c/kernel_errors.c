@@ -106,6 +106,8 @@ static void inactive(const char *word) {
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_panels_release, MPI_COMM_WORLD, 0);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_grid_transpose_memory_create, 100, MPI_COMM_WORLD, &memory, &own);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_grid_transpose_create, &shape, NULL, MPI_COMM_WORLD, &transposition);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fortran_grid_transpose_memory_create, 100, 0, &memory, &own);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fortran_grid_transpose_create, &shape, NULL, 0, &transposition);
   REQUIRE(memory == NULL && transposition == NULL);
   if (plan != NULL || bytes != 7 || slots != 7 || panel != 7 || place != NULL || own != NULL || done != 7) abort();
 }
@@ -231,6 +233,7 @@ static void grids(void) {
   double *a, c[64] = {0};
   char text[200];
   int last = rank == size - 1;
+  MPI_Fint world = MPI_Comm_c2f(MPI_COMM_WORLD);
 
   shape.grid_columns = size;
   REFUSE(HCUBE_ERR_COMM, "", hcube_grid_transpose_memory_create, 100, MPI_COMM_NULL, &memory, &place);
@@ -242,6 +245,8 @@ static void grids(void) {
   if (size > 1)
     REFUSE(HCUBE_ERR_MISMATCH, "bytes", hcube_grid_transpose_memory_create, last ? 8 : 9, MPI_COMM_WORLD, &memory,
            &place);
+  REFUSE(HCUBE_ERR_COMM, "", hcube_fortran_grid_transpose_memory_create, 100, 123456789, &memory, &place);
+  REFUSE(HCUBE_ERR_ARGUMENT, "bytes", hcube_fortran_grid_transpose_memory_create, -1, world, &memory, &place);
   REQUIRE(memory == NULL && place == NULL);
   REFUSE(HCUBE_ERR_ARGUMENT, "memory", hcube_grid_transpose_memory_free, NULL);
   SUCCEED(hcube_grid_transpose_memory_create(1000, MPI_COMM_WORLD, &memory, &place, &failure), failure);
@@ -260,6 +265,8 @@ static void grids(void) {
   if (size > 1)
     REFUSE(HCUBE_ERR_MISMATCH, "memory", hcube_grid_transpose_create, &shape, last ? NULL : memory, MPI_COMM_WORLD,
            &transposition);
+  REFUSE(HCUBE_ERR_COMM, "", hcube_fortran_grid_transpose_create, &shape, memory, 123456789, &transposition);
+  REFUSE(HCUBE_ERR_ARGUMENT, "shape = NULL", hcube_fortran_grid_transpose_create, NULL, memory, world, &transposition);
   REQUIRE(transposition == NULL);
   SUCCEED(hcube_grid_transpose_create(&shape, memory, MPI_COMM_WORLD, &transposition, &failure), failure);
 

@@ -1,6 +1,6 @@
 ! Every procedure of the module hcube, with results and refusals checked. Prints `ok <checks>`.
 program interface
-  use, intrinsic :: iso_c_binding, only: c_int64_t, c_loc, c_null_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_f_pointer, c_int64_t, c_loc, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: error_unit
   use mpi
   use hcube
@@ -26,6 +26,7 @@ program interface
   call blocks_of_different_types()
   call alltoall_options()
   call transpositions()
+  call transpositions_on_a_grid()
   call refusals()
   if (rank == 0) print '(a, i0)', 'ok ', checks
   call MPI_Comm_free(world, ierror)
@@ -226,6 +227,57 @@ contains
     call hcube_transpose_check(shape, .false., world, ierror, message)
     call require(ierror == HCUBE_ERR_ARGUMENT .and. index(message, 'shape.element_bytes = 0') > 0, 'no bytes')
   end subroutine
+
+  ! C = A' + C on a grid of one row: rank r has columns 2r + 1 and 2r + 2 of A, and as many of C. The first in memory of
+  ! hcube, the second in memory of the program.
+  subroutine transpositions_on_a_grid()
+    type(hcube_grid_transpose_shape) :: shape
+    type(c_ptr) :: memory, address, transposition
+    real(c_double), pointer :: shared(:, :)
+    real(c_double), target :: own(2 * ranks, 2)
+    real(c_double) :: result(2 * ranks, 2)
+    character(len=80) :: text
+    integer(c_int64_t) :: order
+    integer :: row, column
+    order = 2 * ranks
+    shape = hcube_grid_transpose_shape(order, order, 2, 2, 1, ranks)
+    memory = c_null_ptr
+    transposition = c_null_ptr
+    call hcube_grid_transpose_memory_create(16 * order, world, memory, address, ierror, message)
+    call require(ierror == HCUBE_SUCCESS .and. c_associated(memory), 'memory')
+    call c_f_pointer(address, shared, [2 * ranks, 2])
+    do column = 1, 2
+      shared(:, column) = [(value(row, 2 * rank + column, 0), row = 1, 2 * ranks)]
+    end do
+    own = shared
+    call hcube_grid_transpose_create(shape, memory, world, transposition, ierror, message)
+    call require(ierror == HCUBE_SUCCESS, 'transposition')
+    call hcube_grid_transpose_describe(transposition, text, ierror, message)
+    call require(ierror == HCUBE_SUCCESS .and. index(text, 'memory of the node') > 0, 'description '//text)
+    result = 1
+    call hcube_grid_transpose_execute(transposition, 1.0_c_double, shared, order, result, order, ierror, message)
+    call require(ierror == HCUBE_SUCCESS .and. is_transposed(result - 1), 'transposed in shared memory')
+    call hcube_grid_transpose_execute(transposition, 1.0_c_double, own, order, result, order, ierror, message)
+    call require(ierror == HCUBE_ERR_BUFFER .and. is_transposed(result - 1), 'memory of the program is refused')
+    call hcube_grid_transpose_free(transposition, ierror, message)
+    call require(ierror == HCUBE_SUCCESS .and. .not. c_associated(transposition), 'freed')
+    call hcube_grid_transpose_memory_free(memory, ierror, message)
+    call require(ierror == HCUBE_SUCCESS .and. .not. c_associated(memory), 'freed memory')
+    call hcube_grid_transpose_create(shape, c_null_ptr, world, transposition, ierror)
+    call hcube_grid_transpose_execute(transposition, 0.0_c_double, own, order, result, order, ierror)
+    call require(ierror == HCUBE_SUCCESS .and. is_transposed(result), 'transposed by messages')
+    call hcube_grid_transpose_free(transposition, ierror)
+    shape%row_block = 0
+    call hcube_grid_transpose_create(shape, c_null_ptr, world, transposition, ierror, message)
+    call require(ierror == HCUBE_ERR_ARGUMENT .and. index(message, 'row_block = 0') > 0, 'no rows')
+  end subroutine
+
+  logical function is_transposed(matrix)
+    real(c_double), intent(in) :: matrix(:, :)
+    integer :: row, column
+    is_transposed = all(matrix == &
+      reshape([((value(2 * rank + column, row, 0), row = 1, 2 * ranks), column = 1, 2)], [2 * ranks, 2]))
+  end function
 
   integer function class_of(code)
     integer, intent(in) :: code

@@ -6,6 +6,7 @@
 pub mod alltoall;
 pub mod bsp;
 pub mod caf;
+pub mod factorisation;
 pub mod fft;
 pub mod fftw;
 pub mod gemm;

@@ -3,6 +3,7 @@
 use super::exchanges;
 use super::inputs::{HpccRun, Inputs};
 use super::kernels;
+use super::kernels_simulated;
 use super::nodes;
 use super::products;
 use super::rates;
@@ -251,6 +252,7 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
         simulated.extend(results.teams.iter().map(|team| team.errors));
         simulated.extend(results.coarray_updates.iter().map(|updates| updates.errors));
     }
+    simulated.extend(kernels_simulated::errors(inputs));
     [(Measured, measured), (Simulated, simulated)]
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))
 }

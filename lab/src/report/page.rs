@@ -5,8 +5,8 @@ use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{
-    coarrays, coarrays_simulated, exchanges, groups, kernels, nodes, products, programs, rates, supersteps,
-    supersteps_simulated, sweeps, transforms,
+    coarrays, coarrays_simulated, exchanges, groups, kernels, kernels_simulated, nodes, products, programs,
+    rates, supersteps, supersteps_simulated, sweeps, transforms,
 };
 use askama::Template;
 use hcube_results::plot::{self, Evidence};
@@ -33,8 +33,10 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         coarrays_simulated::coarrays(inputs),
         transforms::transforms(inputs),
         kernels::fft(inputs),
+        kernels_simulated::fft(inputs),
         kernels::stream(inputs),
         kernels::panels(inputs),
+        kernels_simulated::hpl(inputs),
     ]
 }
 

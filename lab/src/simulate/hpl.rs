@@ -11,11 +11,10 @@ pub mod cases;
 pub mod table;
 
 use crate::records::Record;
+use hcube_results::factorisation::BLOCK;
 use hcube_results::machine::Machine;
 use serde::Serialize;
 
-/// Columns of a panel, as on the machine of the paper, whose local matrices are divisible by it.
-pub const BLOCK: usize = 128;
 /// Panels that are simulated at a place.
 pub const PANELS: usize = 8;
 /// Bytes of a matrix element.

@@ -11,6 +11,10 @@ pub fn check(page: &str) {
     assert!(fft.contains("<td>×1.60</td>") && fft.contains("hcube, six steps, measured: 2^20"), "{fft}");
     let stream = section(page, "stream");
     assert!(stream.contains("<td>×1.53</td>") && stream.contains("streaming stores"), "{stream}");
+    let transforms = section(page, "fft-machines");
+    assert!(transforms.contains("<td>125.0</td>") && transforms.contains("<td>2^36</td>"), "{transforms}");
+    let hpl = section(page, "hpl-machines");
+    assert!(hpl.contains("<td>64 x 64</td>") && hpl.contains("<td>80 %</td>"), "{hpl}");
     let panels = section(page, "panels");
     assert!(panels.contains("<td>×2.50</td>") && panels.contains("1000 µs of work"), "{panels}");
 }

@@ -31,7 +31,7 @@ const SOURCES: [(&str, &str, &str); 13] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 24] = [
+const SECTIONS: [&str; 26] = [
     "headlines",
     "hpcc",
     "rates",
@@ -52,8 +52,10 @@ const SECTIONS: [&str; 24] = [
     "coarrays-machines",
     "fftw",
     "fft",
+    "fft-machines",
     "stream",
     "panels",
+    "hpl-machines",
     "machines",
     "environment",
 ];
@@ -432,6 +434,8 @@ fn plots_as_files_of_their_own() {
         ("coarrays-updates-simulated", "shipped functions"),
         ("coarrays-teams-simulated", "team_split into rows"),
         ("fftw", "whole transform"),
+        ("fft-simulated", "binary exchange"),
+        ("hpl-simulated", "modified-long"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);
         assert!(drawn.starts_with("<svg xmlns=") && drawn.ends_with("</svg>\n"), "{name}: {drawn}");

@@ -100,15 +100,11 @@ impl BinaryExchange {
         let [result, blocks] = columns(self.bits, Region::of(&mut alone));
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
-        gather(self.bits, input, blocks);
-        comm.charge(COPY.of(blocks.len()));
+        self.read(comm, input, blocks);
         stages.first_exchange = laps.lap();
-        self.local.run(blocks, result);
-        comm.charge(COPY.of(result.len()));
-        comm.charge(levels(self.bits.part(), self.bits.part()));
+        self.local_levels(comm, blocks, result);
         stages.columns = laps.lap();
-        self.write(result, output);
-        comm.charge(COPY.of(output.len()));
+        self.write(comm, result, output);
         stages.last_exchange = laps.lap();
         self.alone = alone;
         stages
@@ -129,18 +125,14 @@ impl BinaryExchange {
         let columns = columns(self.bits, images.memory(runtime)?);
         let mut laps = Laps::start(|| comm.seconds());
         let mut stages = Stages::default();
-        gather(self.bits, input, columns[0]);
-        comm.charge(COPY.of(columns[0].len()));
+        self.read(comm, input, columns[0]);
         runtime.alltoall(runtime.world(), columns[0], columns[1])?;
         stages.first_exchange = laps.lap();
-        self.local.run(columns[1], columns[0]);
-        comm.charge(COPY.of(columns[0].len()));
-        comm.charge(levels(self.bits.part(), self.bits.part()));
+        self.local_levels(comm, columns[1], columns[0]);
         stages.columns = laps.lap();
         let last = self.remote.run(comm, runtime, images, &mut stages)?;
         laps.lap();
-        self.write(columns[last], output);
-        comm.charge(COPY.of(output.len()));
+        self.write(comm, columns[last], output);
         runtime.cofence()?;
         if (0..self.bits.images()).any(|image| !runtime.is_on_node(image)) {
             // Messages with results of others go out while this image waits.
@@ -150,8 +142,22 @@ impl BinaryExchange {
         Ok(stages)
     }
 
+    /// From pairs to a block for each image, the first half of the bit reversal.
+    fn read<C: Comm>(&self, comm: &C, input: Region<'_>, blocks: Region<'_>) {
+        gather(self.bits, input, blocks);
+        comm.charge(COPY.of(blocks.len()));
+    }
+
+    /// From the blocks of all images to a column, through the second half of the bit reversal and the local levels.
+    fn local_levels<C: Comm>(&mut self, comm: &C, blocks: Region<'_>, column: Region<'_>) {
+        self.local.run(blocks, column);
+        comm.charge(COPY.of(column.len()));
+        comm.charge(levels(self.bits.part(), self.bits.part()));
+    }
+
     /// From a column to pairs.
-    fn write(&self, column: Region<'_>, output: Region<'_>) {
+    fn write<C: Comm>(&self, comm: &C, column: Region<'_>, output: Region<'_>) {
+        comm.charge(COPY.of(output.len()));
         let (from, to) = (View::of(column), View::of(output));
         dispatch(self.level, Output { from, to, count: self.bits.part(), backward: self.backward });
     }

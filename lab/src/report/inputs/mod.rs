@@ -3,9 +3,12 @@
 mod coarrays;
 mod content;
 mod kernels;
+mod simulated;
 
 pub use coarrays::{CoarrayTeam, CoarrayUpdates};
-pub use content::{Bench, Case, Exchange, Hpcc, HpccRun, Line, Product, Simulated, Superstep};
+pub use content::{Bench, Hpcc, HpccRun, Line};
+pub use kernels::{Panels, Transform};
+pub use simulated::{Case, Exchange, Product, Simulated, Superstep};
 
 use content::{Checked, positive};
 use hcube_results::alltoall;

@@ -2,14 +2,13 @@
 
 use super::super::place::Place;
 use super::super::results::{Batch, Case};
-use super::{BLOCK, Panels, Work};
+use super::{Panels, Work};
+use hcube_results::factorisation::{BLOCK, PLACES};
 
 /// Rows and columns of the matrix on a rank of a square grid (Jin et al. 2011, section IV-B1).
 const LOCAL: usize = 12288;
 /// Bytes are fewer in the simulation by this factor.
 const SCALE: usize = 1024;
-/// Places at which panels are simulated: from 0 to this.
-pub const PLACES: usize = 4;
 /// Ranks up to which all broadcasts are simulated; beyond, the default and the last of the six.
 const MAX_RANKS_OF_ALL: usize = 256;
 /// HPL's six broadcasts, in the order of its BCAST.

@@ -1,28 +1,11 @@
 //! The table of factorisations: rates of the whole, from the panels at all places.
 
 use super::super::results::links;
-use super::cases::PLACES;
-use super::{BLOCK, Panels};
+use super::Panels;
+use hcube_results::factorisation::{gflops, whole};
 use hcube_results::numbers::{significant, time};
 use hcube_results::published::{COARRAY_HPL, COARRAY_MACHINE};
 use hcube_results::table::Table;
-
-/// Seconds of a whole factorisation from those of a panel at equal distances, the first one first: Simpson's rule.
-fn whole(order: usize, seconds: &[f64]) -> f64 {
-    let weight = |place: usize| match place {
-        0 | PLACES => 1.0,
-        odd if odd % 2 == 1 => 4.0,
-        _ => 2.0,
-    };
-    let sum: f64 = seconds.iter().enumerate().map(|(place, seconds)| weight(place) * seconds).sum();
-    order as f64 / BLOCK as f64 * sum / (3 * PLACES) as f64
-}
-
-/// HPL's rate.
-fn gflops(order: usize, seconds: f64) -> f64 {
-    let order = order as f64;
-    1e-9 * (2.0 / 3.0 * order.powi(3) + 1.5 * order * order) / seconds
-}
 
 /// The factorisations of a section on a machine.
 pub fn render(rows: &[&Panels]) -> String {
@@ -40,12 +23,14 @@ pub fn render(rows: &[&Panels]) -> String {
         "links",
     ]);
     for places in rows.chunk_by(|one, other| one.whole() == other.whole()) {
-        let Some(row) = places.first().filter(|_| places.len() == PLACES + 1) else { continue };
+        let Some(row) = places.first() else { continue };
         let all = |of: fn(&Panels) -> f64| {
             let seconds: Vec<f64> = places.iter().map(|row| of(row)).collect();
             whole(row.order, &seconds)
         };
-        let (seconds, bound) = (all(|row| row.seconds), all(|row| row.bound_seconds));
+        let Some((seconds, bound)) = all(|row| row.seconds).zip(all(|row| row.bound_seconds)) else {
+            continue;
+        };
         let published =
             Some(COARRAY_HPL).filter(|&(ranks, _)| row.machine == COARRAY_MACHINE && ranks == row.ranks);
         table.row([
@@ -72,6 +57,7 @@ mod tests {
     use super::super::super::results::Case;
     use super::super::cases;
     use super::*;
+    use hcube_results::factorisation::PLACES;
     use hcube_results::machine::Machine;
 
     fn panels(ranks: &[usize], full: bool) -> Vec<Panels> {
@@ -84,14 +70,6 @@ mod tests {
                 other => panic!("{other:?}"),
             })
             .collect()
-    }
-
-    #[test]
-    fn the_whole_is_the_integral_over_its_panels() {
-        // As long at each place, and as the square of what is left.
-        assert!((whole(1280, &[2.0; PLACES + 1]) - 20.0).abs() < 1e-12);
-        let left: [f64; PLACES + 1] = std::array::from_fn(|place| 1.0 - place as f64 / PLACES as f64);
-        assert!((whole(1280, &left.map(|left| 3.0 * left * left)) - 10.0).abs() < 1e-12);
     }
 
     #[test]
