@@ -162,6 +162,24 @@ int32_t hcube_fortran_transpose_check(const struct hcube_transpose_shape *shape,
                                       struct hcube_error *error);
 
 /**
+ * hcube_grid_transpose_memory_create with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_grid_transpose_memory_create(int64_t bytes,
+                                                   MPI_Fint comm,
+                                                   hcube_grid_transpose_memory **memory,
+                                                   void **address,
+                                                   struct hcube_error *error);
+
+/**
+ * hcube_grid_transpose_create with a Fortran handle, for the Fortran module hcube.
+ */
+int32_t hcube_fortran_grid_transpose_create(const struct hcube_grid_transpose_shape *shape,
+                                            const hcube_grid_transpose_memory *memory,
+                                            MPI_Fint comm,
+                                            struct hcube_grid_transpose **transposition,
+                                            struct hcube_error *error);
+
+/**
  * hcube_gemm with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_gemm(MPI_Fint comm,
