@@ -80,8 +80,12 @@ $(HCUBE_HPCC)/hpcc : $(HCUBE_OBJECTS) | hcube-check
 # Expanded when it is run, so it sees what was assigned after the include, and on make's command line.
 define hcube_checked
 $(if $(findstring -I$(HCUBE_GLUE)/fftw2,$(CCFLAGS)),,$(call hcube_lost,CCFLAGS))\
-$(if $(findstring $(HCUBE_BUILD)/hcube_glue.o,$(HPL_LIBS)),,$(call hcube_lost,HPL_LIBS))
+$(if $(findstring $(HCUBE_BUILD)/hcube_glue.o,$(HPL_LIBS)),,$(call hcube_lost,HPL_LIBS))\
+$(if $(filter %/hcube_glue.o,$(hcube_first)),,$(error HPL_LIBS has $(hcube_first) before the objects of hcube, so that \
+	HPCC's own kernels would be linked: include hcube.mk at the END of Make.$(ARCH)))
 endef
+# What the linker sees first: the glue or HPCC's archive.
+hcube_first = $(firstword $(filter $(HCUBE_BUILD)/hcube_glue.o $(HPLlib) %libhpl.a -lhpl,$(HPL_LIBS)))
 hcube_lost = $(error $(1) has lost what hcube.mk has added to it, because it is assigned $(if \
 	$(findstring command line,$(origin $(1))),on make's command line: assign it in Make.$(ARCH)$(strip \
 	) before the include,after the include: include hcube.mk at the END of Make.$(ARCH)))
@@ -101,9 +105,9 @@ $(HCUBE_BUILD) :
 	$(MKDIR) $@
 
 $(HCUBE_OWN) : $(HCUBE_BUILD)/%.o : $(HCUBE_GLUE)/%.c $(HCUBE_HEADERS) | $(HCUBE_BUILD) hcube-check
-	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) -I$(HCUBE_INCLUDEDIR) $(CCFLAGS) $(HCUBE_VISIBILITY)
+	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) -I$(HCUBE_INCLUDEDIR) $(CCFLAGS) -DHCUBE_FOR_$(HCUBE_MPI) $(HCUBE_VISIBILITY)
 
-# The standard algorithm, whatever the user's flags select. Its buffers are defined in HPCC's own object, too.
+# The standard algorithm, with all flags of the user. Its buffers are defined in HPCC's own object, too.
 HCUBE_STANDARD := -fcommon -URA_SANDIA_OPT2 -URA_SANDIA_NOPT
 
 $(HCUBE_BUILD)/$(HCUBE_PREFIX)MPIRandomAccess%.o : $(HCUBE_HPCC)/RandomAccess/MPIRandomAccess%.c | $(HCUBE_BUILD)

@@ -6,6 +6,10 @@
  * as far as HPCC calls them. Where hcube does not serve, they call HPCC's own transforms, which
  * HPCC measures when it is compiled without that flag.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* posix_memalign and madvise, also with -std=c99 */
+#endif
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,7 +236,8 @@ fftw_mpi_plan fftw_mpi_create_plan(MPI_Comm comm, long long n, fftw_direction di
 
   if (!can_count(comm, n)) return NULL;
   plan = calloc(1, sizeof *plan);
-  if (plan == NULL) return NULL;
+  /* The other ranks would wait for this one. */
+  if (plan == NULL) check("planning an FFT", HCUBE_ERR_MEMORY, &(hcube_error){0});
   plan->timings = direction == FFTW_FORWARD ? HPCC_fft_timings_forward : HPCC_fft_timings_backward;
   plan->ours = create(comm, n, direction);
   if (plan->ours != NULL) lend(plan->ours);

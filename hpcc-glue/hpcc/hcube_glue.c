@@ -18,6 +18,12 @@
 
 #include "hcube_glue.h"
 
+/* A program with two MPI libraries would crash in MPI_Init. */
+#if (defined(HCUBE_FOR_openmpi) && !defined(OPEN_MPI)) || \
+    (defined(HCUBE_FOR_mpich) && defined(OPEN_MPI))
+#error HCUBE_MPI is not the MPI library that HPCC is compiled with: set HCUBE_MPI before the include
+#endif
+
 /*
  * HPCC is one process per rank and calls the hooks and kernels from one thread, so statics can hold
  * what rank 0 has read and what was printed.
@@ -106,6 +112,15 @@ void hcube_hpcc_changes(enum hcube_hpcc_kernel kernel, const char *format, ...)
   va_end(arguments);
 }
 
+void hcube_hpcc_give_up(enum hcube_hpcc_kernel kernel, const char *reason)
+{
+  int rank;
+
+  serves &= ~(1u << kernel);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) hcube_hpcc_falls_back(kernel, "%s", reason);
+}
+
 /* The kernel of a name of `length` letters, or HCUBE_HPCC_KERNELS. */
 static int kernel_of(const char *name, size_t length)
 {
@@ -169,20 +184,16 @@ static void leave_threads_to_hpcc(void)
 {
 #ifdef _OPENMP
   static const enum hcube_hpcc_kernel threaded[] = {HCUBE_HPCC_FFT, HCUBE_HPCC_STREAM};
-  int own = omp_get_max_threads(), threads, rank;
+  int own = omp_get_max_threads(), threads;
+  char reason[128];
   size_t index;
 
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Allreduce(&own, &threads, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (threads == 1) return;
-  for (index = 0; index < sizeof threaded / sizeof threaded[0]; index++) {
-    if (!hcube_hpcc_serves(threaded[index])) continue;
-    serves &= ~(1u << threaded[index]);
-    if (rank == 0)
-      hcube_hpcc_falls_back(threaded[index],
-                            "it uses %d threads per rank, and hcube's one (OMP_NUM_THREADS=1)",
-                            threads);
-  }
+  snprintf(reason, sizeof reason,
+           "it uses %d threads per rank, and hcube's one (OMP_NUM_THREADS=1)", threads);
+  for (index = 0; index < sizeof threaded / sizeof threaded[0]; index++)
+    if (hcube_hpcc_serves(threaded[index])) hcube_hpcc_give_up(threaded[index], reason);
 #endif
 }
 

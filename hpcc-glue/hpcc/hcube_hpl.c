@@ -211,6 +211,7 @@ static int prepare(const HPL_T_panel *panel)
     announce(panel);
     return 1;
   case HCUBE_ERR_ARGUMENT:
+  case HCUBE_ERR_MISMATCH:
   case HCUBE_ERR_MEMORY: refuse(panel, &error); return 0;
   default: check(error.code, &error); return 0;
   }

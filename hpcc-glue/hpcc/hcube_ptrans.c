@@ -64,12 +64,13 @@ static void note(int outcome, const char *text)
 void *hcube_hpcc_ptrans_allocate(size_t elements, size_t bytes)
 {
   hcube_error error = {0};
+  int32_t code;
 
   if (matrices != NULL || bytes != sizeof(double)) return malloc(elements * bytes);
-  if (hcube_grid_transpose_memory_create((int64_t)(elements * bytes), MPI_COMM_WORLD, &memory,
-                                         &matrices, &error) == HCUBE_SUCCESS)
-    return matrices;
-  note(HAS_NO_MEMORY, error.message);
+  code = hcube_grid_transpose_memory_create((int64_t)(elements * bytes), MPI_COMM_WORLD, &memory,
+                                            &matrices, &error);
+  if (code == HCUBE_SUCCESS) return matrices;
+  note(code == HCUBE_ERR_MEMORY ? HAS_NO_MEMORY : FALLS_BACK, error.message);
   memory = NULL;
   matrices = malloc(elements * bytes);
   return matrices;

@@ -38,6 +38,11 @@ void hcube_hpcc_prepare_random_access(void)
   int32_t code = hcube_random_access_prepare(MPI_COMM_WORLD, NULL, &error);
   int rank;
 
+  /* All ranks have the same code. */
+  if (code == HCUBE_ERR_MEMORY || code == HCUBE_ERR_COMM || code == HCUBE_ERR_MISMATCH) {
+    hcube_hpcc_give_up(HCUBE_HPCC_RA, error.message);
+    return;
+  }
   if (code != HCUBE_SUCCESS) hcube_hpcc_fail("preparing the RandomAccess update", code, &error);
   if (!hcube_hpcc_verbose()) return;
   code =

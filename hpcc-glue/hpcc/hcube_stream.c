@@ -37,6 +37,8 @@ static int asked, given, taken_back;
 static int announces;
 /* The ranks that run it. */
 static MPI_Comm ranks;
+/* Why they have no vectors, empty if they have: on all of them or on none. */
+static char refusal[128];
 
 static void check(int32_t code, const hcube_error *error)
 {
@@ -44,24 +46,25 @@ static void check(int32_t code, const hcube_error *error)
 }
 
 /* Collective: the vectors on all ranks, or on none. A rank without them would leave HPCC's
- * function, and the others would wait for it in HPCC's barriers. */
+ * function, and the others would wait for it in HPCC's barriers. They begin together, because the
+ * trial of stores should find the memory as busy as HPCC's measurement does. */
 static int create(size_t elements)
 {
   hcube_error error = {0};
-  int failed = hcube_stream_create((int64_t)elements, &stream, &vectors[0], &vectors[1],
-                                   &vectors[2], &error) != HCUBE_SUCCESS;
-  int any = failed;
+  int failed, any;
 
+  MPI_Barrier(ranks);
+  failed = hcube_stream_create((int64_t)elements, &stream, &vectors[0], &vectors[1], &vectors[2],
+                               &error) != HCUBE_SUCCESS;
   MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, ranks);
   if (!any) return 1;
-  if (announces)
-    fprintf(stderr, "hcube: STREAM: a rank has no memory for 3 vectors of %zu\n", elements);
+  snprintf(refusal, sizeof refusal, "a rank has no memory for 3 vectors of %zu numbers", elements);
   if (!failed) check(hcube_stream_free(&stream, &error), &error);
   return 0;
 }
 
 /* HPCC asks for its vectors first, one after the other, and for a small array later. It gets NULL
- * for all of them if there is no memory, and says so. */
+ * for all of them if there is no memory, and returns. */
 void *hcube_hpcc_stream_allocate(size_t elements, size_t bytes)
 {
   hcube_error error = {0};
@@ -114,16 +117,24 @@ void tuned_STREAM_Triad(double scalar)
   check(hcube_stream_triad(stream, scalar, &error), &error);
 }
 
-/* HPCC calls it on all ranks (StarSTREAM) and on one (SingleSTREAM). */
+/* HPCC calls it on all ranks (StarSTREAM) and on one (SingleSTREAM), which is alone in comm. */
 int HPCC_Stream(HPCC_Params *params, int doIO, MPI_Comm comm, int world_rank, double *copyGBs,
                 double *scaleGBs, double *addGBs, double *triadGBs, int *failure)
 {
+  int code, rank;
+
   if (!hcube_hpcc_serves(HCUBE_HPCC_STREAM))
     return hcube_stock_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
                                    triadGBs, failure);
   asked = given = taken_back = 0;
   announces = world_rank == 0;
   ranks = comm;
-  return hcube_tuned_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
+  refusal[0] = '\0';
+  code = hcube_tuned_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
+                                 triadGBs, failure);
+  if (refusal[0] == '\0') return code;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) hcube_hpcc_falls_back(HCUBE_HPCC_STREAM, "%s", refusal);
+  return hcube_stock_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
                                  triadGBs, failure);
 }

@@ -1,6 +1,7 @@
-/* Starts a program to which the kernel refuses anonymous files in memory, as containers can:
+/* Starts a program to which the kernel refuses anonymous files in memory, as containers can, or pages in advance, as
+ * where memory is short:
  *
- *   refuse_shared_memory {all|last} <program> <argument>...
+ *   refuse_shared_memory {all|last|pages-of-last} <program> <argument>...
  *
  * `last` is the last rank, by what the launcher has set. */
 #ifndef _GNU_SOURCE
@@ -27,26 +28,50 @@ static int from_launcher(const char *open_mpi, const char *mpich) {
   return atoi(value);
 }
 
-static void refuse(void) {
+static void filter(struct sock_filter *code, size_t length) {
+  struct sock_fprog program;
+  program.len = (unsigned short)length;
+  program.filter = code;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) FAIL("PR_SET_NO_NEW_PRIVS: %s", strerror(errno));
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) FAIL("PR_SET_SECCOMP: %s", strerror(errno));
+}
+
+static void refuse_files(void) {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_memfd_create, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  struct sock_fprog program;
-  program.len = sizeof code / sizeof code[0];
-  program.filter = code;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) FAIL("PR_SET_NO_NEW_PRIVS: %s", strerror(errno));
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) FAIL("PR_SET_SECCOMP: %s", strerror(errno));
+  filter(code, sizeof code / sizeof code[0]);
   REQUIRE(memfd_create("refused", 0) == -1 && errno == EPERM);
 }
 
+/* Since Linux 5.14. */
+#define POPULATE_WRITE 23
+
+static void refuse_pages(void) {
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_madvise, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, POPULATE_WRITE, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  filter(code, sizeof code / sizeof code[0]);
+  REQUIRE(madvise(NULL, 0, POPULATE_WRITE) == -1 && errno == ENOMEM);
+}
+
 int main(int argc, char **argv) {
-  if (argc < 3) FAIL("usage: refuse_shared_memory {all|last} <program> <argument>...");
-  if (strcmp(argv[1], "all") == 0 ||
-      from_launcher("OMPI_COMM_WORLD_RANK", "PMI_RANK") == from_launcher("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") - 1)
-    refuse();
+  int is_last;
+  if (argc < 3) FAIL("usage: refuse_shared_memory {all|last|pages-of-last} <program> <argument>...");
+  is_last = from_launcher("OMPI_COMM_WORLD_RANK", "PMI_RANK") == from_launcher("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") - 1;
+  if (strcmp(argv[1], "pages-of-last") != 0) {
+    if (is_last || strcmp(argv[1], "all") == 0) refuse_files();
+  } else if (is_last) {
+    refuse_pages();
+  }
   execv(argv[2], argv + 2);
   FAIL("%s: %s", argv[2], strerror(errno));
 }

@@ -60,6 +60,27 @@ fn variables_that_lose_what_was_added_are_refused() {
     }
 }
 
+/// HPCC's archive before hcube's objects: the linker would take HPCC's kernels.
+#[test]
+fn an_archive_in_front_is_refused() {
+    let folder = copy("hpcc-order", |text| format!("{text}HPL_LIBS := $(HPLlib) $(HPL_LIBS)\n"));
+    is_refused(&mut make(&folder), "libhpl.a before the objects of hcube");
+}
+
+/// A libhcube for one MPI library and an HPCC for another.
+#[test]
+fn a_libhcube_for_another_mpi_library_is_refused() {
+    let other = if Mpi::selected() == Mpi::Open { "mpich" } else { "openmpi" };
+    let folder = copy("hpcc-other", |text| text);
+    fs::remove_dir_all(folder.join("hcube")).expect("it was built there");
+    let libraries = common::library();
+    let line = format!("HCUBE_LIBDIR={}", libraries.parent().expect("a folder").display());
+    is_refused(
+        make(&folder).arg(line).arg(format!("HCUBE_MPI={other}")),
+        "HCUBE_MPI is not the MPI library that HPCC is compiled with",
+    );
+}
+
 /// HPCC, compiled anew with these flags and linked with these; optimised less, because that takes less time.
 fn with_flags(name: &str, compile: &str, link: &str) -> PathBuf {
     let folder = copy(name, |text| {

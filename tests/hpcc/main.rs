@@ -5,6 +5,7 @@
 
 use hcube_testing as common;
 
+mod fallbacks;
 mod flags;
 mod hpl;
 
@@ -178,6 +179,52 @@ fn all_kernels_serve_awkward_problems() {
         }
         assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
     }
+}
+
+/// Several sizes, blocks, grids, broadcasts and depths in one input, grids by columns, and a further size of PTRANS.
+#[test]
+fn all_kernels_serve_several_problems_in_one_run() {
+    let ranks = if Mpi::selected() == Mpi::Open { 3 } else { 2 };
+    let folder = common::hpcc::folder("hpcc-several", &Input { columns: ranks, ..Input::default() });
+    let list = |of: [usize; 3]| of.map(|value| value.to_string()).join(" ");
+    common::hpcc::change(
+        &folder,
+        &[
+            ("number of problem sizes", "2"),
+            ("N", "300 517"),
+            ("number of block sizes", "2"),
+            ("NB", "33 80"),
+            ("process mapping by rows", "1"),
+            ("number of grids", "3"),
+            ("P", &list([1, ranks, 1])),
+            ("Q", &list([ranks, 1, 2])),
+            ("broadcasts", "6"),
+            ("broadcast", "0 1 2 3 4 5"),
+            ("look-ahead depths", "2"),
+            ("depth", "0 2"),
+            ("further sizes for PTRANS", "1"),
+            ("sizes", "211"),
+        ],
+    );
+    let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch);
+    common::hpcc::passed(&folder, ranks);
+    for (_, title) in KERNELS {
+        common::hpcc::announcement(&stderr, title);
+    }
+    assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+}
+
+/// All kernels between nodes: one rank on each.
+#[test]
+fn all_kernels_serve_by_messages() {
+    let input = Input { n: 517, block: 48, columns: 2, depth: 1, ..Input::default() };
+    let folder = common::hpcc::folder("hpcc-messages", &input);
+    let stderr = common::hpcc::run(program(), &folder, 2, |launch| launch.env("HCUBE_RANKS_PER_NODE", "1"));
+    common::hpcc::passed(&folder, 2);
+    for (_, title) in KERNELS {
+        common::hpcc::announcement(&stderr, title);
+    }
+    assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
 }
 
 #[test]

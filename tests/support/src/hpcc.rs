@@ -143,6 +143,27 @@ pub fn folder(name: &str, problem: &Input) -> PathBuf {
     folder
 }
 
+/// Changes lines of the input file in a folder, by what they mean.
+pub fn change(folder: &Path, lines: &[(&str, &str)]) {
+    let file = folder.join("hpccinf.txt");
+    let text = fs::read_to_string(&file).expect("an input file");
+    let changed = text.lines().map(|line| {
+        let meaning = line.get(13..).unwrap_or_default();
+        let new = lines.iter().find(|(of, _)| *of == meaning);
+        new.map_or_else(|| line.to_owned(), |(_, value)| input_line(value, meaning))
+    });
+    let changed: Vec<String> = changed.collect();
+    for (meaning, value) in lines {
+        assert!(changed.contains(&input_line(value, meaning)), "no line of {meaning}:\n{text}");
+    }
+    fs::write(&file, changed.join("\n") + "\n").expect("writable");
+}
+
+/// A line of the input file: a value and its meaning.
+fn input_line(value: &str, meaning: &str) -> String {
+    format!("{value:12} {meaning}")
+}
+
 /// A value of the result file.
 pub fn result(folder: &Path, name: &str) -> String {
     let file = folder.join(RESULTS);
@@ -190,6 +211,6 @@ fn input(problem: &Input) -> String {
         ("0", "further block sizes for PTRANS"),
         ("40", "block sizes"),
     ];
-    let lines: Vec<String> = values.iter().map(|(value, meaning)| format!("{value:12} {meaning}")).collect();
+    let lines: Vec<String> = values.iter().map(|(value, meaning)| input_line(value, meaning)).collect();
     format!("HPLinpack benchmark input file\nUniversity of Tennessee\n{}\n", lines.join("\n"))
 }
