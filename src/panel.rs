@@ -100,8 +100,7 @@ unsafe fn prepare(
                 if let Some(panels) = kept {
                     panels.finish(comm)?;
                 }
-                *kept = None;
-                *kept = Some(Panels::new(comm, memory, topology, &options)?);
+                *kept = Some(Panels::renew(comm, kept.take(), memory, topology, &options)?);
                 Ok(())
             })
         })

@@ -134,7 +134,7 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_create(
 /// Only one call at a time may be active for a transposition.
 ///
 /// transposition: a handle of hcube_grid_transpose_create.
-/// beta: the factor; 0 replaces C, whatever it was.
+/// beta: the factor; 0 replaces C, also if C contains NaN.
 /// a: this rank's part of A, in the memory with which the transposition was created, if it was;
 /// NULL if the part has no element.
 /// lda: elements from column to column of a, at least its rows and at least 1.

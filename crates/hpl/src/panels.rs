@@ -105,6 +105,8 @@ pub struct Panels<C: Comm> {
     rank: usize,
     patience: Patience,
     memory: Memory,
+    /// Of the options.
+    ranks_per_node: usize,
     /// Panels in use at most.
     in_use: usize,
     /// The numbers of the last panels in this rank's slots for its own.
@@ -122,6 +124,21 @@ impl<C: Comm> Panels<C> {
     /// On all ranks: [`Error::Mismatch`], [`Error::Argument`], and where memory cannot be allocated or the ranks of a node
     /// cannot share it.
     pub fn new(comm: &C, memory: Memory, topology: Topology, options: &Options) -> Result<Self> {
+        Self::renew(comm, None, memory, topology, options)
+    }
+
+    /// Collective over the row: as [`Panels::new`], but returns what was `kept`, all panels of which are released, where
+    /// that serves: on one node, where the topology means nothing, with the same memory and options.
+    ///
+    /// # Errors
+    /// Those of [`Panels::new`].
+    pub fn renew(
+        comm: &C,
+        kept: Option<Self>,
+        memory: Memory,
+        topology: Topology,
+        options: &Options,
+    ) -> Result<Self> {
         let same = [
             ("bytes", memory.bytes as i64),
             ("slots", memory.slots as i64),
@@ -129,6 +146,18 @@ impl<C: Comm> Panels<C> {
             ("topology", topology as i64),
         ];
         agree_on(comm, &[&same[..], &options.agreement()[..]].concat())?;
+        let serves = |kept: &Self| {
+            kept.holders.nodes() == 1
+                && (kept.memory, kept.ranks_per_node) == (memory, options.ranks_per_node)
+        };
+        match kept {
+            Some(kept) if serves(&kept) => Ok(kept),
+            _ => Self::allocate(comm, memory, topology, options),
+        }
+    }
+
+    /// Of arguments that the ranks have compared.
+    fn allocate(comm: &C, memory: Memory, topology: Topology, options: &Options) -> Result<Self> {
         let numbers = comm.node_numbers()?;
         let limit = (options.ranks_per_node > 0).then_some(options.ranks_per_node);
         let nodes = plan::Topology::from_node_numbers(&numbers, limit);
@@ -152,6 +181,7 @@ impl<C: Comm> Panels<C> {
             rank: comm.rank(),
             patience,
             memory,
+            ranks_per_node: options.ranks_per_node,
             in_use,
             occupants: vec![None; memory.slots],
             first: 0,

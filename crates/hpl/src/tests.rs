@@ -1,5 +1,7 @@
 //! Panels between ranks that are threads.
 
+mod setup;
+
 use crate::network::{PIECE, Traffic};
 use crate::options::{Options, Topology};
 use crate::panels::{Memory, Panels, slots_for};
@@ -422,22 +424,4 @@ fn a_dropped_panel_is_noticed_on_other_nodes() {
         panels.release(comm, number).expect("begun");
         panels.finish(comm).expect("no error");
     });
-}
-
-#[test]
-fn ranks_that_differ_are_refused_on_all_ranks() {
-    let refused = threads::run(2, 2, |comm| new(comm, 8 + comm.rank(), 1).is_err());
-    assert_eq!(refused, [true; 2]);
-    assert_eq!(threads::run(2, 2, |comm| new(comm, 8, 0).is_err()), [true; 2]);
-    assert_eq!(threads::run(2, 2, |comm| new(comm, usize::MAX, 3).is_err()), [true; 2]);
-    let differ = threads::run(2, 2, |comm| {
-        let topology = if comm.rank() == 0 { Topology::Ring } else { Topology::Long };
-        Panels::new(comm, Memory { bytes: 8, slots: 1, in_use: 1 }, topology, &Options::default()).is_err()
-    });
-    assert_eq!(differ, [true; 2]);
-    let differ = threads::run(2, 2, |comm| {
-        let options = Options { ranks_per_node: comm.rank() };
-        Panels::new(comm, Memory { bytes: 8, slots: 1, in_use: 1 }, Topology::Auto, &options).is_err()
-    });
-    assert_eq!(differ, [true; 2]);
 }

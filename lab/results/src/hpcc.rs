@@ -68,6 +68,11 @@ impl Compared {
         MERITS.iter().find(|merit| merit.key == self.key)
     }
 
+    /// Whether hcube replaces what is measured. HPL on one rank has no other rank to broadcast to.
+    pub fn is_replaced(&self) -> bool {
+        self.merit().is_some_and(|merit| merit.replaced && (merit.title != "HPL" || self.ranks > 1))
+    }
+
     /// The median with hcube over that of stock HPCC, where both have run.
     pub fn ratio(&self) -> Option<f64> {
         let stock = median(&self.stock);
@@ -87,7 +92,7 @@ impl Compared {
             ("ratio", self.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))),
             ("spread", widest(&self.stock, &self.hcube).map_or("-".to_owned(), percent)),
             ("runs", runs(self.stock.len(), self.hcube.len())),
-            ("replaced", if merit.replaced { "yes" } else { "no" }.to_owned()),
+            ("replaced", if self.is_replaced() { "yes" } else { "no" }.to_owned()),
         ]
     }
 }

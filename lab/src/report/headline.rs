@@ -67,8 +67,7 @@ pub fn cards(inputs: &Inputs) -> Vec<Card> {
 
 /// All figures of merit that hcube replaces, on the most ranks.
 fn official(inputs: &Inputs) -> Option<Card> {
-    let replaced =
-        kernels::figures(inputs).iter().filter(|one| one.merit().is_some_and(|merit| merit.replaced));
+    let replaced = kernels::figures(inputs).iter().filter(|one| one.is_replaced());
     let ratios: Vec<(usize, f64)> = replaced.filter_map(|one| Some((one.ranks, one.ratio()?))).collect();
     let ranks = ratios.iter().map(|ratio| ratio.0).max()?;
     let own: Vec<f64> = ratios.iter().filter(|ratio| ratio.0 == ranks).map(|ratio| ratio.1).collect();

@@ -63,7 +63,7 @@ pub fn hpcc(inputs: &Inputs) -> Section {
         table.row([
             one.ranks.to_string(),
             merit.title.to_owned(),
-            if merit.replaced { "yes" } else { "no" }.to_owned(),
+            if one.is_replaced() { "yes" } else { "no" }.to_owned(),
             merit.unit.to_owned(),
             value(&one.stock),
             value(&one.hcube),
