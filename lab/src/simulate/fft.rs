@@ -16,9 +16,6 @@ use serde::Serialize;
 /// Ranks up to which those of a transform share links and the ports of nodes that receive.
 pub const MAX_RANKS_SHARING: usize = 64;
 
-/// A rank of thousands pauses for this time at least, which is less than a thousandth of the time of a transform.
-const MIN_REST_NS: f64 = 250e3;
-
 /// A transform by one algorithm.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Transform {
@@ -65,12 +62,11 @@ impl Transform {
         Ok(())
     }
 
-    /// Nanoseconds that a rank adds to its pauses, where it waits for messages of many others: the time of a block alone on its
-    /// way out of a node of this bandwidth, or [`MIN_REST_NS`]. Other messages are on that way at the same time, so no wait
-    /// becomes much longer.
+    /// Nanoseconds that a rank adds to its pauses, where it waits for messages of many others: a block's way alone out of a
+    /// node of this bandwidth. Other messages are on that way at the same time, so no wait becomes much longer.
     pub fn rest_ns(&self, bandwidth_gb_s: f64) -> f64 {
-        if self.ranks > MAX_RANKS_SHARING {
-            ((COMPLEX * self.part / self.ranks) as f64 / bandwidth_gb_s).max(MIN_REST_NS)
+        if self.algorithm == "six-step" && self.ranks > MAX_RANKS_SHARING {
+            (COMPLEX * self.part / self.ranks) as f64 / bandwidth_gb_s
         } else {
             0.0
         }
