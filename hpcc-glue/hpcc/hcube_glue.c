@@ -112,12 +112,12 @@ void hcube_hpcc_changes(enum hcube_hpcc_kernel kernel, const char *format, ...)
   va_end(arguments);
 }
 
-void hcube_hpcc_give_up(enum hcube_hpcc_kernel kernel, const char *reason)
+void hcube_hpcc_give_up(enum hcube_hpcc_kernel kernel, MPI_Comm ranks, const char *reason)
 {
   int rank;
 
   serves &= ~(1u << kernel);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_rank(ranks, &rank);
   if (rank == 0) hcube_hpcc_falls_back(kernel, "%s", reason);
 }
 
@@ -193,7 +193,8 @@ static void leave_threads_to_hpcc(void)
   snprintf(reason, sizeof reason,
            "it uses %d threads per rank, and hcube's one (OMP_NUM_THREADS=1)", threads);
   for (index = 0; index < sizeof threaded / sizeof threaded[0]; index++)
-    if (hcube_hpcc_serves(threaded[index])) hcube_hpcc_give_up(threaded[index], reason);
+    if (hcube_hpcc_serves(threaded[index]))
+      hcube_hpcc_give_up(threaded[index], MPI_COMM_WORLD, reason);
 #endif
 }
 

@@ -34,9 +34,9 @@ void hcube_hpcc_active(enum hcube_hpcc_kernel kernel, const char *format, ...)
 void hcube_hpcc_falls_back(enum hcube_hpcc_kernel kernel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* HPCC's own code runs for this kernel from now on, for a reason that all ranks have. Local, on all
- * ranks; rank 0 says so. */
-void hcube_hpcc_give_up(enum hcube_hpcc_kernel kernel, const char *reason);
+/* HPCC's own code runs for this kernel on these ranks from now on. Local, on all of them; the first
+ * one says so. */
+void hcube_hpcc_give_up(enum hcube_hpcc_kernel kernel, MPI_Comm ranks, const char *reason);
 
 /* Says that hcube serves this kernel by another algorithm than was selected, and why: once per
  * kernel. Local; one rank calls it. */

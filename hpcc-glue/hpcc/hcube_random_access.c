@@ -40,7 +40,7 @@ void hcube_hpcc_prepare_random_access(void)
 
   /* All ranks have the same code. */
   if (code == HCUBE_ERR_MEMORY || code == HCUBE_ERR_COMM || code == HCUBE_ERR_MISMATCH) {
-    hcube_hpcc_give_up(HCUBE_HPCC_RA, error.message);
+    hcube_hpcc_give_up(HCUBE_HPCC_RA, MPI_COMM_WORLD, error.message);
     return;
   }
   if (code != HCUBE_SUCCESS) hcube_hpcc_fail("preparing the RandomAccess update", code, &error);

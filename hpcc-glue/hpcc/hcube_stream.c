@@ -121,7 +121,7 @@ void tuned_STREAM_Triad(double scalar)
 int HPCC_Stream(HPCC_Params *params, int doIO, MPI_Comm comm, int world_rank, double *copyGBs,
                 double *scaleGBs, double *addGBs, double *triadGBs, int *failure)
 {
-  int code, rank;
+  int code;
 
   if (!hcube_hpcc_serves(HCUBE_HPCC_STREAM))
     return hcube_stock_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
@@ -133,8 +133,7 @@ int HPCC_Stream(HPCC_Params *params, int doIO, MPI_Comm comm, int world_rank, do
   code = hcube_tuned_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
                                  triadGBs, failure);
   if (refusal[0] == '\0') return code;
-  MPI_Comm_rank(comm, &rank);
-  if (rank == 0) hcube_hpcc_falls_back(HCUBE_HPCC_STREAM, "%s", refusal);
+  hcube_hpcc_give_up(HCUBE_HPCC_STREAM, comm, refusal);
   return hcube_stock_HPCC_Stream(params, doIO, comm, world_rank, copyGBs, scaleGBs, addGBs,
                                  triadGBs, failure);
 }
