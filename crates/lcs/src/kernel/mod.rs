@@ -15,20 +15,26 @@ use std::ops::ControlFlow;
 /// Told the entries of the matrix that were computed since the last call; may end the computation.
 pub type Tick<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 
-/// Calls a function, whose code is inlined, compiled for the instructions of a level.
-pub(crate) fn dispatch<T>(level: Level, argument: T, function: impl FnOnce(T)) {
+/// A loop that is compiled for the instructions of each level.
+pub(crate) trait Loop {
+    /// Runs it. `#[inline(always)]`, as all that it calls: code that is not inlined is compiled without the instructions.
+    fn run(self);
+}
+
+/// Runs a loop.
+pub(crate) fn dispatch(level: Level, work: impl Loop) {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn avx2<T>(argument: T, function: impl FnOnce(T)) {
-        function(argument);
+    fn avx2(work: impl Loop) {
+        work.run();
     }
     match level {
-        Level::Portable => function(argument),
+        Level::Portable => work.run(),
         // SAFETY: the level proves that the processor has AVX2 and FMA.
         #[cfg(target_arch = "x86_64")]
-        _ => unsafe { avx2(argument, function) },
+        _ => unsafe { avx2(work) },
         #[cfg(not(target_arch = "x86_64"))]
-        _ => function(argument),
+        _ => work.run(),
     }
 }
 

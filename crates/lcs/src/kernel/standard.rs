@@ -11,7 +11,7 @@
 //!
 //! Source: Krusche 2005, §5.1, which computes row by row; the antidiagonals are those of its wavefront, in a block.
 
-use super::{Tick, WORD};
+use super::{Loop, Tick, WORD};
 use crate::symbol::Id;
 use hcube_core::machine::instructions::Level;
 use std::ops::ControlFlow;
@@ -20,6 +20,10 @@ use std::ops::ControlFlow;
 const WIDTH: usize = 16 * WORD;
 /// Rows of a block.
 const HEIGHT: usize = 192 * WORD;
+
+/// Entries that are computed at a time: those of a register of AVX2. What they compute behind the end of an antidiagonal is
+/// never read.
+const LANES: usize = 16;
 
 const _: () = assert!(WIDTH + HEIGHT < i16::MAX as usize);
 
@@ -74,7 +78,7 @@ impl Entries {
                 self.block.text.extend(text.iter().rev().map(|symbol| self.numbers[symbol.index()]));
                 sums(&mut self.block.row, symbols.len(), columns, u64::MAX);
                 sums(&mut self.block.side, text.len(), carries, 0);
-                super::dispatch(self.level, &mut self.block, Block::fill);
+                super::dispatch(self.level, &mut self.block);
                 differences(&self.block.row, columns, u64::MAX);
                 differences(&self.block.side, carries, 0);
                 tick(symbols.len() as u64 * text.len() as u64)?;
@@ -125,16 +129,18 @@ fn differences(values: &[i16], bits: &mut [u64], flip: u64) {
     }
 }
 
-impl Block {
+impl Loop for &mut Block {
     /// Computes the block. Antidiagonal d has the entries of column i and row d - i.
     #[inline(always)]
-    fn fill(&mut self) {
-        let (width, height) = (self.symbols.len(), self.text.len());
+    fn run(self) {
+        let (width, height) = (self.row.len() - 1, self.side.len() - 1);
+        self.symbols.resize(width + LANES, 0);
+        self.text.resize(height + LANES, 0);
         for diagonal in [&mut self.before, &mut self.last, &mut self.next] {
-            diagonal.clear();
-            diagonal.resize(width + 1, 0);
+            diagonal.resize(WIDTH + 1 + LANES, 0);
         }
         // Row 0 and column 0 enter and leave one value per antidiagonal.
+        self.before[0] = 0;
         self.last[0] = self.side[1];
         self.last[1] = self.row[1];
         self.side[0] = self.row[width];
@@ -144,12 +150,11 @@ impl Block {
         for d in 2..=width + height {
             let first = d.saturating_sub(height).max(1);
             let end = width.min(d - 1) + 1;
-            let text = &self.text[height + first - d..][..end - first];
             antidiagonal(
-                &mut self.next[first..end],
-                &self.symbols[first - 1..end - 1],
-                text,
-                [&self.before[first - 1..end - 1], &self.last[first - 1..end - 1], &self.last[first..end]],
+                end - first,
+                &mut self.next[first..],
+                [&self.symbols[first - 1..], &self.text[height + first - d..]],
+                [&self.before[first - 1..], &self.last[first - 1..], &self.last[first..]],
             );
             if d <= height {
                 self.next[0] = self.side[d];
@@ -169,14 +174,26 @@ impl Block {
     }
 }
 
-/// The entries of an antidiagonal from those to the upper left, to the left, and above.
+/// Entries of an antidiagonal, from those to the upper left, to the left and above: whole groups of lanes, the last of which
+/// may go beyond the end.
 #[inline(always)]
-fn antidiagonal(next: &mut [i16], symbols: &[u16], text: &[u16], [corner, left, above]: [&[i16]; 3]) {
-    let length = next.len();
-    let (symbols, text) = (&symbols[..length], &text[..length]);
-    let (corner, left, above) = (&corner[..length], &left[..length], &above[..length]);
-    for at in 0..length {
-        let larger = left[at].max(above[at]);
-        next[at] = if symbols[at] == text[at] { corner[at] + 1 } else { larger };
+fn antidiagonal(
+    length: usize,
+    next: &mut [i16],
+    [symbols, text]: [&[u16]; 2],
+    [corner, left, above]: [&[i16]; 3],
+) {
+    let groups = length.div_ceil(LANES);
+    let next = &mut next.as_chunks_mut::<LANES>().0[..groups];
+    let symbols = symbols.as_chunks::<LANES>().0.iter().zip(text.as_chunks::<LANES>().0);
+    let corners = corner.as_chunks::<LANES>().0;
+    let neighbours = left.as_chunks::<LANES>().0.iter().zip(above.as_chunks::<LANES>().0);
+    for (((next, (symbols, text)), corner), (left, above)) in next.iter_mut().zip(symbols).zip(corners).zip(neighbours) {
+        let mut lanes = [0; LANES];
+        for lane in 0..LANES {
+            let (longer, larger) = (corner[lane].wrapping_add(1), left[lane].max(above[lane]));
+            lanes[lane] = if symbols[lane] == text[lane] { longer } else { larger };
+        }
+        *next = lanes;
     }
 }
