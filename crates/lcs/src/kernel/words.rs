@@ -115,38 +115,39 @@ fn rows<'a, I: Id, const WORDS: usize>(
 ) {
     let mut v = *columns;
     for (text, word) in text.chunks(WORD).zip(carries) {
-        let (mut incoming, mut outgoing) = (*word, 0);
+        // First row first, so that the addition of a word to itself takes the carry out of one and puts it into the other.
+        let (mut incoming, mut outgoing) = (word.reverse_bits(), 0);
         for &symbol in text {
             let places = places(symbol);
-            let mut carry = incoming & 1 != 0;
-            incoming >>= 1;
+            let mut carry;
+            (incoming, carry) = add(incoming, incoming, 0);
             for (v, places) in v.iter_mut().zip(places) {
                 let matches = *v & places;
                 let (sum, out) = add(*v, matches, carry);
                 *v = sum | (*v ^ matches);
                 carry = out;
             }
-            outgoing = outgoing >> 1 | u64::from(carry) << (WORD - 1);
+            (outgoing, _) = add(outgoing, outgoing, carry);
         }
-        *word = outgoing >> (WORD - text.len());
+        *word = outgoing.reverse_bits() >> (WORD - text.len());
     }
     *columns = v;
 }
 
 /// The sum of two words and a carry, and the carry out of it.
 #[inline(always)]
-fn add(a: u64, b: u64, carry: bool) -> (u64, bool) {
+fn add(a: u64, b: u64, carry: u8) -> (u64, u8) {
     #[cfg(target_arch = "x86_64")]
     {
         let mut sum = 0;
         // A chain of these becomes a chain of `adc`.
-        let out = core::arch::x86_64::_addcarry_u64(u8::from(carry), a, b, &mut sum);
-        (sum, out != 0)
+        let out = core::arch::x86_64::_addcarry_u64(carry, a, b, &mut sum);
+        (sum, out)
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
         let (sum, first) = a.overflowing_add(b);
         let (sum, second) = sum.overflowing_add(u64::from(carry));
-        (sum, first | second)
+        (sum, u8::from(first | second))
     }
 }
