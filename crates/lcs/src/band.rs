@@ -1,9 +1,13 @@
 //! Consecutive columns of the matrix, which one process computes row by row.
 
-use crate::columns::{WORD, first_row, growth, words};
+use crate::columns::{first_row, growth, words};
+use crate::kernel::planes::{MAX_PLANES, Planes};
 use crate::kernel::standard::Entries;
+use crate::kernel::vector::Portable;
 use crate::kernel::words::Places;
-use crate::kernel::{Kernel, Tick};
+#[cfg(target_arch = "x86_64")]
+use crate::kernel::{avx2, avx512};
+use crate::kernel::{Kernel, Tick, clear_behind};
 use crate::symbol::Id;
 use hcube_core::machine::instructions::Level;
 use std::ops::ControlFlow;
@@ -21,15 +25,32 @@ pub struct Band<I> {
 enum Memory {
     Standard(Entries),
     Words(Places),
+    Portable(Planes<Portable>),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Planes<avx2::Wide>),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Planes<avx512::Wide>),
+}
+
+impl Memory {
+    fn new<I: Id>(symbols: &[I], alphabet: usize, kernel: Kernel, level: Level) -> Self {
+        match (kernel, level) {
+            (Kernel::Standard, _) => Self::Standard(Entries::new(alphabet, level)),
+            (Kernel::Planes, _) if alphabet > 1 << MAX_PLANES => Self::Words(Places::new(alphabet)),
+            (Kernel::Words, _) => Self::Words(Places::new(alphabet)),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Planes, Level::Avx2(proof)) => Self::Avx2(Planes::new(proof, symbols, alphabet)),
+            #[cfg(target_arch = "x86_64")]
+            (Kernel::Planes, Level::Avx512(proof)) => Self::Avx512(Planes::new(proof, symbols, alphabet)),
+            (Kernel::Planes, _) => Self::Portable(Planes::new((), symbols, alphabet)),
+        }
+    }
 }
 
 impl<I: Id> Band<I> {
     /// The columns of these symbols of string A, which are below `alphabet`, in row 0.
     pub fn new(symbols: Vec<I>, alphabet: usize, kernel: Kernel, level: Level) -> Self {
-        let memory = match kernel {
-            Kernel::Standard => Memory::Standard(Entries::new(alphabet, level)),
-            Kernel::Words => Memory::Words(Places::new(alphabet)),
-        };
+        let memory = Memory::new(&symbols, alphabet, kernel, level);
         Self { columns: first_row(symbols.len()), symbols, memory }
     }
 
@@ -50,11 +71,16 @@ impl<I: Id> Band<I> {
     /// Where there are not as many carries as rows, or a symbol is not below the alphabet.
     pub fn advance(&mut self, text: &[I], carries: &mut [u64], tick: &mut Tick<'_>) -> ControlFlow<()> {
         assert_eq!(carries.len(), words(text.len()), "words of carries for {} rows", text.len());
-        debug_assert_eq!(self.columns.len(), self.symbols.len().div_ceil(WORD));
+        clear_behind(carries, text.len());
         let (symbols, columns) = (&self.symbols[..], &mut self.columns[..]);
         match &mut self.memory {
             Memory::Standard(entries) => entries.advance(symbols, columns, text, carries, tick),
             Memory::Words(places) => places.advance(symbols, columns, text, carries, tick),
+            Memory::Portable(planes) => planes.advance(symbols, columns, text, carries, tick),
+            #[cfg(target_arch = "x86_64")]
+            Memory::Avx2(planes) => planes.advance(symbols, columns, text, carries, tick),
+            #[cfg(target_arch = "x86_64")]
+            Memory::Avx512(planes) => planes.advance(symbols, columns, text, carries, tick),
         }
     }
 }

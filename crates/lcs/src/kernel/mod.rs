@@ -4,8 +4,17 @@
 //! |---|---|
 //! | [`standard`] | every entry by dynamic programming |
 //! | [`words`] | bit-parallel rows in words |
+//! | [`planes`] | bit-parallel rows in vector registers, symbols as bit planes |
+//! | [`vector`] | the words of a register, on any processor |
+//! | `avx2`, `avx512` | the same in registers of AVX2 and AVX-512 |
 
+#[cfg(target_arch = "x86_64")]
+pub mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub mod avx512;
+pub mod planes;
 pub mod standard;
+pub mod vector;
 pub mod words;
 
 pub(crate) use crate::columns::WORD;
@@ -15,26 +24,10 @@ use std::ops::ControlFlow;
 /// Told the entries of the matrix that were computed since the last call; may end the computation.
 pub type Tick<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 
-/// A loop that is compiled for the instructions of each level.
-pub(crate) trait Loop {
-    /// Runs it. `#[inline(always)]`, as all that it calls: code that is not inlined is compiled without the instructions.
-    fn run(self);
-}
-
-/// Runs a loop.
-pub(crate) fn dispatch(level: Level, work: impl Loop) {
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2(work: impl Loop) {
-        work.run();
-    }
-    match level {
-        Level::Portable => work.run(),
-        // SAFETY: the level proves that the processor has AVX2 and FMA.
-        #[cfg(target_arch = "x86_64")]
-        _ => unsafe { avx2(work) },
-        #[cfg(not(target_arch = "x86_64"))]
-        _ => work.run(),
+/// Clears the bits of a word that belong to no row.
+pub(crate) fn clear_behind(carries: &mut [u64], rows: usize) {
+    if let (Some(last), 1..) = (carries.last_mut(), rows % WORD) {
+        *last &= u64::MAX >> (WORD - rows % WORD);
     }
 }
 
@@ -45,15 +38,23 @@ pub enum Kernel {
     Standard,
     /// [`words`].
     Words,
+    /// [`planes`], for alphabets of at most 256 symbols; else [`words`].
+    Planes,
 }
 
 impl Kernel {
     /// All kernels, and their names.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Standard, "standard"), (Self::Words, "words")];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Standard, "standard"), (Self::Words, "words"), (Self::Planes, "planes")];
 
     /// The fastest for symbols below `alphabet`.
-    pub fn choose(_alphabet: usize, _level: Level) -> Self {
-        Self::Words
+    pub fn choose(alphabet: usize, level: Level) -> Self {
+        let largest = match level {
+            Level::Portable => 0,
+            Level::Avx2(_) => 32,
+            Level::Avx512(_) => 256,
+        };
+        if alphabet <= largest { Self::Planes } else { Self::Words }
     }
 
     /// Whether the kernel has instructions of this level.
@@ -61,6 +62,7 @@ impl Kernel {
         match self {
             Self::Standard => !matches!(level, Level::Avx512(_)),
             Self::Words => level == Level::Portable,
+            Self::Planes => true,
         }
     }
 }

@@ -11,7 +11,10 @@
 //!
 //! Source: Krusche 2005, §5.1, which computes row by row; the antidiagonals are those of its wavefront, in a block.
 
-use super::{Loop, Tick, WORD};
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
+use super::vector::{self, Loop, Vector};
+use super::{Tick, WORD};
 use crate::symbol::Id;
 use hcube_core::machine::instructions::Level;
 use std::ops::ControlFlow;
@@ -78,7 +81,7 @@ impl Entries {
                 self.block.text.extend(text.iter().rev().map(|symbol| self.numbers[symbol.index()]));
                 sums(&mut self.block.row, symbols.len(), columns, u64::MAX);
                 sums(&mut self.block.side, text.len(), carries, 0);
-                super::dispatch(self.level, &mut self.block);
+                self.block.fill(self.level);
                 differences(&self.block.row, columns, u64::MAX);
                 differences(&self.block.side, carries, 0);
                 tick(symbols.len() as u64 * text.len() as u64)?;
@@ -129,8 +132,19 @@ fn differences(values: &[i16], bits: &mut [u64], flip: u64) {
     }
 }
 
+impl Block {
+    /// Computes the block with the instructions of a level.
+    fn fill(&mut self, level: Level) {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(proof) => avx2::Wide::execute(proof, self),
+            _ => vector::Portable::execute((), self),
+        }
+    }
+}
+
 impl Loop for &mut Block {
-    /// Computes the block. Antidiagonal d has the entries of column i and row d - i.
+    /// Antidiagonal d has the entries of column i and row d - i.
     #[inline(always)]
     fn run(self) {
         let (width, height) = (self.row.len() - 1, self.side.len() - 1);

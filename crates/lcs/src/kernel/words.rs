@@ -18,7 +18,7 @@ use crate::symbol::Id;
 use std::ops::ControlFlow;
 
 /// Words of a strip.
-const STRIP: usize = 3;
+const STRIP: usize = 4;
 
 /// Symbols of text between calls of [`Tick`].
 const PIECE: usize = 1 << 16;
@@ -57,6 +57,7 @@ impl Places {
                 match columns.len() {
                     1 => self.strip::<I, 1>(columns, text, carries),
                     2 => self.strip::<I, 2>(columns, text, carries),
+                    3 => self.strip::<I, 3>(columns, text, carries),
                     _ => self.strip::<I, STRIP>(columns, text, carries),
                 }
                 tick(symbols.len() as u64 * text.len() as u64)?;
