@@ -1,7 +1,7 @@
 //! Bit-parallel rows in vector registers, for small alphabets: symbols as bit planes.
 //!
-//! Idea: the words of a strip are spread over the lanes of [`DEPTH`] registers, consecutive words over consecutive registers:
-//! word w is in register w mod [`DEPTH`]. Each word works on the row behind that of the word before it, so that a carry goes
+//! Idea: the words of a strip are spread over the lanes of a few registers, their *depth*, consecutive words over consecutive registers:
+//! word w is in register w mod depth. Each word works on the row behind that of the word before it, so that a carry goes
 //! to the same lane of the next register, and is needed one step later; only those of the last register change
 //! lanes. Where the symbol of a row has bit p, a lane of plane p of the text is all ones; the columns whose symbols differ
 //! from it are the union of the planes' differences: no table in proportion to the alphabet. The formula is that of
@@ -13,7 +13,7 @@
 //!
 //! Restrictions: alphabets of at most 256 symbols. What is left behind the last whole strip goes to
 //! [`words`](super::words). Cost: n m / 64 words; an operation of AVX-512 or two of AVX2 per plane, and 6 or 7 others per
-//! register and row; `LANES` [`DEPTH`] more rows per piece. Memory: [`CACHE_BYTES`] per lane; a bit per plane and column.
+//! register and row; as many more rows as a strip has words,  per piece. Memory: [`CACHE_BYTES`] per lane; a bit per plane and column.
 //!
 //! Source: the formula of Crochemore, Iliopoulos, Pinzon and Reid 2001; words that carry from row to row as in the wavefront
 //! of Krusche 2005, §5.2; the planes are our own.
@@ -24,8 +24,17 @@ use super::{Tick, WORD};
 use crate::symbol::Id;
 use std::ops::ControlFlow;
 
-/// Registers of a strip.
-const DEPTH: usize = 6;
+/// Registers of a strip for a number of planes: with more planes fewer, so that the planes of the columns stay in registers of
+/// AVX-512.
+const fn depth(planes: usize) -> usize {
+    match planes {
+        1 | 2 => 6,
+        3 => 5,
+        4 | 5 => 4,
+        6 | 7 => 3,
+        _ => 2,
+    }
+}
 
 /// Bytes of the planes of a piece, per lane.
 const CACHE_BYTES: usize = 64 << 10;
@@ -60,14 +69,16 @@ struct Text<V> {
 
 impl<V: Vector> Planes<V> {
     /// Words of a strip.
-    const STRIP: usize = V::LANES * DEPTH;
+    fn strip(&self) -> usize {
+        V::LANES * depth(self.planes)
+    }
 
     /// For columns with these symbols, which are below `alphabet`.
     pub fn new<I: Id>(proof: V::Proof, symbols: &[I], alphabet: usize) -> Self {
         let planes = (alphabet.max(2) - 1).ilog2() as usize + 1;
         assert!(planes <= MAX_PLANES, "an alphabet of {alphabet} symbols");
-        let strips = symbols.len() / (Self::STRIP * WORD);
-        let mut columns = vec![0; strips * Self::STRIP * planes];
+        let strip = V::LANES * depth(planes);
+        let mut columns = vec![0; symbols.len() / (strip * WORD) * strip * planes];
         for (words, symbols) in columns.chunks_exact_mut(planes).zip(symbols.chunks_exact(WORD)) {
             for (at, symbol) in symbols.iter().enumerate() {
                 for (plane, word) in words.iter_mut().enumerate() {
@@ -92,7 +103,7 @@ impl<V: Vector> Planes<V> {
         let (whole, rest) = columns.split_at_mut(words);
         if words > 0 {
             let steps = CACHE_BYTES / (size_of::<u64>() * (self.planes + 1));
-            let rows = (steps - Self::STRIP) / WORD * WORD;
+            let rows = (steps - self.strip()) / WORD * WORD;
             for (text, carries) in text.chunks(rows).zip(carries.chunks_mut(rows / WORD)) {
                 self.piece(whole, text, carries, tick)?;
             }
@@ -107,21 +118,22 @@ impl<V: Vector> Planes<V> {
         carries: &mut [u64],
         tick: &mut Tick<'_>,
     ) -> ControlFlow<()> {
-        V::execute(self.proof, Fill { text: &mut self.text, symbols: text, planes: self.planes, proof: self.proof });
+        let (proof, planes, strip) = (self.proof, self.planes, self.strip());
+        V::execute(proof, Fill { text: &mut self.text, symbols: text, planes, proof });
         self.outgoing.resize(self.text.steps / WORD, 0);
-        let strips = columns.chunks_exact_mut(Self::STRIP);
-        for (columns, planes) in strips.zip(self.columns.chunks_exact(Self::STRIP * self.planes)) {
-            let (proof, outgoing) = (self.proof, &mut self.outgoing[..]);
-            let strip = Strip { proof, planes, columns, text: &self.text, carries, outgoing, rows: text.len() };
-            V::execute(proof, strip);
+        let strips = columns.chunks_exact_mut(strip).zip(self.columns.chunks_exact(strip * planes));
+        for (columns, planes) in strips {
+            let outgoing = &mut self.outgoing[..];
+            let work = Strip { proof, planes, columns, text: &self.text, carries, outgoing, rows: text.len() };
+            V::execute(proof, work);
             // The first carries are those of rows before the first.
-            let (first, shift) = (Self::STRIP / WORD, Self::STRIP % WORD);
+            let (first, shift) = (strip / WORD, strip % WORD);
             for (at, word) in carries.iter_mut().enumerate() {
                 let behind = self.outgoing.get(first + at + 1).copied().unwrap_or(0);
                 *word = self.outgoing[first + at] >> shift | behind << 1 << (WORD - 1 - shift);
             }
             super::clear_behind(carries, text.len());
-            tick((Self::STRIP * WORD) as u64 * text.len() as u64)?;
+            tick((strip * WORD) as u64 * text.len() as u64)?;
         }
         ControlFlow::Continue(())
     }
@@ -139,13 +151,14 @@ impl<V: Vector, I: Id> Loop for Fill<'_, V, I> {
     #[inline(always)]
     fn run(self) {
         let Self { text, symbols, planes, proof } = self;
-        text.steps = (symbols.len() + Planes::<V>::STRIP).next_multiple_of(WORD);
+        let depth = depth(planes);
+        text.steps = (symbols.len() + V::LANES * depth).next_multiple_of(WORD);
         text.bytes.clear();
         text.planes.clear();
         text.guards.clear();
-        for at in 0..text.steps + DEPTH - 1 {
-            let before = at.checked_sub(DEPTH).map_or([0, u64::MAX], |before| text.bytes[before]);
-            let row = at.checked_sub(DEPTH - 1).and_then(|row| symbols.get(row));
+        for at in 0..text.steps + depth - 1 {
+            let before = at.checked_sub(depth).map_or([0, u64::MAX], |before| text.bytes[before]);
+            let row = at.checked_sub(depth - 1).and_then(|row| symbols.get(row));
             let [symbol, guard] = row.map_or([0, 0xff], |symbol| [symbol.index() as u64, 0]);
             let bytes = [before[0] << 8 | symbol, before[1] << 8 | guard];
             text.bytes.push(bytes);
@@ -172,21 +185,21 @@ impl<V: Vector> Loop for Strip<'_, V> {
     #[inline(always)]
     fn run(self) {
         match self.planes.len() / self.columns.len() {
-            1 => self.steps::<1>(),
-            2 => self.steps::<2>(),
-            3 => self.steps::<3>(),
-            4 => self.steps::<4>(),
-            5 => self.steps::<5>(),
-            6 => self.steps::<6>(),
-            7 => self.steps::<7>(),
-            _ => self.steps::<MAX_PLANES>(),
+            1 => self.steps::<1, { depth(1) }>(),
+            2 => self.steps::<2, { depth(2) }>(),
+            3 => self.steps::<3, { depth(3) }>(),
+            4 => self.steps::<4, { depth(4) }>(),
+            5 => self.steps::<5, { depth(5) }>(),
+            6 => self.steps::<6, { depth(6) }>(),
+            7 => self.steps::<7, { depth(7) }>(),
+            _ => self.steps::<MAX_PLANES, { depth(MAX_PLANES) }>(),
         }
     }
 }
 
 impl<V: Vector> Strip<'_, V> {
     #[inline(always)]
-    fn steps<const PLANES: usize>(self) {
+    fn steps<const PLANES: usize, const DEPTH: usize>(self) {
         let zero = V::gather(self.proof, |_| 0);
         let (mut planes, mut state) = ([[zero; PLANES]; DEPTH], [[zero; 2]; DEPTH]);
         for register in 0..DEPTH {
@@ -197,16 +210,16 @@ impl<V: Vector> Strip<'_, V> {
             state[register][0] = V::gather(self.proof, |lane| self.columns[word(lane)]);
         }
         let text = self.text.planes.as_chunks::<PLANES>().0;
-        let full = Planes::<V>::STRIP - 1;
+        let full = V::LANES * DEPTH - 1;
         for (group, outgoing) in self.outgoing.iter_mut().enumerate() {
             let first = group * WORD;
             let window = first..first + WORD + DEPTH - 1;
             let (text, guards) = (&text[window.clone()], &self.text.guards[window]);
             let incoming = self.carries.get(group).copied().unwrap_or(0);
             *outgoing = if first >= full && first + WORD <= self.rows {
-                group_of_steps::<V, PLANES, false>(&planes, &mut state, incoming, text, guards)
+                group_of_steps::<V, PLANES, DEPTH, false>(&planes, &mut state, incoming, text, guards)
             } else {
-                group_of_steps::<V, PLANES, true>(&planes, &mut state, incoming, text, guards)
+                group_of_steps::<V, PLANES, DEPTH, true>(&planes, &mut state, incoming, text, guards)
             };
         }
         for register in 0..DEPTH {
@@ -219,7 +232,7 @@ impl<V: Vector> Strip<'_, V> {
 
 /// As many steps as a word of carries has bits. The state of a register: columns, and carries of the last step.
 #[inline(always)]
-fn group_of_steps<V: Vector, const PLANES: usize, const GUARD: bool>(
+fn group_of_steps<V: Vector, const PLANES: usize, const DEPTH: usize, const GUARD: bool>(
     planes: &[[V; PLANES]; DEPTH],
     state: &mut [[V; 2]; DEPTH],
     mut incoming: u64,
