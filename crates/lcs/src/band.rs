@@ -5,9 +5,9 @@ use crate::kernel::planes::{MAX_PLANES, Planes};
 use crate::kernel::standard::Entries;
 use crate::kernel::vector::Portable;
 use crate::kernel::words::Places;
+use crate::kernel::{Kernel, Tick, clear_behind};
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::{avx2, avx512};
-use crate::kernel::{Kernel, Tick, clear_behind};
 use crate::symbol::Id;
 use hcube_core::machine::instructions::Level;
 use std::ops::ControlFlow;

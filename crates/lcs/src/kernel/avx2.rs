@@ -3,10 +3,10 @@
 use super::vector::{Loop, Vector};
 use hcube_core::machine::instructions::Avx2;
 use std::arch::x86_64::{
-    __m256i, _mm_cvtsi32_si128, _mm_cvtsi64_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
-    _mm256_blend_epi32, _mm256_castsi128_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi64, _mm256_cvtepu8_epi64,
-    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set1_epi64x, _mm256_srli_epi64,
-    _mm256_storeu_si256, _mm256_xor_si256, _mm_cvtsi128_si64,
+    __m256i, _mm_cvtsi32_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm256_add_epi64, _mm256_and_si256,
+    _mm256_andnot_si256, _mm256_blend_epi32, _mm256_castsi128_si256, _mm256_castsi256_si128,
+    _mm256_cmpeq_epi64, _mm256_cvtepu8_epi64, _mm256_loadu_si256, _mm256_or_si256, _mm256_permute4x64_epi64,
+    _mm256_set1_epi64x, _mm256_srli_epi64, _mm256_storeu_si256, _mm256_xor_si256,
 };
 
 /// Four words in a register.

@@ -3,10 +3,10 @@
 use super::vector::{Loop, Vector};
 use hcube_core::machine::instructions::Avx512;
 use std::arch::x86_64::{
-    __m512i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_andnot_si512,
-    _mm512_castsi512_si128, _mm512_cvtepu8_epi64, _mm512_loadu_si512, _mm512_mask_set1_epi64, _mm512_movm_epi64,
-    _mm512_set1_epi64, _mm512_srli_epi64, _mm512_storeu_si512, _mm512_ternarylogic_epi64, _mm512_test_epi64_mask,
-    _mm512_xor_si512,
+    __m512i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm512_add_epi64, _mm512_alignr_epi64,
+    _mm512_andnot_si512, _mm512_castsi512_si128, _mm512_cvtepu8_epi64, _mm512_loadu_si512,
+    _mm512_mask_set1_epi64, _mm512_movm_epi64, _mm512_set1_epi64, _mm512_srli_epi64, _mm512_storeu_si512,
+    _mm512_ternarylogic_epi64, _mm512_test_epi64_mask, _mm512_xor_si512,
 };
 
 /// Eight words in a register.

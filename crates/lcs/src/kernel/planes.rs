@@ -13,7 +13,7 @@
 //!
 //! Restrictions: alphabets of at most 256 symbols. What is left behind the last whole strip goes to
 //! [`words`](super::words). Cost: n m / 64 words; an operation of AVX-512 or two of AVX2 per plane, and 6 or 7 others per
-//! register and row; as many more rows as a strip has words,  per piece. Memory: [`CACHE_BYTES`] per lane; a bit per plane and column.
+//! register and row; as many more rows as a strip has words,  per piece. Memory: `CACHE_BYTES` per lane; a bit per plane and column.
 //!
 //! Source: the formula of Crochemore, Iliopoulos, Pinzon and Reid 2001; words that carry from row to row as in the wavefront
 //! of Krusche 2005, §5.2; the planes are our own.
@@ -31,8 +31,7 @@ const fn depth(planes: usize) -> usize {
         1 | 2 => 6,
         3 => 5,
         4 | 5 => 4,
-        6 | 7 => 3,
-        _ => 2,
+        _ => 3,
     }
 }
 
@@ -124,7 +123,8 @@ impl<V: Vector> Planes<V> {
         let strips = columns.chunks_exact_mut(strip).zip(self.columns.chunks_exact(strip * planes));
         for (columns, planes) in strips {
             let outgoing = &mut self.outgoing[..];
-            let work = Strip { proof, planes, columns, text: &self.text, carries, outgoing, rows: text.len() };
+            let work =
+                Strip { proof, planes, columns, text: &self.text, carries, outgoing, rows: text.len() };
             V::execute(proof, work);
             // The first carries are those of rows before the first.
             let (first, shift) = (strip / WORD, strip % WORD);
@@ -153,19 +153,24 @@ impl<V: Vector, I: Id> Loop for Fill<'_, V, I> {
         let Self { text, symbols, planes, proof } = self;
         let depth = depth(planes);
         text.steps = (symbols.len() + V::LANES * depth).next_multiple_of(WORD);
-        text.bytes.clear();
-        text.planes.clear();
-        text.guards.clear();
-        for at in 0..text.steps + depth - 1 {
-            let before = at.checked_sub(depth).map_or([0, u64::MAX], |before| text.bytes[before]);
+        let (entries, zero) = (text.steps + depth - 1, V::gather(proof, |_| 0));
+        // What was there before is overwritten.
+        text.bytes.resize(depth + entries, [0; 2]);
+        text.planes.resize(entries * planes, zero);
+        text.guards.resize(entries, zero);
+        text.bytes[..depth].fill([0, u64::MAX]);
+        let vectors = text.planes.chunks_exact_mut(planes).zip(&mut text.guards);
+        for (at, (planes, guard)) in vectors.enumerate() {
             let row = at.checked_sub(depth - 1).and_then(|row| symbols.get(row));
-            let [symbol, guard] = row.map_or([0, 0xff], |symbol| [symbol.index() as u64, 0]);
-            let bytes = [before[0] << 8 | symbol, before[1] << 8 | guard];
-            text.bytes.push(bytes);
-            for plane in 0..planes {
-                text.planes.push(V::spread(proof, bytes[0], plane as u32));
+            let [symbol, absent] = row.map_or([0, 0xff], |symbol| [symbol.index() as u64, 0]);
+            // Each word of a strip in a lane is as many rows behind that of the lane before as there are registers.
+            let before = text.bytes[at];
+            let bytes = [before[0] << 8 | symbol, before[1] << 8 | absent];
+            text.bytes[depth + at] = bytes;
+            for (plane, vector) in planes.iter_mut().enumerate() {
+                *vector = V::spread(proof, bytes[0], plane as u32);
             }
-            text.guards.push(V::spread(proof, bytes[1], 0));
+            *guard = V::spread(proof, bytes[1], 0);
         }
     }
 }
@@ -204,8 +209,8 @@ impl<V: Vector> Strip<'_, V> {
         let (mut planes, mut state) = ([[zero; PLANES]; DEPTH], [[zero; 2]; DEPTH]);
         for register in 0..DEPTH {
             let word = |lane: usize| lane * DEPTH + register;
-            for plane in 0..PLANES {
-                planes[register][plane] = V::gather(self.proof, |lane| self.planes[word(lane) * PLANES + plane]);
+            for (plane, vector) in planes[register].iter_mut().enumerate() {
+                *vector = V::gather(self.proof, |lane| self.planes[word(lane) * PLANES + plane]);
             }
             state[register][0] = V::gather(self.proof, |lane| self.columns[word(lane)]);
         }
@@ -222,9 +227,9 @@ impl<V: Vector> Strip<'_, V> {
                 group_of_steps::<V, PLANES, DEPTH, true>(&planes, &mut state, incoming, text, guards)
             };
         }
-        for register in 0..DEPTH {
+        for (register, [columns, _]) in state.into_iter().enumerate() {
             for lane in 0..V::LANES {
-                self.columns[lane * DEPTH + register] = state[register][0].word(lane);
+                self.columns[lane * DEPTH + register] = columns.word(lane);
             }
         }
     }

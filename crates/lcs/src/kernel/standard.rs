@@ -2,11 +2,11 @@
 //!
 //! Idea: L(i, j) is L(i - 1, j - 1) + 1 where both symbols are equal, else the larger of L(i - 1, j) and L(i, j - 1). The
 //! entries with the same i + j depend only on the two antidiagonals before, so that a vector register computes one per lane.
-//! In a block of at most [`WIDTH`] columns and [`HEIGHT`] rows they differ from its first entry by less than 2^15: values of
+//! In a block of at most `WIDTH` columns and `HEIGHT` rows they differ from its first entry by less than 2^15: values of
 //! 16 bits, twice the lanes of 32. Blocks exchange differences, as all kernels.
 //!
 //! Restrictions: none. Cost: n m entries with a comparison, two additions or maxima and a selection each. Memory: three
-//! antidiagonals of [`WIDTH`] values, [`HEIGHT`] symbols of text and values of the boundary, two bytes per symbol of the
+//! antidiagonals of `WIDTH` values, `HEIGHT` symbols of text and values of the boundary, two bytes per symbol of the
 //! alphabet.
 //!
 //! Source: Krusche 2005, §5.1, which computes row by row; the antidiagonals are those of its wavefront, in a block.
@@ -202,7 +202,9 @@ fn antidiagonal(
     let symbols = symbols.as_chunks::<LANES>().0.iter().zip(text.as_chunks::<LANES>().0);
     let corners = corner.as_chunks::<LANES>().0;
     let neighbours = left.as_chunks::<LANES>().0.iter().zip(above.as_chunks::<LANES>().0);
-    for (((next, (symbols, text)), corner), (left, above)) in next.iter_mut().zip(symbols).zip(corners).zip(neighbours) {
+    for (((next, (symbols, text)), corner), (left, above)) in
+        next.iter_mut().zip(symbols).zip(corners).zip(neighbours)
+    {
         let mut lanes = [0; LANES];
         for lane in 0..LANES {
             let (longer, larger) = (corner[lane].wrapping_add(1), left[lane].max(above[lane]));

@@ -1,13 +1,13 @@
 //! Bit-parallel rows in strips of words that stay in registers, for any alphabet.
 //!
 //! Idea: with the columns V and the places M of the row's symbol in string A, the columns of the next row are
-//! V' = (V + (V & M)) | (V & ~M), and the carry into the sum is that of the strip on the left. A strip of [`STRIP`] words
+//! V' = (V + (V & M)) | (V & ~M), and the carry into the sum is that of the strip on the left. A strip of `STRIP` words
 //! goes through all rows before the next begins, so that its columns stay in registers and its places M, of which there are
 //! only as many as the strip has symbols, in the first-level cache; only a carry per row goes from strip to strip through
 //! memory.
 //!
 //! Restrictions: none. Cost: n m / 64 words, each with a load and five operations; a row of a strip takes as long as the chain
-//! of its carries. Memory: (64 [`STRIP`] + 1) entries of [`STRIP`] words; with more than 256 symbols, two bytes per symbol of
+//! of its carries. Memory: (64 `STRIP` + 1) entries of `STRIP` words; with more than 256 symbols, two bytes per symbol of
 //! the alphabet. Per call: the places M of every strip are written and erased.
 //!
 //! Source: Crochemore, Iliopoulos, Pinzon and Reid 2001, which has the formula; Hyyrö 2004, which has fewer operations; the
