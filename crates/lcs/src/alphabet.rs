@@ -31,10 +31,10 @@ pub enum Strings {
 }
 
 /// Numbers below this are looked up in a table, whatever the strings are.
-const SMALL_TABLE: usize = 1 << 16;
+pub(crate) const SMALL_TABLE: usize = 1 << 16;
 
 /// The id of symbols that only one string has.
-const DROPPED: u32 = u32::MAX;
+pub(crate) const DROPPED: u32 = u32::MAX;
 
 /// Both strings in their common alphabet.
 ///
@@ -56,25 +56,42 @@ pub fn code<S: Symbol>(a: &[S], b: &[S]) -> Result<Coded, Error> {
 }
 
 fn by_table<S: Symbol>(a: &[S], b: &[S], entries: usize) -> Coded {
-    let counts = |string: &[S]| {
-        let mut counts = vec![0_usize; entries];
-        for symbol in string {
-            counts[symbol.value() as usize] += 1;
-        }
-        counts
-    };
-    let (in_a, in_b) = (counts(a), counts(b));
-    let mut ids = vec![DROPPED; entries];
-    let (mut size, mut bound) = (0, 0);
-    for ((id, &in_a), &in_b) in ids.iter_mut().zip(&in_a).zip(&in_b) {
-        if in_a.min(in_b) > 0 {
-            *id = size as u32;
-            size += 1;
-            bound += in_a.min(in_b);
-        }
+    let common = common(&counts(a, entries), &counts(b, entries));
+    let id = |symbol: &S| common.ids[symbol.value() as usize];
+    coded(a.iter().map(id), b.iter().map(id), common.size, common.bound)
+}
+
+/// How often each number below `entries` occurs.
+pub(crate) fn counts<S: Symbol>(string: &[S], entries: usize) -> Vec<u64> {
+    let mut counts = vec![0; entries];
+    for symbol in string {
+        counts[symbol.value() as usize] += 1;
     }
-    let id = |symbol: &S| ids[symbol.value() as usize];
-    coded(a.iter().map(id), b.iter().map(id), size, bound)
+    counts
+}
+
+/// Symbols that both strings have.
+pub(crate) struct Common {
+    /// The id of each number, or [`DROPPED`].
+    pub ids: Vec<u32>,
+    pub size: usize,
+    pub bound: usize,
+}
+
+/// Finds the symbols that have occurrences in both strings.
+pub(crate) fn common(in_a: &[u64], in_b: &[u64]) -> Common {
+    let (mut size, mut bound) = (0, 0);
+    let ids = in_a.iter().zip(in_b).map(|(&in_a, &in_b)| {
+        let both = in_a.min(in_b) as usize;
+        bound += both;
+        if both == 0 {
+            return DROPPED;
+        }
+        size += 1;
+        size as u32 - 1
+    });
+    let ids = ids.collect();
+    Common { ids, size, bound }
 }
 
 fn by_sorting<S: Symbol>(a: &[S], b: &[S]) -> Coded {
@@ -113,7 +130,13 @@ fn occurrences<'a>(keys: &mut &'a [u64], symbol: u64) -> &'a [u64] {
     taken
 }
 
-fn coded(a: impl Iterator<Item = u32>, b: impl Iterator<Item = u32>, size: usize, bound: usize) -> Coded {
+/// Strings of ids without those that are [`DROPPED`].
+pub(crate) fn coded(
+    a: impl Iterator<Item = u32>,
+    b: impl Iterator<Item = u32>,
+    size: usize,
+    bound: usize,
+) -> Coded {
     let strings = if size <= 1 << u8::BITS {
         Strings::Narrow(kept(a), kept(b))
     } else {

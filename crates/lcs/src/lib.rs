@@ -7,10 +7,15 @@
 //! | file | holds |
 //! |---|---|
 //! | [`serial`] | the length for two strings that one process has |
+//! | [`distributed`] | the length for two strings that the ranks of a communicator have together |
+//! | [`grid`] | the grid of blocks on ranks |
+//! | [`cost`] | predictions, and the choice of the grid |
+//! | [`work`] | local work, for simulations |
 //! | [`progress`] | how far a computation is, and how it ends |
 //! | [`affix`] | the common beginning and end of two strings |
 //! | [`alphabet`] | the common alphabet of two strings |
 //! | [`symbol`] | symbols of 8, 16 and 32 bits |
+//! | [`packed`] | symbols in words, for messages |
 //! | [`band`] | consecutive columns of the matrix |
 //! | [`columns`] | the bits at the boundaries of blocks |
 //! | [`kernel`] | the algorithms for a block |
@@ -19,10 +24,15 @@ pub mod affix;
 pub mod alphabet;
 pub mod band;
 pub mod columns;
+pub mod cost;
+pub mod distributed;
+pub mod grid;
 pub mod kernel;
+pub mod packed;
 pub mod progress;
 pub mod serial;
 pub mod symbol;
+pub mod work;
 
 pub use kernel::Kernel;
 pub use progress::{Outcome, Progress, similarity};
