@@ -33,6 +33,7 @@ use hcube_core::comm::{Comm, agree, agree_on, agree_on_and_share};
 use hcube_core::machine::instructions::Level;
 use hcube_core::{Error, machine};
 use parts::Parts;
+use std::collections::VecDeque;
 use wave::Wave;
 
 /// How to compute.
@@ -190,7 +191,7 @@ fn wave<C: Comm, I: Id>(
     drop(a);
     let bands =
         columns.into_iter().map(|symbols| Band::new(symbols, alphabet, kernel, options.level)).collect();
-    let kept = if comm.size() == 1 { vec![Vec::new(); grid.block_columns()] } else { Vec::new() };
+    let kept = if comm.size() == 1 { vec![VecDeque::new(); grid.block_columns()] } else { Vec::new() };
     let mut wave = Wave { comm, task: &task, bands, text: b, parts: parts_b, kept, interrupted: false };
     wave.run(observer)?;
     let growth: usize = wave.bands.iter().map(Band::growth).sum();

@@ -7,7 +7,7 @@
 //!
 //! Flow: a rank sends text to rank 0 at most [`AHEAD`] block rows before rank 0 needs it. In superstep d, rank r has what rank
 //! r - 1 has sent in superstep d - 1, so rank 0 has ended superstep d - r - 1 and waits for the text of no
-//! row before d - r.
+//! row before d - r. Between barriers all are in the same superstep.
 //!
 //! Cost: per block a message of a bit and a symbol per row and a word. Memory: two messages per block column, the text of a
 //! block, and what [`Band`] keeps.
@@ -23,6 +23,7 @@ use crate::symbol::Id;
 use crate::work::ENTRY;
 use hcube_core::Error;
 use hcube_core::comm::{Comm, Piece, tags};
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// Block rows of text that are under way.
@@ -44,8 +45,8 @@ pub(super) struct Wave<'a, C: Comm, I> {
     /// This rank's part of the text, and where all are.
     pub text: Vec<I>,
     pub parts: Parts,
-    /// Boundaries for blocks of the same rank, where there is only one.
-    pub kept: Vec<Vec<u64>>,
+    /// Messages for each block column where there is only one rank: that of the superstep before, and of this one.
+    pub kept: Vec<VecDeque<Vec<u64>>>,
     pub interrupted: bool,
 }
 
@@ -55,10 +56,12 @@ impl<C: Comm, I: Id> Wave<'_, C, I> {
         let grid = self.task.grid;
         let width: usize = self.bands.iter().map(Band::width).sum();
         let mut progress = Progress { done: 0, total: width as u64 * self.parts.length() as u64 };
+        // How far rank 0 may be behind this rank.
+        let lag = if self.task.barriers { 0 } else { self.comm.rank() };
         let (mut texts, mut next_text) = (Vec::new(), 0);
         let mut boundaries: Vec<C::Sends> = Vec::new();
         for superstep in 0..grid.supersteps() {
-            let due = (superstep + AHEAD).saturating_sub(self.comm.rank()).min(grid.block_rows);
+            let due = (superstep + AHEAD).saturating_sub(lag).min(grid.block_rows);
             while next_text < due {
                 texts.extend(self.send_text(next_text)?);
                 next_text += 1;
@@ -132,7 +135,8 @@ impl<C: Comm, I: Id> Wave<'_, C, I> {
             return Ok(self.comm.finish_receive(receive)?.0);
         }
         if block.x > 0 {
-            return Ok(std::mem::take(&mut self.kept[block.x]));
+            let message = self.kept[block.x].pop_front();
+            return message.ok_or_else(|| Error::Internal(format!("no message for {block:?}")));
         }
         let rows = self.rows(block.y);
         let mut text: Vec<I> = Vec::with_capacity(rows.len());
@@ -180,7 +184,7 @@ impl<C: Comm, I: Id> Wave<'_, C, I> {
             return Ok(None);
         }
         if self.comm.size() == 1 {
-            self.kept[next] = message;
+            self.kept[next].push_back(message);
             return Ok(None);
         }
         let piece = Piece { range: 0..message.len(), to: self.grid().owner(next), tag: BOUNDARY };
