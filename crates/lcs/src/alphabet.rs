@@ -33,6 +33,9 @@ pub enum Strings {
 /// Numbers below this are looked up in a table, whatever the strings are.
 pub(crate) const SMALL_TABLE: usize = 1 << 16;
 
+/// Bytes of both strings below which they stay as they are: to compute with them takes less time than to count them.
+const SHORT: usize = 1000;
+
 /// The id of symbols that only one string has.
 pub(crate) const DROPPED: u32 = u32::MAX;
 
@@ -41,6 +44,11 @@ pub(crate) const DROPPED: u32 = u32::MAX;
 /// # Errors
 /// [`Error::Count`] for 2^32 symbols and more of 32 bits.
 pub fn code<S: Symbol>(a: &[S], b: &[S]) -> Result<Coded, Error> {
+    if S::BITS == u8::BITS && a.len() + b.len() < SHORT {
+        let bytes = |string: &[S]| string.iter().map(|symbol| symbol.value() as u8).collect();
+        let strings = Strings::Narrow(bytes(a), bytes(b));
+        return Ok(Coded { strings, size: 1 << u8::BITS, bound: a.len().min(b.len()) });
+    }
     let values = || a.iter().chain(b).map(|symbol| symbol.value() as usize);
     let largest = if S::BITS <= 16 { (1 << S::BITS) - 1 } else { values().max().unwrap_or(0) };
     if largest < SMALL_TABLE.max(a.len() + b.len()) {
@@ -155,7 +163,8 @@ mod tests {
 
     #[test]
     fn symbols_of_one_string_are_dropped() {
-        let coded = code::<u8>(b"abcabx", b"zbaab").expect("short");
+        let wide = |string: &[u8]| string.iter().map(|&byte| u16::from(byte)).collect::<Vec<_>>();
+        let coded = code(&wide(b"abcabx"), &wide(b"zbaab")).expect("short");
         let strings = Strings::Narrow(vec![0, 1, 0, 1], vec![1, 0, 0, 1]);
         assert_eq!(coded, Coded { strings, size: 2, bound: 4 });
         let empty = Coded { strings: Strings::Narrow(Vec::new(), Vec::new()), size: 0, bound: 0 };
