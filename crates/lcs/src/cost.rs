@@ -6,7 +6,7 @@
 //! [`seconds`] the largest number of each.
 //!
 //! Assumptions: all ranks work at one rate, whatever the size of a block is, except that each row of a block takes as long as
-//! [`ROW_ENTRIES`] further columns and each block as long as [`BLOCK_ROWS`] further rows: to read the row's symbol, and to fill
+//! `ROW_ENTRIES` further columns and each block as long as `BLOCK_ROWS` further rows: to read the row's symbol, and to fill
 //! the pipeline of a kernel.
 //!
 //! Source: Krusche 2005, §5.1 and §5.2, equations 5.2, 5.3 and 5.5.

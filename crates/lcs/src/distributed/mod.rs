@@ -1,6 +1,6 @@
 //! The length for two strings that the ranks of a communicator have together.
 //!
-//! Idea: the matrix is a [`grid`] of blocks, whose size the [`cost`] model chooses. Each rank has the
+//! Idea: the matrix is a [`grid`](crate::grid) of blocks, whose size the [`cost`] model chooses. Each rank has the
 //! columns of its block columns; carries and text travel from block to block.
 //!
 //! | file | holds |

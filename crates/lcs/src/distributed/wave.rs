@@ -5,7 +5,7 @@
 //! have it. A superstep ends for a rank when it has the messages for the next; no barrier, except in the thesis' variant,
 //! where the blocks of a rank on a diagonal are a superstep each.
 //!
-//! Flow: a rank sends text to rank 0 at most [`AHEAD`] block rows before rank 0 needs it. In superstep d, rank r has what rank
+//! Flow: a rank sends text to rank 0 at most `AHEAD` block rows before rank 0 needs it. In superstep d, rank r has what rank
 //! r - 1 has sent in superstep d - 1, so rank 0 has ended superstep d - r - 1 and waits for the text of no
 //! row before d - r. Between barriers all are in the same superstep.
 //!
