@@ -168,7 +168,7 @@ fn exported_functions_refuse_bad_arguments() {
 
 /// Whether a function belongs to the kernels that HPCC's glue calls, besides RandomAccess.
 fn of_kernels(name: &str) -> bool {
-    ["hcube_fft_", "hcube_grid_transpose_", "hcube_panels_", "hcube_stream_"]
+    ["hcube_fft_", "hcube_grid_transpose_", "hcube_llcs", "hcube_panels_", "hcube_stream_"]
         .iter()
         .any(|begin| name.starts_with(begin))
 }

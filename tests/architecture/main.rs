@@ -41,6 +41,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "hcube-fft",
             "hcube-gemm",
             "hcube-caf",
+            "hcube-lcs",
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",

@@ -1,7 +1,8 @@
 //! The length for two strings that the ranks of a communicator have together.
 //!
 //! Idea: the matrix is a [`grid`](crate::grid) of blocks, whose size the [`cost`] model chooses. Each rank has the
-//! columns of its block columns; carries and text travel from block to block.
+//! columns of its block columns; carries and text travel from block to block. One rank without a prescribed grid computes as
+//! [`serial`].
 //!
 //! | file | holds |
 //! |---|---|
@@ -28,6 +29,7 @@ use crate::grid::Grid;
 use crate::kernel::Kernel;
 use crate::packed::Packing;
 use crate::progress::{Observer, Outcome};
+use crate::serial;
 use crate::symbol::{Id, Symbol};
 use hcube_core::comm::{Comm, agree, agree_on, agree_on_and_share};
 use hcube_core::machine::instructions::Level;
@@ -100,6 +102,11 @@ pub fn llcs<C: Comm, S: Symbol>(
 ) -> Result<Outcome, Error> {
     comm.open_messages()?;
     check(comm, S::BITS, options)?;
+    if comm.size() == 1 && options.alpha == 0 {
+        let options =
+            serial::Options { at_least: options.at_least, kernel: options.kernel, level: options.level };
+        return serial::observed(a, b, &options, observer);
+    }
     let coded = alphabet::code(comm, a, b)?;
     let lengths = match &coded.strings {
         Strings::Narrow(a, b) => [a.len() as u64, b.len() as u64],
