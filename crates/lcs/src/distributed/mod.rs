@@ -36,7 +36,7 @@ use hcube_core::machine::instructions::Level;
 use hcube_core::{Error, machine};
 use parts::Parts;
 use std::collections::VecDeque;
-use wave::Wave;
+use wave::{Task, Wave};
 
 /// How to compute.
 #[derive(Debug, Clone, Copy)]
@@ -76,13 +76,6 @@ impl Default for Options {
 
 /// The largest alpha and number of block rows.
 const MAX_BLOCKS: usize = 1 << 24;
-
-/// What all ranks know.
-struct Task {
-    grid: Grid,
-    packing: Packing,
-    barriers: bool,
-}
 
 /// Collective: the length of a longest common subsequence of two strings, on all ranks. Each is that of all ranks' parts in
 /// the order of ranks; parts may have any length, also 0, so that one rank may have a whole string. The observer of a rank is

@@ -12,7 +12,6 @@
 //! Cost: per block a message of a bit and a symbol per row and a word. Memory: two messages per block column, the text of a
 //! block, and what [`Band`] keeps.
 
-use super::Task;
 use super::parts::Parts;
 use crate::band::Band;
 use crate::columns::words;
@@ -35,6 +34,13 @@ const TEXT: i32 = tags::LCS.tag(1);
 
 /// A message starts with a word that is 1 where the computation was interrupted.
 const HEADER: usize = 1;
+
+/// What all ranks know.
+pub(super) struct Task {
+    pub grid: Grid,
+    pub packing: Packing,
+    pub barriers: bool,
+}
 
 /// What a rank has in the supersteps.
 pub(super) struct Wave<'a, C: Comm, I> {
