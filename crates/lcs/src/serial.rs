@@ -87,7 +87,7 @@ impl Task<'_> {
     fn run<I: Id>(&self, a: Vec<I>, b: Vec<I>, observer: &mut Observer<'_>) -> Outcome {
         // Without the symbols of one string the other may have become the shorter one.
         let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-        let mut progress = Progress { done: 0, total: a.len() as u64 * b.len() as u64 };
+        let mut progress = Progress { done: 0, total: (a.len() as u64).saturating_mul(b.len() as u64) };
         let kernel = self.options.kernel.unwrap_or(Kernel::choose(self.alphabet, self.options.level));
         let mut band = Band::new(a, self.alphabet, kernel, self.options.level);
         let mut carries = Vec::new();

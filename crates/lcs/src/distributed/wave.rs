@@ -61,7 +61,8 @@ impl<C: Comm, I: Id> Wave<'_, C, I> {
     pub fn run(&mut self, observer: &mut Observer<'_>) -> Result<(), Error> {
         let grid = self.task.grid;
         let width: usize = self.bands.iter().map(Band::width).sum();
-        let mut progress = Progress { done: 0, total: width as u64 * self.parts.length() as u64 };
+        let mut progress =
+            Progress { done: 0, total: (width as u64).saturating_mul(self.parts.length() as u64) };
         // How far rank 0 may be behind this rank.
         let lag = if self.task.barriers { 0 } else { self.comm.rank() };
         let (mut texts, mut next_text) = (Vec::new(), 0);
