@@ -144,3 +144,12 @@ proptest! {
         same_for_all(&a, &b);
     }
 }
+
+#[test]
+#[ignore = "takes 7 GiB of memory and a minute"]
+fn more_than_2_to_31_symbols() {
+    let (a, mut b) = ([&[2; 1][..], &[1; 10], &[2; 90]].concat(), vec![1_u8; (1 << 31) + 70]);
+    b.extend([2; 50]);
+    assert_eq!(hcube_lcs::llcs(&a, &b), Ok(60));
+    assert_eq!(hcube_lcs::llcs(&b, &a), Ok(60));
+}
