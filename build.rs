@@ -64,7 +64,7 @@ impl Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 10] = [
+const HEADERS: [Header; 11] = [
     Header::new("library", "errors and version of hcube", &["src/types/library.rs", "src/library.rs"]),
     Header::new("alltoall", "all-to-all, also in place", &["src/types/alltoall.rs", "src/alltoall.rs"]),
     Header::new(
@@ -84,6 +84,7 @@ const HEADERS: [Header; 10] = [
         &["src/types/random_access.rs", "src/random_access.rs"],
     ),
     Header::new("panel", "broadcasts of panels, for LU", &["src/types/panel.rs", "src/panel.rs"]),
+    Header::new("lcs", "lengths of longest common subsequences", &["src/types/lcs.rs", "src/lcs.rs"]),
     Header::new("stream", "the kernels of STREAM", &["src/types/stream.rs", "src/stream.rs"]),
     Header::new(
         "caf",

@@ -30,6 +30,7 @@
 #include "hcube/gemm.h"
 #include "hcube/random_access.h"
 #include "hcube/panel.h"
+#include "hcube/lcs.h"
 #include "hcube/stream.h"
 #include "hcube/caf.h"
 #include "hcube/fortran.h"

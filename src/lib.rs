@@ -12,6 +12,7 @@ pub mod fortran_alltoall;
 pub mod fortran_caf;
 pub mod gemm;
 mod gemm_arguments;
+pub mod lcs;
 pub mod library;
 pub mod panel;
 pub mod pblas;

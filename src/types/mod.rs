@@ -10,6 +10,7 @@ mod caf;
 #[expect(non_camel_case_types, reason = "names of C")]
 mod fft;
 mod gemm;
+mod lcs;
 mod library;
 mod panel;
 mod random_access;
@@ -20,6 +21,7 @@ pub use alltoall::*;
 pub use caf::*;
 pub use fft::*;
 pub use gemm::*;
+pub use lcs::*;
 pub use library::*;
 pub use panel::*;
 pub use random_access::*;

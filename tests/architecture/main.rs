@@ -18,7 +18,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 23] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -27,6 +27,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("hcube-gemm", &["hcube-core"]),
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
+    ("hcube-lcs", &["hcube-core"]),
     ("hcube-stream", &["hcube-core"]),
     ("hcube-hpl", &["hcube-core"]),
     ("hcube-hpcc", &["hcube-core", "hcube-alltoall", "hcube-caf", "hcube-fft", "hcube-random-access"]),
@@ -40,6 +41,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
             "hcube-fft",
             "hcube-gemm",
             "hcube-caf",
+            "hcube-lcs",
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",
@@ -118,11 +120,12 @@ const OTHER_SYSTEM_CALLS: [(&str, &str); 2] = [
 ];
 
 /// Where `unsafe` stands.
-const UNSAFE: [&str; 7] = [
+const UNSAFE: [&str; 8] = [
     "crates/core/src/",
     "crates/alltoall/src/mpi_front/",
     "crates/fft/src/kernel/",
     "crates/gemm/src/pblas/",
+    "crates/lcs/src/kernel/",
     "crates/random-access/src/kernel/",
     "src/",
     "hpcc-glue/",

@@ -91,6 +91,7 @@ static void inactive(const char *word) {
   hcube_grid_transpose_memory *memory = NULL;
   hcube_grid_transpose *transposition = NULL;
   int32_t done = 7;
+  int64_t length = 7;
   hcube_panels_options options = panel_options();
 
   stream_functions();
@@ -108,7 +109,8 @@ static void inactive(const char *word) {
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_grid_transpose_create, &shape, NULL, MPI_COMM_WORLD, &transposition);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fortran_grid_transpose_memory_create, 100, 0, &memory, &own);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fortran_grid_transpose_create, &shape, NULL, 0, &transposition);
-  REQUIRE(memory == NULL && transposition == NULL);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_llcs, NULL, 0, NULL, 0, 1, 0, NULL, NULL, MPI_COMM_WORLD, &length);
+  REQUIRE(memory == NULL && transposition == NULL && length == 7);
   if (plan != NULL || bytes != 7 || slots != 7 || panel != 7 || place != NULL || own != NULL || done != 7) abort();
 }
 
@@ -225,6 +227,59 @@ static void panels(void) {
   MPI_Comm_free(&row);
 }
 
+static int calls;
+
+/* Counts its calls, and ends the computation where data is not NULL. */
+static int32_t observe(int64_t done, int64_t total, void *data) {
+  if (done <= 0 || done > total) abort();
+  calls++;
+  return data != NULL;
+}
+
+/* Both strings are the digits of all ranks' parts; the second one has only every other. */
+static void subsequences(void) {
+  enum { PART = 1000 };
+  uint8_t a[PART], b[PART / 2];
+  uint32_t wide[PART];
+  int64_t length = 7, expected = (int64_t)size * (PART / 2);
+  int i, last = rank == size - 1;
+
+  for (i = 0; i < PART; i++) wide[i] = (uint32_t)(a[i] = (uint8_t)(i % 251)) << 20;
+  for (i = 0; i < PART / 2; i++) b[i] = a[2 * i];
+#define STRINGS a, PART, b, PART / 2
+  REFUSE(HCUBE_ERR_COMM, "", hcube_llcs, STRINGS, 1, 0, NULL, NULL, MPI_COMM_NULL, &length);
+  REFUSE(HCUBE_ERR_ARGUMENT, "symbol_bytes = 3", hcube_llcs, STRINGS, 3, 0, NULL, NULL, MPI_COMM_WORLD, &length);
+  REFUSE(HCUBE_ERR_ARGUMENT, "at_least = -1", hcube_llcs, STRINGS, 1, -1, NULL, NULL, MPI_COMM_WORLD, &length);
+  REFUSE(HCUBE_ERR_ARGUMENT, "length = NULL", hcube_llcs, STRINGS, 1, 0, NULL, NULL, MPI_COMM_WORLD,
+         last ? NULL : &length);
+  REFUSE(HCUBE_ERR_ARGUMENT, "b = NULL", hcube_llcs, a, PART, last ? NULL : b, 5, 1, 0, NULL, NULL, MPI_COMM_WORLD,
+         &length);
+  REFUSE(HCUBE_ERR_ARGUMENT, "a = 0x", hcube_llcs, (char *)wide + 1, 5, wide, 5, 4, 0, NULL, NULL, MPI_COMM_WORLD,
+         &length);
+  REFUSE(HCUBE_ERR_COUNT, "a_length = -1", hcube_llcs, a, last ? -1 : PART, b, 5, 1, 0, NULL, NULL, MPI_COMM_WORLD,
+         &length);
+  REFUSE(HCUBE_ERR_COUNT, "a_length = 4611686018427387904", hcube_llcs, a, (int64_t)1 << 62, b, 5, 2, 0, NULL, NULL,
+         MPI_COMM_WORLD, &length);
+  if (size > 1) {
+    REFUSE(HCUBE_ERR_MISMATCH, "at_least", hcube_llcs, STRINGS, 1, last, NULL, NULL, MPI_COMM_WORLD, &length);
+    REFUSE(HCUBE_ERR_MISMATCH, "symbol", hcube_llcs, wide, 5, wide, 5, last ? 2 : 4, 0, NULL, NULL, MPI_COMM_WORLD,
+           &length);
+  }
+  REQUIRE(length == 7 && calls == 0);
+  SUCCEED(hcube_llcs(STRINGS, 1, 0, observe, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  REQUIRE(length == expected && calls > 0);
+  SUCCEED(hcube_llcs(STRINGS, 1, expected, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  REQUIRE(length == expected);
+  SUCCEED(hcube_llcs(STRINGS, 1, expected + 1, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  REQUIRE(length == -1);
+  SUCCEED(hcube_llcs(STRINGS, 1, 0, last ? observe : NULL, &length, MPI_COMM_WORLD, &length, &failure), failure);
+  REQUIRE(length == -2);
+  SUCCEED(hcube_llcs(wide, PART, wide, rank ? 0 : PART, 4, 0, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  REQUIRE(length == PART);
+  SUCCEED(hcube_llcs(a, PART, a + 1, PART - 1, 1, 0, NULL, NULL, MPI_COMM_SELF, &length, NULL), failure);
+  REQUIRE(length == PART - 1);
+}
+
 static void grids(void) {
   hcube_grid_transpose_shape shape = {5, 7, 2, 3, 1, 0}, bad;
   hcube_grid_transpose_memory *memory = NULL;
@@ -296,6 +351,7 @@ int main(int argc, char **argv) {
   transforms();
   panels();
   grids();
+  subsequences();
   MPI_Finalize();
   inactive("already finalised");
   for (i = 0; called[i].name != NULL && rank == 0; i++) printf("called %s %d\n", called[i].name, called[i].refusals);

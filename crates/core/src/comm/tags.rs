@@ -46,8 +46,12 @@ pub const ACTIVE: TagRange = TagRange { first: 1408, count: 1 };
 /// Panels of LU factorisations between nodes: one tag per panel under way.
 pub const HPL_PANELS: TagRange = TagRange { first: 1409, count: 1024 };
 
+/// Longest common subsequences: what crosses the boundaries of blocks, and pieces of text for the first block column.
+/// Messages of one pair with one tag keep their order.
+pub const LCS: TagRange = TagRange { first: 2433, count: 2 };
+
 /// All ranges, in ascending order.
-const ALL: [TagRange; 12] = [
+const ALL: [TagRange; 13] = [
     RANDOM_ACCESS,
     ALLTOALL_PIECES,
     ALLTOALL_BUNDLES,
@@ -60,6 +64,7 @@ const ALL: [TagRange; 12] = [
     BSP,
     ACTIVE,
     HPL_PANELS,
+    LCS,
 ];
 
 /// Whether the ranges ascend, do not overlap, and lie within what every MPI library has.

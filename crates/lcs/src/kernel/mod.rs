@@ -1,0 +1,68 @@
+//! Blocks of the matrix: columns that go through the rows of a text, as [`columns`](crate::columns) describes.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`standard`] | every entry by dynamic programming |
+//! | [`words`] | bit-parallel rows in words |
+//! | [`planes`] | bit-parallel rows in vector registers, symbols as bit planes |
+//! | [`vector`] | the words of a register, on any processor |
+//! | `avx2`, `avx512` | the same in registers of AVX2 and AVX-512 |
+
+#[cfg(target_arch = "x86_64")]
+pub mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub mod avx512;
+pub mod planes;
+pub mod standard;
+pub mod vector;
+pub mod words;
+
+pub(crate) use crate::columns::WORD;
+use hcube_core::machine::instructions::Level;
+use std::ops::ControlFlow;
+
+/// Told the entries of the matrix that were computed since the last call; may end the computation.
+pub type Tick<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
+
+/// Clears the bits of a word that belong to no row.
+pub(crate) fn clear_behind(carries: &mut [u64], rows: usize) {
+    if let (Some(last), 1..) = (carries.last_mut(), rows % WORD) {
+        *last &= u64::MAX >> (WORD - rows % WORD);
+    }
+}
+
+/// An algorithm for blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernel {
+    /// [`standard`].
+    Standard,
+    /// [`words`].
+    Words,
+    /// [`planes`], for alphabets of at most 256 symbols; else [`words`].
+    Planes,
+}
+
+impl Kernel {
+    /// All kernels, and their names.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Standard, "standard"), (Self::Words, "words"), (Self::Planes, "planes")];
+
+    /// The fastest for symbols below `alphabet`.
+    pub fn choose(alphabet: usize, level: Level) -> Self {
+        let largest = match level {
+            Level::Portable => 0,
+            Level::Avx2(_) => 32,
+            Level::Avx512(_) => 256,
+        };
+        if alphabet <= largest { Self::Planes } else { Self::Words }
+    }
+
+    /// Whether the kernel has instructions of this level.
+    pub fn uses(self, level: Level) -> bool {
+        match self {
+            Self::Standard => !matches!(level, Level::Avx512(_)),
+            Self::Words => level == Level::Portable,
+            Self::Planes => true,
+        }
+    }
+}

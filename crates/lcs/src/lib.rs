@@ -1,0 +1,40 @@
+//! The length of a longest common subsequence of two strings (LLCS).
+//!
+//! A subsequence of a string is what is left when symbols are deleted. The matrix L(i, j), the length for the first i
+//! symbols of string A and the first j of string B, is computed in blocks; what neighbouring blocks exchange is one bit per
+//! row or column.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`serial`] | the length for two strings that one process has |
+//! | [`distributed`] | the length for two strings that the ranks of a communicator have together |
+//! | [`grid`] | the grid of blocks on ranks |
+//! | [`cost`] | predictions, and the choice of the grid |
+//! | [`work`] | local work, for simulations |
+//! | [`progress`] | how far a computation is, and how it ends |
+//! | [`affix`] | the common beginning and end of two strings |
+//! | [`alphabet`] | the common alphabet of two strings |
+//! | [`symbol`] | symbols of 8, 16 and 32 bits |
+//! | [`packed`] | symbols in words, for messages |
+//! | [`band`] | consecutive columns of the matrix |
+//! | [`columns`] | the bits at the boundaries of blocks |
+//! | [`kernel`] | the algorithms for a block |
+
+pub mod affix;
+pub mod alphabet;
+pub mod band;
+pub mod columns;
+pub mod cost;
+pub mod distributed;
+pub mod grid;
+pub mod kernel;
+pub mod packed;
+pub mod progress;
+pub mod serial;
+pub mod symbol;
+pub mod work;
+
+pub use kernel::Kernel;
+pub use progress::{Outcome, Progress, similarity};
+pub use serial::{Options, llcs};
+pub use symbol::Symbol;

@@ -1,0 +1,113 @@
+//! The length for two strings that one process has.
+//!
+//! Idea: what both strings have in common at their ends is taken off ([`affix`]), and
+//! symbols that only one of them has ([`alphabet`]). The shorter string gives the columns, which are
+//! one [`Band`]; the longer is its text, cut into pieces, so that columns and text of a piece stay in the cache. After each
+//! piece it is known what the length may still become.
+//!
+//! Cost: that of the kernel. Memory: both strings with ids, two bits per symbol.
+
+use crate::affix;
+use crate::alphabet::{self, Strings};
+use crate::band::Band;
+use crate::columns::words;
+use crate::kernel::Kernel;
+use crate::progress::{Observer, Outcome, Progress};
+use crate::symbol::{Id, Symbol};
+use hcube_core::Error;
+use hcube_core::machine::instructions::Level;
+use std::ops::ControlFlow;
+
+/// How to compute.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// A length below this is of no interest: the computation stops when it is clear that it is.
+    pub at_least: usize,
+    /// The algorithm; the fastest where there is none.
+    pub kernel: Option<Kernel>,
+    /// Instructions that kernels may use.
+    pub level: Level,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { at_least: 0, kernel: None, level: Level::detect() }
+    }
+}
+
+/// Rows of a piece, between which the bound is checked.
+const PIECE: usize = 1 << 16;
+
+/// The length of a longest common subsequence.
+///
+/// # Errors
+/// [`Error::Count`] for strings of 2^32 and more symbols of 32 bits.
+pub fn llcs<S: Symbol>(a: &[S], b: &[S]) -> Result<usize, Error> {
+    match observed(a, b, &Options::default(), &mut |_| ControlFlow::Continue(()))? {
+        Outcome::Length(length) => Ok(length),
+        other => Err(Error::Internal(format!("{other:?} without a bound"))),
+    }
+}
+
+/// As [`llcs`], with options, and an observer that may end the computation.
+///
+/// # Errors
+/// As [`llcs`].
+pub fn observed<S: Symbol>(
+    a: &[S],
+    b: &[S],
+    options: &Options,
+    observer: &mut Observer<'_>,
+) -> Result<Outcome, Error> {
+    let (common, a, b) = affix::strip(a, b);
+    let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if common + a.len() < options.at_least {
+        return Ok(Outcome::Below);
+    }
+    let coded = alphabet::code(a, b)?;
+    if common + coded.bound < options.at_least {
+        return Ok(Outcome::Below);
+    }
+    let task = Task { common, alphabet: coded.size, options };
+    Ok(match coded.strings {
+        Strings::Narrow(a, b) => task.run(a, b, observer),
+        Strings::Wide(a, b) => task.run(a, b, observer),
+    })
+}
+
+/// What is known of two strings of ids.
+struct Task<'a> {
+    /// Length of what was taken off.
+    common: usize,
+    alphabet: usize,
+    options: &'a Options,
+}
+
+impl Task<'_> {
+    fn run<I: Id>(&self, a: Vec<I>, b: Vec<I>, observer: &mut Observer<'_>) -> Outcome {
+        // Without the symbols of one string the other may have become the shorter one.
+        let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+        let mut progress = Progress { done: 0, total: (a.len() as u64).saturating_mul(b.len() as u64) };
+        let kernel = self.options.kernel.unwrap_or(Kernel::choose(self.alphabet, self.options.level));
+        let mut band = Band::new(a, self.alphabet, kernel, self.options.level);
+        let mut carries = Vec::new();
+        let mut left = b.len();
+        for text in b.chunks(PIECE) {
+            carries.clear();
+            carries.resize(words(text.len()), 0);
+            let mut tick = |entries| {
+                progress.done += entries;
+                observer(progress)
+            };
+            if band.advance(text, &mut carries, &mut tick).is_break() {
+                return Outcome::Interrupted;
+            }
+            left -= text.len();
+            if self.common + band.growth() + left < self.options.at_least {
+                return Outcome::Below;
+            }
+        }
+        let length = self.common + band.growth();
+        if length < self.options.at_least { Outcome::Below } else { Outcome::Length(length) }
+    }
+}

@@ -1,0 +1,160 @@
+//! Longest common subsequences for C.
+
+use crate::boundary::{enter, output};
+use crate::types::{hcube_error, hcube_llcs_progress};
+use hcube_core::comm::agree;
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::handle::Handle;
+use hcube_core::mpi::{MPI_Comm, MpiComm, gate};
+use hcube_lcs::distributed::{Options, llcs};
+use hcube_lcs::progress::Observer;
+use hcube_lcs::{Outcome, Progress, Symbol};
+use std::ffi::c_void;
+use std::ops::ControlFlow;
+
+/// What this system keeps on a communicator: nothing.
+struct Nothing;
+
+/// What the length is where it is below the bound of interest, and where the progress function has ended
+/// the computation.
+const BELOW: i64 = -1;
+const ENDED: i64 = -2;
+
+/// Collective. Computes the length of a longest common subsequence of two strings a and b. Each string
+/// consists of the parts of all ranks, in the order of ranks; parts may have any length, also 0, so that
+/// one rank may have a whole string. In one process: comm is MPI_COMM_SELF.
+///
+/// The time is proportional to the product of the lengths, divided by the number of ranks.
+///
+/// a, a_length: the symbols of this rank's part of a, aligned to symbol_bytes, and their number; a may be
+/// NULL if there are none.
+/// b, b_length: the same for b.
+/// symbol_bytes: bytes of a symbol, 1, 2 or 4; the same on all ranks.
+/// at_least: lengths below this are of no interest, which may save time; the same on all ranks.
+/// progress: is told how far this rank is, and may end the computation; NULL on ranks without.
+/// data: passed to progress.
+/// comm: an intracommunicator.
+/// length: receives the length, on all ranks; -1 if it is below at_least, -2 if progress has ended the
+/// computation on any rank.
+/// Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if symbol_bytes or at_least differ;
+/// HCUBE_ERR_COUNT for 2^40 symbols and more; HCUBE_ERR_MPI; the code of another rank if its arguments are
+/// not valid.
+/// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.
+/// Source: M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon and J. F. Reid, A fast and practical bit-vector
+/// algorithm for the Longest Common Subsequence problem, Information Processing Letters 80, 2001.
+///
+/// # Safety
+/// The pointers are null or valid; the symbols stay as they are during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_llcs(
+    a: *const c_void,
+    a_length: i64,
+    b: *const c_void,
+    b_length: i64,
+    symbol_bytes: i32,
+    at_least: i64,
+    progress: hcube_llcs_progress,
+    data: *mut c_void,
+    comm: MPI_Comm,
+    length: *mut i64,
+    error: *mut hcube_error,
+) -> i32 {
+    let strings =
+        [Part { name: "a", start: a, length: a_length }, Part { name: "b", start: b, length: b_length }];
+    let mut observe = |at: Progress| {
+        let Some(progress) = progress else { return ControlFlow::Continue(()) };
+        // SAFETY: a function of the caller with these arguments.
+        match unsafe { progress(at.done as i64, at.total as i64, data) } {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    };
+    // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
+    unsafe {
+        let comm = Handle::new(comm);
+        enter(Some(comm), error, || {
+            gate::enter(comm, |on, _: &mut Option<Nothing>| {
+                let call = Call { on, strings, at_least };
+                let found = match symbol_bytes {
+                    1 => call.run::<u8>(length, &mut observe),
+                    2 => call.run::<u16>(length, &mut observe),
+                    4 => call.run::<u32>(length, &mut observe),
+                    _ => agree(on, Err(Error::argument("symbol_bytes", symbol_bytes, "1, 2 or 4"))),
+                };
+                let (place, outcome) = found?;
+                *place = match outcome {
+                    Outcome::Length(length) => length as i64,
+                    Outcome::Below => BELOW,
+                    Outcome::Interrupted => ENDED,
+                };
+                Ok(())
+            })
+        })
+    }
+}
+
+/// A rank's part of a string, as C has passed it.
+#[derive(Clone, Copy)]
+struct Part {
+    name: &'static str,
+    start: *const c_void,
+    length: i64,
+}
+
+impl Part {
+    /// # Safety
+    /// The pointer is null or has as many symbols as the part says, for the lifetime that the caller uses.
+    unsafe fn symbols<'a, S: Symbol>(self) -> Result<&'a [S]> {
+        let Self { name, start, length } = self;
+        let bytes = usize::try_from(length).ok().and_then(|length| length.checked_mul(size_of::<S>()));
+        if bytes.is_none_or(|bytes| bytes > isize::MAX as usize) {
+            return Err(Error::Count(format!("{name}_length = {length}: expected 0 or more, within memory")));
+        }
+        if length == 0 {
+            return Ok(&[]);
+        }
+        if start.is_null() {
+            return Err(Error::argument(name, "NULL", format!("{length} symbols")));
+        }
+        if !start.cast::<S>().is_aligned() {
+            return Err(Error::argument(
+                name,
+                format!("{start:p}"),
+                format!("multiples of {}", size_of::<S>()),
+            ));
+        }
+        // SAFETY: not null, and aligned; the length is valid by the contract of this function.
+        Ok(unsafe { std::slice::from_raw_parts(start.cast(), length as usize) })
+    }
+}
+
+/// A call on an open communicator.
+struct Call<'a> {
+    on: &'a MpiComm,
+    strings: [Part; 2],
+    at_least: i64,
+}
+
+impl Call<'_> {
+    /// Collective: the place of the result, and the result.
+    ///
+    /// # Safety
+    /// The pointers are null or valid, as for [`Part::symbols`].
+    unsafe fn run<'p, S: Symbol>(
+        self,
+        place: *mut i64,
+        observer: &mut Observer<'_>,
+    ) -> Result<(&'p mut i64, Outcome)> {
+        let [a, b] = self.strings;
+        // SAFETY: null or valid, by the contract of this function.
+        let local = unsafe {
+            output(place, "length").and_then(|place| Ok((place, a.symbols::<S>()?, b.symbols::<S>()?)))
+        };
+        let checked = usize::try_from(self.at_least)
+            .map_err(|_| Error::argument("at_least", self.at_least, "0 or more"))
+            .and_then(|at_least| Ok((local?, at_least)));
+        let ((place, a, b), at_least) = agree(self.on, checked)?;
+        let options = Options { at_least, ..Options::default() };
+        Ok((place, llcs(self.on, a, b, &options, observer)?))
+    }
+}
