@@ -255,6 +255,7 @@ pub fn library() -> Result<Header, String> {
         ("hcube/fft.h", include_str!("../../../include/hcube/fft.h")),
         ("hcube/panel.h", include_str!("../../../include/hcube/panel.h")),
         ("hcube/stream.h", include_str!("../../../include/hcube/stream.h")),
+        ("hcube/lcs.h", include_str!("../../../include/hcube/lcs.h")),
         ("hcube/caf.h", include_str!("../../../include/hcube/caf.h")),
         ("hcube/fortran.h", include_str!("../../../include/hcube/fortran.h")),
     ] {

@@ -30,13 +30,13 @@ pub const GENERAL: Part = Part {
         "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) for \
          updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) for \
          matrices, `hcube_fft`(3) for Fourier transforms, `hcube_gemm`(3) for products of matrices, `hcube_panels`(3) and \
-         `hcube_stream`(3) for kernels of HPCC, `hcube_caf`(3) for coarrays, `hcube_fftw`(3) for programs \
-         that use FFTW, `bsp`(3) for BSPlib.",
+         `hcube_stream`(3) for kernels of HPCC, `hcube_llcs`(3) for longest common subsequences, `hcube_caf`(3) for \
+         coarrays, `hcube_fftw`(3) for programs that use FFTW, `bsp`(3) for BSPlib.",
     ],
     variables: &[],
 };
 
-pub const PARTS: [Part; 11] = [
+pub const PARTS: [Part; 12] = [
     Part {
         page: "hcube_random_access",
         about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
@@ -116,6 +116,13 @@ pub const PARTS: [Part; 11] = [
         page: "hcube_stream",
         about: "the four kernels of STREAM",
         prefix: "hcube_stream",
+        introduction: &[],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_llcs",
+        about: "length of a longest common subsequence of two strings",
+        prefix: "hcube_llcs",
         introduction: &[],
         ..GENERAL
     },
