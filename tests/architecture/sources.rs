@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here. Of the
 /// crates in tests/, that which becomes a library of its own.
-pub const CRATES: [&str; 20] = [
+pub const CRATES: [&str; 21] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
@@ -24,6 +24,7 @@ pub const CRATES: [&str; 20] = [
     "hpcc-glue/mpi/src",
     "hpcc-glue/scalapack/src",
     "hpcc-glue/bsplib/src",
+    "hpcc-glue/gfortran/src",
     "tool/src",
     "lab/src",
     "lab/results/src",
