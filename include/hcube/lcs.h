@@ -33,7 +33,7 @@ extern "C" {
  * The time is proportional to the product of the lengths, divided by the number of ranks.
  *
  * a, a_length: the symbols of this rank's part of a, aligned to symbol_bytes, and their number; a may be
- * NULL if there are none.
+ * NULL if a_length is 0.
  * b, b_length: the same for b.
  * symbol_bytes: bytes of a symbol, 1, 2 or 4; the same on all ranks.
  * at_least: lengths below this are of no interest, which may save time; the same on all ranks.

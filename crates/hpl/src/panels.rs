@@ -127,8 +127,8 @@ impl<C: Comm> Panels<C> {
         Self::renew(comm, None, memory, topology, options)
     }
 
-    /// Collective over the row: as [`Panels::new`], but returns what was `kept`, all panels of which are released, where
-    /// that serves: on one node, where the topology means nothing, with the same memory and options.
+    /// Collective over the row: as [`Panels::new`], but reuses `kept`, whose panels were all released, if the row is on one
+    /// node, where the topology has no effect, and memory and options are the same.
     ///
     /// # Errors
     /// Those of [`Panels::new`].

@@ -1,7 +1,7 @@
 //! Symbols in words, for messages: 1, 2, 4, 8, 16 or 32 bits each, as many as the alphabet needs.
 
 use crate::columns::WORD;
-use crate::symbol::Id;
+use crate::symbol::{Id, bits_for};
 
 /// How symbols lie in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,8 +12,7 @@ pub struct Packing {
 impl Packing {
     /// For symbols below `alphabet`.
     pub fn new(alphabet: usize) -> Self {
-        let needed = (alphabet.max(2) - 1).ilog2() as usize + 1;
-        Self { bits: needed.next_power_of_two() }
+        Self { bits: bits_for(alphabet).next_power_of_two() }
     }
 
     /// Bits of a symbol.

@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 pub struct Options {
     /// A length below this is of no interest: the computation stops when it is clear that it is.
     pub at_least: usize,
-    /// The algorithm; the fastest where there is none.
+    /// The algorithm; `None` selects the fastest.
     pub kernel: Option<Kernel>,
     /// Instructions that kernels may use.
     pub level: Level,

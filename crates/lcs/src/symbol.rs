@@ -22,6 +22,11 @@ pub trait Symbol: sealed::Sealed + Copy + Eq + Send + Sync {
     fn from_value(value: u32) -> Self;
 }
 
+/// Bits that hold the numbers below the size of an alphabet, at least one.
+pub fn bits_for(alphabet: usize) -> usize {
+    (alphabet.max(2) - 1).ilog2() as usize + 1
+}
+
 /// A symbol that kernels use: the position in an alphabet, one byte where the alphabet permits it.
 pub trait Id: Symbol {
     /// The position in the alphabet.

@@ -32,7 +32,7 @@ fn transforms(inputs: &Inputs) -> &[Transform] {
     inputs.simulated.as_ref().map_or(&[], |simulated| &simulated.fft)
 }
 
-/// Those of which all places have been simulated.
+/// The factorisations for which all places were simulated.
 fn factorisations(inputs: &Inputs) -> Vec<Factorisation<'_>> {
     let panels: &[Panels] = inputs.simulated.as_ref().map_or(&[], |simulated| &simulated.hpl);
     let wholes = panels.chunk_by(|one, other| one.whole() == other.whole());

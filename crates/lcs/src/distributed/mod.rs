@@ -43,7 +43,7 @@ use wave::{Task, Wave};
 pub struct Options {
     /// A length below this is of no interest.
     pub at_least: usize,
-    /// The algorithm; the fastest where there is none.
+    /// The algorithm; `None` selects the fastest.
     pub kernel: Option<Kernel>,
     /// Instructions that kernels of this rank may use.
     pub level: Level,

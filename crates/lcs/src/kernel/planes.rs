@@ -21,7 +21,7 @@
 use super::vector::{Loop, Vector};
 use super::words::Places;
 use super::{Tick, WORD};
-use crate::symbol::Id;
+use crate::symbol::{Id, bits_for};
 use std::ops::ControlFlow;
 
 /// Registers of a strip for a number of planes: with more planes fewer, so that the planes of the columns stay in registers of
@@ -74,7 +74,7 @@ impl<V: Vector> Planes<V> {
 
     /// For columns with these symbols, which are below `alphabet`.
     pub fn new<I: Id>(proof: V::Proof, symbols: &[I], alphabet: usize) -> Self {
-        let planes = (alphabet.max(2) - 1).ilog2() as usize + 1;
+        let planes = bits_for(alphabet);
         assert!(planes <= MAX_PLANES, "an alphabet of {alphabet} symbols");
         let strip = V::LANES * depth(planes);
         let mut columns = vec![0; symbols.len() / (strip * WORD) * strip * planes];

@@ -188,8 +188,8 @@ impl Loop for &mut Block {
     }
 }
 
-/// Entries of an antidiagonal, from those to the upper left, to the left and above: whole groups of lanes, the last of which
-/// may go beyond the end.
+/// Computes the entries of an antidiagonal from their neighbours to the upper left, to the left and above, in whole groups of
+/// lanes; the last group may go beyond the end.
 #[inline(always)]
 fn antidiagonal(
     length: usize,

@@ -1,4 +1,4 @@
-//! The words of a register, each of which is in a row of its own, and what they do at a time.
+//! Operations on the words of a vector register. Each word belongs to another row of the matrix.
 
 use std::fmt;
 
