@@ -71,6 +71,7 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
         bench.use_huge_pages().map_err(failure)?;
     }
     let (samples, errors) = measure(comm, &nodes, &pairs, &mut bench, &mut progress).map_err(failure)?;
+    let entry = local::entry(comm).map_err(failure)?;
     progress.finish();
     let verdict = if errors > 0 { Verdict::Wrong } else { Verdict::Good };
     if !session.speaks() {
@@ -78,7 +79,7 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
     }
     let fitted = pairs.complete(fit::fit(&samples));
     let place = format!("{}, table of 2^{} words", session::shape(&bench.node_sizes), arguments.table_size);
-    let machine = machine(&fitted, &samples, (&place, oversubscribed), &pairs);
+    let machine = machine(&fitted, &samples, entry, (&place, oversubscribed), &pairs);
     print!("{}", text(&machine, &samples, errors));
     if let Some(warning) = machine.fit.as_ref().and_then(Fit::warning) {
         warn(&warning);
@@ -154,6 +155,7 @@ fn count(list: &str) -> Option<usize> {
 fn machine(
     parameters: &Parameters,
     samples: &[Sample],
+    entry: f64,
     (place, oversubscribed): (&str, bool),
     pairs: &Pairs,
 ) -> Machine {
@@ -192,6 +194,7 @@ fn machine(
             multiply_ns: 0.0,
             ship_ns: 0.0,
             level_ns: 0.0,
+            entry_ns: 1e9 * entry,
         },
         fit: Some(Fit {
             largest_error_percent: errors.iter().copied().fold(0.0, f64::max),
@@ -227,9 +230,9 @@ fn text(machine: &Machine, samples: &[Sample], errors: u64) -> String {
             (numbers::significant(link.latency_us), numbers::significant(link.bandwidth_gb_s));
         format!("{latency} us, {bandwidth} GB/s")
     };
-    let Costs { generate_ns, update_ns, divide_ns, copy_ns, .. } = *costs;
-    let [generate, update, divide, copy] =
-        [generate_ns, update_ns, divide_ns, copy_ns].map(numbers::significant);
+    let Costs { generate_ns, update_ns, divide_ns, copy_ns, entry_ns, .. } = *costs;
+    let [generate, update, divide, copy, entry] =
+        [generate_ns, update_ns, divide_ns, copy_ns, entry_ns].map(numbers::significant);
     let fit = machine.fit.as_ref().map(Fit::line).unwrap_or_default();
     let verified = if errors == 0 {
         "verified: 0 errors".to_owned()
@@ -238,7 +241,7 @@ fn text(machine: &Machine, samples: &[Sample], errors: u64) -> String {
     };
     format!(
         "hcube {} probe: {}\n\n{}\nfitted: between nodes {}; inside a node {}\nfitted: generate {generate} ns, update {update} ns, \
-         divide {divide} ns per value; copy {copy} ns per byte\n{fit}\n{verified}\n",
+         divide {divide} ns per value; copy {copy} ns per byte\nmeasured: {entry} ns per entry of the matrix of a longest common subsequence of bytes\n{fit}\n{verified}\n",
         env!("CARGO_PKG_VERSION"),
         machine.title,
         table.render(),

@@ -10,6 +10,7 @@
 //! | [`distributed`] | the length for two strings that the ranks of a communicator have together |
 //! | [`grid`] | the grid of blocks on ranks |
 //! | [`cost`] | predictions, and the choice of the grid |
+//! | [`rate`] | the rate of a kernel on this processor |
 //! | [`work`] | local work, for simulations |
 //! | [`progress`] | how far a computation is, and how it ends |
 //! | [`affix`] | the common beginning and end of two strings |
@@ -30,6 +31,7 @@ pub mod grid;
 pub mod kernel;
 pub mod packed;
 pub mod progress;
+pub mod rate;
 pub mod serial;
 pub mod symbol;
 pub mod work;

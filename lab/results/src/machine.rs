@@ -84,6 +84,9 @@ pub struct Costs {
     /// A complex number in a level of butterflies of a Fourier transform; 0 where it is not known.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub level_ns: f64,
+    /// An entry of the matrix of a longest common subsequence, for symbols of a byte; 0 where it is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub entry_ns: f64,
 }
 
 fn is_zero(value: &f64) -> bool {
@@ -186,7 +189,8 @@ impl Machine {
                 }
             }
         }
-        let Costs { generate_ns, update_ns, divide_ns, copy_ns, multiply_ns, ship_ns, level_ns } = self.costs;
+        let Costs { generate_ns, update_ns, divide_ns, copy_ns, multiply_ns, ship_ns, level_ns, entry_ns } =
+            self.costs;
         for (name, value) in [
             ("generate_ns", generate_ns),
             ("update_ns", update_ns),
@@ -195,6 +199,7 @@ impl Machine {
             ("multiply_ns", multiply_ns),
             ("ship_ns", ship_ns),
             ("level_ns", level_ns),
+            ("entry_ns", entry_ns),
         ] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(format!("costs.{name} = {value}: expected 0 or more"));

@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::machine::instructions::Level;
+use hcube_lcs::{Kernel, rate};
 use hcube_random_access::StreamKind;
 use hcube_random_access::kernel;
 use hcube_random_access::stream::{Stream, polynomial::Polynomial};
@@ -59,6 +60,15 @@ pub fn measure(comm: &impl Comm, bench: &mut UpdateBench, progress: &mut Progres
     progress.step(|| "updates without communication".to_owned());
     add("generate and update, no communication", Quantity::Local, updates(bench)?);
     Ok(samples)
+}
+
+/// Symbols of a byte, of which predictions for longest common subsequences are.
+const SYMBOLS: usize = 256;
+
+/// Collective: seconds of an entry of the matrix of a longest common subsequence.
+pub fn entry(comm: &impl Comm) -> Result<f64> {
+    let level = Level::detect();
+    mean(comm, rate::entry_seconds(SYMBOLS, Kernel::choose(SYMBOLS, level), level))
 }
 
 /// Seconds of an update; of the slowest rank, the same on all.

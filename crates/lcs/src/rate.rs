@@ -1,0 +1,69 @@
+//! The rate of a kernel on this processor, for predictions before a computation begins.
+//!
+//! Idea: a block of random strings is computed a few times; the shortest time counts, as disturbances only add to it. A
+//! kernel does the same work for all strings of an alphabet, so that random ones stand for all.
+//!
+//! Cost: some milliseconds.
+
+use crate::band::Band;
+use crate::columns::words;
+use crate::kernel::Kernel;
+use hcube_core::machine::instructions::Level;
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Columns and rows of the block: enough to fill the pipelines of all kernels.
+const COLUMNS: usize = 6144;
+const ROWS: usize = 4096;
+/// Computations of the block.
+const TIMES: usize = 5;
+
+/// Seconds per entry of the matrix for symbols below `alphabet`.
+pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> f64 {
+    // Strings without a common symbol have an alphabet of none.
+    let alphabet = alphabet.max(1);
+    let mut strings = Random(1);
+    let mut band = Band::new(strings.take(COLUMNS, alphabet), alphabet, kernel, level);
+    let text: Vec<u32> = strings.take(ROWS, alphabet);
+    let mut carries = vec![0; words(ROWS)];
+    let mut once = || {
+        carries.fill(0);
+        let begin = Instant::now();
+        // Never ended: there is nobody to end it.
+        let _ = band.advance(black_box(&text), &mut carries, &mut |_| ControlFlow::Continue(()));
+        black_box(&band);
+        begin.elapsed().as_secs_f64()
+    };
+    // The first one finds its memory.
+    once();
+    (0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min) / (COLUMNS * ROWS) as f64
+}
+
+/// A linear congruential generator.
+struct Random(u64);
+
+impl Random {
+    fn take(&mut self, length: usize, alphabet: usize) -> Vec<u32> {
+        let symbols = std::iter::repeat_with(|| {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 33) % alphabet as u64) as u32
+        });
+        symbols.take(length).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_has_a_rate() {
+        for (kernel, name) in Kernel::ALL {
+            for alphabet in [0, 4, 256, 1000] {
+                let seconds = entry_seconds(alphabet, kernel, Level::detect());
+                assert!(seconds > 0.0 && seconds < 1e-6, "{name}, {alphabet} symbols: {seconds} s");
+            }
+        }
+    }
+}
