@@ -9,6 +9,7 @@
 
 use crate::symbol::{Id, Symbol};
 use hcube_core::Error;
+use hcube_core::memory::reserve;
 
 /// Two strings in their common alphabet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(crate) const DROPPED: u32 = u32::MAX;
 /// Both strings in their common alphabet.
 ///
 /// # Errors
-/// [`Error::Count`] for 2^32 symbols and more of 32 bits.
+/// [`Error::Count`] for 2^32 symbols and more of 32 bits, [`Error::Memory`] where there is no room for ids and tables.
 pub fn code<S: Symbol>(a: &[S], b: &[S]) -> Result<Coded, Error> {
     if S::BITS == u8::BITS && a.len() + b.len() < SHORT {
         let bytes = |string: &[S]| string.iter().map(|symbol| symbol.value() as u8).collect();
@@ -52,7 +53,7 @@ pub fn code<S: Symbol>(a: &[S], b: &[S]) -> Result<Coded, Error> {
     let values = || a.iter().chain(b).map(|symbol| symbol.value() as usize);
     let largest = if S::BITS <= 16 { (1 << S::BITS) - 1 } else { values().max().unwrap_or(0) };
     if largest < SMALL_TABLE.max(a.len() + b.len()) {
-        return Ok(by_table(a, b, largest + 1));
+        return by_table(a, b, largest + 1);
     }
     if a.len().max(b.len()) > u32::MAX as usize {
         let length = a.len().max(b.len());
@@ -60,22 +61,22 @@ pub fn code<S: Symbol>(a: &[S], b: &[S]) -> Result<Coded, Error> {
             "a string of {length} symbols of 32 bits: expected fewer than 2^32"
         )));
     }
-    Ok(by_sorting(a, b))
+    by_sorting(a, b)
 }
 
-fn by_table<S: Symbol>(a: &[S], b: &[S], entries: usize) -> Coded {
-    let common = common(&counts(a, entries), &counts(b, entries));
+fn by_table<S: Symbol>(a: &[S], b: &[S], entries: usize) -> Result<Coded, Error> {
+    let common = common(&counts(a, entries)?, &counts(b, entries)?);
     let id = |symbol: &S| common.ids[symbol.value() as usize];
     coded(a.iter().map(id), b.iter().map(id), common.size, common.bound)
 }
 
 /// How often each number below `entries` occurs.
-pub(crate) fn counts<S: Symbol>(string: &[S], entries: usize) -> Vec<u64> {
-    let mut counts = vec![0; entries];
+pub(crate) fn counts<S: Symbol>(string: &[S], entries: usize) -> Result<Vec<u64>, Error> {
+    let mut counts = reserve::filled(0, entries, "numbers of occurrences")?;
     for symbol in string {
         counts[symbol.value() as usize] += 1;
     }
-    counts
+    Ok(counts)
 }
 
 /// Symbols that both strings have.
@@ -102,16 +103,18 @@ pub(crate) fn common(in_a: &[u64], in_b: &[u64]) -> Common {
     Common { ids, size, bound }
 }
 
-fn by_sorting<S: Symbol>(a: &[S], b: &[S]) -> Coded {
+fn by_sorting<S: Symbol>(a: &[S], b: &[S]) -> Result<Coded, Error> {
     let sorted = |string: &[S]| {
         let places = string.iter().enumerate();
-        let mut keys: Vec<u64> =
-            places.map(|(at, symbol)| u64::from(symbol.value()) << 32 | at as u64).collect();
+        let mut keys: Vec<u64> = reserve::with_room(string.len(), "symbols to be sorted")?;
+        keys.extend(places.map(|(at, symbol)| u64::from(symbol.value()) << 32 | at as u64));
         keys.sort_unstable();
-        keys
+        Ok::<_, Error>(keys)
     };
-    let (mut from_a, mut from_b) = (&sorted(a)[..], &sorted(b)[..]);
-    let (mut ids_a, mut ids_b) = (vec![DROPPED; a.len()], vec![DROPPED; b.len()]);
+    let (keys_a, keys_b) = (sorted(a)?, sorted(b)?);
+    let (mut from_a, mut from_b) = (&keys_a[..], &keys_b[..]);
+    let mut ids_a = reserve::filled(DROPPED, a.len(), IDS)?;
+    let mut ids_b = reserve::filled(DROPPED, b.len(), IDS)?;
     let (mut size, mut bound) = (0, 0);
     while let (Some(&first), Some(&second)) = (from_a.first(), from_b.first()) {
         let symbol = (first >> 32).min(second >> 32);
@@ -138,23 +141,28 @@ fn occurrences<'a>(keys: &mut &'a [u64], symbol: u64) -> &'a [u64] {
     taken
 }
 
+/// What vectors of ids hold, in messages.
+const IDS: &str = "ids of symbols";
+
 /// Strings of ids without those that are [`DROPPED`].
 pub(crate) fn coded(
-    a: impl Iterator<Item = u32>,
-    b: impl Iterator<Item = u32>,
+    a: impl ExactSizeIterator<Item = u32>,
+    b: impl ExactSizeIterator<Item = u32>,
     size: usize,
     bound: usize,
-) -> Coded {
+) -> Result<Coded, Error> {
     let strings = if size <= 1 << u8::BITS {
-        Strings::Narrow(kept(a), kept(b))
+        Strings::Narrow(kept(a)?, kept(b)?)
     } else {
-        Strings::Wide(kept(a), kept(b))
+        Strings::Wide(kept(a)?, kept(b)?)
     };
-    Coded { strings, size, bound }
+    Ok(Coded { strings, size, bound })
 }
 
-fn kept<I: Id>(ids: impl Iterator<Item = u32>) -> Vec<I> {
-    ids.filter(|&id| id != DROPPED).map(I::from_value).collect()
+fn kept<I: Id>(ids: impl ExactSizeIterator<Item = u32>) -> Result<Vec<I>, Error> {
+    let mut kept = reserve::with_room(ids.len(), IDS)?;
+    kept.extend(ids.filter(|&id| id != DROPPED).map(I::from_value));
+    Ok(kept)
 }
 
 #[cfg(test)]
@@ -181,7 +189,7 @@ mod tests {
             let expected = by_table(&a, &b, 1009);
             assert_eq!(by_sorting(&a, &b), expected);
             let large = |string: &[u32]| string.iter().map(|value| value << 21 | 5).collect::<Vec<_>>();
-            assert_eq!(code(&large(&a), &large(&b)), Ok(expected));
+            assert_eq!(code(&large(&a), &large(&b)), expected);
         }
     }
 }

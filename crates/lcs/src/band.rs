@@ -9,6 +9,7 @@ use crate::kernel::{Kernel, Tick, clear_behind};
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::{avx2, avx512};
 use crate::symbol::Id;
+use hcube_core::Error;
 use hcube_core::machine::instructions::Level;
 use std::ops::ControlFlow;
 
@@ -33,25 +34,28 @@ enum Memory {
 }
 
 impl Memory {
-    fn new<I: Id>(symbols: &[I], alphabet: usize, kernel: Kernel, level: Level) -> Self {
-        match (kernel, level) {
+    fn new<I: Id>(symbols: &[I], alphabet: usize, kernel: Kernel, level: Level) -> Result<Self, Error> {
+        Ok(match (kernel, level) {
             (Kernel::Standard, _) => Self::Standard(Entries::new(alphabet, level)),
             (Kernel::Planes, _) if alphabet > 1 << MAX_PLANES => Self::Words(Places::new(alphabet)),
             (Kernel::Words, _) => Self::Words(Places::new(alphabet)),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Planes, Level::Avx2(proof)) => Self::Avx2(Planes::new(proof, symbols, alphabet)),
+            (Kernel::Planes, Level::Avx2(proof)) => Self::Avx2(Planes::new(proof, symbols, alphabet)?),
             #[cfg(target_arch = "x86_64")]
-            (Kernel::Planes, Level::Avx512(proof)) => Self::Avx512(Planes::new(proof, symbols, alphabet)),
-            (Kernel::Planes, _) => Self::Portable(Planes::new((), symbols, alphabet)),
-        }
+            (Kernel::Planes, Level::Avx512(proof)) => Self::Avx512(Planes::new(proof, symbols, alphabet)?),
+            (Kernel::Planes, _) => Self::Portable(Planes::new((), symbols, alphabet)?),
+        })
     }
 }
 
 impl<I: Id> Band<I> {
     /// The columns of these symbols of string A, which are below `alphabet`, in row 0.
-    pub fn new(symbols: Vec<I>, alphabet: usize, kernel: Kernel, level: Level) -> Self {
-        let memory = Memory::new(&symbols, alphabet, kernel, level);
-        Self { columns: first_row(symbols.len()), symbols, memory }
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where there is no room for what the kernel keeps.
+    pub fn new(symbols: Vec<I>, alphabet: usize, kernel: Kernel, level: Level) -> Result<Self, Error> {
+        let memory = Memory::new(&symbols, alphabet, kernel, level)?;
+        Ok(Self { columns: first_row(symbols.len())?, symbols, memory })
     }
 
     /// Number of columns.

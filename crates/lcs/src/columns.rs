@@ -9,6 +9,9 @@
 //! So a block of the matrix takes the bits of its columns above it and one carry per row from its left, and hands on the same
 //! below and to its right (Krusche 2005, §5.2). All kernels compute such blocks.
 
+use hcube_core::Error;
+use hcube_core::memory::reserve;
+
 /// Columns of a word.
 pub const WORD: usize = u64::BITS as usize;
 
@@ -18,8 +21,11 @@ pub fn words(bits: usize) -> usize {
 }
 
 /// The bits of columns in row 0. Bits behind the last column are 1 and stay so.
-pub fn first_row(columns: usize) -> Vec<u64> {
-    vec![u64::MAX; words(columns)]
+///
+/// # Errors
+/// [`Error::Memory`] where there is no room for them.
+pub fn first_row(columns: usize) -> Result<Vec<u64>, Error> {
+    reserve::filled(u64::MAX, words(columns), "bits of columns")
 }
 
 /// How much L grows over these columns.

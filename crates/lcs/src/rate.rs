@@ -8,6 +8,7 @@
 use crate::band::Band;
 use crate::columns::words;
 use crate::kernel::Kernel;
+use hcube_core::Error;
 use hcube_core::machine::instructions::Level;
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -20,11 +21,14 @@ const ROWS: usize = 4096;
 const TIMES: usize = 5;
 
 /// Seconds per entry of the matrix for symbols below `alphabet`.
-pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> f64 {
+///
+/// # Errors
+/// [`Error::Memory`] where there is no room for the block.
+pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> Result<f64, Error> {
     // Strings without a common symbol have an alphabet of none.
     let alphabet = alphabet.max(1);
     let mut strings = Random(1);
-    let mut band = Band::new(strings.take(COLUMNS, alphabet), alphabet, kernel, level);
+    let mut band = Band::new(strings.take(COLUMNS, alphabet), alphabet, kernel, level)?;
     let text: Vec<u32> = strings.take(ROWS, alphabet);
     let mut carries = vec![0; words(ROWS)];
     let mut once = || {
@@ -37,7 +41,7 @@ pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> f64 {
     };
     // The first one finds its memory.
     once();
-    (0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min) / (COLUMNS * ROWS) as f64
+    Ok((0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min) / (COLUMNS * ROWS) as f64)
 }
 
 /// A linear congruential generator.
@@ -61,7 +65,7 @@ mod tests {
     fn every_kernel_has_a_rate() {
         for (kernel, name) in Kernel::ALL {
             for alphabet in [0, 4, 256, 1000] {
-                let seconds = entry_seconds(alphabet, kernel, Level::detect());
+                let seconds = entry_seconds(alphabet, kernel, Level::detect()).expect("memory");
                 assert!(seconds > 0.0 && seconds < 1e-6, "{name}, {alphabet} symbols: {seconds} s");
             }
         }

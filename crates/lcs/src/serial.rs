@@ -41,7 +41,8 @@ const PIECE: usize = 1 << 16;
 /// The length of a longest common subsequence.
 ///
 /// # Errors
-/// [`Error::Count`] for strings of 2^32 and more symbols of 32 bits.
+/// [`Error::Count`] for strings of 2^32 and more symbols of 32 bits, [`Error::Memory`] where there is no room for their ids
+/// and bits.
 pub fn llcs<S: Symbol>(a: &[S], b: &[S]) -> Result<usize, Error> {
     match observed(a, b, &Options::default(), &mut |_| ControlFlow::Continue(()))? {
         Outcome::Length(length) => Ok(length),
@@ -69,10 +70,10 @@ pub fn observed<S: Symbol>(
         return Ok(Outcome::Below);
     }
     let task = Task { common, alphabet: coded.size, options };
-    Ok(match coded.strings {
+    match coded.strings {
         Strings::Narrow(a, b) => task.run(a, b, observer),
         Strings::Wide(a, b) => task.run(a, b, observer),
-    })
+    }
 }
 
 /// What is known of two strings of ids.
@@ -84,12 +85,12 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn run<I: Id>(&self, a: Vec<I>, b: Vec<I>, observer: &mut Observer<'_>) -> Outcome {
+    fn run<I: Id>(&self, a: Vec<I>, b: Vec<I>, observer: &mut Observer<'_>) -> Result<Outcome, Error> {
         // Without the symbols of one string the other may have become the shorter one.
         let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
         let mut progress = Progress { done: 0, total: (a.len() as u64).saturating_mul(b.len() as u64) };
         let kernel = self.options.kernel.unwrap_or(Kernel::choose(self.alphabet, self.options.level));
-        let mut band = Band::new(a, self.alphabet, kernel, self.options.level);
+        let mut band = Band::new(a, self.alphabet, kernel, self.options.level)?;
         let mut carries = Vec::new();
         let mut left = b.len();
         for text in b.chunks(PIECE) {
@@ -100,14 +101,14 @@ impl Task<'_> {
                 observer(progress)
             };
             if band.advance(text, &mut carries, &mut tick).is_break() {
-                return Outcome::Interrupted;
+                return Ok(Outcome::Interrupted);
             }
             left -= text.len();
             if self.common + band.growth() + left < self.options.at_least {
-                return Outcome::Below;
+                return Ok(Outcome::Below);
             }
         }
         let length = self.common + band.growth();
-        if length < self.options.at_least { Outcome::Below } else { Outcome::Length(length) }
+        Ok(if length < self.options.at_least { Outcome::Below } else { Outcome::Length(length) })
     }
 }

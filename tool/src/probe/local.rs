@@ -68,7 +68,7 @@ const SYMBOLS: usize = 256;
 /// Collective: seconds of an entry of the matrix of a longest common subsequence.
 pub fn entry(comm: &impl Comm) -> Result<f64> {
     let level = Level::detect();
-    mean(comm, rate::entry_seconds(SYMBOLS, Kernel::choose(SYMBOLS, level), level))
+    mean(comm, rate::entry_seconds(SYMBOLS, Kernel::choose(SYMBOLS, level), level)?)
 }
 
 /// Seconds of an update; of the slowest rank, the same on all.

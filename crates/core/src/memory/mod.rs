@@ -5,6 +5,7 @@ pub mod copy;
 pub mod datatype;
 pub mod grid;
 pub mod region;
+pub mod reserve;
 pub mod scratch;
 pub mod streaming;
 

@@ -9,12 +9,13 @@
 use crate::alphabet::{Coded, Common, DROPPED, SMALL_TABLE, coded, common, counts};
 use crate::symbol::Symbol;
 use hcube_core::Error;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::memory::reserve;
 
 /// Collective: the parts of this rank in the common alphabet, whose size and bound are those of the whole strings.
 ///
 /// # Errors
-/// Those of communication.
+/// Those of communication; [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its parts.
 pub fn code<C: Comm, S: Symbol>(comm: &C, a: &[S], b: &[S]) -> Result<Coded, Error> {
     let mut largest = [a.iter().chain(b).map(|symbol| u64::from(symbol.value())).max().unwrap_or(0)];
     comm.all_reduce_max(&mut largest)?;
@@ -22,11 +23,12 @@ pub fn code<C: Comm, S: Symbol>(comm: &C, a: &[S], b: &[S]) -> Result<Coded, Err
     if entries > SMALL_TABLE {
         return by_owners(comm, a, b);
     }
-    let mut tables = [counts(a, entries), counts(b, entries)].concat();
+    let tables = counts(a, entries).and_then(|in_a| Ok([in_a, counts(b, entries)?].concat()));
+    let mut tables = agree(comm, tables)?;
     comm.all_reduce_sum(&mut tables)?;
     let common = common(&tables[..entries], &tables[entries..]);
     let id = |symbol: &S| common.ids[symbol.value() as usize];
-    Ok(coded(a.iter().map(id), b.iter().map(id), common.size, common.bound))
+    agree(comm, coded(a.iter().map(id), b.iter().map(id), common.size, common.bound))
 }
 
 /// A symbol, and how often it occurs in both strings.
@@ -39,7 +41,7 @@ fn owner(symbol: u64, ranks: usize) -> usize {
 }
 
 fn by_owners<C: Comm, S: Symbol>(comm: &C, a: &[S], b: &[S]) -> Result<Coded, Error> {
-    let mut entries = occurrences(a, b);
+    let mut entries = agree(comm, occurrences(a, b))?;
     entries.sort_by_key(|entry| owner(entry[0], comm.size()));
     let mut parts = vec![Vec::new(); comm.size()];
     for entry in &entries {
@@ -66,15 +68,16 @@ fn by_owners<C: Comm, S: Symbol>(comm: &C, a: &[S], b: &[S]) -> Result<Coded, Er
         let place = pairs.binary_search_by_key(&u64::from(symbol.value()), |pair| pair.0);
         place.map_or(DROPPED, |place| pairs[place].1)
     };
-    Ok(coded(a.iter().map(id), b.iter().map(id), common.size, common.bound))
+    agree(comm, coded(a.iter().map(id), b.iter().map(id), common.size, common.bound))
 }
 
 /// The different symbols of this rank's parts, in ascending order.
-fn occurrences<S: Symbol>(a: &[S], b: &[S]) -> Vec<Entry> {
-    let all = a.iter().map(|symbol| [u64::from(symbol.value()), 1, 0]);
-    let mut all: Vec<Entry> = all.chain(b.iter().map(|symbol| [u64::from(symbol.value()), 0, 1])).collect();
+fn occurrences<S: Symbol>(a: &[S], b: &[S]) -> Result<Vec<Entry>, Error> {
+    let mut all: Vec<Entry> = reserve::with_room(a.len() + b.len(), "symbols to be sorted")?;
+    all.extend(a.iter().map(|symbol| [u64::from(symbol.value()), 1, 0]));
+    all.extend(b.iter().map(|symbol| [u64::from(symbol.value()), 0, 1]));
     sum_up(&mut all);
-    all
+    Ok(all)
 }
 
 /// Sorts entries, one for each symbol.

@@ -85,7 +85,7 @@ const MAX_BLOCKS: usize = 1 << 24;
 /// # Errors
 /// The same on all ranks: [`Error::Argument`] or [`Error::Remote`] for options out of range, [`Error::Mismatch`]
 /// for options or types of symbols that differ between ranks, [`Error::Count`] for strings of 2^40 symbols and
-/// more.
+/// more, [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its columns.
 pub fn llcs<C: Comm, S: Symbol>(
     comm: &C,
     a: &[S],
@@ -189,8 +189,8 @@ fn wave<C: Comm, I: Id>(
     let kernel = options.kernel.unwrap_or(Kernel::choose(alphabet, options.level));
     let columns = parts::columns(comm, &a, &parts_a, &grid, packing)?;
     drop(a);
-    let bands =
-        columns.into_iter().map(|symbols| Band::new(symbols, alphabet, kernel, options.level)).collect();
+    let bands = columns.into_iter().map(|symbols| Band::new(symbols, alphabet, kernel, options.level));
+    let bands = agree(comm, bands.collect())?;
     let kept = if comm.size() == 1 { vec![VecDeque::new(); grid.block_columns()] } else { Vec::new() };
     let mut wave = Wave { comm, task: &task, bands, text: b, parts: parts_b, kept, interrupted: false };
     wave.run(observer)?;

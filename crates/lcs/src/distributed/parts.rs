@@ -6,7 +6,8 @@ use crate::grid::Grid;
 use crate::packed::Packing;
 use crate::symbol::Id;
 use hcube_core::Error;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::memory::reserve;
 use std::ops::Range;
 
 /// Where the parts of a string are.
@@ -50,7 +51,7 @@ impl Parts {
 /// Collective: the symbols of each block column of this rank.
 ///
 /// # Errors
-/// Those of communication.
+/// Those of communication; [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its columns.
 pub fn columns<C: Comm, I: Id>(
     comm: &C,
     part: &[I],
@@ -69,7 +70,9 @@ pub fn columns<C: Comm, I: Id>(
         })
         .collect();
     let incoming = comm.all_to_all(&outgoing)?;
-    let mut bands = vec![Vec::new(); grid.alpha];
+    let widths = grid.columns_of(comm.rank()).map(|x| range(x).len());
+    let mut bands: Vec<Vec<I>> =
+        agree(comm, widths.map(|width| reserve::with_room(width, "symbols of columns")).collect())?;
     let mut rest = &incoming[..];
     for from in 0..comm.size() {
         for (x, band) in grid.columns_of(comm.rank()).zip(&mut bands) {

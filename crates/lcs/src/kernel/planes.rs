@@ -22,6 +22,8 @@ use super::vector::{Loop, Vector};
 use super::words::Places;
 use super::{Tick, WORD};
 use crate::symbol::{Id, bits_for};
+use hcube_core::Error;
+use hcube_core::memory::reserve;
 use std::ops::ControlFlow;
 
 /// Registers of a strip for a number of planes: with more planes fewer, so that the planes of the columns stay in registers of
@@ -73,11 +75,15 @@ impl<V: Vector> Planes<V> {
     }
 
     /// For columns with these symbols, which are below `alphabet`.
-    pub fn new<I: Id>(proof: V::Proof, symbols: &[I], alphabet: usize) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where there is no room for their planes.
+    pub fn new<I: Id>(proof: V::Proof, symbols: &[I], alphabet: usize) -> Result<Self, Error> {
         let planes = bits_for(alphabet);
         assert!(planes <= MAX_PLANES, "an alphabet of {alphabet} symbols");
         let strip = V::LANES * depth(planes);
-        let mut columns = vec![0; symbols.len() / (strip * WORD) * strip * planes];
+        let words = symbols.len() / (strip * WORD) * strip * planes;
+        let mut columns = reserve::filled(0_u64, words, "bit planes of symbols")?;
         for (words, symbols) in columns.chunks_exact_mut(planes).zip(symbols.chunks_exact(WORD)) {
             for (at, symbol) in symbols.iter().enumerate() {
                 for (plane, word) in words.iter_mut().enumerate() {
@@ -86,7 +92,7 @@ impl<V: Vector> Planes<V> {
             }
         }
         let text = Text { steps: 0, planes: Vec::new(), guards: Vec::new(), bytes: Vec::new() };
-        Self { proof, planes, columns, text, outgoing: Vec::new(), rest: Places::new(alphabet) }
+        Ok(Self { proof, planes, columns, text, outgoing: Vec::new(), rest: Places::new(alphabet) })
     }
 
     /// Takes columns, which have these symbols of string A, through the rows of a text.
