@@ -22,6 +22,16 @@ pub struct Coded {
     pub bound: usize,
 }
 
+impl Coded {
+    /// Lengths of both strings of ids.
+    pub fn lengths(&self) -> (usize, usize) {
+        match &self.strings {
+            Strings::Narrow(a, b) => (a.len(), b.len()),
+            Strings::Wide(a, b) => (a.len(), b.len()),
+        }
+    }
+}
+
 /// Two strings of ids below the size of the alphabet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Strings {

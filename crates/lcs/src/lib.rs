@@ -10,6 +10,7 @@
 //! | [`distributed`] | the length for two strings that the ranks of a communicator have together |
 //! | [`grid`] | the grid of blocks on ranks |
 //! | [`cost`] | predictions, and the choice of the grid |
+//! | [`plan`] | what is known before a computation begins |
 //! | [`rate`] | the rate of a kernel on this processor |
 //! | [`work`] | local work, for simulations |
 //! | [`progress`] | how far a computation is, and how it ends |
@@ -30,6 +31,7 @@ pub mod distributed;
 pub mod grid;
 pub mod kernel;
 pub mod packed;
+pub mod plan;
 pub mod progress;
 pub mod rate;
 pub mod serial;
@@ -37,6 +39,7 @@ pub mod symbol;
 pub mod work;
 
 pub use kernel::Kernel;
+pub use plan::Plan;
 pub use progress::{Outcome, Progress, similarity};
 pub use serial::{Options, llcs};
 pub use symbol::Symbol;

@@ -8,10 +8,13 @@
 //! Cost: that of the kernel. Memory: both strings with ids, two bits per symbol.
 
 use crate::affix;
-use crate::alphabet::{self, Strings};
+use crate::alphabet::{self, Coded, Strings};
 use crate::band::Band;
 use crate::columns::words;
+use crate::cost::{Machine, Problem};
+use crate::grid::Grid;
 use crate::kernel::Kernel;
+use crate::plan::{self, Plan};
 use crate::progress::{Observer, Outcome, Progress};
 use crate::symbol::{Id, Symbol};
 use hcube_core::Error;
@@ -60,37 +63,84 @@ pub fn observed<S: Symbol>(
     options: &Options,
     observer: &mut Observer<'_>,
 ) -> Result<Outcome, Error> {
+    prepare(a, b, options)?.run(observer)
+}
+
+/// A computation that has not begun.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Length of what was taken off.
+    common: usize,
+    coded: Coded,
+    options: Options,
+}
+
+/// Prepares a computation: takes off what both strings have at their ends, and codes the rest.
+///
+/// # Errors
+/// As [`llcs`].
+pub fn prepare<S: Symbol>(a: &[S], b: &[S], options: &Options) -> Result<Prepared, Error> {
     let (common, a, b) = affix::strip(a, b);
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if common + a.len() < options.at_least {
-        return Ok(Outcome::Below);
+    let coded = if common + a.len() < options.at_least {
+        alphabet::code::<S>(&[], &[])?
+    } else {
+        alphabet::code(a, b)?
+    };
+    Ok(Prepared { common, coded, options: *options })
+}
+
+impl Prepared {
+    /// The algorithm and the time that it will take on a machine with this rate. A long computation has its own rate measured
+    /// first.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where there is no room for the measurement.
+    pub fn plan(&self, machine: Machine) -> Result<Plan, Error> {
+        let (columns, rows) = self.coded.lengths();
+        let problem = Problem { columns: columns.min(rows), rows: columns.max(rows), bits: 0 };
+        let (alphabet, level, kernel) = (self.coded.size, self.options.level, self.kernel());
+        let grid = Grid { ranks: 1, alpha: 1, block_rows: 1 };
+        let machine = plan::with_rate(machine, plan::entries(&problem), alphabet, kernel, level)?;
+        Ok(Plan { problem, alphabet, kernel, level, grid, seconds: 0.0 }.predicted(&machine))
     }
-    let coded = alphabet::code(a, b)?;
-    if common + coded.bound < options.at_least {
-        return Ok(Outcome::Below);
+
+    fn kernel(&self) -> Kernel {
+        self.options.kernel.unwrap_or(Kernel::choose(self.coded.size, self.options.level))
     }
-    let task = Task { common, alphabet: coded.size, options };
-    match coded.strings {
-        Strings::Narrow(a, b) => task.run(a, b, observer),
-        Strings::Wide(a, b) => task.run(a, b, observer),
+
+    /// Computes the length.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where there is no room for the bits of the columns.
+    pub fn run(self, observer: &mut Observer<'_>) -> Result<Outcome, Error> {
+        if self.common + self.coded.bound < self.options.at_least {
+            return Ok(Outcome::Below);
+        }
+        let kernel = self.kernel();
+        let Self { common, coded: Coded { strings, size, .. }, options } = self;
+        let task = Task { common, alphabet: size, kernel, options };
+        match strings {
+            Strings::Narrow(a, b) => task.run(a, b, observer),
+            Strings::Wide(a, b) => task.run(a, b, observer),
+        }
     }
 }
 
 /// What is known of two strings of ids.
-struct Task<'a> {
-    /// Length of what was taken off.
+struct Task {
     common: usize,
     alphabet: usize,
-    options: &'a Options,
+    kernel: Kernel,
+    options: Options,
 }
 
-impl Task<'_> {
+impl Task {
     fn run<I: Id>(&self, a: Vec<I>, b: Vec<I>, observer: &mut Observer<'_>) -> Result<Outcome, Error> {
         // Without the symbols of one string the other may have become the shorter one.
         let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
         let mut progress = Progress { done: 0, total: (a.len() as u64).saturating_mul(b.len() as u64) };
-        let kernel = self.options.kernel.unwrap_or(Kernel::choose(self.alphabet, self.options.level));
-        let mut band = Band::new(a, self.alphabet, kernel, self.options.level)?;
+        let mut band = Band::new(a, self.alphabet, self.kernel, self.options.level)?;
         let mut carries = Vec::new();
         let mut left = b.len();
         for text in b.chunks(PIECE) {

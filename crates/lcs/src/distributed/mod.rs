@@ -28,6 +28,7 @@ use crate::cost::{self, Machine, Problem};
 use crate::grid::Grid;
 use crate::kernel::Kernel;
 use crate::packed::Packing;
+use crate::plan::{self, Plan};
 use crate::progress::{Observer, Outcome};
 use crate::serial;
 use crate::symbol::{Id, Symbol};
@@ -93,31 +94,104 @@ pub fn llcs<C: Comm, S: Symbol>(
     options: &Options,
     observer: &mut Observer<'_>,
 ) -> Result<Outcome, Error> {
+    prepare(comm, a, b, options)?.run(observer)
+}
+
+/// A computation that has not begun.
+pub struct Prepared<'a, C: Comm> {
+    plan: Plan,
+    work: Work<'a, C>,
+    at_least: usize,
+}
+
+/// What is left to do.
+enum Work<'a, C: Comm> {
+    /// Nothing: the length is below the bound.
+    Nothing,
+    Serial(serial::Prepared),
+    Narrow(Wave<'a, C, u8>),
+    Wide(Wave<'a, C, u32>),
+}
+
+/// Collective: prepares a computation. Symbols are coded and go to the ranks of their columns.
+///
+/// # Errors
+/// As [`llcs`].
+pub fn prepare<'a, C: Comm, S: Symbol>(
+    comm: &'a C,
+    a: &[S],
+    b: &[S],
+    options: &Options,
+) -> Result<Prepared<'a, C>, Error> {
     comm.open_messages()?;
     check(comm, S::BITS, options)?;
+    let &Options { at_least, kernel, level, .. } = options;
     if comm.size() == 1 && options.alpha == 0 {
-        let options =
-            serial::Options { at_least: options.at_least, kernel: options.kernel, level: options.level };
-        return serial::observed(a, b, &options, observer);
+        let prepared = serial::prepare(a, b, &serial::Options { at_least, kernel, level })?;
+        let plan = prepared.plan(options.machine)?;
+        return Ok(Prepared { plan, work: Work::Serial(prepared), at_least });
     }
     let coded = alphabet::code(comm, a, b)?;
-    let lengths = match &coded.strings {
-        Strings::Narrow(a, b) => [a.len() as u64, b.len() as u64],
-        Strings::Wide(a, b) => [a.len() as u64, b.len() as u64],
-    };
-    let lengths = comm.all_gather(&lengths)?;
+    let (own_a, own_b) = coded.lengths();
+    let lengths = comm.all_gather(&[own_a as u64, own_b as u64])?;
     let parts =
         |number: usize| Parts::new(lengths.iter().skip(number).step_by(2).map(|&length| length as usize));
-    let parts = [parts(0), parts(1)];
-    let bound = coded.bound.min(parts[0].length()).min(parts[1].length());
-    if bound < options.at_least {
-        return Ok(Outcome::Below);
-    }
+    let (parts_a, parts_b) = (parts(0), parts(1));
+    let bound = coded.bound.min(parts_a.length()).min(parts_b.length());
+    // The longer string gives columns, which stay where they are.
+    let swap = parts_a.length() < parts_b.length();
+    let (parts_a, parts_b) = if swap { (parts_b, parts_a) } else { (parts_a, parts_b) };
     let Coded { strings, size, .. } = coded;
-    match strings {
-        Strings::Narrow(a, b) => wave(comm, (a, b), parts, size, options, observer),
-        Strings::Wide(a, b) => wave(comm, (a, b), parts, size, options, observer),
+    let plan = plan(comm, [&parts_a, &parts_b], size, options)?;
+    let work = match strings {
+        _ if bound < at_least => Work::Nothing,
+        Strings::Narrow(a, b) => {
+            let (a, b) = if swap { (b, a) } else { (a, b) };
+            Work::Narrow(wave(comm, (a, &parts_a), (b, parts_b), &plan, options.barriers)?)
+        }
+        Strings::Wide(a, b) => {
+            let (a, b) = if swap { (b, a) } else { (a, b) };
+            Work::Wide(wave(comm, (a, &parts_a), (b, parts_b), &plan, options.barriers)?)
+        }
+    };
+    Ok(Prepared { plan, work, at_least })
+}
+
+impl<C: Comm> Prepared<'_, C> {
+    /// The grid, and the time that the computation will take as this rank predicts it. Its rate is that of rank 0.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
+
+    /// Collective: computes the length.
+    ///
+    /// # Errors
+    /// Those of communication.
+    pub fn run(self, observer: &mut Observer<'_>) -> Result<Outcome, Error> {
+        match self.work {
+            Work::Nothing => Ok(Outcome::Below),
+            Work::Serial(prepared) => prepared.run(observer),
+            Work::Narrow(wave) => finish(wave, self.at_least, observer),
+            Work::Wide(wave) => finish(wave, self.at_least, observer),
+        }
+    }
+}
+
+/// Collective: the length for strings of ids.
+fn finish<C: Comm, I: Id>(
+    mut wave: Wave<'_, C, I>,
+    at_least: usize,
+    observer: &mut Observer<'_>,
+) -> Result<Outcome, Error> {
+    wave.run(observer)?;
+    let growth: usize = wave.bands.iter().map(Band::growth).sum();
+    let mut sums = [growth as u64, u64::from(wave.interrupted)];
+    wave.comm.all_reduce_sum(&mut sums)?;
+    Ok(match sums {
+        [length, 0] if (length as usize) < at_least => Outcome::Below,
+        [length, 0] => Outcome::Length(length as usize),
+        _ => Outcome::Interrupted,
+    })
 }
 
 /// Lengths below this fit into all products of lengths and ranks.
@@ -148,34 +222,13 @@ fn check<C: Comm>(comm: &C, bits: u32, options: &Options) -> Result<(), Error> {
     )
 }
 
-/// Collective: the grid that rank 0 chooses.
-fn grid<C: Comm>(comm: &C, problem: &Problem, options: &Options) -> Result<Grid, Error> {
-    let ranks = comm.size();
-    let machine = if options.barriers { options.machine.with_barriers(ranks) } else { options.machine };
-    let chosen = match (options.alpha, options.block_rows) {
-        (0, _) => cost::choose(problem, ranks, &machine),
-        (alpha, 0) => Grid { ranks, alpha, block_rows: alpha * ranks },
-        (alpha, block_rows) => Grid { ranks, alpha, block_rows },
-    };
-    const HALF: u32 = u32::BITS;
-    let word = (chosen.alpha as u64) << HALF | chosen.block_rows as u64;
-    let word = agree_on_and_share(comm, &[], word)?;
-    Ok(Grid { ranks, alpha: (word >> HALF) as usize, block_rows: (word & u64::from(u32::MAX)) as usize })
-}
-
-/// Collective: the length for strings of ids.
-fn wave<C: Comm, I: Id>(
+/// Collective: the plan, with the grid that rank 0 chooses.
+fn plan<C: Comm>(
     comm: &C,
-    (a, b): (Vec<I>, Vec<I>),
-    [parts_a, parts_b]: [Parts; 2],
+    [parts_a, parts_b]: [&Parts; 2],
     alphabet: usize,
     options: &Options,
-    observer: &mut Observer<'_>,
-) -> Result<Outcome, Error> {
-    // The longer string gives columns, which stay where they are.
-    let swap = parts_a.length() < parts_b.length();
-    let ((a, parts_a), (b, parts_b)) =
-        if swap { ((b, parts_b), (a, parts_a)) } else { ((a, parts_a), (b, parts_b)) };
+) -> Result<Plan, Error> {
     if parts_a.length() as u64 >= MAX_LENGTH {
         return Err(Error::Count(format!(
             "a string of {} symbols: expected fewer than 2^40",
@@ -184,22 +237,43 @@ fn wave<C: Comm, I: Id>(
     }
     let packing = Packing::new(alphabet);
     let problem = Problem { columns: parts_a.length(), rows: parts_b.length(), bits: 1 + packing.bits() };
-    let grid = grid(comm, &problem, options)?;
-    let task = Task { grid, packing, barriers: options.barriers };
     let kernel = options.kernel.unwrap_or(Kernel::choose(alphabet, options.level));
-    let columns = parts::columns(comm, &a, &parts_a, &grid, packing)?;
+    let ranks = comm.size();
+    let machine = if options.barriers { options.machine.with_barriers(ranks) } else { options.machine };
+    // A rate that was measured while other ranks wait would be that of a processor with nothing else to do.
+    let measured = plan::with_rate(machine, plan::entries(&problem), alphabet, kernel, options.level);
+    let machine = agree(comm, measured)?;
+    let entry = f64::from_bits(agree_on_and_share(comm, &[], machine.entry.to_bits())?);
+    let machine = Machine { entry, ..machine };
+    let chosen = match (options.alpha, options.block_rows) {
+        (0, _) => cost::choose(&problem, ranks, &machine),
+        (alpha, 0) => Grid { ranks, alpha, block_rows: alpha * ranks },
+        (alpha, block_rows) => Grid { ranks, alpha, block_rows },
+    };
+    const HALF: u32 = u32::BITS;
+    let word = (chosen.alpha as u64) << HALF | chosen.block_rows as u64;
+    let word = agree_on_and_share(comm, &[], word)?;
+    let grid =
+        Grid { ranks, alpha: (word >> HALF) as usize, block_rows: (word & u64::from(u32::MAX)) as usize };
+    let plan = Plan { problem, alphabet, kernel, level: options.level, grid, seconds: 0.0 };
+    Ok(plan.predicted(&machine))
+}
+
+/// Collective: the supersteps for strings of ids, the longer of which gives columns.
+fn wave<'a, C: Comm, I: Id>(
+    comm: &'a C,
+    (a, parts_a): (Vec<I>, &Parts),
+    (text, parts): (Vec<I>, Parts),
+    plan: &Plan,
+    barriers: bool,
+) -> Result<Wave<'a, C, I>, Error> {
+    let &Plan { grid, alphabet, kernel, level, .. } = plan;
+    let packing = Packing::new(alphabet);
+    let columns = parts::columns(comm, &a, parts_a, &grid, packing)?;
     drop(a);
-    let bands = columns.into_iter().map(|symbols| Band::new(symbols, alphabet, kernel, options.level));
+    let bands = columns.into_iter().map(|symbols| Band::new(symbols, alphabet, kernel, level));
     let bands = agree(comm, bands.collect())?;
     let kept = if comm.size() == 1 { vec![VecDeque::new(); grid.block_columns()] } else { Vec::new() };
-    let mut wave = Wave { comm, task: &task, bands, text: b, parts: parts_b, kept, interrupted: false };
-    wave.run(observer)?;
-    let growth: usize = wave.bands.iter().map(Band::growth).sum();
-    let mut sums = [growth as u64, u64::from(wave.interrupted)];
-    comm.all_reduce_sum(&mut sums)?;
-    Ok(match sums {
-        [length, 0] if (length as usize) < options.at_least => Outcome::Below,
-        [length, 0] => Outcome::Length(length as usize),
-        _ => Outcome::Interrupted,
-    })
+    let task = Task { grid, packing, barriers };
+    Ok(Wave { comm, task, bands, text, parts, kept, interrupted: false })
 }

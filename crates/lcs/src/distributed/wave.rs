@@ -36,6 +36,7 @@ const TEXT: i32 = tags::LCS.tag(1);
 const HEADER: usize = 1;
 
 /// What all ranks know.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Task {
     pub grid: Grid,
     pub packing: Packing,
@@ -45,7 +46,7 @@ pub(super) struct Task {
 /// What a rank has in the supersteps.
 pub(super) struct Wave<'a, C: Comm, I> {
     pub comm: &'a C,
-    pub task: &'a Task,
+    pub task: Task,
     /// Columns of each block column of this rank.
     pub bands: Vec<Band<I>>,
     /// This rank's part of the text, and where all are.
