@@ -6,6 +6,7 @@
 //! | `bench` | measures a system of hcube against its competitors | under mpirun; without it to draw results |
 //! | `probe` | measures this machine for the cost model | under mpirun |
 //! | `model` | predicts RandomAccess, the all-to-all exchange and matrix multiplication on other machines | without mpirun |
+//! | `llcs` | computes the length of a longest common subsequence of two files | with or without mpirun |
 //! | `profile` | shows the profile of a BSP program | without mpirun |
 //!
 //! `gups`, `alltoall` and `fftw` are former names of benchmarks, which scripts use. `hcube-lab` has the commands
@@ -13,7 +14,7 @@
 
 use crate::bench::{alltoall, fftw, random_access};
 use crate::session::{self, report_failure};
-use crate::{bench, doctor, model, probe, profile};
+use crate::{bench, doctor, llcs, model, probe, profile};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -40,6 +41,7 @@ pub enum Command {
     Bench(bench::Arguments),
     Probe(probe::Arguments),
     Model(model::Arguments),
+    Llcs(llcs::Arguments),
     Profile(profile::Arguments),
     #[command(hide = true)]
     Gups(GupsArguments),
@@ -81,6 +83,7 @@ impl CommandLine {
             Command::Bench(arguments) => bench::run(arguments),
             Command::Probe(arguments) => session::run(|session| probe::run(session, arguments, "FILE")),
             Command::Model(arguments) => model::run(arguments),
+            Command::Llcs(arguments) => session::run(|session| llcs::run(session, arguments)),
             Command::Profile(arguments) => profile::run(arguments),
             Command::Gups(arguments) => arguments.run(),
             Command::Alltoall(arguments) => alltoall::run(arguments),
@@ -183,6 +186,9 @@ mod tests {
             ("model --mode fast", "--mode"),
             ("model --bytes 1x", "--bytes"),
             ("model --memory 2T", "--memory"),
+            ("llcs a b --at-least -1", "--at-least"),
+            ("llcs a b --kernel fast", "--kernel"),
+            ("llcs a b --format zip", "--format"),
             ("model gemm --ranks 0", "--ranks"),
             ("model gemm --grid 4", "--grid"),
             ("model gemm --beta 1e-9 --alpha 0", "--alpha"),

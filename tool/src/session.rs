@@ -1,7 +1,7 @@
 //! MPI from start to end of a subcommand, and the rule for failures: the message appears once, every
 //! rank ends with the same status, and no rank waits forever.
 
-use crate::launched;
+use crate::{interrupt, launched};
 use hcube_core::comm::Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::handle;
@@ -19,6 +19,8 @@ pub enum Verdict {
     Good,
     /// Something is wrong, and has been reported.
     Wrong,
+    /// The user has ended it.
+    Interrupted,
 }
 
 impl From<Verdict> for ExitCode {
@@ -26,6 +28,7 @@ impl From<Verdict> for ExitCode {
         match verdict {
             Verdict::Good => Self::SUCCESS,
             Verdict::Wrong => Self::from(FOUND_WRONG),
+            Verdict::Interrupted => Self::from(interrupt::STATUS),
         }
     }
 }

@@ -102,6 +102,7 @@ impl Prepared {
         let (alphabet, level, kernel) = (self.coded.size, self.options.level, self.kernel());
         let grid = Grid { ranks: 1, alpha: 1, block_rows: 1 };
         let machine = plan::with_rate(machine, plan::entries(&problem), alphabet, kernel, level)?;
+        let level = kernel.used(level);
         Ok(Plan { problem, alphabet, kernel, level, grid, seconds: 0.0 }.predicted(&machine))
     }
 

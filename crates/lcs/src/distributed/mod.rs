@@ -255,7 +255,8 @@ fn plan<C: Comm>(
     let word = agree_on_and_share(comm, &[], word)?;
     let grid =
         Grid { ranks, alpha: (word >> HALF) as usize, block_rows: (word & u64::from(u32::MAX)) as usize };
-    let plan = Plan { problem, alphabet, kernel, level: options.level, grid, seconds: 0.0 };
+    let level = kernel.used(options.level);
+    let plan = Plan { problem, alphabet, kernel, level, grid, seconds: 0.0 };
     Ok(plan.predicted(&machine))
 }
 

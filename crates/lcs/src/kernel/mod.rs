@@ -57,6 +57,12 @@ impl Kernel {
         if alphabet <= largest { Self::Planes } else { Self::Words }
     }
 
+    /// The level of the instructions that it uses on a processor of this level.
+    pub fn used(self, level: Level) -> Level {
+        let fewer = || Level::available().into_iter().rfind(|&other| self.uses(other));
+        if self.uses(level) { level } else { fewer().unwrap_or(Level::Portable) }
+    }
+
     /// Whether the kernel has instructions of this level.
     pub fn uses(self, level: Level) -> bool {
         match self {

@@ -1,0 +1,34 @@
+//! Ctrl-C, and the signal by which launchers pass it on: a long computation ends at its next look, a second signal ends the
+//! process at once.
+
+use hcube_core::{Error, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Exit status of a command that was interrupted, as shells have it for SIGINT.
+pub const STATUS: u8 = 130;
+
+/// Whether the user has interrupted the command.
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Takes SIGINT, SIGTERM and SIGHUP. Once per process.
+    ///
+    /// # Errors
+    /// Where the system refuses it.
+    pub fn install() -> Result<Self> {
+        let requested = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&requested);
+        let handler = move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(STATUS.into());
+            }
+        };
+        ctrlc::set_handler(handler).map_err(|error| Error::Internal(format!("signals: {error}")))?;
+        Ok(Self(requested))
+    }
+
+    pub fn requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,195 @@
+//! `hcube llcs`: the length of a longest common subsequence of two files.
+
+mod fasta;
+mod file;
+mod format;
+mod lines;
+mod report;
+
+use crate::interrupt::Interrupt;
+use crate::model::round::parameters;
+use crate::output::JsonOption;
+use crate::probe::DEFAULT_FILE;
+use crate::progress::Progress;
+use crate::session::{self, Failure, Session, Verdict};
+use clap::ValueEnum;
+use file::Part;
+use format::{Choice, Format};
+use hcube_core::comm::{Comm, agree};
+use hcube_core::machine::{EXAMPLE, Parameters, Placement};
+use hcube_core::{Error, Result};
+use hcube_lcs::cost::Machine as Rates;
+use hcube_lcs::distributed::{Options, prepare};
+use hcube_lcs::{Kernel, Outcome, Symbol};
+use hcube_results::machine::Machine;
+use report::{File, Heading, Report};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Computes the length of a longest common subsequence of two files
+///
+/// Prints the length and the normalised similarity: the length divided by that of the longer file. Under mpirun, all ranks
+/// compute, and each reads its part of the files. The time is proportional to the product of the lengths; it is predicted
+/// first. Ctrl-C ends the computation.
+///
+/// Exit status: 0; 1 if the length is below --at-least; 2 for an error; 130 if it was interrupted.
+///
+/// Example: hcube llcs human.fa mouse.fa
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The first file; '-' for standard input
+    #[arg(value_name = "FILE")]
+    first: PathBuf,
+    /// The second file
+    #[arg(value_name = "FILE")]
+    second: PathBuf,
+    /// What the symbols are
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    format: Choice,
+    /// Lengths below N are of no interest: the computation ends when it is clear that the length is below
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    at_least: usize,
+    /// The algorithm: bit-parallel with symbols as bit planes or with words of places, or the standard algorithm
+    /// (dynamic programming). 'auto' selects the fastest
+    #[arg(long, value_enum, default_value_t = KernelName::Auto)]
+    kernel: KernelName,
+    /// The machine whose figures select the grid of blocks: a file of 'hcube probe' or the name of a machine.
+    /// By default calibration.json, if it exists, else an example
+    #[arg(long, value_name = "FILE|NAME")]
+    machine: Option<String>,
+    /// Do not show progress
+    #[arg(long)]
+    no_progress: bool,
+    #[command(flatten)]
+    json: JsonOption,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KernelName {
+    Auto,
+    Planes,
+    Words,
+    Standard,
+}
+
+impl KernelName {
+    fn kernel(self) -> Option<Kernel> {
+        match self {
+            Self::Auto => None,
+            Self::Planes => Some(Kernel::Planes),
+            Self::Words => Some(Kernel::Words),
+            Self::Standard => Some(Kernel::Standard),
+        }
+    }
+}
+
+/// Collective: reads, computes, prints.
+pub fn run(session: &Session, arguments: &Arguments) -> std::result::Result<Verdict, Failure> {
+    let format = Format::of(arguments.format, [&arguments.first, &arguments.second])?;
+    start(session, arguments, format).map_err(|error| error.to_string())?
+}
+
+/// Collective: as [`run`], with what rank 0 could not print or write.
+fn start(
+    session: &Session,
+    arguments: &Arguments,
+    format: Format,
+) -> Result<std::result::Result<Verdict, Failure>> {
+    let comm = &session.comm;
+    // Rank 0 chooses the grid.
+    let local = if session.speaks() {
+        arguments.json.check().and_then(|()| machine(arguments.machine.as_deref()))
+    } else {
+        Ok(EXAMPLE)
+    };
+    let machine = agree(comm, local)?;
+    let placement = Placement { ranks: comm.size(), ranks_per_node: session.node_sizes()?[0] };
+    let call = Call { session, arguments, format, machine: Rates::new(&machine, &placement, ENTRY_SECONDS) };
+    let a = file::read(comm, &arguments.first, format)?;
+    let b = file::read(comm, &arguments.second, format)?;
+    if format == Format::Lines {
+        let [a, b] = agree(comm, lines::numbers([&a.bytes, &b.bytes]))?;
+        return call.compute([&a, &b], [0, 0]);
+    }
+    call.compute([&a.bytes, &b.bytes], [&a, &b].map(|part: &Part| part.records))
+}
+
+/// Seconds of an entry of the matrix where nothing is known of it: those of a computation that is too short to matter.
+const ENTRY_SECONDS: f64 = 1e-11;
+
+/// The figures of the machine that was named, or that was measured in this directory.
+fn machine(name: Option<&str>) -> Result<Parameters> {
+    let name = match name {
+        Some(name) => name,
+        None if Path::new(DEFAULT_FILE).exists() => DEFAULT_FILE,
+        None => return Ok(EXAMPLE),
+    };
+    let machine = Machine::find(name).map_err(|error| Error::argument("--machine", name, error))?;
+    Ok(parameters(&machine))
+}
+
+/// What a computation needs besides symbols.
+struct Call<'a> {
+    session: &'a Session,
+    arguments: &'a Arguments,
+    format: Format,
+    machine: Rates,
+}
+
+impl Call<'_> {
+    /// Collective: computes the length for the strings of all ranks' parts.
+    fn compute<S: Symbol>(
+        &self,
+        [a, b]: [&[S]; 2],
+        records: [usize; 2],
+    ) -> Result<std::result::Result<Verdict, Failure>> {
+        let Arguments { at_least, kernel, json, no_progress, .. } = self.arguments;
+        let (comm, speaks) = (&self.session.comm, self.session.speaks());
+        let interrupt = agree(comm, Interrupt::install())?;
+        let options = Options {
+            at_least: *at_least,
+            kernel: kernel.kernel(),
+            machine: self.machine,
+            ..Options::default()
+        };
+        let mut sums = [a.len() as u64, b.len() as u64, records[0] as u64, records[1] as u64];
+        comm.all_reduce_sum(&mut sums)?;
+        let begin = Instant::now();
+        let prepared = prepare(comm, a, b, &options)?;
+        let heading = Heading::new(session::library(), self.format.name(), self.files(sums), prepared.plan());
+        if speaks && json.tables() {
+            println!("{}", heading.text());
+            // Shown before a computation of hours; a closed output shows at the end.
+            drop(std::io::stdout().flush());
+        }
+        let mut progress = Progress::new("llcs", speaks && !no_progress);
+        progress.begin(1);
+        progress.step(|| "matrix".to_owned());
+        let outcome = prepared.run(&mut |at| {
+            progress.part(at.done as f64 / at.total.max(1) as f64);
+            if interrupt.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        progress.finish();
+        let report = Report::new(heading, *at_least, outcome, begin.elapsed().as_secs_f64());
+        if speaks && json.tables() {
+            print!("{}", report.text());
+        }
+        let written = if speaks { json.write(&report) } else { Ok(()) };
+        Ok(written.map(|()| match outcome {
+            Outcome::Length(_) => Verdict::Good,
+            Outcome::Below => Verdict::Wrong,
+            Outcome::Interrupted => Verdict::Interrupted,
+        }))
+    }
+
+    fn files(&self, [a, b, records_a, records_b]: [u64; 4]) -> [File; 2] {
+        let Arguments { first, second, .. } = self.arguments;
+        [(first, a, records_a), (second, b, records_b)].map(|(path, symbols, records)| File {
+            path: path.display().to_string(),
+            symbols,
+            records: (self.format == Format::Fasta).then_some(records),
+        })
+    }
+}
