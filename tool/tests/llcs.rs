@@ -187,11 +187,14 @@ fn bad_input_is_refused_with_its_name() {
             "--json = /proc/none/x: expected a file that can be written",
         ),
     ] {
-        for ranks in [1, 2] {
-            let launch = Launch::new(TOOL.as_str(), ranks).args(["llcs", "--no-progress"]);
-            let outcome = launch.args(files).args(options.iter().copied()).run();
-            assert!(!outcome.status.success(), "{outcome:?}");
-            assert!(outcome.stderr.contains(expected), "{expected}: {outcome:?}");
+        let paths = files.map(|path| path.display().to_string());
+        let output = alone(&[&[paths[0].as_str(), &paths[1]], options].concat());
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), String::new()), "{output:?}");
+        assert!(text(&output.stderr).contains(expected), "{expected}: {output:?}");
+        // Rank 1 reads the end of the files, where nothing is wrong.
+        if options.is_empty() {
+            let outcome = Launch::new(TOOL.as_str(), 2).args(["llcs", "--no-progress"]).args(files).run();
+            assert!(!outcome.status.success() && outcome.stderr.contains(expected), "{outcome:?}");
             assert_eq!(outcome.stderr.matches("hcube: ").count(), 1, "{outcome:?}");
         }
     }
@@ -214,16 +217,28 @@ fn lack_of_memory_is_a_message() {
     assert!(text(&output.stderr).contains("hcube: bytes of a file: no memory for "), "{output:?}");
 }
 
+/// The processes of the tool, without the launcher, that compute with a file.
+fn computing(file: &str) -> Vec<String> {
+    let entries = fs::read_dir("/proc").expect("processes").flatten();
+    let is_computing = |process: &String| {
+        let line = fs::read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        line.split('\0').next() == Some(TOOL.as_str()) && line.contains(file)
+    };
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(is_computing).collect()
+}
+
 #[test]
 fn an_interrupted_computation_ends_at_once_and_says_so() {
     // Minutes of a core.
     let files =
         [written("long-a", &random(9, 4_000_000, 256)), written("long-b", &random(10, 4_000_000, 256))];
     for &ranks in &ranks()[..2] {
-        let pattern = format!("^[^ ]*hcube llcs .*{}", files[0].display());
+        let file = files[0].display().to_string();
         let stop = move || {
-            let status = Command::new("pkill").args(["-INT", "-f", &pattern]).status();
-            assert!(status.is_ok_and(|status| status.success()), "no process was interrupted");
+            let processes = computing(&file);
+            assert_eq!(processes.len(), ranks, "{processes:?}");
+            let status = Command::new("sh").args(["-c", "kill -INT \"$@\"", "kill"]).args(processes).status();
+            assert!(status.is_ok_and(|status| status.success()), "no signal was sent");
         };
         let launch = Launch::new(TOOL.as_str(), ranks).args(["llcs", "--no-progress"]).args(&files);
         let outcome = launch.interrupt("predicted: ", stop).run();
