@@ -24,7 +24,8 @@ const ENDED: i64 = -2;
 /// consists of the parts of all ranks, in the order of ranks; parts may have any length, also 0, so that
 /// one rank may have a whole string. In one process: comm is MPI_COMM_SELF.
 ///
-/// The time is proportional to the product of the lengths, divided by the number of ranks.
+/// The time is proportional to the product of the lengths, divided by the number of ranks. The normalised
+/// similarity of the strings is the length divided by that of the longer one, and 1 for two empty strings.
 ///
 /// a, a_length: the symbols of this rank's part of a, aligned to symbol_bytes, and their number; a may be
 /// NULL if a_length is 0.
@@ -37,8 +38,8 @@ const ENDED: i64 = -2;
 /// length: receives the length, on all ranks; -1 if it is below at_least, -2 if progress has ended the
 /// computation on any rank.
 /// Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if symbol_bytes or at_least differ;
-/// HCUBE_ERR_COUNT for 2^40 symbols and more; HCUBE_ERR_MPI; the code of another rank if its arguments are
-/// not valid.
+/// HCUBE_ERR_COUNT for 2^40 symbols and more; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another rank if
+/// its arguments are not valid.
 /// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.
 /// Source: M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon and J. F. Reid, A fast and practical bit-vector
 /// algorithm for the Longest Common Subsequence problem, Information Processing Letters 80, 2001.

@@ -110,6 +110,30 @@ fn last_line(program: &Path, ranks: usize) -> String {
     text.trim().lines().last().unwrap_or_default().to_owned()
 }
 
+/// What an example of LLCS prints for two files, and their bytes: all of the first are in the second, with others between.
+fn llcs_files(folder: &Path) -> ([PathBuf; 2], &'static str) {
+    let files = ["first", "second"].map(|name| folder.join(format!("llcs-{name}")));
+    fs::write(&files[0], "subsequence ".repeat(250)).expect("writable");
+    fs::write(&files[1], "s-u-b-s-e-q-u-e-n-c-e- -".repeat(250)).expect("writable");
+    (files, "3000 and 6000 symbols, length 3000, similarity 0.5000")
+}
+
+/// That an example of LLCS has the right results, and rank 0 has shown its progress.
+fn llcs_runs(launch: impl Fn(usize) -> Launch, folder: &Path, ranks: &[usize]) {
+    let (files, of_files) = llcs_files(folder);
+    for &ranks in ranks {
+        for (files, result) in [
+            (&[][..], "20000 and 20000 symbols, length 18000, similarity 0.9000, 0 errors"),
+            (&files[..], of_files),
+        ] {
+            let outcome = launch(ranks).args(files).whole_lines().limit(60).run();
+            let shown = outcome.stderr.lines().filter(|line| *line == "100 %").count();
+            assert_eq!(shown, 1, "{ranks} ranks: {outcome:?}");
+            assert_eq!(outcome.success().trim(), format!("{ranks} ranks, {result}"));
+        }
+    }
+}
+
 /// That all examples in a folder of programs are linked to the tree, do their work, and hcube does it for them.
 fn all_run(tree: &Path, programs: &Path, ranks: &[usize]) {
     for language in ["c", "cpp", "fortran"] {
@@ -131,6 +155,9 @@ fn all_run(tree: &Path, programs: &Path, ranks: &[usize]) {
             }
         }
     }
+    let llcs = programs.join("llcs_c");
+    loads_from(tree, &llcs);
+    llcs_runs(|ranks| Launch::new(&llcs, ranks).env("LD_LIBRARY_PATH", ""), programs, ranks);
 }
 
 #[test]
@@ -247,6 +274,22 @@ fn mpi4py_is_served_through_hcube_run() {
         let served = if ranks == 1 { 0 } else { 4 * ranks };
         assert_eq!([calls(true), calls(false)], [served, 5 * ranks - served], "{statistics}");
     }
+}
+
+#[test]
+fn python_calls_hcube_by_ctypes() {
+    let Some(python) = common::preload::python() else {
+        common::skip("mpi4py", &format!("no Python here has an mpi4py for {}", Mpi::selected().name()));
+        return;
+    };
+    let (tree, examples) = tree_and_examples("examples-ctypes");
+    let libraries = tree.join("lib/hcube").join(Mpi::selected().name());
+    let program = examples.join("python/llcs_ctypes.py");
+    let launch = |ranks| {
+        let launch = Launch::new(&python, ranks).arg(&program);
+        launch.env("LD_LIBRARY_PATH", &libraries.display().to_string())
+    };
+    llcs_runs(launch, &examples, &RANKS);
 }
 
 /// What users can ask for a version says one and the same.

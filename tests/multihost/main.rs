@@ -8,6 +8,7 @@ use hcube_testing as common;
 mod bsp;
 mod caf;
 mod gemm;
+mod lcs;
 
 use common::alltoall::Run;
 use common::hosts::{Hosts, KEEPALIVE, all_gone};

@@ -5,6 +5,7 @@ mod caf;
 mod environment;
 mod finding;
 mod hpcc;
+mod lcs;
 mod probes;
 mod scalapack;
 
@@ -55,6 +56,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     findings.push(bsp::find());
     findings.extend(caf::all(comm).map_err(|error| error.to_string())?);
     findings.extend(hpcc::all(comm, defaults.alltoall.as_ref().ok()).map_err(|error| error.to_string())?);
+    findings.extend(lcs::all(comm).map_err(|error| error.to_string())?);
     findings.extend(environment::findings(&defaults));
     let choice = match &defaults.random_access {
         Ok(options) => probes::choice(comm, options),

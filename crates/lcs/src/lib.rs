@@ -4,6 +4,32 @@
 //! symbols of string A and the first j of string B, is computed in blocks; what neighbouring blocks exchange is one bit per
 //! row or column.
 //!
+//! ```
+//! use hcube_lcs::{llcs, similarity};
+//!
+//! let (a, b) = ("ABCBDAB".as_bytes(), "BDCABA".as_bytes());
+//! let length = llcs(a, b)?;
+//! assert_eq!(length, 4);
+//! assert_eq!(similarity(length, a.len(), b.len()), 4.0 / 7.0);
+//! # Ok::<(), hcube_core::Error>(())
+//! ```
+//!
+//! Of strings that ranks have in parts, here threads:
+//!
+//! ```
+//! use hcube_core::comm::{Comm, threads};
+//! use hcube_lcs::Outcome;
+//! use hcube_lcs::distributed::{Options, llcs};
+//! use std::ops::ControlFlow;
+//!
+//! let (a, b) = (["ABC", "BDAB"], ["BDCA", "BA"]);
+//! let lengths = threads::run(2, 2, |comm| {
+//!     let [a, b] = [a, b].map(|parts| parts[comm.rank()].as_bytes());
+//!     llcs(comm, a, b, &Options::default(), &mut |_| ControlFlow::Continue(()))
+//! });
+//! assert_eq!(lengths, [Ok(Outcome::Length(4)), Ok(Outcome::Length(4))]);
+//! ```
+//!
 //! | file | holds |
 //! |---|---|
 //! | [`serial`] | the length for two strings that one process has |

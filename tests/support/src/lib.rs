@@ -14,6 +14,7 @@ pub mod headers;
 pub mod hosts;
 pub mod hpcc;
 pub mod installed;
+pub mod lcs;
 pub mod links;
 pub mod preload;
 pub mod scalapack;

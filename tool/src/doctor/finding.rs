@@ -51,6 +51,8 @@ pub enum Topic {
     Coarrays,
     #[value(name = "HPCC")]
     Hpcc,
+    #[value(name = "LLCS")]
+    Llcs,
 }
 
 impl Topic {
