@@ -127,12 +127,25 @@ pub fn efficiency(runs: &[Run], subject: &Subject, barriers: bool, file: Option<
     }
 }
 
+/// Strings of one kind on any number of ranks.
+fn strings(subject: &Subject) -> (&str, usize, u32) {
+    (&subject.place.mpi, subject.symbols, subject.common)
+}
+
+/// A subject of each kind of strings with computations of all ranks.
+pub fn on_ranks(runs: &[Run]) -> Vec<&Subject> {
+    let mut all: Vec<&Subject> = Vec::new();
+    for subject in kinds(runs, true) {
+        if all.iter().all(|other| strings(other) != strings(subject)) {
+            all.push(subject);
+        }
+    }
+    all
+}
+
 /// Speed-up over the number of ranks, on the selected grid, for the longest strings; empty with one number of ranks.
 pub fn over_ranks(runs: &[Run], subject: &Subject, file: Option<&'static str>) -> Chart {
-    let same = |run: &&Run| {
-        let of = |subject: &Subject| (subject.place.mpi.clone(), subject.symbols, subject.common);
-        run.variant == GRID && of(&run.subject) == of(subject)
-    };
+    let same = |run: &&Run| run.variant == GRID && strings(&run.subject) == strings(subject);
     let shown: Vec<&Run> = runs.iter().filter(same).collect();
     let several = distinct(shown.iter().map(|run| run.running)).len() > 1;
     let mut lengths = distinct(shown.iter().filter(|_| several).map(|run| run.subject.length));
@@ -164,15 +177,10 @@ pub fn sheet(runs: &[Run]) -> Option<Sheet> {
     let title = format!("Longest common subsequences: {}", runs.first()?.subject.place.mpi);
     let mut panels: Vec<Chart> =
         kinds(runs, false).into_iter().map(|subject| rates(runs, subject, None)).collect();
-    let together = kinds(runs, true);
-    for subject in &together {
+    for subject in kinds(runs, true) {
         panels.extend([false, true].map(|barriers| efficiency(runs, subject, barriers, None)));
     }
-    let alone = |subject: &Subject| (subject.symbols, subject.common, subject.place.mpi.clone());
-    for strings in distinct(together.iter().map(|subject| alone(subject))) {
-        let subject = together.iter().find(|subject| alone(subject) == strings);
-        panels.extend(subject.map(|subject| over_ranks(runs, subject, None)));
-    }
+    panels.extend(on_ranks(runs).into_iter().map(|subject| over_ranks(runs, subject, None)));
     panels.retain(|panel| !panel.is_empty());
     Some(Sheet { title, panels })
 }
