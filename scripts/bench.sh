@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Measures RandomAccess, the all-to-all exchange, matrix multiplication, BSP programs,
-# coarrays, the preload library, programs with it, and FFTW with hcube and with its
+# longest common subsequences, coarrays, the preload library, programs with it, and FFTW with hcube and with its
 # competitors, as Plimpton et al. 2006 and Hofmann and Ruenger 2013 do:
 #
 #   [MPI=openmpi|mpich] scripts/bench.sh [--full] [part...]
 #
-# Parts: random-access, alltoall, gemm, bsp, caf, hpcc, preload, programs, fftw. All by
+# Parts: random-access, alltoall, gemm, bsp, llcs, caf, hpcc, preload, programs, fftw. All by
 # default, in about 15 minutes on two cores; --full adds problems of FFTW, runs of
 # HPCC and repetitions, which takes 20 to 30 minutes. Every step begins with a line
 # that tells the time so far and the time that is left.
@@ -21,6 +21,7 @@
 #   target/bench/gemm.json      distributed matrix multiplication, and gemm.svg
 #   target/bench/bsp.json       supersteps of BSP programs, and bsp.svg; BSPLIB=FILE adds
 #                               another BSP library to the comparison
+#   target/bench/llcs.json      longest common subsequences, and llcs.svg, llcs-ranks.svg
 #   target/bench/caf.json       operations of coarrays, and caf.svg
 #   target/bench/fft.json       Fourier transforms, and fft.svg
 #   target/bench/stream.json    the kernels of STREAM, and stream.svg
@@ -49,14 +50,14 @@ for argument in "$@"; do
     case $argument in
     --full) full=1 ;;
     random-access | gups) parts+=(random_access) ;;
-    alltoall | gemm | bsp | caf | hpcc | preload | programs | fftw) parts+=("$argument") ;;
+    alltoall | gemm | bsp | llcs | caf | hpcc | preload | programs | fftw) parts+=("$argument") ;;
     *)
-        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, caf, hpcc, preload, programs or fftw" >&2
+        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, llcs, caf, hpcc, preload, programs or fftw" >&2
         exit 2
         ;;
     esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp caf hpcc preload programs fftw)
+[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp llcs caf hpcc preload programs fftw)
 
 case $mpi in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none) ;;
@@ -245,6 +246,11 @@ write_alltoall() {
 
 # shellcheck source=scripts/bench-bsp.sh
 . scripts/bench-bsp.sh
+
+# --- Longest common subsequences ----------------------------------------------
+
+# shellcheck source=scripts/bench-llcs.sh
+. scripts/bench-llcs.sh
 
 # --- Coarrays -----------------------------------------------------------------
 

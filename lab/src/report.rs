@@ -17,6 +17,7 @@ mod programs;
 mod rates;
 mod section;
 mod shared;
+mod subsequences;
 mod supersteps;
 mod supersteps_simulated;
 mod sweeps;
@@ -74,6 +75,9 @@ pub struct Arguments {
     /// Measurements of broadcasts of panels [default: target/bench/panels.json]
     #[arg(long, value_name = "FILE")]
     bench_panels: Option<PathBuf>,
+    /// Measurements of longest common subsequences [default: target/bench/llcs.json]
+    #[arg(long, value_name = "FILE")]
+    bench_llcs: Option<PathBuf>,
     /// Simulations [default: target/simulate/simulate.json]
     #[arg(long, value_name = "FILE")]
     simulate: Option<PathBuf>,
@@ -102,6 +106,7 @@ impl Arguments {
             Source::BenchFft => self.bench_fft.clone(),
             Source::BenchStream => self.bench_stream.clone(),
             Source::BenchPanels => self.bench_panels.clone(),
+            Source::BenchLlcs => self.bench_llcs.clone(),
             Source::Simulate => self.simulate.clone(),
             Source::Calibration => self.calibration.clone(),
         }

@@ -129,6 +129,7 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
         "bench fft",
         "bench stream",
         "bench panels",
+        "bench llcs",
         "probe",
         "model",
     ] {

@@ -108,6 +108,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         ("--bench-fft", "fft.json"),
         ("--bench-stream", "stream.json"),
         ("--bench-panels", "panels.json"),
+        ("--bench-llcs", "llcs.json"),
         ("--simulate", "simulate.json"),
         ("--calibration", "calibration.json"),
     ] {
@@ -125,6 +126,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         (&["bench", "fft"], "fft.json", "bench-fft.svg"),
         (&["bench", "stream"], "stream.json", "bench-stream.svg"),
         (&["bench", "panels"], "panels.json", "bench-panels.svg"),
+        (&["bench", "llcs"], "llcs.json", "bench-llcs.svg"),
     ] {
         let mut tool = Command::new(common::tool());
         common::output(
@@ -132,6 +134,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 47, "{pictures:?}");
+    assert_eq!(pictures.len(), 52, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

@@ -2,8 +2,8 @@
 //!
 //! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
 //! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
-//! (files that are loaded to be measured), [`files`] (results of earlier runs) and [`drawn`] (results that are joined and
-//! drawn).
+//! (files that are loaded to be measured), [`lengths`] (products of numbers and powers), [`files`] (results of earlier runs)
+//! and [`drawn`] (results that are joined and drawn).
 
 pub mod alltoall;
 pub mod bsp;
@@ -15,7 +15,9 @@ pub mod files;
 pub mod footprint;
 pub mod frame;
 pub mod gemm;
+pub mod lengths;
 pub mod library;
+pub mod llcs;
 pub mod memory;
 pub mod panels;
 pub mod random_access;
@@ -46,6 +48,7 @@ enum SystemArguments {
     Fft(fft::Arguments),
     Stream(stream::Arguments),
     Panels(panels::Arguments),
+    Llcs(llcs::Arguments),
 }
 
 /// Measures, or joins and draws what was measured.
@@ -60,5 +63,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::Fft(arguments) => fft::run(arguments),
         SystemArguments::Stream(arguments) => stream::run(arguments),
         SystemArguments::Panels(arguments) => panels::run(arguments),
+        SystemArguments::Llcs(arguments) => llcs::run(arguments),
     }
 }

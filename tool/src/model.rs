@@ -3,7 +3,7 @@
 
 mod arguments;
 mod gemm;
-mod machine;
+pub mod machine;
 mod predict;
 mod published;
 mod report;

@@ -5,7 +5,7 @@
 //! all of them, so that the model agrees with whole runs and not only with parts; the file says how well.
 
 mod fit;
-mod links;
+pub mod links;
 mod local;
 mod rounds;
 

@@ -44,11 +44,13 @@ pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> Result<f6
     Ok((0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min) / (COLUMNS * ROWS) as f64)
 }
 
-/// A linear congruential generator.
-struct Random(u64);
+/// Random strings: a linear congruential generator.
+#[derive(Debug)]
+pub struct Random(pub u64);
 
 impl Random {
-    fn take(&mut self, length: usize, alphabet: usize) -> Vec<u32> {
+    /// Symbols below `alphabet`, which is 1 or more.
+    pub fn take(&mut self, length: usize, alphabet: usize) -> Vec<u32> {
         let symbols = std::iter::repeat_with(|| {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((self.0 >> 33) % alphabet as u64) as u32

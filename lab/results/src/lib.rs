@@ -11,6 +11,7 @@ pub mod fft;
 pub mod fftw;
 pub mod gemm;
 pub mod hpcc;
+pub mod llcs;
 pub mod machine;
 pub mod measured;
 pub mod numbers;

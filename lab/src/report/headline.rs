@@ -10,12 +10,12 @@ use super::rates;
 use super::shared::{gups, machine_title};
 use super::transforms;
 use super::variants;
-use super::{coarrays, supersteps};
+use super::{coarrays, subsequences, supersteps};
 use hcube_results::gemm::HCUBE;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::published;
-use hcube_results::{bsp, caf, fft, panels, stream};
+use hcube_results::{bsp, caf, fft, llcs, panels, stream};
 
 /// A figure and its meaning.
 #[derive(Debug)]
@@ -241,6 +241,9 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let of_hcube = kernels::stream_runs(inputs).iter().filter(|run| run.variant == stream::HCUBE);
     measured.extend(of_hcube.filter_map(|run| run.errors));
     let of_hcube = kernels::panel_runs(inputs).iter().filter(|run| run.variant == panels::HCUBE);
+    measured.extend(of_hcube.filter_map(|run| run.errors));
+    let others = [llcs::RAPIDFUZZ, llcs::PLAIN];
+    let of_hcube = subsequences::runs(inputs).iter().filter(|run| !others.contains(&run.variant.as_str()));
     measured.extend(of_hcube.filter_map(|run| run.errors));
     let mut simulated: Vec<u64> = Vec::new();
     if let Some(results) = &inputs.simulated {

@@ -38,6 +38,7 @@ pub fn expected_word(title: &str, name: &str) -> Option<&'static str> {
         "Fourier transform, ",
         "STREAM",
         "Panels, ",
+        "LLCS, ",
     ];
     let models = ["Red Storm", "JuRoPA", "Franklin"];
     match name {

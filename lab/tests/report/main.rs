@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The options, the fixture of each, and its place without the option.
-const SOURCES: [(&str, &str, &str); 13] = [
+const SOURCES: [(&str, &str, &str); 14] = [
     ("--run", "results.json", "target/hpcc/results.json"),
     ("--bench-gups", "gups.json", "target/bench/gups.json"),
     ("--bench-alltoall", "alltoall.json", "target/bench/alltoall.json"),
@@ -26,12 +26,13 @@ const SOURCES: [(&str, &str, &str); 13] = [
     ("--bench-fft", "fft.json", "target/bench/fft.json"),
     ("--bench-stream", "stream.json", "target/bench/stream.json"),
     ("--bench-panels", "panels.json", "target/bench/panels.json"),
+    ("--bench-llcs", "llcs.json", "target/bench/llcs.json"),
     ("--simulate", "simulate.json", "target/simulate/simulate.json"),
     ("--calibration", "calibration.json", "calibration.json"),
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 26] = [
+const SECTIONS: [&str; 27] = [
     "headlines",
     "hpcc",
     "rates",
@@ -48,6 +49,7 @@ const SECTIONS: [&str; 26] = [
     "groups",
     "bsp",
     "bsp-machines",
+    "llcs",
     "coarrays",
     "coarrays-machines",
     "fftw",
@@ -149,6 +151,9 @@ fn all_parts_and_what_each_figure_stands_on() {
         "{coarrays}"
     );
     kernels::check(&page);
+    let llcs = section(&page, "llcs");
+    assert!(llcs.contains("<td>×5.00</td>") && llcs.contains("hcube, measured: 10^4, 150"), "{llcs}");
+    assert!(llcs.contains("selected grid, cost model, predicted: 10^4"), "{llcs}");
     let programs = section(&page, "programs");
     assert!(programs.contains("<td>×2.00</td>") && programs.contains("Skipped: Program C"), "{programs}");
     assert!(section(&page, "machines").contains("T1 = 56.9 us for 1024 of them"));

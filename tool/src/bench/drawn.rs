@@ -4,7 +4,7 @@ use super::{files, frame};
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure};
 use hcube_results::plot::Sheet;
-use hcube_results::{fft, panels, stream};
+use hcube_results::{fft, llcs, panels, stream};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -89,6 +89,7 @@ macro_rules! joined {
 joined!(fft);
 joined!(stream);
 joined!(panels);
+joined!(llcs);
 
 #[cfg(test)]
 mod tests {

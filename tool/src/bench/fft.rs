@@ -6,7 +6,7 @@ mod measure;
 mod system;
 mod vector;
 
-pub use arguments::{Arguments, length};
+pub use arguments::Arguments;
 
 use crate::bench::frame;
 use crate::session;

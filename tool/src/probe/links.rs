@@ -5,7 +5,7 @@ use super::fit::{Quantity, Sample};
 use crate::progress::Progress;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, Piece, tags};
-use hcube_core::machine::Parameters;
+use hcube_core::machine::{EXAMPLE, Link, Parameters};
 use hcube_results::numbers;
 use std::time::Instant;
 
@@ -104,6 +104,27 @@ pub fn measure(comm: &impl Comm, pairs: &Pairs, progress: &mut Progress) -> Resu
         }
     }
     Ok(samples)
+}
+
+/// Collective: the figures of links from the shortest and the longest message, without rounds and without a fit. Those of local
+/// work are of no machine.
+pub fn figures(comm: &impl Comm) -> Result<Parameters> {
+    let pairs = Pairs::new(&comm.node_numbers()?);
+    let words = [WORDS[0], WORDS[WORDS.len() - 1]];
+    let mut parameters = EXAMPLE;
+    for (far, other) in pairs.all() {
+        let mut least = [f64::INFINITY; 2];
+        for _ in 0..TIMES {
+            for (least, words) in least.iter_mut().zip(words) {
+                *least = least.min(exchange(comm, other, words)?);
+            }
+        }
+        let [latency, longest] = least;
+        let bytes = 8.0 * (words[1] - words[0]) as f64;
+        let link = Link { latency, bandwidth: bytes / (longest - latency).max(1e-9) };
+        *(if far { &mut parameters.network } else { &mut parameters.node }) = link;
+    }
+    Ok(pairs.complete(parameters))
 }
 
 /// Collective: seconds of an exchange between rank 0 and another; the same on all ranks.

@@ -1,8 +1,8 @@
-//! Checks of the results of HPCC's kernels, and what simulations have found about them.
+//! Checks of the results of HPCC's kernels and of longest common subsequences, and what simulations have found about them.
 
 use super::content::{Checked, positive};
 use hcube_results::measured::{Place, Timing};
-use hcube_results::{fft, panels, stream};
+use hcube_results::{fft, llcs, panels, stream};
 use serde::Deserialize;
 
 /// A simulated Fourier transform.
@@ -104,6 +104,17 @@ impl Checked for panels::Results {
         self.runs.iter().enumerate().try_for_each(|(number, run)| {
             check(number, &run.subject.place, &run.timing)?;
             positive("runs", number, "bytes", run.subject.bytes as f64)
+        })
+    }
+}
+
+impl Checked for llcs::Results {
+    fn check(&self) -> Result<(), String> {
+        self.runs.iter().enumerate().try_for_each(|(number, run)| {
+            check(number, &run.subject.place, &run.timing)?;
+            positive("runs", number, "length", run.subject.length as f64)?;
+            positive("runs", number, "running", run.running as f64)?;
+            positive("runs", number, "gentries_s", run.gentries_s)
         })
     }
 }

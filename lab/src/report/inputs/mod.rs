@@ -17,6 +17,7 @@ use hcube_results::caf;
 use hcube_results::fft;
 use hcube_results::fftw;
 use hcube_results::gemm;
+use hcube_results::llcs;
 use hcube_results::machine::Machine;
 use hcube_results::panels;
 use hcube_results::preload;
@@ -49,6 +50,8 @@ pub enum Source {
     BenchStream,
     /// Broadcasts of panels, measured.
     BenchPanels,
+    /// Longest common subsequences, measured.
+    BenchLlcs,
     /// RandomAccess and the exchange, simulated.
     Simulate,
     /// Parameters of this machine for the cost model.
@@ -56,7 +59,7 @@ pub enum Source {
 }
 
 impl Source {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Run,
         Self::BenchGups,
         Self::BenchAlltoall,
@@ -68,6 +71,7 @@ impl Source {
         Self::BenchFft,
         Self::BenchStream,
         Self::BenchPanels,
+        Self::BenchLlcs,
         Self::Simulate,
         Self::Calibration,
     ];
@@ -86,6 +90,7 @@ impl Source {
             Self::BenchFft => "--bench-fft",
             Self::BenchStream => "--bench-stream",
             Self::BenchPanels => "--bench-panels",
+            Self::BenchLlcs => "--bench-llcs",
             Self::Simulate => "--simulate",
             Self::Calibration => "--calibration",
         }
@@ -105,6 +110,7 @@ impl Source {
             Self::BenchFft => "target/bench/fft.json",
             Self::BenchStream => "target/bench/stream.json",
             Self::BenchPanels => "target/bench/panels.json",
+            Self::BenchLlcs => "target/bench/llcs.json",
             Self::Simulate => "target/simulate/simulate.json",
             Self::Calibration => "calibration.json",
         }
@@ -123,7 +129,8 @@ impl Source {
             | Self::BenchFftw
             | Self::BenchFft
             | Self::BenchStream
-            | Self::BenchPanels => "make bench",
+            | Self::BenchPanels
+            | Self::BenchLlcs => "make bench",
             Self::Simulate => "make simulate",
             Self::Calibration => "mpirun -np 2 hcube probe",
         }
@@ -143,6 +150,7 @@ impl Source {
             Self::BenchFft => "Fourier transforms, measured",
             Self::BenchStream => "STREAM, measured",
             Self::BenchPanels => "broadcasts of panels, measured",
+            Self::BenchLlcs => "longest common subsequences, measured",
             Self::Simulate => "RandomAccess and all-to-all on large machines, simulated",
             Self::Calibration => "the cost model of this machine, predicted",
         }
@@ -172,6 +180,7 @@ pub struct Inputs {
     pub fft: Option<fft::Results>,
     pub stream: Option<stream::Results>,
     pub panels: Option<panels::Results>,
+    pub llcs: Option<llcs::Results>,
     pub simulated: Option<Simulated>,
     /// This machine.
     pub calibration: Option<Machine>,
@@ -226,6 +235,7 @@ impl Inputs {
             Source::BenchFft => self.fft = Some(parse(source, path, text)?),
             Source::BenchStream => self.stream = Some(parse(source, path, text)?),
             Source::BenchPanels => self.panels = Some(parse(source, path, text)?),
+            Source::BenchLlcs => self.llcs = Some(parse(source, path, text)?),
             Source::Simulate => self.simulated = Some(parse(source, path, text)?),
             Source::Calibration => self.calibration = Some(parse(source, path, text)?),
         }

@@ -1,0 +1,165 @@
+//! The options of `hcube bench llcs`.
+
+use crate::bench::drawn::Drawn;
+use crate::bench::frame::Common;
+use crate::bench::lengths::length;
+use clap::{ValueEnum, value_parser};
+use hcube_results::llcs;
+
+/// Measurements of each variant without `--repeat`.
+const REPEAT: u32 = 5;
+
+/// What computes the length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Variant {
+    /// hcube on one process, with the kernel that it selects
+    Hcube,
+    /// hcube on one process, every entry of the matrix
+    Standard,
+    /// hcube on one process, bit-parallel in words
+    Words,
+    /// hcube on one process, bit-parallel in vector registers, for alphabets of at most 256 symbols
+    Planes,
+    /// A loop over every entry on one process, as a compiler translates it
+    PlainLoop,
+    /// The crate rapidfuzz on one process, bit-parallel in words
+    Rapidfuzz,
+    /// hcube on all ranks, with the grid that it selects
+    Grid,
+    /// hcube on all ranks, on square grids of --alpha
+    Alpha,
+    /// hcube on all ranks, on square grids of --alpha with a barrier after each block, as in the thesis
+    Barriers,
+}
+
+/// Who computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One process; `every_entry` where it does not work on many entries at a time as bits.
+    OneProcess { every_entry: bool },
+    /// All ranks; `square` where the grid is one of those of `--alpha`.
+    AllRanks { square: bool },
+}
+
+impl Variant {
+    /// The name in options and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hcube => llcs::HCUBE,
+            Self::Standard => llcs::STANDARD,
+            Self::Words => llcs::WORDS,
+            Self::Planes => llcs::PLANES,
+            Self::PlainLoop => llcs::PLAIN,
+            Self::Rapidfuzz => llcs::RAPIDFUZZ,
+            Self::Grid => llcs::GRID,
+            Self::Alpha => llcs::ALPHA,
+            Self::Barriers => llcs::BARRIERS,
+        }
+    }
+
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Hcube | Self::Words | Self::Planes | Self::Rapidfuzz => {
+                Kind::OneProcess { every_entry: false }
+            }
+            Self::Standard | Self::PlainLoop => Kind::OneProcess { every_entry: true },
+            Self::Grid => Kind::AllRanks { square: false },
+            Self::Alpha | Self::Barriers => Kind::AllRanks { square: true },
+        }
+    }
+}
+
+/// The benchmark of longest common subsequences (run it under mpirun)
+///
+/// Computes the length of a longest common subsequence of two random strings of equal length. One process, while
+/// the others wait: hcube with the kernel that it selects, each kernel of hcube, a plain loop over every entry of
+/// the matrix, and the crate rapidfuzz. All ranks of the job, where they are several, with the strings in equal
+/// parts: the grid of blocks that hcube selects, and square grids with alpha block columns on each rank, without
+/// and with the barriers of the thesis (Krusche 2005).
+///
+/// All algorithms must find the same length. The rate counts the entries of the matrix, the product of both
+/// lengths. Short computations are timed in batches of about 5 ms; the slowest rank counts.
+///
+/// The time of all ranks is predicted before: from the rate of an entry, which is measured on all ranks at the
+/// same time, and the messages of a machine (--machine), by the sum over supersteps or, with barriers, by
+/// equations 5.3 and 5.5 of the thesis.
+///
+/// Examples:
+///   mpirun -np 1 hcube bench llcs
+///   mpirun -np 1 hcube bench llcs --lengths 100,1000,10^4,10^5 --symbols 256 --common 90
+///   mpirun -np 2 hcube bench llcs --lengths 8192,16384,32768,65536 --symbols 4 --variants hcube,grid,alpha,barriers
+///   mpirun -np 2 hcube bench llcs --machine calibration.json --json two.json --plot ranks.svg
+///   hcube bench llcs --from one.json,two.json --plot llcs.svg
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Symbols of each string, as products of numbers and powers: 8192, 10^5, 3*2^18
+    #[arg(long, value_name = "LENGTH[,LENGTH...]", value_delimiter = ',', value_parser = length,
+          default_value = "1000,10^4,10^5")]
+    pub lengths: Vec<usize>,
+    /// Sizes of alphabets
+    #[arg(long, value_name = "COUNT[,COUNT...]", value_delimiter = ',', default_value = "4,26,256",
+          value_parser = value_parser!(u32).range(1..=1 << 16))]
+    pub symbols: Vec<u32>,
+    /// Per cent of the symbols that both strings have in common, one half at the beginning and one at the end
+    #[arg(long = "common", value_name = "PERCENT", default_value = "0", value_parser = value_parser!(u32).range(0..=100))]
+    pub in_common: u32,
+    /// Block columns of each rank on square grids
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', default_value = "1,2,3,4,5",
+          value_parser = value_parser!(u32).range(1..=1000))]
+    pub alpha: Vec<u32>,
+    /// What is measured [default: all of them]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub variants: Vec<Variant>,
+    /// Leave out standard and plain-loop for longer strings: they compute every entry
+    #[arg(long, value_name = "LENGTH", value_parser = length, default_value = "20000")]
+    pub max_standard: usize,
+    /// Predict with the messages of a machine: the name of a model or a file of 'hcube probe' [default:
+    /// calibration.json if it exists, else messages that this run measures]
+    #[arg(long, value_name = "FILE|NAME")]
+    pub machine: Option<String>,
+    #[command(flatten)]
+    pub common: Common<REPEAT>,
+    #[command(flatten)]
+    pub drawn: Drawn,
+}
+
+impl Arguments {
+    /// The variants on a number of ranks, in the order of the table, each with its alpha; 0 where it has none.
+    pub fn variants(&self, ranks: usize) -> Vec<(Variant, usize)> {
+        let all = Variant::value_variants().iter().copied();
+        let chosen = all.filter(|one| self.variants.is_empty() || self.variants.contains(one));
+        let with_alpha = chosen.flat_map(|variant| match variant.kind() {
+            Kind::OneProcess { .. } => vec![(variant, 0)],
+            Kind::AllRanks { .. } if ranks == 1 => Vec::new(),
+            Kind::AllRanks { square: false } => vec![(variant, 0)],
+            Kind::AllRanks { square: true } => {
+                self.alpha.iter().map(|&alpha| (variant, alpha as usize)).collect()
+            }
+        });
+        with_alpha.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_line::parse;
+
+    #[test]
+    fn nothing_chosen_is_everything() {
+        let all = parse::<Arguments>([]);
+        assert_eq!((all.variants(1).len(), all.variants(2).len()), (6, 6 + 1 + 2 * 5));
+        assert_eq!((&all.lengths[..], &all.symbols[..]), (&[1000, 10_000, 100_000][..], &[4, 26, 256][..]));
+        let some = parse::<Arguments>(["--variants", "barriers,hcube", "--alpha", "3", "--common", "90"]);
+        assert_eq!(some.variants(2), [(Variant::Hcube, 0), (Variant::Barriers, 3)]);
+        assert_eq!((some.variants(1), some.in_common), (vec![(Variant::Hcube, 0)], 90));
+    }
+
+    #[test]
+    fn names_are_those_of_the_command_line() {
+        for one in Variant::value_variants() {
+            assert_eq!(one.to_possible_value().expect("shown").get_name(), one.name());
+        }
+    }
+}
