@@ -30,7 +30,9 @@ extern "C" {
  * consists of the parts of all ranks, in the order of ranks; parts may have any length, also 0, so that
  * one rank may have a whole string. In one process: comm is MPI_COMM_SELF.
  *
- * The time is proportional to the product of the lengths, divided by the number of ranks.
+ * The time is proportional to the product of the lengths, divided by the number of ranks. A cost model
+ * chooses the grid of blocks; the environment variables HCUBE_LLCS_ALPHA, HCUBE_LLCS_BLOCK_ROWS and
+ * HCUBE_LLCS_BARRIERS select another, and HCUBE_LLCS_KERNEL the algorithm for a block.
  *
  * a, a_length: the symbols of this rank's part of a, aligned to symbol_bytes, and their number; a may be
  * NULL if a_length is 0.
@@ -42,7 +44,8 @@ extern "C" {
  * comm: an intracommunicator.
  * length: receives the length, on all ranks; -1 if it is below at_least, -2 if progress has ended the
  * computation on any rank.
- * Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if symbol_bytes or at_least differ;
+ * Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if symbol_bytes, at_least or variables
+ * differ;
  * HCUBE_ERR_COUNT for 2^40 symbols and more; HCUBE_ERR_MPI; the code of another rank if its arguments are
  * not valid.
  * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.

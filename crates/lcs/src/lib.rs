@@ -10,6 +10,7 @@
 //! | [`distributed`] | the length for two strings that the ranks of a communicator have together |
 //! | [`grid`] | the grid of blocks on ranks |
 //! | [`cost`] | predictions, and the choice of the grid |
+//! | [`options`] | environment variables |
 //! | [`rate`] | the rate of a kernel on this processor |
 //! | [`work`] | local work, for simulations |
 //! | [`progress`] | how far a computation is, and how it ends |
@@ -29,6 +30,7 @@ pub mod cost;
 pub mod distributed;
 pub mod grid;
 pub mod kernel;
+pub mod options;
 pub mod packed;
 pub mod progress;
 pub mod rate;
