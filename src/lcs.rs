@@ -7,6 +7,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, MpiComm, gate};
 use hcube_lcs::distributed::{Options, llcs};
+use hcube_lcs::options::Options as Chosen;
 use hcube_lcs::progress::Observer;
 use hcube_lcs::{Outcome, Progress, Symbol};
 use std::ffi::c_void;
@@ -26,6 +27,9 @@ const ENDED: i64 = -2;
 ///
 /// The time is proportional to the product of the lengths, divided by the number of ranks. The normalised
 /// similarity of the strings is the length divided by that of the longer one, and 1 for two empty strings.
+/// A cost model chooses the grid of blocks; the environment variables HCUBE_LLCS_ALPHA,
+/// HCUBE_LLCS_BLOCK_ROWS and HCUBE_LLCS_BARRIERS select another, and HCUBE_LLCS_KERNEL the algorithm for
+/// a block.
 ///
 /// a, a_length: the symbols of this rank's part of a, aligned to symbol_bytes, and their number; a may be
 /// NULL if a_length is 0.
@@ -37,9 +41,9 @@ const ENDED: i64 = -2;
 /// comm: an intracommunicator.
 /// length: receives the length, on all ranks; -1 if it is below at_least, -2 if progress has ended the
 /// computation on any rank.
-/// Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if symbol_bytes or at_least differ;
-/// HCUBE_ERR_COUNT for 2^40 symbols and more; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another rank if
-/// its arguments are not valid.
+/// Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if symbol_bytes, at_least or variables
+/// differ; HCUBE_ERR_COUNT for 2^40 symbols and more; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another
+/// rank if its arguments are not valid.
 /// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.
 /// Source: M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon and J. F. Reid, A fast and practical bit-vector
 /// algorithm for the Longest Common Subsequence problem, Information Processing Letters 80, 2001.
@@ -153,9 +157,9 @@ impl Call<'_> {
         };
         let checked = usize::try_from(self.at_least)
             .map_err(|_| Error::argument("at_least", self.at_least, "0 or more"))
-            .and_then(|at_least| Ok((local?, at_least)));
-        let ((place, a, b), at_least) = agree(self.on, checked)?;
-        let options = Options { at_least, ..Options::default() };
+            .and_then(|at_least| Ok((local?, at_least, Chosen::from_environment()?)));
+        let ((place, a, b), at_least, chosen) = agree(self.on, checked)?;
+        let options = Options { at_least, ..Options::default() }.with(&chosen);
         Ok((place, llcs(self.on, a, b, &options, observer)?))
     }
 }

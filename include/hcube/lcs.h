@@ -32,6 +32,9 @@ extern "C" {
  *
  * The time is proportional to the product of the lengths, divided by the number of ranks. The normalised
  * similarity of the strings is the length divided by that of the longer one, and 1 for two empty strings.
+ * A cost model chooses the grid of blocks; the environment variables HCUBE_LLCS_ALPHA,
+ * HCUBE_LLCS_BLOCK_ROWS and HCUBE_LLCS_BARRIERS select another, and HCUBE_LLCS_KERNEL the algorithm for
+ * a block.
  *
  * a, a_length: the symbols of this rank's part of a, aligned to symbol_bytes, and their number; a may be
  * NULL if a_length is 0.
@@ -43,9 +46,9 @@ extern "C" {
  * comm: an intracommunicator.
  * length: receives the length, on all ranks; -1 if it is below at_least, -2 if progress has ended the
  * computation on any rank.
- * Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if symbol_bytes or at_least differ;
- * HCUBE_ERR_COUNT for 2^40 symbols and more; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another rank if
- * its arguments are not valid.
+ * Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if symbol_bytes, at_least or variables
+ * differ; HCUBE_ERR_COUNT for 2^40 symbols and more; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another
+ * rank if its arguments are not valid.
  * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator, HCUBE_ERR_MPI_STATE.
  * Source: M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon and J. F. Reid, A fast and practical bit-vector
  * algorithm for the Longest Common Subsequence problem, Information Processing Letters 80, 2001.

@@ -265,7 +265,23 @@ static void subsequences(void) {
     REFUSE(HCUBE_ERR_MISMATCH, "symbol", hcube_llcs, wide, 5, wide, 5, last ? 2 : 4, 0, NULL, NULL, MPI_COMM_WORLD,
            &length);
   }
+  if (last) setenv("HCUBE_LLCS_ALPHA", "many", 1);
+  REFUSE(HCUBE_ERR_ARGUMENT, last ? "HCUBE_LLCS_ALPHA = 'many': expected" : "", hcube_llcs, STRINGS, 1, 0, NULL, NULL,
+         MPI_COMM_WORLD, &length);
+  if (last) setenv("HCUBE_LLCS_ALPHA", "3", 1);
+  if (size > 1)
+    REFUSE(HCUBE_ERR_MISMATCH, "alpha", hcube_llcs, STRINGS, 1, 0, NULL, NULL, MPI_COMM_WORLD, &length);
   REQUIRE(length == 7 && calls == 0);
+  setenv("HCUBE_LLCS_ALPHA", "3", 1);
+  setenv("HCUBE_LLCS_BLOCK_ROWS", "5", 1);
+  setenv("HCUBE_LLCS_BARRIERS", "1", 1);
+  setenv("HCUBE_LLCS_KERNEL", "standard", 1);
+  SUCCEED(hcube_llcs(STRINGS, 1, 0, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  REQUIRE(length == expected);
+  unsetenv("HCUBE_LLCS_ALPHA");
+  unsetenv("HCUBE_LLCS_BLOCK_ROWS");
+  unsetenv("HCUBE_LLCS_BARRIERS");
+  unsetenv("HCUBE_LLCS_KERNEL");
   SUCCEED(hcube_llcs(STRINGS, 1, 0, observe, NULL, MPI_COMM_WORLD, &length, &failure), failure);
   REQUIRE(length == expected && calls > 0);
   SUCCEED(hcube_llcs(STRINGS, 1, expected, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);

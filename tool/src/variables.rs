@@ -105,6 +105,17 @@ pub const BSP: Group = Group {
     )],
 };
 
+/// Longest common subsequences.
+pub const LCS: Group = Group {
+    title: "Longest common subsequences",
+    about: "Read by `hcube_llcs`. The values must be the same on all ranks.",
+    structure: None,
+    of_a_run: true,
+    command: None,
+    options: hcube_lcs::options::Options::variables,
+    others: &[],
+};
+
 /// Coarray programs.
 pub const CAF: Group = Group {
     title: "Coarray programs",
@@ -252,8 +263,8 @@ pub const BUILD: Group = Group {
     ..UNTABLED
 };
 
-pub const GROUPS: [Group; 11] =
-    [RANDOM_ACCESS, ALLTOALL, FFT, GEMM, BSP, CAF, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
+pub const GROUPS: [Group; 12] =
+    [RANDOM_ACCESS, ALLTOALL, FFT, GEMM, BSP, LCS, CAF, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
 
 /// The meaning of a variable in each group that has it; empty for a name that hcube does not know.
 pub fn meanings(name: &str) -> Vec<String> {

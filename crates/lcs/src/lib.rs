@@ -36,6 +36,7 @@
 //! | [`distributed`] | the length for two strings that the ranks of a communicator have together |
 //! | [`grid`] | the grid of blocks on ranks |
 //! | [`cost`] | predictions, and the choice of the grid |
+//! | [`options`] | environment variables |
 //! | [`plan`] | what is known before a computation begins |
 //! | [`rate`] | the rate of a kernel on this processor |
 //! | [`work`] | local work, for simulations |
@@ -56,6 +57,7 @@ pub mod cost;
 pub mod distributed;
 pub mod grid;
 pub mod kernel;
+pub mod options;
 pub mod packed;
 pub mod plan;
 pub mod progress;

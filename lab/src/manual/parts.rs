@@ -124,6 +124,7 @@ pub const PARTS: [Part; 12] = [
         about: "length of a longest common subsequence of two strings",
         prefix: "hcube_llcs",
         introduction: &[],
+        variables: &[variables::LCS],
         ..GENERAL
     },
     Part {

@@ -16,6 +16,8 @@ pub struct Defaults {
     pub gemm: hcube_core::Result<hcube_gemm::options::Options>,
     /// Of BSP programs.
     pub bsp: hcube_core::Result<hcube_bsp::Options>,
+    /// Of longest common subsequences.
+    pub lcs: hcube_core::Result<hcube_lcs::options::Options>,
     /// Of coarray programs.
     pub caf: hcube_core::Result<hcube_caf::options::Options>,
 }
@@ -27,6 +29,7 @@ pub fn defaults(comm: &impl Comm) -> Defaults {
         alltoall: agree(comm, hcube_alltoall::Options::from_environment()),
         gemm: agree(comm, hcube_gemm::options::Options::from_environment()),
         bsp: agree(comm, hcube_bsp::Options::from_environment()),
+        lcs: agree(comm, hcube_lcs::options::Options::from_environment()),
         caf: agree(comm, hcube_caf::options::Options::from_environment()),
     }
 }
@@ -42,6 +45,7 @@ pub fn findings(defaults: &Defaults) -> Vec<Finding> {
         defaults.alltoall.as_ref().err(),
         defaults.gemm.as_ref().err(),
         defaults.bsp.as_ref().err(),
+        defaults.lcs.as_ref().err(),
         defaults.caf.as_ref().err(),
     ];
     judge(set, errors.into_iter().flatten().map(ToString::to_string).collect())

@@ -67,6 +67,9 @@ mod tests {
         let found = threads::run(3, 3, |comm| all(comm).expect("found"));
         assert_eq!(found[0].len(), ALPHABETS.len());
         assert!(found.iter().all(|findings| *findings == found[0]), "{found:?}");
-        assert!(found[0][0].text.contains("of a byte") && found[0][1].text.contains("4 symbols"), "{found:?}");
+        assert!(
+            found[0][0].text.contains("of a byte") && found[0][1].text.contains("4 symbols"),
+            "{found:?}"
+        );
     }
 }

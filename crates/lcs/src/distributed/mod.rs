@@ -27,6 +27,7 @@ use crate::band::Band;
 use crate::cost::{self, Machine, Problem};
 use crate::grid::Grid;
 use crate::kernel::Kernel;
+use crate::options::{self, MAX_BLOCKS};
 use crate::packed::Packing;
 use crate::plan::{self, Plan};
 use crate::progress::{Observer, Outcome};
@@ -59,6 +60,14 @@ pub struct Options {
     pub machine: Machine,
 }
 
+impl Options {
+    /// With what a user has chosen.
+    pub fn with(self, chosen: &options::Options) -> Self {
+        let &options::Options { alpha, block_rows, barriers, kernel } = chosen;
+        Self { alpha, block_rows, barriers, kernel: Kernel::chosen(kernel), ..self }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         let example = &machine::EXAMPLE;
@@ -74,9 +83,6 @@ impl Default for Options {
         }
     }
 }
-
-/// The largest alpha and number of block rows.
-const MAX_BLOCKS: usize = 1 << 24;
 
 /// Collective: the length of a longest common subsequence of two strings, on all ranks. Each is that of all ranks' parts in
 /// the order of ranks; parts may have any length, also 0, so that one rank may have a whole string. The observer of a rank is

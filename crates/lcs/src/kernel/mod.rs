@@ -18,6 +18,7 @@ pub mod vector;
 pub mod words;
 
 pub(crate) use crate::columns::WORD;
+use crate::options::KernelChoice;
 use hcube_core::machine::instructions::Level;
 use std::ops::ControlFlow;
 
@@ -47,6 +48,16 @@ impl Kernel {
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Standard, "standard"), (Self::Words, "words"), (Self::Planes, "planes")];
 
+    /// The kernel that a user has chosen; `None` for the fastest.
+    pub fn chosen(choice: KernelChoice) -> Option<Self> {
+        match choice {
+            KernelChoice::Auto => None,
+            KernelChoice::Standard => Some(Self::Standard),
+            KernelChoice::Words => Some(Self::Words),
+            KernelChoice::Planes => Some(Self::Planes),
+        }
+    }
+
     /// The fastest for symbols below `alphabet`.
     pub fn choose(alphabet: usize, level: Level) -> Self {
         let largest = match level {
@@ -69,6 +80,20 @@ impl Kernel {
             Self::Standard => !matches!(level, Level::Avx512(_)),
             Self::Words => level == Level::Portable,
             Self::Planes => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_choices_are_those_of_kernels() {
+        assert_eq!(Kernel::chosen(KernelChoice::Auto), None);
+        for (kernel, name) in Kernel::ALL {
+            let choice = KernelChoice::ALL.iter().find(|choice| choice.name() == name).expect("a choice");
+            assert_eq!(Kernel::chosen(*choice), Some(kernel));
         }
     }
 }
