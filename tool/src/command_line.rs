@@ -194,6 +194,8 @@ mod tests {
             ("model --memory 2T", "--memory"),
             ("llcs a b --at-least -1", "--at-least"),
             ("llcs a b --kernel fast", "--kernel"),
+            ("llcs a b --alpha x", "--alpha"),
+            ("llcs a b --block-rows 16777217", "--block-rows"),
             ("llcs a b --format zip", "--format"),
             ("model gemm --ranks 0", "--ranks"),
             ("model gemm --grid 4", "--grid"),

@@ -6,13 +6,13 @@ mod format;
 mod lines;
 mod report;
 
+use crate::choices::{help, one_of, value};
 use crate::interrupt::Interrupt;
 use crate::model::round::parameters;
 use crate::output::JsonOption;
 use crate::probe::DEFAULT_FILE;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
-use clap::ValueEnum;
 use file::Part;
 use format::{Choice, Format};
 use hcube_core::comm::{Comm, agree};
@@ -20,7 +20,8 @@ use hcube_core::machine::{EXAMPLE, Parameters, Placement};
 use hcube_core::{Error, Result};
 use hcube_lcs::cost::Machine as Rates;
 use hcube_lcs::distributed::{Options, prepare};
-use hcube_lcs::{Kernel, Outcome, Symbol};
+use hcube_lcs::options::{KernelChoice, Options as Chosen};
+use hcube_lcs::{Outcome, Symbol};
 use hcube_results::machine::Machine;
 use report::{File, Heading, Report};
 use std::io::Write;
@@ -51,10 +52,15 @@ pub struct Arguments {
     /// Lengths below N are of no interest: the computation ends when it is clear that the length is below
     #[arg(long, value_name = "N", default_value_t = 0)]
     at_least: usize,
-    /// The algorithm: bit-parallel with symbols as bit planes or with words of places, or the standard algorithm
-    /// (dynamic programming). 'auto' selects the fastest
-    #[arg(long, value_enum, default_value_t = KernelName::Auto)]
-    kernel: KernelName,
+    #[arg(long, value_parser = one_of::<KernelChoice>(KernelChoice::NAMES), help = help::<Chosen>("kernel"))]
+    kernel: Option<KernelChoice>,
+    #[arg(long, value_name = "N", value_parser = value::<Chosen, usize>("alpha"), help = help::<Chosen>("alpha"))]
+    alpha: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = value::<Chosen, usize>("block_rows"),
+          help = help::<Chosen>("block_rows"))]
+    block_rows: Option<usize>,
+    #[arg(long, help = help::<Chosen>("barriers"))]
+    barriers: bool,
     /// The machine whose figures select the grid of blocks: a file of 'hcube probe' or the name of a machine.
     /// By default calibration.json, if it exists, else an example
     #[arg(long, value_name = "FILE|NAME")]
@@ -66,22 +72,16 @@ pub struct Arguments {
     json: JsonOption,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum KernelName {
-    Auto,
-    Planes,
-    Words,
-    Standard,
-}
-
-impl KernelName {
-    fn kernel(self) -> Option<Kernel> {
-        match self {
-            Self::Auto => None,
-            Self::Planes => Some(Kernel::Planes),
-            Self::Words => Some(Kernel::Words),
-            Self::Standard => Some(Kernel::Standard),
-        }
+impl Arguments {
+    /// The environment's options, and before them those of the command line.
+    fn options(&self) -> Result<Chosen> {
+        let environment = Chosen::from_environment()?;
+        Ok(Chosen {
+            alpha: self.alpha.unwrap_or(environment.alpha),
+            block_rows: self.block_rows.unwrap_or(environment.block_rows),
+            barriers: self.barriers || environment.barriers,
+            kernel: self.kernel.unwrap_or(environment.kernel),
+        })
     }
 }
 
@@ -104,9 +104,10 @@ fn start(
     } else {
         Ok(EXAMPLE)
     };
-    let machine = agree(comm, local)?;
+    let (machine, chosen) = agree(comm, local.and_then(|machine| Ok((machine, arguments.options()?))))?;
     let placement = Placement { ranks: comm.size(), ranks_per_node: session.node_sizes()?[0] };
-    let call = Call { session, arguments, format, machine: Rates::new(&machine, &placement, ENTRY_SECONDS) };
+    let call =
+        Call { session, arguments, format, chosen, machine: Rates::new(&machine, &placement, ENTRY_SECONDS) };
     let a = file::read(comm, &arguments.first, format)?;
     let b = file::read(comm, &arguments.second, format)?;
     if format == Format::Lines {
@@ -135,6 +136,7 @@ struct Call<'a> {
     session: &'a Session,
     arguments: &'a Arguments,
     format: Format,
+    chosen: Chosen,
     machine: Rates,
 }
 
@@ -145,15 +147,11 @@ impl Call<'_> {
         [a, b]: [&[S]; 2],
         records: [usize; 2],
     ) -> Result<std::result::Result<Verdict, Failure>> {
-        let Arguments { at_least, kernel, json, no_progress, .. } = self.arguments;
+        let Arguments { at_least, json, no_progress, .. } = self.arguments;
         let (comm, speaks) = (&self.session.comm, self.session.speaks());
         let interrupt = agree(comm, Interrupt::install())?;
-        let options = Options {
-            at_least: *at_least,
-            kernel: kernel.kernel(),
-            machine: self.machine,
-            ..Options::default()
-        };
+        let options = Options { at_least: *at_least, machine: self.machine, ..Options::default() };
+        let options = options.with(&self.chosen);
         let mut sums = [a.len() as u64, b.len() as u64, records[0] as u64, records[1] as u64];
         comm.all_reduce_sum(&mut sums)?;
         let begin = Instant::now();

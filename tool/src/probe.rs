@@ -6,7 +6,7 @@
 
 mod fit;
 pub mod links;
-mod local;
+pub mod local;
 mod rounds;
 
 use crate::bench::random_access::{DEFAULT_TABLE_SIZE, MAX_TABLE_SIZE, UpdateBench};
@@ -71,7 +71,7 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
         bench.use_huge_pages().map_err(failure)?;
     }
     let (samples, errors) = measure(comm, &nodes, &pairs, &mut bench, &mut progress).map_err(failure)?;
-    let entry = local::entry(comm).map_err(failure)?;
+    let entry = local::entry(comm, local::BYTES).map_err(failure)?;
     progress.finish();
     let verdict = if errors > 0 { Verdict::Wrong } else { Verdict::Good };
     if !session.speaks() {

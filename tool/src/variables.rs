@@ -108,10 +108,10 @@ pub const BSP: Group = Group {
 /// Longest common subsequences.
 pub const LCS: Group = Group {
     title: "Longest common subsequences",
-    about: "Read by `hcube_llcs`. The values must be the same on all ranks.",
+    about: "Read by `hcube_llcs` and `hcube llcs`. The values must be the same on all ranks.",
     structure: None,
     of_a_run: true,
-    command: None,
+    command: Some("hcube llcs"),
     options: hcube_lcs::options::Options::variables,
     others: &[],
 };

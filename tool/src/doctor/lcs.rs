@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, State, Topic};
 use hcube_core::Result;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, agree};
 use hcube_core::machine::instructions::Level;
 use hcube_lcs::{Kernel, rate};
 
@@ -17,7 +17,8 @@ pub fn all(comm: &impl Comm) -> Result<Vec<Finding>> {
     let measured = ALPHABETS.map(|(alphabet, what)| {
         comm.barrier()?;
         let kernel = Kernel::choose(alphabet, level);
-        let seconds = comm.all_gather(&[rate::entry_seconds(alphabet, kernel, level).to_bits()])?;
+        let seconds =
+            comm.all_gather(&[agree(comm, rate::entry_seconds(alphabet, kernel, level))?.to_bits()])?;
         // A computation goes on at the rate of the slowest rank.
         let slowest = seconds.into_iter().map(f64::from_bits).fold(0.0, f64::max);
         Ok(judge(what, kernel, level, 1e-9 / slowest))

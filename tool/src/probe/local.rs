@@ -4,7 +4,7 @@ use super::fit::{Quantity, Sample};
 use crate::bench::random_access::UpdateBench;
 use crate::progress::Progress;
 use hcube_core::Result;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, agree};
 use hcube_core::machine::instructions::Level;
 use hcube_lcs::{Kernel, rate};
 use hcube_random_access::StreamKind;
@@ -62,13 +62,15 @@ pub fn measure(comm: &impl Comm, bench: &mut UpdateBench, progress: &mut Progres
     Ok(samples)
 }
 
-/// Symbols of a byte, of which predictions for longest common subsequences are.
-const SYMBOLS: usize = 256;
+/// Symbols of a byte, for which the file has the rate of longest common subsequences.
+pub const BYTES: usize = 256;
 
-/// Collective: seconds of an entry of the matrix of a longest common subsequence.
-pub fn entry(comm: &impl Comm) -> Result<f64> {
+/// Collective: seconds of an entry of the matrix of a longest common subsequence for an alphabet, while all ranks compute;
+/// their mean.
+pub fn entry(comm: &impl Comm, symbols: usize) -> Result<f64> {
     let level = Level::detect();
-    mean(comm, rate::entry_seconds(SYMBOLS, Kernel::choose(SYMBOLS, level), level)?)
+    comm.barrier()?;
+    mean(comm, agree(comm, rate::entry_seconds(symbols, Kernel::choose(symbols, level), level))?)
 }
 
 /// Seconds of an update; of the slowest rank, the same on all.

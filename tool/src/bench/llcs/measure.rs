@@ -6,6 +6,7 @@ use super::model::Model;
 use super::strings::{Strings, part};
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing;
+use crate::probe::local;
 use crate::session::{self, Session};
 use hcube_core::Result;
 use hcube_core::comm::Comm;
@@ -125,7 +126,7 @@ impl<'a> Llcs<'a> {
         if self.present.as_ref().is_none_or(|one| (one.length, one.symbols) != (length, symbols)) {
             self.present = None;
             let strings = Strings::new(length, symbols, self.arguments.in_common);
-            let entry = Model::entry(&self.session.comm, symbols)?;
+            let entry = local::entry(&self.session.comm, symbols)?;
             self.present = Some(Present { length, symbols, strings, entry, expected: None });
         }
         Ok(Ok(Line { case: *case, batch: 1, found: 0, wrong: 0 }))

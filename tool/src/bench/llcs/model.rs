@@ -6,14 +6,12 @@ use crate::model::round::parameters;
 use crate::probe::{DEFAULT_FILE, links};
 use crate::session::Session;
 use hcube_core::comm::{Comm, agree};
-use hcube_core::machine::instructions::Level;
 use hcube_core::machine::{Parameters, Placement};
 use hcube_core::{Error, Result};
 use hcube_lcs::cost::{self, Machine, Problem};
 use hcube_lcs::distributed::Options;
 use hcube_lcs::grid::Grid;
 use hcube_lcs::packed::Packing;
-use hcube_lcs::{Kernel, rate};
 use hcube_results::llcs::Prediction;
 use std::path::Path;
 
@@ -51,15 +49,6 @@ impl Model {
             (String::new(), hcube_core::machine::EXAMPLE)
         };
         Ok(Self { name, parameters, placement })
-    }
-
-    /// Collective: seconds of an entry of the matrix, while all ranks compute; their mean.
-    pub fn entry(comm: &impl Comm, symbols: usize) -> Result<f64> {
-        let level = Level::detect();
-        comm.barrier()?;
-        let own = rate::entry_seconds(symbols, Kernel::choose(symbols, level), level);
-        let all = comm.all_gather(&[own.to_bits()])?;
-        Ok(all.iter().map(|&bits| f64::from_bits(bits)).sum::<f64>() / all.len() as f64)
     }
 
     /// The grid of a variant, and what it takes.
