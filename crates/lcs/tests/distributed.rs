@@ -3,7 +3,7 @@
 use hcube_core::Error;
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::{self, ThreadComm};
-use hcube_lcs::distributed::{Options, llcs};
+use hcube_lcs::distributed::{Options, llcs, prepare};
 use hcube_lcs::kernel::Kernel;
 use hcube_lcs::{Outcome, Symbol};
 use std::ops::ControlFlow;
@@ -99,6 +99,26 @@ fn empty_equal_and_disjoint_strings() {
         check(ranks, &a, &[], 2, &options);
         check::<u32>(ranks, &[], &[], 3, &Options::default());
         check(ranks, &[1_u8], &[1], 4, &options);
+    }
+}
+
+#[test]
+fn common_ends_are_not_computed() {
+    let (begin, end) = (string(11, 5000, 20), string(12, 3000, 20));
+    let strings =
+        [[20, 3, 4], [21, 5, 3]].map(|middle: [u32; 3]| [&begin[..], &middle[..], &end[..]].concat());
+    for (ranks, alpha) in [(1, 1), (3, 0), (5, 2)] {
+        let options = Options { alpha, ..Options::default() };
+        let [a, b] = &strings;
+        check(ranks, a, b, ranks, &options);
+        let plans = threads::run(ranks, ranks, |comm| {
+            let parts = [a, b].map(|string| part(string, comm.rank(), ranks, 0));
+            prepare(comm, parts[0], parts[1], &options).map(|prepared| *prepared.plan())
+        });
+        let plan = plans[0].as_ref().expect("equal options");
+        // Symbols 20 and 21 are only in one string.
+        assert_eq!((plan.problem.columns, plan.problem.rows, plan.alphabet), (2, 2, 20), "{plan:?}");
+        assert!(plan.seconds > 0.0 && plan.grid.ranks == ranks, "{plan:?}");
     }
 }
 

@@ -6,18 +6,19 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `affix` | the common beginning and end of strings in parts |
 //! | [`alphabet`] | the common alphabet of strings in parts |
 //! | [`parts`] | the parts of strings on the ranks, and the symbols of block columns |
 //! | `wave` | the supersteps |
 //!
-//! Restrictions: beginnings and ends that both strings have in common are computed as the rest. The bound of interest is
-//! checked before the supersteps and after them.
+//! Restrictions: the bound of interest is checked before the supersteps and after them.
 //!
 //! Cost: see [`cost`]. Memory per rank: its parts, ids and bits of n/p columns, and a few messages of n / GY
 //! rows; with more than 256 different symbols two bytes for each of them.
 //!
 //! Source: Krusche 2005, §5, with rectangular grids and without barriers.
 
+mod affix;
 pub mod alphabet;
 pub mod parts;
 mod wave;
@@ -33,6 +34,7 @@ use crate::plan::{self, Plan};
 use crate::progress::{Observer, Outcome};
 use crate::serial;
 use crate::symbol::{Id, Symbol};
+use affix::Whole;
 use hcube_core::comm::{Comm, agree, agree_on, agree_on_and_share};
 use hcube_core::machine::instructions::Level;
 use hcube_core::{Error, machine};
@@ -107,6 +109,8 @@ pub fn llcs<C: Comm, S: Symbol>(
 pub struct Prepared<'a, C: Comm> {
     plan: Plan,
     work: Work<'a, C>,
+    /// What both strings have in common at their ends, where that was taken off.
+    common: usize,
     at_least: usize,
 }
 
@@ -135,32 +139,49 @@ pub fn prepare<'a, C: Comm, S: Symbol>(
     if comm.size() == 1 && options.alpha == 0 {
         let prepared = serial::prepare(a, b, &serial::Options { at_least, kernel, level })?;
         let plan = prepared.plan(options.machine)?;
-        return Ok(Prepared { plan, work: Work::Serial(prepared), at_least });
+        return Ok(Prepared { plan, work: Work::Serial(prepared), common: 0, at_least });
     }
-    let coded = alphabet::code(comm, a, b)?;
-    let (own_a, own_b) = coded.lengths();
-    let lengths = comm.all_gather(&[own_a as u64, own_b as u64])?;
-    let parts =
-        |number: usize| Parts::new(lengths.iter().skip(number).step_by(2).map(|&length| length as usize));
-    let (parts_a, parts_b) = (parts(0), parts(1));
-    let bound = coded.bound.min(parts_a.length()).min(parts_b.length());
-    // The longer string gives columns, which stay where they are.
-    let swap = parts_a.length() < parts_b.length();
-    let (parts_a, parts_b) = if swap { (parts_b, parts_a) } else { (parts_a, parts_b) };
-    let Coded { strings, size, .. } = coded;
-    let plan = plan(comm, [&parts_a, &parts_b], size, options)?;
-    let work = match strings {
-        _ if bound < at_least => Work::Nothing,
-        Strings::Narrow(a, b) => {
-            let (a, b) = if swap { (b, a) } else { (a, b) };
-            Work::Narrow(wave(comm, (a, &parts_a), (b, parts_b), &plan, options.barriers)?)
-        }
-        Strings::Wide(a, b) => {
-            let (a, b) = if swap { (b, a) } else { (a, b) };
-            Work::Wide(wave(comm, (a, &parts_a), (b, parts_b), &plan, options.barriers)?)
-        }
-    };
-    Ok(Prepared { plan, work, at_least })
+    let Coded { strings, size, bound } = alphabet::code(comm, a, b)?;
+    let known = Known { alphabet: size, bound, options };
+    Ok(match strings {
+        Strings::Narrow(a, b) => known.prepare(comm, a, b, Work::Narrow)?,
+        Strings::Wide(a, b) => known.prepare(comm, a, b, Work::Wide)?,
+    })
+}
+
+/// What is known of coded strings.
+struct Known<'o> {
+    alphabet: usize,
+    bound: usize,
+    options: &'o Options,
+}
+
+impl Known<'_> {
+    /// Collective: takes off common ends, chooses the grid, and sends symbols to the ranks of their columns.
+    fn prepare<'a, C: Comm, I: Id>(
+        &self,
+        comm: &'a C,
+        a: Vec<I>,
+        b: Vec<I>,
+        work: impl FnOnce(Wave<'a, C, I>) -> Work<'a, C>,
+    ) -> Result<Prepared<'a, C>, Error> {
+        let &Self { alphabet, bound, options } = self;
+        let lengths = comm.all_gather(&[a.len() as u64, b.len() as u64])?;
+        let parts =
+            |number: usize| Parts::new(lengths.iter().skip(number).step_by(2).map(|&length| length as usize));
+        let (mut a, mut b) = (Whole { own: a, parts: parts(0) }, Whole { own: b, parts: parts(1) });
+        let bound = bound.min(a.parts.length()).min(b.parts.length());
+        let common = affix::strip(comm, &mut a, &mut b, Packing::new(alphabet))?;
+        // The longer string gives columns, which stay where they are.
+        let (a, b) = if a.parts.length() < b.parts.length() { (b, a) } else { (a, b) };
+        let plan = plan(comm, [&a.parts, &b.parts], alphabet, options)?;
+        let work = if bound < options.at_least {
+            Work::Nothing
+        } else {
+            work(wave(comm, a, b, &plan, options.barriers)?)
+        };
+        Ok(Prepared { plan, work, common, at_least: options.at_least })
+    }
 }
 
 impl<C: Comm> Prepared<'_, C> {
@@ -177,8 +198,8 @@ impl<C: Comm> Prepared<'_, C> {
         match self.work {
             Work::Nothing => Ok(Outcome::Below),
             Work::Serial(prepared) => prepared.run(observer),
-            Work::Narrow(wave) => finish(wave, self.at_least, observer),
-            Work::Wide(wave) => finish(wave, self.at_least, observer),
+            Work::Narrow(wave) => finish(wave, self.common, self.at_least, observer),
+            Work::Wide(wave) => finish(wave, self.common, self.at_least, observer),
         }
     }
 }
@@ -186,6 +207,7 @@ impl<C: Comm> Prepared<'_, C> {
 /// Collective: the length for strings of ids.
 fn finish<C: Comm, I: Id>(
     mut wave: Wave<'_, C, I>,
+    common: usize,
     at_least: usize,
     observer: &mut Observer<'_>,
 ) -> Result<Outcome, Error> {
@@ -193,9 +215,10 @@ fn finish<C: Comm, I: Id>(
     let growth: usize = wave.bands.iter().map(Band::growth).sum();
     let mut sums = [growth as u64, u64::from(wave.interrupted)];
     wave.comm.all_reduce_sum(&mut sums)?;
-    Ok(match sums {
-        [length, 0] if (length as usize) < at_least => Outcome::Below,
-        [length, 0] => Outcome::Length(length as usize),
+    let length = common + sums[0] as usize;
+    Ok(match sums[1] {
+        0 if length < at_least => Outcome::Below,
+        0 => Outcome::Length(length),
         _ => Outcome::Interrupted,
     })
 }
@@ -269,18 +292,18 @@ fn plan<C: Comm>(
 /// Collective: the supersteps for strings of ids, the longer of which gives columns.
 fn wave<'a, C: Comm, I: Id>(
     comm: &'a C,
-    (a, parts_a): (Vec<I>, &Parts),
-    (text, parts): (Vec<I>, Parts),
+    a: Whole<I>,
+    b: Whole<I>,
     plan: &Plan,
     barriers: bool,
 ) -> Result<Wave<'a, C, I>, Error> {
     let &Plan { grid, alphabet, kernel, level, .. } = plan;
     let packing = Packing::new(alphabet);
-    let columns = parts::columns(comm, &a, parts_a, &grid, packing)?;
+    let columns = parts::columns(comm, &a.own, &a.parts, &grid, packing)?;
     drop(a);
     let bands = columns.into_iter().map(|symbols| Band::new(symbols, alphabet, kernel, level));
     let bands = agree(comm, bands.collect())?;
     let kept = if comm.size() == 1 { vec![VecDeque::new(); grid.block_columns()] } else { Vec::new() };
     let task = Task { grid, packing, barriers };
-    Ok(Wave { comm, task, bands, text, parts, kept, interrupted: false })
+    Ok(Wave { comm, task, bands, text: b.own, parts: b.parts, kept, interrupted: false })
 }

@@ -41,6 +41,13 @@ impl Parts {
         place(range.start)..place(range.end)
     }
 
+    /// The symbols of a range that are in the part of a rank, by their places in the string.
+    pub fn overlap(&self, rank: usize, range: &Range<usize>) -> Range<usize> {
+        let (begin, end) = (self.bounds[rank], self.bounds[rank + 1]);
+        let place = |at: usize| at.clamp(begin, end).clamp(range.start, range.end);
+        place(range.start)..place(range.end)
+    }
+
     /// The ranks whose parts have symbols of a range, with their numbers of symbols.
     pub fn sources(&self, range: &Range<usize>) -> impl Iterator<Item = (usize, usize)> {
         let ranks = (0..self.bounds.len() - 1).map(|rank| (rank, self.within(rank, range).len()));
@@ -93,6 +100,7 @@ mod tests {
     fn ranges_are_found_in_parts() {
         let parts = Parts::new([3, 0, 5, 0]);
         assert_eq!((parts.length(), parts.within(2, &(1..6)), parts.within(0, &(1..6))), (8, 0..3, 1..3));
+        assert_eq!((parts.overlap(2, &(1..6)), parts.overlap(1, &(1..6)).len()), (3..6, 0));
         assert_eq!(parts.sources(&(1..6)).collect::<Vec<_>>(), [(0, 2), (2, 3)]);
         assert_eq!(parts.sources(&(3..3)).count(), 0);
         assert_eq!(Parts::new([0, 0]).length(), 0);
