@@ -15,7 +15,7 @@ subsequences() {
 
 bench_llcs() {
     local ranks one=(--lengths "1000,10^4,10^5" --repeat 5) lengths=8192,16384,32768,65536,10^5,3*10^5
-    local all=(--symbols 4 --variants "hcube,grid,alpha,barriers" --repeat 9)
+    local all=hcube,grid,alpha,barriers
     if [ -n "$full" ]; then
         one=(--lengths "100,1000,10^4,10^5,10^6" --symbols "2,4,8,26,32,256" --repeat 5)
         lengths+=,10^6
@@ -23,8 +23,11 @@ bench_llcs() {
     subsequences 15 one-random 1 "Longest common subsequences" "${one[@]}"
     subsequences 5 one-common 1 "Longest common subsequences, 90% in common" --symbols 256 --common 90 \
         --variants hcube,rapidfuzz --lengths "100,1000,10^4,10^5" --repeat 5
-    for ranks in 2 4 8; do
-        subsequences 40 "ranks-$ranks" "$ranks" "Longest common subsequences" --lengths "$lengths" "${all[@]}"
+    for ranks in 2 4; do
+        # Ranks without a core show nothing about square grids.
+        [ "$ranks" -le "$cores" ] || all=hcube,grid
+        subsequences 30 "ranks-$ranks" "$ranks" "Longest common subsequences" --lengths "$lengths" --symbols 4 \
+            --variants "$all" --repeat 9
     done
     step 1 "Results of longest common subsequences" write_llcs
 }

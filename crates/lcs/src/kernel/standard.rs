@@ -138,6 +138,9 @@ impl Block {
         match level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx2(proof) => avx2::Wide::execute(proof, self),
+            // Registers of AVX-512 need AVX-512BW for values of 16 bits, which the level does not prove.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(proof) => avx2::Wide::execute(proof.avx2(), self),
             _ => vector::Portable::execute((), self),
         }
     }
