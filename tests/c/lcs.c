@@ -144,7 +144,7 @@ static void check(string a, string b, MPI_Comm comm, int way, int bytes) {
   int64_t right = expected_length(a, b), at_least;
   watch seen = {0, 0, 0, NEVER};
   compare(call(a, b, comm, way, bytes, 0, &seen), right, a, b, way, bytes, 0);
-  /* Whoever has begun has come to the end. */
+  /* The last call, if there was any, says that all is done. */
   REQUIRE(seen.calls == 0 || seen.done == seen.total);
   switch (lengths / 2 % 4) {
     case 0: at_least = right; break;
