@@ -63,6 +63,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "hcube-gemm",
             "hcube-bsp",
             "hcube-caf",
+            "hcube-lcs",
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",
