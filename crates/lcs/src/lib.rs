@@ -41,6 +41,7 @@
 //! | [`rate`] | the rate of a kernel on this processor |
 //! | [`work`] | local work, for simulations |
 //! | [`progress`] | how far a computation is, and how it ends |
+//! | [`short`] | the length where one string has at most 128 symbols |
 //! | [`affix`] | the common beginning and end of two strings |
 //! | [`alphabet`] | the common alphabet of two strings |
 //! | [`symbol`] | symbols of 8, 16 and 32 bits |
@@ -63,6 +64,7 @@ pub mod plan;
 pub mod progress;
 pub mod rate;
 pub mod serial;
+pub mod short;
 pub mod symbol;
 pub mod work;
 

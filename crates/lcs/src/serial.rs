@@ -3,7 +3,7 @@
 //! Idea: what both strings have in common at their ends is taken off ([`affix`]), and
 //! symbols that only one of them has ([`alphabet`]). The shorter string gives the columns, which are
 //! one [`Band`]; the longer is its text, cut into pieces, so that columns and text of a piece stay in the cache. After each
-//! piece it is known what the length may still become.
+//! piece it is known what the length may still become. What remains short is computed at once ([`short`]).
 //!
 //! Cost: that of the kernel. Memory: both strings with ids, two bits per symbol.
 
@@ -16,6 +16,7 @@ use crate::grid::Grid;
 use crate::kernel::Kernel;
 use crate::plan::{self, Plan};
 use crate::progress::{Observer, Outcome, Progress};
+use crate::short;
 use crate::symbol::{Id, Symbol};
 use hcube_core::Error;
 use hcube_core::machine::instructions::Level;
@@ -47,7 +48,11 @@ const PIECE: usize = 1 << 16;
 /// [`Error::Count`] for strings of 2^32 and more symbols of 32 bits, [`Error::Memory`] where there is no room for their ids
 /// and bits.
 pub fn llcs<S: Symbol>(a: &[S], b: &[S]) -> Result<usize, Error> {
-    match observed(a, b, &Options::default(), &mut |_| ControlFlow::Continue(()))? {
+    let (common, a, b) = affix::strip(a, b);
+    if let Some(length) = short::llcs(a, b) {
+        return Ok(common + length);
+    }
+    match stripped(common, a, b, &Options::default(), &mut |_| ControlFlow::Continue(()))? {
         Outcome::Length(length) => Ok(length),
         other => Err(Error::Internal(format!("{other:?} without a bound"))),
     }
@@ -81,6 +86,24 @@ pub struct Prepared {
 /// As [`llcs`].
 pub fn prepare<S: Symbol>(a: &[S], b: &[S], options: &Options) -> Result<Prepared, Error> {
     let (common, a, b) = affix::strip(a, b);
+    let short = if options.kernel.is_none() { short::llcs(a, b) } else { None };
+    let Some(length) = short else { return stripped(common, a, b, options, observer) };
+    let total = a.len() as u64 * b.len() as u64;
+    if total > 0 && observer(Progress { done: total, total }).is_break() {
+        return Ok(Outcome::Interrupted);
+    }
+    let length = common + length;
+    Ok(if length < options.at_least { Outcome::Below } else { Outcome::Length(length) })
+}
+
+/// The length for strings whose common beginning and end went, `common` symbols.
+fn stripped<S: Symbol>(
+    common: usize,
+    a: &[S],
+    b: &[S],
+    options: &Options,
+    observer: &mut Observer<'_>,
+) -> Result<Outcome, Error> {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let coded = if common + a.len() < options.at_least {
         alphabet::code::<S>(&[], &[])?

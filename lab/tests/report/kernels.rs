@@ -1,4 +1,4 @@
-//! The parts of the page about the official HPCC and its kernels.
+//! The parts of the page about the official HPCC and its kernels, and about longest common subsequences.
 
 use super::section;
 
@@ -17,4 +17,7 @@ pub fn check(page: &str) {
     assert!(hpl.contains("<td>64 x 64</td>") && hpl.contains("<td>80 %</td>"), "{hpl}");
     let panels = section(page, "panels");
     assert!(panels.contains("<td>×2.50</td>") && panels.contains("1000 µs of work"), "{panels}");
+    let llcs = section(page, "llcs");
+    assert!(llcs.contains("<td>×5.00</td>") && llcs.contains("hcube, measured: 10^4, 150"), "{llcs}");
+    assert!(llcs.contains(">selected grid, cost model<"), "{llcs}");
 }

@@ -157,7 +157,7 @@ pub fn over_ranks(runs: &[Run], subject: &Subject, file: Option<&'static str>) -
             let amount = run.speedup? * run.timing.median_us;
             Some(run.timing.point(run.running as f64, |us| amount / us))
         };
-        let mut points: Vec<Point> = own.filter_map(|run| speedup(run)).collect();
+        let mut points: Vec<Point> = own.filter_map(speedup).collect();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let name = format!("{} symbols", length(one as f64));
         Series { name, evidence: Evidence::Measured, look: looks::numbered(number), points }
