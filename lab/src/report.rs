@@ -17,6 +17,7 @@ mod programs;
 mod rates;
 mod section;
 mod shared;
+mod subsequences_simulated;
 mod supersteps;
 mod supersteps_simulated;
 mod sweeps;

@@ -48,6 +48,7 @@ const SECTIONS: [&str; 26] = [
     "groups",
     "bsp",
     "bsp-machines",
+    "lcs-machines",
     "coarrays",
     "coarrays-machines",
     "fftw",
@@ -436,6 +437,7 @@ fn plots_as_files_of_their_own() {
         ("fftw", "whole transform"),
         ("fft-simulated", "binary exchange"),
         ("hpl-simulated", "modified-long"),
+        ("lcs-simulated", "64 ranks, JuRoPA, cost model"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);
         assert!(drawn.starts_with("<svg xmlns=") && drawn.ends_with("</svg>\n"), "{name}: {drawn}");

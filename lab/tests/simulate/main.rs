@@ -3,6 +3,7 @@
 
 mod coarrays;
 mod kernels;
+mod subsequences;
 
 use hcube_testing as common;
 
@@ -48,7 +49,7 @@ fn copy_of_root(name: &str) -> PathBuf {
     // Files of an earlier run would be taken for those of this one.
     drop(fs::remove_dir_all(&folder));
     fs::create_dir_all(&folder).expect("the target directory is writable");
-    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels"] {
+    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs"] {
         fs::copy(root().join(file), folder.join(file)).expect("built");
     }
     folder
