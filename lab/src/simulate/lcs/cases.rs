@@ -14,8 +14,11 @@ const LENGTHS: [usize; 3] = [1 << 16, 1 << 18, 1_000_000];
 /// a simulation has [`SCALE_LARGE`] times fewer.
 const LARGE: usize = 10_000_000;
 const SCALE_LARGE: usize = 8;
-/// Ranks up to which all alpha are simulated: a grid of more ranks has tens of millions of messages.
-const MAX_RANKS_OF_ALL: usize = 256;
+/// Ranks up to which the grids of the thesis are simulated: those of more ranks have millions of messages, and tens of millions
+/// with barriers.
+const MAX_RANKS_OF_THESIS: usize = 64;
+/// Symbols of a string up to which they are: each computes all entries.
+const MAX_LENGTH_OF_THESIS: usize = 1 << 18;
 
 /// The simulations of a place: one for each number of ranks and length, whose cases share a reference.
 pub fn batches(place: &Place<'_>, full: bool) -> Vec<Batch> {
@@ -61,11 +64,10 @@ fn cases(place: &Place<'_>, ranks: usize, length: usize) -> Vec<Case> {
         })
     };
     let chosen = case(Variant::Chosen, cost::choose(&problem(length), ranks, &machine));
-    if length == LARGE {
+    if length > MAX_LENGTH_OF_THESIS || ranks > MAX_RANKS_OF_THESIS {
         return vec![chosen];
     }
-    let alphas = if ranks <= MAX_RANKS_OF_ALL { 1..=MAX_ALPHA } else { 1..=1 };
-    let squares = alphas.flat_map(|alpha| {
+    let squares = (1..=MAX_ALPHA).flat_map(|alpha| {
         let grid = Grid { ranks, alpha, block_rows: alpha * ranks };
         [Variant::Square, Variant::Thesis].map(|variant| case(variant, grid))
     });
@@ -104,8 +106,9 @@ mod tests {
     #[test]
     fn every_alpha_of_the_thesis_has_a_row_and_the_chosen_grid_the_shortest_prediction() {
         let all = rows(&[64], false);
-        assert_eq!(all.len(), LENGTHS.len() * (1 + 2 * MAX_ALPHA));
-        for length in LENGTHS {
+        let lengths = LENGTHS.into_iter().filter(|&length| length <= MAX_LENGTH_OF_THESIS);
+        assert_eq!(all.len(), LENGTHS.len() + lengths.clone().count() * 2 * MAX_ALPHA);
+        for length in lengths {
             let of = |variant| all.iter().filter(move |row| (row.length, row.variant) == (length, variant));
             let chosen = of(Variant::Chosen).next().expect("a row");
             assert!(of(Variant::Square).map(|row| row.alpha).eq(1..=MAX_ALPHA));
@@ -113,6 +116,6 @@ mod tests {
             assert!(of(Variant::Thesis).all(|row| row.block_rows == row.alpha * row.ranks));
             assert!(chosen.predicted_efficiency < 1.0, "{chosen:?}");
         }
-        assert_eq!(rows(&[1024], false).len(), LENGTHS.len() * 3);
+        assert_eq!(rows(&[1024], false).len(), LENGTHS.len());
     }
 }
