@@ -69,11 +69,11 @@ fn by_length(inputs: &Inputs, all: &[Subsequence]) -> Chart {
     let lines = settings.iter().enumerate().flat_map(|(number, &(machine, ranks))| {
         let own = chosen.iter().filter(|row| (row.machine.as_str(), row.ranks) == (machine, ranks));
         let name = format!("{ranks} ranks, {}", machine_title(inputs, machine));
-        pair(number, &name, &own.copied().collect::<Vec<_>>(), |row| row.length as f64)
+        pair(number, &name, &own.copied().collect::<Vec<_>>(), |row| row.length as f64 / 1e3)
     });
     chart(
-        "Longest common subsequence on the chosen grid".to_owned(),
-        Axis::new("symbols of a string", Scale::Log10, plain),
+        "Longest common subsequence, chosen grid".to_owned(),
+        Axis::new("thousand symbols of each string", Scale::Log10, plain),
         lines.collect(),
         "lcs-simulated",
     )
