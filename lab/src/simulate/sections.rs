@@ -93,7 +93,8 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
             vec![franklin, ("fat-nodes", sizes(&[64], &[64, 256]), 64)]
         }
         Section::Lcs => {
-            vec![("juropa", &[64, 256, 1024], 8), ("fat-nodes", &[64, 256, 1024], 64)]
+            let ranks = sizes(&[64, 256], &[64, 256, 1024]);
+            vec![("juropa", ranks, 8), ("fat-nodes", ranks, 64)]
         }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
