@@ -31,7 +31,7 @@ const SOURCES: [(&str, &str, &str); 13] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 26] = [
+const SECTIONS: [&str; 27] = [
     "headlines",
     "hpcc",
     "rates",

@@ -194,7 +194,7 @@ fn what_is_missing_for_simulations_is_named() {
         let errors = text(&output.stderr);
         assert!(output.status.code() == Some(2) && errors.contains(message), "{errors}");
     }
-    for driver in ["random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "platform.so"] {
+    for driver in ["random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs", "platform.so"] {
         let (path, aside) = (Path::new(folder).join(driver), Path::new(folder).join("aside"));
         fs::rename(&path, &aside).expect("renamed");
         let output = Command::new(TOOL.as_str()).args(arguments).output().expect("starts");
