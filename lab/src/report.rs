@@ -18,6 +18,7 @@ mod rates;
 mod section;
 mod shared;
 mod subsequences;
+mod subsequences_simulated;
 mod supersteps;
 mod supersteps_simulated;
 mod sweeps;

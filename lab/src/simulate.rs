@@ -10,6 +10,7 @@ mod calls;
 mod fft;
 mod gemm;
 mod hpl;
+mod lcs;
 mod place;
 mod platform;
 mod published;
@@ -25,6 +26,7 @@ use crate::records;
 use hcube_core::machine::work::{COPY, REST};
 use hcube_fft::work::LEVEL;
 use hcube_gemm::COPY_BYTE;
+use hcube_lcs::work::ENTRY;
 use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
@@ -120,6 +122,7 @@ fn collect(
                 Case::Updates(row) => results.coarray_updates.push(caf::Updates { links_shared, ..row }),
                 Case::Fft(row) => results.fft.push(fft::Transform { links_shared, ..row }),
                 Case::Hpl(row) => results.hpl.push(hpl::Panels { links_shared, ..row }),
+                Case::Lcs(row) => results.lcs.push(lcs::Subsequence { links_shared, ..row }),
             }
         }
     }
@@ -152,6 +155,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
         Case::Updates(case) => case.bytes_per_rank(),
         Case::Fft(case) => case.bytes_per_rank(),
         Case::Hpl(case) => case.bytes_per_rank(),
+        Case::Lcs(case) => case.bytes_per_rank(),
     };
     let of_batch = |batch: &Batch| {
         let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
@@ -178,6 +182,7 @@ fn costs(batch: &Batch) -> String {
         (COPY, copy_ns * of_data as f64),
         (COPY_BYTE, copy_ns * scale as f64),
         (LEVEL, level_ns * scale as f64),
+        (ENTRY, lcs::entry_ns(&batch.machine) * scale as f64),
         (REST, rest_ns),
     ];
     units.map(|(unit, cost)| format!("{}={cost}", unit.name())).join(",")
@@ -244,6 +249,7 @@ fn run_batch(
         Some(Case::Team(_) | Case::Updates(_)) => ("caf", Vec::new()),
         Some(Case::Fft(_)) => ("fft", Vec::new()),
         Some(Case::Hpl(_)) => ("panels", Vec::new()),
+        Some(Case::Lcs(_)) => ("lcs", Vec::new()),
         _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);

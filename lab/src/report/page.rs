@@ -6,7 +6,7 @@ use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{
     coarrays, coarrays_simulated, exchanges, groups, kernels, kernels_simulated, nodes, products, programs,
-    rates, subsequences, supersteps, supersteps_simulated, sweeps, transforms,
+    rates, subsequences, subsequences_simulated, supersteps, supersteps_simulated, sweeps, transforms,
 };
 use askama::Template;
 use hcube_results::plot::{self, Evidence};
@@ -30,6 +30,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         supersteps::supersteps(inputs),
         supersteps_simulated::supersteps(inputs),
         subsequences::subsequences(inputs),
+        subsequences_simulated::subsequences(inputs),
         coarrays::coarrays(inputs),
         coarrays_simulated::coarrays(inputs),
         transforms::transforms(inputs),

@@ -46,6 +46,8 @@ pub enum Section {
     Fft,
     /// The broadcasts of an LU factorisation, beside section IV-B1
     Hpl,
+    /// Longest common subsequences on the chosen grid and on those of Krusche 2005, beside the predictions of the cost model
+    Lcs,
 }
 
 /// What a section is about.
@@ -58,11 +60,12 @@ pub enum System {
     Caf,
     Fft,
     Hpl,
+    Lcs,
 }
 
 impl Section {
     /// All, in the order of the results.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Ranks,
         Self::LookAhead,
         Self::Optimisations,
@@ -82,6 +85,7 @@ impl Section {
         Self::CoarrayModes,
         Self::Fft,
         Self::Hpl,
+        Self::Lcs,
     ];
 
     /// What it is about.
@@ -99,6 +103,7 @@ impl Section {
             Self::Teams | Self::CoarrayUpdates => System::Caf,
             Self::Fft => System::Fft,
             Self::Hpl => System::Hpl,
+            Self::Lcs => System::Lcs,
         }
     }
 
@@ -123,6 +128,7 @@ impl Section {
             Self::CoarrayModes => "coarray-modes",
             Self::Fft => "fft",
             Self::Hpl => "hpl",
+            Self::Lcs => "lcs",
         }
     }
 }
@@ -130,7 +136,7 @@ impl Section {
 /// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
 ///
 /// Every run is verified: RandomAccess by its table, the all-to-all exchange and supersteps by every byte, matrix products
-/// by the corners of all local matrices, teams by every word that is read, Fourier transforms by every number, panels by every byte. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
+/// by the corners of all local matrices, teams by every word that is read, Fourier transforms by every number, panels by every byte, longest common subsequences by their length. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
 ///
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]

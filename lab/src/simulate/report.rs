@@ -6,6 +6,7 @@ use super::caf::{self, Team, Updates};
 use super::fft::{self, Transform};
 use super::gemm::{Gemm, table};
 use super::hpl::{self, Panels};
+use super::lcs::{self, Subsequence};
 use super::published;
 use super::results::{Alltoall, RandomAccess, Results, links};
 use hcube_results::numbers::{bytes, significant, time};
@@ -135,6 +136,8 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 results.fft.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             let panels: Vec<&Panels> =
                 results.hpl.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let subsequences: Vec<&Subsequence> =
+                results.lcs.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             match section.system() {
                 System::RandomAccess if !updates.is_empty() => {
                     text += &(title("RandomAccess") + &random_access(section, &updates));
@@ -159,6 +162,9 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 }
                 System::Hpl if !panels.is_empty() => {
                     text += &(title("LU factorisations") + &hpl::table::render(&panels));
+                }
+                System::Lcs if !subsequences.is_empty() => {
+                    text += &(title("Longest common subsequences") + &lcs::table::render(&subsequences));
                 }
                 _ => {}
             }

@@ -5,6 +5,7 @@ use super::caf::{Team, Updates};
 use super::fft::{MAX_RANKS_SHARING, Transform};
 use super::gemm::Gemm;
 use super::hpl::Panels;
+use super::lcs::Subsequence;
 use super::platform::Sharing;
 use crate::records::Record;
 use hcube_results::machine::Machine;
@@ -20,7 +21,7 @@ pub struct Batch {
     pub ranks: usize,
     pub ranks_per_node: usize,
     /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer rows
-    /// and columns, and for vectors and panels that are as many times shorter.
+    /// and columns, and for vectors, panels and strings that are as many times shorter.
     pub scale: usize,
     pub cases: Vec<Case>,
 }
@@ -106,6 +107,7 @@ pub struct Results {
     pub coarray_updates: Vec<Updates>,
     pub fft: Vec<Transform>,
     pub hpl: Vec<Panels>,
+    pub lcs: Vec<Subsequence>,
     /// Failed simulations and the reasons.
     pub failures: Vec<String>,
 }
@@ -121,6 +123,7 @@ pub enum Case {
     Updates(Updates),
     Fft(Transform),
     Hpl(Panels),
+    Lcs(Subsequence),
 }
 
 impl RandomAccess {
@@ -184,6 +187,7 @@ impl Case {
             Self::Updates(case) => case.text(),
             Self::Fft(case) => case.text(),
             Self::Hpl(case) => case.text(),
+            Self::Lcs(case) => case.text(),
         }
     }
 
@@ -201,6 +205,7 @@ impl Case {
                 Self::Updates(case) => case.fill(record),
                 Self::Fft(case) => case.fill(record),
                 Self::Hpl(case) => case.fill(record),
+                Self::Lcs(case) => case.fill(record),
             },
             Err(error) => Err(error),
         };
@@ -218,6 +223,7 @@ impl Case {
             Self::Updates(case) => case.errors,
             Self::Fft(case) => case.errors,
             Self::Hpl(case) => case.errors,
+            Self::Lcs(case) => case.errors,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Section, System};
 use super::place::{BYTES, Place};
 use super::results::{Alltoall, Batch, Case, RandomAccess};
-use super::{bsp, caf, fft, gemm, hpl};
+use super::{bsp, caf, fft, gemm, hpl, lcs};
 use hcube_results::published::{self, COARRAY_MACHINE, MACHINE};
 use hcube_tool::session::Failure;
 
@@ -37,6 +37,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
             Section::CoarrayUpdates => all.extend(caf::cases::updates(&place, full)),
             Section::Fft => all.extend(fft::cases::batches(&place, full)),
             Section::Hpl => all.extend(hpl::cases::batches(&place, full)),
+            Section::Lcs => all.extend(lcs::cases::batches(&place, full)),
             _ => all
                 .extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split)),
         }
@@ -90,6 +91,10 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::Fft => {
             let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024]), 4);
             vec![franklin, ("fat-nodes", sizes(&[64], &[64, 256]), 64)]
+        }
+        Section::Lcs => {
+            let ranks = sizes(&[64, 256], &[64, 256, 1024]);
+            vec![("juropa", ranks, 8), ("fat-nodes", ranks, 64)]
         }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
@@ -170,7 +175,8 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
         | Section::Teams
         | Section::CoarrayUpdates
         | Section::Fft
-        | Section::Hpl => Vec::new(),
+        | Section::Hpl
+        | Section::Lcs => Vec::new(),
     }
 }
 

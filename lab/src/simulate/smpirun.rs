@@ -132,7 +132,7 @@ pub fn check(root: &Path) -> Result<(), Failure> {
                     libsimgrid-dev; `make simulate` installs it)"
             .to_owned());
     }
-    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels"] {
+    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs"] {
         if !root.join(file).is_file() {
             let (root, place) = (root.display(), root.join(file));
             return Err(format!(
@@ -207,7 +207,9 @@ impl Runner {
         let bsp = hcube_bsp::options::Options::TABLE.iter().map(|row| row.spec.variable);
         let caf = hcube_caf::options::Options::TABLE.iter().map(|row| row.spec.variable);
         let fft = hcube_fft::Options::TABLE.iter().map(|row| row.spec.variable);
-        for variable in random_access.chain(alltoall).chain(gemm).chain(bsp).chain(caf).chain(fft) {
+        let lcs = hcube_lcs::options::Options::TABLE.iter().map(|row| row.spec.variable);
+        for variable in random_access.chain(alltoall).chain(gemm).chain(bsp).chain(caf).chain(fft).chain(lcs)
+        {
             command.env_remove(variable);
         }
         command.process_group(0).stdin(Stdio::null());

@@ -32,7 +32,7 @@ const SOURCES: [(&str, &str, &str); 14] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 27] = [
+const SECTIONS: [&str; 28] = [
     "headlines",
     "hpcc",
     "rates",
@@ -50,6 +50,7 @@ const SECTIONS: [&str; 27] = [
     "bsp",
     "bsp-machines",
     "llcs",
+    "lcs-machines",
     "coarrays",
     "coarrays-machines",
     "fftw",
@@ -438,6 +439,7 @@ fn plots_as_files_of_their_own() {
         ("fftw", "whole transform"),
         ("fft-simulated", "binary exchange"),
         ("hpl-simulated", "modified-long"),
+        ("lcs-simulated", "64 ranks, JuRoPA, cost model"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);
         assert!(drawn.starts_with("<svg xmlns=") && drawn.ends_with("</svg>\n"), "{name}: {drawn}");

@@ -3,6 +3,7 @@
 
 mod coarrays;
 mod kernels;
+mod subsequences;
 
 use hcube_testing as common;
 
@@ -48,7 +49,7 @@ fn copy_of_root(name: &str) -> PathBuf {
     // Files of an earlier run would be taken for those of this one.
     drop(fs::remove_dir_all(&folder));
     fs::create_dir_all(&folder).expect("the target directory is writable");
-    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels"] {
+    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs"] {
         fs::copy(root().join(file), folder.join(file)).expect("built");
     }
     folder
@@ -193,7 +194,7 @@ fn what_is_missing_for_simulations_is_named() {
         let errors = text(&output.stderr);
         assert!(output.status.code() == Some(2) && errors.contains(message), "{errors}");
     }
-    for driver in ["random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "platform.so"] {
+    for driver in ["random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs", "platform.so"] {
         let (path, aside) = (Path::new(folder).join(driver), Path::new(folder).join("aside"));
         fs::rename(&path, &aside).expect("renamed");
         let output = Command::new(TOOL.as_str()).args(arguments).output().expect("starts");

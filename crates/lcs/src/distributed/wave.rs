@@ -5,9 +5,11 @@
 //! have it. A superstep ends for a rank when it has the messages for the next; no barrier, except in the thesis' variant,
 //! where the blocks of a rank on a diagonal are a superstep each.
 //!
-//! Flow: a rank sends text to rank 0 at most `AHEAD` block rows before rank 0 needs it. In superstep d, rank r has what rank
-//! r - 1 has sent in superstep d - 1, so rank 0 has ended superstep d - r - 1 and waits for the text of no
-//! row before d - r. Between barriers all are in the same superstep.
+//! Flow: in superstep d a rank sends the text of the block rows before d + `AHEAD`, and ends when rank 0 has received that of
+//! the rows before d. Ranks compute at the same time in the same superstep, so that text that a rank sent later, when it knows
+//! that rank 0 has ended superstep d - r - 1, would keep rank 0 waiting for r supersteps. Text waits at rank 0 for at most r
+//! supersteps, by which rank r can be ahead. A rank in the lowest superstep of all waits for nobody, also where sends end only
+//! when they are received: what it needs was sent in a superstep before, and receives are started when a superstep begins.
 //!
 //! Cost: per block a message of a bit and a symbol per row and a word. Memory: two messages per block column, the text of a
 //! block, and what [`Band`] keeps.
@@ -64,12 +66,10 @@ impl<C: Comm, I: Id> Wave<'_, C, I> {
         let width: usize = self.bands.iter().map(Band::width).sum();
         let mut progress =
             Progress { done: 0, total: (width as u64).saturating_mul(self.parts.length() as u64) };
-        // How far rank 0 may be behind this rank.
-        let lag = if self.task.barriers { 0 } else { self.comm.rank() };
         let (mut texts, mut next_text) = (Vec::new(), 0);
         let mut boundaries: Vec<C::Sends> = Vec::new();
         for superstep in 0..grid.supersteps() {
-            let due = (superstep + AHEAD).saturating_sub(lag).min(grid.block_rows);
+            let due = (superstep + AHEAD).min(grid.block_rows);
             while next_text < due {
                 texts.extend(self.send_text(next_text)?);
                 next_text += 1;

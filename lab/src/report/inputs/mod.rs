@@ -4,11 +4,13 @@ mod coarrays;
 mod content;
 mod kernels;
 mod simulated;
+mod subsequences;
 
 pub use coarrays::{CoarrayTeam, CoarrayUpdates};
 pub use content::{Bench, Hpcc, HpccRun, Line};
 pub use kernels::{Panels, Transform};
 pub use simulated::{Case, Exchange, Product, Simulated, Superstep};
+pub use subsequences::Subsequence;
 
 use content::{Checked, positive};
 use hcube_results::alltoall;

@@ -3,6 +3,7 @@
 use super::coarrays::{CoarrayTeam, CoarrayUpdates};
 use super::content::{Checked, positive};
 use super::kernels::{Panels, Transform};
+use super::subsequences::Subsequence;
 use hcube_results::machine::Machine;
 use serde::Deserialize;
 
@@ -26,6 +27,8 @@ pub struct Simulated {
     pub fft: Vec<Transform>,
     #[serde(default)]
     pub hpl: Vec<Panels>,
+    #[serde(default)]
+    pub lcs: Vec<Subsequence>,
     /// Failed simulations and the reasons.
     #[serde(default)]
     pub failures: Vec<String>,
@@ -222,6 +225,9 @@ impl Checked for Simulated {
         }
         for (number, panels) in self.hpl.iter().enumerate() {
             check("hpl", number, &panels.machine, &panels.positive())?;
+        }
+        for (number, subsequence) in self.lcs.iter().enumerate() {
+            check("lcs", number, &subsequence.machine, &subsequence.positive())?;
         }
         Ok(())
     }

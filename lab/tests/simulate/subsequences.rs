@@ -1,0 +1,74 @@
+//! Longest common subsequences on simulated ranks.
+
+use super::{TOOL, copy_of_root, has_its_turn, simulated, text};
+use serde_json::Value;
+use std::fs;
+use std::process::Command;
+
+/// A platform for cases that do not run.
+const ONE_HOST: &str = "<?xml version='1.0'?>\n\
+    <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
+    <platform version=\"4.1\"><zone id=\"all\" routing=\"Full\"><host id=\"one\" speed=\"1Gf\"/></zone></platform>\n";
+
+/// On grids of every alpha, where the last rank sends to the first one; with and without barriers.
+#[test]
+fn subsequences_are_right_on_every_grid_and_take_the_predicted_time() {
+    if !has_its_turn() {
+        return;
+    }
+    let folder = copy_of_root("lcs");
+    let arguments =
+        ["--ranks", "1 3 16", "--ranks-per-node", "3", "--sections", "lcs", "--machine", "juropa"];
+    let found = simulated(Command::new(TOOL.as_str()), &folder, &arguments);
+    let found: Value = serde_json::from_str(&found).expect("JSON");
+    let rows = found["lcs"].as_array().expect("a list");
+    // Three lengths; two have the grids of the thesis, with five alphas, with and without barriers.
+    assert_eq!(rows.len(), 3 * (3 + 2 * 2 * 5), "{found}");
+    for row in rows {
+        let number = |name: &str| row[name].as_f64().expect("a number");
+        assert!(row["errors"] == 0, "{row}");
+        // Random strings of four symbols: 0.654 of their length.
+        let share = number("subsequence") / number("length");
+        assert!((0.64..0.66).contains(&share), "{row}");
+        assert!(number("efficiency") <= 1.0 && number("efficiency") > 0.0, "{row}");
+        let deviation = number("seconds") / number("predicted_seconds") - 1.0;
+        if row["variant"] != "thesis" && number("length") > 500_000.0 {
+            assert!(deviation.abs() < 0.1, "{row}");
+        }
+    }
+    // Barriers take time.
+    let seconds = |variant: &str| {
+        let is_largest = |row: &&Value| {
+            row["ranks"] == 16 && row["length"] == 65536 && row["alpha"] == 5 && row["variant"] == variant
+        };
+        rows.iter().find(is_largest).expect("simulated")["seconds"].as_f64().expect("a number")
+    };
+    assert!(seconds("square") < seconds("thesis"), "{found}");
+}
+
+#[test]
+fn bad_cases_are_refused() {
+    if !has_its_turn() {
+        return;
+    }
+    let folder = copy_of_root("lcs-cases");
+    let platform = folder.join("one.xml");
+    fs::write(&platform, ONE_HOST).expect("writable");
+    for (case, part) in [
+        ("length=0", "length=0"),
+        ("length=100,symbols=257", "symbols=257"),
+        ("barriers=2", "barriers=2"),
+        ("alpha=-1", "alpha=-1"),
+        ("blocks=5", "blocks=5"),
+    ] {
+        let output = Command::new("smpirun")
+            .args(["-np", "1", "-no-privatize", "-platform"])
+            .arg(&platform)
+            .arg(folder.join("lcs"))
+            .arg(case)
+            .output()
+            .expect("smpirun starts");
+        let errors = text(&output.stderr);
+        assert!(errors.contains(&format!("case '{case}': {part} is not known")), "{case}: {errors}");
+    }
+}
