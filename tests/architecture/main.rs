@@ -62,7 +62,6 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "hcube-fft",
             "hcube-gemm",
             "hcube-bsp",
-            "hcube-lcs",
             "hcube-caf",
             "hcube-lcs",
             "hcube-stream",

@@ -52,7 +52,8 @@ pub fn llcs<S: Symbol>(a: &[S], b: &[S]) -> Result<usize, Error> {
     if let Some(length) = short::llcs(a, b) {
         return Ok(common + length);
     }
-    match stripped(common, a, b, &Options::default(), &mut |_| ControlFlow::Continue(()))? {
+    let prepared = stripped(common, a, b, &Options::default())?;
+    match prepared.run(&mut |_| ControlFlow::Continue(()))? {
         Outcome::Length(length) => Ok(length),
         other => Err(Error::Internal(format!("{other:?} without a bound"))),
     }
@@ -68,7 +69,15 @@ pub fn observed<S: Symbol>(
     options: &Options,
     observer: &mut Observer<'_>,
 ) -> Result<Outcome, Error> {
-    prepare(a, b, options)?.run(observer)
+    let (common, a, b) = affix::strip(a, b);
+    let short = if options.kernel.is_none() { short::llcs(a, b) } else { None };
+    let Some(length) = short else { return stripped(common, a, b, options)?.run(observer) };
+    let total = a.len() as u64 * b.len() as u64;
+    if total > 0 && observer(Progress { done: total, total }).is_break() {
+        return Ok(Outcome::Interrupted);
+    }
+    let length = common + length;
+    Ok(if length < options.at_least { Outcome::Below } else { Outcome::Length(length) })
 }
 
 /// A computation that has not begun.
@@ -86,24 +95,11 @@ pub struct Prepared {
 /// As [`llcs`].
 pub fn prepare<S: Symbol>(a: &[S], b: &[S], options: &Options) -> Result<Prepared, Error> {
     let (common, a, b) = affix::strip(a, b);
-    let short = if options.kernel.is_none() { short::llcs(a, b) } else { None };
-    let Some(length) = short else { return stripped(common, a, b, options, observer) };
-    let total = a.len() as u64 * b.len() as u64;
-    if total > 0 && observer(Progress { done: total, total }).is_break() {
-        return Ok(Outcome::Interrupted);
-    }
-    let length = common + length;
-    Ok(if length < options.at_least { Outcome::Below } else { Outcome::Length(length) })
+    stripped(common, a, b, options)
 }
 
-/// The length for strings whose common beginning and end went, `common` symbols.
-fn stripped<S: Symbol>(
-    common: usize,
-    a: &[S],
-    b: &[S],
-    options: &Options,
-    observer: &mut Observer<'_>,
-) -> Result<Outcome, Error> {
+/// As [`prepare`], for strings whose common beginning and end went, `common` symbols.
+fn stripped<S: Symbol>(common: usize, a: &[S], b: &[S], options: &Options) -> Result<Prepared, Error> {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let coded = if common + a.len() < options.at_least {
         alphabet::code::<S>(&[], &[])?
