@@ -14,7 +14,7 @@ subsequences() {
 }
 
 bench_llcs() {
-    local ranks one=(--lengths "1000,10^4,10^5" --repeat 5) lengths=8192,16384,32768,65536,10^5,3*10^5
+    local ranks one=(--lengths "1000,10^4,10^5" --repeat 5) lengths="8192,16384,32768,65536,10^5,3*10^5"
     local all=hcube,grid,alpha,barriers
     if [ -n "$full" ]; then
         one=(--lengths "100,1000,10^4,10^5,10^6" --symbols "2,4,8,26,32,256" --repeat 5)
