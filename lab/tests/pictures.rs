@@ -132,6 +132,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 47, "{pictures:?}");
+    assert_eq!(pictures.len(), 49, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }
