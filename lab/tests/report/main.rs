@@ -405,9 +405,7 @@ fn broken_files_leave_the_page_that_was_there() {
             assert_eq!(fs::read_to_string(&page).expect("the page"), "as it was");
         }
     }
-    let left: Vec<_> =
-        fs::read_dir(&folder).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
-    assert_eq!(left.len(), 2, "{left:?}");
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
 }
 
 #[test]
