@@ -156,7 +156,12 @@ impl Call<'_> {
         comm.all_reduce_sum(&mut sums)?;
         let begin = Instant::now();
         let prepared = prepare(comm, a, b, &options)?;
-        let heading = Heading::new(session::library(), self.format.name(), self.files(sums), prepared.plan());
+        let heading = Heading::new(
+            session::library(),
+            self.format.name(),
+            self.files(sums),
+            &agree(comm, prepared.plan())?,
+        );
         if speaks && json.tables() {
             println!("{}", heading.text());
             // Shown before a computation of hours; a closed output shows at the end.

@@ -39,6 +39,13 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The algorithm for symbols below `alphabet`.
+    fn kernel(&self, alphabet: usize) -> Kernel {
+        self.kernel.unwrap_or(Kernel::choose(alphabet, self.level))
+    }
+}
+
 /// Rows of a piece, between which the bound is checked.
 const PIECE: usize = 1 << 16;
 
@@ -48,12 +55,7 @@ const PIECE: usize = 1 << 16;
 /// [`Error::Count`] for strings of 2^32 and more symbols of 32 bits, [`Error::Memory`] where there is no room for their ids
 /// and bits.
 pub fn llcs<S: Symbol>(a: &[S], b: &[S]) -> Result<usize, Error> {
-    let (common, a, b) = affix::strip(a, b);
-    if let Some(length) = short::llcs(a, b) {
-        return Ok(common + length);
-    }
-    let prepared = stripped(common, a, b, &Options::default())?;
-    match prepared.run(&mut |_| ControlFlow::Continue(()))? {
+    match observed(a, b, &Options::default(), &mut |_| ControlFlow::Continue(()))? {
         Outcome::Length(length) => Ok(length),
         other => Err(Error::Internal(format!("{other:?} without a bound"))),
     }
@@ -69,15 +71,7 @@ pub fn observed<S: Symbol>(
     options: &Options,
     observer: &mut Observer<'_>,
 ) -> Result<Outcome, Error> {
-    let (common, a, b) = affix::strip(a, b);
-    let short = if options.kernel.is_none() { short::llcs(a, b) } else { None };
-    let Some(length) = short else { return stripped(common, a, b, options)?.run(observer) };
-    let total = a.len() as u64 * b.len() as u64;
-    if total > 0 && observer(Progress { done: total, total }).is_break() {
-        return Ok(Outcome::Interrupted);
-    }
-    let length = common + length;
-    Ok(if length < options.at_least { Outcome::Below } else { Outcome::Length(length) })
+    prepare(a, b, options)?.run(observer)
 }
 
 /// A computation that has not begun.
@@ -85,8 +79,19 @@ pub fn observed<S: Symbol>(
 pub struct Prepared {
     /// Length of what was taken off.
     common: usize,
-    coded: Coded,
+    work: Work,
     options: Options,
+}
+
+/// What is left to do.
+#[derive(Debug)]
+enum Work {
+    /// Nothing, for short strings of these lengths.
+    Short {
+        length: usize,
+        lengths: (usize, usize),
+    },
+    Coded(Coded),
 }
 
 /// Prepares a computation: takes off what both strings have at their ends, and codes the rest.
@@ -95,18 +100,15 @@ pub struct Prepared {
 /// As [`llcs`].
 pub fn prepare<S: Symbol>(a: &[S], b: &[S], options: &Options) -> Result<Prepared, Error> {
     let (common, a, b) = affix::strip(a, b);
-    stripped(common, a, b, options)
-}
-
-/// As [`prepare`], for strings whose common beginning and end went, `common` symbols.
-fn stripped<S: Symbol>(common: usize, a: &[S], b: &[S], options: &Options) -> Result<Prepared, Error> {
-    let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let coded = if common + a.len() < options.at_least {
-        alphabet::code::<S>(&[], &[])?
-    } else {
-        alphabet::code(a, b)?
+    let short = if options.kernel.is_none() { short::llcs(a, b) } else { None };
+    let work = match short {
+        Some(length) => Work::Short { length, lengths: (a.len(), b.len()) },
+        None if common + a.len().min(b.len()) < options.at_least => {
+            Work::Coded(alphabet::code::<S>(&[], &[])?)
+        }
+        None => Work::Coded(if a.len() <= b.len() { alphabet::code(a, b)? } else { alphabet::code(b, a)? }),
     };
-    Ok(Prepared { common, coded, options: *options })
+    Ok(Prepared { common, work, options: *options })
 }
 
 impl Prepared {
@@ -116,17 +118,17 @@ impl Prepared {
     /// # Errors
     /// [`Error::Memory`] where there is no room for the measurement.
     pub fn plan(&self, machine: Machine) -> Result<Plan, Error> {
-        let (columns, rows) = self.coded.lengths();
+        let ((columns, rows), alphabet) = match &self.work {
+            // Short strings are not coded.
+            Work::Short { lengths, .. } => (*lengths, short::SYMBOLS),
+            Work::Coded(coded) => (coded.lengths(), coded.size),
+        };
         let problem = Problem { columns: columns.min(rows), rows: columns.max(rows), bits: 0 };
-        let (alphabet, level, kernel) = (self.coded.size, self.options.level, self.kernel());
+        let (level, kernel) = (self.options.level, self.options.kernel(alphabet));
         let grid = Grid { ranks: 1, alpha: 1, block_rows: 1 };
         let machine = plan::with_rate(machine, plan::entries(&problem), alphabet, kernel, level)?;
         let level = kernel.used(level);
         Ok(Plan { problem, alphabet, kernel, level, grid, seconds: 0.0 }.predicted(&machine))
-    }
-
-    fn kernel(&self) -> Kernel {
-        self.options.kernel.unwrap_or(Kernel::choose(self.coded.size, self.options.level))
     }
 
     /// Computes the length.
@@ -134,12 +136,23 @@ impl Prepared {
     /// # Errors
     /// [`Error::Memory`] where there is no room for the bits of the columns.
     pub fn run(self, observer: &mut Observer<'_>) -> Result<Outcome, Error> {
-        if self.common + self.coded.bound < self.options.at_least {
+        let Coded { strings, size, bound } = match self.work {
+            Work::Coded(coded) => coded,
+            Work::Short { length, lengths: (a, b) } => {
+                let (length, total) = (self.common + length, a as u64 * b as u64);
+                let ended = total > 0 && observer(Progress { done: total, total }).is_break();
+                return Ok(match length {
+                    _ if ended => Outcome::Interrupted,
+                    length if length < self.options.at_least => Outcome::Below,
+                    length => Outcome::Length(length),
+                });
+            }
+        };
+        if self.common + bound < self.options.at_least {
             return Ok(Outcome::Below);
         }
-        let kernel = self.kernel();
-        let Self { common, coded: Coded { strings, size, .. }, options } = self;
-        let task = Task { common, alphabet: size, kernel, options };
+        let kernel = self.options.kernel(size);
+        let task = Task { common: self.common, alphabet: size, kernel, options: self.options };
         match strings {
             Strings::Narrow(a, b) => task.run(a, b, observer),
             Strings::Wide(a, b) => task.run(a, b, observer),

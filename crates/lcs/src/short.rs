@@ -13,7 +13,7 @@ use crate::symbol::Symbol;
 /// Symbols of the longer string.
 const MAX_ROWS: usize = 1 << 12;
 /// Symbols of the shorter string have numbers below this.
-const SYMBOLS: usize = 256;
+pub(crate) const SYMBOLS: usize = 256;
 
 /// Computes with the bits of a word.
 macro_rules! in_word {

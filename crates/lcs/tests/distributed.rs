@@ -113,7 +113,7 @@ fn common_ends_are_not_computed() {
         check(ranks, a, b, ranks, &options);
         let plans = threads::run(ranks, ranks, |comm| {
             let parts = [a, b].map(|string| part(string, comm.rank(), ranks, 0));
-            prepare(comm, parts[0], parts[1], &options).map(|prepared| *prepared.plan())
+            prepare(comm, parts[0], parts[1], &options).and_then(|prepared| prepared.plan())
         });
         let plan = plans[0].as_ref().expect("equal options");
         // Symbols 20 and 21 are only in one string.

@@ -106,10 +106,18 @@ pub fn llcs<C: Comm, S: Symbol>(
 }
 
 /// A computation that has not begun.
-pub struct Prepared<'a, C: Comm> {
+pub enum Prepared<'a, C: Comm> {
+    /// One rank without a prescribed grid, and the machine for its plan.
+    Serial(serial::Prepared, Machine),
+    /// A grid of blocks.
+    Grid(OnGrid<'a, C>),
+}
+
+/// A computation on a grid of blocks.
+pub struct OnGrid<'a, C: Comm> {
     plan: Plan,
     work: Work<'a, C>,
-    /// What both strings have in common at their ends, where that was taken off.
+    /// What both strings have in common at their ends, which was taken off.
     common: usize,
     at_least: usize,
 }
@@ -118,7 +126,6 @@ pub struct Prepared<'a, C: Comm> {
 enum Work<'a, C: Comm> {
     /// Nothing: the length is below the bound.
     Nothing,
-    Serial(serial::Prepared),
     Narrow(Wave<'a, C, u8>),
     Wide(Wave<'a, C, u32>),
 }
@@ -138,8 +145,7 @@ pub fn prepare<'a, C: Comm, S: Symbol>(
     let &Options { at_least, kernel, level, .. } = options;
     if comm.size() == 1 && options.alpha == 0 {
         let prepared = serial::prepare(a, b, &serial::Options { at_least, kernel, level })?;
-        let plan = prepared.plan(options.machine)?;
-        return Ok(Prepared { plan, work: Work::Serial(prepared), common: 0, at_least });
+        return Ok(Prepared::Serial(prepared, options.machine));
     }
     let Coded { strings, size, bound } = alphabet::code(comm, a, b)?;
     let known = Known { alphabet: size, bound, options };
@@ -180,14 +186,20 @@ impl Known<'_> {
         } else {
             work(wave(comm, a, b, &plan, options.barriers)?)
         };
-        Ok(Prepared { plan, work, common, at_least: options.at_least })
+        Ok(Prepared::Grid(OnGrid { plan, work, common, at_least: options.at_least }))
     }
 }
 
 impl<C: Comm> Prepared<'_, C> {
-    /// The grid, and the time that the computation will take as this rank predicts it. Its rate is that of rank 0.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+    /// The grid, and the time that the computation will take as this rank predicts it, with the rate of its own processor.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where there is no room to measure the rate.
+    pub fn plan(&self) -> Result<Plan, Error> {
+        match self {
+            Self::Serial(prepared, machine) => prepared.plan(*machine),
+            Self::Grid(on_grid) => Ok(on_grid.plan),
+        }
     }
 
     /// Collective: computes the length.
@@ -195,11 +207,14 @@ impl<C: Comm> Prepared<'_, C> {
     /// # Errors
     /// Those of communication.
     pub fn run(self, observer: &mut Observer<'_>) -> Result<Outcome, Error> {
-        match self.work {
+        let OnGrid { work, common, at_least, .. } = match self {
+            Self::Serial(prepared, _) => return prepared.run(observer),
+            Self::Grid(on_grid) => on_grid,
+        };
+        match work {
             Work::Nothing => Ok(Outcome::Below),
-            Work::Serial(prepared) => prepared.run(observer),
-            Work::Narrow(wave) => finish(wave, self.common, self.at_least, observer),
-            Work::Wide(wave) => finish(wave, self.common, self.at_least, observer),
+            Work::Narrow(wave) => finish(wave, common, at_least, observer),
+            Work::Wide(wave) => finish(wave, common, at_least, observer),
         }
     }
 }
@@ -269,11 +284,9 @@ fn plan<C: Comm>(
     let kernel = options.kernel.unwrap_or(Kernel::choose(alphabet, options.level));
     let ranks = comm.size();
     let machine = if options.barriers { options.machine.with_barriers(ranks) } else { options.machine };
-    // A rate that was measured while other ranks wait would be that of a processor with nothing else to do.
+    // All ranks measure at the same time: with idle neighbours the rate would be higher than in the computation.
     let measured = plan::with_rate(machine, plan::entries(&problem), alphabet, kernel, options.level);
     let machine = agree(comm, measured)?;
-    let entry = f64::from_bits(agree_on_and_share(comm, &[], machine.entry.to_bits())?);
-    let machine = Machine { entry, ..machine };
     let chosen = match (options.alpha, options.block_rows) {
         (0, _) => cost::choose(&problem, ranks, &machine),
         (alpha, 0) => Grid { ranks, alpha, block_rows: alpha * ranks },
