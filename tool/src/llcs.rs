@@ -50,7 +50,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     format: Choice,
     /// Lengths below N are of no interest: the computation ends when it is clear that the length is below
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     at_least: usize,
     #[arg(long, value_parser = one_of::<KernelChoice>(KernelChoice::NAMES), help = help::<Chosen>("kernel"))]
     kernel: Option<KernelChoice>,
