@@ -269,8 +269,7 @@ static void subsequences(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, last ? "HCUBE_LLCS_ALPHA = 'many': expected" : "", hcube_llcs, STRINGS, 1, 0, NULL, NULL,
          MPI_COMM_WORLD, &length);
   if (last) setenv("HCUBE_LLCS_ALPHA", "3", 1);
-  if (size > 1)
-    REFUSE(HCUBE_ERR_MISMATCH, "alpha", hcube_llcs, STRINGS, 1, 0, NULL, NULL, MPI_COMM_WORLD, &length);
+  if (size > 1) REFUSE(HCUBE_ERR_MISMATCH, "alpha", hcube_llcs, STRINGS, 1, 0, NULL, NULL, MPI_COMM_WORLD, &length);
   REQUIRE(length == 7 && calls == 0);
   setenv("HCUBE_LLCS_ALPHA", "3", 1);
   setenv("HCUBE_LLCS_BLOCK_ROWS", "5", 1);
