@@ -110,11 +110,12 @@ fn last_line(program: &Path, ranks: usize) -> String {
     text.trim().lines().last().unwrap_or_default().to_owned()
 }
 
-/// What an example of LLCS prints for two files, and their bytes: all of the first are in the second, with others between.
+/// What an example of LLCS prints for two files, and their bytes: all of the first are in the second,
+/// with others between that the first has, too, so that there is a matrix to compute.
 fn llcs_files(folder: &Path) -> ([PathBuf; 2], &'static str) {
     let files = ["first", "second"].map(|name| folder.join(format!("llcs-{name}")));
     fs::write(&files[0], "subsequence ".repeat(250)).expect("writable");
-    fs::write(&files[1], "s-u-b-s-e-q-u-e-n-c-e- -".repeat(250)).expect("writable");
+    fs::write(&files[1], "s uebcsneequuqeenscbeu s".repeat(250)).expect("writable");
     (files, "3000 and 6000 symbols, length 3000, similarity 0.5000")
 }
 
