@@ -6,8 +6,9 @@
 //!
 //! Cost: one pass over what is equal.
 
-/// Symbols that are compared by one call.
+/// Symbols of a piece, and of the pieces of what is left, which are shorter than a call of `memcmp` is worth: of bytes a word.
 const PIECE: usize = 64;
+const SHORT: usize = 8;
 
 /// Two strings without their common beginning and their common end, and the number of symbols that went.
 pub fn strip<'a, S: Eq>(a: &'a [S], b: &'a [S]) -> (usize, &'a [S], &'a [S]) {
@@ -18,16 +19,27 @@ pub fn strip<'a, S: Eq>(a: &'a [S], b: &'a [S]) -> (usize, &'a [S], &'a [S]) {
 }
 
 fn prefix<S: Eq>(a: &[S], b: &[S]) -> usize {
-    let pieces = a.chunks_exact(PIECE).zip(b.chunks_exact(PIECE));
-    let start = PIECE * pieces.take_while(|(a, b)| a == b).count();
-    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
+    let start = pieces_at_start::<PIECE, S>(a, b);
+    let start = start + pieces_at_start::<SHORT, S>(&a[start..], &b[start..]);
+    start + pieces_at_start::<1, S>(&a[start..], &b[start..])
 }
 
 fn suffix<S: Eq>(a: &[S], b: &[S]) -> usize {
-    let pieces = a.rchunks_exact(PIECE).zip(b.rchunks_exact(PIECE));
-    let end = PIECE * pieces.take_while(|(a, b)| a == b).count();
-    let rest = a[..a.len() - end].iter().rev().zip(b[..b.len() - end].iter().rev());
-    end + rest.take_while(|(a, b)| a == b).count()
+    let end = pieces_at_end::<PIECE, S>(a, b);
+    let end = end + pieces_at_end::<SHORT, S>(&a[..a.len() - end], &b[..b.len() - end]);
+    end + pieces_at_end::<1, S>(&a[..a.len() - end], &b[..b.len() - end])
+}
+
+/// Symbols of the pieces of N symbols that are equal at the beginning.
+fn pieces_at_start<const N: usize, S: Eq>(a: &[S], b: &[S]) -> usize {
+    let pieces = a.chunks_exact(N).zip(b.chunks_exact(N));
+    N * pieces.take_while(|(a, b)| a == b).count()
+}
+
+/// Symbols of the pieces of N symbols that are equal at the end.
+fn pieces_at_end<const N: usize, S: Eq>(a: &[S], b: &[S]) -> usize {
+    let pieces = a.rchunks_exact(N).zip(b.rchunks_exact(N));
+    N * pieces.take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
