@@ -16,10 +16,14 @@
 //! | [`process`] | the state of the process; initialisation and finalisation of MPI |
 //! | [`profile`] | what each superstep has cost |
 //! | [`options`] | options of a run |
+//! | [`cost`] | the predicted time of a program |
+//! | [`estimate`] | the figures of a machine, from the times of supersteps |
 
 pub mod agreement;
 pub mod collective;
+pub mod cost;
 pub mod direct;
+pub mod estimate;
 pub mod mates;
 pub mod messages;
 pub mod options;
