@@ -6,6 +6,7 @@
 //! | `bench` | measures a system of hcube against its competitors | under mpirun; without it to draw results |
 //! | `probe` | measures this machine for the cost model | under mpirun |
 //! | `model` | predicts RandomAccess, the all-to-all exchange and matrix multiplication on other machines | without mpirun |
+//! | `bsp` | measures a BSP machine, predicts programs, and checks the predictions | with or without mpirun |
 //! | `llcs` | computes the length of a longest common subsequence of two files | with or without mpirun |
 //! | `profile` | shows the profile of a BSP program | without mpirun |
 //!
@@ -14,7 +15,7 @@
 
 use crate::bench::{alltoall, fftw, random_access};
 use crate::session::{self, report_failure};
-use crate::{bench, doctor, llcs, model, probe, profile};
+use crate::{bench, bsp, doctor, llcs, model, probe, profile};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -41,6 +42,7 @@ pub enum Command {
     Bench(bench::Arguments),
     Probe(probe::Arguments),
     Model(model::Arguments),
+    Bsp(bsp::Arguments),
     Llcs(llcs::Arguments),
     Profile(profile::Arguments),
     #[command(hide = true)]
@@ -83,6 +85,7 @@ impl CommandLine {
             Command::Bench(arguments) => bench::run(arguments),
             Command::Probe(arguments) => session::run(|session| probe::run(session, arguments, "FILE")),
             Command::Model(arguments) => model::run(arguments),
+            Command::Bsp(arguments) => bsp::run(arguments),
             Command::Llcs(arguments) => session::run(|session| llcs::run(session, arguments)),
             Command::Profile(arguments) => profile::run(arguments),
             Command::Gups(arguments) => arguments.run(),
@@ -197,6 +200,18 @@ mod tests {
             ("llcs a b --alpha x", "--alpha"),
             ("llcs a b --block-rows 16777217", "--block-rows"),
             ("llcs a b --format zip", "--format"),
+            ("bsp probe --max-words 25", "--max-words"),
+            ("bsp probe --repeat 0", "--repeat"),
+            ("bsp predict llcs --processes 0", "--processes"),
+            ("bsp predict matmul --sizes 1k", "--sizes"),
+            ("bsp predict matmul --blocks 0", "--blocks"),
+            ("bsp predict matmul --distribution blocks", "--distribution"),
+            ("bsp predict llcs --costs mine", "--costs"),
+            ("bsp predict llcs --operation-ns -1", "--operation-ns"),
+            ("bsp run llcs --alpha 0", "--alpha"),
+            ("bsp run llcs --kernel fast", "--kernel"),
+            ("bsp run matmul --memory 1x", "--memory"),
+            ("bsp run matmul --repeat 0", "--repeat"),
             ("model gemm --ranks 0", "--ranks"),
             ("model gemm --grid 4", "--grid"),
             ("model gemm --beta 1e-9 --alpha 0", "--alpha"),

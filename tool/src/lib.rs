@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "no public crate: only the tool, the lab and the fuzz targets use it")]
 
 pub mod bench;
+pub mod bsp;
 pub mod choices;
 pub mod command_line;
 pub mod doctor;

@@ -55,31 +55,14 @@ pub struct Arguments {
 
 /// Collective: measures, fits, prints, writes. `option` is the name of the file in messages.
 pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Result<Verdict, Failure> {
-    let failure = |error: hcube_core::Error| error.to_string();
-    let (comm, path) = (&session.comm, &arguments.file);
+    let path = &arguments.file;
     let writable = if session.speaks() { output::check(option, path) } else { Ok(()) };
-    agree(comm, writable).map_err(failure)?;
-    let nodes = comm.node_numbers().map_err(failure)?;
-    let oversubscribed = processor::crowded(comm, &nodes).map_err(failure)?;
-    if session.speaks() && oversubscribed {
-        warn(&oversubscription_warning(&library_version()));
-    }
-    let mut progress = Progress::new("probe", session.speaks() && !arguments.no_progress);
-    let (pairs, mut bench) =
-        (Pairs::new(&nodes), UpdateBench::new(session, arguments.table_size, 0).map_err(failure)?);
-    if !arguments.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
-        bench.use_huge_pages().map_err(failure)?;
-    }
-    let (samples, errors) = measure(comm, &nodes, &pairs, &mut bench, &mut progress).map_err(failure)?;
-    let entry = local::entry(comm, local::BYTES).map_err(failure)?;
-    progress.finish();
+    agree(&session.comm, writable).map_err(|error| error.to_string())?;
+    let Measured { machine, samples, errors } = measured(session, arguments)?;
     let verdict = if errors > 0 { Verdict::Wrong } else { Verdict::Good };
     if !session.speaks() {
         return Ok(verdict);
     }
-    let fitted = pairs.complete(fit::fit(&samples));
-    let place = format!("{}, table of 2^{} words", session::shape(&bench.node_sizes), arguments.table_size);
-    let machine = machine(&fitted, &samples, entry, (&place, oversubscribed), &pairs);
     print!("{}", text(&machine, &samples, errors));
     if let Some(warning) = machine.fit.as_ref().and_then(Fit::warning) {
         warn(&warning);
@@ -96,6 +79,49 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
             Ok(Verdict::Wrong)
         }
     }
+}
+
+/// Collective: the figures of this machine, for a file that has more.
+pub fn machine_here(session: &Session, shows_progress: bool) -> Result<Machine, Failure> {
+    let arguments = Arguments {
+        file: PathBuf::new(),
+        table_size: DEFAULT_TABLE_SIZE,
+        no_huge_pages: false,
+        no_progress: !shows_progress,
+    };
+    measured(session, &arguments).map(|measured| measured.machine)
+}
+
+/// The figures, and what they follow from.
+struct Measured {
+    machine: Machine,
+    samples: Vec<Sample>,
+    /// Words that verification has found wrong.
+    errors: u64,
+}
+
+/// Collective: measures and fits.
+fn measured(session: &Session, arguments: &Arguments) -> Result<Measured, Failure> {
+    let failure = |error: hcube_core::Error| error.to_string();
+    let comm = &session.comm;
+    let nodes = comm.node_numbers().map_err(failure)?;
+    let oversubscribed = processor::crowded(comm, &nodes).map_err(failure)?;
+    if session.speaks() && oversubscribed {
+        warn(&oversubscription_warning(&library_version()));
+    }
+    let mut progress = Progress::new("probe", session.speaks() && !arguments.no_progress);
+    let (pairs, mut bench) =
+        (Pairs::new(&nodes), UpdateBench::new(session, arguments.table_size, 0).map_err(failure)?);
+    if !arguments.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
+        bench.use_huge_pages().map_err(failure)?;
+    }
+    let (samples, errors) = measure(comm, &nodes, &pairs, &mut bench, &mut progress).map_err(failure)?;
+    let entry = local::entry(comm, local::BYTES).map_err(failure)?;
+    progress.finish();
+    let fitted = pairs.complete(fit::fit(&samples));
+    let place = format!("{}, table of 2^{} words", session::shape(&bench.node_sizes), arguments.table_size);
+    let machine = machine(&fitted, &samples, entry, (&place, oversubscribed), &pairs);
+    Ok(Measured { machine, samples, errors })
 }
 
 /// Collective: all samples, and how many words verification has found wrong.
@@ -201,6 +227,7 @@ fn machine(
             mean_error_percent: errors.iter().sum::<f64>() / errors.len() as f64,
             samples: errors.len(),
         }),
+        bsp: None,
     }
 }
 

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`spmd`] | one process of the SPMD part, and what it may request in a superstep |
 //! | [`sync`] | the end of a superstep |
+//! | [`memory`] | registered memory that the library owns |
 //! | [`registry`], [`mates`] | the registrations of this process, and of the processes of its node |
 //! | [`messages`] | the queue of messages, and sizes of tags |
 //! | [`agreement`] | the check that all processes have made the same collective calls |
@@ -25,6 +26,7 @@ pub mod cost;
 pub mod direct;
 pub mod estimate;
 pub mod mates;
+pub mod memory;
 pub mod messages;
 pub mod options;
 pub mod process;

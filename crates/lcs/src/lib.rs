@@ -34,6 +34,9 @@
 //! |---|---|
 //! | [`serial`] | the length for two strings that one process has |
 //! | [`distributed`] | the length for two strings that the ranks of a communicator have together |
+//! | [`supersteps`] | the same in a BSP program, as the thesis has it |
+//! | [`layout`] | what travels between the processes of that program |
+//! | [`stored`] | a string in the registered memory of processes |
 //! | [`grid`] | the grid of blocks on ranks |
 //! | [`cost`] | predictions, and the choice of the grid |
 //! | [`options`] | environment variables |
@@ -58,6 +61,7 @@ pub mod cost;
 pub mod distributed;
 pub mod grid;
 pub mod kernel;
+pub mod layout;
 pub mod options;
 pub mod packed;
 pub mod plan;
@@ -65,6 +69,8 @@ pub mod progress;
 pub mod rate;
 pub mod serial;
 pub mod short;
+pub mod stored;
+pub mod supersteps;
 pub mod symbol;
 pub mod work;
 

@@ -20,14 +20,19 @@ impl Packing {
         self.bits
     }
 
+    /// Symbols in a word.
+    pub fn per_word(self) -> usize {
+        WORD / self.bits
+    }
+
     /// Words that hold this number of symbols.
     pub fn words(self, symbols: usize) -> usize {
-        symbols.div_ceil(WORD / self.bits)
+        symbols.div_ceil(self.per_word())
     }
 
     /// Appends the words of symbols.
     pub fn pack<I: Id>(self, symbols: &[I], words: &mut Vec<u64>) {
-        words.extend(symbols.chunks(WORD / self.bits).map(|symbols| {
+        words.extend(symbols.chunks(self.per_word()).map(|symbols| {
             let places = symbols.iter().enumerate();
             places.fold(0, |word, (at, symbol)| word | u64::from(symbol.value()) << (at * self.bits))
         }));
@@ -38,7 +43,7 @@ impl Packing {
         let mask = u64::MAX >> (WORD - self.bits);
         let end = symbols.len() + count;
         for &word in words {
-            let in_word = (end - symbols.len()).min(WORD / self.bits);
+            let in_word = (end - symbols.len()).min(self.per_word());
             symbols.extend((0..in_word).map(|at| I::from_value((word >> (at * self.bits) & mask) as u32)));
         }
         assert_eq!(symbols.len(), end, "symbols in {} words", words.len());

@@ -1,6 +1,9 @@
 //! Results of `hcube bench bsp`: JSON, tables, picture.
 
 pub mod figure;
+pub mod prediction;
+pub mod samples;
+pub mod surface;
 
 use crate::numbers::{self, percent};
 use crate::table::Table;

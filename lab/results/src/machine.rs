@@ -4,12 +4,15 @@
 //! (`machine/*.json`) are models with published figures, one that `hcube probe` writes was
 //! measured. The tool accepts the name of such a model or a file.
 
+pub mod bsp;
 mod reliability;
 
+use bsp::Bsp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The machines that come with hcube, by name.
-const BUILT_IN: [(&str, &str); 8] = [
+const BUILT_IN: [(&str, &str); 17] = [
     ("red-storm", include_str!("machine/red-storm.json")),
     ("juropa", include_str!("machine/juropa.json")),
     ("juqueen", include_str!("machine/juqueen.json")),
@@ -18,6 +21,15 @@ const BUILT_IN: [(&str, &str); 8] = [
     ("crossbar", include_str!("machine/crossbar.json")),
     ("fat-nodes", include_str!("machine/fat-nodes.json")),
     ("franklin", include_str!("machine/franklin.json")),
+    ("skua-oxtool", include_str!("machine/skua-oxtool.json")),
+    ("skua-pub", include_str!("machine/skua-pub.json")),
+    ("skua-mpi", include_str!("machine/skua-mpi.json")),
+    ("argus-oxtool", include_str!("machine/argus-oxtool.json")),
+    ("argus-pub", include_str!("machine/argus-pub.json")),
+    ("argus-mpi", include_str!("machine/argus-mpi.json")),
+    ("aracari-oxtool", include_str!("machine/aracari-oxtool.json")),
+    ("aracari-pub", include_str!("machine/aracari-pub.json")),
+    ("aracari-mpi", include_str!("machine/aracari-mpi.json")),
 ];
 
 /// How nodes are connected.
@@ -130,6 +142,9 @@ pub struct Machine {
     /// Present where the figures were fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
+    /// Supersteps of BSP programs; present where `hcube bsp probe` has measured them, or a paper has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bsp: Option<Bsp>,
 }
 
 impl Machine {
@@ -159,10 +174,20 @@ impl Machine {
     }
 
     fn parse(place: &str, text: &str) -> Result<Self, String> {
-        let machine: Self =
-            serde_json::from_str(text).map_err(|error| format!("machine {place}: {error}"))?;
-        machine.check().map_err(|problem| format!("machine {place}: {problem}"))?;
+        let failure = |problem| format!("machine {place}: {problem}");
+        // Another version may have other fields, so it is looked for before them. What is no JSON fails below.
+        if let Ok(file) = serde_json::from_str::<Value>(text) {
+            bsp::check_version(&file["bsp"]["version"]).map_err(failure)?;
+        }
+        let machine: Self = serde_json::from_str(text).map_err(|error| failure(error.to_string()))?;
+        machine.check().map_err(failure)?;
         Ok(machine)
+    }
+
+    /// Whether RandomAccess can be predicted: where all costs of its local work are 0, they are not known.
+    pub fn random_access_known(&self) -> bool {
+        let Costs { generate_ns, update_ns, divide_ns, copy_ns, .. } = self.costs;
+        [generate_ns, update_ns, divide_ns, copy_ns].iter().any(|&cost| cost > 0.0)
     }
 
     /// Whether the figures are possible.
@@ -205,7 +230,8 @@ impl Machine {
                 return Err(format!("costs.{name} = {value}: expected 0 or more"));
             }
         }
-        self.topology.as_ref().map_or(Ok(()), check_topology)
+        self.topology.as_ref().map_or(Ok(()), check_topology)?;
+        self.bsp.as_ref().map_or(Ok(()), Bsp::check)
     }
 }
 
@@ -254,6 +280,55 @@ mod tests {
         // T1 of the paper.
         let Costs { generate_ns, update_ns, .. } = red_storm.costs;
         assert!((1.024 * (generate_ns + update_ns) - 56.9).abs() < 0.1);
+    }
+
+    /// Rows of the tables of Krusche 2005, counted in print.
+    #[test]
+    fn published_supersteps_are_complete() {
+        for (name, processes, gaps) in [
+            ("skua-oxtool", &[4, 8, 10, 16, 25, 32][..], 60),
+            ("skua-pub", &[4, 10, 16, 25, 32], 46),
+            ("skua-mpi", &[4, 8, 10, 16, 25, 32], 60),
+            ("argus-oxtool", &[4, 10], 19),
+            ("argus-pub", &[4, 10], 18),
+            ("argus-mpi", &[4, 10], 20),
+            ("aracari-oxtool", &[4, 8, 10, 16, 32], 50),
+            ("aracari-pub", &[4, 8, 10, 16, 32], 49),
+            ("aracari-mpi", &[4, 8, 10, 16, 32], 50),
+        ] {
+            let machine = Machine::find(name).expect("valid");
+            assert!(!machine.random_access_known() && machine.topology.is_some(), "{name}");
+            let bsp = machine.bsp.expect("published");
+            assert!(bsp.processes.iter().map(|entry| &entry.processes).eq(processes), "{name}");
+            assert_eq!(bsp.processes.iter().map(|entry| entry.gaps.len()).sum::<usize>(), gaps, "{name}");
+            assert_eq!(bsp.operations.len(), 10, "{name}");
+        }
+        // Tables C.8, C.9 and 5.3.
+        let bsp = Machine::find("aracari-oxtool").ok().and_then(|machine| machine.bsp).expect("published");
+        let four = bsp.for_processes(4).expect("published");
+        assert_eq!(four.latency_us, bsp::Latency { empty: 43.4, shift: 64.5, all_to_all: 87.5 });
+        let gap = four.gap(bsp::Pattern::AllToAll, bsp::GapOperation::HpGet).expect("published");
+        assert_eq!((gap.g_us, gap.half_words, gap.overhead_words), (0.18398, 140.0, 134.0));
+        assert_eq!((gap.error_message, gap.error_words), (Some(7.5e-9), Some(1.5e-8)));
+        assert_eq!(bsp.operation("llcs-standard"), Some(16.393));
+        assert_eq!(bsp.operation("llcs-standard-printed"), Some(11.628));
+    }
+
+    #[test]
+    fn supersteps_of_other_versions_are_refused_before_their_fields() {
+        let text = include_str!("machine/argus-mpi.json");
+        let newer = text.replace("\"version\": 1,", "\"version\": 2, \"barriers\": [],");
+        assert_eq!(
+            Machine::parse("x.json", &newer).expect_err("refused"),
+            "machine x.json: bsp.version = 2: expected 1; measure again with 'hcube bsp probe'"
+        );
+        for (old, new, message) in [
+            ("\"version\": 1,", "", "missing field `version`"),
+            ("\"g_us\": 2.74347", "\"g_us\": -1", "bsp.processes[0].gaps[0].g_us = -1: expected more than 0"),
+        ] {
+            let error = Machine::parse("x.json", &text.replace(old, new)).expect_err("refused");
+            assert!(error.contains(message), "{error}");
+        }
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! Figures of Plimpton et al. 2006 and Jin et al. 2011, with which those of hcube are compared.
+//! Figures of Plimpton et al. 2006 and Jin et al. 2011, with which those of hcube are compared; of Krusche
+//! 2005 in [`bsp`].
+
+pub mod bsp;
 
 /// The paper, in headings.
 pub const PLIMPTON: &str = "Plimpton et al. 2006";

@@ -2,7 +2,7 @@
 
 mod arguments;
 mod calls;
-mod functions;
+pub mod functions;
 mod measure;
 mod report;
 mod step;

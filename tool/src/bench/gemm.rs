@@ -3,7 +3,7 @@
 mod arguments;
 mod calls;
 mod data;
-mod functions;
+pub mod functions;
 mod measure;
 mod problem;
 mod report;

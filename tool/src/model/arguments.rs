@@ -66,9 +66,17 @@ pub enum SystemArguments {
 }
 
 impl Arguments {
-    /// The machine that was named, or the one that was measured here.
+    /// The machine that was named, or the one that was measured here, with figures for what is predicted.
     pub fn machine(&self) -> Result<Machine, Failure> {
-        machine::find(self.machine.as_deref())
+        let machine = machine::find(self.machine.as_deref())?;
+        if !machine.random_access_known() && self.bytes.is_none() {
+            return Err(format!(
+                "--machine {}: RandomAccess cannot be predicted, because the costs of local work are not known \
+                 (generate_ns, update_ns, divide_ns and copy_ns are 0); --bytes predicts the exchange in place",
+                machine.name
+            ));
+        }
+        Ok(machine)
     }
 
     /// Ranks of a node.
@@ -189,6 +197,15 @@ mod tests {
         let arguments: Arguments = parse(["--machine", "juropa", "--ranks-per-node", "16"]);
         let machine = arguments.machine().expect("a machine");
         assert!(arguments.warning(&machine).is_some_and(|text| text.contains("16 on 8 core")));
+    }
+
+    #[test]
+    fn random_access_needs_costs() {
+        let machine = |line: &[&str]| parse::<Arguments>(line.iter().copied()).machine();
+        let error = machine(&["--machine", "argus-mpi"]).expect_err("no costs");
+        assert!(error.starts_with("--machine argus-mpi: RandomAccess cannot be predicted"), "{error}");
+        assert!(error.contains("copy_ns are 0") && error.contains("--bytes"), "{error}");
+        assert!(machine(&["--machine", "argus-mpi", "--bytes", "64k"]).is_ok());
     }
 
     #[test]

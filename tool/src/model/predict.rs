@@ -26,7 +26,7 @@ pub struct Results {
     pub round: usize,
     /// Whether rounds are outside the benchmark's rules.
     pub relaxed: bool,
-    /// A line per number of ranks and mode.
+    /// A line per number of ranks and mode; none where the costs of local work are not known.
     pub random_access: Vec<Updates>,
     /// An entry per number of ranks; none where no exchange was asked for.
     pub alltoall: Vec<Exchanged>,
@@ -122,6 +122,16 @@ fn exchanged(placement: Placement, (bytes, memory): (usize, usize), parameters: 
     }
 }
 
+/// The warning on predictions of the exchange without the costs of local work.
+fn costs_warning(machine: &Machine) -> Option<String> {
+    (!machine.random_access_known()).then(|| {
+        "the costs of local work are not known (generate_ns, update_ns, divide_ns and copy_ns are 0): RandomAccess is not \
+         predicted, and the times of the exchange in place contain only messages; those inside a node, which copies \
+         dominate, are far too short"
+            .to_owned()
+    })
+}
+
 impl Results {
     /// For these numbers of ranks, which have been checked.
     pub fn new(arguments: &Arguments, machine: &Machine, ranks: &[usize]) -> Self {
@@ -139,7 +149,9 @@ impl Results {
                 }
             }
             let line = |mode| Updates::new(&placement, &Options { mode, ..options }, &parameters);
-            updates.extend(modes.into_iter().map(line));
+            if machine.random_access_known() {
+                updates.extend(modes.into_iter().map(line));
+            }
             exchanges
                 .extend(arguments.exchange().map(|exchange| exchanged(placement, exchange, &parameters)));
         }
@@ -149,12 +161,32 @@ impl Results {
         Self {
             hcube: env!("CARGO_PKG_VERSION"),
             machine: machine.clone(),
-            warnings: fit_warning.into_iter().chain(network_warning).collect(),
+            warnings: fit_warning.into_iter().chain(network_warning).chain(costs_warning(machine)).collect(),
             round: options.round(),
             relaxed: options.relaxed,
             random_access: updates,
             alltoall: exchanges,
             published: if arguments.published() { published::compare(&parameters) } else { Vec::new() },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report;
+    use super::*;
+    use crate::command_line::parse;
+
+    #[test]
+    fn without_costs_only_the_exchange_is_predicted() {
+        let arguments: Arguments = parse(["--machine", "aracari-oxtool", "--ranks", "16", "--bytes", "64k"]);
+        let machine = arguments.machine().expect("a machine of hcube");
+        let results = Results::new(&arguments, &machine, &[16]);
+        assert_eq!((results.random_access.len(), results.alltoall.len()), (0, 1));
+        let mut times = results.alltoall[0].algorithms.iter().filter_map(|timed| timed.seconds);
+        assert!(times.any(|seconds| seconds > 0.0));
+        let text = report::text(&results, false);
+        assert!(text.contains("exchange in place, ") && !text.contains("RandomAccess, rounds"), "{text}");
+        assert!(text.contains("WARNING: the costs of local work are not known"), "{text}");
     }
 }

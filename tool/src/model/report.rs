@@ -16,12 +16,14 @@ pub fn text(results: &Results, compared: bool) -> String {
         let _ = writeln!(text, "  {source}");
     }
     let rule = if results.relaxed { "RELAXED, outside the benchmark's rules" } else { "strict" };
-    let _ = write!(
-        text,
-        "\nRandomAccess, rounds of {round} value(s) per rank ({rule}); times are of a round\n\n"
-    );
-    text += &updates(&results.random_access).render();
-    text += "\nauto: the mode that auto chooses; efficiency: share of the time in which values are generated and applied (local)\n";
+    if !results.random_access.is_empty() {
+        let _ = write!(
+            text,
+            "\nRandomAccess, rounds of {round} value(s) per rank ({rule}); times are of a round\n\n"
+        );
+        text += &updates(&results.random_access).render();
+        text += "\nauto: the mode that auto chooses; efficiency: share of the time in which values are generated and applied (local)\n";
+    }
     if let Some(first) = results.alltoall.first() {
         let (bytes, memory) =
             (numbers::whole_bytes(first.bytes_per_rank), numbers::whole_bytes(first.memory));

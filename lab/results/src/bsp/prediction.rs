@@ -1,0 +1,418 @@
+//! Results of `hcube bsp predict` and `hcube bsp run`: predicted times of bulk-synchronous programs beside measured, simulated and
+//! published ones.
+
+pub mod figure;
+
+use super::distinct;
+use crate::numbers::{self, significant};
+use crate::table::Table;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+/// A figure by each of the models.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ByModel {
+    /// Constant g.
+    pub constant: f64,
+    /// g(h).
+    pub words: f64,
+    /// g(h, h*).
+    pub messages: f64,
+}
+
+impl ByModel {
+    /// Names, in the order of [`Self::all`].
+    pub const NAMES: [&str; 3] = ["constant g", "g(h)", "g(h,h*)"];
+
+    pub fn all(self) -> [f64; 3] {
+        [self.constant, self.words, self.messages]
+    }
+
+    /// From figures in the order of [`Self::all`].
+    pub fn of([constant, words, messages]: [f64; 3]) -> Self {
+        Self { constant, words, messages }
+    }
+
+    pub fn map(self, change: impl Fn(f64) -> f64) -> Self {
+        Self::of(self.all().map(change))
+    }
+}
+
+/// A program with a size on a number of processes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// matmul or llcs, with its variant.
+    pub program: String,
+    pub processes: usize,
+    /// Rows of a matrix, or symbols of a string.
+    pub size: usize,
+    /// Blocks per side of a matrix, or alpha.
+    pub parameter: usize,
+    /// Nanoseconds of an operation, from which the prediction follows.
+    pub operation_ns: f64,
+    /// Predicted seconds.
+    pub seconds: ByModel,
+    /// Predicted efficiency in per cent: the time of all operations by that of all processes.
+    pub efficiency_percent: ByModel,
+    /// Whether a superstep or a message is outside of what the machine's figures were measured for.
+    #[serde(default)]
+    pub beyond_range: bool,
+    /// Measured seconds of each repetition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measured: Vec<f64>,
+    /// Operations whose result was wrong; nothing where not verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<u64>,
+    /// By SimGrid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated_seconds: Option<f64>,
+    /// Printed efficiency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_percent: Option<f64>,
+    /// A competitor in the same run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
+}
+
+/// Another program for the same problem, measured in turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    pub name: String,
+    /// Of each repetition.
+    pub seconds: Vec<f64>,
+    /// What a call adds to the memory of a process at its peak; nothing where the kernel does not say it.
+    pub added_bytes: Option<u64>,
+    /// The same of the program that is predicted.
+    pub own_added_bytes: Option<u64>,
+    /// Results of the competitor that were wrong.
+    pub errors: u64,
+}
+
+impl Row {
+    /// Seconds of all operations on one process.
+    fn serial_seconds(&self) -> f64 {
+        self.efficiency_percent.constant / 100.0 * self.seconds.constant * self.processes as f64
+    }
+
+    /// The median of the measured seconds.
+    pub fn measured_seconds(&self) -> Option<f64> {
+        (!self.measured.is_empty()).then(|| numbers::median(&self.measured))
+    }
+
+    /// The efficiency in per cent of a time.
+    fn efficiency(&self, seconds: f64) -> f64 {
+        100.0 * self.serial_seconds() / (seconds * self.processes as f64)
+    }
+
+    /// Relative errors of the predicted times in per cent.
+    pub fn errors_percent(&self) -> Option<ByModel> {
+        let measured = self.measured_seconds()?;
+        Some(self.seconds.map(|predicted| 100.0 * (predicted / measured - 1.0)))
+    }
+}
+
+/// All rows for a machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// Its title.
+    pub machine: String,
+    /// What the parameter is called.
+    pub parameter: String,
+    pub rows: Vec<Row>,
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn percent(value: f64) -> String {
+    format!("{value:.1}%")
+}
+
+impl Results {
+    fn has(&self, what: impl Fn(&Row) -> bool) -> bool {
+        self.rows.iter().any(what)
+    }
+
+    /// A line for each row.
+    fn rows(&self) -> Table {
+        let measured = self.has(|row| !row.measured.is_empty());
+        let published = self.has(|row| row.published_percent.is_some());
+        let simulated = self.has(|row| row.simulated_seconds.is_some());
+        let mut headings: Vec<String> =
+            ["program", "processes", "size", &self.parameter, "f ns"].map(String::from).to_vec();
+        if measured {
+            headings.extend(["measured".into(), "spread".into()]);
+        }
+        headings.extend(ByModel::NAMES.map(String::from));
+        if measured {
+            headings.extend(ByModel::NAMES.map(|name| format!("error {name}")));
+        }
+        headings.extend(ByModel::NAMES.map(|name| format!("efficiency {name}")));
+        for (shown, heading) in [(measured, "measured"), (simulated, "simulated"), (published, "published")] {
+            if shown {
+                headings.push(heading.to_owned());
+            }
+        }
+        let mut table = Table::new(headings);
+        for row in &self.rows {
+            let star = if row.beyond_range { "*" } else { "" };
+            let mut cells = vec![
+                row.program.clone(),
+                row.processes.to_string(),
+                row.size.to_string(),
+                format!("{}{star}", row.parameter),
+                significant(row.operation_ns),
+            ];
+            let seconds = row.measured_seconds();
+            let cell = |value: Option<f64>, written: &dyn Fn(f64) -> String| {
+                value.map_or_else(|| "-".to_owned(), written)
+            };
+            if measured {
+                cells.push(cell(seconds, &numbers::time));
+                let spread = seconds.map(|_| 100.0 * numbers::spread(&row.measured));
+                cells.push(cell(spread, &|spread| format!("{spread:.0}%")));
+            }
+            cells.extend(row.seconds.all().map(numbers::time));
+            if measured {
+                let errors = row.errors_percent().map_or([None; 3], |errors| errors.all().map(Some));
+                cells.extend(errors.map(|error| cell(error, &|error| format!("{error:+.1}%"))));
+            }
+            cells.extend(row.efficiency_percent.all().map(percent));
+            if measured {
+                cells.push(cell(seconds.map(|seconds| row.efficiency(seconds)), &percent));
+            }
+            if simulated {
+                cells.push(cell(row.simulated_seconds.map(|seconds| row.efficiency(seconds)), &percent));
+            }
+            if published {
+                cells.push(cell(row.published_percent, &percent));
+            }
+            table.row(cells);
+        }
+        table
+    }
+
+    /// The rows of each program, number of processes and parameter.
+    fn groups(&self) -> Vec<Vec<&Row>> {
+        let key = |row: &Row| (row.program.clone(), row.processes, row.parameter);
+        let keys = distinct(self.rows.iter().map(key));
+        keys.into_iter().map(|own| self.rows.iter().filter(|row| key(row) == own).collect()).collect()
+    }
+
+    /// Mean relative errors over all sizes, as in tables D.1 to G.3 of Krusche 2005.
+    fn errors(&self) -> Table {
+        let mut headings: Vec<String> =
+            ["program", "processes", &self.parameter, "sizes"].map(String::from).to_vec();
+        headings.extend(ByModel::NAMES.map(String::from));
+        let mut table = Table::new(headings);
+        for rows in self.groups() {
+            let errors: Vec<ByModel> = rows.iter().filter_map(|row| row.errors_percent()).collect();
+            let Some(first) = rows.first().filter(|_| !errors.is_empty()) else { continue };
+            let mean = |number: usize| {
+                percent(mean(&errors.iter().map(|error| error.all()[number].abs()).collect::<Vec<_>>()))
+            };
+            table.row([
+                first.program.clone(),
+                first.processes.to_string(),
+                first.parameter.to_string(),
+                errors.len().to_string(),
+                mean(0),
+                mean(1),
+                mean(2),
+            ]);
+        }
+        table
+    }
+
+    /// Mean of the differences to what was published, in points of efficiency, for each number of processes and for all.
+    fn differences(&self) -> Table {
+        let mut headings: Vec<String> = ["program", "processes", "rows"].map(String::from).to_vec();
+        headings.extend(ByModel::NAMES.map(String::from));
+        let mut table = Table::new(headings);
+        let published = || self.rows.iter().filter(|row| row.published_percent.is_some());
+        let mut groups: Vec<(String, Vec<&Row>)> =
+            distinct(published().map(|row| row.processes))
+                .into_iter()
+                .map(|processes| {
+                    (processes.to_string(), published().filter(|row| row.processes == processes).collect())
+                })
+                .collect();
+        if groups.len() > 1 {
+            groups.push(("all".to_owned(), published().collect()));
+        }
+        for (processes, rows) in groups {
+            let difference = |number: usize| {
+                let of = |row: &&Row| {
+                    (row.efficiency_percent.all()[number] - row.published_percent.unwrap_or_default()).abs()
+                };
+                format!("{:.2}", mean(&rows.iter().map(of).collect::<Vec<_>>()))
+            };
+            let program = rows.first().map_or_else(String::new, |row| row.program.clone());
+            table.row([program, processes, rows.len().to_string(), difference(0), difference(1), difference(2)]);
+        }
+        table
+    }
+
+    /// Programs beside their competitors.
+    fn competitors(&self) -> Table {
+        let mut table = Table::new([
+            "program", "processes", "size", &self.parameter, "measured", "over", "time", "spread", "speed-up", "added memory",
+            "of the other", "share",
+        ]);
+        for row in &self.rows {
+            let (Some(beside), Some(seconds)) = (&row.beside, row.measured_seconds()) else { continue };
+            let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64));
+            let (other, own) = (beside.added_bytes, beside.own_added_bytes);
+            let share = own.zip(other.filter(|&other| other > 0));
+            let median = numbers::median(&beside.seconds);
+            table.row([
+                row.program.clone(),
+                row.processes.to_string(),
+                row.size.to_string(),
+                row.parameter.to_string(),
+                numbers::time(seconds),
+                beside.name.clone(),
+                numbers::time(median),
+                format!("{:.0}%", 100.0 * numbers::spread(&beside.seconds)),
+                format!("{:.2}", median / seconds),
+                bytes(own),
+                bytes(other),
+                share.map_or_else(|| "-".to_owned(), |(own, other)| format!("{:.2}", own as f64 / other as f64)),
+            ]);
+        }
+        table
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n\n{}", self.machine, self.rows().render());
+        if self.has(|row| row.beside.is_some()) {
+            let _ = write!(text, "\nbeside another program:\n{}", self.competitors().render());
+        }
+        if self.has(|row| !row.measured.is_empty()) {
+            let _ = write!(text, "\nmean relative error of predicted times:\n{}", self.errors().render());
+        }
+        if self.has(|row| row.published_percent.is_some()) {
+            let _ = write!(
+                text,
+                "\nmean difference to the published efficiency, in points:\n{}",
+                self.differences().render()
+            );
+        }
+        if self.has(|row| row.beyond_range) {
+            text.push_str("\n* beyond the supersteps or messages that the figures were measured for\n");
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "{note}");
+        }
+        match self.wrong() {
+            Some(0) => text.push_str("\nverified: 0 errors\n"),
+            Some(errors) => {
+                let _ = writeln!(text, "\nVERIFICATION FAILED: {errors} errors");
+            }
+            None if self.has(|row| !row.measured.is_empty()) => text.push_str("\nnot verified\n"),
+            None => {}
+        }
+        text
+    }
+
+    /// Results that were wrong; nothing where none was verified.
+    pub fn wrong(&self) -> Option<u64> {
+        let beside = |row: &Row| row.beside.as_ref().map_or(0, |beside| beside.errors);
+        let errors = |row: &Row| row.errors.map(|errors| errors + beside(row));
+        let verified: Vec<u64> = self.rows.iter().filter_map(errors).collect();
+        (!verified.is_empty()).then(|| verified.iter().sum())
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A row of 2 processes whose efficiency is 80, 75 and 70 per cent.
+    pub fn row(size: usize, parameter: usize) -> Row {
+        let efficiency_percent = ByModel::of([80.0, 75.0, 70.0]);
+        Row {
+            program: "matmul customized".to_owned(),
+            processes: 2,
+            size,
+            parameter,
+            operation_ns: 0.1,
+            seconds: efficiency_percent.map(|efficiency| 100.0 / efficiency),
+            efficiency_percent,
+            beyond_range: false,
+            measured: Vec::new(),
+            errors: None,
+            simulated_seconds: None,
+            published_percent: None,
+            beside: None,
+        }
+    }
+
+    pub fn results(rows: Vec<Row>) -> Results {
+        Results { machine: "a machine".to_owned(), parameter: "blocks".to_owned(), rows, notes: Vec::new() }
+    }
+
+    #[test]
+    fn errors_are_those_of_the_median() {
+        let mut one = row(100, 2);
+        one.measured = vec![1.25, 9.0, 1.0];
+        let errors = one.errors_percent().expect("measured");
+        assert!((errors.constant - 0.0).abs() < 1e-9 && (errors.messages - 14.2857).abs() < 1e-3, "{errors:?}");
+        let mut other = row(200, 2);
+        other.measured = vec![2.5];
+        let text = results(vec![one, other]).text();
+        // 0 and 50 %, 6.7 and 46.7 %, 14.3 and 42.9 %.
+        let line = "matmul customized 2 2 2 25.0% 26.7% 28.6%";
+        assert!(text.lines().any(|shown| shown.split_whitespace().eq(line.split(' '))), "{text}");
+        assert!(!text.contains("published"));
+    }
+
+    #[test]
+    fn published_efficiencies_have_differences() {
+        let mut all: Vec<Row> = (2..4).map(|blocks| row(2000, blocks)).collect();
+        all[0].published_percent = Some(78.0);
+        all[1].published_percent = Some(81.0);
+        all[1].beyond_range = true;
+        all[1].simulated_seconds = Some(1.0);
+        let text = results(all).text();
+        let line = "matmul customized 2 2 1.50 4.50 9.50";
+        assert!(text.lines().any(|shown| shown.split_whitespace().eq(line.split(' '))), "{text}");
+        assert!(text.contains("3*") && text.contains("* beyond the supersteps") && text.contains("100.0%"));
+        assert!(!text.contains("relative error"));
+    }
+
+    #[test]
+    fn competitors_have_a_speed_up_and_a_share_of_memory() {
+        let mut one = row(100, 2);
+        one.measured = vec![1.0, 1.0];
+        one.errors = Some(0);
+        one.beside = Some(Beside {
+            name: "pdgemm".to_owned(),
+            seconds: vec![2.0, 2.0],
+            added_bytes: Some(4 << 20),
+            own_added_bytes: Some(1 << 20),
+            errors: 3,
+        });
+        let all = results(vec![one]);
+        let text = all.text();
+        assert!(text.contains("beside another program") && text.contains("pdgemm"), "{text}");
+        assert!(text.contains("2.00") && text.contains("1 MiB") && text.contains("0.25"), "{text}");
+        assert_eq!(all.wrong(), Some(3));
+    }
+
+    #[test]
+    fn json_is_read_again() {
+        let mut one = row(100, 2);
+        one.measured = vec![1.0];
+        one.errors = Some(0);
+        let all = results(vec![one]);
+        let json = serde_json::to_string(&all).expect("valid");
+        assert!(!json.contains("published"));
+        assert_eq!(serde_json::from_str::<Results>(&json).expect("what was written"), all);
+        assert_eq!((all.wrong(), results(vec![row(1, 1)]).wrong()), (Some(0), None));
+    }
+}

@@ -1,0 +1,40 @@
+//! `hcube bsp`: the figures of a BSP machine, predicted times of bulk-synchronous programs, and both against what is measured.
+
+pub mod blas;
+pub mod machine;
+pub mod predict;
+pub mod probe;
+pub mod program;
+pub mod run;
+
+use clap::Subcommand;
+use std::process::ExitCode;
+
+/// Measures a BSP machine, predicts bulk-synchronous programs, and checks the predictions
+///
+/// 'hcube bsp probe' measures how long supersteps and words take and writes a machine file, by which 'hcube bsp predict'
+/// predicts the time of a program. 'hcube bsp run' measures the program as well, and says by how much the prediction was
+/// wrong.
+///
+/// Example: mpirun -np 2 hcube bsp probe && mpirun -np 2 hcube bsp run matmul
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Probe(probe::Arguments),
+    Predict(predict::Arguments),
+    Run(run::Arguments),
+}
+
+/// Does what the command line says.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    match &arguments.command {
+        Command::Probe(arguments) => probe::run(arguments),
+        Command::Predict(arguments) => predict::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
+    }
+}

@@ -1,0 +1,115 @@
+//! `hcube bsp predict`: the time of a program by the figures of a machine, beside what was published for it. Never starts MPI.
+
+use super::program::{Case, Costs, Program, ProgramArguments, no_figures};
+use crate::model;
+use crate::output::{self, JsonOption};
+use crate::session::{self, Failure};
+use clap::value_parser;
+use hcube_results::bsp::prediction::{Results, Row};
+use hcube_results::machine::Machine;
+use hcube_results::published::bsp as published;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Predicts the time of a bulk-synchronous program on a machine
+///
+/// The time follows from the operations, the words and the supersteps of the program, with constant g, g(h) and g(h,h*). The
+/// machines of the thesis (Krusche 2005) come with hcube: skua, argus and aracari, each with -oxtool, -pub or -mpi. For those,
+/// published efficiencies stand beside the predicted ones.
+///
+/// Examples:
+///   hcube bsp predict matmul --processes 2,4 --sizes 1000,2000
+///   hcube bsp predict llcs --machine aracari-oxtool --plot aracari.svg
+///   hcube bsp predict matmul --machine skua-pub --distribution static --costs printed
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    #[command(flatten)]
+    program: ProgramArguments,
+    /// Numbers of processes [default: all that the machine file has]
+    #[arg(long, value_name = "COUNT[,COUNT...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..))]
+    processes: Vec<u32>,
+    /// Whose costs are used
+    #[arg(long, default_value = "corrected")]
+    costs: Costs,
+    /// Draw predictions into an SVG file
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonOption,
+}
+
+/// Predicts, prints, writes.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    session::without_mpi(|| predict(arguments))
+}
+
+fn predict(arguments: &Arguments) -> Result<(), Failure> {
+    let checked = arguments.json.check().and_then(|()| {
+        arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
+    });
+    checked.map_err(|error| error.to_string())?;
+    let file = model::machine::find(arguments.program.machine.as_deref())?;
+    let bsp = file.bsp.as_ref().ok_or_else(|| no_figures(&file.name))?;
+    let processes: Vec<usize> = match &arguments.processes[..] {
+        [] => bsp.processes.iter().map(|one| one.processes).collect(),
+        chosen => chosen.iter().map(|&count| count as usize).collect(),
+    };
+    let mut results = Results {
+        machine: file.title.clone(),
+        parameter: arguments.program.parameter().to_owned(),
+        ..Results::default()
+    };
+    for processes in processes {
+        if let Ok(Some(warning)) = bsp.for_processes(processes).map(|one| one.noise_warning()) {
+            eprintln!("hcube bsp predict: warning: {warning}");
+        }
+        results.rows.extend(rows(&arguments.program, &file, processes, arguments.costs)?);
+    }
+    if arguments.json.tables() {
+        print!("{}", results.text());
+    }
+    arguments.json.write(&results)?;
+    let Some(path) = &arguments.plot else { return Ok(()) };
+    let sheet = results.sheet().ok_or("--plot: nothing was predicted: there is nothing to draw")?;
+    output::write("--plot", path, &sheet.svg())
+}
+
+/// The parameter as it was published: blocks of the whole cube, or alpha.
+fn published_parameter(program: Program, case: &Case) -> usize {
+    if program == Program::Matmul { case.parameter.pow(3) } else { case.parameter }
+}
+
+/// The rows for a number of processes, with published efficiencies where they are for the sizes of the thesis.
+///
+/// # Errors
+/// Where the machine file has no figures for it, or the sizes do not fit.
+pub fn rows(
+    program: &ProgramArguments,
+    file: &Machine,
+    processes: usize,
+    costs: Costs,
+) -> Result<Vec<Row>, Failure> {
+    let operation_ns = program.operation_ns(file, costs)?;
+    let reference_ns = program.operation_ns(file, Costs::Printed)?;
+    let all = published::rows();
+    let is_published = program.sizes.is_empty();
+    let row = |case: Case| {
+        let mut row = program.predict(file, &case, costs, operation_ns)?;
+        // The efficiencies of the thesis refer to the rates as it has printed them.
+        if is_published && program.operation_ns.is_none() {
+            row.efficiency_percent = row.efficiency_percent.map(|percent| percent * reference_ns / operation_ns);
+            let parameter = published_parameter(program.program, &case);
+            row.published_percent = all
+                .iter()
+                .find(|one| {
+                    one.machine_file() == file.name
+                        && (one.program, one.processes, one.parameter)
+                            == (program.published(), processes, parameter)
+                })
+                .and_then(|one| one.efficiency_percent);
+        }
+        Ok(row)
+    };
+    program.cases(processes)?.into_iter().map(row).collect()
+}

@@ -1,0 +1,245 @@
+//! `hcube bsp probe`: the figures of a BSP machine, as the bspprobe of Krusche 2005 measures them.
+
+mod exchange;
+mod figures;
+mod measure;
+mod report;
+pub mod rates;
+
+use crate::bench::bsp::functions::Functions;
+use crate::bench::library::mpi_name;
+use crate::bsp::blas::Blas;
+use crate::bsp::machine::Estimate;
+use crate::output;
+use crate::probe::{self, DEFAULT_FILE};
+use crate::progress::Progress;
+use crate::session::{self, Failure, Session, Verdict};
+use clap::value_parser;
+use exchange::Spmd;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::{Error, Result};
+use hcube_results::bsp::samples::Samples;
+use hcube_results::bsp::surface;
+use hcube_results::machine::Machine;
+use hcube_results::machine::bsp::{Bsp, GapOperation, Pattern};
+use measure::{Plan, Probe};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The probe for other BSP libraries.
+const SOURCE: &str = include_str!("probe.c");
+
+/// Measures the figures of a BSP machine (run it under mpirun)
+///
+/// Measures the time of an operation (f), the latency of supersteps (l), and the time per word (g) of bsp_get, bsp_hpget,
+/// bsp_hpput, bsp_put and bsp_send in random permutations and all-to-all exchanges, over sizes and numbers of messages. From them
+/// follow g_inf, h_half and o by the equations of the thesis (Krusche 2005, section 3.2) and by least squares. They are put into
+/// a machine file, beside what it has; one that does not exist gets the figures of 'hcube probe' as well.
+///
+/// Use at most as many processes as cores. A file has figures for several numbers of processes: measure each.
+///
+/// Examples:
+///   mpirun -np 2 hcube bsp probe
+///   mpirun -np 4 hcube bsp probe cluster.json --samples four.txt --plot surfaces.svg
+///   mpirun -np 4 hcube bsp probe other.json --library ./libbsponmpi.so --samples other.txt
+///   hcube bsp probe --from four.txt,other.txt --plot comparison.svg
+///   hcube bsp probe --source bspprobe.c
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The machine file to write
+    #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
+    file: PathBuf,
+    /// Words that a process sends in a superstep at most, as a power of two; a word has 8 bytes
+    #[arg(long, value_name = "LOG2", default_value_t = 20, value_parser = value_parser!(u32).range(4..=24))]
+    max_words: u32,
+    /// Measurements of each case; figures are their medians
+    #[arg(long, value_name = "TIMES", default_value_t = 9, value_parser = value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    /// Measure another BSP library: a shared library with the functions of 1998, for the same MPI library
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// libhcube_bsp.so, where it is not beside the tool or installed with it
+    #[arg(long, value_name = "FILE", conflicts_with = "library")]
+    bsp: Option<PathBuf>,
+    /// The BLAS [default: an installed one; without it, only loops are measured]
+    #[arg(long, value_name = "FILE")]
+    blas: Option<PathBuf>,
+    /// Also write what was measured, before anything is estimated
+    #[arg(long, value_name = "FILE")]
+    samples: Option<PathBuf>,
+    /// Draw the gap over the size of messages into an SVG file: for each operation, or of several files a comparison
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Do not measure (no mpirun needed): read what an earlier run has written with --samples, or the probe in C
+    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
+    from: Vec<PathBuf>,
+    /// Do not measure: write the probe as a C program for any BSP library
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    source: Option<PathBuf>,
+    /// Do not show progress
+    #[arg(long)]
+    no_progress: bool,
+}
+
+/// Measures under MPI, or does what needs none.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    if let Some(source) = &arguments.source {
+        return session::without_mpi(|| {
+            output::write("--source", source, SOURCE)?;
+            println!("written to {}; its first lines say how to compile and run it", source.display());
+            Ok(())
+        });
+    }
+    if !arguments.from.is_empty() {
+        return session::without_mpi(|| from_samples(arguments));
+    }
+    session::run(|session| measured(session, arguments))
+}
+
+/// The machine file, if it exists.
+fn former(path: &Path) -> std::result::Result<Option<Machine>, Failure> {
+    if path.exists() { Machine::find(&path.display().to_string()).map(Some) } else { Ok(None) }
+}
+
+/// Whether all files can be written.
+fn check(arguments: &Arguments) -> Result<()> {
+    output::check("FILE", &arguments.file)?;
+    arguments.samples.as_deref().map_or(Ok(()), |path| output::check("--samples", path))?;
+    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
+}
+
+fn warn(warning: &str) {
+    eprintln!("hcube bsp probe: warning: {warning}");
+}
+
+/// Collective: measures, prints, writes.
+fn measured(session: &Session, arguments: &Arguments) -> std::result::Result<Verdict, Failure> {
+    let failure = |error: Error| error.to_string();
+    let comm = &session.comm;
+    let local = if session.speaks() {
+        check(arguments).and_then(|()| former(&arguments.file).map_err(Error::Unsupported))
+    } else {
+        Ok(None)
+    };
+    let machine = agree(comm, local).map_err(failure)?;
+    let known = comm.all_gather(&[u64::from(machine.is_some())]).map_err(failure)?[0] == 1;
+    let mut machine = if known { machine } else { Some(probe::machine_here(session, !arguments.no_progress)?) };
+    let samples = samples(session, arguments).map_err(failure)?;
+    if !session.speaks() {
+        return Ok(Verdict::Good);
+    }
+    match machine.take().ok_or_else(String::new).and_then(|machine| finish(arguments, machine, &samples)) {
+        Ok(()) => Ok(Verdict::Good),
+        // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
+        Err(failure) => {
+            eprintln!("hcube: {failure}");
+            Ok(Verdict::Wrong)
+        }
+    }
+}
+
+/// Collective: what a probe measures.
+fn samples(session: &Session, arguments: &Arguments) -> Result<Samples> {
+    let comm = &session.comm;
+    let mpi = session::library();
+    let load = || match &arguments.library {
+        Some(file) => Functions::load("--library", std::slice::from_ref(file)),
+        None => Functions::of_hcube(arguments.bsp.as_ref(), mpi_name(&mpi)),
+    };
+    let (functions, file) = agree(comm, load())?;
+    let blas = agree(comm, match &arguments.blas {
+        Some(file) => Blas::load(Some(file)).map(Some),
+        None => Ok(Blas::load(None).ok()),
+    })?;
+    let plan = Plan { max_words: 1 << arguments.max_words, repeat: arguments.repeat as usize };
+    let areas = plan.areas(comm)?;
+    let library = match &arguments.library {
+        Some(file) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        None => format!("hcube {}, {mpi}", env!("CARGO_PKG_VERSION")),
+    };
+    let begun = Spmd::begin(functions, (comm.rank(), comm.size()), areas);
+    let spmd = begun.ok_or_else(|| {
+        Error::argument("--library", file, "a library that runs on all ranks of the job")
+    })?;
+    let mut probe = Probe { comm, plan, spmd, library, blas };
+    let mut progress = Progress::new("bsp probe", session.speaks() && !arguments.no_progress);
+    let samples = probe.measure(&mut progress);
+    progress.finish();
+    probe.spmd.end();
+    samples
+}
+
+/// Reads the samples of earlier runs.
+fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
+    check(arguments).map_err(|error| error.to_string())?;
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("--from {}: {error}", path.display()))?;
+        Samples::parse(&text).map_err(|problem| format!("--from {}: {problem}", path.display()))
+    };
+    let all: Vec<Samples> = arguments.from.iter().map(read).collect::<std::result::Result<_, _>>()?;
+    if let [samples] = &all[..] {
+        let machine = former(&arguments.file)?.unwrap_or_else(|| figures::machine(samples));
+        return finish(arguments, machine, samples);
+    }
+    if arguments.plot.is_none() {
+        return Err("--from: several files are compared in a picture: expected --plot as well".to_owned());
+    }
+    draw(arguments, &all.iter().collect::<Vec<_>>(), None)
+}
+
+/// Prints, and writes the files.
+fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::result::Result<(), Failure> {
+    let (bsp, replaced) = figures::section(samples, machine.bsp);
+    print!("{}", report::text(&bsp, samples));
+    if replaced {
+        warn("the figures of another library were in the file and are replaced");
+    }
+    let noise = bsp.for_processes(samples.processes).ok().and_then(|processes| processes.noise_warning());
+    if let Some(noise) = noise {
+        warn(&noise);
+    }
+    if let Some(path) = &arguments.samples {
+        output::write("--samples", path, &samples.text())?;
+    }
+    draw(arguments, &[samples], Some(&bsp))?;
+    let machine = Machine { bsp: Some(bsp), ..machine };
+    let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"))?;
+    output::write("FILE", &arguments.file, &(json + "\n"))?;
+    let path = arguments.file.display();
+    println!("written to {path}; 'hcube bsp predict matmul --machine {path}' predicts with it");
+    Ok(())
+}
+
+/// Draws what `--plot` asks for.
+fn draw(arguments: &Arguments, all: &[&Samples], bsp: Option<&Bsp>) -> std::result::Result<(), Failure> {
+    let Some(path) = &arguments.plot else { return Ok(()) };
+    let processes = bsp.zip(all.first()).and_then(|(bsp, first)| bsp.for_processes(first.processes).ok());
+    let model = |pattern: Pattern, operation: GapOperation, words: f64, message: f64| {
+        let gap = crate::bsp::machine::gap(processes?.gap(pattern, operation)?, Estimate::LeastSquares);
+        Some(gap.per_word(hcube_bsp::cost::Model::Messages, words, message))
+    };
+    let sheet = surface::sheet(all, &model).ok_or("--plot: no exchange was measured: there is nothing to draw")?;
+    output::write("--plot", path, &sheet.svg())
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use hcube_results::machine::bsp::Processes;
+
+    /// Figures of two processes.
+    pub fn processes() -> Processes {
+        figures::processes(&figures::tests::samples(2))
+    }
+
+    #[test]
+    fn samples_without_a_machine_make_one() {
+        let samples = figures::tests::samples(2);
+        let machine = figures::machine(&samples);
+        assert_eq!(machine.check(), Ok(()));
+        assert!(!machine.random_access_known() && machine.network_assumed);
+        // 8 bytes per ns.
+        assert!((machine.node.bandwidth_gb_s - 8.0).abs() < 0.1, "{:?}", machine.node);
+    }
+}

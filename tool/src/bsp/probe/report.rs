@@ -1,0 +1,125 @@
+//! What a probe prints: tables as C.1 to C.3 of the thesis, with least squares and the old formula beside them.
+
+use super::figures::of_kind;
+use hcube_bsp::estimate;
+use hcube_results::bsp::samples::Samples;
+use hcube_results::machine::bsp::{Bsp, Gap, Interval, Processes};
+use hcube_results::numbers::{significant, spread};
+use hcube_results::table::Table;
+
+/// How many processes a core has, where they are several.
+fn sharing(processes: &Processes) -> String {
+    if processes.per_core > 1.0 {
+        let each = significant(processes.per_core);
+        format!("{each} processes share a core: figures hold only for as many\n")
+    } else {
+        "each process has a core of its own\n".to_owned()
+    }
+}
+
+fn operations(bsp: &Bsp) -> Table {
+    let mut table = Table::new(["operation", "ns", "10^6 per second"]);
+    for one in &bsp.operations {
+        table.row([one.name.clone(), significant(one.ns), format!("{:.1}", 1e3 / one.ns)]);
+    }
+    table
+}
+
+fn latencies(processes: &Processes, samples: &Samples) -> Table {
+    let mut table = Table::new(["superstep", "us", "minimum", "spread"]);
+    let latency = &processes.latency_us;
+    let rows = [
+        ("no communication", latency.empty),
+        ("cyclic shift", latency.shift),
+        ("all to all", latency.all_to_all),
+    ];
+    for ((name, value), times) in rows.into_iter().zip(&samples.latencies) {
+        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let spread = format!("{:.0}%", 100.0 * spread(times));
+        table.row([name.to_owned(), significant(value), significant(least), spread]);
+    }
+    table
+}
+
+/// A number of words.
+fn words(value: f64) -> String {
+    format!("{value:.0}")
+}
+
+/// An estimate with half of its interval.
+fn bounded(interval: &Interval, unit: f64, written: impl Fn(f64) -> String) -> String {
+    let half = (interval.high - interval.low) / 2.0;
+    format!("{} +- {}", written(unit * interval.value), written(unit * half))
+}
+
+fn gaps(processes: &Processes, samples: &Samples) -> Table {
+    let mut table = Table::new([
+        "pattern", "operation", "g ns", "h_half", "o", "error g(h,h*)", "error g(h)", "least squares: g ns", "h_half",
+        "o", "eq. 3.1: g ns", "o",
+    ]);
+    for gap in &processes.gaps {
+        let Gap { pattern, operation, g_us, half_words, overhead_words, error_message, error_words, .. } = gap;
+        let none = || "-".to_owned();
+        let error = |error: &Option<f64>| error.map_or_else(none, |error| format!("{error:.1e}"));
+        let mut cells = vec![
+            pattern.name().to_owned(),
+            operation.name().to_owned(),
+            significant(1e3 * g_us),
+            words(*half_words),
+            words(*overhead_words),
+            error(error_message),
+            error(error_words),
+        ];
+        cells.extend(match &gap.least_squares {
+            Some(fit) => [
+                bounded(&fit.g_us, 1e3, significant),
+                bounded(&fit.half_words, 1.0, words),
+                bounded(&fit.overhead_words, 1.0, words),
+            ],
+            None => [none(), none(), none()],
+        });
+        let old = estimate::extremes(&of_kind(samples, (*pattern, *operation)));
+        cells.extend(match old {
+            Some(old) => [significant(1e9 * old.infinite), words(old.overhead)],
+            None => [none(), none()],
+        });
+        table.row(cells);
+    }
+    table
+}
+
+/// All tables of a probe.
+pub fn text(bsp: &Bsp, samples: &Samples) -> String {
+    let Ok(processes) = bsp.for_processes(samples.processes) else { return String::new() };
+    format!(
+        "{} on {} processes, {}\n{}\n{}\n{}\n\
+         g: of a word of 64 bits in long exchanges; h_half, o: words of a superstep and of a message that take twice as long\n\
+         error: mean of the squared differences in s^2, with o and without; +- bounds of 95 %\n\
+         noise: the median of a case exceeds its minimum by {:.1}% (in the median of all cases)\n",
+        samples.library,
+        samples.processes,
+        sharing(processes),
+        operations(bsp).render(),
+        latencies(processes, samples).render(),
+        gaps(processes, samples).render(),
+        samples.noise_percent(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::{section, tests::samples};
+    use super::*;
+
+    #[test]
+    fn all_estimates_are_shown() {
+        let samples = samples(2);
+        let text = text(&section(&samples, None).0, &samples);
+        for words in ["exact on 2 processes, each process has a core", "no communication", "average-double"] {
+            assert!(text.contains(words), "{words} expected: {text}");
+        }
+        let line = text.lines().find(|line| line.starts_with("random-permutation")).expect("a gap");
+        assert!(line.contains("put") && line.contains("1.000 +- 0") && line.contains("1000 +- 0"), "{line}");
+        assert!(text.contains("exceeds its minimum by 0.0%"), "{text}");
+    }
+}

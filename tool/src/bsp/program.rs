@@ -1,0 +1,337 @@
+//! The programs that are predicted and run, with their costs.
+
+use super::machine::{self, Estimate};
+use clap::{ValueEnum, value_parser};
+use hcube_bsp::cost::{Cost, Model};
+use hcube_lcs::Kernel;
+use hcube_lcs::cost::{self as llcs};
+use hcube_lcs::packed::Packing;
+use hcube_matmul::cost::{self as matmul, Equation};
+use hcube_matmul::{Distribution, Layout, Problem, default_blocks};
+use hcube_results::bsp::prediction::{ByModel, Row};
+use hcube_results::machine::Machine;
+use hcube_results::machine::bsp::{GapOperation, Pattern};
+use hcube_results::published::bsp as published;
+
+/// Symbols of the alphabet of random strings, as in the thesis.
+pub const SYMBOLS: usize = 8;
+/// Blocks per side without `--blocks`, as far as there are enough for all processes.
+const BLOCKS: std::ops::RangeInclusive<usize> = 2..=9;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Program {
+    /// Product of two matrices in blocks, with three blocks of temporary memory
+    Matmul,
+    /// Length of a longest common subsequence of two random strings
+    Llcs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Matrices {
+    /// In the blocks that the program uses, dealt to the processes one after the other
+    Customized,
+    /// One block per process
+    Static,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Subsequence {
+    /// Every entry of the matrix
+    Standard,
+    /// Many entries at a time, as bits
+    BitParallel,
+}
+
+/// Whose costs are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Costs {
+    /// Of the supersteps that hcube executes
+    Schedule,
+    /// By the equations of the thesis, with its errors corrected
+    Corrected,
+    /// By the equations and rates of the thesis as they are printed
+    Printed,
+}
+
+/// What 'predict' and 'run' have in common.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ProgramArguments {
+    /// The program
+    #[arg(value_name = "PROGRAM")]
+    pub program: Program,
+    /// The machine: a file of 'hcube bsp probe' or the name of a machine [default: calibration.json]
+    #[arg(long, value_name = "FILE|NAME")]
+    pub machine: Option<String>,
+    /// Rows of matrices or symbols of strings [default: 2000, or 65536]
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = crate::bench::lengths::length)]
+    pub sizes: Vec<usize>,
+    /// Blocks per side of a matrix [default: 2 to 9, as far as each process has one]
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=10_000))]
+    pub blocks: Vec<u32>,
+    /// How matrices are distributed
+    #[arg(long, default_value = "customized")]
+    pub distribution: Matrices,
+    /// Block columns of each process of the matrix of a subsequence
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', default_value = "1,2,3,4,5",
+          value_parser = value_parser!(u32).range(1..=1000))]
+    pub alpha: Vec<u32>,
+    /// The algorithm for subsequences
+    #[arg(long, default_value = "standard")]
+    pub kernel: Subsequence,
+    /// How the gaps of the machine file were estimated
+    #[arg(long, default_value = "weighted")]
+    pub estimate: Estimate,
+    /// Nanoseconds of an operation: of a multiplication with its addition, or of an entry [default: that of the machine file, or
+    /// of 'run' the one that it measures]
+    #[arg(long, value_name = "NS", value_parser = positive)]
+    pub operation_ns: Option<f64>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
+    value.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+/// A program of a size, for a number of processes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Case {
+    pub processes: usize,
+    pub size: usize,
+    /// Blocks per side, or alpha.
+    pub parameter: usize,
+}
+
+impl ProgramArguments {
+    /// As it is called in results and in published tables.
+    pub fn published(&self) -> published::Program {
+        match (self.program, self.distribution, self.kernel) {
+            (Program::Matmul, Matrices::Customized, _) => published::Program::MatmulCustomized,
+            (Program::Matmul, Matrices::Static, _) => published::Program::MatmulStatic,
+            (Program::Llcs, _, Subsequence::Standard) => published::Program::LlcsStandard,
+            (Program::Llcs, _, Subsequence::BitParallel) => published::Program::LlcsBitParallel,
+        }
+    }
+
+    /// What the parameter is called.
+    pub fn parameter(&self) -> &'static str {
+        if self.program == Program::Matmul { "blocks" } else { "alpha" }
+    }
+
+    pub fn distribution(&self) -> Distribution {
+        match self.distribution {
+            Matrices::Customized => Distribution::Customized,
+            Matrices::Static => Distribution::Static,
+        }
+    }
+
+    pub fn lcs_kernel(&self) -> Option<Kernel> {
+        (self.kernel == Subsequence::Standard).then_some(Kernel::Standard)
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        let usual = if self.program == Program::Matmul { 2000 } else { 65_536 };
+        if self.sizes.is_empty() { vec![usual] } else { self.sizes.clone() }
+    }
+
+    /// All sizes with all parameters.
+    ///
+    /// # Errors
+    /// Names the option and the value that do not fit.
+    pub fn cases(&self, processes: usize) -> Result<Vec<Case>, String> {
+        let mut cases = Vec::new();
+        for size in self.sizes() {
+            let parameters: Vec<usize> = match self.program {
+                Program::Llcs => self.alpha.iter().map(|&alpha| alpha as usize).collect(),
+                Program::Matmul if self.blocks.is_empty() => {
+                    let least = default_blocks(size, processes);
+                    let usual: Vec<usize> = BLOCKS.filter(|&blocks| blocks >= least && blocks <= size).collect();
+                    if usual.is_empty() { vec![least] } else { usual }
+                }
+                Program::Matmul => self.blocks.iter().map(|&blocks| blocks as usize).collect(),
+            };
+            if let Some(blocks) = parameters.iter().find(|&&blocks| self.program == Program::Matmul && blocks > size) {
+                return Err(format!("--blocks {blocks}: expected at most the {size} rows of a matrix"));
+            }
+            cases.extend(parameters.into_iter().map(|parameter| Case { processes, size, parameter }));
+        }
+        Ok(cases)
+    }
+
+    /// The pattern and operation by which it communicates.
+    pub fn kind(&self) -> (Pattern, GapOperation) {
+        match self.program {
+            Program::Matmul => (Pattern::AllToAll, GapOperation::HpGet),
+            Program::Llcs => (Pattern::RandomPermutation, GapOperation::Put),
+        }
+    }
+
+    /// Operations in machine files, the best first.
+    fn operations(&self, costs: Costs) -> &'static [&'static str] {
+        match (self.program, self.kernel, costs) {
+            (Program::Matmul, ..) => &["matmul", "matrix-product-double-blas", "matrix-product-double"],
+            (Program::Llcs, Subsequence::Standard, Costs::Printed) => &["llcs-standard-printed", "llcs-standard"],
+            (Program::Llcs, Subsequence::Standard, _) => &["llcs-standard"],
+            (Program::Llcs, Subsequence::BitParallel, _) => &["llcs-bit-parallel"],
+        }
+    }
+
+    /// Nanoseconds of an operation, by the option or the file.
+    ///
+    /// # Errors
+    /// Where neither has it.
+    pub fn operation_ns(&self, file: &Machine, costs: Costs) -> Result<f64, String> {
+        if let Some(ns) = self.operation_ns {
+            return Ok(ns);
+        }
+        let names = self.operations(costs);
+        let found = names.iter().find_map(|name| file.bsp.as_ref()?.operation(name));
+        found.ok_or_else(|| {
+            let name = &file.name;
+            format!("machine {name}: no time of the operation '{}': expected --operation-ns", names[0])
+        })
+    }
+
+    /// All operations on one process.
+    fn serial_operations(&self, size: usize) -> f64 {
+        (size as f64).powi(if self.program == Program::Matmul { 3 } else { 2 })
+    }
+
+    /// The cost of a case.
+    ///
+    /// # Errors
+    /// Where the matrix cannot be divided so.
+    pub fn cost(&self, case: &Case, costs: Costs) -> Result<Cost, String> {
+        let &Case { processes, size, parameter } = case;
+        let equation = if costs == Costs::Printed { Equation::Printed } else { Equation::Corrected };
+        match (self.program, costs) {
+            (Program::Matmul, Costs::Schedule) => {
+                let problem = Problem { n: size, blocks: parameter, distribution: self.distribution() };
+                let layout = Layout::new(&problem, processes).map_err(|error| error.to_string())?;
+                Ok(matmul::scheduled(&layout))
+            }
+            (Program::Matmul, _) => {
+                let by = match self.distribution {
+                    Matrices::Customized => matmul::customized,
+                    Matrices::Static => matmul::static_grid,
+                };
+                Ok(by(size, parameter.pow(3), processes, equation))
+            }
+            (Program::Llcs, Costs::Schedule) => {
+                let bits = 1 + Packing::new(SYMBOLS).bits();
+                let problem = llcs::Problem { columns: size, rows: size, bits };
+                Ok(llcs::supersteps(&problem, processes, parameter))
+            }
+            (Program::Llcs, _) => {
+                // Entries of 32 bits or of one, and symbols of a byte or of as many bits as they need.
+                let (bits, more) = match self.kernel {
+                    Subsequence::Standard => (32 + 8, 0),
+                    Subsequence::BitParallel => (1 + 3, 1),
+                };
+                Ok(llcs::thesis(size, bits, processes, parameter, more))
+            }
+        }
+    }
+
+    /// The prediction for a case on a machine.
+    ///
+    /// # Errors
+    /// Where the file has no figures for it.
+    pub fn predict(&self, file: &Machine, case: &Case, costs: Costs, operation_ns: f64) -> Result<Row, String> {
+        let bsp = file.bsp.as_ref().ok_or_else(|| no_figures(&file.name))?;
+        let processes = bsp.for_processes(case.processes).map_err(|problem| format!("machine {}: {problem}", file.name))?;
+        let machine = machine::parameters(processes, self.kind(), 1e-9 * operation_ns, self.estimate)
+            .map_err(|problem| format!("machine {}: {problem}", file.name))?;
+        let cost = self.cost(case, costs)?;
+        let seconds = ByModel::of(Model::ALL.map(|model| cost.seconds(model, &machine)));
+        let serial = 1e-9 * operation_ns * self.serial_operations(case.size);
+        Ok(Row {
+            program: self.published().name().to_owned(),
+            processes: case.processes,
+            size: case.size,
+            parameter: case.parameter,
+            operation_ns,
+            efficiency_percent: seconds.map(|seconds| 100.0 * serial / (seconds * case.processes as f64)),
+            seconds,
+            beyond_range: machine::is_beyond_range(&cost, processes),
+            measured: Vec::new(),
+            errors: None,
+            simulated_seconds: None,
+            published_percent: None,
+            beside: None,
+        })
+    }
+}
+
+/// What a file without figures of supersteps is told.
+pub fn no_figures(name: &str) -> String {
+    format!("machine {name}: no figures of BSP: 'mpirun -np 4 hcube bsp probe {name}' measures them")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: ProgramArguments,
+    }
+
+    fn arguments(line: &str) -> ProgramArguments {
+        Line::try_parse_from(["x"].into_iter().chain(line.split(' '))).expect("valid").arguments
+    }
+
+    #[test]
+    fn parameters_fit_the_processes() {
+        let blocks = |line: &str, processes| -> Vec<usize> {
+            arguments(line).cases(processes).expect("valid").iter().map(|case| case.parameter).collect()
+        };
+        assert_eq!(blocks("matmul", 16), [4, 5, 6, 7, 8, 9]);
+        assert_eq!(blocks("matmul", 1024), [32]);
+        assert_eq!(blocks("matmul --sizes 3 --blocks 2,3", 2), [2, 3]);
+        assert_eq!(blocks("llcs --alpha 2,5 --sizes 10,20", 2), [2, 5, 2, 5]);
+        let error = arguments("matmul --sizes 3 --blocks 4").cases(2).expect_err("refused");
+        assert!(error.contains("--blocks 4") && error.contains("3 rows"), "{error}");
+    }
+
+    /// Mean of the differences to published efficiencies, in points.
+    fn difference(line: &str, machines: &[(&str, &[usize])], costs: Costs, model: Model) -> f64 {
+        let arguments = arguments(line);
+        let mut differences = Vec::new();
+        for &(name, processes) in machines {
+            let file = Machine::find(name).expect("it comes with hcube");
+            for &processes in processes {
+                for row in super::super::predict::rows(&arguments, &file, processes, costs).expect("figures") {
+                    let Some(published) = row.published_percent else { continue };
+                    let all = row.efficiency_percent.all();
+                    let place = Model::ALL.iter().position(|one| *one == model).expect("one of them");
+                    differences.push((all[place] - published).abs());
+                }
+            }
+        }
+        assert!(!differences.is_empty(), "nothing was published for {line}");
+        differences.iter().sum::<f64>() / differences.len() as f64
+    }
+
+    const OXTOOL: [(&str, &[usize]); 3] = [
+        ("skua-oxtool", &[4, 8, 16, 32]),
+        ("argus-oxtool", &[4, 10]),
+        ("aracari-oxtool", &[4, 8, 16, 32]),
+    ];
+
+    #[test]
+    fn published_efficiencies_are_met() {
+        let standard = difference("llcs", &OXTOOL, Costs::Corrected, Model::Constant);
+        assert!((1.0..1.5).contains(&standard), "{standard}");
+        let printed = difference("llcs", &OXTOOL, Costs::Printed, Model::Constant);
+        assert!(printed > 2.0 * standard, "{printed}");
+        for (processes, corrected, printed) in [(4, 2.4, 8.3), (16, 2.8, 11.2)] {
+            let of = |costs| {
+                difference("matmul --blocks 2,4,5,6,7,8,9", &[("aracari-oxtool", &[processes])], costs, Model::Constant)
+            };
+            assert!((of(Costs::Corrected) - corrected).abs() < 0.1, "{processes}: {}", of(Costs::Corrected));
+            assert!((of(Costs::Printed) - printed).abs() < 0.1, "{processes}: {}", of(Costs::Printed));
+        }
+    }
+}
