@@ -26,6 +26,8 @@ mod fft;
 mod gemm;
 #[path = "crates/hpl/src/options.rs"]
 mod hpl;
+#[path = "crates/matmul/src/options.rs"]
+mod matmul;
 #[path = "crates/core/src/options/mod.rs"]
 mod options;
 #[path = "crates/random-access/src/options.rs"]
@@ -34,7 +36,7 @@ mod random_access;
 use options::{Kind, Name, Setting, Spec, Table};
 
 /// What this program reads besides the sources of the headers.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 11] = [
     "crates/alltoall/src/options.rs",
     "crates/caf/src/options.rs",
     "crates/core/src/error.rs",
@@ -42,6 +44,7 @@ const TABLES: [&str; 10] = [
     "crates/fft/src/options.rs",
     "crates/gemm/src/options.rs",
     "crates/hpl/src/options.rs",
+    "crates/matmul/src/options.rs",
     "crates/random-access/src/options.rs",
     "hpcc-glue/bsplib/header.rs",
     "cbindgen.toml",
@@ -64,7 +67,7 @@ impl Header {
 }
 
 /// In the order in which hcube.h includes them.
-const HEADERS: [Header; 11] = [
+const HEADERS: [Header; 12] = [
     Header::new("library", "errors and version of hcube", &["src/types/library.rs", "src/library.rs"]),
     Header::new("alltoall", "all-to-all, also in place", &["src/types/alltoall.rs", "src/alltoall.rs"]),
     Header::new(
@@ -77,6 +80,11 @@ const HEADERS: [Header; 11] = [
         "gemm",
         "products of distributed matrices: SUMMA and HSUMMA",
         &["src/types/gemm.rs", "src/gemm.rs", "src/pblas.rs"],
+    ),
+    Header::new(
+        "matmul",
+        "memory-efficient products of matrices by BSP",
+        &["src/types/matmul.rs", "src/matmul.rs"],
     ),
     Header::new(
         "random_access",
@@ -233,7 +241,7 @@ fn structures(header: &Header) -> Vec<String> {
 }
 
 /// The constants of C: what they belong to, and their names.
-fn tables() -> [(&'static str, &'static [Name]); 14] {
+fn tables() -> [(&'static str, &'static [Name]); 15] {
     [
         ("hcube_updates.stream", random_access::StreamKind::NAMES),
         ("hcube_random_access_options.mode", random_access::Mode::NAMES),
@@ -246,6 +254,7 @@ fn tables() -> [(&'static str, &'static [Name]); 14] {
         ("hcube_gemm_options.algorithm", gemm::Algorithm::NAMES),
         ("hcube_gemm_options.stationary", gemm::Stationary::NAMES),
         ("hcube_gemm_options.broadcast", gemm::BroadcastChoice::NAMES),
+        ("hcube_matmul.distribution", matmul::Distribution::NAMES),
         ("hcube_panels_options.topology", hpl::Topology::NAMES),
         ("hcube_caf_atomic.operation", caf::Action::NAMES),
         ("hcube_caf_image_status.status", caf::Status::NAMES),

@@ -28,6 +28,7 @@
 #include "hcube/transpose.h"
 #include "hcube/fft.h"
 #include "hcube/gemm.h"
+#include "hcube/matmul.h"
 #include "hcube/random_access.h"
 #include "hcube/panel.h"
 #include "hcube/lcs.h"

@@ -67,7 +67,7 @@ mkdir -p "$deep"
 pure=(plan:: options:: stream:: table:: kernel:: schedule:: vote:: shape:: blocks:: memory:: machine:: model:: error:: grid::)
 # The packages that hold them.
 systems=(-p hcube-core -p hcube-random-access -p hcube-alltoall -p hcube-transpose -p hcube-fft -p hcube-gemm -p hcube-bsp
-    -p hcube-caf -p hcube-hpl -p hcube-stream -p hcube-lcs -p hcube-hpcc)
+    -p hcube-caf -p hcube-hpl -p hcube-stream -p hcube-lcs -p hcube-matmul -p hcube-hpcc)
 
 # The short ones: the interpreter is some thousand times slower and does not support streaming stores.
 interpreted=(options:: shape:: blocks:: memory::scratch memory::region memory::datatype error:: table::)

@@ -14,6 +14,7 @@ pub mod gemm;
 mod gemm_arguments;
 pub mod lcs;
 pub mod library;
+pub mod matmul;
 pub mod panel;
 pub mod pblas;
 pub mod random_access;

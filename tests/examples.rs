@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const RANKS: [usize; 4] = [1, 2, 3, 4];
+/// Of programs of BSPlib: with 5, matrices have 3 x 3 blocks, of which the last 4 are computed by all processes.
+const BSP_RANKS: [usize; 5] = [1, 2, 3, 4, 5];
 /// Of programs that were built in another manner.
 const SOME: [usize; 1] = [2];
 
@@ -27,13 +29,20 @@ fn compiler(language: &str) -> String {
 
 /// That the examples of BSPlib in a folder of programs do their work, with the library of the tree.
 fn bsp_programs_run(tree: &Path, programs: &Path, ranks: &[usize]) {
-    for (name, result) in [("bsp_sort_c", "numbers"), ("bsp_inner_product_cpp", "inner product")] {
+    for (name, arguments, result) in [
+        ("bsp_sort_c", &[][..], "numbers"),
+        ("bsp_inner_product_cpp", &[], "inner product"),
+        ("bsp_matmul_c", &[], "n = 256, "),
+        ("bsp_matmul_c", &["101", "3"], "n = 101, 3 x 3 blocks of 34, "),
+    ] {
         let program = programs.join(name);
         let libraries = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
         let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_bsp.so.0 => "));
         assert!(loaded.is_some_and(|path| Path::new(path).starts_with(tree)), "{name}: {libraries}");
         for &ranks in ranks {
-            let line = last_line(&program, ranks);
+            let launch = Launch::new(&program, ranks).args(arguments).env("LD_LIBRARY_PATH", "").limit(60);
+            let text = launch.run().success();
+            let line = text.trim().lines().last().unwrap_or_default();
             let is_right = line.starts_with(&format!("{ranks} processes, ")) && line.ends_with(", 0 errors");
             assert!(is_right && line.contains(result), "{name}: {line}");
         }
@@ -178,7 +187,7 @@ fn examples_are_built_by_pkg_config() {
     }
     output(make.arg("FFLAGS=-O1 -Wall -Wextra -Wpedantic -std=f2018 -Werror"));
     all_run(&tree, &examples.join("build"), &RANKS);
-    bsp_programs_run(&tree, &examples.join("build"), &RANKS);
+    bsp_programs_run(&tree, &examples.join("build"), &BSP_RANKS);
     coarray_programs_run(&tree, &examples.join("build"), &RANKS);
     coarray_programs_refuse(&examples.join("build"));
     if products.is_some() {

@@ -166,10 +166,11 @@ fn exported_functions_refuse_bad_arguments() {
     }
 }
 
-/// Whether a function belongs to the kernels that HPCC's glue calls, besides RandomAccess, or to LLCS.
+/// Whether a function belongs to the kernels that HPCC's glue calls, besides RandomAccess, to LLCS or to the
+/// matrix product of BSP.
 fn of_kernels(name: &str) -> bool {
     let name = name.replacen("_fortran", "", 1);
-    ["hcube_fft_", "hcube_grid_transpose_", "hcube_llcs", "hcube_panels_", "hcube_stream_"]
+    ["hcube_fft_", "hcube_grid_transpose_", "hcube_llcs", "hcube_matmul", "hcube_panels_", "hcube_stream_"]
         .iter()
         .any(|begin| name.starts_with(begin))
 }

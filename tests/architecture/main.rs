@@ -18,7 +18,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -28,6 +28,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
     ("hcube-lcs", &["hcube-core"]),
+    ("hcube-matmul", &["hcube-core", "hcube-bsp"]),
     ("hcube-stream", &["hcube-core"]),
     ("hcube-hpl", &["hcube-core"]),
     ("hcube-hpcc", &["hcube-core", "hcube-alltoall", "hcube-caf", "hcube-fft", "hcube-random-access"]),
@@ -40,8 +41,10 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "hcube-transpose",
             "hcube-fft",
             "hcube-gemm",
+            "hcube-bsp",
             "hcube-caf",
             "hcube-lcs",
+            "hcube-matmul",
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",
@@ -64,6 +67,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "hcube-bsp",
             "hcube-caf",
             "hcube-lcs",
+            "hcube-matmul",
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",
@@ -81,6 +85,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "hcube-gemm",
             "hcube-bsp",
             "hcube-lcs",
+            "hcube-matmul",
             "hcube-caf",
             "hcube-stream",
             "hcube-hpl",

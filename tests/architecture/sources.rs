@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here. Of the
 /// crates in tests/, that which becomes a library of its own.
-pub const CRATES: [&str; 21] = [
+pub const CRATES: [&str; 22] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
@@ -18,6 +18,7 @@ pub const CRATES: [&str; 21] = [
     "crates/bsp/src",
     "crates/caf/src",
     "crates/lcs/src",
+    "crates/matmul/src",
     "crates/hpcc/src",
     "crates/stream/src",
     "src",

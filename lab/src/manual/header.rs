@@ -251,6 +251,7 @@ pub fn library() -> Result<Header, String> {
         ("hcube/alltoall.h", include_str!("../../../include/hcube/alltoall.h")),
         ("hcube/transpose.h", include_str!("../../../include/hcube/transpose.h")),
         ("hcube/gemm.h", include_str!("../../../include/hcube/gemm.h")),
+        ("hcube/matmul.h", include_str!("../../../include/hcube/matmul.h")),
         ("hcube/random_access.h", include_str!("../../../include/hcube/random_access.h")),
         ("hcube/fft.h", include_str!("../../../include/hcube/fft.h")),
         ("hcube/panel.h", include_str!("../../../include/hcube/panel.h")),

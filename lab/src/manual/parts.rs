@@ -29,14 +29,14 @@ pub const GENERAL: Part = Part {
     introduction: &[
         "The header is valid C11 and C++17. Functions that belong together share a page: `hcube_random_access`(3) for \
          updates of a table, `hcube_alltoall`(3) for exchanges that take the place of MPI's, `hcube_transpose`(3) for \
-         matrices, `hcube_fft`(3) for Fourier transforms, `hcube_gemm`(3) for products of matrices, `hcube_panels`(3) and \
-         `hcube_stream`(3) for kernels of HPCC, `hcube_llcs`(3) for longest common subsequences, `hcube_caf`(3) for \
-         coarrays, `hcube_fftw`(3) for programs that use FFTW, `bsp`(3) for BSPlib.",
+         matrices, `hcube_fft`(3) for Fourier transforms, `hcube_gemm`(3) and `hcube_matmul`(3) for products of \
+         matrices, `hcube_panels`(3) and `hcube_stream`(3) for kernels of HPCC, `hcube_llcs`(3) for longest common \
+         subsequences, `hcube_caf`(3) for coarrays, `hcube_fftw`(3) for programs that use FFTW, `bsp`(3) for BSPlib.",
     ],
     variables: &[],
 };
 
-pub const PARTS: [Part; 12] = [
+pub const PARTS: [Part; 13] = [
     Part {
         page: "hcube_random_access",
         about: "updates of random words of a table that is spread over all ranks (HPCC RandomAccess)",
@@ -87,6 +87,14 @@ pub const PARTS: [Part; 12] = [
         prefix: "hcube_gemm",
         introduction: &[],
         variables: &[variables::GEMM],
+        ..GENERAL
+    },
+    Part {
+        page: "hcube_matmul",
+        about: "products of matrices in blocks, with little temporary memory, by BSP",
+        prefix: "hcube_matmul",
+        introduction: &[],
+        variables: &[variables::BSP],
         ..GENERAL
     },
     Part {

@@ -1,0 +1,352 @@
+//! Where the elements of the three matrices lie: the customized and the static data distribution.
+//!
+//! The algorithm cuts the n x n matrices into Q x Q blocks of side s = ceil(n / Q); blocks at the lower and the right edge
+//! are smaller, or empty.
+//!
+//! Customized: block (I, J) has number I Q + J and lies on process number mod p, at local index number / p. The memory of
+//! a process is a sequence of slots of s x s elements, one for each of its blocks. A block begins at the beginning of its
+//! slot and is stored by columns, without space between the columns, so that it is one message.
+//!
+//! Static: the p processes form a grid of r x c processes, r <= c and as large as possible. Process i is in row i / c and
+//! column i mod c of the grid. Row x of the grid has the matrix rows from x ceil(n / r) on, column y the matrix columns
+//! from y ceil(n / c) on. A process stores its part by columns, without space between the columns. A block of the
+//! algorithm may lie on several processes, and consists of as many pieces.
+//!
+//! Pure functions. Source: Krusche 2005, §4.2, "Customized Data Distribution" and "Static Data Distribution".
+
+use crate::options::Distribution;
+use hcube_core::error::{Error, Result};
+use std::ops::Range;
+
+/// Largest size of a matrix: numbers of elements and bytes do not overflow.
+pub const MAX_SIZE: usize = 1 << 28;
+/// Bytes of an element.
+pub const ELEMENT_BYTES: usize = size_of::<f64>();
+/// Blocks of temporary memory that a process has at most.
+pub const TEMPORARY_BLOCKS: usize = 3;
+
+/// A product of two matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Problem {
+    /// Rows and columns of each matrix.
+    pub n: usize,
+    /// Blocks per row and column of blocks (Q); 0 selects [`default_blocks`].
+    pub blocks: usize,
+    /// How the matrices are distributed.
+    pub distribution: Distribution,
+}
+
+/// A rectangle of a matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rectangle {
+    /// Its rows in the matrix.
+    pub rows: Range<usize>,
+    /// Its columns in the matrix.
+    pub columns: Range<usize>,
+}
+
+impl Rectangle {
+    /// Number of elements.
+    pub fn elements(&self) -> usize {
+        self.rows.len() * self.columns.len()
+    }
+}
+
+/// The part of a block that lies on one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// The process.
+    pub process: usize,
+    /// Elements before it in the memory of the process.
+    pub offset: usize,
+    /// Elements from one column to the next in the memory of the process.
+    pub leading: usize,
+    /// Its first row in the block.
+    pub row: usize,
+    /// Its first column in the block.
+    pub column: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+}
+
+impl Piece {
+    /// Whether it is one message, if its destination has `leading` elements from one column to the next.
+    pub fn is_contiguous(&self, leading: usize) -> bool {
+        self.columns <= 1 || (self.rows == self.leading && self.rows == leading)
+    }
+}
+
+/// The distribution of the matrices of a problem over a number of processes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    n: usize,
+    blocks: usize,
+    side: usize,
+    processes: usize,
+    distribution: Distribution,
+    /// Rows and columns of the grid of processes.
+    grid: (usize, usize),
+}
+
+/// The smallest number of blocks Q with Q x Q >= `processes`, within 1 to `n`.
+pub fn default_blocks(n: usize, processes: usize) -> usize {
+    let root = processes.isqrt();
+    let blocks = if root * root < processes { root + 1 } else { root };
+    blocks.clamp(1, n.max(1))
+}
+
+/// The smallest number of blocks from [`default_blocks`] on for which temporary memory takes at most `bytes` per process.
+///
+/// # Errors
+/// If not even blocks of one element fit.
+pub fn blocks_within(n: usize, processes: usize, bytes: usize) -> Result<usize> {
+    let smallest = TEMPORARY_BLOCKS * ELEMENT_BYTES;
+    let side = (bytes / smallest).isqrt();
+    if side == 0 && n > 0 {
+        return Err(Error::argument("bytes", bytes, format!("{smallest} or more")));
+    }
+    Ok(default_blocks(n, processes).max(n.div_ceil(side.max(1))))
+}
+
+/// Rows and columns of a grid of processes that is as square as possible; it has no more rows than columns.
+pub fn grid(processes: usize) -> (usize, usize) {
+    let fits = |rows: &usize| processes.is_multiple_of(*rows);
+    let rows = (1..=processes.isqrt()).rev().find(fits).unwrap_or(1);
+    (rows, processes / rows)
+}
+
+/// Part `number` of `n` in parts of `size`.
+fn part(n: usize, size: usize, number: usize) -> Range<usize> {
+    (number * size).min(n)..((number + 1) * size).min(n)
+}
+
+impl Layout {
+    /// The distribution for a problem.
+    ///
+    /// # Errors
+    /// If a size is not valid.
+    pub fn new(problem: &Problem, processes: usize) -> Result<Self> {
+        let &Problem { n, blocks, distribution } = problem;
+        if n > MAX_SIZE {
+            return Err(Error::argument("n", n, format!("0 to {MAX_SIZE}")));
+        }
+        if blocks > n.max(1) {
+            return Err(Error::argument("blocks", blocks, format!("0 to {} for n = {n}", n.max(1))));
+        }
+        let blocks = if blocks == 0 { default_blocks(n, processes) } else { blocks };
+        Ok(Self { n, blocks, side: n.div_ceil(blocks), processes, distribution, grid: grid(processes) })
+    }
+
+    /// Blocks per row and column of blocks (Q).
+    pub fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Rows and columns of a block that is not at an edge (s).
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
+    /// Number of processes (p).
+    pub fn processes(&self) -> usize {
+        self.processes
+    }
+
+    /// How the matrices are distributed.
+    pub fn distribution(&self) -> Distribution {
+        self.distribution
+    }
+
+    /// Rows of block row `number`, and columns of block column `number`.
+    pub fn range(&self, number: usize) -> Range<usize> {
+        part(self.n, self.side, number)
+    }
+
+    /// Block (row, column).
+    pub fn block(&self, row: usize, column: usize) -> Rectangle {
+        Rectangle { rows: self.range(row), columns: self.range(column) }
+    }
+
+    /// Elements of the memory of a process for each matrix.
+    pub fn local_elements(&self, process: usize) -> usize {
+        match self.distribution {
+            Distribution::Customized => {
+                let blocks = self.blocks * self.blocks;
+                (blocks + self.processes - 1 - process) / self.processes * self.side * self.side
+            }
+            Distribution::Static => {
+                let (x, y) = (process / self.grid.1, process % self.grid.1);
+                self.grid_rows(x).len() * self.grid_columns(y).len()
+            }
+        }
+    }
+
+    /// Matrix rows of row `x` of the grid.
+    fn grid_rows(&self, x: usize) -> Range<usize> {
+        part(self.n, self.n.div_ceil(self.grid.0), x)
+    }
+
+    /// Matrix columns of column `y` of the grid.
+    fn grid_columns(&self, y: usize) -> Range<usize> {
+        part(self.n, self.n.div_ceil(self.grid.1), y)
+    }
+
+    /// The pieces of block (row, column), none if it is empty.
+    pub fn pieces(&self, row: usize, column: usize) -> Vec<Piece> {
+        let block = self.block(row, column);
+        if block.elements() == 0 {
+            return Vec::new();
+        }
+        match self.distribution {
+            Distribution::Customized => {
+                let number = row * self.blocks + column;
+                vec![Piece {
+                    process: number % self.processes,
+                    offset: number / self.processes * self.side * self.side,
+                    leading: block.rows.len(),
+                    row: 0,
+                    column: 0,
+                    rows: block.rows.len(),
+                    columns: block.columns.len(),
+                }]
+            }
+            Distribution::Static => self.pieces_on_grid(&block),
+        }
+    }
+
+    /// The pieces of a block that is not empty, from process to process.
+    fn pieces_on_grid(&self, block: &Rectangle) -> Vec<Piece> {
+        let parts = |wanted: &Range<usize>, count: usize| {
+            let size = self.n.div_ceil(count);
+            wanted.start / size..(wanted.end - 1) / size + 1
+        };
+        let mut pieces = Vec::new();
+        for x in parts(&block.rows, self.grid.0) {
+            for y in parts(&block.columns, self.grid.1) {
+                let (own_rows, own_columns) = (self.grid_rows(x), self.grid_columns(y));
+                let rows = block.rows.start.max(own_rows.start)..block.rows.end.min(own_rows.end);
+                let columns =
+                    block.columns.start.max(own_columns.start)..block.columns.end.min(own_columns.end);
+                pieces.push(Piece {
+                    process: x * self.grid.1 + y,
+                    offset: (columns.start - own_columns.start) * own_rows.len() + rows.start
+                        - own_rows.start,
+                    leading: own_rows.len(),
+                    row: rows.start - block.rows.start,
+                    column: columns.start - block.columns.start,
+                    rows: rows.len(),
+                    columns: columns.len(),
+                });
+            }
+        }
+        pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(n: usize, blocks: usize, processes: usize, distribution: Distribution) -> Layout {
+        Layout::new(&Problem { n, blocks, distribution }, processes).expect("valid")
+    }
+
+    /// Every element lies in one place of one process, and the places of two elements differ.
+    #[test]
+    fn every_element_has_a_place_of_its_own() {
+        for distribution in Distribution::ALL.iter().copied() {
+            for processes in (1..=16).chain([36, 61, 130]) {
+                for (n, blocks) in [(1, 1), (7, 3), (7, 5), (12, 4), (33, 6), (33, 33), (40, 7)] {
+                    let layout = layout(n, blocks, processes, distribution);
+                    let mut seen: Vec<Vec<bool>> =
+                        (0..processes).map(|process| vec![false; layout.local_elements(process)]).collect();
+                    for (row, column) in
+                        (0..blocks).flat_map(|row| (0..blocks).map(move |column| (row, column)))
+                    {
+                        let block = layout.block(row, column);
+                        let pieces = layout.pieces(row, column);
+                        let elements: usize = pieces.iter().map(|piece| piece.rows * piece.columns).sum();
+                        assert_eq!(elements, block.elements());
+                        for piece in pieces {
+                            assert!(piece.rows > 0 && piece.columns > 0 && piece.rows <= piece.leading);
+                            assert!(piece.row + piece.rows <= block.rows.len());
+                            assert!(piece.column + piece.columns <= block.columns.len());
+                            for place in (0..piece.columns).flat_map(|column| {
+                                let begin = piece.offset + column * piece.leading;
+                                begin..begin + piece.rows
+                            }) {
+                                assert!(!std::mem::replace(&mut seen[piece.process][place], true));
+                            }
+                        }
+                    }
+                    let places = seen.iter().flatten().filter(|&&seen| seen).count();
+                    assert_eq!(places, n * n, "{n} in {blocks} on {processes}, {distribution:?}");
+                    if distribution == Distribution::Static {
+                        assert_eq!(seen.iter().flatten().count(), n * n);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn customized_blocks_are_dealt_out_one_after_the_other() {
+        let layout = layout(7, 3, 4, Distribution::Customized);
+        assert_eq!((layout.side(), layout.block(2, 1)), (3, Rectangle { rows: 6..7, columns: 3..6 }));
+        let piece = Piece { process: 3, offset: 9, leading: 1, row: 0, column: 0, rows: 1, columns: 3 };
+        assert_eq!(layout.pieces(2, 1), [piece]);
+        assert_eq!([0, 1, 2, 3].map(|process| layout.local_elements(process)), [27, 18, 18, 18]);
+    }
+
+    #[test]
+    fn blocks_on_a_grid_have_pieces() {
+        // Processes have rows 0..4 and 4..7, and columns 0..3, 3..6 and 6..7.
+        let layout = layout(7, 2, 6, Distribution::Static);
+        assert_eq!([0, 2, 3, 5].map(|process| layout.local_elements(process)), [12, 4, 9, 3]);
+        let piece = |process, offset, leading, row, column, rows, columns| Piece {
+            process,
+            offset,
+            leading,
+            row,
+            column,
+            rows,
+            columns,
+        };
+        assert_eq!(layout.pieces(0, 1), [piece(1, 4, 4, 0, 0, 4, 2), piece(2, 0, 4, 0, 2, 4, 1)]);
+        assert_eq!(layout.pieces(1, 0), [piece(3, 0, 3, 0, 0, 3, 3), piece(4, 0, 3, 0, 3, 3, 1)]);
+        assert!(layout.pieces(0, 1)[0].is_contiguous(4) && !layout.pieces(0, 1)[0].is_contiguous(5));
+    }
+
+    #[test]
+    fn grids_are_as_square_as_possible() {
+        let grids = [1, 2, 4, 6, 7, 12, 16, 18].map(grid);
+        assert_eq!(grids, [(1, 1), (1, 2), (2, 2), (2, 3), (1, 7), (3, 4), (4, 4), (3, 6)]);
+    }
+
+    #[test]
+    fn numbers_of_blocks_follow_from_processes_and_memory() {
+        let defaults = [1, 2, 4, 5, 9, 10, 16, 17].map(|processes| default_blocks(100, processes));
+        assert_eq!(defaults, [1, 2, 2, 3, 3, 4, 4, 5]);
+        assert_eq!((default_blocks(0, 9), default_blocks(2, 9)), (1, 2));
+        for bytes in [24, 95, 96, 1000, 24 * 50 * 50, 24 * 50 * 50 - 1, 1 << 40] {
+            let blocks = blocks_within(100, 4, bytes).expect("room");
+            let memory = |blocks: usize| TEMPORARY_BLOCKS * ELEMENT_BYTES * 100usize.div_ceil(blocks).pow(2);
+            assert!(memory(blocks) <= bytes, "{bytes} bytes: {blocks}");
+            assert!(blocks == 2 || memory(blocks - 1) > bytes, "{bytes} bytes: {blocks}");
+        }
+        assert!(blocks_within(100, 4, 23).is_err() && blocks_within(0, 4, 0) == Ok(1));
+    }
+
+    #[test]
+    fn sizes_out_of_range_are_refused() {
+        let problem = |n, blocks| Problem { n, blocks, distribution: Distribution::Static };
+        let refused = |n, blocks| Layout::new(&problem(n, blocks), 4).expect_err("refused").to_string();
+        assert_eq!(refused(3, 4), "blocks = 4: expected 0 to 3 for n = 3");
+        assert_eq!(refused(0, 2), "blocks = 2: expected 0 to 1 for n = 0");
+        assert!(refused(MAX_SIZE + 1, 1).starts_with("n = 268435457: expected 0 to "));
+        assert_eq!(Layout::new(&problem(100, 0), 10).expect("valid").blocks(), 4);
+        assert_eq!(layout(0, 1, 3, Distribution::Customized).local_elements(0), 0);
+    }
+}

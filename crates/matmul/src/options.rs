@@ -1,0 +1,11 @@
+//! What a user can choose for matrix products by BSP, and by which name.
+
+hcube_core::named_values! {
+    /// How the matrices A, B and C are distributed.
+    pub enum Distribution {
+        /// Square blocks of the size that the algorithm uses, assigned to the ranks cyclically.
+        Customized = 0, "customized", "HCUBE_MATMUL_CUSTOMIZED";
+        /// One block per rank, on a two-dimensional grid of ranks.
+        Static = 1, "static", "HCUBE_MATMUL_STATIC";
+    }
+}

@@ -1,0 +1,280 @@
+//! The schedule: which product V_IJK = A_IJ B_JK a process computes in which superstep.
+//!
+//! Idea: the cube of Q x Q x Q products consists of Q x Q columns, each of which has the Q products that are added up to
+//! one block C_IK. Column I Q + K belongs to process (I Q + K) mod p, its owner, which has C_IK in the customized
+//! distribution. In floor(Q^2 / p) rounds of Q supersteps each process computes one of its columns. The J of a column begin
+//! at I + K, so that the processes of a row or column of blocks do not all read the same block at the same time.
+//!
+//! r = Q^2 mod p columns remain. They are computed by all processes: column t of them, counted from 0, by the processes
+//! t, t + r, t + 2 r, ..., at most Q of them, between which its J are divided evenly. Member m of the processes of a column
+//! then adds up partial sums: in step d, if m is a multiple of 2^(d + 1), it gets the sum of member m + 2^d. Member 0, which
+//! is the owner, ends with C_IK.
+//!
+//! Cost: floor(Q^2 / p) Q supersteps with products; if r > 0, ceil(Q / min(Q, floor(p / r))) more, and
+//! ceil(log2(min(Q, ceil(p / r)))) supersteps with sums.
+//!
+//! Pure functions. Source: the rounds are those of Krusche 2005, §4.2; the division of the columns that remain is our own.
+
+use std::ops::Range;
+
+/// A product that a process computes in a superstep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Product {
+    /// Row of blocks (I).
+    pub row: usize,
+    /// Inner number of the blocks (J).
+    pub inner: usize,
+    /// Column of blocks (K).
+    pub column: usize,
+    /// Whether it is the first one that this process adds up for block (row, column).
+    pub begins: bool,
+    /// Whether it is the last one.
+    pub ends: bool,
+    /// Whether this process ends with block (row, column) of C; otherwise, it computes a partial sum.
+    pub is_owner: bool,
+    /// Whether other processes compute partial sums of this block.
+    pub is_divided: bool,
+}
+
+/// The schedule for a number of blocks and of processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    blocks: usize,
+    processes: usize,
+    rounds: usize,
+    remaining: usize,
+}
+
+impl Plan {
+    /// For Q x Q blocks on p processes.
+    pub fn new(blocks: usize, processes: usize) -> Self {
+        let columns = blocks * blocks;
+        Self { blocks, processes, rounds: columns / processes, remaining: columns % processes }
+    }
+
+    /// Rounds of Q supersteps, in which each process computes a column.
+    pub fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// Columns that remain after the rounds.
+    pub fn remaining(&self) -> usize {
+        self.remaining
+    }
+
+    /// Processes that compute column `number` of those that remain.
+    pub fn members(&self, number: usize) -> usize {
+        (self.processes - number).div_ceil(self.remaining).min(self.blocks)
+    }
+
+    /// Supersteps in which a process computes a product.
+    pub fn products(&self) -> usize {
+        self.rounds * self.blocks + self.steps_of_remaining()
+    }
+
+    /// Supersteps for the columns that remain: that of the last column takes longest.
+    fn steps_of_remaining(&self) -> usize {
+        match self.remaining {
+            0 => 0,
+            remaining => self.blocks.div_ceil(self.members(remaining - 1)),
+        }
+    }
+
+    /// Supersteps in which partial sums are added up.
+    pub fn sums(&self) -> usize {
+        match self.remaining {
+            0 => 0,
+            _ => self.members(0).next_power_of_two().ilog2() as usize,
+        }
+    }
+
+    /// The column of those that remain for which a process works, and its number among the processes of that column.
+    fn membership(&self, process: usize) -> Option<(usize, usize)> {
+        if self.remaining == 0 {
+            return None;
+        }
+        let (column, member) = (process % self.remaining, process / self.remaining);
+        (member < self.members(column)).then_some((column, member))
+    }
+
+    /// Positions in the sequence of the J of a column that one of its processes computes.
+    fn positions(&self, members: usize, member: usize) -> Range<usize> {
+        self.blocks * member / members..self.blocks * (member + 1) / members
+    }
+
+    /// What a process computes in a superstep below [`Self::products`].
+    pub fn product(&self, process: usize, superstep: usize) -> Option<Product> {
+        let (round, step) = (superstep / self.blocks, superstep % self.blocks);
+        if round < self.rounds {
+            let number = round * self.processes + process;
+            return Some(self.product_of(number, step, &(0..self.blocks), (1, 0)));
+        }
+        let (column, member) = self.membership(process)?;
+        let members = self.members(column);
+        let positions = self.positions(members, member);
+        let position = positions.start + superstep - self.rounds * self.blocks;
+        let number = self.rounds * self.processes + column;
+        positions
+            .contains(&position)
+            .then(|| self.product_of(number, position, &positions, (members, member)))
+    }
+
+    /// The product at a position of a column, for one of its processes.
+    fn product_of(
+        &self,
+        number: usize,
+        position: usize,
+        positions: &Range<usize>,
+        (members, member): (usize, usize),
+    ) -> Product {
+        let (row, column) = (number / self.blocks, number % self.blocks);
+        Product {
+            row,
+            inner: (position + row + column) % self.blocks,
+            column,
+            begins: position == positions.start,
+            ends: position + 1 == positions.end,
+            is_owner: member == 0,
+            is_divided: members > 1,
+        }
+    }
+
+    /// Block (row, column) of C for which a process has a sum at the end of the supersteps with products, if columns
+    /// remain.
+    pub fn divided_block(&self, process: usize) -> Option<(usize, usize)> {
+        let (column, _) = self.membership(process)?;
+        let number = self.rounds * self.processes + column;
+        Some((number / self.blocks, number % self.blocks))
+    }
+
+    /// The process whose partial sum a process adds to its own in step `step` below [`Self::sums`].
+    pub fn sum(&self, process: usize, step: usize) -> Option<usize> {
+        let (column, member) = self.membership(process)?;
+        let other = member + (1 << step);
+        let adds = member.is_multiple_of(2 << step) && other < self.members(column);
+        adds.then(|| column + other * self.remaining)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of blocks for which all numbers of processes are tested.
+    const BLOCKS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 9, 11, 12];
+
+    fn all(check: impl Fn(usize, usize, Plan)) {
+        for processes in 1..=130 {
+            for blocks in BLOCKS {
+                check(blocks, processes, Plan::new(blocks, processes));
+            }
+        }
+    }
+
+    #[test]
+    fn every_product_is_computed_once() {
+        all(|blocks, processes, plan| {
+            let mut seen = vec![0; blocks * blocks * blocks];
+            for (superstep, process) in
+                (0..plan.products()).flat_map(|step| (0..processes).map(move |process| (step, process)))
+            {
+                if let Some(product) = plan.product(process, superstep) {
+                    assert!(product.row.max(product.inner).max(product.column) < blocks);
+                    seen[(product.row * blocks + product.inner) * blocks + product.column] += 1;
+                }
+            }
+            assert!(seen.iter().all(|&times| times == 1), "{blocks} x {blocks} on {processes}");
+        });
+    }
+
+    /// A process that begins a block ends it before it begins another one, and no step of the sums loses a partial sum.
+    #[test]
+    fn every_block_ends_as_one_sum_on_its_owner() {
+        all(|blocks, processes, plan| {
+            let mut owners = vec![0; blocks * blocks];
+            // The number of products in the partial sum of each process, if its block is divided.
+            let mut parts = vec![0; processes];
+            for (process, part) in parts.iter_mut().enumerate() {
+                let mut open: Option<(usize, usize, usize)> = None;
+                for product in (0..plan.products()).filter_map(|superstep| plan.product(process, superstep)) {
+                    let block = (product.row, product.column);
+                    let terms = match open {
+                        None => {
+                            assert!(product.begins, "{blocks} on {processes}: {product:?}");
+                            1
+                        }
+                        Some((row, column, terms)) => {
+                            assert!(!product.begins && (row, column) == block, "{product:?}");
+                            terms + 1
+                        }
+                    };
+                    open = (!product.ends).then_some((block.0, block.1, terms));
+                    let number = block.0 * blocks + block.1;
+                    assert_eq!(product.is_owner, number % processes == process);
+                    if product.ends && product.is_divided {
+                        assert_eq!(plan.divided_block(process), Some(block));
+                        *part = terms;
+                    } else if product.ends {
+                        assert_eq!(terms, blocks);
+                    }
+                    owners[number] += usize::from(product.ends && product.is_owner);
+                }
+                assert_eq!(open, None);
+            }
+            assert!(owners.iter().all(|&times| times == 1), "{blocks} on {processes}: {owners:?}");
+            for step in 0..plan.sums() {
+                let before = parts.clone();
+                for process in 0..processes {
+                    if let Some(other) = plan.sum(process, step) {
+                        assert_eq!(plan.divided_block(other), plan.divided_block(process));
+                        // What is read is not changed in the same step.
+                        assert!(plan.sum(other, step).is_none() && before[other] > 0);
+                        parts[process] += before[other];
+                        parts[other] = 0;
+                    }
+                }
+            }
+            for (process, &part) in parts.iter().enumerate() {
+                let ends = process < plan.remaining() && plan.members(process) > 1;
+                assert_eq!(part, if ends { blocks } else { 0 }, "{blocks} on {processes}");
+            }
+        });
+    }
+
+    /// In a round no block is read by more processes than lie on a diagonal of the cube.
+    #[test]
+    fn blocks_are_read_by_few_processes_at_a_time() {
+        for blocks in BLOCKS {
+            let plan = Plan::new(blocks, blocks * blocks);
+            for superstep in 0..plan.products() {
+                let mut readers = [vec![0; blocks * blocks], vec![0; blocks * blocks]];
+                for process in 0..blocks * blocks {
+                    let product = plan.product(process, superstep).expect("a round");
+                    readers[0][product.row * blocks + product.inner] += 1;
+                    readers[1][product.inner * blocks + product.column] += 1;
+                }
+                assert!(readers.iter().flatten().all(|&times| times == 1), "{blocks}: {readers:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_supersteps_are_those_of_the_module_comment() {
+        all(|blocks, processes, plan| {
+            assert_eq!(plan.rounds(), blocks * blocks / processes);
+            let remaining = plan.remaining();
+            let expected = processes.checked_div(remaining).map(|least| {
+                let most = processes.div_ceil(remaining).min(blocks);
+                let sums = (0..).find(|sums| 1 << sums >= most).expect("few");
+                (blocks.div_ceil(least.min(blocks)), sums)
+            });
+            let (steps, sums) = expected.unwrap_or_default();
+            assert_eq!((plan.products(), plan.sums()), (plan.rounds() * blocks + steps, sums));
+            // Nobody has more work than in the thesis' schedule.
+            assert!(plan.products() <= (blocks * blocks).div_ceil(processes) * blocks);
+        });
+        let plan = Plan::new(3, 4);
+        assert_eq!((plan.rounds(), plan.remaining(), plan.products(), plan.sums()), (2, 1, 7, 2));
+        assert_eq!([0, 1, 2, 3].map(|process| plan.sum(process, 0)), [Some(1), None, None, None]);
+    }
+}
