@@ -81,11 +81,7 @@ const HEADERS: [Header; 12] = [
         "products of distributed matrices: SUMMA and HSUMMA",
         &["src/types/gemm.rs", "src/gemm.rs", "src/pblas.rs"],
     ),
-    Header::new(
-        "matmul",
-        "memory-efficient products of matrices by BSP",
-        &["src/types/matmul.rs", "src/matmul.rs"],
-    ),
+    Header::new("matmul", "products of matrices in blocks by BSP", &["src/types/matmul.rs", "src/matmul.rs"]),
     Header::new(
         "random_access",
         "updates of random words of a distributed table (HPCC RandomAccess)",
@@ -149,16 +145,13 @@ fn main() {
     // MPI keeps addresses of functions that free what is attached to communicators.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     soname(&out);
-    for input in TABLES.iter().chain(HEADERS.iter().flat_map(|header| header.sources)) {
+    for input in HEADERS.iter().flat_map(|header| header.sources).chain(&TABLES).chain(&bsp::SOURCES) {
         println!("cargo::rerun-if-changed={input}");
     }
     let mut umbrella = format!("{UMBRELLA}\n#ifndef HCUBE_H\n#define HCUBE_H\n\n");
     for header in &HEADERS {
         compare(&format!("include/hcube/{}.h", header.name), &generate(header, &out));
         writeln!(umbrella, "#include \"hcube/{}.h\"", header.name).expect("memory");
-    }
-    for input in bsp::SOURCES {
-        println!("cargo::rerun-if-changed={input}");
     }
     compare("include/bsp.h", &bsp::generate(&out));
     compare("include/hcube.h", &(umbrella + "\n#endif  /* HCUBE_H */\n"));
@@ -211,9 +204,8 @@ fn generate(header: &Header, out: &Path) -> String {
         config.includes = vec!["library.h".to_owned()];
     }
     if *name == "fortran" {
-        config
-            .includes
-            .extend(["alltoall.h", "transpose.h", "gemm.h", "random_access.h", "caf.h"].map(str::to_owned));
+        let others = ["alltoall.h", "transpose.h", "gemm.h", "random_access.h", "caf.h"];
+        config.includes.extend(others.map(str::to_owned));
     }
     // Structures of other headers: cbindgen writes `struct` only before those that it knows.
     for structure in HEADERS.iter().filter(|other| other.name != *name).flat_map(structures) {

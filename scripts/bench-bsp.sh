@@ -1,5 +1,6 @@
 # The part `bsp` of scripts/bench.sh, which includes this file: supersteps of BSP
-# programs by hcube, by MPI and, with BSPLIB=FILE, by another BSP library.
+# programs by hcube, by MPI and, with BSPLIB=FILE, by another BSP library; and two
+# programs beside the predictions of the cost model, by figures that are measured here.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables of scripts/bench.sh
@@ -35,6 +36,24 @@ bench_bsp() {
         step 2 "BSP programs: latency of supersteps with MPICH, 2 ranks" mpich_supersteps "$other/hcube" "${latency[@]}"
     fi
     step 1 "Results of BSP programs" write_bsp
+    if [ "$cores" -ge 2 ]; then
+        step 45 "BSP programs: figures of this machine, 2 ranks" probe_bsp
+        step 15 "BSP programs: matrix product, measured and predicted, 2 ranks" predicted matmul --sizes 256,512,1024,2048
+        step 15 "BSP programs: longest common subsequences, measured and predicted, 2 ranks" predicted llcs --sizes 4096,16384,65536
+    fi
+}
+
+probe_bsp() {
+    "${launcher[@]}" -np 2 "$tool" bsp probe "$work/supersteps.json" --no-progress
+    echo
+}
+
+# predicted <program> [option...]: a program beside its predictions.
+predicted() {
+    local program=$1
+    "${launcher[@]}" -np 2 "$tool" bsp run "$@" --no-progress --machine "$work/supersteps.json" \
+        --json "$folder/bsp-$program.json" --plot "$folder/bsp-$program.svg"
+    echo
 }
 
 mpich_supersteps() {

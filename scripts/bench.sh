@@ -21,6 +21,8 @@
 #   target/bench/gemm.json      distributed matrix multiplication, and gemm.svg
 #   target/bench/bsp.json       supersteps of BSP programs, and bsp.svg; BSPLIB=FILE adds
 #                               another BSP library to the comparison
+#   target/bench/bsp-matmul.json, bsp-llcs.json
+#                               two BSP programs beside their predicted times, and .svg
 #   target/bench/llcs.json      longest common subsequences, and llcs.svg, llcs-ranks.svg
 #   target/bench/caf.json       operations of coarrays, and caf.svg
 #   target/bench/fft.json       Fourier transforms, and fft.svg

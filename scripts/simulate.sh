@@ -19,11 +19,11 @@ library=$PWD/target/smpi/release
 
 MPI=smpi MPICC=smpicc cargo build --release --target-dir target/smpi -p hcube -p hcube-core-client -p hcube-bsplib
 mkdir -p "$folder"
-for driver in random_access alltoall gemm bsp caf fft panels lcs; do
+for driver in random_access alltoall gemm bsp caf fft panels lcs matmul; do
     linked=hcube
     [ "$driver" != bsp ] || linked=hcube_bsp
     smpicc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I include "lab/simgrid/$driver.c" -o "$folder/$driver" \
-        -L "$library" "-l$linked" "-Wl,-rpath,$library" -lm
+        -L "$library" "-l$linked" "-Wl,-rpath,$library" -lm -ldl
 done
 platform=lab/simgrid/platform.cpp
 if [ "$platform" -nt "$folder/platform.so" ]; then

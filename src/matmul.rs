@@ -73,14 +73,12 @@ pub unsafe extern "C-unwind" fn hcube_matmul(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             gate::enter(comm, |on, kept: &mut Option<Kept>| {
-                let problem = agree(on, problem(n, blocks, distribution))?;
+                let (problem, layout) = agree(on, read(on, n, blocks, distribution))?;
                 let Kept(spmd) = match kept {
                     Some(kept) => kept,
                     None => kept.insert(Kept(begin(on)?)),
                 };
-                let local = Layout::new(&problem, on.size()).map(|layout| layout.local_elements(on.rank()));
-                let matrices = local.and_then(|elements| matrices(arrays, elements));
-                run(spmd, &problem, matrices, dgemm)
+                run(spmd, &problem, matrices(arrays, layout.local_elements(on.rank())), dgemm)
             })
         })
     }
@@ -108,7 +106,7 @@ pub unsafe extern "C-unwind" fn hcube_matmul_local_elements(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             gate::enter_without_messages(comm, |on, _: &mut Option<Kept>| {
-                let layout = Layout::new(&problem(n, blocks, distribution)?, on.size())?;
+                let (_, layout) = read(on, n, blocks, distribution)?;
                 *output(elements, "elements")? = layout.local_elements(on.rank()) as i64;
                 Ok(())
             })
@@ -116,13 +114,14 @@ pub unsafe extern "C-unwind" fn hcube_matmul_local_elements(
     }
 }
 
-/// The problem of valid arguments.
-fn problem(n: i64, blocks: i64, distribution: i32) -> Result<Problem> {
+/// Local: the problem of valid arguments, and the distribution of its matrices.
+fn read(on: &MpiComm, n: i64, blocks: i64, distribution: i32) -> Result<(Problem, Layout)> {
     let size =
         |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "0 or more"));
     let distribution = Distribution::from_number(distribution.into())
         .ok_or_else(|| Error::argument("distribution", distribution, choices(Distribution::NAMES)))?;
-    Ok(Problem { n: size("n", n)?, blocks: size("blocks", blocks)?, distribution })
+    let problem = Problem { n: size("n", n)?, blocks: size("blocks", blocks)?, distribution };
+    Ok((problem, Layout::new(&problem, on.size())?))
 }
 
 /// Collective: the SPMD part of the ranks of a communicator.
@@ -178,7 +177,8 @@ unsafe fn run(
     let result = multiply(spmd, problem, matrices, &mut functions);
     if let Some((mut scratch, lent)) = temporary {
         // SAFETY: the call has ended its last superstep, or not begun the first one: nobody uses the memory any more.
-        drop(unsafe { scratch.reclaim(lent) });
+        let piece = unsafe { scratch.reclaim(lent) };
+        scratch.give(piece);
     }
     result
 }

@@ -1,4 +1,4 @@
-/* hcube/matmul.h: memory-efficient products of matrices by BSP.
+/* hcube/matmul.h: products of matrices in blocks by BSP.
  *
  * Generated from src/types/matmul.rs and src/matmul.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.

@@ -1,5 +1,6 @@
 //! `hcube-lab report`: one page with all results and the evidence of every figure.
 
+mod bsp_programs_simulated;
 mod coarrays;
 mod coarrays_simulated;
 mod exchanges;
@@ -135,10 +136,9 @@ fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), Failure> {
     output::write("--output", &arguments.output, &page::Page::new(inputs, &sections).to_string())?;
     println!("{}", arguments.output.display());
     let Some(folder) = &arguments.plots else { return Ok(()) };
-    for chart in sections.iter().flat_map(Section::charts) {
-        let Some(name) = chart.file else { continue };
+    for (name, text) in sections.iter().flat_map(Section::files) {
         let path = folder.join(format!("{name}.svg"));
-        output::write("--plots", &path, &chart.svg())?;
+        output::write("--plots", &path, &text)?;
         println!("{}", path.display());
     }
     Ok(())

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod bsp;
+mod bsp_programs;
 mod caf;
 mod calls;
 mod fft;
@@ -123,6 +124,9 @@ fn collect(
                 Case::Fft(row) => results.fft.push(fft::Transform { links_shared, ..row }),
                 Case::Hpl(row) => results.hpl.push(hpl::Panels { links_shared, ..row }),
                 Case::Lcs(row) => results.lcs.push(lcs::Subsequence { links_shared, ..row }),
+                Case::BspProgram(row) => {
+                    results.bsp_programs.push(bsp_programs::BspProgram { links_shared, ..row });
+                }
             }
         }
     }
@@ -156,6 +160,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
         Case::Fft(case) => case.bytes_per_rank(),
         Case::Hpl(case) => case.bytes_per_rank(),
         Case::Lcs(case) => case.bytes_per_rank(),
+        Case::BspProgram(case) => case.bytes_per_rank(),
     };
     let of_batch = |batch: &Batch| {
         let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
@@ -166,8 +171,8 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
     all.iter().take(jobs).fold(0, |sum, &bytes| sum.saturating_add(bytes))
 }
 
-/// The costs as the library reads them, by the names of the units that the systems declare. That of local matrix
-/// products is an argument of their driver. All copies of a transform are of its data.
+/// The costs as the library reads them, by the names of the units that the systems declare. That of local products by SUMMA
+/// is an argument of their driver. All copies of a transform are of its data.
 fn costs(batch: &Batch) -> String {
     let &Costs { generate_ns, update_ns, divide_ns, copy_ns, level_ns, .. } = &batch.machine.costs;
     let scale = batch.scale;
@@ -175,17 +180,21 @@ fn costs(batch: &Batch) -> String {
         Some(Case::Fft(row)) => (scale, row.rest_ns(batch.machine.network.bandwidth_gb_s)),
         _ => (1, 0.0),
     };
-    let units = [
+    let mut units = vec![
         (GENERATE, generate_ns),
         (UPDATE, update_ns),
         (DIVIDE, divide_ns),
         (COPY, copy_ns * of_data as f64),
         (COPY_BYTE, copy_ns * scale as f64),
         (LEVEL, level_ns * scale as f64),
-        (ENTRY, lcs::entry_ns(&batch.machine) * scale as f64),
         (REST, rest_ns),
     ];
-    units.map(|(unit, cost)| format!("{}={cost}", unit.name())).join(",")
+    match batch.cases.first() {
+        Some(Case::BspProgram(program)) => units.push(program.operation()),
+        _ => units.push((ENTRY, lcs::entry_ns(&batch.machine) * scale as f64)),
+    }
+    let texts: Vec<String> = units.iter().map(|(unit, cost)| format!("{}={cost}", unit.name())).collect();
+    texts.join(",")
 }
 
 /// Runs the batches, several concurrently; returns the cases with their figures, in the order of the batches, and
@@ -250,6 +259,7 @@ fn run_batch(
         Some(Case::Fft(_)) => ("fft", Vec::new()),
         Some(Case::Hpl(_)) => ("panels", Vec::new()),
         Some(Case::Lcs(_)) => ("lcs", Vec::new()),
+        Some(Case::BspProgram(program)) => (program.driver(), Vec::new()),
         _ => ("alltoall", Vec::new()),
     };
     let driver = runner.root.join(driver);

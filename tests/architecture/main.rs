@@ -27,7 +27,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("hcube-gemm", &["hcube-core"]),
     ("hcube-bsp", &["hcube-core"]),
     ("hcube-caf", &["hcube-core"]),
-    ("hcube-lcs", &["hcube-core"]),
+    ("hcube-lcs", &["hcube-core", "hcube-bsp"]),
     ("hcube-matmul", &["hcube-core", "hcube-bsp"]),
     ("hcube-stream", &["hcube-core"]),
     ("hcube-hpl", &["hcube-core"]),
@@ -139,7 +139,11 @@ const UNSAFE: [&str; 8] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 38] = [
+const OTHER_UNSAFE: [(&str, &str); 39] = [
+    (
+        "crates/bsp/src/memory.rs",
+        "takes registered memory back, when the superstep that removes the registration has ended",
+    ),
     (
         "crates/alltoall/src/exchange.rs",
         "lets ranks write to each other, when the votes have shown that they may",

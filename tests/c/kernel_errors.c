@@ -1,6 +1,6 @@
-/* Every function of the transforms, panels, grids and STREAM with bad arguments: before MPI_Init, on all ranks
- * and on the last one only, after MPI_Finalize. The code must be the right one, the message must say which argument,
- * nothing may be written, and no rank may wait. For each function it prints
+/* Every function of the transforms, panels, grids, subsequences, products by BSP and STREAM with bad arguments: before
+ * MPI_Init, on all ranks and on the last one only, after MPI_Finalize. The code must be the right one, the message must say
+ * which argument, nothing may be written, and no rank may wait. For each function it prints
  *
  *   called <function> <refusals>
  *
@@ -110,6 +110,8 @@ static void inactive(const char *word) {
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fortran_grid_transpose_memory_create, 100, 0, &memory, &own);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_fortran_grid_transpose_create, &shape, NULL, 0, &transposition);
   REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_llcs, NULL, 0, NULL, 0, 1, 0, NULL, NULL, MPI_COMM_WORLD, &length);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_matmul, 0, 0, HCUBE_MATMUL_STATIC, NULL, NULL, NULL, NULL, MPI_COMM_WORLD);
+  REFUSE(HCUBE_ERR_MPI_STATE, word, hcube_matmul_local_elements, 0, 0, HCUBE_MATMUL_STATIC, MPI_COMM_WORLD, &length);
   REQUIRE(memory == NULL && transposition == NULL && length == 7);
   if (plan != NULL || bytes != 7 || slots != 7 || panel != 7 || place != NULL || own != NULL || done != 7) abort();
 }
@@ -295,6 +297,31 @@ static void subsequences(void) {
   REQUIRE(length == PART - 1);
 }
 
+static void products(void) {
+  enum { N = 6, STATIC = HCUBE_MATMUL_STATIC };
+  static double a[N * N], b[N * N], c[N * N];
+  int last = rank == size - 1;
+  int64_t elements = 7;
+
+  REFUSE(HCUBE_ERR_COMM, "", hcube_matmul, N, 2, STATIC, a, b, c, NULL, MPI_COMM_NULL);
+  REFUSE(HCUBE_ERR_COMM, "", hcube_matmul_local_elements, N, 2, STATIC, MPI_COMM_NULL, &elements);
+  REFUSE(HCUBE_ERR_ARGUMENT, "n = -1", hcube_matmul, last ? -1 : N, 2, STATIC, a, b, c, NULL, MPI_COMM_WORLD);
+  REFUSE(HCUBE_ERR_ARGUMENT, "blocks = 7", hcube_matmul, N, last ? 7 : 2, STATIC, a, b, c, NULL, MPI_COMM_WORLD);
+  REFUSE(HCUBE_ERR_ARGUMENT, "distribution = 3", hcube_matmul, N, 2, last ? 3 : STATIC, a, b, c, NULL, MPI_COMM_WORLD);
+  /* Variables are read by the set-up of the communicator, in the first call with a valid problem. */
+  if (last) setenv("HCUBE_BSP_SINGLE_COPY", "much", 1);
+  REFUSE(HCUBE_ERR_ARGUMENT, "HCUBE_BSP_SINGLE_COPY = 'much'", hcube_matmul, N, 2, STATIC, a, b, c, NULL,
+         MPI_COMM_WORLD);
+  unsetenv("HCUBE_BSP_SINGLE_COPY");
+  REFUSE(HCUBE_ERR_BUFFER, "c = NULL", hcube_matmul, N, 2, STATIC, a, b, last ? NULL : c, NULL, MPI_COMM_WORLD);
+  REFUSE(HCUBE_ERR_ARGUMENT, "blocks = 7", hcube_matmul_local_elements, N, 7, STATIC, MPI_COMM_WORLD, &elements);
+  REFUSE(HCUBE_ERR_ARGUMENT, "elements = NULL", hcube_matmul_local_elements, N, 2, STATIC, MPI_COMM_WORLD, NULL);
+  REQUIRE(elements == 7);
+  SUCCEED(hcube_matmul_local_elements(N, 2, STATIC, MPI_COMM_WORLD, &elements, &failure), failure);
+  REQUIRE(elements <= N * N);
+  SUCCEED(hcube_matmul(N, 2, STATIC, a, b, c, NULL, MPI_COMM_WORLD, &failure), failure);
+}
+
 static void grids(void) {
   hcube_grid_transpose_shape shape = {5, 7, 2, 3, 1, 0}, bad;
   hcube_grid_transpose_memory *memory = NULL;
@@ -367,6 +394,7 @@ int main(int argc, char **argv) {
   panels();
   grids();
   subsequences();
+  products();
   MPI_Finalize();
   inactive("already finalised");
   for (i = 0; called[i].name != NULL && rank == 0; i++) printf("called %s %d\n", called[i].name, called[i].refusals);

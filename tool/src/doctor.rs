@@ -75,7 +75,10 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     }
     let nodes = comm.node_numbers().map_err(|error| error.to_string())?;
     let gemm_choice = defaults.gemm.as_ref().ok().map(|options| describe(&nodes, options));
-    let bsp_choice = defaults.bsp.as_ref().ok().map(|options| bsp::describe(&nodes, options, permitted));
+    let bsp_choice = defaults.bsp.as_ref().ok().map(|options| {
+        let predictions = bsp::predictions(comm.size());
+        format!("{}\nPredictions of BSP programs: {predictions}", bsp::describe(&nodes, options, permitted))
+    });
     let caf_choice =
         defaults.caf.as_ref().ok().map(|options| caf::describe(&nodes, options, permitted.shared_memory));
     let wrong = findings.iter().any(|finding| finding.state == State::Wrong);

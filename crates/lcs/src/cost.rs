@@ -13,7 +13,7 @@
 //! Source: Krusche 2005, §5.1 and §5.2, equations 5.2, 5.3 and 5.5.
 
 use crate::grid::{Block, Grid};
-use crate::layout::{COLUMNS, Layout, TEXT, message_words};
+use crate::layout::{COLUMNS, Layout, TEXT};
 use crate::stored::Piece;
 use hcube_bsp::cost as bsp;
 use hcube_core::machine::{Parameters, Placement, log2};
@@ -127,7 +127,8 @@ pub fn thesis_seconds(length: usize, bits: usize, ranks: usize, alpha: usize, ma
 /// The cost of the program in [`crate::supersteps`] for two strings whose parts are equal on all ranks. A superstep that reads
 /// from other ranks counts twice, since it has two barriers, although it has one where all reads are direct copies.
 pub fn supersteps(problem: &Problem, ranks: usize, alpha: usize) -> bsp::Cost {
-    let layout = Layout::of_equal_parts([problem.columns, problem.rows], problem.bits.saturating_sub(1), ranks, alpha);
+    let (lengths, bits) = ([problem.columns, problem.rows], problem.bits.saturating_sub(1));
+    let layout = Layout::of_equal_parts(lengths, bits, ranks, alpha);
     let first = first_load(&layout);
     let (mut operations, mut loads, mut reading) = (0.0, vec![first], usize::from(first.words > 0));
     for diagonal in 0..layout.grid.supersteps() {
@@ -200,12 +201,11 @@ fn blocks(layout: &Layout, diagonal: usize, number: usize) -> (f64, Load) {
     let (grid, mut entries, mut load) = (&layout.grid, 0.0_f64, Load::default());
     for Block { x, y } in (0..grid.ranks).filter_map(|rank| layout.block(rank, diagonal, number)) {
         let (width, height) = (layout.columns(x).len(), layout.rows(y).len());
-        if width * height > 0 {
+        if width > 0 {
             entries = entries.max(block_entries(width as f64, height as f64));
         }
         if grid.ranks > 1 && x + 1 < grid.block_columns() {
-            let words = message_words(height, layout.strings[TEXT].packing);
-            load = load.max(Load { words, messages: 1 });
+            load = load.max(Load { words: layout.message_words(height), messages: 1 });
         }
     }
     (entries, load)
@@ -214,7 +214,9 @@ fn blocks(layout: &Layout, diagonal: usize, number: usize) -> (f64, Load) {
 /// Supersteps of the same load are one exchange.
 fn exchanges(loads: Vec<Load>) -> Vec<bsp::Exchange> {
     let mut counts = BTreeMap::new();
-    loads.into_iter().filter(|load| load.words > 0).for_each(|load| *counts.entry(load).or_insert(0.0) += 1.0);
+    for load in loads.into_iter().filter(|load| load.words > 0) {
+        *counts.entry(load).or_insert(0.0) += 1.0;
+    }
     let exchange = |(Load { words, messages }, count)| bsp::Exchange {
         count,
         words: words as f64,
@@ -259,7 +261,8 @@ mod tests {
             for alpha in 1..=MAX_ALPHA {
                 let (side, blocks) = (128, alpha * ranks);
                 let problem = Problem { columns: side * blocks, rows: side * blocks, bits: 3 };
-                let (cost, thesis) = (supersteps(&problem, ranks, alpha), thesis(side * blocks, 3, ranks, alpha, 1));
+                let (cost, thesis) =
+                    (supersteps(&problem, ranks, alpha), thesis(side * blocks, 3, ranks, alpha, 1));
                 let entries = block_entries(side as f64, side as f64) / (side * side) as f64;
                 assert_eq!(cost.operations, thesis.operations * entries, "{ranks} ranks, alpha {alpha}");
                 // Where alpha is 1, all have their columns; the first rank has the text of alpha block rows.

@@ -16,11 +16,6 @@ pub const COLUMNS: usize = 0;
 /// The number of the text, which gives rows.
 pub const TEXT: usize = 1;
 
-/// Words of a message: the carries of rows, and their symbols.
-pub fn message_words(rows: usize, packing: Packing) -> usize {
-    words(rows) + packing.words(rows)
-}
-
 /// What all processes know.
 #[derive(Debug)]
 pub struct Layout {
@@ -42,10 +37,10 @@ impl Layout {
         Self { grid: Grid { ranks, alpha, block_rows: alpha * ranks }, strings }
     }
 
-    /// The block that a process computes in a superstep: that of a diagonal in one of its block columns.
+    /// The block that a process computes in a superstep: that of a diagonal in one of its block columns, if it has rows.
     pub fn block(&self, process: usize, diagonal: usize, number: usize) -> Option<Block> {
         let x = number * self.grid.ranks + process;
-        let y = diagonal.checked_sub(x).filter(|&y| y < self.grid.block_rows)?;
+        let y = diagonal.checked_sub(x).filter(|&y| y < self.grid.block_rows && !self.rows(y).is_empty())?;
         Some(Block { x, y })
     }
 
@@ -64,10 +59,21 @@ impl Layout {
         self.strings[TEXT].parts.length().div_ceil(self.grid.block_rows)
     }
 
+    /// Words of the carries in a message: the same for blocks of all heights, so that symbols lie at one place. Where a
+    /// process cannot send, others find the symbols of an earlier message there, and no carries.
+    pub fn carry_words(&self) -> usize {
+        words(self.height())
+    }
+
+    /// Words of a message: the carries of rows, and their symbols.
+    pub fn message_words(&self, rows: usize) -> usize {
+        self.carry_words() + self.strings[TEXT].packing.words(rows)
+    }
+
     /// The inbox of a process.
     pub fn areas(&self, process: usize) -> Areas {
         let [columns, text] = &self.strings;
-        let message = message_words(self.height(), text.packing);
+        let message = self.message_words(self.height());
         let lines = if process == 0 { 0..self.grid.block_rows } else { 0..0 };
         let first = lines.map(|y| text.words(&self.rows(y))).max().unwrap_or(0);
         let mine = self.grid.columns_of(process).map(|x| columns.words(&self.columns(x)));

@@ -24,7 +24,7 @@ use crate::distributed::parts::Parts;
 use crate::distributed::{MAX_LENGTH, alphabet};
 use crate::grid::{Block, Grid};
 use crate::kernel::Kernel;
-use crate::layout::{Areas, COLUMNS, Layout, TEXT, message_words};
+use crate::layout::{Areas, COLUMNS, Layout, TEXT};
 use crate::options::MAX_BLOCKS;
 use crate::packed::Packing;
 use crate::stored::Stored;
@@ -150,17 +150,15 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         let own = spmd.pid();
         let areas = layout.areas(own);
         let room = || {
-            let [columns, text] = [COLUMNS, TEXT].map(|string| layout.strings[string].pack(own, parts[string]));
+            let [columns, text] =
+                [COLUMNS, TEXT].map(|string| layout.strings[string].pack(own, parts[string]));
             let memory = [columns?, text?, reserve::filled(0, areas.end, "messages and columns")?];
             let text = reserve::with_room(layout.strings[TEXT].room(layout.height()), "the text of a block")?;
             Ok((memory, reserve::with_room(areas.message, "a message")?, text))
         };
         let ([columns, rows, inbox], message, text) = agree(spmd.comm(), room())?;
-        let memory = [
-            Shared::register(spmd, columns)?,
-            Shared::register(spmd, rows)?,
-            Shared::register(spmd, inbox)?,
-        ];
+        let memory =
+            [Shared::register(spmd, columns)?, Shared::register(spmd, rows)?, Shared::register(spmd, inbox)?];
         spmd.sync()?;
         Ok(Self { spmd, layout, areas, memory, message, text })
     }
@@ -212,7 +210,13 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
     }
 
     /// Appends the symbols of a range that was read to a place in the inbox.
-    fn take(&self, string: usize, range: &Range<usize>, mut at: usize, into: &mut Vec<I>) -> Result<(), Error> {
+    fn take(
+        &self,
+        string: usize,
+        range: &Range<usize>,
+        mut at: usize,
+        into: &mut Vec<I>,
+    ) -> Result<(), Error> {
         for piece in self.layout.strings[string].pieces(range) {
             let mut words = reserve::filled(0, piece.words.len(), "packed symbols")?;
             if piece.from == self.spmd.pid() {
@@ -267,18 +271,19 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
     /// The message and the text for a block.
     fn start(&mut self, block: Block) -> Result<(), Error> {
         let (rows, packing) = (self.layout.rows(block.y), self.layout.strings[TEXT].packing);
+        let carries = self.layout.carry_words();
         let mut text = std::mem::take(&mut self.text);
         text.clear();
         self.message.clear();
         if block.x == 0 {
             self.take(TEXT, &rows, self.areas.text, &mut text)?;
-            self.message.resize(words(rows.len()), 0);
+            self.message.resize(carries, 0);
             packing.pack(&text, &mut self.message);
         } else {
-            self.message.resize(message_words(rows.len(), packing), 0);
+            self.message.resize(self.layout.message_words(rows.len()), 0);
             let at = self.areas.message_for(block, &self.layout.grid);
             self.memory[INBOX].read(at, &mut self.message);
-            packing.unpack(&self.message[words(rows.len())..], rows.len(), &mut text);
+            packing.unpack(&self.message[carries..], rows.len(), &mut text);
         }
         self.text = text;
         Ok(())
@@ -287,8 +292,9 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
     /// Computes a block, and puts the message for the next one.
     fn finish(&mut self, block: Block, band: &mut Band<I>) -> Result<(), Error> {
         let rows = self.text.len();
+        let carries = &mut self.message[..words(rows)];
         // Never ended: there is nobody to end it.
-        let _ = band.advance(&self.text, &mut self.message[..words(rows)], &mut |_| ControlFlow::Continue(()));
+        let _ = band.advance(&self.text, carries, &mut |_| ControlFlow::Continue(()));
         self.spmd.comm().charge(ENTRY.of(band.width() * rows));
         let next = Block { x: block.x + 1, ..block };
         let grid = &self.layout.grid;

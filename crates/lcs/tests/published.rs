@@ -25,12 +25,7 @@ struct Row {
     published: [f64; 5],
 }
 
-const fn row(
-    name: &'static str,
-    processors: usize,
-    (latency, gap): (f64, f64),
-    published: [f64; 5],
-) -> Row {
+const fn row(name: &'static str, processors: usize, (latency, gap): (f64, f64), published: [f64; 5]) -> Row {
     Row { name, processors, latency, gap, published }
 }
 

@@ -166,7 +166,9 @@ fn noted(processes: usize, alpha: usize, (a, b): (&[u8], &[u8])) -> (BTreeMap<us
 #[test]
 fn the_predicted_cost_is_that_of_the_program() {
     for processes in 2..=6 {
-        for (alpha, long, short) in [(1, 4000, 4000), (2, 3989, 2503), (3, 5000, 1), (5, 2000, 1999), (2, 0, 0)] {
+        for (alpha, long, short) in
+            [(1, 4000, 4000), (2, 3989, 2503), (3, 5000, 1), (5, 2000, 1999), (2, 0, 0)]
+        {
             let (a, b) = (bytes(11, long, 4), bytes(12, short, 4));
             let alphabet = if short > 1 { 4 } else { short };
             let bits = 1 + Packing::new(alphabet).bits();
@@ -178,11 +180,17 @@ fn the_predicted_cost_is_that_of_the_program() {
                 *predicted.entry(exchange.words as usize).or_insert(0) += exchange.count as usize;
             }
             let (exchanges, supersteps) = noted(processes, alpha, (&a, &b));
-            assert_eq!(exchanges, predicted, "{processes} processes, alpha {alpha}, {long} and {short} symbols");
+            assert_eq!(
+                exchanges, predicted,
+                "{processes} processes, alpha {alpha}, {long} and {short} symbols"
+            );
             // What reads has two barriers: the columns, and text that the first process does not have.
             let reading = cost.supersteps as usize - supersteps;
             let most = 1 + alpha * (processes - 1);
-            assert!(if short > 1 { reading == most } else { reading <= most }, "{reading} supersteps that read");
+            assert!(
+                if short > 1 { reading == most } else { reading <= most },
+                "{reading} supersteps that read"
+            );
         }
     }
 }

@@ -36,4 +36,4 @@ pub mod product;
 pub use block::{Block, Sizes};
 pub use distribution::{Layout, Problem, blocks_within, default_blocks};
 pub use options::Distribution;
-pub use product::{Functions, Matrices, Progress, multiply, temporary_bytes};
+pub use product::{Functions, MULTIPLY_ADD, Matrices, Progress, multiply, temporary_bytes};

@@ -1,7 +1,8 @@
 //! The product of two blocks, for programs without BLAS.
 //!
-//! Idea: tiles of A, B and C are copied into memory of this function, which fits into the second-level cache. A kernel
-//! of 4 x 4 elements keeps its sums in registers.
+//! Idea: tiles of A and B, which fit into the second-level cache, are copied into panels: 4 rows of A, and 4 columns of B, for
+//! each inner number in turn. A kernel reads two panels from their beginning to their end and keeps its 4 x 4 sums in
+//! registers.
 //!
 //! Restrictions: a program's BLAS is several times faster, since it uses all instructions of the processor.
 //! Cost: m n k multiplications and additions; memory for three tiles of 64 x 64 elements. Source: our own, after Goto and
@@ -11,68 +12,90 @@ use crate::block::{Block, Sizes};
 
 /// Rows and columns of a tile.
 const TILE: usize = 64;
-/// Rows and columns that the kernel computes at a time.
+/// Rows and columns of which the kernel computes all elements.
 const STEP: usize = 4;
 
-/// A tile of each matrix, stored by columns.
+/// A row of a panel, or a column of the sums of the kernel.
+type Lane = [f64; STEP];
+
+/// Panels of A and B, and a tile of C by columns.
 struct Tiles {
-    a: Vec<f64>,
-    b: Vec<f64>,
+    a: Vec<Lane>,
+    b: Vec<Lane>,
     c: Vec<f64>,
 }
 
 /// C := A B, or C := C + A B if `accumulate`.
 pub fn multiply(sizes: Sizes, a: Block, b: Block, c: Block, accumulate: bool) {
-    let mut tiles = Tiles { a: vec![0.0; TILE * TILE], b: vec![0.0; TILE * TILE], c: vec![0.0; TILE * TILE] };
+    let panels = || vec![[0.0; STEP]; TILE * TILE / STEP];
+    let mut tiles = Tiles { a: panels(), b: panels(), c: vec![0.0; TILE * TILE] };
     for column in (0..sizes.columns).step_by(TILE) {
         for row in (0..sizes.rows).step_by(TILE) {
             let shape = [TILE.min(sizes.rows - row), TILE.min(sizes.columns - column)];
+            tiles.c.fill(0.0);
             if accumulate {
-                read(c, [row, column], shape, &mut tiles.c);
-            } else {
-                tiles.c.fill(0.0);
+                columns(&mut tiles.c, shape, |number, into| c.read(row, column + number, into));
             }
             for inner in (0..sizes.inner).step_by(TILE) {
                 let depth = TILE.min(sizes.inner - inner);
-                read(a, [row, inner], [shape[0], depth], &mut tiles.a);
-                read(b, [inner, column], [depth, shape[1]], &mut tiles.b);
+                tiles.read_a(a, [row, inner], [shape[0], depth]);
+                tiles.read_b(b, [inner, column], [depth, shape[1]]);
                 tiles.multiply(depth, shape);
             }
-            write(c, [row, column], shape, &tiles.c);
+            columns(&mut tiles.c, shape, |number, from| c.write(row, column + number, from));
         }
     }
 }
 
-/// Copies a part of a block into a tile, whose columns have [`TILE`] elements.
-fn read(block: Block, [row, column]: [usize; 2], [rows, columns]: [usize; 2], tile: &mut [f64]) {
-    for (number, into) in tile.chunks_exact_mut(TILE).take(columns).enumerate() {
-        block.read(row, column + number, &mut into[..rows]);
+/// Calls `visit` for the columns of a tile that has at most [`TILE`] rows and columns.
+fn columns(tile: &mut [f64], [rows, columns]: [usize; 2], visit: impl Fn(usize, &mut [f64])) {
+    for (number, column) in tile.chunks_exact_mut(TILE).take(columns).enumerate() {
+        visit(number, &mut column[..rows]);
     }
 }
 
-/// The inverse of [`read`].
-fn write(block: Block, [row, column]: [usize; 2], [rows, columns]: [usize; 2], tile: &[f64]) {
-    for (number, from) in tile.chunks_exact(TILE).take(columns).enumerate() {
-        block.write(row, column + number, &from[..rows]);
+/// Sums of products: column `number` of the result is A times column `number` of B.
+fn kernel(a: &[Lane], b: &[Lane]) -> [Lane; STEP] {
+    let mut sums = [[0.0; STEP]; STEP];
+    for (a, b) in a.iter().zip(b) {
+        for column in 0..STEP {
+            for row in 0..STEP {
+                sums[column][row] += a[row] * b[column];
+            }
+        }
     }
+    sums
 }
 
 impl Tiles {
-    /// C := C + A B for tiles; what lies behind the rows and columns of the tiles is computed as well, and not used.
+    /// Copies rows x depth elements of A into panels.
+    fn read_a(&mut self, a: Block, [row, inner]: [usize; 2], [rows, depth]: [usize; 2]) {
+        let mut column = [0.0; TILE];
+        for number in 0..depth {
+            a.read(row, inner + number, &mut column[..rows]);
+            for (panel, lane) in column.as_chunks().0.iter().enumerate() {
+                self.a[panel * TILE + number] = *lane;
+            }
+        }
+    }
+
+    /// Copies depth x columns elements of B into panels.
+    fn read_b(&mut self, b: Block, [inner, column]: [usize; 2], [depth, columns]: [usize; 2]) {
+        let mut values = [0.0; TILE];
+        for number in 0..columns {
+            b.read(inner, column + number, &mut values[..depth]);
+            let panel = &mut self.b[number / STEP * TILE..][..depth];
+            panel.iter_mut().zip(&values).for_each(|(lane, value)| lane[number % STEP] = *value);
+        }
+    }
+
+    /// C := C + A B for tiles; elements of C behind the shape are computed as well, and not used.
     fn multiply(&mut self, depth: usize, [rows, columns]: [usize; 2]) {
-        for column in (0..columns).step_by(STEP) {
-            for row in (0..rows).step_by(STEP) {
-                let mut sums = [[0.0; STEP]; STEP];
-                let b: [&[f64]; STEP] =
-                    std::array::from_fn(|number| &self.b[(column + number) * TILE..][..depth]);
-                for (inner, a) in self.a.chunks_exact(TILE).take(depth).enumerate() {
-                    let a: &[f64; STEP] = a[row..row + STEP].try_into().expect("rows of the kernel");
-                    for (sums, b) in sums.iter_mut().zip(b) {
-                        sums.iter_mut().zip(a).for_each(|(sum, a)| *sum += a * b[inner]);
-                    }
-                }
+        for column in 0..columns.div_ceil(STEP) {
+            for row in 0..rows.div_ceil(STEP) {
+                let sums = kernel(&self.a[row * TILE..][..depth], &self.b[column * TILE..][..depth]);
                 for (number, sums) in sums.iter().enumerate() {
-                    let c = &mut self.c[(column + number) * TILE + row..][..STEP];
+                    let c = &mut self.c[(column * STEP + number) * TILE + row * STEP..][..STEP];
                     c.iter_mut().zip(sums).for_each(|(c, sum)| *c += sum);
                 }
             }
@@ -88,7 +111,7 @@ mod tests {
     #[test]
     fn products_are_those_of_the_definition() {
         for (rows, columns, inner) in
-            [(1, 1, 1), (0, 3, 2), (3, 2, 0), (7, 5, 9), (128, 128, 128), (129, 131, 260), (4, 300, 1)]
+            [(1, 1, 1), (0, 3, 2), (3, 2, 0), (7, 5, 9), (64, 64, 64), (65, 131, 130), (4, 300, 1)]
         {
             for accumulate in [false, true] {
                 let value = |seed: usize| {

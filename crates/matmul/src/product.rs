@@ -32,8 +32,12 @@ use hcube_bsp::Spmd;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
 use hcube_core::error::Error;
+use hcube_core::machine::work::Unit;
 use hcube_core::memory::Region;
 use hcube_core::options::Number;
+
+/// Simulated work: a multiplication and an addition of real numbers.
+pub const MULTIPLY_ADD: Unit = Unit::new("multiply-add");
 
 /// The parts of the matrices that this process has, as [`crate::distribution`] describes; a part without elements may have
 /// any address.
@@ -243,6 +247,7 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
         let Product { row, column, begins, ends, is_owner, is_divided, .. } = product;
         let c = self.sum((row, column), is_owner);
         (self.functions.multiply)(Sizes { rows, columns, inner }, a, b, c, !begins);
+        self.spmd.comm().charge(MULTIPLY_ADD.of(rows * columns * inner));
         if ends && !is_divided { self.put((row, column)) } else { Ok(()) }
     }
 

@@ -254,6 +254,7 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
         simulated.extend(results.teams.iter().map(|team| team.errors));
         simulated.extend(results.coarray_updates.iter().map(|updates| updates.errors));
         simulated.extend(results.lcs.iter().map(|subsequence| subsequence.errors));
+        simulated.extend(results.bsp_programs.iter().filter_map(|program| program.row.errors));
     }
     simulated.extend(kernels_simulated::errors(inputs));
     [(Measured, measured), (Simulated, simulated)]

@@ -5,7 +5,7 @@ use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{
-    coarrays, coarrays_simulated, exchanges, groups, kernels, kernels_simulated, nodes, products, programs,
+    bsp_programs_simulated, coarrays, coarrays_simulated, exchanges, groups, kernels, kernels_simulated, nodes, products, programs,
     rates, subsequences, subsequences_simulated, supersteps, supersteps_simulated, sweeps, transforms,
 };
 use askama::Template;
@@ -31,6 +31,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         supersteps_simulated::supersteps(inputs),
         subsequences::subsequences(inputs),
         subsequences_simulated::subsequences(inputs),
+        bsp_programs_simulated::programs(inputs),
         coarrays::coarrays(inputs),
         coarrays_simulated::coarrays(inputs),
         transforms::transforms(inputs),

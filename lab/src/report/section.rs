@@ -3,7 +3,7 @@
 use super::inputs::Source;
 use super::table::Table;
 use askama::Template;
-use hcube_results::plot::Chart;
+use hcube_results::plot::{Chart, Sheet};
 
 /// A part: a heading, an explanation, charts and tables.
 #[derive(Debug, Template)]
@@ -50,8 +50,24 @@ impl Section {
         }
     }
 
-    pub fn charts(&self) -> &[Chart] {
-        &self.charts
+    /// Names and contents of the files of its charts. Charts that name the same file are beside each other there.
+    pub fn files(&self) -> Vec<(&'static str, String)> {
+        let mut files: Vec<(&'static str, Vec<&Chart>)> = Vec::new();
+        for chart in &self.charts {
+            let Some(name) = chart.file else { continue };
+            match files.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, charts)) => charts.push(chart),
+                None => files.push((name, vec![chart])),
+            }
+        }
+        let text = |charts: &[&Chart]| match charts {
+            [chart] => chart.svg(),
+            several => {
+                let panels = several.iter().copied().cloned().collect();
+                Sheet { title: self.title.to_owned(), panels }.svg()
+            }
+        };
+        files.into_iter().map(|(name, charts)| (name, text(&charts))).collect()
     }
 
     /// Whether it is one chart with a table that fits beside it.

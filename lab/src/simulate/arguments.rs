@@ -48,6 +48,8 @@ pub enum Section {
     Hpl,
     /// Longest common subsequences on the chosen grid and on those of Krusche 2005, beside the predictions of the cost model
     Lcs,
+    /// Matrix products and longest common subsequences by BSP, beside the predictions and appendices D and F of Krusche 2005
+    BspPrograms,
 }
 
 /// What a section is about.
@@ -61,11 +63,12 @@ pub enum System {
     Fft,
     Hpl,
     Lcs,
+    BspPrograms,
 }
 
 impl Section {
     /// All, in the order of the results.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Ranks,
         Self::LookAhead,
         Self::Optimisations,
@@ -86,6 +89,7 @@ impl Section {
         Self::Fft,
         Self::Hpl,
         Self::Lcs,
+        Self::BspPrograms,
     ];
 
     /// What it is about.
@@ -104,6 +108,7 @@ impl Section {
             Self::Fft => System::Fft,
             Self::Hpl => System::Hpl,
             Self::Lcs => System::Lcs,
+            Self::BspPrograms => System::BspPrograms,
         }
     }
 
@@ -129,6 +134,7 @@ impl Section {
             Self::Fft => "fft",
             Self::Hpl => "hpl",
             Self::Lcs => "lcs",
+            Self::BspPrograms => "bsp-programs",
         }
     }
 }
@@ -136,7 +142,7 @@ impl Section {
 /// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
 ///
 /// Every run is verified: RandomAccess by its table, the all-to-all exchange and supersteps by every byte, matrix products
-/// by the corners of all local matrices, teams by every word that is read, Fourier transforms by every number, panels by every byte, longest common subsequences by their length. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
+/// by the corners of all local matrices, teams by every word that is read, Fourier transforms by every number, panels by every byte, longest common subsequences by their length, products of BSP programs by every element. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
 ///
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]
@@ -150,7 +156,7 @@ pub struct Arguments {
     /// Sections to run
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::ALL)]
     pub sections: Vec<Section>,
-    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin or a file; by default those of each section
+    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin, skua-oxtool, argus-oxtool, aracari-oxtool or a file; by default those of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Numbers of ranks, such as "64 256"; by default those of each section

@@ -2,6 +2,7 @@
 
 use super::arguments::{Section, System};
 use super::bsp::{self, Superstep};
+use super::bsp_programs::{self, BspProgram};
 use super::caf::{self, Team, Updates};
 use super::fft::{self, Transform};
 use super::gemm::{Gemm, table};
@@ -138,6 +139,8 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 results.hpl.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             let subsequences: Vec<&Subsequence> =
                 results.lcs.iter().filter(|row| chosen(row.section, &row.machine)).collect();
+            let programs: Vec<&BspProgram> =
+                results.bsp_programs.iter().filter(|row| chosen(row.section, &row.machine)).collect();
             match section.system() {
                 System::RandomAccess if !updates.is_empty() => {
                     text += &(title("RandomAccess") + &random_access(section, &updates));
@@ -162,6 +165,9 @@ pub fn text(results: &Results, sections: &[Section]) -> String {
                 }
                 System::Hpl if !panels.is_empty() => {
                     text += &(title("LU factorisations") + &hpl::table::render(&panels));
+                }
+                System::BspPrograms if !programs.is_empty() => {
+                    text += &(title("BSP programs") + &bsp_programs::table::render(&programs));
                 }
                 System::Lcs if !subsequences.is_empty() => {
                     text += &(title("Longest common subsequences") + &lcs::table::render(&subsequences));

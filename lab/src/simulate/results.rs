@@ -1,6 +1,7 @@
 //! Parameters and results of simulations: the rows of the JSON.
 
 use super::bsp::Superstep;
+use super::bsp_programs::BspProgram;
 use super::caf::{Team, Updates};
 use super::fft::{MAX_RANKS_SHARING, Transform};
 use super::gemm::Gemm;
@@ -108,6 +109,7 @@ pub struct Results {
     pub fft: Vec<Transform>,
     pub hpl: Vec<Panels>,
     pub lcs: Vec<Subsequence>,
+    pub bsp_programs: Vec<BspProgram>,
     /// Failed simulations and the reasons.
     pub failures: Vec<String>,
 }
@@ -124,6 +126,7 @@ pub enum Case {
     Fft(Transform),
     Hpl(Panels),
     Lcs(Subsequence),
+    BspProgram(BspProgram),
 }
 
 impl RandomAccess {
@@ -188,6 +191,7 @@ impl Case {
             Self::Fft(case) => case.text(),
             Self::Hpl(case) => case.text(),
             Self::Lcs(case) => case.text(),
+            Self::BspProgram(case) => case.text(),
         }
     }
 
@@ -206,6 +210,7 @@ impl Case {
                 Self::Fft(case) => case.fill(record),
                 Self::Hpl(case) => case.fill(record),
                 Self::Lcs(case) => case.fill(record),
+                Self::BspProgram(case) => case.fill(record),
             },
             Err(error) => Err(error),
         };
@@ -224,6 +229,7 @@ impl Case {
             Self::Fft(case) => case.errors,
             Self::Hpl(case) => case.errors,
             Self::Lcs(case) => case.errors,
+            Self::BspProgram(case) => case.errors(),
         }
     }
 }

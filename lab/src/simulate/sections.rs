@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Section, System};
 use super::place::{BYTES, Place};
 use super::results::{Alltoall, Batch, Case, RandomAccess};
-use super::{bsp, caf, fft, gemm, hpl, lcs};
+use super::{bsp, bsp_programs, caf, fft, gemm, hpl, lcs};
 use hcube_results::published::{self, COARRAY_MACHINE, MACHINE};
 use hcube_tool::session::Failure;
 
@@ -38,6 +38,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
             Section::Fft => all.extend(fft::cases::batches(&place, full)),
             Section::Hpl => all.extend(hpl::cases::batches(&place, full)),
             Section::Lcs => all.extend(lcs::cases::batches(&place, full)),
+            Section::BspPrograms => all.extend(bsp_programs::cases::batches(&place)?),
             _ => all
                 .extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split)),
         }
@@ -95,6 +96,15 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::Lcs => {
             let ranks = sizes(&[64, 256], &[64, 256, 1024]);
             vec![("juropa", ranks, 8), ("fat-nodes", ranks, 64)]
+        }
+        Section::BspPrograms => {
+            // Every message of the published machines is one of their network.
+            let published = [
+                ("aracari-oxtool", [4, 8, 10, 16, 32].as_slice(), 1),
+                ("argus-oxtool", &[4, 10], 1),
+                ("skua-oxtool", &[4, 8, 10, 16, 32], 1),
+            ];
+            published.into_iter().chain([("fat-nodes", [1024].as_slice(), 64)]).collect()
         }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }
@@ -176,7 +186,8 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
         | Section::CoarrayUpdates
         | Section::Fft
         | Section::Hpl
-        | Section::Lcs => Vec::new(),
+        | Section::Lcs
+        | Section::BspPrograms => Vec::new(),
     }
 }
 

@@ -132,7 +132,9 @@ pub fn check(root: &Path) -> Result<(), Failure> {
                     libsimgrid-dev; `make simulate` installs it)"
             .to_owned());
     }
-    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs"] {
+    for file in
+        ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs", "matmul"]
+    {
         if !root.join(file).is_file() {
             let (root, place) = (root.display(), root.join(file));
             return Err(format!(

@@ -40,9 +40,9 @@ pub fn expected_word(title: &str, name: &str) -> Option<&'static str> {
         "Panels, ",
         "LLCS, ",
     ];
-    let models = ["Red Storm", "JuRoPA", "Franklin"];
+    let models = ["Red Storm", "JuRoPA", "Franklin", "aracari"];
     match name {
-        _ if any(name, &["(Table ", "(section "]) => Some("published"),
+        _ if any(name, &["(Table ", "(section ", "Krusche 2005"]) => Some("published"),
         _ if any(name, &["cost model", "nodes like this machine"]) => Some("predicted"),
         _ if any(name, &here) || any(title, &here) => Some("measured"),
         _ if any(name, &models) || any(title, &models) => Some("simulated"),

@@ -32,7 +32,7 @@ const SOURCES: [(&str, &str, &str); 14] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 28] = [
+const SECTIONS: [&str; 29] = [
     "headlines",
     "hpcc",
     "rates",
@@ -51,6 +51,7 @@ const SECTIONS: [&str; 28] = [
     "bsp-machines",
     "llcs",
     "lcs-machines",
+    "bsp-programs-machines",
     "coarrays",
     "coarrays-machines",
     "fftw",
@@ -438,6 +439,7 @@ fn plots_as_files_of_their_own() {
         ("fft-simulated", "binary exchange"),
         ("hpl-simulated", "modified-long"),
         ("lcs-simulated", "64 ranks, JuRoPA, cost model"),
+        ("bsp-programs-simulated", "aracari, 16 processes, Krusche 2005"),
     ] {
         let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);
         assert!(drawn.starts_with("<svg xmlns=") && drawn.ends_with("</svg>\n"), "{name}: {drawn}");

@@ -1,6 +1,7 @@
 //! `hcube-lab simulate` as users start it: small sizes on every machine, the same bytes twice, refusals, and a
 //! driver that hangs. Needs SimGrid and target/smpi, which scripts/test.sh builds.
 
+mod bsp;
 mod coarrays;
 mod kernels;
 mod subsequences;
@@ -17,6 +18,14 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 static TOOL: LazyLock<String> = LazyLock::new(common::lab);
+
+const DRIVERS: [&str; 9] =
+    ["random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs", "matmul"];
+
+/// A platform for cases that do not run.
+const ONE_HOST: &str = "<?xml version='1.0'?>\n\
+    <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
+    <platform version=\"4.1\"><zone id=\"all\" routing=\"Full\"><host id=\"one\" speed=\"1Gf\"/></zone></platform>\n";
 
 /// The folder with platform and drivers, as scripts/simulate.sh builds them.
 fn root() -> &'static Path {
@@ -49,7 +58,7 @@ fn copy_of_root(name: &str) -> PathBuf {
     // Files of an earlier run would be taken for those of this one.
     drop(fs::remove_dir_all(&folder));
     fs::create_dir_all(&folder).expect("the target directory is writable");
-    for file in ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs"] {
+    for file in DRIVERS.into_iter().chain(["platform.so"]) {
         fs::copy(root().join(file), folder.join(file)).expect("built");
     }
     folder
@@ -194,7 +203,7 @@ fn what_is_missing_for_simulations_is_named() {
         let errors = text(&output.stderr);
         assert!(output.status.code() == Some(2) && errors.contains(message), "{errors}");
     }
-    for driver in ["random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs", "platform.so"] {
+    for driver in DRIVERS.into_iter().chain(["platform.so"]) {
         let (path, aside) = (Path::new(folder).join(driver), Path::new(folder).join("aside"));
         fs::rename(&path, &aside).expect("renamed");
         let output = Command::new(TOOL.as_str()).args(arguments).output().expect("starts");
@@ -367,32 +376,5 @@ fn single_messages_take_what_the_machine_says() {
             count += 1;
         }
         assert_eq!(count, 9, "{measured}");
-    }
-}
-
-/// Every superstep is verified by the driver; beside nodes of any number of processes, a process may be alone.
-#[test]
-fn supersteps_are_right_on_any_number_of_processes() {
-    if !has_its_turn() {
-        return;
-    }
-    let folder = copy_of_root("supersteps");
-    for (machine, ranks_per_node) in [("juropa", "3"), ("juqueen", "16"), ("crossbar", "1")] {
-        let sizes =
-            ["--ranks", "1 2 3 5 9 64", "--ranks-per-node", ranks_per_node, "--sections", "supersteps"];
-        let arguments = [&["--machine", machine][..], &sizes].concat();
-        let found = simulated(Command::new(TOOL.as_str()), &folder, &arguments);
-        let found: Value = serde_json::from_str(&found).expect("JSON");
-        let rows = found["bsp"].as_array().expect("a list");
-        assert_eq!(rows.len(), 6 * 3 * 2, "{machine}: {found}");
-        for row in rows {
-            assert!(row["errors"] == 0 && row["seconds"].as_f64() > Some(0.0), "{machine}: {row}");
-        }
-        // Data of a node travels together: between nodes, a superstep takes less than by single messages.
-        let seconds = |by: &str| {
-            let is_last = |row: &&Value| row["ranks"] == 64 && row["puts"] == 64 && row["by"] == by;
-            rows.iter().find(is_last).expect("simulated")["seconds"].as_f64().expect("a number")
-        };
-        assert!(seconds("hcube") < seconds("library"), "{machine}: {found}");
     }
 }

@@ -1,14 +1,9 @@
 //! Longest common subsequences on simulated ranks.
 
-use super::{TOOL, copy_of_root, has_its_turn, simulated, text};
+use super::{ONE_HOST, TOOL, copy_of_root, has_its_turn, simulated, text};
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
-
-/// A platform for cases that do not run.
-const ONE_HOST: &str = "<?xml version='1.0'?>\n\
-    <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
-    <platform version=\"4.1\"><zone id=\"all\" routing=\"Full\"><host id=\"one\" speed=\"1Gf\"/></zone></platform>\n";
 
 /// On grids of every alpha, where the last rank sends to the first one; with and without barriers.
 #[test]
@@ -54,17 +49,21 @@ fn bad_cases_are_refused() {
     let folder = copy_of_root("lcs-cases");
     let platform = folder.join("one.xml");
     fs::write(&platform, ONE_HOST).expect("writable");
-    for (case, part) in [
-        ("length=0", "length=0"),
-        ("length=100,symbols=257", "symbols=257"),
-        ("barriers=2", "barriers=2"),
-        ("alpha=-1", "alpha=-1"),
-        ("blocks=5", "blocks=5"),
+    for (driver, case, part) in [
+        ("lcs", "length=0", "length=0"),
+        ("lcs", "length=100,symbols=257", "symbols=257"),
+        ("lcs", "barriers=2", "barriers=2"),
+        ("lcs", "alpha=-1", "alpha=-1"),
+        ("lcs", "blocks=5", "blocks=5"),
+        ("matmul", "n=0", "n=0"),
+        ("matmul", "n=8,blocks=-1", "blocks=-1"),
+        ("matmul", "distribution=cyclic", "distribution=cyclic"),
+        ("matmul", "alpha=1", "alpha=1"),
     ] {
         let output = Command::new("smpirun")
             .args(["-np", "1", "-no-privatize", "-platform"])
             .arg(&platform)
-            .arg(folder.join("lcs"))
+            .arg(folder.join(driver))
             .arg(case)
             .output()
             .expect("smpirun starts");

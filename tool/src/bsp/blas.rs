@@ -50,7 +50,8 @@ impl Blas {
             }
         }
         // SAFETY: the type of this function in every BLAS with 32-bit integers.
-        let dot = unsafe { library.function::<Dot>(c"ddot_") }.ok_or_else(|| refuse("ddot_ was not found"))?;
+        let dot =
+            unsafe { library.function::<Dot>(c"ddot_") }.ok_or_else(|| refuse("ddot_ was not found"))?;
         Ok(Self { dot, dgemm, file: file_of(dgemm) })
     }
 
@@ -98,7 +99,10 @@ mod tests {
     #[test]
     fn a_library_without_the_functions_is_refused() {
         let refused = |file: &str| Blas::load(Some(&file.into())).expect_err("refused").to_string();
-        assert!(refused("libc.so.6").contains("--blas = libc.so.6: expected a shared library with the BLAS (dgemm_"));
+        assert!(
+            refused("libc.so.6")
+                .contains("--blas = libc.so.6: expected a shared library with the BLAS (dgemm_")
+        );
         assert!(refused("/nowhere/libnone.so").contains("libnone.so"));
     }
 

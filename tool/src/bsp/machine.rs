@@ -74,7 +74,8 @@ mod tests {
     #[test]
     fn published_figures_are_found() {
         let file = File::find("aracari-oxtool").expect("it comes with hcube");
-        let processes = file.bsp.as_ref().expect("a BSP machine").for_processes(16).expect("measured").clone();
+        let processes =
+            file.bsp.as_ref().expect("a BSP machine").for_processes(16).expect("measured").clone();
         let kind = (Pattern::AllToAll, GapOperation::HpGet);
         let found = parameters(&processes, kind, 2.5e-9, Estimate::LeastSquares).expect("in table C.9");
         assert!((found.gap.infinite - 0.36214e-6).abs() < 1e-12 && found.gap.half == 92.0);

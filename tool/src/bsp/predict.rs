@@ -45,9 +45,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn predict(arguments: &Arguments) -> Result<(), Failure> {
-    let checked = arguments.json.check().and_then(|()| {
-        arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
-    });
+    let checked = arguments
+        .json
+        .check()
+        .and_then(|()| arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path)));
     checked.map_err(|error| error.to_string())?;
     let file = model::machine::find(arguments.program.machine.as_deref())?;
     let bsp = file.bsp.as_ref().ok_or_else(|| no_figures(&file.name))?;
@@ -98,7 +99,8 @@ pub fn rows(
         let mut row = program.predict(file, &case, costs, operation_ns)?;
         // The efficiencies of the thesis refer to the rates as it has printed them.
         if is_published && program.operation_ns.is_none() {
-            row.efficiency_percent = row.efficiency_percent.map(|percent| percent * reference_ns / operation_ns);
+            row.efficiency_percent =
+                row.efficiency_percent.map(|percent| percent * reference_ns / operation_ns);
             let parameter = published_parameter(program.program, &case);
             row.published_percent = all
                 .iter()

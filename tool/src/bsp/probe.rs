@@ -3,8 +3,8 @@
 mod exchange;
 mod figures;
 mod measure;
-mod report;
 pub mod rates;
+mod report;
 
 use crate::bench::bsp::functions::Functions;
 use crate::bench::library::mpi_name;
@@ -124,7 +124,8 @@ fn measured(session: &Session, arguments: &Arguments) -> std::result::Result<Ver
     };
     let machine = agree(comm, local).map_err(failure)?;
     let known = comm.all_gather(&[u64::from(machine.is_some())]).map_err(failure)?[0] == 1;
-    let mut machine = if known { machine } else { Some(probe::machine_here(session, !arguments.no_progress)?) };
+    let mut machine =
+        if known { machine } else { Some(probe::machine_here(session, !arguments.no_progress)?) };
     let samples = samples(session, arguments).map_err(failure)?;
     if !session.speaks() {
         return Ok(Verdict::Good);
@@ -148,10 +149,13 @@ fn samples(session: &Session, arguments: &Arguments) -> Result<Samples> {
         None => Functions::of_hcube(arguments.bsp.as_ref(), mpi_name(&mpi)),
     };
     let (functions, file) = agree(comm, load())?;
-    let blas = agree(comm, match &arguments.blas {
-        Some(file) => Blas::load(Some(file)).map(Some),
-        None => Ok(Blas::load(None).ok()),
-    })?;
+    let blas = agree(
+        comm,
+        match &arguments.blas {
+            Some(file) => Blas::load(Some(file)).map(Some),
+            None => Ok(Blas::load(None).ok()),
+        },
+    )?;
     let plan = Plan { max_words: 1 << arguments.max_words, repeat: arguments.repeat as usize };
     let areas = plan.areas(comm)?;
     let library = match &arguments.library {
@@ -159,9 +163,8 @@ fn samples(session: &Session, arguments: &Arguments) -> Result<Samples> {
         None => format!("hcube {}, {mpi}", env!("CARGO_PKG_VERSION")),
     };
     let begun = Spmd::begin(functions, (comm.rank(), comm.size()), areas);
-    let spmd = begun.ok_or_else(|| {
-        Error::argument("--library", file, "a library that runs on all ranks of the job")
-    })?;
+    let spmd = begun
+        .ok_or_else(|| Error::argument("--library", file, "a library that runs on all ranks of the job"))?;
     let mut probe = Probe { comm, plan, spmd, library, blas };
     let mut progress = Progress::new("bsp probe", session.speaks() && !arguments.no_progress);
     let samples = probe.measure(&mut progress);
@@ -174,7 +177,8 @@ fn samples(session: &Session, arguments: &Arguments) -> Result<Samples> {
 fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
     check(arguments).map_err(|error| error.to_string())?;
     let read = |path: &PathBuf| {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("--from {}: {error}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| format!("--from {}: {error}", path.display()))?;
         Samples::parse(&text).map_err(|problem| format!("--from {}: {problem}", path.display()))
     };
     let all: Vec<Samples> = arguments.from.iter().map(read).collect::<std::result::Result<_, _>>()?;
@@ -219,7 +223,8 @@ fn draw(arguments: &Arguments, all: &[&Samples], bsp: Option<&Bsp>) -> std::resu
         let gap = crate::bsp::machine::gap(processes?.gap(pattern, operation)?, Estimate::LeastSquares);
         Some(gap.per_word(hcube_bsp::cost::Model::Messages, words, message))
     };
-    let sheet = surface::sheet(all, &model).ok_or("--plot: no exchange was measured: there is nothing to draw")?;
+    let sheet =
+        surface::sheet(all, &model).ok_or("--plot: no exchange was measured: there is nothing to draw")?;
     output::write("--plot", path, &sheet.svg())
 }
 

@@ -144,12 +144,15 @@ impl ProgramArguments {
                 Program::Llcs => self.alpha.iter().map(|&alpha| alpha as usize).collect(),
                 Program::Matmul if self.blocks.is_empty() => {
                     let least = default_blocks(size, processes);
-                    let usual: Vec<usize> = BLOCKS.filter(|&blocks| blocks >= least && blocks <= size).collect();
+                    let usual: Vec<usize> =
+                        BLOCKS.filter(|&blocks| blocks >= least && blocks <= size).collect();
                     if usual.is_empty() { vec![least] } else { usual }
                 }
                 Program::Matmul => self.blocks.iter().map(|&blocks| blocks as usize).collect(),
             };
-            if let Some(blocks) = parameters.iter().find(|&&blocks| self.program == Program::Matmul && blocks > size) {
+            if let Some(blocks) =
+                parameters.iter().find(|&&blocks| self.program == Program::Matmul && blocks > size)
+            {
                 return Err(format!("--blocks {blocks}: expected at most the {size} rows of a matrix"));
             }
             cases.extend(parameters.into_iter().map(|parameter| Case { processes, size, parameter }));
@@ -169,7 +172,9 @@ impl ProgramArguments {
     fn operations(&self, costs: Costs) -> &'static [&'static str] {
         match (self.program, self.kernel, costs) {
             (Program::Matmul, ..) => &["matmul", "matrix-product-double-blas", "matrix-product-double"],
-            (Program::Llcs, Subsequence::Standard, Costs::Printed) => &["llcs-standard-printed", "llcs-standard"],
+            (Program::Llcs, Subsequence::Standard, Costs::Printed) => {
+                &["llcs-standard-printed", "llcs-standard"]
+            }
             (Program::Llcs, Subsequence::Standard, _) => &["llcs-standard"],
             (Program::Llcs, Subsequence::BitParallel, _) => &["llcs-bit-parallel"],
         }
@@ -236,9 +241,17 @@ impl ProgramArguments {
     ///
     /// # Errors
     /// Where the file has no figures for it.
-    pub fn predict(&self, file: &Machine, case: &Case, costs: Costs, operation_ns: f64) -> Result<Row, String> {
+    pub fn predict(
+        &self,
+        file: &Machine,
+        case: &Case,
+        costs: Costs,
+        operation_ns: f64,
+    ) -> Result<Row, String> {
         let bsp = file.bsp.as_ref().ok_or_else(|| no_figures(&file.name))?;
-        let processes = bsp.for_processes(case.processes).map_err(|problem| format!("machine {}: {problem}", file.name))?;
+        let processes = bsp
+            .for_processes(case.processes)
+            .map_err(|problem| format!("machine {}: {problem}", file.name))?;
         let machine = machine::parameters(processes, self.kind(), 1e-9 * operation_ns, self.estimate)
             .map_err(|problem| format!("machine {}: {problem}", file.name))?;
         let cost = self.cost(case, costs)?;
@@ -302,7 +315,8 @@ mod tests {
         for &(name, processes) in machines {
             let file = Machine::find(name).expect("it comes with hcube");
             for &processes in processes {
-                for row in super::super::predict::rows(&arguments, &file, processes, costs).expect("figures") {
+                for row in super::super::predict::rows(&arguments, &file, processes, costs).expect("figures")
+                {
                     let Some(published) = row.published_percent else { continue };
                     let all = row.efficiency_percent.all();
                     let place = Model::ALL.iter().position(|one| *one == model).expect("one of them");
@@ -314,11 +328,8 @@ mod tests {
         differences.iter().sum::<f64>() / differences.len() as f64
     }
 
-    const OXTOOL: [(&str, &[usize]); 3] = [
-        ("skua-oxtool", &[4, 8, 16, 32]),
-        ("argus-oxtool", &[4, 10]),
-        ("aracari-oxtool", &[4, 8, 16, 32]),
-    ];
+    const OXTOOL: [(&str, &[usize]); 3] =
+        [("skua-oxtool", &[4, 8, 16, 32]), ("argus-oxtool", &[4, 10]), ("aracari-oxtool", &[4, 8, 16, 32])];
 
     #[test]
     fn published_efficiencies_are_met() {
@@ -328,7 +339,12 @@ mod tests {
         assert!(printed > 2.0 * standard, "{printed}");
         for (processes, corrected, printed) in [(4, 2.4, 8.3), (16, 2.8, 11.2)] {
             let of = |costs| {
-                difference("matmul --blocks 2,4,5,6,7,8,9", &[("aracari-oxtool", &[processes])], costs, Model::Constant)
+                difference(
+                    "matmul --blocks 2,4,5,6,7,8,9",
+                    &[("aracari-oxtool", &[processes])],
+                    costs,
+                    Model::Constant,
+                )
             };
             assert!((of(Costs::Corrected) - corrected).abs() < 0.1, "{processes}: {}", of(Costs::Corrected));
             assert!((of(Costs::Printed) - printed).abs() < 0.1, "{processes}: {}", of(Costs::Printed));

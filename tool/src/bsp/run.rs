@@ -162,7 +162,8 @@ fn file(arguments: &Arguments, processes: usize) -> Result<Machine> {
     let file = model::machine::find(arguments.program.machine.as_deref()).map_err(Error::Unsupported)?;
     let problem = |text: String| Error::Unsupported(text);
     let bsp = file.bsp.as_ref().ok_or_else(|| problem(no_figures(&file.name)))?;
-    let found = bsp.for_processes(processes).map_err(|error| problem(format!("machine {}: {error}", file.name)))?;
+    let found =
+        bsp.for_processes(processes).map_err(|error| problem(format!("machine {}: {error}", file.name)))?;
     if let Some(warning) = found.noise_warning() {
         eprintln!("hcube bsp run: warning: {warning}");
     }

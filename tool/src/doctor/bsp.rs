@@ -2,9 +2,12 @@
 
 use super::finding::{Finding, State, Topic};
 use crate::bench::library::{file_of, load, mpi_name, own_files};
+use crate::bsp::program::no_figures;
+use crate::probe::DEFAULT_FILE;
 use hcube_bsp::Options;
 use hcube_core::mpi::handle;
 use hcube_core::node::loader::{self, Library};
+use hcube_results::machine::Machine;
 use std::ffi::CStr;
 
 const TOPIC: Topic = Topic::Bsplib;
@@ -91,6 +94,26 @@ pub fn describe(nodes: &[u32], options: &Options, permitted: Permitted) -> Strin
     format!("{who}: shared memory in a node, {copies}{between}")
 }
 
+/// Which predictions are possible here, from the machine file that `hcube bsp predict` reads without being told another.
+pub fn predictions(processes: usize) -> String {
+    if !std::path::Path::new(DEFAULT_FILE).exists() {
+        return format!("not possible: there is no {DEFAULT_FILE}, which 'hcube bsp probe' writes");
+    }
+    predictable(Machine::find(DEFAULT_FILE), processes)
+}
+
+fn predictable(file: Result<Machine, String>, processes: usize) -> String {
+    let found = file.and_then(|machine| {
+        let bsp = machine.bsp.ok_or_else(|| no_figures(DEFAULT_FILE))?;
+        bsp.for_processes(processes).map(|found| (bsp.library.clone(), found.noise_warning()))
+    });
+    match found {
+        Ok((library, None)) => format!("possible by {DEFAULT_FILE}, for {processes} processes of {library}"),
+        Ok((_, Some(warning))) => warning,
+        Err(problem) => format!("not possible: {problem}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +134,16 @@ mod tests {
             (State::Wrong, "bsp.so uses mpi.so, and this program other.so")
         );
         assert_eq!(judge(Err(vec!["no such file".to_owned()])).state, State::Fact);
+    }
+
+    #[test]
+    fn predictions_need_figures_for_the_processes() {
+        let text = |name: &str, processes| predictable(Machine::find(name), processes);
+        let possible = text("aracari-oxtool", 16);
+        assert!(possible.contains("for 16 processes of Oxford BSP Toolset"), "{possible}");
+        assert!(text("aracari-oxtool", 3).contains("no figures for 3 processes"));
+        assert!(text("red-storm", 4).contains("hcube bsp probe"));
+        assert!(text("/nowhere/none.json", 4).starts_with("not possible: machine /nowhere/none.json"));
     }
 
     #[test]

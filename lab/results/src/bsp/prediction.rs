@@ -233,13 +233,12 @@ impl Results {
         headings.extend(ByModel::NAMES.map(String::from));
         let mut table = Table::new(headings);
         let published = || self.rows.iter().filter(|row| row.published_percent.is_some());
-        let mut groups: Vec<(String, Vec<&Row>)> =
-            distinct(published().map(|row| row.processes))
-                .into_iter()
-                .map(|processes| {
-                    (processes.to_string(), published().filter(|row| row.processes == processes).collect())
-                })
-                .collect();
+        let mut groups: Vec<(String, Vec<&Row>)> = distinct(published().map(|row| row.processes))
+            .into_iter()
+            .map(|processes| {
+                (processes.to_string(), published().filter(|row| row.processes == processes).collect())
+            })
+            .collect();
         if groups.len() > 1 {
             groups.push(("all".to_owned(), published().collect()));
         }
@@ -251,7 +250,14 @@ impl Results {
                 format!("{:.2}", mean(&rows.iter().map(of).collect::<Vec<_>>()))
             };
             let program = rows.first().map_or_else(String::new, |row| row.program.clone());
-            table.row([program, processes, rows.len().to_string(), difference(0), difference(1), difference(2)]);
+            table.row([
+                program,
+                processes,
+                rows.len().to_string(),
+                difference(0),
+                difference(1),
+                difference(2),
+            ]);
         }
         table
     }
@@ -259,12 +265,24 @@ impl Results {
     /// Programs beside their competitors.
     fn competitors(&self) -> Table {
         let mut table = Table::new([
-            "program", "processes", "size", &self.parameter, "measured", "over", "time", "spread", "speed-up", "added memory",
-            "of the other", "share",
+            "program",
+            "processes",
+            "size",
+            &self.parameter,
+            "measured",
+            "over",
+            "time",
+            "spread",
+            "speed-up",
+            "added memory",
+            "of the other",
+            "share",
         ]);
         for row in &self.rows {
             let (Some(beside), Some(seconds)) = (&row.beside, row.measured_seconds()) else { continue };
-            let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64));
+            let bytes = |bytes: Option<u64>| {
+                bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64))
+            };
             let (other, own) = (beside.added_bytes, beside.own_added_bytes);
             let share = own.zip(other.filter(|&other| other > 0));
             let median = numbers::median(&beside.seconds);
@@ -280,7 +298,10 @@ impl Results {
                 format!("{:.2}", median / seconds),
                 bytes(own),
                 bytes(other),
-                share.map_or_else(|| "-".to_owned(), |(own, other)| format!("{:.2}", own as f64 / other as f64)),
+                share.map_or_else(
+                    || "-".to_owned(),
+                    |(own, other)| format!("{:.2}", own as f64 / other as f64),
+                ),
             ]);
         }
         table
@@ -361,7 +382,10 @@ pub mod tests {
         let mut one = row(100, 2);
         one.measured = vec![1.25, 9.0, 1.0];
         let errors = one.errors_percent().expect("measured");
-        assert!((errors.constant - 0.0).abs() < 1e-9 && (errors.messages - 14.2857).abs() < 1e-3, "{errors:?}");
+        assert!(
+            (errors.constant - 0.0).abs() < 1e-9 && (errors.messages - 14.2857).abs() < 1e-3,
+            "{errors:?}"
+        );
         let mut other = row(200, 2);
         other.measured = vec![2.5];
         let text = results(vec![one, other]).text();

@@ -150,7 +150,9 @@ mod tests {
     fn one_probe_has_surfaces_and_several_are_compared() {
         let samples = Samples::parse(TEXT).expect("valid");
         let drawn = sheet(&[&samples], &|_, _, _, _| Some(1e-9)).expect("exchanges").svg();
-        for text in ["bsp_put, random permutation", "bsp_hpget, all to all", "16 messages, g(h,h*)", "4 processes"] {
+        for text in
+            ["bsp_put, random permutation", "bsp_hpget, all to all", "16 messages, g(h,h*)", "4 processes"]
+        {
             assert!(drawn.contains(text), "{text} expected");
         }
         let mut other = samples.clone();

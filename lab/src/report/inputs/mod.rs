@@ -1,11 +1,13 @@
 //! The input files of the report.
 
+mod bsp_programs;
 mod coarrays;
 mod content;
 mod kernels;
 mod simulated;
 mod subsequences;
 
+pub use bsp_programs::BspProgram;
 pub use coarrays::{CoarrayTeam, CoarrayUpdates};
 pub use content::{Bench, Hpcc, HpccRun, Line};
 pub use kernels::{Panels, Transform};

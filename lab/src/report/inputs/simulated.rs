@@ -1,5 +1,6 @@
 //! What simulations have found, with checks of their values.
 
+use super::bsp_programs::BspProgram;
 use super::coarrays::{CoarrayTeam, CoarrayUpdates};
 use super::content::{Checked, positive};
 use super::kernels::{Panels, Transform};
@@ -29,6 +30,8 @@ pub struct Simulated {
     pub hpl: Vec<Panels>,
     #[serde(default)]
     pub lcs: Vec<Subsequence>,
+    #[serde(default)]
+    pub bsp_programs: Vec<BspProgram>,
     /// Failed simulations and the reasons.
     #[serde(default)]
     pub failures: Vec<String>,
@@ -228,6 +231,9 @@ impl Checked for Simulated {
         }
         for (number, subsequence) in self.lcs.iter().enumerate() {
             check("lcs", number, &subsequence.machine, &subsequence.positive())?;
+        }
+        for (number, program) in self.bsp_programs.iter().enumerate() {
+            check("bsp_programs", number, &program.machine, &program.positive())?;
         }
         Ok(())
     }

@@ -104,7 +104,11 @@ fn int(number: usize) -> c_int {
 impl Spmd {
     /// Collective: begins the SPMD part on all processes of the job, with memory for exchanges of `words` words. Nothing where the
     /// library has another number of processes.
-    pub fn begin(functions: Functions, (process, processes): (usize, usize), areas: [Vec<u64>; 2]) -> Option<Self> {
+    pub fn begin(
+        functions: Functions,
+        (process, processes): (usize, usize),
+        areas: [Vec<u64>; 2],
+    ) -> Option<Self> {
         let [own, shared] = areas.map(|words| words.into_iter().map(AtomicU64::new).collect::<Box<[_]>>());
         // SAFETY: functions of BSPlib, which all processes call in this order; the memory lives as long as this value.
         let begun = unsafe {
@@ -157,7 +161,9 @@ impl Spmd {
             for number in first..*processes {
                 let to = (process + number + 2) % processes;
                 // SAFETY: a word at the place of this process in the memory that all have registered.
-                unsafe { (functions.put)(int(to), own.cast(), shared.cast(), int(process * WORD), int(WORD)) };
+                unsafe {
+                    (functions.put)(int(to), own.cast(), shared.cast(), int(process * WORD), int(WORD))
+                };
             }
             // SAFETY: all processes end the superstep.
             unsafe { (functions.sync)() };

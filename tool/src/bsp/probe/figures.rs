@@ -116,7 +116,10 @@ pub fn section(samples: &Samples, former: Option<Bsp>) -> (Bsp, bool) {
 pub fn machine(samples: &Samples) -> Machine {
     let found = processes(samples);
     let kinds = [GapOperation::HpPut, GapOperation::Put].map(|one| (Pattern::RandomPermutation, one));
-    let gap = kinds.into_iter().find_map(|(pattern, operation)| found.gap(pattern, operation)).or(found.gaps.first());
+    let gap = kinds
+        .into_iter()
+        .find_map(|(pattern, operation)| found.gap(pattern, operation))
+        .or(found.gaps.first());
     let link = Link {
         latency_us: found.latency_us.shift,
         hop_latency_us: 0.0,
@@ -179,10 +182,16 @@ pub mod tests {
         assert!((bsp.operation("average-double").expect("both") - 2.0 / 3.0).abs() < 1e-9);
         let found = bsp.for_processes(2).expect("measured");
         assert_eq!((found.latency_us.empty, found.latency_us.shift), (2.0, 3.0));
-        assert_eq!(found.range.map(|range| (range.max_words, range.min_message_words)), Some((262_144.0, 1.0)));
+        assert_eq!(
+            found.range.map(|range| (range.max_words, range.min_message_words)),
+            Some((262_144.0, 1.0))
+        );
         let gap = found.gap(Pattern::RandomPermutation, GapOperation::Put).expect("measured");
         let fit = gap.least_squares.as_ref().expect("enough samples");
-        assert!((fit.g_us.value - 1e-3).abs() < 1e-8 && (fit.half_words.value - 1000.0).abs() < 1.0, "{fit:?}");
+        assert!(
+            (fit.g_us.value - 1e-3).abs() < 1e-8 && (fit.half_words.value - 1000.0).abs() < 1.0,
+            "{fit:?}"
+        );
         assert!((gap.g_us - 1e-3).abs() < 1e-5 && (gap.half_words - 1020.0).abs() < 30.0, "{gap:?}");
         assert!(gap.error_message.is_some_and(|error| error < 1e-8) && gap.error_words.is_some(), "{gap:?}");
     }

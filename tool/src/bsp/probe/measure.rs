@@ -36,13 +36,8 @@ pub struct Plan {
 
 /// The patterns and operations, in the order of tables.
 pub fn kinds() -> impl Iterator<Item = (Pattern, GapOperation)> {
-    let operations = [
-        GapOperation::Get,
-        GapOperation::HpGet,
-        GapOperation::HpPut,
-        GapOperation::Put,
-        GapOperation::Send,
-    ];
+    let operations =
+        [GapOperation::Get, GapOperation::HpGet, GapOperation::HpPut, GapOperation::Put, GapOperation::Send];
     let with = move |pattern| operations.map(move |operation| (pattern, operation));
     [Pattern::RandomPermutation, Pattern::AllToAll].into_iter().flat_map(with)
 }

@@ -104,7 +104,8 @@ impl<C: Comm> Rates<'_, C> {
         let mut square = Square::new(blas, SIDE);
         self.measure("matmul", SIDE * SIDE * SIDE, || square.multiply())?;
         let level = Level::detect();
-        let kernels = [("llcs-standard", Kernel::Standard), ("llcs-bit-parallel", Kernel::choose(SYMBOLS, level))];
+        let kernels =
+            [("llcs-standard", Kernel::Standard), ("llcs-bit-parallel", Kernel::choose(SYMBOLS, level))];
         for (name, kernel) in kernels {
             self.progress.step(|| name.to_owned());
             let mut nanoseconds = Vec::new();

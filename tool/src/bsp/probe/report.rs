@@ -54,11 +54,22 @@ fn bounded(interval: &Interval, unit: f64, written: impl Fn(f64) -> String) -> S
 
 fn gaps(processes: &Processes, samples: &Samples) -> Table {
     let mut table = Table::new([
-        "pattern", "operation", "g ns", "h_half", "o", "error g(h,h*)", "error g(h)", "least squares: g ns", "h_half",
-        "o", "eq. 3.1: g ns", "o",
+        "pattern",
+        "operation",
+        "g ns",
+        "h_half",
+        "o",
+        "error g(h,h*)",
+        "error g(h)",
+        "least squares: g ns",
+        "h_half",
+        "o",
+        "eq. 3.1: g ns",
+        "o",
     ]);
     for gap in &processes.gaps {
-        let Gap { pattern, operation, g_us, half_words, overhead_words, error_message, error_words, .. } = gap;
+        let Gap { pattern, operation, g_us, half_words, overhead_words, error_message, error_words, .. } =
+            gap;
         let none = || "-".to_owned();
         let error = |error: &Option<f64>| error.map_or_else(none, |error| format!("{error:.1e}"));
         let mut cells = vec![

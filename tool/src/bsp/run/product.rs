@@ -6,7 +6,7 @@ use super::scalapack::{self, ScaLapack};
 use super::{Arguments, Measured};
 use crate::bench::footprint::added_by;
 use crate::bench::memory::{self, Wanted};
-use crate::bench::timing::timed;
+use crate::bench::timing::{batch, timed};
 use crate::bsp::blas::{Blas, Local};
 use crate::bsp::probe::rates::Square;
 use crate::bsp::program::Case;
@@ -110,7 +110,8 @@ impl<'a> Product<'a> {
         let mut all = Vec::new();
         for (row, column) in blocks.clone().flat_map(|row| blocks.clone().map(move |column| (row, column))) {
             let block = layout.block(row, column);
-            let own = layout.pieces(row, column).into_iter().filter(|piece| piece.process == self.comm.rank());
+            let own =
+                layout.pieces(row, column).into_iter().filter(|piece| piece.process == self.comm.rank());
             all.extend(own.map(|piece| Placed {
                 row: block.rows.start + piece.row,
                 column: block.columns.start + piece.column,
@@ -165,17 +166,20 @@ impl Measured for Product<'_> {
         let side = case.size.div_ceil(case.parameter);
         let mut square = Square::new(self.blas.as_ref(), side);
         square.multiply();
-        // Enough products for the clock.
-        let times = (1 << 24) / side.pow(3) + 1;
-        let mut fastest = f64::INFINITY;
-        for _ in 0..PRODUCTS {
-            let (seconds, ()) = timed(self.comm, || {
-                (0..times).for_each(|_| square.multiply());
-                Ok(())
-            })?;
-            fastest = fastest.min(seconds);
-        }
-        Ok(fastest / times as f64 / (side as f64).powi(3))
+        let mut fastest = |times: u32| -> Result<f64> {
+            let mut fastest = f64::INFINITY;
+            for _ in 0..PRODUCTS {
+                let (seconds, ()) = timed(self.comm, || {
+                    (0..times).for_each(|_| square.multiply());
+                    Ok(())
+                })?;
+                fastest = fastest.min(seconds / f64::from(times));
+            }
+            Ok(fastest)
+        };
+        let one = fastest(1)?;
+        let times = batch(&[one]);
+        Ok(fastest(times)? / (side as f64).powi(3))
     }
 
     fn prepare(&mut self, case: &Case) -> Result<()> {
@@ -205,8 +209,11 @@ impl Measured for Product<'_> {
         let mut product = |sizes: Sizes, a: Block, b: Block, c: Block, accumulate: bool| {
             local.multiply(sizes, [a, b, c], accumulate);
         };
-        let mut functions =
-            Functions { allocate: &mut |bytes| temporary.take(bytes), multiply: &mut product, progress: None };
+        let mut functions = Functions {
+            allocate: &mut |bytes| temporary.take(bytes),
+            multiply: &mut product,
+            progress: None,
+        };
         multiply(spmd, &problem, Ok(Matrices { a, b, c }), &mut functions)
     }
 

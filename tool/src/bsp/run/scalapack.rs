@@ -70,8 +70,9 @@ fn own_numbers(n: usize, own: usize, processes: usize) -> impl Iterator<Item = u
 /// `F` is its type.
 unsafe fn find<F: Copy>(library: Library, name: &CStr) -> Result<F> {
     // SAFETY: the contract of this function.
-    unsafe { library.function(name) }
-        .ok_or_else(|| Error::Unsupported(format!("ScaLAPACK: the function {} was not found", name.to_string_lossy())))
+    unsafe { library.function(name) }.ok_or_else(|| {
+        Error::Unsupported(format!("ScaLAPACK: the function {} was not found", name.to_string_lossy()))
+    })
 }
 
 impl ScaLapack {
@@ -109,7 +110,11 @@ impl ScaLapack {
         let files = if file.as_os_str().is_empty() { usual() } else { vec![file.to_owned()] };
         library::load(&files, Library::open_for_all).map_err(|reasons| {
             let reason = reasons.first().map_or("", String::as_str);
-            Error::argument("--scalapack", files[0].display(), format!("a shared library with ScaLAPACK ({reason})"))
+            Error::argument(
+                "--scalapack",
+                files[0].display(),
+                format!("a shared library with ScaLAPACK ({reason})"),
+            )
         })
     }
 
@@ -185,8 +190,9 @@ impl ScaLapack {
         }
         let is_wrong = |&number: &usize| {
             let (row, column) = (number * 37 % rows.len(), number * 53 % columns.len());
-            let expected: f64 =
-                (0..self.n).map(|inner| elements(rows[row], inner)[0] * elements(inner, columns[column])[1]).sum();
+            let expected: f64 = (0..self.n)
+                .map(|inner| elements(rows[row], inner)[0] * elements(inner, columns[column])[1])
+                .sum();
             self.matrices[2][column * rows.len() + row] != expected
         };
         (0..VERIFIED).filter(is_wrong).count() as u64

@@ -45,7 +45,8 @@ impl Measured for Subsequence<'_> {
         let level = Level::detect();
         let kernel = self.kernel.unwrap_or_else(|| Kernel::choose(SYMBOLS, level));
         self.comm.barrier()?;
-        slowest(self.comm, 1e6 * agree(self.comm, entry_seconds(SYMBOLS, kernel, level))?).map(|seconds| 1e-6 * seconds)
+        slowest(self.comm, 1e6 * agree(self.comm, entry_seconds(SYMBOLS, kernel, level))?)
+            .map(|seconds| 1e-6 * seconds)
     }
 
     fn prepare(&mut self, case: &Case) -> Result<()> {
@@ -57,7 +58,8 @@ impl Measured for Subsequence<'_> {
     }
 
     fn run(&mut self, spmd: &mut Spmd<MpiComm>) -> Result<()> {
-        let options = SuperstepOptions { alpha: self.alpha, kernel: self.kernel, ..SuperstepOptions::default() };
+        let options =
+            SuperstepOptions { alpha: self.alpha, kernel: self.kernel, ..SuperstepOptions::default() };
         let [a, b] = [0, 1].map(|number| self.part(&self.strings[number]));
         let found = llcs_on_supersteps(spmd, a, b, &options)?;
         self.found = found;

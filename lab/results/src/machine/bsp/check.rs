@@ -83,8 +83,7 @@ impl Gap {
             let holds = value.is_finite() && value >= MIN_WORDS;
             check(holds, place, name, value, format_args!("{MIN_WORDS:e} or more"))?;
         }
-        for (name, error) in [("error_message", self.error_message), ("error_words", self.error_words)]
-        {
+        for (name, error) in [("error_message", self.error_message), ("error_words", self.error_words)] {
             not_negative(place, name, error.unwrap_or(0.0))?;
         }
         let Some(LeastSquares { g_us, half_words, overhead_words }) = self.least_squares else {
