@@ -178,6 +178,7 @@ fn costs(batch: &Batch) -> String {
     let scale = batch.scale;
     let (of_data, rest_ns) = match batch.cases.first() {
         Some(Case::Fft(row)) => (scale, row.rest_ns(batch.machine.network.bandwidth_gb_s)),
+        Some(Case::BspProgram(row)) => (1, row.rest_ns(batch.machine.network.bandwidth_gb_s)),
         _ => (1, 0.0),
     };
     let mut units = vec![

@@ -1,6 +1,6 @@
 /* Every function of the transforms, panels, grids, subsequences, products by BSP and STREAM with bad arguments: before
- * MPI_Init, on all ranks and on the last one only, after MPI_Finalize. The code must be the right one, the message must say
- * which argument, nothing may be written, and no rank may wait. For each function it prints
+ * MPI_Init, on all ranks and on the last one only, after MPI_Finalize. The code must be the right one, the message must
+ * say which argument, nothing may be written, and no rank may wait. For each function it prints
  *
  *   called <function> <refusals>
  *

@@ -1,12 +1,12 @@
-/* hcube_matmul against the definition, with both distributions as the header describes them, many sizes, with dgemm_ and
- * without, on communicators of several kinds; then bad arguments, refused on all ranks with nothing written. Prints
+/* hcube_matmul against the definition, with both distributions as the header describes them, many sizes, with dgemm_
+ * and without, on communicators of several kinds; then bad arguments, refused on all ranks with nothing written. Prints
  * `ok <products> <refusals>`.
  *
  *   matmul limit <n> <blocks> <temporary blocks>
  *
- * computes a product within an address space that has room for the temporary blocks and half a block, and is refused on all
- * ranks where half a block is missing, on all of them or on the last one. Prints `ok limit <bytes of a block> <bytes>`, by
- * which the memory of the rank has grown at most during the product. */
+ * computes a product within an address space that has room for the temporary blocks and half a block, and is refused on
+ * all ranks where half a block is missing, on all of them or on the last one. Prints `ok limit <bytes of a block>
+ * <bytes>`, by which the memory of the rank has grown at most during the product. */
 #include "memory.h"
 
 #include <sys/resource.h>
@@ -40,9 +40,13 @@ typedef struct {
   int32_t distribution;
 } problem;
 
-static int64_t divided(int64_t number, int64_t by) { return (number + by - 1) / by; }
+static int64_t divided(int64_t number, int64_t by) {
+  return (number + by - 1) / by;
+}
 
-static int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
+static int64_t least(int64_t one, int64_t other) {
+  return one < other ? one : other;
+}
 
 /* Where an element lies, as the header says: the rank, and the place in its array. */
 static int64_t place(problem of, int64_t row, int64_t column, int ranks, int *owner) {
@@ -68,9 +72,13 @@ static int64_t place(problem of, int64_t row, int64_t column, int ranks, int *ow
   }
 }
 
-static double element_of_a(int64_t row, int64_t column) { return (double)((row * 3 + column * 5) % 7 - 3); }
+static double element_of_a(int64_t row, int64_t column) {
+  return (double)((row * 3 + column * 5) % 7 - 3);
+}
 
-static double element_of_b(int64_t row, int64_t column) { return (double)((row * 4 + column) % 11 - 5); }
+static double element_of_b(int64_t row, int64_t column) {
+  return (double)((row * 4 + column) % 11 - 5);
+}
 
 static double element_of_c(int64_t n, int64_t row, int64_t column) {
   double sum = 0;
@@ -135,7 +143,8 @@ static void check_product(problem of, MPI_Comm comm, hcube_matmul_kernel kernel)
   filled = fill(of, comm, a, elements, element_of_a);
   REQUIRE(fill(of, comm, b, elements, element_of_b) == filled && sum_over_ranks(comm, filled) == of.n * of.n);
   /* A rank without elements may pass NULL. */
-  if (elements == 0) SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, NULL, NULL, NULL, kernel, comm, &error), error);
+  if (elements == 0)
+    SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, NULL, NULL, NULL, kernel, comm, &error), error);
   else SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, a, b, c, kernel, comm, &error), error);
   check(of, comm, c, elements, 1);
   free(a);
@@ -217,7 +226,8 @@ static void bad_arguments(void) {
   for (number = 0; number < elements; number++) REQUIRE(c[number] == untouched);
   world = MPI_COMM_WORLD;
   refused(__LINE__, hcube_matmul_local_elements(-1, 0, STATIC, world, &found, &failure), HCUBE_ERR_ARGUMENT, "n = -1");
-  refused(__LINE__, hcube_matmul_local_elements(4, 5, STATIC, world, &found, &failure), HCUBE_ERR_ARGUMENT, "blocks = 5");
+  refused(__LINE__, hcube_matmul_local_elements(4, 5, STATIC, world, &found, &failure), HCUBE_ERR_ARGUMENT,
+          "blocks = 5");
   refused(__LINE__, hcube_matmul_local_elements(4, 2, -1, world, &found, &failure), HCUBE_ERR_ARGUMENT, "distribution");
   refused(__LINE__, hcube_matmul_local_elements(4, 2, STATIC, world, NULL, &failure), HCUBE_ERR_ARGUMENT, "elements");
   refused(__LINE__, hcube_matmul_local_elements(4, 2, STATIC, MPI_COMM_NULL, &found, &failure), HCUBE_ERR_COMM, "");

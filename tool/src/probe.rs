@@ -67,6 +67,9 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
     if let Some(warning) = machine.fit.as_ref().and_then(Fit::warning) {
         warn(&warning);
     }
+    // Figures of supersteps, which 'hcube bsp probe' has put into the file, stay.
+    let former = Machine::find(&path.display().to_string()).ok();
+    let machine = Machine { bsp: former.and_then(|former| former.bsp), ..machine };
     // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
     let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"));
     match json.and_then(|json| output::write(option, path, &(json + "\n"))) {
@@ -162,7 +165,7 @@ fn oversubscription_warning(library: &str) -> String {
 }
 
 /// Processors that the node has online. What this process may use is less where a launcher binds.
-fn cores() -> usize {
+pub fn cores() -> usize {
     let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     count(&list).unwrap_or_else(processor::cores)
 }

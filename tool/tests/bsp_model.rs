@@ -126,17 +126,16 @@ fn programs_are_verified_and_predicted() {
 #[test]
 fn a_probe_adds_its_figures_to_the_file() {
     let (machine, samples, plot) = (machine("probe.json", &[7]), file("two.txt"), file("gaps.svg"));
-    let launch = Launch::new(TOOL.as_str(), 2).args([
-        "bsp",
-        "probe",
-        shown(&machine),
-        "--no-progress",
-        "--repeat",
-        "3",
-    ]);
-    let launch =
-        launch.args(["--max-words", "10", "--samples", shown(&samples), "--plot", shown(&plot), "--bsp"]);
-    let output = launch.arg(common::build().join("libhcube_bsp.so")).run().success();
+    let launch = |options: &[&str]| {
+        let launch = Launch::new(TOOL.as_str(), 2).args(["bsp", "probe", shown(&machine), "--no-progress"]);
+        let launch = launch.args(["--repeat", "3", "--max-words", "10"]).args(options.iter().copied());
+        launch.arg("--bsp").arg(common::build().join("libhcube_bsp.so")).run()
+    };
+    // Those of another library are not lost without a word.
+    let refused = launch(&[]);
+    assert!(!refused.status.success() && refused.stderr.contains("--replace"), "{}", refused.stderr);
+    assert_eq!(json(&machine)["bsp"]["library"].as_str(), Some("a machine"));
+    let output = launch(&["--replace", "--samples", shown(&samples), "--plot", shown(&plot)]).success();
     for words in [
         "on 2 processes",
         "cyclic shift",
@@ -148,7 +147,6 @@ fn a_probe_adds_its_figures_to_the_file() {
         assert!(output.contains(words), "{words} expected: {output}");
     }
     let bsp = &json(&machine)["bsp"];
-    // Those of the other library are replaced.
     let processes = bsp["processes"].as_array().expect("a list");
     assert_eq!((processes.len(), processes[0]["processes"].as_u64()), (1, Some(2)));
     assert_eq!(processes[0]["gaps"].as_array().map(Vec::len), Some(10));
@@ -165,7 +163,7 @@ fn a_probe_adds_its_figures_to_the_file() {
     let both = format!("{},{}", shown(&samples), shown(&other));
     success(&["probe", "--from", &both, "--plot", shown(&plot)]);
     assert!(fs::read_to_string(&plot).expect("a picture").contains("another, 64 messages"));
-    assert!(refused(&["probe", "--from", &both]).contains("expected --plot"));
+    assert!(self::refused(&["probe", "--from", &both]).contains("expected --plot"));
 }
 
 #[test]

@@ -17,8 +17,10 @@ pub struct Sample {
     pub words: f64,
     /// Words of a message (h*).
     pub message: f64,
-    /// Seconds without those of an empty superstep.
+    /// Seconds without those of an empty superstep; below 0 where measurements differ.
     pub seconds: f64,
+    /// Seconds of the whole superstep, of which the error is a share.
+    pub superstep: f64,
 }
 
 impl Sample {
@@ -72,7 +74,7 @@ pub fn extremes(samples: &[Sample]) -> Option<Gap> {
 /// Mean of the squared differences between measured seconds and those of a model.
 pub fn squared_error(gap: &Gap, model: Model, samples: &[Sample]) -> f64 {
     let difference = |sample: &Sample| {
-        let &Sample { words, message, seconds } = sample;
+        let &Sample { words, message, seconds, .. } = sample;
         (gap.seconds(model, &Exchange { count: 1.0, words, message }) - seconds).powi(2)
     };
     samples.iter().map(difference).sum::<f64>() / samples.len().max(1) as f64
@@ -113,8 +115,17 @@ impl LeastSquares {
     }
 }
 
-/// Standard deviations of a normal distribution on each side that contain 95 %.
-const DEVIATIONS: f64 = 1.96;
+/// Samples beyond the number of coefficients from which on errors are known.
+const MIN_FREEDOM: usize = 3;
+
+/// Standard deviations on each side that contain 95 %, for an error that was estimated with this number of degrees of freedom: the first
+/// terms of the expansion of Student's t around a normal distribution.
+fn deviations(freedom: usize) -> f64 {
+    let (z, freedom) = (1.96_f64, freedom as f64);
+    let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
+    z + (z.powi(3) + z) / (4.0 * freedom) + second / freedom.powi(2)
+}
+
 /// Coefficients of the linear function.
 const TERMS: usize = 3;
 type Matrix = [[f64; TERMS]; TERMS];
@@ -143,26 +154,25 @@ fn inverse(mut matrix: Matrix) -> Option<Matrix> {
     Some(inverse)
 }
 
-/// Least squares of relative errors over `seconds = g h_half + g o messages + g words`; nothing where there are too few
-/// samples, or they determine no gap above 0.
+/// Least squares over `seconds = g h_half + g o messages + g words`, of errors relative to the time of the superstep, by which
+/// measurements differ; nothing where there are too few samples, or they determine no gap above 0.
 ///
 /// The terms are scaled by their largest values, as words and messages differ by orders of magnitude.
 pub fn least_squares(samples: &[Sample]) -> Option<LeastSquares> {
-    let used: Vec<&Sample> = samples.iter().filter(|sample| sample.seconds > 0.0).collect();
-    if used.len() <= TERMS {
-        return None;
-    }
+    let used: Vec<&Sample> = samples.iter().filter(|sample| sample.superstep > 0.0).collect();
+    let freedom = used.len().checked_sub(TERMS).filter(|&freedom| freedom >= MIN_FREEDOM)?;
     let terms = |sample: &Sample| [1.0, sample.messages(), sample.words];
     let largest: [f64; TERMS] =
         std::array::from_fn(|term| used.iter().map(|sample| terms(sample)[term]).fold(0.0, f64::max));
     let scaled = |sample: &Sample| -> [f64; TERMS] {
         let terms = terms(sample);
-        std::array::from_fn(|term| terms[term] / largest[term] / sample.seconds)
+        std::array::from_fn(|term| terms[term] / largest[term] / sample.superstep)
     };
     let (mut normal, mut right): (Matrix, [f64; TERMS]) = Default::default();
-    for row in used.iter().map(|sample| scaled(sample)) {
+    for sample in &used {
+        let (row, share) = (scaled(sample), sample.seconds / sample.superstep);
         for one in 0..TERMS {
-            right[one] += row[one];
+            right[one] += row[one] * share;
             for other in 0..TERMS {
                 normal[one][other] += row[one] * row[other];
             }
@@ -173,9 +183,11 @@ pub fn least_squares(samples: &[Sample]) -> Option<LeastSquares> {
         std::array::from_fn(|one| (0..TERMS).map(|other| inverse[one][other] * right[other]).sum());
     let residual = |sample: &&Sample| {
         let row = scaled(sample);
-        (1.0 - (0..TERMS).map(|term| row[term] * solved[term]).sum::<f64>()).powi(2)
+        let share = sample.seconds / sample.superstep;
+        (share - (0..TERMS).map(|term| row[term] * solved[term]).sum::<f64>()).powi(2)
     };
-    let variance = used.iter().map(residual).sum::<f64>() / (used.len() - TERMS) as f64;
+    let variance = used.iter().map(residual).sum::<f64>() / freedom as f64;
+    let deviations = deviations(freedom);
     let covariance =
         |one: usize, other: usize| variance * inverse[one][other] / (largest[one] * largest[other]);
     let [start, message, gap]: [f64; TERMS] = std::array::from_fn(|term| solved[term] / largest[term]);
@@ -187,10 +199,10 @@ pub fn least_squares(samples: &[Sample]) -> Option<LeastSquares> {
         let ratio = value / gap;
         let spread =
             covariance(term, term) - 2.0 * ratio * covariance(term, 2) + ratio * ratio * covariance(2, 2);
-        Interval::new(ratio, DEVIATIONS * spread.max(0.0).sqrt() / gap)
+        Interval::new(ratio, deviations * spread.max(0.0).sqrt() / gap)
     };
     Some(LeastSquares {
-        infinite: Interval::new(gap, DEVIATIONS * covariance(2, 2).max(0.0).sqrt()),
+        infinite: Interval::new(gap, deviations * covariance(2, 2).max(0.0).sqrt()),
         half: quotient(start, 0),
         overhead: quotient(message, 1),
     })
@@ -209,7 +221,8 @@ mod tests {
             for count in [1.0, 4.0, 16.0, 64.0, 256.0] {
                 let words = message * count;
                 let exact = GAP.seconds(Model::Messages, &Exchange { count: 1.0, words, message });
-                all.push(Sample { words, message, seconds: exact * disturbed(all.len()) });
+                let seconds = exact * disturbed(all.len());
+                all.push(Sample { words, message, seconds, superstep: seconds });
             }
         }
         all
@@ -223,7 +236,7 @@ mod tests {
         assert!((found.half - (GAP.half + GAP.overhead)).abs() < 0.02 * GAP.half, "{found:?}");
         assert!((found.overhead - (GAP.overhead + GAP.half / 256.0)).abs() < 0.1 * GAP.overhead, "{found:?}");
         assert_eq!(weighted(&[]), None);
-        assert_eq!(weighted(&[Sample { words: 8.0, message: 8.0, seconds: 0.0 }]), None);
+        assert_eq!(weighted(&[Sample { words: 8.0, message: 8.0, seconds: 0.0, superstep: 1.0 }]), None);
     }
 
     #[test]
@@ -253,6 +266,7 @@ mod tests {
             assert!(found.high - found.low > 0.01 * expected, "{found:?}");
         }
         assert_eq!(least_squares(&samples(|_| 1.0)[..3]), None);
+        assert!((deviations(10) - 2.23).abs() < 0.01 && (deviations(1000) - 1.96).abs() < 0.01);
         // The same superstep again and again does not tell words from messages.
         assert_eq!(least_squares(&[samples(|_| 1.0)[7]; 9]), None);
     }

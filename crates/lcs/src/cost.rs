@@ -74,8 +74,8 @@ pub struct Problem {
     pub bits: usize,
 }
 
-/// Entries that take as long as a block.
-fn block_entries(width: f64, height: f64) -> f64 {
+/// Entries that take as long as a block of a width and a height.
+pub fn block_entries(width: f64, height: f64) -> f64 {
     (width + ROW_ENTRIES) * (height + BLOCK_ROWS)
 }
 

@@ -19,18 +19,35 @@ const COLUMNS: usize = 6144;
 const ROWS: usize = 4096;
 /// Computations of the block.
 const TIMES: usize = 5;
+/// Entries of a block that are computed at most.
+const MAX_ENTRIES: usize = 1 << 30;
 
 /// Seconds per entry of the matrix for symbols below `alphabet`.
 ///
 /// # Errors
 /// [`Error::Memory`] where there is no room for the block.
 pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> Result<f64, Error> {
+    block_seconds([COLUMNS, ROWS], alphabet, kernel, level)
+        .map(|(seconds, [columns, rows])| seconds / (columns * rows) as f64)
+}
+
+/// Seconds of a block of the matrix, and its columns and rows: those that were passed, or fewer rows where these are many.
+///
+/// # Errors
+/// [`Error::Memory`] where there is no room for the block.
+pub fn block_seconds(
+    [columns, rows]: [usize; 2],
+    alphabet: usize,
+    kernel: Kernel,
+    level: Level,
+) -> Result<(f64, [usize; 2]), Error> {
+    let (columns, rows) = (columns.max(1), rows.clamp(1, (MAX_ENTRIES / columns.max(1)).max(1)));
     // Strings without a common symbol have an alphabet of none.
     let alphabet = alphabet.max(1);
     let mut strings = Random(1);
-    let mut band = Band::new(strings.take(COLUMNS, alphabet), alphabet, kernel, level)?;
-    let text: Vec<u32> = strings.take(ROWS, alphabet);
-    let mut carries = vec![0; words(ROWS)];
+    let mut band = Band::new(strings.take(columns, alphabet), alphabet, kernel, level)?;
+    let text: Vec<u32> = strings.take(rows, alphabet);
+    let mut carries = vec![0; words(rows)];
     let mut once = || {
         carries.fill(0);
         let begin = Instant::now();
@@ -41,7 +58,7 @@ pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> Result<f6
     };
     // The first one finds its memory.
     once();
-    Ok((0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min) / (COLUMNS * ROWS) as f64)
+    Ok(((0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min), [columns, rows]))
 }
 
 /// Random strings: a linear congruential generator.

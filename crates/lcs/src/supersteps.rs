@@ -62,7 +62,7 @@ impl Default for SuperstepOptions {
 /// # Errors
 /// The same on all processes: [`Error::Argument`] or [`Error::Remote`] for options out of range, [`Error::Mismatch`] for
 /// options or types of symbols that differ, [`Error::Count`] for strings of 2^40 symbols and more, [`Error::Memory`] or
-/// [`Error::Remote`] where a process has no room. On one process, those of [`Spmd::sync`].
+/// [`Error::Remote`] where a process has no room. An error in a superstep ends the job.
 pub fn llcs_on_supersteps<C: Comm, S: Symbol>(
     spmd: &mut Spmd<C>,
     a: &[S],
@@ -70,11 +70,30 @@ pub fn llcs_on_supersteps<C: Comm, S: Symbol>(
     options: &SuperstepOptions,
 ) -> Result<usize, Error> {
     check(spmd.comm(), S::BITS, options)?;
-    let Coded { strings, size, .. } = alphabet::code(spmd.comm(), a, b)?;
+    llcs_of_coded(spmd, &alphabet::code(spmd.comm(), a, b)?, options)
+}
+
+/// Collective: the same for strings whose symbols are coded by [`alphabet::code`], which all processes have called: only the
+/// supersteps.
+///
+/// # Errors
+/// As [`llcs_on_supersteps`].
+pub fn llcs_of_coded<C: Comm>(
+    spmd: &mut Spmd<C>,
+    coded: &Coded,
+    options: &SuperstepOptions,
+) -> Result<usize, Error> {
+    check(spmd.comm(), 0, options)?;
+    let Coded { strings, size, .. } = coded;
     match strings {
-        Strings::Narrow(a, b) => Program::begin(spmd, [&a, &b], size, options.alpha)?.run(size, options),
-        Strings::Wide(a, b) => Program::begin(spmd, [&a, &b], size, options.alpha)?.run(size, options),
+        Strings::Narrow(a, b) => Program::begin(spmd, [a, b], *size, options.alpha)?.run(*size, options),
+        Strings::Wide(a, b) => Program::begin(spmd, [a, b], *size, options.alpha)?.run(*size, options),
     }
+}
+
+/// Ends the job where an error of one process would leave the others waiting in the superstep.
+fn only_together<C: Comm, T>(spmd: &Spmd<C>, result: Result<T, Error>) -> Result<T, Error> {
+    result.inspect_err(|error| spmd.comm().abort(error))
 }
 
 /// Collective: checks what must be the same on all processes.
@@ -159,21 +178,24 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         let ([columns, rows, inbox], message, text) = agree(spmd.comm(), room())?;
         let memory =
             [Shared::register(spmd, columns)?, Shared::register(spmd, rows)?, Shared::register(spmd, inbox)?];
-        spmd.sync()?;
+        let ended = spmd.sync();
+        only_together(spmd, ended)?;
         Ok(Self { spmd, layout, areas, memory, message, text })
     }
 
     /// Collective: computes the length.
     fn run(mut self, alphabet: usize, options: &SuperstepOptions) -> Result<usize, Error> {
         let asked = self.ask_for_columns().and_then(|()| self.ask_for_text(0));
-        self.spmd.sync()?;
+        let ended = self.spmd.sync();
+        only_together(self.spmd, ended)?;
         let bands = asked.and_then(|()| self.bands(alphabet, options));
         let computed = match agree(self.spmd.comm(), bands) {
             Ok(mut bands) => self.compute_all(&mut bands)?,
             Err(error) => Err(error),
         };
         // Ends the last superstep.
-        let [_, _, inbox] = Shared::release(self.memory, self.spmd)?;
+        let released = Shared::release(self.memory, self.spmd);
+        let [_, _, inbox] = only_together(self.spmd, released)?;
         agree(self.spmd.comm(), computed)?;
         Ok(inbox[..self.layout.grid.ranks].iter().sum::<u64>() as usize)
     }
@@ -253,7 +275,8 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         for superstep in 0..=last {
             computed = computed.and_then(|()| self.compute(superstep / alpha, superstep % alpha, bands));
             if superstep < last {
-                self.spmd.sync()?;
+                let ended = self.spmd.sync();
+                only_together(self.spmd, ended)?;
             }
         }
         Ok(computed.and_then(|()| self.tell_growth(bands)))

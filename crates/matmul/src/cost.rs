@@ -134,7 +134,7 @@ impl Traffic {
 /// edges, blocks of the process itself and blocks that it has already are not transferred, and the columns that remain are
 /// divided. The words of a superstep are the most that a process sends or receives, and the words of a message their average.
 pub fn scheduled(layout: &Layout) -> Cost {
-    let plan = Plan::new(layout.blocks(), layout.processes());
+    let plan = Plan::of(layout);
     let mut schedule = Schedule { layout, plan, fetched: vec![[None; 2]; layout.processes()] };
     let supersteps = plan.products() + plan.sums() + 1;
     let mut traffic: Vec<Traffic> = vec![Traffic::new(layout.processes()); supersteps];

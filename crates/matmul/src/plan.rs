@@ -5,6 +5,10 @@
 //! distribution. In floor(Q^2 / p) rounds of Q supersteps each process computes one of its columns. The J of a column begin
 //! at I + K, so that the processes of a row or column of blocks do not all read the same block at the same time.
 //!
+//! A process that has C_IK where it lies may add to several blocks in turn. With [`Plan::by_rows`] it computes all columns of
+//! its rounds that have the same I together, for each J, so that it needs block A_IJ once for all of them; the supersteps are as
+//! many.
+//!
 //! r = Q^2 mod p columns remain. They are computed by all processes: column t of them, counted from 0, by the processes
 //! t, t + r, t + 2 r, ..., at most Q of them, between which its J are divided evenly. Member m of the processes of a column
 //! then adds up partial sums: in step d, if m is a multiple of 2^(d + 1), it gets the sum of member m + 2^d. Member 0, which
@@ -13,8 +17,11 @@
 //! Cost: floor(Q^2 / p) Q supersteps with products; if r > 0, ceil(Q / min(Q, floor(p / r))) more, and
 //! ceil(log2(min(Q, ceil(p / r)))) supersteps with sums.
 //!
-//! Pure functions. Source: the rounds are those of Krusche 2005, §4.2; the division of the columns that remain is our own.
+//! Pure functions. Source: the rounds are those of Krusche 2005, §4.2; the order by rows and the division of the columns that
+//! remain are our own.
 
+use crate::distribution::Layout;
+use crate::options::Distribution;
 use std::ops::Range;
 
 /// A product that a process computes in a superstep.
@@ -43,13 +50,33 @@ pub struct Plan {
     processes: usize,
     rounds: usize,
     remaining: usize,
+    by_rows: bool,
 }
 
 impl Plan {
-    /// For Q x Q blocks on p processes.
+    /// For Q x Q blocks on p processes: a process ends a block of C before it begins another one.
     pub fn new(blocks: usize, processes: usize) -> Self {
         let columns = blocks * blocks;
-        Self { blocks, processes, rounds: columns / processes, remaining: columns % processes }
+        Self {
+            blocks,
+            processes,
+            rounds: columns / processes,
+            remaining: columns % processes,
+            by_rows: false,
+        }
+    }
+
+    /// The same, but a process computes its blocks of a row of C together.
+    pub fn by_rows(blocks: usize, processes: usize) -> Self {
+        Self { by_rows: true, ..Self::new(blocks, processes) }
+    }
+
+    /// The one for a distribution: by rows where each process has its blocks of C in its own memory.
+    pub fn of(layout: &Layout) -> Self {
+        match layout.distribution() {
+            Distribution::Customized => Self::by_rows(layout.blocks(), layout.processes()),
+            Distribution::Static => Self::new(layout.blocks(), layout.processes()),
+        }
     }
 
     /// Rounds of Q supersteps, in which each process computes a column.
@@ -104,10 +131,8 @@ impl Plan {
 
     /// What a process computes in a superstep below [`Self::products`].
     pub fn product(&self, process: usize, superstep: usize) -> Option<Product> {
-        let (round, step) = (superstep / self.blocks, superstep % self.blocks);
-        if round < self.rounds {
-            let number = round * self.processes + process;
-            return Some(self.product_of(number, step, &(0..self.blocks), (1, 0)));
+        if superstep < self.rounds * self.blocks {
+            return Some(self.product_of_rounds(process, superstep));
         }
         let (column, member) = self.membership(process)?;
         let members = self.members(column);
@@ -117,6 +142,36 @@ impl Plan {
         positions
             .contains(&position)
             .then(|| self.product_of(number, position, &positions, (members, member)))
+    }
+
+    /// A product of a round.
+    fn product_of_rounds(&self, process: usize, superstep: usize) -> Product {
+        let all = 0..self.blocks;
+        if !self.by_rows {
+            let (round, step) = (superstep / self.blocks, superstep % self.blocks);
+            return self.product_of(round * self.processes + process, step, &all, (1, 0));
+        }
+        let mut begin = 0;
+        for row in 0..self.blocks {
+            let columns = self.columns_of_row(process, row);
+            if superstep < (begin + columns.len()) * self.blocks {
+                let offset = superstep - begin * self.blocks;
+                let number = (columns.start + offset % columns.len()) * self.processes + process;
+                // All columns of the row read the same block of A.
+                let first = columns.start * self.processes + process;
+                let product = self.product_of(number, offset / columns.len(), &all, (1, 0));
+                let inner = (offset / columns.len() + row + first % self.blocks) % self.blocks;
+                return Product { inner, ..product };
+            }
+            begin += columns.len();
+        }
+        unreachable!("the supersteps of all rows are those of the rounds")
+    }
+
+    /// The rounds whose column of a process lies in a row of blocks.
+    fn columns_of_row(&self, process: usize, row: usize) -> Range<usize> {
+        let round = |number: usize| number.saturating_sub(process).div_ceil(self.processes).min(self.rounds);
+        round(row * self.blocks)..round((row + 1) * self.blocks)
     }
 
     /// The product at a position of a column, for one of its processes.
@@ -159,6 +214,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     /// Numbers of blocks for which all numbers of processes are tested.
     const BLOCKS: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 9, 11, 12];
@@ -167,6 +223,7 @@ mod tests {
         for processes in 1..=130 {
             for blocks in BLOCKS {
                 check(blocks, processes, Plan::new(blocks, processes));
+                check(blocks, processes, Plan::by_rows(blocks, processes));
             }
         }
     }
@@ -187,7 +244,8 @@ mod tests {
         });
     }
 
-    /// A process that begins a block ends it before it begins another one, and no step of the sums loses a partial sum.
+    /// A process that begins a block ends it before it begins another one, unless it computes rows together, and no step of the
+    /// sums loses a partial sum.
     #[test]
     fn every_block_ends_as_one_sum_on_its_owner() {
         all(|blocks, processes, plan| {
@@ -195,20 +253,18 @@ mod tests {
             // The number of products in the partial sum of each process, if its block is divided.
             let mut parts = vec![0; processes];
             for (process, part) in parts.iter_mut().enumerate() {
-                let mut open: Option<(usize, usize, usize)> = None;
+                // Blocks that have begun, with the products in their sums.
+                let mut open: BTreeMap<(usize, usize), usize> = BTreeMap::new();
                 for product in (0..plan.products()).filter_map(|superstep| plan.product(process, superstep)) {
                     let block = (product.row, product.column);
-                    let terms = match open {
-                        None => {
-                            assert!(product.begins, "{blocks} on {processes}: {product:?}");
-                            1
-                        }
-                        Some((row, column, terms)) => {
-                            assert!(!product.begins && (row, column) == block, "{product:?}");
-                            terms + 1
-                        }
-                    };
-                    open = (!product.ends).then_some((block.0, block.1, terms));
+                    let before = open.remove(&block);
+                    assert_eq!(product.begins, before.is_none(), "{blocks} on {processes}: {product:?}");
+                    let together = open.keys().all(|&(row, _)| plan.by_rows && row == product.row);
+                    assert!(together, "{blocks} on {processes}: {product:?} while {open:?}");
+                    let terms = before.unwrap_or(0) + 1;
+                    if !product.ends {
+                        open.insert(block, terms);
+                    }
                     let number = block.0 * blocks + block.1;
                     assert_eq!(product.is_owner, number % processes == process);
                     if product.ends && product.is_divided {
@@ -219,7 +275,7 @@ mod tests {
                     }
                     owners[number] += usize::from(product.ends && product.is_owner);
                 }
-                assert_eq!(open, None);
+                assert!(open.is_empty());
             }
             assert!(owners.iter().all(|&times| times == 1), "{blocks} on {processes}: {owners:?}");
             for step in 0..plan.sums() {
@@ -237,6 +293,28 @@ mod tests {
             for (process, &part) in parts.iter().enumerate() {
                 let ends = process < plan.remaining() && plan.members(process) > 1;
                 assert_eq!(part, if ends { blocks } else { 0 }, "{blocks} on {processes}");
+            }
+        });
+    }
+
+    /// By rows, a process needs a block of A once for all its columns of the row.
+    #[test]
+    fn rows_need_a_block_of_a_once() {
+        all(|blocks, processes, plan| {
+            if !plan.by_rows {
+                return;
+            }
+            for process in 0..processes {
+                let mut seen: Vec<(usize, usize)> = Vec::new();
+                for product in
+                    (0..plan.rounds() * blocks).filter_map(|superstep| plan.product(process, superstep))
+                {
+                    let block = (product.row, product.inner);
+                    if seen.last() != Some(&block) {
+                        assert!(!seen.contains(&block), "{blocks} on {processes}: {block:?} again");
+                        seen.push(block);
+                    }
+                }
             }
         });
     }

@@ -72,7 +72,7 @@ pub struct Functions<'f> {
 
 /// Bytes of temporary memory that each process needs.
 pub fn temporary_bytes(layout: &Layout) -> usize {
-    let plan = Plan::new(layout.blocks(), layout.processes());
+    let plan = Plan::of(layout);
     let blocks = if layout.processes() == 1 {
         0
     } else if layout.distribution() == Distribution::Customized && plan.remaining() == 0 {
@@ -190,7 +190,7 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
             temporary.part((number * block).min(end)..end)
         };
         let temporary = [place(0), place(1), place(2)];
-        let plan = Plan::new(layout.blocks(), layout.processes());
+        let plan = Plan::of(layout);
         Self { spmd, layout, plan, matrices, temporary, fetched: [None; 2], functions }
     }
 

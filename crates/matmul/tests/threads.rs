@@ -79,8 +79,9 @@ fn end(mut spmd: Spmd<ThreadComm>) {
     spmd.comm().barrier().expect("no error");
 }
 
-/// A product on one process; the number of products of blocks that it has computed.
-fn product(spmd: &mut Spmd<ThreadComm>, problem: &Problem, expected: &[f64]) -> usize {
+/// A product on one process; the number of products of blocks that it has computed, or what is wrong. It does not panic,
+/// since other processes wait.
+fn product(spmd: &mut Spmd<ThreadComm>, problem: &Problem, expected: &[f64]) -> Result<usize, String> {
     let layout = Layout::new(problem, spmd.nprocs()).expect("valid");
     let (process, elements) = (spmd.pid(), layout.local_elements(spmd.pid()));
     let mut matrices = [(); 3].map(|()| Memory::new(elements + EXTRA));
@@ -88,11 +89,9 @@ fn product(spmd: &mut Spmd<ThreadComm>, problem: &Problem, expected: &[f64]) -> 
     matrices[1].each(&layout, process, |row, column, place| *place = element_of_b(row, column));
     let mut temporary: Vec<Memory> = Vec::new();
     let regions = matrices.each_mut().map(Memory::region);
-    let (mut products, mut seen) = (0, Progress { done: 0, total: 0 });
+    let (mut products, mut seen) = (0, Vec::new());
     let mut functions = Functions {
         allocate: &mut |bytes| {
-            assert_eq!(bytes, temporary_bytes(&layout));
-            assert!(bytes <= 3 * layout.side().pow(2) * size_of::<f64>());
             temporary.push(Memory::new(bytes / size_of::<f64>()));
             Ok(temporary.last_mut().expect("just pushed").region())
         },
@@ -100,28 +99,32 @@ fn product(spmd: &mut Spmd<ThreadComm>, problem: &Problem, expected: &[f64]) -> 
             products += 1;
             plain::multiply(sizes, a, b, c, accumulate);
         },
-        progress: Some(&mut |progress| {
-            assert!(progress.done == seen.done + 1 && progress.done <= progress.total);
-            seen = progress;
-        }),
+        progress: Some(&mut |progress| seen.push(progress)),
     };
     let [a, b, c] = regions;
-    multiply(spmd, problem, Ok(Matrices { a, b, c }), &mut functions).expect("valid arguments");
-    assert_eq!(seen.done, seen.total);
-    assert_eq!(temporary.len(), 1, "memory is allocated once");
-    let n = problem.n;
-    let mut checked = 0;
+    multiply(spmd, problem, Ok(Matrices { a, b, c }), &mut functions).map_err(|error| error.to_string())?;
+    let mut wrong = None;
+    let mut check = |right: bool, what: &str| {
+        if !right {
+            wrong.get_or_insert_with(|| format!("{what}, {problem:?}, process {process}"));
+        }
+    };
+    let total = seen.len();
+    check(seen.into_iter().eq((1..=total).map(|done| Progress { done, total })), "progress");
+    let lengths: Vec<usize> = temporary.iter().map(|memory| size_of_val(&*memory.0)).collect();
+    check(lengths == [temporary_bytes(&layout)], "memory is not allocated once");
+    check(lengths[0] <= 3 * layout.side().pow(2) * size_of::<f64>(), "more than three blocks");
+    let (n, mut checked) = (problem.n, 0);
     matrices[2].each(&layout, process, |row, column, found| {
-        assert_eq!(*found, expected[row * n + column], "({row}, {column}) of {problem:?} on {process}");
+        check(*found == expected[row * n + column], "an element of C");
         checked += 1;
     });
     for (memory, value) in matrices.iter_mut().zip([element_of_a, element_of_b]) {
-        memory.each(&layout, process, |row, column, found| assert_eq!(*found, value(row, column)));
+        memory.each(&layout, process, |row, column, found| check(*found == value(row, column), "A or B"));
     }
-    let c = &matrices[2].0;
-    assert!(c[elements..].iter().all(|&element| element == FILL), "C was written behind its end");
-    assert!(problem.distribution == Distribution::Customized || checked == elements);
-    products
+    check(matrices[2].0[elements..].iter().all(|&element| element == FILL), "C behind its end");
+    check(problem.distribution == Distribution::Customized || checked == elements, "places of elements");
+    wrong.map_or(Ok(products), Err)
 }
 
 const SIZES: [usize; 7] = [0, 1, 2, 7, 16, 33, 100];
@@ -142,11 +145,13 @@ fn all_problems(most: usize) -> Vec<(Problem, Vec<f64>)> {
 fn run(processes: usize, per_node: usize, options: &Options, problems: &[(Problem, Vec<f64>)]) {
     let products = threads::run(processes, per_node, |comm| {
         let mut spmd = begin(comm, options);
-        let products: Vec<usize> =
+        let products: Vec<Result<usize, String>> =
             problems.iter().map(|(problem, expected)| product(&mut spmd, problem, expected)).collect();
         end(spmd);
         products
     });
+    let products: Vec<Vec<usize>> =
+        products.into_iter().map(|own| own.into_iter().map(|own| own.expect("right")).collect()).collect();
     for (number, (problem, _)) in problems.iter().enumerate() {
         let blocks = Layout::new(problem, processes).expect("valid").blocks();
         let all = if problem.n == 0 { 0 } else { blocks.pow(3) };
@@ -183,34 +188,29 @@ fn a_matrix_is_squared() {
     for distribution in Distribution::ALL.iter().copied() {
         for processes in [1, 4, 5, 10] {
             let problem = Problem { n: 12, blocks: 3, distribution };
-            threads::run(processes, processes, |comm| {
+            let right = threads::run(processes, processes, |comm| {
                 let mut spmd = begin(comm, &options(64));
                 let layout = Layout::new(&problem, processes).expect("valid");
                 let elements = layout.local_elements(comm.rank());
                 let [mut a, mut c] = [(); 2].map(|()| Memory::new(elements));
                 a.each(&layout, comm.rank(), |row, column, place| *place = element_of_a(row, column));
                 let matrices = Matrices { a: a.region(), b: a.region(), c: c.region() };
-                call(&mut spmd, &problem, Ok(matrices)).expect("valid");
+                let result = call(&mut spmd, &problem, Ok(matrices), true);
+                let mut is_right = result.is_ok();
                 c.each(&layout, comm.rank(), |row, column, found| {
                     let terms = (0..12).map(|inner| element_of_a(row, inner) * element_of_a(inner, column));
-                    assert_eq!(*found, terms.sum::<f64>());
+                    is_right &= *found == terms.sum::<f64>();
                 });
                 end(spmd);
+                is_right
             });
+            assert!(right.iter().all(|&right| right), "{processes} processes, {distribution:?}");
         }
     }
 }
 
-/// A call with the plain kernel.
+/// A call with the plain kernel, for which memory is available or not.
 fn call(
-    spmd: &mut Spmd<ThreadComm>,
-    problem: &Problem,
-    matrices: Result<Matrices, Error>,
-) -> Result<(), Error> {
-    call_with_memory(spmd, problem, matrices, true)
-}
-
-fn call_with_memory(
     spmd: &mut Spmd<ThreadComm>,
     problem: &Problem,
     matrices: Result<Matrices, Error>,
@@ -251,25 +251,26 @@ fn a_wrong_argument_on_one_process_is_an_error_on_all() {
     for processes in [2, 3, 5, 8] {
         for bad in [0, processes - 1] {
             let problem = Problem { n: 12, blocks: 3, distribution: Distribution::Customized };
-            threads::run(processes, 3, |comm| {
+            let results = threads::run(processes, 3, |comm| {
                 let mut spmd = begin(comm, &options(64));
-                for (fault, message) in FAULTS {
-                    check_fault(&mut spmd, problem, comm.rank() == bad, (fault, message));
-                }
-                product(&mut spmd, &problem, &expected(12));
+                let is_bad = comm.rank() == bad;
+                let faults = FAULTS.map(|fault| check_fault(&mut spmd, problem, is_bad, fault));
+                let after = product(&mut spmd, &problem, &expected(12));
                 end(spmd);
+                faults.into_iter().collect::<Result<Vec<()>, String>>().and(after)
             });
+            assert!(results.iter().all(Result::is_ok), "{processes} processes, {bad} is bad: {results:?}");
         }
     }
 }
 
-/// A call that all processes refuse, with nothing written.
+/// A call that all processes refuse, with nothing written; or what is wrong.
 fn check_fault(
     spmd: &mut Spmd<ThreadComm>,
     mut problem: Problem,
     is_bad: bool,
     (fault, message): (&str, &str),
-) {
+) -> Result<(), String> {
     let elements = Layout::new(&problem, spmd.nprocs()).expect("valid").local_elements(spmd.pid());
     // Room for the faults.
     let mut memory = [(); 3].map(|()| Memory::new(elements + 100));
@@ -291,9 +292,13 @@ fn check_fault(
         "one array" => matrices = Ok(Matrices { a, b: a, c }),
         _ => panic!("{fault}"),
     }
-    let error = call_with_memory(spmd, &problem, matrices, has_memory).expect_err(fault).to_string();
+    let error = match call(spmd, &problem, matrices, has_memory) {
+        Ok(()) => return Err(format!("{fault} is not refused")),
+        Err(error) => error.to_string(),
+    };
     let is_common = message.contains("differs") || fault == "one array";
-    let begin = if is_bad || is_common { message.to_owned() } else { "rank ".to_owned() };
-    assert!(error.starts_with(&begin) && error.contains(message), "{fault}: {error}");
-    assert!(memory[2].0.iter().all(|&element| element == FILL), "{fault}: C was written");
+    let begin = if is_bad || is_common { message } else { "rank " };
+    let is_right = error.starts_with(begin) && error.contains(message);
+    let is_untouched = memory[2].0.iter().all(|&element| element == FILL);
+    if is_right && is_untouched { Ok(()) } else { Err(format!("{fault}: {error}, {is_untouched}")) }
 }

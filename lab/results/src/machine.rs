@@ -310,8 +310,8 @@ mod tests {
         let gap = four.gap(bsp::Pattern::AllToAll, bsp::GapOperation::HpGet).expect("published");
         assert_eq!((gap.g_us, gap.half_words, gap.overhead_words), (0.18398, 140.0, 134.0));
         assert_eq!((gap.error_message, gap.error_words), (Some(7.5e-9), Some(1.5e-8)));
-        assert_eq!(bsp.operation("llcs-standard"), Some(16.393));
-        assert_eq!(bsp.operation("llcs-standard-printed"), Some(11.628));
+        assert_eq!(bsp.operation("llcs-standard", 4), Some(16.393));
+        assert_eq!(bsp.operation("llcs-standard-printed", 4), Some(11.628));
     }
 
     #[test]

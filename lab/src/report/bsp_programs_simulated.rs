@@ -33,11 +33,7 @@ pub fn programs(inputs: &Inputs) -> Section {
     let products = of(published::Program::MatmulCustomized.name());
     let subsequences = of(published::Program::LlcsStandard.name());
     section.chart(chart("Matrix product", "blocks per side", &products));
-    section.chart(chart(
-        "Longest common subsequence",
-        "block columns of a process (alpha)",
-        &subsequences,
-    ));
+    section.chart(chart("Longest common subsequence", "block columns of a process (alpha)", &subsequences));
     section.table(table(inputs, all));
     section.lacks(all.is_empty(), "BSP programs, simulated", Source::Simulate);
     section

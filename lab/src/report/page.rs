@@ -5,8 +5,9 @@ use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{
-    bsp_programs_simulated, coarrays, coarrays_simulated, exchanges, groups, kernels, kernels_simulated, nodes, products, programs,
-    rates, subsequences, subsequences_simulated, supersteps, supersteps_simulated, sweeps, transforms,
+    bsp_programs_simulated, coarrays, coarrays_simulated, exchanges, groups, kernels, kernels_simulated,
+    nodes, products, programs, rates, subsequences, subsequences_simulated, supersteps, supersteps_simulated,
+    sweeps, transforms,
 };
 use askama::Template;
 use hcube_results::plot::{self, Evidence};

@@ -19,6 +19,9 @@ use hcube_results::bsp::prediction::Row;
 use hcube_tool::bsp::program::{Program, SYMBOLS};
 use serde::Serialize;
 
+/// Ranks from which problems are larger than those of the thesis, and ranks that wait look less often.
+pub const MIN_RANKS_LARGE: usize = 256;
+
 /// A program with its prediction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BspProgram {
@@ -54,6 +57,20 @@ impl BspProgram {
         (unit, self.row.operation_ns)
     }
 
+    /// Nanoseconds that a rank adds to its pauses: a sixteenth of the time that a block takes out of a node of this bandwidth
+    /// while all of its ranks send, or a microsecond, which is a small part of a superstep.
+    pub fn rest_ns(&self, bandwidth_gb_s: f64) -> f64 {
+        let &Row { processes, size, parameter, .. } = &self.row;
+        match self.program {
+            _ if processes < MIN_RANKS_LARGE => 0.0,
+            Program::Matmul => {
+                let bytes = size_of::<f64>() * size.div_ceil(parameter).pow(2) * self.ranks_per_node;
+                bytes as f64 / bandwidth_gb_s / 16.0
+            }
+            Program::Llcs => 1000.0,
+        }
+    }
+
     /// In the form that the driver reads.
     pub fn text(&self) -> String {
         let &Row { processes, size, parameter, .. } = &self.row;
@@ -61,7 +78,9 @@ impl BspProgram {
             Program::Matmul => format!("n={size},blocks={parameter}"),
             Program::Llcs => {
                 let block_rows = parameter * processes;
-                format!("length={size},symbols={SYMBOLS},alpha={parameter},block_rows={block_rows},barriers=1")
+                format!(
+                    "length={size},symbols={SYMBOLS},alpha={parameter},block_rows={block_rows},barriers=1"
+                )
             }
         }
     }

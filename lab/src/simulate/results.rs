@@ -1,7 +1,7 @@
 //! Parameters and results of simulations: the rows of the JSON.
 
 use super::bsp::Superstep;
-use super::bsp_programs::BspProgram;
+use super::bsp_programs::{BspProgram, MIN_RANKS_LARGE};
 use super::caf::{Team, Updates};
 use super::fft::{MAX_RANKS_SHARING, Transform};
 use super::gemm::Gemm;
@@ -10,6 +10,7 @@ use super::lcs::Subsequence;
 use super::platform::Sharing;
 use crate::records::Record;
 use hcube_results::machine::Machine;
+use hcube_tool::bsp::program::Program;
 use serde::Serialize;
 
 /// Images up to which those of a coarray program share the links between nodes.
@@ -34,6 +35,12 @@ impl Batch {
     pub fn sharing(&self) -> Sharing {
         match self.cases.first() {
             Some(Case::Fft(_)) if self.ranks > MAX_RANKS_SHARING => Sharing::SendingPorts,
+            // Gets of large blocks, by which nodes receive as much as they send.
+            Some(Case::BspProgram(program))
+                if program.program == Program::Matmul && self.ranks >= MIN_RANKS_LARGE =>
+            {
+                Sharing::SendingPorts
+            }
             Some(Case::Team(_) | Case::Updates(_) | Case::Hpl(_)) if self.ranks > MAX_IMAGES_SHARING => {
                 Sharing::Ports
             }

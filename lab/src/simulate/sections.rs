@@ -38,7 +38,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
             Section::Fft => all.extend(fft::cases::batches(&place, full)),
             Section::Hpl => all.extend(hpl::cases::batches(&place, full)),
             Section::Lcs => all.extend(lcs::cases::batches(&place, full)),
-            Section::BspPrograms => all.extend(bsp_programs::cases::batches(&place)?),
+            Section::BspPrograms => all.extend(bsp_programs::cases::batches(&place, full)?),
             _ => all
                 .extend(place.batches(|place, ranks| cases(place, ranks, full)).into_iter().flat_map(split)),
         }
@@ -104,7 +104,7 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
                 ("argus-oxtool", &[4, 10], 1),
                 ("skua-oxtool", &[4, 8, 10, 16, 32], 1),
             ];
-            published.into_iter().chain([("fat-nodes", [1024].as_slice(), 64)]).collect()
+            published.into_iter().chain([("fat-nodes", [256, 1024].as_slice(), 64)]).collect()
         }
         Section::Groups | Section::Latency | Section::Chosen | Section::FatNodes => Vec::new(),
     }

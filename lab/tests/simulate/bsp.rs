@@ -39,18 +39,11 @@ fn programs_are_right_and_beside_predicted_and_published_figures() {
         return;
     }
     let folder = copy_of_root("bsp-programs");
-    for (machine, ranks, rows, is_published) in [("argus-oxtool", "4", 12, true), ("fat-nodes", "3", 7, false)]
+    for (machine, ranks, rows, is_published) in
+        [("argus-oxtool", "4", 12, true), ("fat-nodes", "3", 7, false)]
     {
-        let arguments = [
-            "--machine",
-            machine,
-            "--ranks",
-            ranks,
-            "--ranks-per-node",
-            "1",
-            "--sections",
-            "bsp-programs",
-        ];
+        let arguments =
+            ["--machine", machine, "--ranks", ranks, "--ranks-per-node", "1", "--sections", "bsp-programs"];
         let found = simulated(Command::new(TOOL.as_str()), &folder, &arguments);
         let found: Value = serde_json::from_str(&found).expect("JSON");
         let all = found["bsp_programs"].as_array().expect("a list");

@@ -9,14 +9,21 @@ use hcube_matmul::{Block, Sizes, plain};
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 
-type Dot = unsafe extern "C" fn(*const c_int, *const f64, *const c_int, *const f64, *const c_int) -> f64;
+/// An integer of BLAS. BLAS with 32-bit integers reads the low half of a number, BLAS with 64-bit integers all of it, so
+/// either is served where the low half comes first.
+#[cfg(target_endian = "little")]
+type Integer = i64;
+#[cfg(target_endian = "big")]
+type Integer = i32;
+
+type Dot =
+    unsafe extern "C" fn(*const Integer, *const f64, *const Integer, *const f64, *const Integer) -> f64;
 type SetThreads = unsafe extern "C" fn(c_int);
 
 /// Where a BLAS may be, by the names of distributions.
 const FILES: [&str; 4] = ["libopenblas.so.0", "libmkl_rt.so", "libblis.so.4", "libblas.so.3"];
-/// Functions that set the number of threads: of OpenBLAS, MKL and BLIS.
-const THREADS: [&std::ffi::CStr; 3] =
-    [c"openblas_set_num_threads", c"MKL_Set_Num_Threads", c"bli_thread_set_num_threads"];
+/// Functions that set the number of threads: of OpenBLAS and MKL.
+const THREADS: [&std::ffi::CStr; 2] = [c"openblas_set_num_threads", c"MKL_Set_Num_Threads"];
 
 /// A BLAS that was loaded.
 #[derive(Debug)]
@@ -49,7 +56,7 @@ impl Blas {
                 unsafe { set(1) };
             }
         }
-        // SAFETY: the type of this function in every BLAS with 32-bit integers.
+        // SAFETY: the type of this function in every BLAS, as far as it reads integers.
         let dot =
             unsafe { library.function::<Dot>(c"ddot_") }.ok_or_else(|| refuse("ddot_ was not found"))?;
         Ok(Self { dot, dgemm, file: file_of(dgemm) })
@@ -61,7 +68,7 @@ impl Blas {
     /// Where the lengths differ or exceed 2^31.
     pub fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
         assert_eq!(a.len(), b.len());
-        let (length, one) = (c_int::try_from(a.len()).expect("a short vector"), 1);
+        let (length, one) = (Integer::try_from(a.len()).expect("a short vector"), 1);
         // SAFETY: `length` elements with stride 1 in both vectors.
         unsafe { (self.dot)(&length, a.as_ptr(), &one, b.as_ptr(), &one) }
     }

@@ -13,8 +13,13 @@ pub enum Estimate {
     LeastSquares,
 }
 
-/// The gap of an operation, per word.
+/// The gap of an operation, per word. Estimates below 0 result from noise, and none of them makes a superstep shorter.
 pub fn gap(gap: &bsp::Gap, estimate: Estimate) -> Gap {
+    let Gap { infinite, half, overhead } = estimated(gap, estimate);
+    Gap { infinite, half: half.max(0.0), overhead: overhead.max(0.0) }
+}
+
+fn estimated(gap: &bsp::Gap, estimate: Estimate) -> Gap {
     match gap.least_squares.filter(|_| estimate == Estimate::LeastSquares) {
         Some(fit) => Gap {
             infinite: 1e-6 * fit.g_us.value,
@@ -56,8 +61,8 @@ pub fn parameters(
 }
 
 /// Whether a superstep or a message of a program is outside of what was measured.
-pub fn is_beyond_range(cost: &Cost, processes: &Processes) -> bool {
-    let Some(range) = &processes.range else { return false };
+pub fn is_beyond_range(cost: &Cost, gap: Option<&bsp::Gap>) -> bool {
+    let Some(range) = gap.and_then(|gap| gap.range) else { return false };
     let outside = |value: f64, low: f64, high: f64| value < low || value > high;
     cost.exchanges.iter().filter(|exchange| exchange.words > 0.0 && exchange.count > 0.0).any(|exchange| {
         outside(exchange.words, range.min_words, range.max_words)
@@ -87,18 +92,28 @@ mod tests {
     }
 
     #[test]
+    fn noise_makes_no_superstep_shorter() {
+        let processes = crate::bsp::probe::tests::processes();
+        let found = processes.gap(Pattern::RandomPermutation, GapOperation::Put).expect("measured");
+        let noisy = bsp::Gap { half_words: -500.0, overhead_words: -1.0, ..*found };
+        let used = gap(&noisy, Estimate::Weighted);
+        assert!(used.half == 0.0 && used.overhead == 0.0 && used.infinite > 0.0, "{used:?}");
+    }
+
+    #[test]
     fn the_range_is_that_of_the_probe() {
-        let mut processes = crate::bsp::probe::tests::processes();
+        let processes = crate::bsp::probe::tests::processes();
+        let mut gap = *processes.gap(Pattern::RandomPermutation, GapOperation::Put).expect("measured");
         let cost = |words, message| Cost {
             operations: 1.0,
             exchanges: vec![Exchange { count: 1.0, words, message }],
             supersteps: 1.0,
         };
-        assert!(!is_beyond_range(&cost(100.0, 100.0), &processes));
-        assert!(is_beyond_range(&cost(1e9, 100.0), &processes));
-        assert!(is_beyond_range(&cost(1e4, 1e4), &processes));
-        assert!(!is_beyond_range(&cost(0.0, 0.0), &processes));
-        processes.range = None;
-        assert!(!is_beyond_range(&cost(1e9, 1e9), &processes));
+        assert!(!is_beyond_range(&cost(100.0, 100.0), Some(&gap)));
+        assert!(is_beyond_range(&cost(1e9, 100.0), Some(&gap)));
+        assert!(is_beyond_range(&cost(1e4, 1e4), Some(&gap)));
+        assert!(!is_beyond_range(&cost(0.0, 0.0), Some(&gap)));
+        gap.range = None;
+        assert!(!is_beyond_range(&cost(1e9, 1e9), Some(&gap)) && !is_beyond_range(&cost(1e9, 1e9), None));
     }
 }

@@ -1,7 +1,6 @@
 //! `hcube bsp predict`: the time of a program by the figures of a machine, beside what was published for it. Never starts MPI.
 
-use super::program::{Case, Costs, Program, ProgramArguments, no_figures};
-use crate::model;
+use super::program::{self, Case, Costs, Program, ProgramArguments};
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure};
 use clap::value_parser;
@@ -50,8 +49,8 @@ fn predict(arguments: &Arguments) -> Result<(), Failure> {
         .check()
         .and_then(|()| arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path)));
     checked.map_err(|error| error.to_string())?;
-    let file = model::machine::find(arguments.program.machine.as_deref())?;
-    let bsp = file.bsp.as_ref().ok_or_else(|| no_figures(&file.name))?;
+    let file = program::machine(arguments.program.machine.as_deref())?;
+    let bsp = file.bsp.as_ref().ok_or_else(|| program::no_figures(&file.name))?;
     let processes: Vec<usize> = match &arguments.processes[..] {
         [] => bsp.processes.iter().map(|one| one.processes).collect(),
         chosen => chosen.iter().map(|&count| count as usize).collect(),
@@ -91,16 +90,17 @@ pub fn rows(
     processes: usize,
     costs: Costs,
 ) -> Result<Vec<Row>, Failure> {
-    let operation_ns = program.operation_ns(file, costs)?;
-    let reference_ns = program.operation_ns(file, Costs::Printed)?;
+    let operation_ns = program.operation_ns(file, processes, costs)?;
+    let reference_ns = program.operation_ns(file, processes, Costs::Printed)?;
     let all = published::rows();
-    let is_published = program.sizes.is_empty();
     let row = |case: Case| {
         let mut row = program.predict(file, &case, costs, operation_ns)?;
         // The efficiencies of the thesis refer to the rates as it has printed them.
-        if is_published && program.operation_ns.is_none() {
+        if program.operation_ns.is_none() {
             row.efficiency_percent =
                 row.efficiency_percent.map(|percent| percent * reference_ns / operation_ns);
+        }
+        if program.operation_ns.is_none() && case.size == program.published_size() {
             let parameter = published_parameter(program.program, &case);
             row.published_percent = all
                 .iter()

@@ -4,14 +4,14 @@
  *
  * With hcube, 4 processes:
  *
- *   bspcc -std=c99 -O3 bsp_probe.c -o bsp_probe
- *   bsprun -n 4 ./bsp_probe -l hcube > samples.txt
+ *   bspcc -std=c99 -O3 bspprobe.c -o bspprobe
+ *   bsprun -n 4 ./bspprobe -l hcube > samples.txt
  *   hcube bsp probe --from samples.txt machine.json
  *
  * With another BSPlib that has the types of 1998 (int for sizes), here BSPonMPI, the first two commands are:
  *
- *   mpicc -std=c99 -O3 bsp_probe.c -I bsponmpi/include -L bsponmpi/lib -lbsponmpi -o bsp_probe
- *   mpirun -np 4 ./bsp_probe -l bsponmpi > samples.txt
+ *   mpicc -std=c99 -O3 bspprobe.c -I bsponmpi/include -L bsponmpi/lib -lbsponmpi -o bspprobe
+ *   mpirun -np 4 ./bspprobe -l bsponmpi > samples.txt
  *
  * Compile with the options of the programs whose time is to be predicted. With -DUSE_BLAS and a BLAS (-lblas), products
  * by ddot_ and dgemm_ are measured, too; set its number of threads to 1 (OPENBLAS_NUM_THREADS=1). LIBRARY is the
@@ -90,7 +90,7 @@ typedef struct {
 static void *allocate(size_t bytes)
 {
     void *memory = malloc(bytes);
-    if (memory == NULL) bsp_abort("bsp_probe: out of memory: %.0f bytes\n", (double)bytes);
+    if (memory == NULL) bsp_abort("bspprobe: out of memory: %.0f bytes\n", (double)bytes);
     return memory;
 }
 
@@ -183,7 +183,7 @@ static double time_operation(int operation, double *x, int *x_int)
     }
     const double seconds = bsp_time() - begin;
     if (result != expected)
-        bsp_abort("bsp_probe: %s is wrong: %.0f, expected %.0f\n", operation_names[operation], result, expected);
+        bsp_abort("bspprobe: %s is wrong: %.0f, expected %.0f\n", operation_names[operation], result, expected);
     return seconds / (is_matrix ? (double)n * n * n : VECTOR_LENGTH);
 }
 
@@ -280,7 +280,7 @@ static void superstep(const Probe *probe, const Case *step)
     int arrived, all_bytes;
     bsp_qsize(&arrived, &all_bytes);
     if (arrived != expected)
-        bsp_abort("bsp_probe: process %d has %d messages, expected %d\n", probe->pid, arrived, expected);
+        bsp_abort("bspprobe: process %d has %d messages, expected %d\n", probe->pid, arrived, expected);
     for (int message = 0; message < arrived; message++) bsp_move(probe->area + (size_t)message * step->words, bytes);
 }
 
@@ -312,7 +312,7 @@ static void verify(const Probe *probe, const Case *step)
         const int distance = (int)(place / of_partner) + 1;
         const int from = partner(probe, step->pattern, is_get ? distance : -distance);
         if (destination[place] != KNOWN_WORD(from, place))
-            bsp_abort("bsp_probe: %s %s, %d messages of %d words: process %d has wrong data from process %d\n",
+            bsp_abort("bspprobe: %s %s, %d messages of %d words: process %d has wrong data from process %d\n",
                       pattern_names[step->pattern], transfer_names[step->transfer], step->count, step->words,
                       probe->pid, from);
     }
@@ -379,7 +379,7 @@ static void measure_gap(Probe *probe, int pattern, int transfer, double *values)
                 cases[count++] = (Case){pattern, transfer, words, total / words};
     if (count > 0) measure(probe, cases, count, values);
     if (probe->pid == 0)
-        fprintf(stderr, "bsp_probe: %s %s: %d cases, %.1f s\n", pattern_names[pattern], transfer_names[transfer], count,
+        fprintf(stderr, "bspprobe: %s %s: %d cases, %.1f s\n", pattern_names[pattern], transfer_names[transfer], count,
                 bsp_time());
 }
 
@@ -388,7 +388,7 @@ static int number(const char *option, const char *text, int least, int most)
     char *end;
     const long value = strtol(text, &end, 10);
     if (end == text || *end != '\0' || value < least || value > most)
-        bsp_abort("bsp_probe: %s %s: expected %d to %d\n", option, text, least, most);
+        bsp_abort("bspprobe: %s %s: expected %d to %d\n", option, text, least, most);
     return (int)value;
 }
 
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
         if (strcmp(option, "-l") == 0 && *value != '\0') library = value;
         else if (strcmp(option, "-r") == 0) repeats = number(option, value, 1, 10000);
         else if (strcmp(option, "-w") == 0) log_words = number(option, value, 0, 26); /* The bytes are an int. */
-        else bsp_abort("usage: bsp_probe [-l NAME] [-r REPEATS] [-w LOG2]\n");
+        else bsp_abort("usage: bspprobe [-l NAME] [-r REPEATS] [-w LOG2]\n");
     }
     bsp_push_reg(probe.told, sizeof probe.told);
     bsp_sync();

@@ -17,6 +17,7 @@ use crate::session::{self, Failure, Session, Verdict};
 use clap::value_parser;
 use exchange::Spmd;
 use hcube_core::comm::{Comm, agree};
+use hcube_core::node::processor;
 use hcube_core::{Error, Result};
 use hcube_results::bsp::samples::Samples;
 use hcube_results::bsp::surface;
@@ -77,6 +78,9 @@ pub struct Arguments {
     /// Do not measure: write the probe as a C program for any BSP library
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     source: Option<PathBuf>,
+    /// Replace the figures of another library in the file
+    #[arg(long)]
+    replace: bool,
     /// Do not show progress
     #[arg(long)]
     no_progress: bool,
@@ -113,20 +117,44 @@ fn warn(warning: &str) {
     eprintln!("hcube bsp probe: warning: {warning}");
 }
 
+/// That figures of another library are not lost.
+fn check_library(arguments: &Arguments, machine: Option<&Machine>, library: &str) -> Result<()> {
+    let other = machine.and_then(|machine| machine.bsp.as_ref()).filter(|bsp| bsp.library != library);
+    match other.filter(|_| !arguments.replace) {
+        Some(other) => Err(Error::argument(
+            "FILE",
+            arguments.file.display(),
+            format!("another file for '{library}', or --replace: it has figures of '{}'", other.library),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The name of the library that is measured.
+fn library(arguments: &Arguments) -> String {
+    match &arguments.library {
+        Some(file) => file.display().to_string(),
+        None => format!("hcube {}, {}", env!("CARGO_PKG_VERSION"), session::library()),
+    }
+}
+
 /// Collective: measures, prints, writes.
 fn measured(session: &Session, arguments: &Arguments) -> std::result::Result<Verdict, Failure> {
     let failure = |error: Error| error.to_string();
     let comm = &session.comm;
-    let local = if session.speaks() {
-        check(arguments).and_then(|()| former(&arguments.file).map_err(Error::Unsupported))
-    } else {
-        Ok(None)
+    let readable = || -> Result<Option<Machine>> {
+        check(arguments)?;
+        let machine = former(&arguments.file).map_err(Error::Unsupported)?;
+        check_library(arguments, machine.as_ref(), &library(arguments))?;
+        Ok(machine)
     };
+    let local = if session.speaks() { readable() } else { Ok(None) };
     let machine = agree(comm, local).map_err(failure)?;
     let known = comm.all_gather(&[u64::from(machine.is_some())]).map_err(failure)?[0] == 1;
+    let loaded = load(session, arguments).map_err(failure)?;
     let mut machine =
         if known { machine } else { Some(probe::machine_here(session, !arguments.no_progress)?) };
-    let samples = samples(session, arguments).map_err(failure)?;
+    let samples = samples(session, arguments, loaded).map_err(failure)?;
     if !session.speaks() {
         return Ok(Verdict::Good);
     }
@@ -140,15 +168,15 @@ fn measured(session: &Session, arguments: &Arguments) -> std::result::Result<Ver
     }
 }
 
-/// Collective: what a probe measures.
-fn samples(session: &Session, arguments: &Arguments) -> Result<Samples> {
+/// Collective: the functions of the BSP library with its file, and a BLAS if there is one.
+fn load(session: &Session, arguments: &Arguments) -> Result<((Functions, String), Option<Blas>)> {
     let comm = &session.comm;
     let mpi = session::library();
     let load = || match &arguments.library {
         Some(file) => Functions::load("--library", std::slice::from_ref(file)),
         None => Functions::of_hcube(arguments.bsp.as_ref(), mpi_name(&mpi)),
     };
-    let (functions, file) = agree(comm, load())?;
+    let functions = agree(comm, load())?;
     let blas = agree(
         comm,
         match &arguments.blas {
@@ -156,16 +184,29 @@ fn samples(session: &Session, arguments: &Arguments) -> Result<Samples> {
             None => Ok(Blas::load(None).ok()),
         },
     )?;
+    Ok((functions, blas))
+}
+
+/// Collective: what a probe measures.
+fn samples(
+    session: &Session,
+    arguments: &Arguments,
+    ((functions, file), blas): ((Functions, String), Option<Blas>),
+) -> Result<Samples> {
+    let comm = &session.comm;
     let plan = Plan { max_words: 1 << arguments.max_words, repeat: arguments.repeat as usize };
     let areas = plan.areas(comm)?;
-    let library = match &arguments.library {
-        Some(file) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        None => format!("hcube {}, {mpi}", env!("CARGO_PKG_VERSION")),
-    };
+    plan.check(comm.size())?;
+    let nodes = comm.node_numbers()?;
+    let crowded = processor::crowded(comm, &nodes)?;
+    // Of each node as many as it has online, unless the processes of a node may use only some of them.
+    let cores = if crowded { processor::cores() } else { probe::cores().max(processor::cores()) };
+    let cores = cores * session.node_sizes()?.len();
+    let library = library(arguments);
     let begun = Spmd::begin(functions, (comm.rank(), comm.size()), areas);
     let spmd = begun
         .ok_or_else(|| Error::argument("--library", file, "a library that runs on all ranks of the job"))?;
-    let mut probe = Probe { comm, plan, spmd, library, blas };
+    let mut probe = Probe { comm, plan, spmd, library, cores, blas };
     let mut progress = Progress::new("bsp probe", session.speaks() && !arguments.no_progress);
     let samples = probe.measure(&mut progress);
     progress.finish();
@@ -183,7 +224,9 @@ fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
     };
     let all: Vec<Samples> = arguments.from.iter().map(read).collect::<std::result::Result<_, _>>()?;
     if let [samples] = &all[..] {
-        let machine = former(&arguments.file)?.unwrap_or_else(|| figures::machine(samples));
+        let machine = former(&arguments.file)?;
+        check_library(arguments, machine.as_ref(), &samples.library).map_err(|error| error.to_string())?;
+        let machine = machine.unwrap_or_else(|| figures::machine(samples));
         return finish(arguments, machine, samples);
     }
     if arguments.plot.is_none() {
@@ -194,11 +237,9 @@ fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
 
 /// Prints, and writes the files.
 fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::result::Result<(), Failure> {
-    let (bsp, replaced) = figures::section(samples, machine.bsp);
+    let bsp = figures::section(samples, machine.bsp);
+    bsp.check().map_err(|problem| format!("the figures that were measured are not valid: {problem}"))?;
     print!("{}", report::text(&bsp, samples));
-    if replaced {
-        warn("the figures of another library were in the file and are replaced");
-    }
     let noise = bsp.for_processes(samples.processes).ok().and_then(|processes| processes.noise_warning());
     if let Some(noise) = noise {
         warn(&noise);
@@ -223,8 +264,8 @@ fn draw(arguments: &Arguments, all: &[&Samples], bsp: Option<&Bsp>) -> std::resu
         let gap = crate::bsp::machine::gap(processes?.gap(pattern, operation)?, Estimate::LeastSquares);
         Some(gap.per_word(hcube_bsp::cost::Model::Messages, words, message))
     };
-    let sheet =
-        surface::sheet(all, &model).ok_or("--plot: no exchange was measured: there is nothing to draw")?;
+    let sheet = surface::sheet(all, &model)
+        .ok_or("--plot: expected exchanges, by the same number of processes in all files")?;
     output::write("--plot", path, &sheet.svg())
 }
 

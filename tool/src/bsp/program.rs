@@ -1,6 +1,7 @@
 //! The programs that are predicted and run, with their costs.
 
 use super::machine::{self, Estimate};
+use crate::probe::DEFAULT_FILE;
 use clap::{ValueEnum, value_parser};
 use hcube_bsp::cost::{Cost, Model};
 use hcube_lcs::Kernel;
@@ -12,6 +13,7 @@ use hcube_results::bsp::prediction::{ByModel, Row};
 use hcube_results::machine::Machine;
 use hcube_results::machine::bsp::{GapOperation, Pattern};
 use hcube_results::published::bsp as published;
+use std::path::Path;
 
 /// Symbols of the alphabet of random strings, as in the thesis.
 pub const SYMBOLS: usize = 8;
@@ -128,9 +130,13 @@ impl ProgramArguments {
         (self.kernel == Subsequence::Standard).then_some(Kernel::Standard)
     }
 
+    /// The size of the thesis.
+    pub fn published_size(&self) -> usize {
+        if self.program == Program::Matmul { 2000 } else { 65_536 }
+    }
+
     fn sizes(&self) -> Vec<usize> {
-        let usual = if self.program == Program::Matmul { 2000 } else { 65_536 };
-        if self.sizes.is_empty() { vec![usual] } else { self.sizes.clone() }
+        if self.sizes.is_empty() { vec![self.published_size()] } else { self.sizes.clone() }
     }
 
     /// All sizes with all parameters.
@@ -138,6 +144,9 @@ impl ProgramArguments {
     /// # Errors
     /// Names the option and the value that do not fit.
     pub fn cases(&self, processes: usize) -> Result<Vec<Case>, String> {
+        if self.program == Program::Llcs && !self.blocks.is_empty() {
+            return Err("--blocks: expected with matmul, not with llcs, which has --alpha".to_owned());
+        }
         let mut cases = Vec::new();
         for size in self.sizes() {
             let parameters: Vec<usize> = match self.program {
@@ -160,11 +169,12 @@ impl ProgramArguments {
         Ok(cases)
     }
 
-    /// The pattern and operation by which it communicates.
-    pub fn kind(&self) -> (Pattern, GapOperation) {
-        match self.program {
-            Program::Matmul => (Pattern::AllToAll, GapOperation::HpGet),
-            Program::Llcs => (Pattern::RandomPermutation, GapOperation::Put),
+    /// The pattern and operation by which it communicates: hcube's program, or that of the thesis.
+    pub fn kind(&self, costs: Costs) -> (Pattern, GapOperation) {
+        match (self.program, costs) {
+            (Program::Matmul, _) => (Pattern::AllToAll, GapOperation::HpGet),
+            (Program::Llcs, Costs::Schedule) => (Pattern::RandomPermutation, GapOperation::HpPut),
+            (Program::Llcs, _) => (Pattern::RandomPermutation, GapOperation::Put),
         }
     }
 
@@ -184,12 +194,12 @@ impl ProgramArguments {
     ///
     /// # Errors
     /// Where neither has it.
-    pub fn operation_ns(&self, file: &Machine, costs: Costs) -> Result<f64, String> {
+    pub fn operation_ns(&self, file: &Machine, processes: usize, costs: Costs) -> Result<f64, String> {
         if let Some(ns) = self.operation_ns {
             return Ok(ns);
         }
         let names = self.operations(costs);
-        let found = names.iter().find_map(|name| file.bsp.as_ref()?.operation(name));
+        let found = names.iter().find_map(|name| file.bsp.as_ref()?.operation(name, processes));
         found.ok_or_else(|| {
             let name = &file.name;
             format!("machine {name}: no time of the operation '{}': expected --operation-ns", names[0])
@@ -252,9 +262,11 @@ impl ProgramArguments {
         let processes = bsp
             .for_processes(case.processes)
             .map_err(|problem| format!("machine {}: {problem}", file.name))?;
-        let machine = machine::parameters(processes, self.kind(), 1e-9 * operation_ns, self.estimate)
+        let machine = machine::parameters(processes, self.kind(costs), 1e-9 * operation_ns, self.estimate)
             .map_err(|problem| format!("machine {}: {problem}", file.name))?;
         let cost = self.cost(case, costs)?;
+        let (pattern, operation) = self.kind(costs);
+        let gap = processes.gap(pattern, operation);
         let seconds = ByModel::of(Model::ALL.map(|model| cost.seconds(model, &machine)));
         let serial = 1e-9 * operation_ns * self.serial_operations(case.size);
         Ok(Row {
@@ -265,7 +277,7 @@ impl ProgramArguments {
             operation_ns,
             efficiency_percent: seconds.map(|seconds| 100.0 * serial / (seconds * case.processes as f64)),
             seconds,
-            beyond_range: machine::is_beyond_range(&cost, processes),
+            beyond_range: machine::is_beyond_range(&cost, gap),
             measured: Vec::new(),
             errors: None,
             simulated_seconds: None,
@@ -277,7 +289,27 @@ impl ProgramArguments {
 
 /// What a file without figures of supersteps is told.
 pub fn no_figures(name: &str) -> String {
-    format!("machine {name}: no figures of BSP: 'mpirun -np 4 hcube bsp probe {name}' measures them")
+    format!(
+        "machine {name}: no figures of BSP: 'mpirun -np 4 hcube bsp probe FILE' measures those of this machine"
+    )
+}
+
+/// The machine that was named, or the one that was measured here, if it has figures of supersteps.
+///
+/// # Errors
+/// Says how to measure them where there are none.
+pub fn machine(name: Option<&str>) -> Result<Machine, String> {
+    if name.is_none() && !Path::new(DEFAULT_FILE).exists() {
+        return Err(format!(
+            "--machine is missing, and the working directory has no {DEFAULT_FILE}: expected a file, which 'mpirun -np 4 hcube \
+             bsp probe' writes, or the name of a published machine such as aracari-oxtool"
+        ));
+    }
+    let file = Machine::find(name.unwrap_or(DEFAULT_FILE))?;
+    if file.bsp.is_none() {
+        return Err(no_figures(name.unwrap_or(DEFAULT_FILE)));
+    }
+    Ok(file)
 }
 
 #[cfg(test)]

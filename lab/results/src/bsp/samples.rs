@@ -11,6 +11,10 @@ use crate::numbers;
 
 /// The first line: the format and its version.
 const HEADER: &str = "hcube-bsp-samples 1";
+/// Words of a superstep that no probe has.
+const MAX_WORDS: usize = 1 << 50;
+/// Repetitions from which on noise is known.
+const MIN_REPETITIONS: usize = 3;
 /// The last one, without which a file is not whole.
 const END: &str = "end";
 
@@ -148,8 +152,17 @@ impl Samples {
         if let Some(place) = self.latencies.iter().position(Vec::is_empty) {
             return Err(format!("no line 'latency {}'", LATENCIES[place]));
         }
-        if self.exchanges.iter().any(|exchange| exchange.words == 0 || exchange.count == 0) {
-            return Err("a line 'gap' has 0 words or 0 messages: expected 1 or more".to_owned());
+        if self.exchanges.is_empty() {
+            return Err("no line 'gap'".to_owned());
+        }
+        let partners = self.processes.max(2) - 1;
+        for Exchange { words, count, .. } in &self.exchanges {
+            let all = words.checked_mul(*count).and_then(|all| all.checked_mul(partners));
+            if all.is_none_or(|all| all == 0 || all > MAX_WORDS) {
+                return Err(format!(
+                    "a line 'gap' has {words} words and {count} messages: expected 1 or more, and less than 2^50 words in all"
+                ));
+            }
         }
         Ok(self)
     }
@@ -177,15 +190,20 @@ impl Samples {
         if self.cores == 0 { 1.0 } else { (self.processes as f64 / self.cores as f64).max(1.0) }
     }
 
-    /// The noise in per cent: by how much the median of a case exceeds its minimum, in the median over all cases.
-    pub fn noise_percent(&self) -> f64 {
+    /// The noise in per cent: by how much the median of a case exceeds its minimum, in the median over all cases; nothing where
+    /// there are too few repetitions to tell.
+    pub fn noise_percent(&self) -> Option<f64> {
+        let repeat = self.exchanges.iter().map(|exchange| exchange.seconds.len()).max().unwrap_or(0);
+        if repeat < MIN_REPETITIONS {
+            return None;
+        }
         let cases = self.latencies.iter().chain(self.exchanges.iter().map(|exchange| &exchange.seconds));
         let excess = |times: &Vec<f64>| {
             let least = times.iter().copied().fold(f64::INFINITY, f64::min);
             (least > 0.0).then(|| 100.0 * (numbers::median(times) / least - 1.0))
         };
         let all: Vec<f64> = cases.filter_map(excess).collect();
-        if all.is_empty() { 0.0 } else { numbers::median(&all) }
+        (!all.is_empty()).then(|| numbers::median(&all))
     }
 }
 
@@ -214,9 +232,11 @@ pub mod tests {
     fn noise_is_that_of_a_typical_case() {
         let mut samples = Samples::parse(TEXT).expect("valid");
         // 100 %, 0 %, 0 %, 100 %, 0 %.
-        assert_eq!((samples.noise_percent(), samples.per_core()), (0.0, 2.0));
+        assert_eq!((samples.noise_percent(), samples.per_core()), (Some(0.0), 2.0));
         samples.latencies = [vec![1.0, 1.2, 1.2], vec![4.0, 5.0, 6.0], vec![2.0]];
-        assert!((samples.noise_percent() - 20.0).abs() < 1e-9);
+        assert!(samples.noise_percent().is_some_and(|noise| (noise - 20.0).abs() < 1e-9));
+        samples.exchanges.iter_mut().for_each(|one| one.seconds.truncate(2));
+        assert_eq!(samples.noise_percent(), None);
         samples.cores = 0;
         assert_eq!(samples.per_core(), 1.0);
     }
@@ -230,7 +250,8 @@ pub mod tests {
             ("latency shift", "latency shaft", "line 7: latency 'shaft': expected one of empty, shift"),
             ("latency shift 4 4 4\n", "", "no line 'latency shift'"),
             ("put 8 16", "push 8 16", "line 9: operation: unknown variant `push`"),
-            ("put 8 16", "put 8 0", "0 messages"),
+            ("put 8 16", "put 8 0", "8 words and 0 messages"),
+            ("put 8 16", "put 9000000000000000000 16", "less than 2^50 words"),
             ("1e-6 2e-6 3e-6", "", "line 9: expected a time"),
             ("1e-6 2e-6 3e-6", "1e-6 nan", "line 9: time = 'nan'"),
             ("cores 2", "chores 2", "line 4: 'chores': expected library, processes"),

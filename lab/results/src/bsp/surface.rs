@@ -16,12 +16,13 @@ impl Samples {
         1e-6 * median(&self.latencies[0])
     }
 
-    /// Seconds of an exchange beyond those of an empty superstep: in its fastest, median and slowest repetition.
+    /// Seconds of an exchange beyond those of an empty superstep: in its fastest, median and slowest repetition. Below 0 where
+    /// measurements differ.
     pub fn communication(&self, exchange: &Exchange) -> [f64; 3] {
         let empty = self.empty_seconds();
         let least = exchange.seconds.iter().copied().fold(f64::INFINITY, f64::min);
         let most = exchange.seconds.iter().copied().fold(0.0, f64::max);
-        [least, median(&exchange.seconds), most].map(|seconds| (seconds - empty).max(0.0))
+        [least, median(&exchange.seconds), most].map(|seconds| seconds - empty)
     }
 
     fn of(&self, pattern: Pattern, operation: GapOperation) -> impl Iterator<Item = &Exchange> {
@@ -36,7 +37,8 @@ impl Samples {
     /// The gap in nanoseconds per word.
     fn point(&self, exchange: &Exchange) -> Point {
         let words = exchange.total(self.processes) as f64;
-        let [least, middle, most] = self.communication(exchange).map(|seconds| 1e9 * seconds / words);
+        let [least, middle, most] =
+            self.communication(exchange).map(|seconds| 1e9 * seconds.max(0.0) / words);
         Point { x: exchange.words as f64, y: middle, range: Some((least, most)) }
     }
 }
@@ -87,7 +89,12 @@ fn surface(samples: &Samples, pattern: Pattern, operation: GapOperation, model: 
         });
         let look = looks::numbered(number);
         let name = messages(count);
-        series.push(Series::new(format!("{name}, g(h,h*)"), Evidence::Predicted, look, predicted));
+        series.push(Series::new(
+            format!("{name}, g(h,h*) by least squares"),
+            Evidence::Predicted,
+            look,
+            predicted,
+        ));
         let points = own().map(|one| samples.point(one)).collect();
         series.push(Series { name, evidence: Evidence::Measured, look, points });
     }
@@ -117,9 +124,13 @@ fn comparison(all: &[&Samples], pattern: Pattern, operation: GapOperation) -> Ch
     chart(title(pattern, operation), series)
 }
 
-/// Surfaces of one probe, or comparisons of several; `None` without exchanges.
+/// Surfaces of one probe, or comparisons of several with the same number of processes; `None` without exchanges, and for
+/// different numbers.
 pub fn sheet(all: &[&Samples], model: Model<'_>) -> Option<Sheet> {
     let first = all.first()?;
+    if all.iter().any(|samples| samples.processes != first.processes) {
+        return None;
+    }
     let pairs = first.measured();
     let panels = pairs.into_iter().map(|(pattern, operation)| match all {
         [one] => surface(one, pattern, operation, model),
@@ -150,9 +161,12 @@ mod tests {
     fn one_probe_has_surfaces_and_several_are_compared() {
         let samples = Samples::parse(TEXT).expect("valid");
         let drawn = sheet(&[&samples], &|_, _, _, _| Some(1e-9)).expect("exchanges").svg();
-        for text in
-            ["bsp_put, random permutation", "bsp_hpget, all to all", "16 messages, g(h,h*)", "4 processes"]
-        {
+        for text in [
+            "bsp_put, random permutation",
+            "bsp_hpget, all to all",
+            "16 messages, g(h,h*) by least squares",
+            "4 processes",
+        ] {
             assert!(drawn.contains(text), "{text} expected");
         }
         let mut other = samples.clone();

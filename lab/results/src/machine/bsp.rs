@@ -43,7 +43,8 @@ pub struct Bsp {
     pub version: u32,
     /// The BSP library that was measured.
     pub library: String,
-    /// Times of local operations.
+    /// Times of local operations on any number of processes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<Operation>,
     /// An entry for each number of processes, ascending.
     pub processes: Vec<Processes>,
@@ -68,6 +69,9 @@ pub struct Processes {
     /// Processes that share a core.
     #[serde(default = "one")]
     pub per_core: f64,
+    /// Times of local operations while all processes compute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<Operation>,
     /// Microseconds of a superstep without large messages (l).
     pub latency_us: Latency,
     /// An entry for each pattern and operation that was measured.
@@ -75,9 +79,6 @@ pub struct Processes {
     /// How far repeated measurements differ, in per cent; absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_percent: Option<f64>,
-    /// What was measured; absent where it is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub range: Option<Range>,
 }
 
 fn one() -> f64 {
@@ -147,6 +148,9 @@ pub struct Gap {
     /// Squared error of g(h), which has no o, in s² (epsilon_BSP; Krusche 2005, appendix B.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_words: Option<f64>,
+    /// What was measured; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range>,
     /// The same figures by the method of least squares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least_squares: Option<LeastSquares>,
@@ -197,9 +201,11 @@ impl GapOperation {
 }
 
 impl Bsp {
-    /// Nanoseconds of a local operation, by its name.
-    pub fn operation(&self, name: &str) -> Option<f64> {
-        self.operations.iter().find(|operation| operation.name == name).map(|operation| operation.ns)
+    /// Nanoseconds of a local operation on a number of processes, by its name.
+    pub fn operation(&self, name: &str, processes: usize) -> Option<f64> {
+        let own =
+            self.processes.iter().filter(|one| one.processes == processes).flat_map(|one| &one.operations);
+        own.chain(&self.operations).find(|operation| operation.name == name).map(|operation| operation.ns)
     }
 
     /// The figures for a number of processes. The message of a failure lists the numbers that the file has.
@@ -253,6 +259,7 @@ mod tests {
         overhead_words: 10.0,
         error_message: Some(1e-9),
         error_words: Some(2e-9),
+        range: None,
         least_squares: None,
     };
 
@@ -260,10 +267,10 @@ mod tests {
         Processes {
             processes,
             per_core: 1.0,
+            operations: Vec::new(),
             latency_us: Latency { empty: 1.0, shift: 2.0, all_to_all: 3.0 },
             gaps: vec![GAP],
             noise_percent: None,
-            range: None,
         }
     }
 
@@ -272,9 +279,10 @@ mod tests {
         let interval = |value| Interval { value, low: 0.5 * value, high: 1.5 * value };
         let least_squares =
             LeastSquares { g_us: interval(0.5), half_words: interval(100.0), overhead_words: interval(10.0) };
-        let put = Gap { operation: GapOperation::Put, least_squares: Some(least_squares), ..GAP };
         let range =
             Range { min_words: 1.0, max_words: 65536.0, min_message_words: 1.0, max_message_words: 1024.0 };
+        let least_squares = Some(least_squares);
+        let put = Gap { operation: GapOperation::Put, least_squares, range: Some(range), ..GAP };
         let operation = |name: &str, ns| Operation { name: name.to_owned(), ns };
         Bsp {
             version: VERSION,
@@ -285,7 +293,7 @@ mod tests {
                 Processes {
                     gaps: vec![GAP, put],
                     noise_percent: Some(3.0),
-                    range: Some(range),
+                    operations: vec![operation("matmul", 0.5)],
                     ..processes(4)
                 },
             ],
@@ -295,7 +303,8 @@ mod tests {
     #[test]
     fn figures_are_found() {
         let bsp = example();
-        assert_eq!([bsp.operation("matmul"), bsp.operation("average-int")], [Some(0.25), None]);
+        assert_eq!([1, 4].map(|processes| bsp.operation("matmul", processes)), [Some(0.25), Some(0.5)]);
+        assert_eq!(bsp.operation("average-int", 4), None);
         let four = bsp.for_processes(4).expect("there");
         assert!(
             four.gap(Pattern::AllToAll, GapOperation::Put).is_some_and(|gap| gap.least_squares.is_some())

@@ -49,6 +49,7 @@ fn of_links(machine: &Machine, placement: &Placement) -> Processes {
         error_message: None,
         error_words: None,
         least_squares: None,
+        range: None,
     };
     Processes {
         processes: placement.ranks,
@@ -59,7 +60,7 @@ fn of_links(machine: &Machine, placement: &Placement) -> Processes {
             gap(Pattern::RandomPermutation, GapOperation::Put),
         ],
         noise_percent: None,
-        range: None,
+        operations: vec![],
     }
 }
 

@@ -150,16 +150,17 @@ impl Spmd {
 
     /// Collective: supersteps of a latency measurement.
     pub fn idle(&self, latency: Latency, times: u32) {
-        let first = match latency {
-            Latency::Empty => self.processes,
-            Latency::Shift => self.processes.saturating_sub(1),
-            Latency::AllToAll => 0,
+        // A process that is alone sends to itself.
+        let others = match latency {
+            Latency::Empty => 0..0,
+            Latency::Shift => 1..2,
+            Latency::AllToAll => 1..self.processes.max(2),
         };
         let Self { functions, process, processes, own, shared, .. } = self;
         let (own, shared) = (address(own), address(shared));
         for _ in 0..times {
-            for number in first..*processes {
-                let to = (process + number + 2) % processes;
+            for distance in others.clone() {
+                let to = (process + distance) % processes;
                 // SAFETY: a word at the place of this process in the memory that all have registered.
                 unsafe {
                     (functions.put)(int(to), own.cast(), shared.cast(), int(process * WORD), int(WORD))

@@ -16,6 +16,7 @@ pub fn of_kind(samples: &Samples, kind: (Pattern, GapOperation)) -> Vec<Sample> 
         words: exchange.total(samples.processes) as f64,
         message: exchange.words as f64,
         seconds: samples.communication(exchange)[1],
+        superstep: median(&exchange.seconds),
     })
     .collect()
 }
@@ -43,14 +44,16 @@ fn gap(samples: &Samples, kind: (Pattern, GapOperation)) -> Option<Gap> {
         overhead_words: overhead,
         error_message: error(Model::Messages),
         error_words: error(Model::Words),
+        range: range(samples, kind),
         least_squares,
     })
 }
 
-/// The largest and the smallest of a quantity of all exchanges.
-fn range(samples: &Samples) -> Option<Range> {
+/// The largest and the smallest of a quantity of the exchanges of a pattern and an operation.
+fn range(samples: &Samples, kind: (Pattern, GapOperation)) -> Option<Range> {
+    let own = || samples.exchanges.iter().filter(|exchange| (exchange.pattern, exchange.operation) == kind);
     let ends = |quantity: &dyn Fn(&Exchange) -> usize| {
-        let all = || samples.exchanges.iter().map(quantity);
+        let all = || own().map(quantity);
         Some((all().min()? as f64, all().max()? as f64))
     };
     let (min_words, max_words) = ends(&|exchange| exchange.total(samples.processes))?;
@@ -64,10 +67,10 @@ pub fn processes(samples: &Samples) -> Processes {
     Processes {
         processes: samples.processes,
         per_core: samples.per_core(),
+        operations: operations(samples),
         latency_us: Latency { empty, shift, all_to_all },
         gaps: samples.measured().into_iter().filter_map(|kind| gap(samples, kind)).collect(),
-        noise_percent: Some(samples.noise_percent()),
-        range: range(samples),
+        noise_percent: samples.noise_percent(),
     }
 }
 
@@ -89,27 +92,17 @@ fn operations(samples: &Samples) -> Vec<Operation> {
     all
 }
 
-/// The section with the figures of a probe, and those that it had for other numbers of processes of the same library. Whether
-/// there were some of another library, which are left out.
-pub fn section(samples: &Samples, former: Option<Bsp>) -> (Bsp, bool) {
-    let (mut bsp, replaced) = match former {
-        Some(former) if former.library == samples.library => (former, false),
-        other => {
-            let new = Bsp {
-                version: VERSION,
-                library: samples.library.clone(),
-                operations: Vec::new(),
-                processes: Vec::new(),
-            };
-            (new, other.is_some())
-        }
+/// The section with the figures of a probe, and those that it has for other numbers of processes.
+pub fn section(samples: &Samples, former: Option<Bsp>) -> Bsp {
+    let new = || Bsp {
+        version: VERSION,
+        library: samples.library.clone(),
+        operations: Vec::new(),
+        processes: Vec::new(),
     };
-    for operation in operations(samples) {
-        bsp.operations.retain(|one| one.name != operation.name);
-        bsp.operations.push(operation);
-    }
+    let mut bsp = former.filter(|former| former.library == samples.library).unwrap_or_else(new);
     bsp.put(processes(samples));
-    (bsp, replaced)
+    bsp
 }
 
 /// A machine of which nothing else is known: messages are as fast as supersteps with them.
@@ -177,16 +170,13 @@ pub mod tests {
 
     #[test]
     fn the_figures_are_those_of_the_machine() {
-        let (bsp, replaced) = section(&samples(2), None);
-        assert!(!replaced && bsp.check().is_ok());
-        assert!((bsp.operation("average-double").expect("both") - 2.0 / 3.0).abs() < 1e-9);
+        let bsp = section(&samples(2), None);
+        assert_eq!(bsp.check(), Ok(()));
+        assert!((bsp.operation("average-double", 2).expect("both") - 2.0 / 3.0).abs() < 1e-9);
         let found = bsp.for_processes(2).expect("measured");
         assert_eq!((found.latency_us.empty, found.latency_us.shift), (2.0, 3.0));
-        assert_eq!(
-            found.range.map(|range| (range.max_words, range.min_message_words)),
-            Some((262_144.0, 1.0))
-        );
         let gap = found.gap(Pattern::RandomPermutation, GapOperation::Put).expect("measured");
+        assert_eq!(gap.range.map(|range| (range.max_words, range.min_message_words)), Some((262_144.0, 1.0)));
         let fit = gap.least_squares.as_ref().expect("enough samples");
         assert!(
             (fit.g_us.value - 1e-3).abs() < 1e-8 && (fit.half_words.value - 1000.0).abs() < 1.0,
@@ -198,13 +188,10 @@ pub mod tests {
 
     #[test]
     fn other_numbers_of_processes_stay() {
-        let (two, _) = section(&samples(2), None);
-        let (both, replaced) = section(&samples(4), Some(two));
-        assert!(!replaced);
+        let both = section(&samples(4), Some(section(&samples(2), None)));
         assert_eq!(both.processes.iter().map(|one| one.processes).collect::<Vec<_>>(), [2, 4]);
         let mut other = samples(4);
         other.library = "another".to_owned();
-        let (bsp, replaced) = section(&other, Some(both));
-        assert!(replaced && bsp.processes.len() == 1);
+        assert_eq!(section(&other, Some(both)).processes.len(), 1);
     }
 }

@@ -10,7 +10,6 @@ use crate::bench::timing::timed;
 use crate::bsp::blas::Blas;
 use crate::progress::Progress;
 use hcube_core::comm::Comm;
-use hcube_core::node::processor;
 use hcube_core::{Error, Result};
 use hcube_results::bsp::samples::{Exchange, Samples};
 use hcube_results::machine::bsp::{GapOperation, Pattern};
@@ -23,8 +22,13 @@ const COUNTS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
 /// Seconds that the supersteps of a measurement take together, about.
 const BATCH_SECONDS: f64 = 1e-3;
 const MAX_BATCH: f64 = 10_000.0;
-/// Supersteps that tell how many make a batch.
-const TRIAL: u32 = 4;
+/// Supersteps that tell how many make a batch, and how often they are timed: the shortest time counts.
+const TRIAL_SUPERSTEPS: u32 = 4;
+const TRIALS: usize = 3;
+/// Empty supersteps before each turn, in which a library may release the memory of the largest exchanges.
+const IDLE: u32 = 300;
+/// Supersteps before a batch, whose time does not count: the library may have to find its memory again.
+const WARM_UP: u32 = 2;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
@@ -47,8 +51,24 @@ impl Plan {
     pub fn cases(&self, (pattern, operation): (Pattern, GapOperation), processes: usize) -> Vec<Case> {
         let partners = if pattern == Pattern::AllToAll { (processes - 1).max(1) } else { 1 };
         let all = WORDS.iter().flat_map(|&words| COUNTS.iter().map(move |&count| (words, count)));
-        let fit = all.filter(|(words, count)| words * count * partners <= self.max_words);
-        fit.map(|(words, count)| Case { pattern, operation, words, count }).collect()
+        let mut fit: Vec<(usize, usize)> =
+            all.filter(|(words, count)| words * count * partners <= self.max_words).collect();
+        // Neighbours in time have similar sizes, so that no case pays for memory that another one has released.
+        fit.sort_by_key(|&(words, count)| (words * count, words));
+        fit.into_iter().map(|(words, count)| Case { pattern, operation, words, count }).collect()
+    }
+
+    /// Whether every pattern has cases.
+    ///
+    /// # Errors
+    /// Where the processes are too many for the words.
+    pub fn check(&self, processes: usize) -> Result<()> {
+        if kinds().all(|kind| !self.cases(kind, processes).is_empty()) {
+            return Ok(());
+        }
+        let expected =
+            format!("{} or more for {processes} processes", usize::BITS - processes.leading_zeros());
+        Err(Error::argument("--max-words", self.max_words.ilog2(), expected))
     }
 
     /// Steps of progress.
@@ -79,6 +99,8 @@ pub struct Probe<'a, C: Comm> {
     pub plan: Plan,
     pub spmd: Spmd,
     pub library: String,
+    /// Of all nodes.
+    pub cores: usize,
     pub blas: Option<Blas>,
 }
 
@@ -107,7 +129,7 @@ impl<C: Comm> Probe<'_, C> {
         Ok(Samples {
             library: self.library.clone(),
             processes: comm.size(),
-            cores: processor::cores(),
+            cores: self.cores,
             operations,
             latencies,
             exchanges,
@@ -115,7 +137,8 @@ impl<C: Comm> Probe<'_, C> {
     }
 
     /// Collective: seconds of a superstep.
-    fn seconds(&self, batch: u32, work: impl FnOnce(&Spmd, u32)) -> Result<f64> {
+    fn seconds(&self, batch: u32, work: impl Fn(&Spmd, u32)) -> Result<f64> {
+        work(&self.spmd, WARM_UP);
         let (seconds, ()) = timed(self.comm, || {
             work(&self.spmd, batch);
             Ok(())
@@ -125,8 +148,10 @@ impl<C: Comm> Probe<'_, C> {
 
     /// Collective: supersteps of a measurement.
     fn batch(&self, work: impl Fn(&Spmd, u32)) -> Result<u32> {
-        self.seconds(1, &work)?;
-        let one = self.seconds(TRIAL, &work)?;
+        let mut one = f64::INFINITY;
+        for _ in 0..TRIALS {
+            one = one.min(self.seconds(TRIAL_SUPERSTEPS, &work)?);
+        }
         Ok((BATCH_SECONDS / one.max(1e-9)).ceil().clamp(1.0, MAX_BATCH) as u32)
     }
 
@@ -141,6 +166,7 @@ impl<C: Comm> Probe<'_, C> {
         let mut times = vec![Vec::new(); cases.len()];
         for turn in 0..self.plan.repeat {
             self.spmd.permute(turn as u64);
+            self.spmd.idle(Latency::Empty, IDLE);
             for (number, case) in cases.iter().enumerate() {
                 times[number].push(self.seconds(batches[number], |spmd, times| spmd.run(case, times))?);
             }
@@ -188,5 +214,8 @@ mod tests {
             }
         }
         assert_eq!(plan.steps(), 9 + 3 + 10);
+        assert!(plan.check(4097).is_ok());
+        let error = Plan { max_words: 16, repeat: 1 }.check(18).expect_err("refused").to_string();
+        assert!(error.contains("--max-words = 4") && error.contains("5 or more for 18"), "{error}");
     }
 }

@@ -17,9 +17,9 @@ fn sharing(processes: &Processes) -> String {
     }
 }
 
-fn operations(bsp: &Bsp) -> Table {
+fn operations(processes: &Processes) -> Table {
     let mut table = Table::new(["operation", "ns", "10^6 per second"]);
-    for one in &bsp.operations {
+    for one in &processes.operations {
         table.row([one.name.clone(), significant(one.ns), format!("{:.1}", 1e3 / one.ns)]);
     }
     table
@@ -99,6 +99,17 @@ fn gaps(processes: &Processes, samples: &Samples) -> Table {
     table
 }
 
+fn noise(samples: &Samples) -> String {
+    match samples.noise_percent() {
+        Some(noise) => {
+            format!(
+                "noise: the median of a case exceeds its minimum by {noise:.1}% (in the median of all cases)"
+            )
+        }
+        None => "noise: not known, it takes 3 measurements of each case (--repeat)".to_owned(),
+    }
+}
+
 /// All tables of a probe.
 pub fn text(bsp: &Bsp, samples: &Samples) -> String {
     let Ok(processes) = bsp.for_processes(samples.processes) else { return String::new() };
@@ -106,14 +117,14 @@ pub fn text(bsp: &Bsp, samples: &Samples) -> String {
         "{} on {} processes, {}\n{}\n{}\n{}\n\
          g: of a word of 64 bits in long exchanges; h_half, o: words of a superstep and of a message that take twice as long\n\
          error: mean of the squared differences in s^2, with o and without; +- bounds of 95 %\n\
-         noise: the median of a case exceeds its minimum by {:.1}% (in the median of all cases)\n",
+         {}\n",
         samples.library,
         samples.processes,
         sharing(processes),
-        operations(bsp).render(),
+        operations(processes).render(),
         latencies(processes, samples).render(),
         gaps(processes, samples).render(),
-        samples.noise_percent(),
+        noise(samples),
     )
 }
 
@@ -125,7 +136,7 @@ mod tests {
     #[test]
     fn all_estimates_are_shown() {
         let samples = samples(2);
-        let text = text(&section(&samples, None).0, &samples);
+        let text = text(&section(&samples, None), &samples);
         for words in ["exact on 2 processes, each process has a core", "no communication", "average-double"] {
             assert!(text.contains(words), "{words} expected: {text}");
         }

@@ -2,13 +2,14 @@
 //!
 //! The elements are small integers, so that sums are exact. Verification computes some elements of each block once more.
 
+use super::arguments::Arguments;
+use super::elements::elements;
+use super::measured::Measured;
 use super::scalapack::{self, ScaLapack};
-use super::{Arguments, Measured};
 use crate::bench::footprint::added_by;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing::{batch, timed};
 use crate::bsp::blas::{Blas, Local};
-use crate::bsp::probe::rates::Square;
 use crate::bsp::program::Case;
 use crate::session::Session;
 use hcube_bsp::Spmd;
@@ -17,18 +18,15 @@ use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
 use hcube_core::mpi::MpiComm;
 use hcube_core::{Error, Result};
 use hcube_matmul::distribution::Piece;
-use hcube_matmul::{Block, Distribution, Functions, Layout, Matrices, Problem, Sizes, multiply};
+use hcube_matmul::{
+    Block, Distribution, Functions, Layout, Matrices, Problem, Sizes, multiply, temporary_bytes,
+};
 use hcube_results::bsp::prediction::Beside;
 
 /// Elements of each piece that are verified.
 const VERIFIED: usize = 16;
 /// Products from whose fastest the time of an operation follows.
 const PRODUCTS: usize = 5;
-
-/// An element of A, and one of B.
-pub fn elements(row: usize, column: usize) -> [f64; 2] {
-    [((row * 3 + column) % 7) as f64 - 3.0, ((row + column * 5) % 11) as f64 - 5.0]
-}
 
 /// Memory that lasts until the process ends: that of the largest case so far is used again.
 #[derive(Default)]
@@ -121,6 +119,26 @@ impl<'a> Product<'a> {
         Ok(all)
     }
 
+    /// Collective: seconds of a multiplication with its addition, in products of blocks that lie in this memory.
+    fn operation_seconds(&self, side: usize, memory: [Region<'static>; 3]) -> Result<f64> {
+        let local = Local::new(self.blas.as_ref());
+        let blocks = memory.map(|memory| Block { memory, leading: side });
+        let sizes = Sizes { rows: side, columns: side, inner: side };
+        let fastest = |times: u32| -> Result<f64> {
+            let mut fastest = f64::INFINITY;
+            for _ in 0..PRODUCTS {
+                let (seconds, ()) = timed(self.comm, || {
+                    (0..times).for_each(|_| local.multiply(sizes, blocks, false));
+                    Ok(())
+                })?;
+                fastest = fastest.min(seconds / f64::from(times));
+            }
+            Ok(fastest)
+        };
+        let times = batch(&[fastest(1)?]);
+        Ok(fastest(times)? / (side as f64).powi(3))
+    }
+
     /// Fills A and B.
     fn fill(&self) -> Result<()> {
         for Placed { piece, row, column } in self.placed()? {
@@ -162,43 +180,29 @@ impl<'a> Product<'a> {
 }
 
 impl Measured for Product<'_> {
-    fn operation_seconds(&mut self, case: &Case) -> Result<f64> {
-        let side = case.size.div_ceil(case.parameter);
-        let mut square = Square::new(self.blas.as_ref(), side);
-        square.multiply();
-        let mut fastest = |times: u32| -> Result<f64> {
-            let mut fastest = f64::INFINITY;
-            for _ in 0..PRODUCTS {
-                let (seconds, ()) = timed(self.comm, || {
-                    (0..times).for_each(|_| square.multiply());
-                    Ok(())
-                })?;
-                fastest = fastest.min(seconds / f64::from(times));
-            }
-            Ok(fastest)
-        };
-        let one = fastest(1)?;
-        let times = batch(&[one]);
-        Ok(fastest(times)? / (side as f64).powi(3))
-    }
-
-    fn prepare(&mut self, case: &Case) -> Result<()> {
+    fn prepare(&mut self, case: &Case) -> Result<f64> {
         self.case = Some(*case);
-        let layout = agree(self.comm, Layout::new(&self.problem(), self.comm.size()))?;
-        let bytes = 8 * layout.local_elements(self.comm.rank());
+        let comm = self.comm;
+        let layout = agree(comm, Layout::new(&self.problem(), comm.size()))?;
+        let (own, block) = (8 * layout.local_elements(comm.rank()), 8 * layout.side() * layout.side());
+        let competitor = self.scalapack.as_ref().map_or(0, |scalapack| scalapack.bytes(case.size));
+        let bytes = 3 * own.max(block) + temporary_bytes(&layout) + competitor;
         let wanted = Wanted { what: "matrices", option: "--sizes", value: case.size.to_string() };
         // Only the check.
-        drop(memory::reserve(self.comm, &wanted, 3 * bytes.div_ceil(8) as u64)?);
+        drop(memory::reserve(comm, &wanted, bytes.div_ceil(8) as u64)?);
         let mut take = || -> Result<[Region<'static>; 3]> {
             let [a, b, c, _] = &mut self.arenas;
+            let bytes = own.max(block);
             Ok([a.take(bytes)?, b.take(bytes)?, c.take(bytes)?])
         };
-        self.matrices = agree(self.comm, take())?;
+        let memory = agree(comm, take())?;
+        let seconds = self.operation_seconds(layout.side(), memory)?;
+        self.matrices = memory.map(|memory| memory.part(0..own));
         self.fill()?;
         if let Some(scalapack) = &mut self.scalapack {
-            agree(self.comm, scalapack.prepare(case.size))?;
+            agree(comm, scalapack.prepare(case.size))?;
         }
-        Ok(())
+        Ok(seconds)
     }
 
     fn run(&mut self, spmd: &mut Spmd<MpiComm>) -> Result<()> {

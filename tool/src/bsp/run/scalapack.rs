@@ -1,6 +1,7 @@
 //! ScaLAPACK's product for matrices of the same size, on a grid of all processes as square as possible.
 
-use super::product::elements;
+use super::arguments::INSTALLED;
+use super::elements::elements;
 use crate::bench::gemm::functions::{Get, GridExit, GridInfo, GridInit};
 use crate::bench::library::{self, mpi_name};
 use crate::session;
@@ -76,7 +77,7 @@ unsafe fn find<F: Copy>(library: Library, name: &CStr) -> Result<F> {
 }
 
 impl ScaLapack {
-    /// Collective: loads the library, or one that is installed for an empty name, and makes the grid.
+    /// Collective: loads the library that was named, or the one that is installed, and arranges the processes in a grid.
     pub fn begin(comm: &impl Comm, file: &Path) -> Result<Self> {
         let library = agree(comm, Self::load(file))?;
         // SAFETY: the types of these functions in ScaLAPACK and the BLACS.
@@ -107,7 +108,7 @@ impl ScaLapack {
     fn load(file: &Path) -> Result<Library> {
         let mpi = session::library();
         let usual = || library::scalapack_files(mpi_name(&mpi));
-        let files = if file.as_os_str().is_empty() { usual() } else { vec![file.to_owned()] };
+        let files = if file.as_os_str() == INSTALLED { usual() } else { vec![file.to_owned()] };
         library::load(&files, Library::open_for_all).map_err(|reasons| {
             let reason = reasons.first().map_or("", String::as_str);
             Error::argument(
@@ -118,8 +119,13 @@ impl ScaLapack {
         })
     }
 
-    fn counts(&self) -> [usize; 2] {
-        [0, 1].map(|side| own_numbers(self.n, self.place[side], self.sides[side]).count())
+    fn counts(&self, n: usize) -> [usize; 2] {
+        [0, 1].map(|side| own_numbers(n, self.place[side], self.sides[side]).count())
+    }
+
+    /// Bytes of the matrices of a size on this process.
+    pub fn bytes(&self, n: usize) -> usize {
+        3 * size_of::<f64>() * self.counts(n).iter().product::<usize>()
     }
 
     /// Fills matrices of a size.
@@ -128,7 +134,7 @@ impl ScaLapack {
     /// Where there is no memory.
     pub fn prepare(&mut self, n: usize) -> Result<()> {
         self.n = n;
-        let [rows, columns] = self.counts();
+        let [rows, columns] = self.counts(n);
         for (number, matrix) in self.matrices.iter_mut().enumerate() {
             matrix.clear();
             matrix
@@ -147,7 +153,7 @@ impl ScaLapack {
     /// # Errors
     /// None: ScaLAPACK ends the job.
     pub fn multiply(&mut self) -> Result<()> {
-        let leading = int(self.counts()[0].max(1));
+        let leading = int(self.counts(self.n)[0].max(1));
         let (n, block, one) = (int(self.n), int(BLOCK), 1);
         let descriptor = [1, self.context, n, n, block, block, 0, 0, leading];
         let (alpha, beta, letter) = (1.0, 0.0, c"N".as_ptr());

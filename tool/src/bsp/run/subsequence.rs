@@ -1,23 +1,36 @@
-//! Lengths of longest common subsequences, in the supersteps of the thesis.
+//! Lengths of longest common subsequences, in the supersteps of the thesis. Symbols are coded before: time is that of supersteps.
 
-use super::{Arguments, Measured};
+use super::arguments::Arguments;
+use super::measured::Measured;
+use crate::bench::memory::{self, Wanted};
 use crate::bench::timing::slowest;
-use crate::bsp::program::{Case, SYMBOLS};
+use crate::bsp::program::{Case, Costs, SYMBOLS};
 use hcube_bsp::Spmd;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::machine::instructions::Level;
 use hcube_core::mpi::MpiComm;
 use hcube_core::{Error, Result};
-use hcube_lcs::rate::{Random, entry_seconds};
-use hcube_lcs::supersteps::{SuperstepOptions, llcs_on_supersteps};
+use hcube_lcs::alphabet::Coded;
+use hcube_lcs::cost::block_entries;
+use hcube_lcs::distributed::alphabet;
+use hcube_lcs::rate::{Random, block_seconds};
+use hcube_lcs::supersteps::{SuperstepOptions, llcs_of_coded};
 use hcube_lcs::{Kernel, serial};
+
+/// Bytes of a symbol of both strings on a process: as numbers, as bytes, as coded, and in the computation without supersteps.
+const SYMBOL_BYTES: usize = 12;
 
 /// A program with its strings.
 pub struct Subsequence<'a> {
     comm: &'a MpiComm,
     kernel: Option<Kernel>,
+    costs: Costs,
     alpha: usize,
+    /// Of each of the two strings.
+    length: usize,
     strings: [Vec<u8>; 2],
+    /// The parts of this process.
+    coded: Option<Coded>,
     found: usize,
     /// The length of the strings for which a length is known, and that length.
     expected: Option<(usize, usize)>,
@@ -30,7 +43,17 @@ fn string(length: usize, seed: u64) -> Vec<u8> {
 impl<'a> Subsequence<'a> {
     pub fn new(comm: &'a MpiComm, arguments: &Arguments) -> Self {
         let kernel = arguments.program.lcs_kernel();
-        Self { comm, kernel, alpha: 1, strings: [(); 2].map(|()| Vec::new()), found: 0, expected: None }
+        Self {
+            comm,
+            kernel,
+            costs: arguments.costs,
+            alpha: 1,
+            length: 0,
+            strings: [Vec::new(), Vec::new()],
+            coded: None,
+            found: 0,
+            expected: None,
+        }
     }
 
     /// The part of a string that this process has.
@@ -41,28 +64,36 @@ impl<'a> Subsequence<'a> {
 }
 
 impl Measured for Subsequence<'_> {
-    fn operation_seconds(&mut self, _: &Case) -> Result<f64> {
+    fn prepare(&mut self, case: &Case) -> Result<f64> {
+        self.alpha = case.parameter;
+        if self.coded.is_none() || self.length != case.size {
+            self.length = case.size;
+            let wanted = Wanted { what: "strings", option: "--sizes", value: case.size.to_string() };
+            // Only the check.
+            drop(memory::reserve(self.comm, &wanted, (case.size * SYMBOL_BYTES).div_ceil(8) as u64)?);
+            let strings = [1, 2].map(|seed| string(case.size, seed));
+            let [a, b] = [0, 1].map(|number| self.part(&strings[number]));
+            self.coded = Some(alphabet::code(self.comm, a, b)?);
+            self.strings = strings;
+        }
         let level = Level::detect();
         let kernel = self.kernel.unwrap_or_else(|| Kernel::choose(SYMBOLS, level));
+        let side = case.size.div_ceil(case.parameter * self.comm.size());
         self.comm.barrier()?;
-        slowest(self.comm, 1e6 * agree(self.comm, entry_seconds(SYMBOLS, kernel, level))?)
-            .map(|seconds| 1e-6 * seconds)
-    }
-
-    fn prepare(&mut self, case: &Case) -> Result<()> {
-        self.alpha = case.parameter;
-        if self.strings[0].len() != case.size {
-            self.strings = [1, 2].map(|seed| string(case.size, seed));
-        }
-        Ok(())
+        let measured = block_seconds([side, side], SYMBOLS, kernel, level);
+        let (seconds, [columns, rows]) = agree(self.comm, measured)?;
+        let operations = match self.costs {
+            Costs::Schedule => block_entries(columns as f64, rows as f64),
+            Costs::Corrected | Costs::Printed => (columns * rows) as f64,
+        };
+        Ok(slowest(self.comm, seconds)? / operations)
     }
 
     fn run(&mut self, spmd: &mut Spmd<MpiComm>) -> Result<()> {
         let options =
             SuperstepOptions { alpha: self.alpha, kernel: self.kernel, ..SuperstepOptions::default() };
-        let [a, b] = [0, 1].map(|number| self.part(&self.strings[number]));
-        let found = llcs_on_supersteps(spmd, a, b, &options)?;
-        self.found = found;
+        let coded = self.coded.as_ref().expect("prepared");
+        self.found = llcs_of_coded(spmd, coded, &options)?;
         Ok(())
     }
 

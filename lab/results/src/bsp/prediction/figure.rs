@@ -90,7 +90,6 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{results, row};
-    use super::*;
 
     #[test]
     fn measured_times_are_drawn_over_the_size() {

@@ -14,20 +14,7 @@ impl Bsp {
     /// Whether the figures are possible. The message of a failure names the field.
     pub fn check(&self) -> Result<(), String> {
         check_version(&self.version.into())?;
-        for (at, Operation { name, ns }) in self.operations.iter().enumerate() {
-            let place = format!("bsp.operations[{at}]");
-            let plain = name.strip_suffix(BLAS).unwrap_or(name);
-            if !OPERATIONS.contains(&plain) && !PROGRAMS.contains(&name.as_str()) {
-                let (operations, programs) = (OPERATIONS.join(", "), PROGRAMS.join(", "));
-                return Err(format!(
-                    "{place}.name = '{name}': expected one of {operations}, each with or without '{BLAS}', {programs}"
-                ));
-            }
-            if self.operations[..at].iter().any(|before| before.name == *name) {
-                return Err(format!("{place}.name = '{name}': expected each name once"));
-            }
-            positive(&place, "ns", *ns)?;
-        }
+        check_operations("bsp", &self.operations)?;
         let mut before = 0;
         for (at, entry) in self.processes.iter().enumerate() {
             let number = entry.processes;
@@ -41,10 +28,30 @@ impl Bsp {
     }
 }
 
+/// Whether operations are known, and named once.
+fn check_operations(place: &str, operations: &[Operation]) -> Result<(), String> {
+    for (at, Operation { name, ns }) in operations.iter().enumerate() {
+        let place = format!("{place}.operations[{at}]");
+        let plain = name.strip_suffix(BLAS).unwrap_or(name);
+        if !OPERATIONS.contains(&plain) && !PROGRAMS.contains(&name.as_str()) {
+            let (operations, programs) = (OPERATIONS.join(", "), PROGRAMS.join(", "));
+            return Err(format!(
+                "{place}.name = '{name}': expected one of {operations}, each with or without '{BLAS}', {programs}"
+            ));
+        }
+        if operations[..at].iter().any(|before| before.name == *name) {
+            return Err(format!("{place}.name = '{name}': expected each name once"));
+        }
+        positive(&place, "ns", *ns)?;
+    }
+    Ok(())
+}
+
 impl Processes {
     fn check(&self, place: &str) -> Result<(), String> {
-        let Self { per_core, latency_us, noise_percent, range, gaps, .. } = self;
+        let Self { per_core, latency_us, noise_percent, gaps, operations, .. } = self;
         positive(place, "per_core", *per_core)?;
+        check_operations(place, operations)?;
         let Latency { empty, shift, all_to_all } = *latency_us;
         for (name, value) in [("empty", empty), ("shift", shift), ("all_to_all", all_to_all)] {
             not_negative(place, &format!("latency_us.{name}"), value)?;
@@ -62,16 +69,6 @@ impl Processes {
         if let Some(noise) = noise_percent {
             not_negative(place, "noise_percent", *noise)?;
         }
-        if let Some(Range { min_words, max_words, min_message_words, max_message_words }) = *range {
-            for (least, name, min, max) in [
-                ("min_words", "max_words", min_words, max_words),
-                ("min_message_words", "max_message_words", min_message_words, max_message_words),
-            ] {
-                positive(place, &format!("range.{least}"), min)?;
-                let holds = max.is_finite() && max >= min;
-                check(holds, place, &format!("range.{name}"), max, format_args!("{min} or more, {least}"))?;
-            }
-        }
         Ok(())
     }
 }
@@ -85,6 +82,16 @@ impl Gap {
         }
         for (name, error) in [("error_message", self.error_message), ("error_words", self.error_words)] {
             not_negative(place, name, error.unwrap_or(0.0))?;
+        }
+        if let Some(Range { min_words, max_words, min_message_words, max_message_words }) = self.range {
+            for (least, name, min, max) in [
+                ("min_words", "max_words", min_words, max_words),
+                ("min_message_words", "max_message_words", min_message_words, max_message_words),
+            ] {
+                positive(place, &format!("range.{least}"), min)?;
+                let holds = max.is_finite() && max >= min;
+                check(holds, place, &format!("range.{name}"), max, format_args!("{min} or more, {least}"))?;
+            }
         }
         let Some(LeastSquares { g_us, half_words, overhead_words }) = self.least_squares else {
             return Ok(());
@@ -208,7 +215,7 @@ mod tests {
     }
 
     fn range(processes: &mut Processes) -> &mut Range {
-        processes.range.as_mut().expect("in the example")
+        processes.gaps[1].range.as_mut().expect("in the example")
     }
 
     /// A change of a gap, and the end of the message.
