@@ -139,7 +139,10 @@ const UNSAFE: [&str; 8] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 39] = [
+const OTHER_UNSAFE: [(&str, &str); 42] = [
+    ("tool/src/bsp/blas.rs", "calls functions of a BLAS that was loaded"),
+    ("tool/src/bsp/probe/exchange.rs", "calls functions of BSPlib that were loaded"),
+    ("tool/src/bsp/run/scalapack.rs", "calls functions of ScaLAPACK and the BLACS that were loaded"),
     (
         "crates/bsp/src/memory.rs",
         "takes registered memory back, when the superstep that removes the registration has ended",

@@ -9,6 +9,7 @@ mod bsp;
 mod caf;
 mod gemm;
 mod lcs;
+mod matmul;
 
 use common::alltoall::Run;
 use common::hosts::{Hosts, KEEPALIVE, all_gone};

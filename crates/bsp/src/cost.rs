@@ -48,7 +48,7 @@ impl Model {
 }
 
 impl Gap {
-    /// Seconds per word in a superstep of so many words, in messages of so many words: equations 2.5 and 2.6.
+    /// Seconds per word in a superstep of `words` words in messages of `message` words: equations 2.5 and 2.6.
     pub fn per_word(&self, model: Model, words: f64, message: f64) -> f64 {
         let start = if model == Model::Constant { 0.0 } else { self.half / words };
         let messages = if model == Model::Messages { self.overhead / message } else { 0.0 };

@@ -8,6 +8,8 @@
 use crate::band::Band;
 use crate::columns::words;
 use crate::kernel::Kernel;
+use crate::packed::Packing;
+use crate::symbol::Id;
 use hcube_core::Error;
 use hcube_core::machine::instructions::Level;
 use std::hint::black_box;
@@ -27,38 +29,67 @@ const MAX_ENTRIES: usize = 1 << 30;
 /// # Errors
 /// [`Error::Memory`] where there is no room for the block.
 pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> Result<f64, Error> {
-    block_seconds([COLUMNS, ROWS], alphabet, kernel, level)
-        .map(|(seconds, [columns, rows])| seconds / (columns * rows) as f64)
+    // Strings without a common symbol have an alphabet of none.
+    let alphabet = alphabet.max(1);
+    let mut strings = Random(1);
+    let mut band = Band::new(strings.take(COLUMNS, alphabet), alphabet, kernel, level)?;
+    let text: Vec<u32> = strings.take(ROWS, alphabet);
+    let mut carries = vec![0; words(ROWS)];
+    let fastest = fastest(|| advance(&mut band, &text, &mut carries));
+    Ok(fastest / (COLUMNS * ROWS) as f64)
 }
 
-/// Seconds of a block of the matrix, and its columns and rows: those that were passed, or fewer rows where these are many.
+/// Symbols of the alphabet of [`block_seconds`] at most: those of a byte.
+pub const MAX_SYMBOLS: usize = 256;
+
+/// Seconds of a block in a superstep of a program, whose text comes packed in a message: of this number of columns and rows, or
+/// of fewer rows where these are many; and the columns and rows.
 ///
 /// # Errors
 /// [`Error::Memory`] where there is no room for the block.
+///
+/// # Panics
+/// For an alphabet above [`MAX_SYMBOLS`].
 pub fn block_seconds(
     [columns, rows]: [usize; 2],
     alphabet: usize,
     kernel: Kernel,
     level: Level,
 ) -> Result<(f64, [usize; 2]), Error> {
+    assert!((1..=MAX_SYMBOLS).contains(&alphabet), "an alphabet of {alphabet} symbols");
     let (columns, rows) = (columns.max(1), rows.clamp(1, (MAX_ENTRIES / columns.max(1)).max(1)));
-    // Strings without a common symbol have an alphabet of none.
-    let alphabet = alphabet.max(1);
     let mut strings = Random(1);
-    let mut band = Band::new(strings.take(columns, alphabet), alphabet, kernel, level)?;
-    let text: Vec<u32> = strings.take(rows, alphabet);
-    let mut carries = vec![0; words(rows)];
+    let mut take =
+        |length| -> Vec<u8> { strings.take(length, alphabet).into_iter().map(|one| one as u8).collect() };
+    let mut band = Band::new(take(columns), alphabet, kernel, level)?;
+    let (packing, mut message) = (Packing::new(alphabet), Vec::new());
+    packing.pack(&take(rows), &mut message);
+    let (mut text, mut carries) = (Vec::with_capacity(rows), vec![0; words(rows)]);
+    let fastest = fastest(|| {
+        text.clear();
+        packing.unpack(black_box(&message), rows, &mut text);
+        advance(&mut band, &text, &mut carries);
+    });
+    Ok((fastest, [columns, rows]))
+}
+
+/// Computes a block.
+fn advance<I: Id>(band: &mut Band<I>, text: &[I], carries: &mut [u64]) {
+    carries.fill(0);
+    // Never ended: there is nobody to end it.
+    let _ = band.advance(black_box(text), carries, &mut |_| ControlFlow::Continue(()));
+    black_box(band);
+}
+
+/// The shortest time of some calls, after one that finds its memory.
+fn fastest(mut work: impl FnMut()) -> f64 {
+    work();
     let mut once = || {
-        carries.fill(0);
         let begin = Instant::now();
-        // Never ended: there is nobody to end it.
-        let _ = band.advance(black_box(&text), &mut carries, &mut |_| ControlFlow::Continue(()));
-        black_box(&band);
+        work();
         begin.elapsed().as_secs_f64()
     };
-    // The first one finds its memory.
-    once();
-    Ok(((0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min), [columns, rows]))
+    (0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
 /// Random strings: a linear congruential generator.
@@ -83,6 +114,9 @@ mod tests {
     #[test]
     fn every_kernel_has_a_rate() {
         for (kernel, name) in Kernel::ALL {
+            let block = block_seconds([700, 1 << 30], 8, kernel, Level::detect()).expect("memory");
+            assert!(block.0 > 0.0 && block.1[0] == 700 && block.1[1] < 1 << 30, "{block:?}");
+
             for alphabet in [0, 4, 256, 1000] {
                 let seconds = entry_seconds(alphabet, kernel, Level::detect()).expect("memory");
                 assert!(seconds > 0.0 && seconds < 1e-6, "{name}, {alphabet} symbols: {seconds} s");

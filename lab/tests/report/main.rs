@@ -7,6 +7,7 @@ use hcube_testing as common;
 mod browser;
 mod kernels;
 mod legends;
+mod plots;
 
 use serde_json::Value;
 use std::fs;
@@ -407,46 +408,4 @@ fn broken_files_leave_the_page_that_was_there() {
         }
     }
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
-}
-
-#[test]
-fn plots_as_files_of_their_own() {
-    let folder = folder("plots");
-    let mut options = options_without(&[]);
-    options.extend(["--plots", "plots"].map(str::to_owned));
-    let output = report(&folder, &options.iter().map(String::as_str).collect::<Vec<_>>());
-    assert!(output.status.success(), "{output:?}");
-    for (name, words) in [
-        ("random-access-measured", "HPCC with hcube"),
-        ("random-access-simulated", "hypercube (Table 2)"),
-        ("efficiency", "parallel efficiency"),
-        ("look-ahead", "look-ahead Q"),
-        ("alltoall-measured", "MPI library, in place"),
-        ("alltoall-simulated", "JuRoPA"),
-        ("alltoall-memory", "peak per rank"),
-        ("programs", "4 ranks"),
-        ("gemm", "hcube over ScaLAPACK"),
-        ("gemm-others", "pdgetrf 1000"),
-        ("bsp-latency", "all-to-all, 4"),
-        ("bsp-send", "bsponmpi, up to 16 messages"),
-        ("coarrays-times", "fetch-add, 4"),
-        ("coarrays-spawn", "OpenSHMEM"),
-        ("coarrays-get", "OpenSHMEM"),
-        ("bsp-puts-simulated", "Superstep with 64 puts"),
-        ("coarrays-updates-simulated", "shipped functions"),
-        ("coarrays-teams-simulated", "team_split into rows"),
-        ("fftw", "whole transform"),
-        ("fft-simulated", "binary exchange"),
-        ("hpl-simulated", "modified-long"),
-        ("lcs-simulated", "64 ranks, JuRoPA, cost model"),
-        ("bsp-programs-simulated", "aracari, 16 processes, Krusche 2005"),
-    ] {
-        let drawn = fs::read_to_string(folder.join(format!("plots/{name}.svg"))).expect(name);
-        assert!(drawn.starts_with("<svg xmlns=") && drawn.ends_with("</svg>\n"), "{name}: {drawn}");
-        assert!(
-            drawn.contains(words) && drawn.contains("class=\"ground\" fill=\"#ffffff\""),
-            "{name}: {drawn}"
-        );
-        assert!(drawn.contains("<text class=\"evidence\""), "{name}: {drawn}");
-    }
 }

@@ -34,8 +34,8 @@ const SOURCE: &str = include_str!("probe.c");
 ///
 /// Measures the time of an operation (f), the latency of supersteps (l), and the time per word (g) of bsp_get, bsp_hpget,
 /// bsp_hpput, bsp_put and bsp_send in random permutations and all-to-all exchanges, over sizes and numbers of messages. From them
-/// follow g_inf, h_half and o by the equations of the thesis (Krusche 2005, section 3.2) and by least squares. They are put into
-/// a machine file, beside what it has; one that does not exist gets the figures of 'hcube probe' as well.
+/// follow g_inf, h_half and o by the equations of the thesis (Krusche 2005, section 3.2) and by least squares. They are added
+/// to a machine file; one that does not exist gets the figures of 'hcube probe' as well.
 ///
 /// Use at most as many processes as cores. A file has figures for several numbers of processes: measure each.
 ///

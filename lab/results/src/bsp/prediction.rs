@@ -94,6 +94,18 @@ impl Row {
         self.efficiency_percent.constant / 100.0 * self.seconds.constant * self.processes as f64
     }
 
+    /// What the row is about; a star where the machine's figures do not reach.
+    fn first_cells(&self) -> Vec<String> {
+        let star = if self.beyond_range { "*" } else { "" };
+        vec![
+            self.program.clone(),
+            self.processes.to_string(),
+            self.size.to_string(),
+            format!("{}{star}", self.parameter),
+            significant(self.operation_ns),
+        ]
+    }
+
     /// The median of the measured seconds.
     pub fn measured_seconds(&self) -> Option<f64> {
         (!self.measured.is_empty()).then(|| numbers::median(&self.measured))
@@ -136,59 +148,53 @@ impl Results {
         self.rows.iter().any(what)
     }
 
-    /// A line for each row.
+    /// A line for each row: measured times and errors of predictions, or predicted efficiencies beside others.
     fn rows(&self) -> Table {
-        let measured = self.has(|row| !row.measured.is_empty());
+        if self.has(|row| !row.measured.is_empty()) { self.measured_rows() } else { self.predicted_rows() }
+    }
+
+    fn measured_rows(&self) -> Table {
+        let names =
+            ["program", "processes", "size", &self.parameter, "f ns", "measured", "spread", "efficiency"];
+        let mut headings: Vec<String> = names.map(String::from).to_vec();
+        headings.extend(ByModel::NAMES.into_iter().flat_map(|name| [name.to_owned(), "error".to_owned()]));
+        let mut table = Table::new(headings);
+        for row in &self.rows {
+            let (Some(seconds), Some(errors)) = (row.measured_seconds(), row.errors_percent()) else {
+                continue;
+            };
+            let mut cells = row.first_cells();
+            let spread = 100.0 * numbers::spread(&row.measured);
+            cells.extend([numbers::time(seconds), format!("{spread:.0}%"), percent(row.efficiency(seconds))]);
+            let predicted = row.seconds.all().into_iter().zip(errors.all());
+            cells.extend(
+                predicted.flat_map(|(seconds, error)| [numbers::time(seconds), format!("{error:+.1}%")]),
+            );
+            table.row(cells);
+        }
+        table
+    }
+
+    fn predicted_rows(&self) -> Table {
+        let names = ["program", "processes", "size", &self.parameter, "f ns"];
+        let mut headings: Vec<String> = names.map(String::from).to_vec();
+        headings
+            .extend(ByModel::NAMES.into_iter().flat_map(|name| [name.to_owned(), "efficiency".to_owned()]));
         let published = self.has(|row| row.published_percent.is_some());
         let simulated = self.has(|row| row.simulated_seconds.is_some());
-        let mut headings: Vec<String> =
-            ["program", "processes", "size", &self.parameter, "f ns"].map(String::from).to_vec();
-        if measured {
-            headings.extend(["measured".into(), "spread".into()]);
-        }
-        headings.extend(ByModel::NAMES.map(String::from));
-        if measured {
-            headings.extend(ByModel::NAMES.map(|name| format!("error {name}")));
-        }
-        headings.extend(ByModel::NAMES.map(|name| format!("efficiency {name}")));
-        for (shown, heading) in [(measured, "measured"), (simulated, "simulated"), (published, "published")] {
-            if shown {
-                headings.push(heading.to_owned());
-            }
+        for (shown, heading) in [(simulated, "simulated"), (published, "published")] {
+            headings.extend(shown.then(|| heading.to_owned()));
         }
         let mut table = Table::new(headings);
         for row in &self.rows {
-            let star = if row.beyond_range { "*" } else { "" };
-            let mut cells = vec![
-                row.program.clone(),
-                row.processes.to_string(),
-                row.size.to_string(),
-                format!("{}{star}", row.parameter),
-                significant(row.operation_ns),
-            ];
-            let seconds = row.measured_seconds();
-            let cell = |value: Option<f64>, written: &dyn Fn(f64) -> String| {
-                value.map_or_else(|| "-".to_owned(), written)
-            };
-            if measured {
-                cells.push(cell(seconds, &numbers::time));
-                let spread = seconds.map(|_| 100.0 * numbers::spread(&row.measured));
-                cells.push(cell(spread, &|spread| format!("{spread:.0}%")));
-            }
-            cells.extend(row.seconds.all().map(numbers::time));
-            if measured {
-                let errors = row.errors_percent().map_or([None; 3], |errors| errors.all().map(Some));
-                cells.extend(errors.map(|error| cell(error, &|error| format!("{error:+.1}%"))));
-            }
-            cells.extend(row.efficiency_percent.all().map(percent));
-            if measured {
-                cells.push(cell(seconds.map(|seconds| row.efficiency(seconds)), &percent));
-            }
-            if simulated {
-                cells.push(cell(row.simulated_seconds.map(|seconds| row.efficiency(seconds)), &percent));
-            }
-            if published {
-                cells.push(cell(row.published_percent, &percent));
+            let mut cells = row.first_cells();
+            let predicted = row.seconds.all().into_iter().zip(row.efficiency_percent.all());
+            cells.extend(
+                predicted.flat_map(|(seconds, efficiency)| [numbers::time(seconds), percent(efficiency)]),
+            );
+            let simulation = row.simulated_seconds.map(|seconds| row.efficiency(seconds));
+            for (shown, value) in [(simulated, simulation), (published, row.published_percent)] {
+                cells.extend(shown.then(|| value.map_or_else(|| "-".to_owned(), percent)));
             }
             table.row(cells);
         }

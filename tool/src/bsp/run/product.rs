@@ -1,6 +1,6 @@
 //! Products of matrices, by hcube on BSP and by ScaLAPACK.
 //!
-//! The elements are small integers, so that sums are exact. Verification computes some elements of each block once more.
+//! The elements are small integers, so that sums are exact. Verification computes some elements of each block again.
 
 use super::arguments::Arguments;
 use super::elements::elements;
