@@ -207,7 +207,7 @@ mod tests {
             ("bsp predict matmul --blocks 0", "--blocks"),
             ("bsp predict matmul --distribution blocks", "--distribution"),
             ("bsp predict llcs --costs mine", "--costs"),
-            ("bsp predict llcs --operation-ns -1", "--operation-ns"),
+            ("bsp predict llcs --operation-ns 0", "--operation-ns"),
             ("bsp run llcs --alpha 0", "--alpha"),
             ("bsp run llcs --kernel fast", "--kernel"),
             ("bsp run matmul --memory 1x", "--memory"),

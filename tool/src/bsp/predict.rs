@@ -61,7 +61,9 @@ fn predict(arguments: &Arguments) -> Result<(), Failure> {
         ..Results::default()
     };
     for processes in processes {
-        if let Ok(Some(warning)) = bsp.for_processes(processes).map(|one| one.noise_warning()) {
+        let found =
+            bsp.for_processes(processes).map_err(|problem| format!("machine {}: {problem}", file.name))?;
+        if let Some(warning) = found.noise_warning() {
             eprintln!("hcube bsp predict: warning: {warning}");
         }
         results.rows.extend(rows(&arguments.program, &file, processes, arguments.costs)?);

@@ -430,7 +430,7 @@ pub mod tests {
         let all = results(vec![one]);
         let text = all.text();
         assert!(text.contains("beside another program") && text.contains("pdgemm"), "{text}");
-        assert!(text.contains("2.00") && text.contains("1 MiB") && text.contains("0.25"), "{text}");
+        assert!(text.contains("2.00") && text.contains("1.0 MiB") && text.contains("0.25"), "{text}");
         assert_eq!(all.wrong(), Some(3));
     }
 

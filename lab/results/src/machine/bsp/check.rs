@@ -198,15 +198,18 @@ mod tests {
                 "latency_us.all_to_all = inf: expected 0 or more",
             ),
             (|four| four.noise_percent = Some(-3.0), "noise_percent = -3: expected 0 or more"),
-            (|four| range(four).min_words = 0.0, "range.min_words = 0: expected more than 0"),
-            (|four| range(four).max_words = 0.5, "range.max_words = 0.5: expected 1 or more, min_words"),
+            (|four| range(four).min_words = 0.0, "gaps[1].range.min_words = 0: expected more than 0"),
+            (
+                |four| range(four).max_words = 0.5,
+                "gaps[1].range.max_words = 0.5: expected 1 or more, min_words",
+            ),
             (
                 |four| range(four).min_message_words = -1.0,
-                "range.min_message_words = -1: expected more than 0",
+                "gaps[1].range.min_message_words = -1: expected more than 0",
             ),
             (
                 |four| range(four).max_message_words = f64::NAN,
-                "range.max_message_words = NaN: expected 1 or more, min_message_words",
+                "gaps[1].range.max_message_words = NaN: expected 1 or more, min_message_words",
             ),
         ];
         for (change, message) in wrong {
