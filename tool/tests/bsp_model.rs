@@ -30,7 +30,9 @@ fn samples(processes: usize, library: &str) -> String {
             {
                 let (total, messages) = (words * count * partners, count * partners);
                 let seconds = 2e-6 + 1e-9 * (1000 + 20 * messages + total) as f64;
-                text += &format!("gap {pattern} {operation} {words} {count} {seconds:e} {seconds:e}\n");
+                text += &format!(
+                    "gap {pattern} {operation} {words} {count} {seconds:e} {seconds:e} {seconds:e}\n"
+                );
             }
         }
     }
@@ -136,20 +138,14 @@ fn a_probe_adds_its_figures_to_the_file() {
     assert!(!refused.status.success() && refused.stderr.contains("--replace"), "{}", refused.stderr);
     assert_eq!(json(&machine)["bsp"]["library"].as_str(), Some("a machine"));
     let output = launch(&["--replace", "--samples", shown(&samples), "--plot", shown(&plot)]).success();
-    for words in [
-        "on 2 processes",
-        "cyclic shift",
-        "random-permutation",
-        "hp-get",
-        "least squares",
-        "exceeds its minimum",
-    ] {
+    for words in ["on 2 processes", "cyclic shift", "least squares", "exceeds its minimum"] {
         assert!(output.contains(words), "{words} expected: {output}");
     }
+    let measured = fs::read_to_string(&samples).expect("a file");
+    assert!(measured.contains("gap random-permutation hp-get 1 1 "), "{measured}");
     let bsp = &json(&machine)["bsp"];
     let processes = bsp["processes"].as_array().expect("a list");
     assert_eq!((processes.len(), processes[0]["processes"].as_u64()), (1, Some(2)));
-    assert_eq!(processes[0]["gaps"].as_array().map(Vec::len), Some(10));
     assert!(bsp["library"].as_str().is_some_and(|library| library.starts_with("hcube ")), "{bsp}");
     assert!(fs::read_to_string(&plot).expect("a picture").contains("bsp_hpput, all to all"));
     // What was measured gives the same file again.
@@ -188,8 +184,13 @@ fn the_probe_in_c_measures_any_library() {
         output.contains(&format!("on {ranks} processes")) && output.contains("matrix-product-int"),
         "{output}"
     );
-    let gaps = &json(&machine)["bsp"]["processes"][0]["gaps"];
-    assert_eq!(gaps.as_array().map(Vec::len), Some(10), "{gaps}");
+    // The shortest messages may be lost in the noise of the machine, which the tool then says.
+    let measured = fs::read_to_string(&samples).expect("a file");
+    for operation in ["get", "hp-get", "hp-put", "put", "send"] {
+        for pattern in ["random-permutation", "all-to-all"] {
+            assert!(measured.contains(&format!("gap {pattern} {operation} 4 4 ")), "{measured}");
+        }
+    }
 }
 
 #[test]

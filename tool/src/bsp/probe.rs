@@ -241,8 +241,8 @@ fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::re
     bsp.check().map_err(|problem| format!("the figures that were measured are not valid: {problem}"))?;
     print!("{}", report::text(&bsp, samples));
     let noise = bsp.for_processes(samples.processes).ok().and_then(|processes| processes.noise_warning());
-    if let Some(noise) = noise {
-        warn(&noise);
+    for warning in [noise, report::without_gap(&bsp, samples)].into_iter().flatten() {
+        warn(&warning);
     }
     if let Some(path) = &arguments.samples {
         output::write("--samples", path, &samples.text())?;

@@ -110,6 +110,24 @@ fn noise(samples: &Samples) -> String {
     }
 }
 
+/// What was measured without a result: supersteps that were not longer than an empty one tell no gap.
+pub fn without_gap(bsp: &Bsp, samples: &Samples) -> Option<String> {
+    let processes = bsp.for_processes(samples.processes).ok()?;
+    let missing: Vec<String> = samples
+        .measured()
+        .into_iter()
+        .filter(|&(pattern, operation)| processes.gap(pattern, operation).is_none())
+        .map(|(pattern, operation)| format!("{} {}", pattern.name(), operation.name()))
+        .collect();
+    (!missing.is_empty()).then(|| {
+        format!(
+            "no gap of {}: their supersteps took no longer than empty ones, which other work on the machine or short messages \
+             explain; measure again, with more repetitions (--repeat) or longer messages (--max-words)",
+            missing.join(", ")
+        )
+    })
+}
+
 /// All tables of a probe.
 pub fn text(bsp: &Bsp, samples: &Samples) -> String {
     let Ok(processes) = bsp.for_processes(samples.processes) else { return String::new() };
@@ -143,5 +161,14 @@ mod tests {
         let line = text.lines().find(|line| line.starts_with("random-permutation")).expect("a gap");
         assert!(line.contains("put") && line.contains("1.000 +- 0") && line.contains("1000 +- 0"), "{line}");
         assert!(text.contains("noise: not known"), "{text}");
+    }
+
+    #[test]
+    fn supersteps_without_a_gap_are_named() {
+        let mut samples = samples(2);
+        assert_eq!(without_gap(&section(&samples, None), &samples), None);
+        samples.latencies[0] = vec![1e6];
+        let warning = without_gap(&section(&samples, None), &samples).expect("a warning");
+        assert!(warning.contains("random-permutation put") && warning.contains("--repeat"), "{warning}");
     }
 }
