@@ -122,10 +122,14 @@ impl Traffic {
         }
     }
 
-    fn exchange(&self) -> Option<Exchange> {
+    /// The exchange of a superstep, after which nothing is counted.
+    fn take(&mut self) -> Option<Exchange> {
         let words = *self.received.iter().chain(&self.sent).max()?;
         let all: usize = self.received.iter().sum();
         let message = all as f64 / self.messages as f64;
+        self.received.fill(0);
+        self.sent.fill(0);
+        self.messages = 0;
         (words > 0).then_some(Exchange { count: 1.0, words: words as f64, message })
     }
 }
@@ -137,25 +141,32 @@ pub fn scheduled(layout: &Layout) -> Cost {
     let plan = Plan::of(layout);
     let mut schedule = Schedule { layout, plan, fetched: vec![[None; 2]; layout.processes()] };
     let supersteps = plan.products() + plan.sums() + 1;
-    let mut traffic: Vec<Traffic> = vec![Traffic::new(layout.processes()); supersteps];
-    let mut operations = 0.0;
+    // Of the current superstep, and of the next one, to which finished blocks are sent.
+    let mut traffic = [(); 2].map(|()| Traffic::new(layout.processes()));
+    let (mut exchanges, mut operations) = (Vec::new(), 0.0);
     for superstep in 0..plan.products() {
-        operations += schedule.product(superstep, &mut traffic[superstep..superstep + 2]);
+        operations += schedule.product(superstep, &mut traffic);
+        count(&mut exchanges, traffic[0].take());
+        traffic.swap(0, 1);
     }
     for step in 0..plan.sums() {
-        schedule.sum(step, &mut traffic[plan.products() + step]);
+        schedule.sum(step, &mut traffic[0]);
+        count(&mut exchanges, traffic[0].take());
     }
-    schedule.divided_blocks(&mut traffic[supersteps - 1]);
-    let mut exchanges: Vec<Exchange> = Vec::new();
-    for exchange in traffic.iter().filter_map(Traffic::exchange) {
-        let same = |other: &&mut Exchange| (other.words, other.message) == (exchange.words, exchange.message);
-        match exchanges.iter_mut().find(same) {
-            Some(other) => other.count += 1.0,
-            None => exchanges.push(exchange),
-        }
-    }
+    schedule.divided_blocks(&mut traffic[0]);
+    count(&mut exchanges, traffic[0].take());
     // Another one registers the matrices.
     Cost { operations, exchanges, supersteps: supersteps as f64 + 1.0 }
+}
+
+/// Adds an exchange to those of the same lengths.
+fn count(exchanges: &mut Vec<Exchange>, exchange: Option<Exchange>) {
+    let Some(exchange) = exchange else { return };
+    let same = |other: &&mut Exchange| (other.words, other.message) == (exchange.words, exchange.message);
+    match exchanges.iter_mut().find(same) {
+        Some(other) => other.count += 1.0,
+        None => exchanges.push(exchange),
+    }
 }
 
 /// The schedule, superstep by superstep.
@@ -169,7 +180,7 @@ struct Schedule<'l> {
 impl Schedule<'_> {
     /// A superstep with products: adds its traffic to the first of `traffic`, and that of finished blocks to the second.
     /// Returns the operations of the process that computes most.
-    fn product(&mut self, superstep: usize, traffic: &mut [Traffic]) -> f64 {
+    fn product(&mut self, superstep: usize, traffic: &mut [Traffic; 2]) -> f64 {
         let mut most = 0;
         for process in 0..self.layout.processes() {
             let Some(product) = self.plan.product(process, superstep) else { continue };

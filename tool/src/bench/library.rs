@@ -1,10 +1,17 @@
 //! The files that are measured, which are loaded when the benchmark starts: the tool needs none of them.
 
+use hcube_core::Error;
 use hcube_core::node::loader;
 pub use hcube_core::node::loader::Library;
 use std::ffi::{CStr, CString, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// Functions that set and tell the number of threads of a BLAS: of OpenBLAS, and of MKL.
+pub const BLAS_THREADS: [(&CStr, &CStr); 2] = [
+    (c"openblas_set_num_threads", c"openblas_get_num_threads"),
+    (c"MKL_Set_Num_Threads", c"MKL_Get_Max_Threads"),
+];
 
 /// A structure of pointers to functions, which are looked up by their names behind a prefix.
 macro_rules! functions {
@@ -77,6 +84,19 @@ pub fn scalapack_files(mpi: &str) -> Vec<PathBuf> {
         );
     }
     files
+}
+
+/// ScaLAPACK for an MPI library, loaded as if the program were linked to it: the file that was named, or the one that is installed.
+///
+/// # Errors
+/// Names the file and the loader's reason; ranks may differ.
+pub fn load_scalapack(file: Option<&Path>, mpi: &str) -> Result<Library, Error> {
+    let files = file.map_or_else(|| scalapack_files(mpi), |file| vec![file.to_owned()]);
+    load(&files, Library::open_for_all).map_err(|reasons| {
+        let reason = reasons.first().map_or("", String::as_str);
+        let expected = format!("a shared library with ScaLAPACK for {mpi} ({reason})");
+        Error::argument("--scalapack", files[0].display(), expected)
+    })
 }
 
 /// Where a library of hcube may be, from the place of the tool: beside it in a build, and below `lib` where both are

@@ -22,8 +22,6 @@ type SetThreads = unsafe extern "C" fn(c_int);
 
 /// Where a BLAS may be, by the names of distributions.
 const FILES: [&str; 4] = ["libopenblas.so.0", "libmkl_rt.so", "libblis.so.4", "libblas.so.3"];
-/// Functions that set the number of threads: of OpenBLAS and MKL.
-const THREADS: [&std::ffi::CStr; 2] = [c"openblas_set_num_threads", c"MKL_Set_Num_Threads"];
 
 /// A BLAS that was loaded.
 #[derive(Debug)]
@@ -46,19 +44,18 @@ impl Blas {
             let expected = format!("a shared library with the BLAS ({reason})");
             Error::argument("--blas", files[0].display(), expected)
         };
-        let library = library::load(&files, Library::open)
+        let blas = library::load(&files, Library::open)
             .map_err(|reasons| refuse(reasons.first().map_or("", String::as_str)))?;
-        let dgemm = library.symbol(c"dgemm_").ok_or_else(|| refuse("dgemm_ was not found"))?;
-        for name in THREADS {
+        let dgemm = blas.symbol(c"dgemm_").ok_or_else(|| refuse("dgemm_ was not found"))?;
+        for (name, _) in library::BLAS_THREADS {
             // SAFETY: the functions of these names have this type.
-            if let Some(set) = unsafe { library.function::<SetThreads>(name) } {
+            if let Some(set) = unsafe { blas.function::<SetThreads>(name) } {
                 // SAFETY: as above; nothing of this library is running.
                 unsafe { set(1) };
             }
         }
         // SAFETY: the type of this function in every BLAS, as far as it reads integers.
-        let dot =
-            unsafe { library.function::<Dot>(c"ddot_") }.ok_or_else(|| refuse("ddot_ was not found"))?;
+        let dot = unsafe { blas.function::<Dot>(c"ddot_") }.ok_or_else(|| refuse("ddot_ was not found"))?;
         Ok(Self { dot, dgemm, file: file_of(dgemm) })
     }
 

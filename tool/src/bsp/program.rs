@@ -17,6 +17,8 @@ use std::path::Path;
 
 /// Symbols of the alphabet of random strings, as in the thesis.
 pub const SYMBOLS: usize = 8;
+/// Blocks per side whose products are gone through in seconds.
+const MAX_SCHEDULED_BLOCKS: usize = 512;
 /// Blocks per side without `--blocks`, as far as there are enough for all processes.
 const BLOCKS: std::ops::RangeInclusive<usize> = 2..=9;
 
@@ -222,6 +224,12 @@ impl ProgramArguments {
             (Program::Matmul, Costs::Schedule) => {
                 let problem = Problem { n: size, blocks: parameter, distribution: self.distribution() };
                 let layout = Layout::new(&problem, processes).map_err(|error| error.to_string())?;
+                if parameter > MAX_SCHEDULED_BLOCKS {
+                    return Err(format!(
+                        "--blocks {parameter}: expected at most {MAX_SCHEDULED_BLOCKS}, as all products of blocks are gone \
+                         through; --costs corrected has no such limit"
+                    ));
+                }
                 Ok(matmul::scheduled(&layout))
             }
             (Program::Matmul, _) => {
@@ -338,6 +346,10 @@ mod tests {
         assert_eq!(blocks("llcs --alpha 2,5 --sizes 10,20", 2), [2, 5, 2, 5]);
         let error = arguments("matmul --sizes 3 --blocks 4").cases(2).expect_err("refused");
         assert!(error.contains("--blocks 4") && error.contains("3 rows"), "{error}");
+        let case = Case { processes: 2, size: 5130, parameter: 513 };
+        let error = arguments("matmul").cost(&case, Costs::Schedule).expect_err("refused");
+        assert!(error.contains("--blocks 513: expected at most 512"), "{error}");
+        assert!(arguments("matmul").cost(&case, Costs::Corrected).is_ok());
     }
 
     /// Mean of the differences to published efficiencies, in points.

@@ -62,12 +62,6 @@ pub struct Functions {
     pub file: String,
 }
 
-/// Functions that set and tell the number of threads: of OpenBLAS, and of MKL.
-const THREADS: [(&str, &str); 2] = [
-    ("openblas_set_num_threads", "openblas_get_num_threads"),
-    ("MKL_Set_Num_Threads", "MKL_Get_Max_Threads"),
-];
-
 /// The address of a symbol.
 type Address = Option<*const c_void>;
 
@@ -90,17 +84,6 @@ fn of_types(pattern: &str, find: impl Fn(&str) -> Address) -> Result<[*const c_v
     Ok(all)
 }
 
-/// ScaLAPACK, loaded as if the program were linked to it.
-fn load_scalapack(arguments: &Arguments, mpi: &str) -> Result<Library> {
-    let usual = || library::scalapack_files(mpi);
-    let files = arguments.scalapack.as_ref().map_or_else(usual, |file| vec![file.clone()]);
-    library::load(&files, Library::open_for_all).map_err(|reasons| {
-        let reason = reasons.first().map_or("", String::as_str);
-        let expected = format!("a shared library with ScaLAPACK for {mpi} ({reason})");
-        Error::argument("--scalapack", files[0].display(), expected)
-    })
-}
-
 /// hcube's library, which ScaLAPACK's own calls do not find.
 fn load_pblas(arguments: &Arguments, mpi: &str) -> Result<Library> {
     let tool = std::env::current_exe().ok();
@@ -119,7 +102,7 @@ impl Functions {
     /// Where a library or a function is missing; ranks may differ.
     pub fn load(arguments: &Arguments, mpi: &str) -> Result<Self> {
         use std::mem::transmute;
-        let scalapack = load_scalapack(arguments, mpi)?;
+        let scalapack = library::load_scalapack(arguments.scalapack.as_deref(), mpi)?;
         let of_scalapack = |text: &str| scalapack.symbol(&name(text));
         let of_program = |text: &str| loader::global(&name(text));
         let one = |text: &str| found(text, of_scalapack(text));
@@ -128,7 +111,9 @@ impl Functions {
         let local = of_types("?gemm_", of_program)?;
         let [get, init] = [one("blacs_get_")?, one("blacs_gridinit_")?];
         let [info, exit] = [one("blacs_gridinfo_")?, one("blacs_gridexit_")?];
-        let threads = THREADS.into_iter().find_map(|(set, get)| of_program(set).zip(of_program(get)));
+        let threads = library::BLAS_THREADS
+            .into_iter()
+            .find_map(|(set, get)| loader::global(set).zip(loader::global(get)));
         let pblas =
             arguments.variants().contains(&Variant::Hcube).then(|| load_pblas(arguments, mpi)).transpose()?;
         let hcube = pblas.map(|pblas| of_types("p?gemm_", |text| pblas.symbol(&name(text)))).transpose()?;

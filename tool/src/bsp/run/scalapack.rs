@@ -79,7 +79,9 @@ unsafe fn find<F: Copy>(library: Library, name: &CStr) -> Result<F> {
 impl ScaLapack {
     /// Collective: loads the library that was named, or the one that is installed, and arranges the processes in a grid.
     pub fn begin(comm: &impl Comm, file: &Path) -> Result<Self> {
-        let library = agree(comm, Self::load(file))?;
+        let named = Some(file).filter(|file| file.as_os_str() != INSTALLED);
+        let mpi = session::library();
+        let library = agree(comm, library::load_scalapack(named, mpi_name(&mpi)))?;
         // SAFETY: the types of these functions in ScaLAPACK and the BLACS.
         let functions = || unsafe {
             Ok((
@@ -103,20 +105,6 @@ impl ScaLapack {
         }
         let [sides, place] = [[rows, columns], [row, column]].map(|pair| pair.map(|number| number as usize));
         Ok(Self { product, exit, context, sides, place, n: 0, matrices: Default::default() })
-    }
-
-    fn load(file: &Path) -> Result<Library> {
-        let mpi = session::library();
-        let usual = || library::scalapack_files(mpi_name(&mpi));
-        let files = if file.as_os_str() == INSTALLED { usual() } else { vec![file.to_owned()] };
-        library::load(&files, Library::open_for_all).map_err(|reasons| {
-            let reason = reasons.first().map_or("", String::as_str);
-            Error::argument(
-                "--scalapack",
-                files[0].display(),
-                format!("a shared library with ScaLAPACK ({reason})"),
-            )
-        })
     }
 
     fn counts(&self, n: usize) -> [usize; 2] {
