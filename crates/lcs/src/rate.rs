@@ -39,38 +39,57 @@ pub fn entry_seconds(alphabet: usize, kernel: Kernel, level: Level) -> Result<f6
     Ok(fastest / (COLUMNS * ROWS) as f64)
 }
 
-/// Symbols of the alphabet of [`block_seconds`] at most: those of a byte.
+/// Symbols of the alphabet of a [`SampleBlock`] at most: those of a byte.
 pub const MAX_SYMBOLS: usize = 256;
 
-/// Seconds of a block in a superstep of a program, whose text comes packed in a message: of this number of columns and rows, or
-/// of fewer rows where these are many; and the columns and rows.
-///
-/// # Errors
-/// [`Error::Memory`] where there is no room for the block.
-///
-/// # Panics
-/// For an alphabet above [`MAX_SYMBOLS`].
-pub fn block_seconds(
-    [columns, rows]: [usize; 2],
-    alphabet: usize,
-    kernel: Kernel,
-    level: Level,
-) -> Result<(f64, [usize; 2]), Error> {
-    assert!((1..=MAX_SYMBOLS).contains(&alphabet), "an alphabet of {alphabet} symbols");
-    let (columns, rows) = (columns.max(1), rows.clamp(1, (MAX_ENTRIES / columns.max(1)).max(1)));
-    let mut strings = Random(1);
-    let mut take =
-        |length| -> Vec<u8> { strings.take(length, alphabet).into_iter().map(|one| one as u8).collect() };
-    let mut band = Band::new(take(columns), alphabet, kernel, level)?;
-    let (packing, mut message) = (Packing::new(alphabet), Vec::new());
-    packing.pack(&take(rows), &mut message);
-    let (mut text, mut carries) = (Vec::with_capacity(rows), vec![0; words(rows)]);
-    let fastest = fastest(|| {
-        text.clear();
-        packing.unpack(black_box(&message), rows, &mut text);
-        advance(&mut band, &text, &mut carries);
-    });
-    Ok((fastest, [columns, rows]))
+/// A block as a superstep of a program computes it, whose text comes packed in a message: of random symbols.
+#[derive(Debug)]
+pub struct SampleBlock {
+    band: Band<u8>,
+    packing: Packing,
+    message: Vec<u64>,
+    text: Vec<u8>,
+    carries: Vec<u64>,
+    sizes: [usize; 2],
+}
+
+impl SampleBlock {
+    /// Of this number of columns and rows, or of fewer rows where these are many.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where there is no room for the block.
+    ///
+    /// # Panics
+    /// For an alphabet above [`MAX_SYMBOLS`].
+    pub fn new(
+        [columns, rows]: [usize; 2],
+        alphabet: usize,
+        kernel: Kernel,
+        level: Level,
+    ) -> Result<Self, Error> {
+        assert!((1..=MAX_SYMBOLS).contains(&alphabet), "an alphabet of {alphabet} symbols");
+        let (columns, rows) = (columns.max(1), rows.clamp(1, (MAX_ENTRIES / columns.max(1)).max(1)));
+        let mut strings = Random(1);
+        let mut take =
+            |length| -> Vec<u8> { strings.take(length, alphabet).into_iter().map(|one| one as u8).collect() };
+        let band = Band::new(take(columns), alphabet, kernel, level)?;
+        let (packing, mut message) = (Packing::new(alphabet), Vec::new());
+        packing.pack(&take(rows), &mut message);
+        let (text, carries) = (Vec::with_capacity(rows), vec![0; words(rows)]);
+        Ok(Self { band, packing, message, text, carries, sizes: [columns, rows] })
+    }
+
+    /// Its columns and rows.
+    pub const fn sizes(&self) -> [usize; 2] {
+        self.sizes
+    }
+
+    /// Computes it.
+    pub fn compute(&mut self) {
+        self.text.clear();
+        self.packing.unpack(black_box(&self.message), self.sizes[1], &mut self.text);
+        advance(&mut self.band, &self.text, &mut self.carries);
+    }
 }
 
 /// Computes a block.
@@ -114,9 +133,11 @@ mod tests {
     #[test]
     fn every_kernel_has_a_rate() {
         for (kernel, name) in Kernel::ALL {
-            let block = block_seconds([700, 1 << 30], 8, kernel, Level::detect()).expect("memory");
-            assert!(block.0 > 0.0 && block.1[0] == 700 && block.1[1] < 1 << 30, "{block:?}");
-
+            let block = SampleBlock::new([700, 1 << 30], 8, kernel, Level::detect()).expect("memory");
+            assert!(block.sizes()[0] == 700 && block.sizes()[1] < 1 << 30, "{:?}", block.sizes());
+            let mut block = SampleBlock::new([700, 300], 8, kernel, Level::detect()).expect("memory");
+            block.compute();
+            assert_eq!((block.sizes(), block.text.len()), ([700, 300], 300));
             for alphabet in [0, 4, 256, 1000] {
                 let seconds = entry_seconds(alphabet, kernel, Level::detect()).expect("memory");
                 assert!(seconds > 0.0 && seconds < 1e-6, "{name}, {alphabet} symbols: {seconds} s");

@@ -10,7 +10,7 @@ mod subsequence;
 pub use arguments::Arguments;
 
 use super::program::{self, Case, Program};
-use crate::bench::timing::timed;
+use crate::bench::timing::{batch, timed};
 use crate::output;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
@@ -20,6 +20,7 @@ use hcube_core::mpi::MpiComm;
 use hcube_core::{Error, Result};
 use hcube_results::bsp::prediction::{Beside, Results, Row};
 use hcube_results::machine::Machine;
+use hcube_results::numbers::median;
 use measured::Measured;
 use std::process::ExitCode;
 
@@ -116,6 +117,38 @@ fn file(arguments: &Arguments, processes: usize) -> Result<Machine> {
     Ok(file)
 }
 
+/// Measures what an operation takes while all processes compute, before each turn: processors differ in speed from one second to
+/// the next.
+struct Operations {
+    /// Blocks that are timed together.
+    calls: u32,
+    /// Of an operation.
+    seconds: Vec<f64>,
+}
+
+impl Operations {
+    /// Collective: finds how many blocks are long enough for the clock.
+    fn new(comm: &MpiComm, program: &mut dyn Measured) -> Result<Self> {
+        // The first one finds its memory.
+        program.compute();
+        let (seconds, ()) = timed(comm, || {
+            program.compute();
+            Ok(())
+        })?;
+        Ok(Self { calls: batch(&[seconds]), seconds: Vec::new() })
+    }
+
+    /// Collective.
+    fn measure(&mut self, comm: &MpiComm, program: &mut dyn Measured) -> Result<()> {
+        let (seconds, ()) = timed(comm, || {
+            (0..self.calls).for_each(|_| program.compute());
+            Ok(())
+        })?;
+        self.seconds.push(seconds / (f64::from(self.calls) * program.operations()));
+        Ok(())
+    }
+}
+
 /// Collective: all measurements of a case.
 fn times(
     comm: &MpiComm,
@@ -127,22 +160,24 @@ fn times(
 ) -> Result<Times> {
     let name = || format!("size {}, {} {}", case.size, arguments.program.parameter(), case.parameter);
     progress.prepare(name);
-    let operation_seconds = program.prepare(case)?;
+    program.prepare(case)?;
     // The first one finds its memory.
     program.run(spmd)?;
     let errors = if arguments.no_verify { None } else { Some(program.errors()?) };
     let mut beside = program.memory(spmd)?;
     program.competitor()?;
+    let mut operations = Operations::new(comm, program)?;
     let mut seconds = Vec::new();
     for turn in 0..arguments.repeat {
         progress.step(|| format!("{}, {} of {}", name(), turn + 1, arguments.repeat));
+        operations.measure(comm, program)?;
         seconds.push(timed(comm, || program.run(spmd))?.0);
         let competitor = program.competitor()?;
         if let Some(beside) = &mut beside {
             beside.seconds.extend(competitor);
         }
     }
-    Ok(Times { operation_seconds, seconds, errors, beside })
+    Ok(Times { operation_seconds: median(&operations.seconds), seconds, errors, beside })
 }
 
 /// Prints and writes; the number of results that are wrong.

@@ -8,8 +8,12 @@ use hcube_results::bsp::prediction::Beside;
 
 /// A program that is measured.
 pub trait Measured {
-    /// Collective: prepares a case, and measures the seconds of an operation in blocks of its size on all processes at once.
-    fn prepare(&mut self, case: &Case) -> Result<f64>;
+    /// Collective: prepares a case.
+    fn prepare(&mut self, case: &Case) -> Result<()>;
+    /// Computes a block of the size that the case has, in memory of this process. The result of the last run is lost.
+    fn compute(&mut self);
+    /// Operations of such a block.
+    fn operations(&self) -> f64;
     /// Collective: runs it once.
     fn run(&mut self, spmd: &mut Spmd<MpiComm>) -> Result<()>;
     /// Collective: how often the result is wrong.

@@ -8,7 +8,7 @@ use super::measured::Measured;
 use super::scalapack::{self, ScaLapack};
 use crate::bench::footprint::added_by;
 use crate::bench::memory::{self, Wanted};
-use crate::bench::timing::{batch, timed};
+use crate::bench::timing::timed;
 use crate::bsp::blas::{Blas, Local};
 use crate::bsp::program::Case;
 use crate::session::Session;
@@ -25,8 +25,6 @@ use hcube_results::bsp::prediction::Beside;
 
 /// Elements of each piece that are verified.
 const VERIFIED: usize = 16;
-/// Products from whose fastest the time of an operation follows.
-const PRODUCTS: usize = 5;
 
 /// Memory that lasts until the process ends: that of the largest case so far is used again.
 #[derive(Default)]
@@ -58,6 +56,9 @@ pub struct Product<'a> {
     scalapack: Option<ScaLapack>,
     case: Option<Case>,
     matrices: [Region<'static>; 3],
+    /// Blocks in this memory, and their side.
+    blocks: [Region<'static>; 3],
+    side: usize,
     arenas: [Arena; 4],
 }
 
@@ -88,6 +89,8 @@ impl<'a> Product<'a> {
             scalapack,
             case: None,
             matrices: [Region::of(&mut []); 3],
+            blocks: [Region::of(&mut []); 3],
+            side: 0,
             arenas: Default::default(),
         })
     }
@@ -117,26 +120,6 @@ impl<'a> Product<'a> {
             }));
         }
         Ok(all)
-    }
-
-    /// Collective: seconds of a multiplication with its addition, in products of blocks that lie in this memory.
-    fn operation_seconds(&self, side: usize, memory: [Region<'static>; 3]) -> Result<f64> {
-        let local = Local::new(self.blas.as_ref());
-        let blocks = memory.map(|memory| Block { memory, leading: side });
-        let sizes = Sizes { rows: side, columns: side, inner: side };
-        let fastest = |times: u32| -> Result<f64> {
-            let mut fastest = f64::INFINITY;
-            for _ in 0..PRODUCTS {
-                let (seconds, ()) = timed(self.comm, || {
-                    (0..times).for_each(|_| local.multiply(sizes, blocks, false));
-                    Ok(())
-                })?;
-                fastest = fastest.min(seconds / f64::from(times));
-            }
-            Ok(fastest)
-        };
-        let times = batch(&[fastest(1)?]);
-        Ok(fastest(times)? / (side as f64).powi(3))
     }
 
     /// Fills A and B.
@@ -180,7 +163,7 @@ impl<'a> Product<'a> {
 }
 
 impl Measured for Product<'_> {
-    fn prepare(&mut self, case: &Case) -> Result<f64> {
+    fn prepare(&mut self, case: &Case) -> Result<()> {
         self.case = Some(*case);
         let comm = self.comm;
         let layout = agree(comm, Layout::new(&self.problem(), comm.size()))?;
@@ -196,13 +179,24 @@ impl Measured for Product<'_> {
             Ok([a.take(bytes)?, b.take(bytes)?, c.take(bytes)?])
         };
         let memory = agree(comm, take())?;
-        let seconds = self.operation_seconds(layout.side(), memory)?;
         self.matrices = memory.map(|memory| memory.part(0..own));
+        (self.blocks, self.side) = (memory.map(|memory| memory.part(0..block)), layout.side());
         self.fill()?;
         if let Some(scalapack) = &mut self.scalapack {
             agree(comm, scalapack.prepare(case.size))?;
         }
-        Ok(seconds)
+        Ok(())
+    }
+
+    fn compute(&mut self) {
+        let side = self.side;
+        let blocks = self.blocks.map(|memory| Block { memory, leading: side });
+        let sizes = Sizes { rows: side, columns: side, inner: side };
+        Local::new(self.blas.as_ref()).multiply(sizes, blocks, false);
+    }
+
+    fn operations(&self) -> f64 {
+        (self.side as f64).powi(3)
     }
 
     fn run(&mut self, spmd: &mut Spmd<MpiComm>) -> Result<()> {

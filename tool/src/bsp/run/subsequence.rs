@@ -3,7 +3,6 @@
 use super::arguments::Arguments;
 use super::measured::Measured;
 use crate::bench::memory::{self, Wanted};
-use crate::bench::timing::slowest;
 use crate::bsp::program::{Case, Costs, SYMBOLS};
 use hcube_bsp::Spmd;
 use hcube_core::comm::{Comm, agree};
@@ -13,7 +12,7 @@ use hcube_core::{Error, Result};
 use hcube_lcs::alphabet::Coded;
 use hcube_lcs::cost::block_entries;
 use hcube_lcs::distributed::alphabet;
-use hcube_lcs::rate::{Random, block_seconds};
+use hcube_lcs::rate::{Random, SampleBlock};
 use hcube_lcs::supersteps::{SuperstepOptions, llcs_of_coded};
 use hcube_lcs::{Kernel, serial};
 
@@ -31,6 +30,8 @@ pub struct Subsequence<'a> {
     strings: [Vec<u8>; 2],
     /// The parts of this process.
     coded: Option<Coded>,
+    /// A block of the case.
+    block: Option<SampleBlock>,
     found: usize,
     /// The length of the strings for which a length is known, and that length.
     expected: Option<(usize, usize)>,
@@ -51,6 +52,7 @@ impl<'a> Subsequence<'a> {
             length: 0,
             strings: [Vec::new(), Vec::new()],
             coded: None,
+            block: None,
             found: 0,
             expected: None,
         }
@@ -64,7 +66,7 @@ impl<'a> Subsequence<'a> {
 }
 
 impl Measured for Subsequence<'_> {
-    fn prepare(&mut self, case: &Case) -> Result<f64> {
+    fn prepare(&mut self, case: &Case) -> Result<()> {
         self.alpha = case.parameter;
         if self.coded.is_none() || self.length != case.size {
             self.length = case.size;
@@ -79,14 +81,21 @@ impl Measured for Subsequence<'_> {
         let level = Level::detect();
         let kernel = self.kernel.unwrap_or_else(|| Kernel::choose(SYMBOLS, level));
         let side = case.size.div_ceil(case.parameter * self.comm.size());
-        self.comm.barrier()?;
-        let measured = block_seconds([side, side], SYMBOLS, kernel, level);
-        let (seconds, [columns, rows]) = agree(self.comm, measured)?;
-        let operations = match self.costs {
-            Costs::Schedule => block_entries(columns as f64, rows as f64),
-            Costs::Corrected | Costs::Printed => (columns * rows) as f64,
-        };
-        Ok(slowest(self.comm, seconds)? / operations)
+        let block = SampleBlock::new([side, side], SYMBOLS, kernel, level);
+        self.block = Some(agree(self.comm, block)?);
+        Ok(())
+    }
+
+    fn compute(&mut self) {
+        self.block.as_mut().expect("prepared").compute();
+    }
+
+    fn operations(&self) -> f64 {
+        let [columns, rows] = self.block.as_ref().expect("prepared").sizes().map(|size| size as f64);
+        match self.costs {
+            Costs::Schedule => block_entries(columns, rows),
+            Costs::Corrected | Costs::Printed => columns * rows,
+        }
     }
 
     fn run(&mut self, spmd: &mut Spmd<MpiComm>) -> Result<()> {
