@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 /// Runs a bulk-synchronous program and compares its time with the predicted one (run it under mpirun)
 ///
-/// The program runs on the supersteps of hcube's BSPlib; its result is verified. The time of an operation is measured first,
-/// for blocks of the same size, on all processes at the same time; all other figures are those of the machine file, which
-/// 'hcube bsp probe' has written. Below the times stand the mean relative errors for constant g, g(h) and g(h,h*).
+/// The program runs on the supersteps of hcube's BSPlib; its result is verified. The time of an operation is measured before
+/// each run, for blocks of the same size, on all processes at the same time; all other figures are those of the machine file,
+/// which 'hcube bsp probe' has written. Below the times stand the mean relative errors for constant g, g(h) and g(h,h*).
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bsp run matmul --sizes 256,512,1024 --blocks 2,4
