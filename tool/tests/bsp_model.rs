@@ -260,7 +260,7 @@ fn bad_files_are_named_with_what_is_wrong() {
     let none = refused(&["predict", "llcs", "--machine", "red-storm"]);
     assert!(none.contains("no figures of BSP") && none.contains("hcube bsp probe"), "{none}");
     let missing = refused(&["predict", "llcs", "--machine", shown(&machine), "--processes", "3"]);
-    assert!(missing.contains("no figures for 3 processes") && missing.contains('2'), "{missing}");
+    assert!(missing.contains("bad.json: no figures for 3 processes") && missing.contains('2'), "{missing}");
     let large =
         refused(&["predict", "matmul", "--machine", shown(&machine), "--sizes", "4", "--blocks", "5"]);
     assert!(large.contains("--blocks 5"), "{large}");
@@ -279,18 +279,28 @@ fn bad_files_are_named_with_what_is_wrong() {
 
 #[test]
 fn a_program_that_cannot_run_ends_on_all_ranks() {
-    let machine = machine("ends.json", &[1]);
-    let launch = |options: &[&str]| {
+    let [machine, both] =
+        [("ends.json", &[1][..]), ("ends-2.json", &[1, 2])].map(|(name, all)| machine(name, all));
+    let launch = |machine: &Path, options: &[&str]| {
         let launch =
             Launch::new(TOOL.as_str(), 2).args(["bsp", "run", "matmul", "--no-progress", "--machine"]);
-        launch.arg(&machine).args(options.iter().copied()).run()
+        launch.arg(machine).args(options.iter().copied()).run()
     };
-    let figures = launch(&["--sizes", "10"]);
+    let figures = launch(&machine, &["--sizes", "10"]);
     assert!(
         !figures.status.success() && figures.stderr.contains("no figures for 2 processes"),
         "{}",
         figures.stderr
     );
-    let blas = launch(&["--sizes", "10", "--blas", "/nowhere/libnone.so"]);
-    assert!(!blas.status.success(), "{}", blas.stderr);
+    let blas = launch(&both, &["--sizes", "10", "--blas", "/nowhere/libnone.so"]);
+    assert!(
+        !blas.status.success() && blas.stderr.contains("--blas = /nowhere/libnone.so"),
+        "{}",
+        blas.stderr
+    );
+    // Before anything is measured.
+    let blocks = launch(&both, &["--sizes", "600", "--blocks", "8,600"]);
+    assert!(!blocks.status.success() && blocks.stderr.contains("--blocks 600"), "{}", blocks.stderr);
+    let memory = launch(&both, &["--sizes", "600", "--memory", "24"]);
+    assert!(!memory.status.success() && memory.stderr.contains("--memory: "), "{}", memory.stderr);
 }

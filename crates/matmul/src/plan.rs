@@ -151,21 +151,16 @@ impl Plan {
             let (round, step) = (superstep / self.blocks, superstep % self.blocks);
             return self.product_of(round * self.processes + process, step, &all, (1, 0));
         }
-        let mut begin = 0;
-        for row in 0..self.blocks {
-            let columns = self.columns_of_row(process, row);
-            if superstep < (begin + columns.len()) * self.blocks {
-                let offset = superstep - begin * self.blocks;
-                let number = (columns.start + offset % columns.len()) * self.processes + process;
-                // All columns of the row read the same block of A.
-                let first = columns.start * self.processes + process;
-                let product = self.product_of(number, offset / columns.len(), &all, (1, 0));
-                let inner = (offset / columns.len() + row + first % self.blocks) % self.blocks;
-                return Product { inner, ..product };
-            }
-            begin += columns.len();
-        }
-        unreachable!("the supersteps of all rows are those of the rounds")
+        // The columns of a process follow each other row by row, so those of a row are computed from the first of them on.
+        let row = (superstep / self.blocks * self.processes + process) / self.blocks;
+        let columns = self.columns_of_row(process, row);
+        let offset = superstep - columns.start * self.blocks;
+        let number = (columns.start + offset % columns.len()) * self.processes + process;
+        // All columns of the row read the same block of A.
+        let first = columns.start * self.processes + process;
+        let product = self.product_of(number, offset / columns.len(), &all, (1, 0));
+        let inner = (offset / columns.len() + row + first % self.blocks) % self.blocks;
+        Product { inner, ..product }
     }
 
     /// The rounds whose column of a process lies in a row of blocks.

@@ -48,6 +48,13 @@ pub fn parameters(
             processes.processes
         )
     })?;
+    if estimate == Estimate::LeastSquares && found.least_squares.is_none() {
+        return Err(format!(
+            "--estimate least-squares: the gap of '{}' in the pattern '{}' has none: expected --estimate weighted",
+            operation.name(),
+            pattern.name()
+        ));
+    }
     let latency = match pattern {
         Pattern::RandomPermutation => processes.latency_us.shift,
         Pattern::AllToAll => processes.latency_us.all_to_all,
@@ -82,7 +89,10 @@ mod tests {
         let processes =
             file.bsp.as_ref().expect("a BSP machine").for_processes(16).expect("measured").clone();
         let kind = (Pattern::AllToAll, GapOperation::HpGet);
-        let found = parameters(&processes, kind, 2.5e-9, Estimate::LeastSquares).expect("in table C.9");
+        let error =
+            parameters(&processes, kind, 2.5e-9, Estimate::LeastSquares).expect_err("not in table C.9");
+        assert!(error.starts_with("--estimate least-squares"), "{error}");
+        let found = parameters(&processes, kind, 2.5e-9, Estimate::Weighted).expect("in table C.9");
         assert!((found.gap.infinite - 0.36214e-6).abs() < 1e-12 && found.gap.half == 92.0);
         assert!((found.latency - 575e-6).abs() < 1e-4 && found.empty < found.latency, "{found:?}");
         let mut without = processes;

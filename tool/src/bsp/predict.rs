@@ -68,13 +68,15 @@ fn predict(arguments: &Arguments) -> Result<(), Failure> {
         }
         results.rows.extend(rows(&arguments.program, &file, processes, arguments.costs)?);
     }
+    arguments.json.write(&results)?;
+    if let Some(path) = &arguments.plot {
+        let sheet = results.sheet().ok_or("--plot: nothing was predicted: there is nothing to draw")?;
+        output::write("--plot", path, &sheet.svg())?;
+    }
     if arguments.json.tables() {
         print!("{}", results.text());
     }
-    arguments.json.write(&results)?;
-    let Some(path) = &arguments.plot else { return Ok(()) };
-    let sheet = results.sheet().ok_or("--plot: nothing was predicted: there is nothing to draw")?;
-    output::write("--plot", path, &sheet.svg())
+    Ok(())
 }
 
 /// The parameter as it was published: blocks of the whole cube, or alpha.

@@ -239,7 +239,7 @@ fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
 fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::result::Result<(), Failure> {
     let bsp = figures::section(samples, machine.bsp);
     bsp.check().map_err(|problem| format!("the figures that were measured are not valid: {problem}"))?;
-    print!("{}", report::text(&bsp, samples));
+    let text = report::text(&bsp, samples);
     let noise = bsp.for_processes(samples.processes).ok().and_then(|processes| processes.noise_warning());
     for warning in [noise, report::without_gap(&bsp, samples)].into_iter().flatten() {
         warn(&warning);
@@ -247,11 +247,13 @@ fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::re
     if let Some(path) = &arguments.samples {
         output::write("--samples", path, &samples.text())?;
     }
-    draw(arguments, &[samples], Some(&bsp))?;
     let machine = Machine { bsp: Some(bsp), ..machine };
     let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"))?;
     output::write("FILE", &arguments.file, &(json + "\n"))?;
+    draw(arguments, &[samples], machine.bsp.as_ref())?;
     let path = arguments.file.display();
+    // Last: files are whole even where nobody reads the tables.
+    print!("{text}");
     println!("written to {path}; 'hcube bsp predict matmul --machine {path}' predicts with it");
     Ok(())
 }
@@ -261,7 +263,8 @@ fn draw(arguments: &Arguments, all: &[&Samples], bsp: Option<&Bsp>) -> std::resu
     let Some(path) = &arguments.plot else { return Ok(()) };
     let processes = bsp.zip(all.first()).and_then(|(bsp, first)| bsp.for_processes(first.processes).ok());
     let model = |pattern: Pattern, operation: GapOperation, words: f64, message: f64| {
-        let gap = crate::bsp::machine::gap(processes?.gap(pattern, operation)?, Estimate::LeastSquares);
+        let gap = processes?.gap(pattern, operation).filter(|gap| gap.least_squares.is_some())?;
+        let gap = crate::bsp::machine::gap(gap, Estimate::LeastSquares);
         Some(gap.per_word(hcube_bsp::cost::Model::Messages, words, message))
     };
     let sheet = surface::sheet(all, &model)

@@ -19,8 +19,12 @@ use std::path::Path;
 pub const SYMBOLS: usize = 8;
 /// Blocks per side whose products are gone through in seconds.
 const MAX_SCHEDULED_BLOCKS: usize = 512;
+/// Block columns of all processes, as far.
+const MAX_SCHEDULED_COLUMNS: usize = 1 << 14;
 /// Blocks per side without `--blocks`, as far as there are enough for all processes.
 const BLOCKS: std::ops::RangeInclusive<usize> = 2..=9;
+/// Block columns of each process without `--alpha`, those of the thesis.
+const ALPHA: std::ops::RangeInclusive<usize> = 1..=5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Program {
@@ -72,16 +76,15 @@ pub struct ProgramArguments {
     /// Blocks per side of a matrix [default: 2 to 9, as far as each process has one]
     #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=10_000))]
     pub blocks: Vec<u32>,
-    /// How matrices are distributed
-    #[arg(long, default_value = "customized")]
-    pub distribution: Matrices,
-    /// Block columns of each process of the matrix of a subsequence
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', default_value = "1,2,3,4,5",
-          value_parser = value_parser!(u32).range(1..=1000))]
+    /// How matrices are distributed [default: customized]
+    #[arg(long)]
+    pub distribution: Option<Matrices>,
+    /// Block columns of each process of the matrix of a subsequence [default: 1 to 5]
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1000))]
     pub alpha: Vec<u32>,
-    /// The algorithm for subsequences
-    #[arg(long, default_value = "standard")]
-    pub kernel: Subsequence,
+    /// The algorithm for subsequences [default: standard]
+    #[arg(long)]
+    pub kernel: Option<Subsequence>,
     /// How the gaps of the machine file were estimated
     #[arg(long, default_value = "weighted")]
     pub estimate: Estimate,
@@ -92,8 +95,8 @@ pub struct ProgramArguments {
 }
 
 fn positive(text: &str) -> Result<f64, String> {
-    let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
-    value.ok_or_else(|| "expected a number above 0".to_owned())
+    let value = text.parse::<f64>().ok().filter(|value| (1e-9..=1e9).contains(value));
+    value.ok_or_else(|| "expected a number from 1e-9 to 1e9".to_owned())
 }
 
 /// A program of a size, for a number of processes.
@@ -108,7 +111,7 @@ pub struct Case {
 impl ProgramArguments {
     /// As it is called in results and in published tables.
     pub fn published(&self) -> published::Program {
-        match (self.program, self.distribution, self.kernel) {
+        match (self.program, self.matrices(), self.kernel()) {
             (Program::Matmul, Matrices::Customized, _) => published::Program::MatmulCustomized,
             (Program::Matmul, Matrices::Static, _) => published::Program::MatmulStatic,
             (Program::Llcs, _, Subsequence::Standard) => published::Program::LlcsStandard,
@@ -121,15 +124,23 @@ impl ProgramArguments {
         if self.program == Program::Matmul { "blocks" } else { "alpha" }
     }
 
+    fn matrices(&self) -> Matrices {
+        self.distribution.unwrap_or(Matrices::Customized)
+    }
+
+    fn kernel(&self) -> Subsequence {
+        self.kernel.unwrap_or(Subsequence::Standard)
+    }
+
     pub fn distribution(&self) -> Distribution {
-        match self.distribution {
+        match self.matrices() {
             Matrices::Customized => Distribution::Customized,
             Matrices::Static => Distribution::Static,
         }
     }
 
     pub fn lcs_kernel(&self) -> Option<Kernel> {
-        (self.kernel == Subsequence::Standard).then_some(Kernel::Standard)
+        (self.kernel() == Subsequence::Standard).then_some(Kernel::Standard)
     }
 
     /// The size of the thesis.
@@ -141,17 +152,33 @@ impl ProgramArguments {
         if self.sizes.is_empty() { vec![self.published_size()] } else { self.sizes.clone() }
     }
 
+    /// Options of the other program are refused, since they would change nothing.
+    fn refuse_others(&self) -> Result<(), String> {
+        let (others, program, other) = match self.program {
+            Program::Matmul => {
+                ([("--alpha", !self.alpha.is_empty()), ("--kernel", self.kernel.is_some())], "matmul", "llcs")
+            }
+            Program::Llcs => {
+                let blocks = ("--blocks", !self.blocks.is_empty());
+                ([blocks, ("--distribution", self.distribution.is_some())], "llcs", "matmul")
+            }
+        };
+        match others.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(format!("{option}: expected with {other}, not with {program}")),
+            None => Ok(()),
+        }
+    }
+
     /// All sizes with all parameters.
     ///
     /// # Errors
     /// Names the option and the value that do not fit.
     pub fn cases(&self, processes: usize) -> Result<Vec<Case>, String> {
-        if self.program == Program::Llcs && !self.blocks.is_empty() {
-            return Err("--blocks: expected with matmul, not with llcs, which has --alpha".to_owned());
-        }
+        self.refuse_others()?;
         let mut cases = Vec::new();
         for size in self.sizes() {
             let parameters: Vec<usize> = match self.program {
+                Program::Llcs if self.alpha.is_empty() => ALPHA.collect(),
                 Program::Llcs => self.alpha.iter().map(|&alpha| alpha as usize).collect(),
                 Program::Matmul if self.blocks.is_empty() => {
                     let least = default_blocks(size, processes);
@@ -182,7 +209,7 @@ impl ProgramArguments {
 
     /// Operations in machine files, the best first.
     fn operations(&self, costs: Costs) -> &'static [&'static str] {
-        match (self.program, self.kernel, costs) {
+        match (self.program, self.kernel(), costs) {
             (Program::Matmul, ..) => &["matmul", "matrix-product-double-blas", "matrix-product-double"],
             (Program::Llcs, Subsequence::Standard, Costs::Printed) => {
                 &["llcs-standard-printed", "llcs-standard"]
@@ -213,27 +240,42 @@ impl ProgramArguments {
         (size as f64).powi(if self.program == Program::Matmul { 3 } else { 2 })
     }
 
+    /// Whether the cost of a case can be found: all blocks are gone through for the costs of the supersteps that hcube executes.
+    ///
+    /// # Errors
+    /// Names the option and the value.
+    pub fn check(&self, case: &Case, costs: Costs) -> Result<(), String> {
+        let &Case { processes, parameter, .. } = case;
+        let (option, most) = match self.program {
+            Program::Matmul => ("--blocks", MAX_SCHEDULED_BLOCKS),
+            Program::Llcs => ("--alpha", MAX_SCHEDULED_COLUMNS / processes),
+        };
+        if costs != Costs::Schedule || parameter <= most {
+            return Ok(());
+        }
+        Err(format!(
+            "{option} {parameter}: expected at most {most} on {processes} processes, as the costs of the schedule go through all \
+             blocks; --costs corrected has no such limit"
+        ))
+    }
+
     /// The cost of a case.
     ///
     /// # Errors
     /// Where the matrix cannot be divided so.
     pub fn cost(&self, case: &Case, costs: Costs) -> Result<Cost, String> {
+        self.check(case, costs)?;
         let &Case { processes, size, parameter } = case;
         let equation = if costs == Costs::Printed { Equation::Printed } else { Equation::Corrected };
         match (self.program, costs) {
             (Program::Matmul, Costs::Schedule) => {
                 let problem = Problem { n: size, blocks: parameter, distribution: self.distribution() };
-                let layout = Layout::new(&problem, processes).map_err(|error| error.to_string())?;
-                if parameter > MAX_SCHEDULED_BLOCKS {
-                    return Err(format!(
-                        "--blocks {parameter}: expected at most {MAX_SCHEDULED_BLOCKS}, as all products of blocks are gone \
-                         through; --costs corrected has no such limit"
-                    ));
-                }
+                let layout =
+                    Layout::new(&problem, processes).map_err(|error| format!("--sizes {size}: {error}"))?;
                 Ok(matmul::scheduled(&layout))
             }
             (Program::Matmul, _) => {
-                let by = match self.distribution {
+                let by = match self.matrices() {
                     Matrices::Customized => matmul::customized,
                     Matrices::Static => matmul::static_grid,
                 };
@@ -246,7 +288,7 @@ impl ProgramArguments {
             }
             (Program::Llcs, _) => {
                 // Entries of 32 bits or of one, and symbols of a byte or of as many bits as they need.
-                let (bits, more) = match self.kernel {
+                let (bits, more) = match self.kernel() {
                     Subsequence::Standard => (32 + 8, 0),
                     Subsequence::BitParallel => (1 + 3, 1),
                 };
@@ -302,6 +344,9 @@ pub fn no_figures(name: &str) -> String {
     )
 }
 
+/// The name of machines that were measured.
+const CALIBRATED: &str = "calibrated";
+
 /// The machine that was named, or the one that was measured here, if it has figures of supersteps.
 ///
 /// # Errors
@@ -313,7 +358,11 @@ pub fn machine(name: Option<&str>) -> Result<Machine, String> {
              bsp probe' writes, or the name of a published machine such as aracari-oxtool"
         ));
     }
-    let file = Machine::find(name.unwrap_or(DEFAULT_FILE))?;
+    let mut file = Machine::find(name.unwrap_or(DEFAULT_FILE))?;
+    if file.name == CALIBRATED {
+        // Messages name the file that was given.
+        file.name = name.unwrap_or(DEFAULT_FILE).to_owned();
+    }
     if file.bsp.is_none() {
         return Err(no_figures(name.unwrap_or(DEFAULT_FILE)));
     }
@@ -321,77 +370,4 @@ pub fn machine(name: Option<&str>) -> Result<Machine, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-
-    #[derive(Debug, Parser)]
-    struct Line {
-        #[command(flatten)]
-        arguments: ProgramArguments,
-    }
-
-    fn arguments(line: &str) -> ProgramArguments {
-        Line::try_parse_from(["x"].into_iter().chain(line.split(' '))).expect("valid").arguments
-    }
-
-    #[test]
-    fn parameters_fit_the_processes() {
-        let blocks = |line: &str, processes| -> Vec<usize> {
-            arguments(line).cases(processes).expect("valid").iter().map(|case| case.parameter).collect()
-        };
-        assert_eq!(blocks("matmul", 16), [4, 5, 6, 7, 8, 9]);
-        assert_eq!(blocks("matmul", 1024), [32]);
-        assert_eq!(blocks("matmul --sizes 3 --blocks 2,3", 2), [2, 3]);
-        assert_eq!(blocks("llcs --alpha 2,5 --sizes 10,20", 2), [2, 5, 2, 5]);
-        let error = arguments("matmul --sizes 3 --blocks 4").cases(2).expect_err("refused");
-        assert!(error.contains("--blocks 4") && error.contains("3 rows"), "{error}");
-        let case = Case { processes: 2, size: 5130, parameter: 513 };
-        let error = arguments("matmul").cost(&case, Costs::Schedule).expect_err("refused");
-        assert!(error.contains("--blocks 513: expected at most 512"), "{error}");
-        assert!(arguments("matmul").cost(&case, Costs::Corrected).is_ok());
-    }
-
-    /// Mean of the differences to published efficiencies, in points.
-    fn difference(line: &str, machines: &[(&str, &[usize])], costs: Costs, model: Model) -> f64 {
-        let arguments = arguments(line);
-        let mut differences = Vec::new();
-        for &(name, processes) in machines {
-            let file = Machine::find(name).expect("it comes with hcube");
-            for &processes in processes {
-                for row in super::super::predict::rows(&arguments, &file, processes, costs).expect("figures")
-                {
-                    let Some(published) = row.published_percent else { continue };
-                    let all = row.efficiency_percent.all();
-                    let place = Model::ALL.iter().position(|one| *one == model).expect("one of them");
-                    differences.push((all[place] - published).abs());
-                }
-            }
-        }
-        assert!(!differences.is_empty(), "nothing was published for {line}");
-        differences.iter().sum::<f64>() / differences.len() as f64
-    }
-
-    const OXTOOL: [(&str, &[usize]); 3] =
-        [("skua-oxtool", &[4, 8, 16, 32]), ("argus-oxtool", &[4, 10]), ("aracari-oxtool", &[4, 8, 16, 32])];
-
-    #[test]
-    fn published_efficiencies_are_met() {
-        let standard = difference("llcs", &OXTOOL, Costs::Corrected, Model::Constant);
-        assert!((1.0..1.5).contains(&standard), "{standard}");
-        let printed = difference("llcs", &OXTOOL, Costs::Printed, Model::Constant);
-        assert!(printed > 2.0 * standard, "{printed}");
-        for (processes, corrected, printed) in [(4, 2.4, 8.3), (16, 2.8, 11.2)] {
-            let of = |costs| {
-                difference(
-                    "matmul --blocks 2,4,5,6,7,8,9",
-                    &[("aracari-oxtool", &[processes])],
-                    costs,
-                    Model::Constant,
-                )
-            };
-            assert!((of(Costs::Corrected) - corrected).abs() < 0.1, "{processes}: {}", of(Costs::Corrected));
-            assert!((of(Costs::Printed) - printed).abs() < 0.1, "{processes}: {}", of(Costs::Printed));
-        }
-    }
-}
+mod tests;

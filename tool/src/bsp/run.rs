@@ -75,20 +75,30 @@ fn measure(session: &Session, arguments: &Arguments) -> std::result::Result<Verd
 fn cases(arguments: &Arguments, processes: usize) -> std::result::Result<Vec<Case>, Failure> {
     let all = arguments.program.cases(processes)?;
     if arguments.program.program == Program::Llcs {
-        let of_matmul =
-            [("--memory", arguments.memory.is_some()), ("--scalapack", arguments.scalapack.is_some())];
+        let of_matmul = [
+            ("--memory", arguments.memory.is_some()),
+            ("--scalapack", arguments.scalapack.is_some()),
+            ("--blas", arguments.blas.is_some()),
+        ];
         return match of_matmul.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(format!("{option}: expected with matmul, not with llcs")),
-            None => Ok(all),
+            None => {
+                all.iter().try_for_each(|case| arguments.program.check(case, arguments.costs)).map(|()| all)
+            }
         };
     }
-    let Some(bytes) = arguments.memory else { return Ok(all) };
+    let check = |case: &Case| arguments.program.check(case, arguments.costs);
+    let Some(bytes) = arguments.memory else {
+        all.iter().try_for_each(check)?;
+        return Ok(all);
+    };
     let mut cases = Vec::new();
     for case in all {
         let parameter = hcube_matmul::blocks_within(case.size, processes, bytes)
             .map_err(|error| format!("--memory: {error}"))?
             .min(case.size);
         let case = Case { parameter, ..case };
+        check(&case).map_err(|problem| format!("--memory: {problem}"))?;
         if !cases.contains(&case) {
             cases.push(case);
         }
@@ -111,7 +121,8 @@ fn file(arguments: &Arguments, processes: usize) -> Result<Machine> {
     if let Some(warning) = found.noise_warning() {
         eprintln!("hcube bsp run: warning: {warning}");
     }
-    if !bsp.library.starts_with("hcube ") {
+    // That of the probe in C has no version.
+    if bsp.library.split(' ').next() != Some("hcube") {
         eprintln!("hcube bsp run: warning: the figures are those of another library, '{}'", bsp.library);
     }
     Ok(file)
@@ -198,13 +209,14 @@ fn report(
         let Times { seconds, errors, beside, .. } = times;
         results.rows.push(Row { measured: seconds, errors, beside, ..predicted });
     }
-    if arguments.json.tables() {
-        print!("{}", results.text());
-    }
     arguments.json.write(&results)?;
     if let Some(path) = &arguments.plot {
         let sheet = results.sheet().ok_or("--plot: nothing was measured: there is nothing to draw")?;
         output::write("--plot", path, &sheet.svg())?;
+    }
+    // Last: files are whole even where nobody reads the tables.
+    if arguments.json.tables() {
+        print!("{}", results.text());
     }
     Ok(results.wrong().unwrap_or(0))
 }

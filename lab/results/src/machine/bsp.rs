@@ -8,6 +8,8 @@
 
 mod check;
 
+pub(crate) use check::MAX_PROCESSES;
+
 pub(super) use check::check_version;
 
 use serde::{Deserialize, Serialize};

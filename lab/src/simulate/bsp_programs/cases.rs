@@ -9,7 +9,7 @@ use hcube_matmul::default_blocks;
 use hcube_results::published::bsp as published;
 use hcube_tool::bsp::machine::Estimate;
 use hcube_tool::bsp::predict;
-use hcube_tool::bsp::program::{Costs, Matrices, Program, ProgramArguments, Subsequence};
+use hcube_tool::bsp::program::{Costs, Program, ProgramArguments};
 use hcube_tool::session::Failure;
 
 /// Ranks up to which subsequences are simulated by default: the ranks wait in each of their many supersteps, which takes the
@@ -86,9 +86,9 @@ fn arguments(program: Program, ranks: usize, parameters: Vec<u32>) -> ProgramArg
         // Without sizes they are those of the thesis, and what it has published stands beside them.
         sizes: if ranks >= MIN_RANKS_LARGE { vec![large] } else { Vec::new() },
         blocks,
-        distribution: Matrices::Customized,
+        distribution: None,
         alpha,
-        kernel: Subsequence::Standard,
+        kernel: None,
         estimate: Estimate::Weighted,
         operation_ns: None,
     }

@@ -103,7 +103,7 @@ fn noise(samples: &Samples) -> String {
     match samples.noise_percent() {
         Some(noise) => {
             format!(
-                "noise: the median of a case exceeds its minimum by {noise:.1}% (in the median of all cases)"
+                "noise: the median of a case exceeds its minimum by {noise:.1}% (in the median of all cases, or of a latency)"
             )
         }
         None => "noise: not known, it takes 3 measurements of each case (--repeat)".to_owned(),

@@ -10,6 +10,9 @@ use std::fmt::Display;
 /// The smallest h_half and o in words; slightly negative values result from noise.
 const MIN_WORDS: f64 = -1e9;
 
+/// More processes than any machine has.
+pub(crate) const MAX_PROCESSES: usize = 1 << 24;
+
 impl Bsp {
     /// Whether the figures are possible. The message of a failure names the field.
     pub fn check(&self) -> Result<(), String> {
@@ -20,6 +23,11 @@ impl Bsp {
             let number = entry.processes;
             if number <= before {
                 return Err(format!("bsp.processes[{at}].processes = {number}: expected more than {before}"));
+            }
+            if number > MAX_PROCESSES {
+                return Err(format!(
+                    "bsp.processes[{at}].processes = {number}: expected at most {MAX_PROCESSES}"
+                ));
             }
             before = number;
             entry.check(&format!("bsp.processes[{at}]"))?;
