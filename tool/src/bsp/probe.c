@@ -8,9 +8,8 @@
  *   bsprun -n 4 ./bspprobe -l hcube > samples.txt
  *   hcube bsp probe --from samples.txt machine.json
  *
- * Each library needs a machine file of its own; that of 'mpirun hcube bsp probe' is one of them.
- *
- * With another BSPlib that has the types of 1998 (int for sizes), here BSPonMPI, the first two commands are:
+ * With another BSPlib that has the types of 1998 (int for sizes), here BSPonMPI, the first two commands are as follows;
+ * each library needs a machine file of its own, and so does 'mpirun hcube bsp probe':
  *
  *   mpicc -std=c99 -O3 bspprobe.c -I bsponmpi/include -L bsponmpi/lib -lbsponmpi -o bspprobe
  *   mpirun -np 4 ./bspprobe -l bsponmpi > samples.txt
