@@ -85,6 +85,26 @@ fn ranks() -> &'static [usize] {
     if Mpi::selected() == Mpi::Mpich { &[1, 2] } else { &[1, 2, 3, 5] }
 }
 
+/// Each pattern and operation has a gap in the file, or a warning says that it has none.
+fn every_gap_is_known_or_missed(machine: &Path, warnings: &str) {
+    let gaps = json(machine)["bsp"]["processes"][0]["gaps"].clone();
+    let gaps = gaps.as_array().expect("a list");
+    let mut known = 0;
+    for operation in ["get", "hp-get", "hp-put", "put", "send"] {
+        for pattern in ["random-permutation", "all-to-all"] {
+            let is_known = gaps.iter().any(|gap| gap["pattern"] == pattern && gap["operation"] == operation);
+            let name = format!("{pattern} {operation}");
+            let is_missed = warnings
+                .lines()
+                .filter_map(|line| line.split_once("no gap of ")?.1.split_once(':'))
+                .any(|(names, _)| names.split(", ").any(|missed| missed == name));
+            assert!(is_known != is_missed, "{name}: {warnings}, {gaps:?}");
+            known += usize::from(is_known);
+        }
+    }
+    assert_eq!(known, gaps.len(), "{gaps:?}");
+}
+
 /// A program on some ranks; its rows.
 fn run(ranks: usize, program: &str, machine: &Path, options: &[&str]) -> Vec<Value> {
     let launch = Launch::new(TOOL.as_str(), ranks).args(["bsp", "run", program, "--no-progress", "--json=-"]);
@@ -137,7 +157,21 @@ fn a_probe_adds_its_figures_to_the_file() {
     let refused = launch(&[]);
     assert!(!refused.status.success() && refused.stderr.contains("--replace"), "{}", refused.stderr);
     assert_eq!(json(&machine)["bsp"]["library"].as_str(), Some("a machine"));
-    let output = launch(&["--replace", "--samples", shown(&samples), "--plot", shown(&plot)]).success();
+    // Measurements of a machine that behaves as the model says tell all gaps.
+    let whole = alone(&[
+        "probe",
+        shown(&file("whole.json")),
+        "--replace",
+        "--from",
+        shown(&file("probe.json-7.txt")),
+    ]);
+    let table = text(&whole.stdout);
+    assert!(table.contains("random-permutation") && table.contains("hp-get"), "{table}");
+    every_gap_is_known_or_missed(&file("whole.json"), "");
+    let outcome = launch(&["--replace", "--samples", shown(&samples), "--plot", shown(&plot)]);
+    let warnings = outcome.stderr.clone();
+    let output = outcome.success();
+    every_gap_is_known_or_missed(&machine, &warnings);
     for words in ["on 2 processes", "cyclic shift", "least squares", "exceeds its minimum"] {
         assert!(output.contains(words), "{words} expected: {output}");
     }
@@ -179,7 +213,10 @@ fn the_probe_in_c_measures_any_library() {
     fs::write(&samples, launch.run().success()).expect("a file");
     let machine = file("c.json");
     drop(fs::remove_file(&machine));
-    let output = success(&["probe", shown(&machine), "--from", shown(&samples)]);
+    let probe = alone(&["probe", shown(&machine), "--from", shown(&samples)]);
+    assert!(probe.status.success(), "{}", text(&probe.stderr));
+    every_gap_is_known_or_missed(&machine, &text(&probe.stderr));
+    let output = text(&probe.stdout);
     assert!(
         output.contains(&format!("on {ranks} processes")) && output.contains("matrix-product-int"),
         "{output}"

@@ -74,18 +74,14 @@ fn measure(session: &Session, arguments: &Arguments) -> std::result::Result<Verd
 /// The sizes with their parameters.
 fn cases(arguments: &Arguments, processes: usize) -> std::result::Result<Vec<Case>, Failure> {
     let all = arguments.program.cases(processes)?;
-    if arguments.program.program == Program::Llcs {
-        let of_matmul = [
-            ("--memory", arguments.memory.is_some()),
-            ("--scalapack", arguments.scalapack.is_some()),
-            ("--blas", arguments.blas.is_some()),
-        ];
-        return match of_matmul.iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(format!("{option}: expected with matmul, not with llcs")),
-            None => {
-                all.iter().try_for_each(|case| arguments.program.check(case, arguments.costs)).map(|()| all)
-            }
-        };
+    let of_matmul = [
+        ("--memory", arguments.memory.is_some()),
+        ("--scalapack", arguments.scalapack.is_some()),
+        ("--blas", arguments.blas.is_some()),
+    ];
+    let other = of_matmul.iter().find(|(_, given)| *given && arguments.program.program == Program::Llcs);
+    if let Some((option, _)) = other {
+        return Err(format!("{option}: expected with matmul, not with llcs"));
     }
     let check = |case: &Case| arguments.program.check(case, arguments.costs);
     let Some(bytes) = arguments.memory else {

@@ -56,9 +56,8 @@ pub struct Product<'a> {
     scalapack: Option<ScaLapack>,
     case: Option<Case>,
     matrices: [Region<'static>; 3],
-    /// Blocks in this memory, and their side.
-    blocks: [Region<'static>; 3],
-    side: usize,
+    /// Blocks in this memory that fill their columns.
+    blocks: [Block; 3],
     arenas: [Arena; 4],
 }
 
@@ -89,8 +88,7 @@ impl<'a> Product<'a> {
             scalapack,
             case: None,
             matrices: [Region::of(&mut []); 3],
-            blocks: [Region::of(&mut []); 3],
-            side: 0,
+            blocks: [Block { memory: Region::of(&mut []), leading: 0 }; 3],
             arenas: Default::default(),
         })
     }
@@ -180,7 +178,7 @@ impl Measured for Product<'_> {
         };
         let memory = agree(comm, take())?;
         self.matrices = memory.map(|memory| memory.part(0..own));
-        (self.blocks, self.side) = (memory.map(|memory| memory.part(0..block)), layout.side());
+        self.blocks = memory.map(|memory| Block { memory: memory.part(0..block), leading: layout.side() });
         self.fill()?;
         if let Some(scalapack) = &mut self.scalapack {
             agree(comm, scalapack.prepare(case.size))?;
@@ -189,14 +187,13 @@ impl Measured for Product<'_> {
     }
 
     fn compute(&mut self) {
-        let side = self.side;
-        let blocks = self.blocks.map(|memory| Block { memory, leading: side });
+        let side = self.blocks[0].leading;
         let sizes = Sizes { rows: side, columns: side, inner: side };
-        Local::new(self.blas.as_ref()).multiply(sizes, blocks, false);
+        Local::new(self.blas.as_ref()).multiply(sizes, self.blocks, false);
     }
 
     fn operations(&self) -> f64 {
-        (self.side as f64).powi(3)
+        (self.blocks[0].leading as f64).powi(3)
     }
 
     fn run(&mut self, spmd: &mut Spmd<MpiComm>) -> Result<()> {
