@@ -98,7 +98,7 @@ impl<C: Comm> Runtime<C> {
     pub fn notify(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
         let place = self.place_of_event((event, index, rank))?;
         self.wait_for_room(place.image)?;
-        self.wait(|image| Ok(image.memory.is_made(Some(place.image)).then_some(())))?;
+        self.wait_for_any(|image| Ok(image.memory.is_made(Some(place.image)).then_some(())))?;
         self.with(|image| {
             image.memory.notify(place.image, place.offset, 1);
             Ok(())
@@ -118,7 +118,7 @@ impl<C: Comm> Runtime<C> {
         }
         // What goes to the only image that is notified need not be waited for.
         let only = places.iter().all(|place| place.image == first.image).then_some(first.image);
-        self.wait(|image| Ok(image.memory.is_made(only).then_some(())))?;
+        self.wait_for_any(|image| Ok(image.memory.is_made(only).then_some(())))?;
         self.with(|image| {
             for place in &places {
                 image.memory.notify(place.image, place.offset, 1);
@@ -132,7 +132,7 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// As [`Self::notify`].
     pub fn wait_event(&self, event: Handle, index: usize) -> Result<()> {
-        self.wait(|image| {
+        self.wait_for_any(|image| {
             image.operations.check()?;
             image.take_notice(event, index).map(|taken| taken.then_some(()))
         })
@@ -161,7 +161,7 @@ impl<C: Comm> Runtime<C> {
         }
         let last = self.with(|image| Ok(image.found_event))?;
         let first = events.iter().position(|&event| Some(event) == last).map_or(0, |number| number + 1);
-        self.wait(|image| {
+        self.wait_for_any(|image| {
             image.operations.check()?;
             for number in (first..events.len()).chain(0..first) {
                 let (event, index) = events[number];
@@ -187,7 +187,7 @@ impl<C: Comm> Runtime<C> {
             Ok(())
         })?;
         let mut missing = wanted.first_key_value().map(|(&offset, &count)| (offset, count));
-        self.wait(|image| {
+        self.wait_for_any(|image| {
             image.operations.check()?;
             let has = |offset, count| image.memory.own_word(offset).load(Ordering::Acquire) >= count;
             if missing.is_some_and(|(offset, count)| !has(offset, count)) {

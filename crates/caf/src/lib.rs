@@ -13,6 +13,8 @@
 //! | [`copy`] | asynchronous copies with events |
 //! | [`spawn`], [`finish`] | shipped functions, and their termination |
 //! | [`others`], [`status`] | images that have failed or stopped |
+//! | `ending` | the end of a program whose images end one by one |
+//! | `raw` | memory by address, for compilers |
 //! | [`process`] | the one state of a process |
 //!
 //! Source: Jin, Mellor-Crummey, Adhianto, Scherer, Yang 2011, "Implementation and Performance Evaluation of the HPC
@@ -24,6 +26,7 @@ pub mod coarray;
 pub mod collective;
 pub mod copointer;
 pub mod copy;
+mod ending;
 pub mod event;
 pub mod finish;
 pub mod handles;
@@ -35,6 +38,7 @@ mod operation;
 pub mod options;
 pub mod others;
 pub mod process;
+mod raw;
 mod reduction;
 pub mod runtime;
 pub mod spawn;

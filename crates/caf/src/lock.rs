@@ -148,7 +148,7 @@ impl<C: Comm> Image<C> {
             let state = *self.locks.state(lock).expect("found above");
             let next = match state {
                 State::Trying(request) => match self.memory.is_finished(request) {
-                    None => return self.others.check(lock.image).map(|()| None),
+                    None => return self.others.check_served(lock.image).map(|()| None),
                     Some(NONE) => State::Held,
                     Some(_) => {
                         self.locks.remove(lock);
@@ -156,7 +156,7 @@ impl<C: Comm> Image<C> {
                     }
                 },
                 State::Asked(request) => match self.memory.is_finished(request) {
-                    None => return self.others.check(lock.image).map(|()| None),
+                    None => return self.others.check_served(lock.image).map(|()| None),
                     Some(NONE) => State::Held,
                     Some(before) => {
                         let before = Place::of(before);
@@ -188,7 +188,7 @@ impl<C: Comm> Image<C> {
                     State::Leaving(self.memory.atomic(lock.image, lock.offset, operation, NONE))
                 }
                 State::Leaving(request) => match self.memory.is_finished(request) {
-                    None => return self.others.check(lock.image).map(|()| None),
+                    None => return self.others.check_served(lock.image).map(|()| None),
                     Some(last) if last == own.word() => {
                         self.locks.remove(lock);
                         return Ok(Some(()));
@@ -256,7 +256,7 @@ impl<C: Comm> Runtime<C> {
     fn ask_for_lock(&self, lock: Lock, queues: bool) -> Result<bool> {
         self.with(|image| image.begin_lock(lock, queues))?;
         let lock = lock.place;
-        let taken = self.wait(|image| match image.advance_lock(lock)? {
+        let taken = self.wait_for_any(|image| match image.advance_lock(lock)? {
             // It goes on with a wait that was given up, but does not wait.
             None if !queues && matches!(image.locks.state(lock), Some(State::Queued)) => {
                 image.give_up(lock);
@@ -295,7 +295,7 @@ impl<C: Comm> Runtime<C> {
     pub fn unlock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         let lock = self.find_lock((locks, index, rank))?;
         self.with(|image| image.check_held(lock))?;
-        self.wait(|image| Ok(image.memory.is_made(None).then_some(())))?;
+        self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))?;
         self.release_lock(lock)
     }
 
@@ -303,7 +303,7 @@ impl<C: Comm> Runtime<C> {
     pub(crate) fn release_lock(&self, lock: Lock) -> Result<()> {
         self.with(|image| image.check_held(lock))?;
         let lock = lock.place;
-        let released = self.wait(|image| image.advance_unlock(lock));
+        let released = self.wait_for_any(|image| image.advance_unlock(lock));
         if released.is_err() {
             self.with(|image| {
                 image.give_up(lock);

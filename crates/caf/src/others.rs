@@ -20,6 +20,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::node::exit::has_ended;
 use hcube_core::onesided::Onesided;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
@@ -30,14 +31,16 @@ const STEPS_PER_LOOK: u32 = 1 << 14;
 
 /// The word of an image whose process has ended, or is ending.
 pub(crate) const DIED: u64 = 3;
+/// The word of an image that has stopped, and serves others until all have; see [`crate::ending`].
+pub(crate) const SERVING: u64 = 4;
 /// Bits of the word in the tag of a message; the image follows.
-const WORD_BITS: u32 = 2;
+const WORD_BITS: u32 = 3;
 
 impl Status {
     const fn of(word: u64) -> Self {
         match word {
             1 | DIED => Self::Failed,
-            2 => Self::Stopped,
+            2 | SERVING => Self::Stopped,
             _ => Self::Alive,
         }
     }
@@ -67,9 +70,13 @@ pub struct Others {
     seen: BTreeMap<usize, Status>,
     /// Images whose process has ended, as far as is known here.
     died: BTreeSet<usize>,
+    /// Images that have stopped and serve others.
+    serving: BTreeSet<usize>,
     looks: u32,
     /// Messages since the last look.
     steps: u32,
+    /// Where only failures that no call has returned end a wait for what any image may do: how many one has.
+    returned: Option<Cell<usize>>,
     /// The image of this node whose process is asked about next.
     next: usize,
     /// Process numbers of the images of this node, where each is a process.
@@ -94,8 +101,10 @@ impl Others {
             gone: BTreeMap::new(),
             seen: BTreeMap::new(),
             died: BTreeSet::new(),
+            serving: BTreeSet::new(),
             looks: 0,
             steps: 0,
+            returned: None,
             next: 0,
             processes,
         })
@@ -105,6 +114,9 @@ impl Others {
     fn note(&mut self, image: usize, word: u64) {
         if word == DIED {
             self.died.insert(image);
+        }
+        if word == SERVING {
+            self.serving.insert(image);
         }
         if Status::of(word) != Status::Alive && !self.gone.contains_key(&image) {
             self.seen.insert(image, Status::of(word));
@@ -234,6 +246,29 @@ impl Others {
         if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
     }
 
+    /// From now on, waits for what any image may do go on where others have stopped, and after a failure that a call has
+    /// returned: the program deals with it.
+    pub(crate) fn tolerate(&mut self) {
+        self.returned = Some(Cell::new(0));
+    }
+
+    /// The program knows of all failures up to now.
+    pub(crate) fn note_returned(&self) {
+        if let Some(returned) = &self.returned {
+            returned.set(self.with(Status::Failed).count());
+        }
+    }
+
+    /// An error for a wait for what any image may do.
+    pub(crate) fn check_any(&self) -> Result<()> {
+        let Some(returned) = &self.returned else { return self.check_all() };
+        if self.gone.is_empty() || self.with(Status::Failed).count() == returned.get() {
+            return Ok(());
+        }
+        self.note_returned();
+        self.first_gone()
+    }
+
     #[cold]
     fn first_gone(&self) -> Result<()> {
         let first = self.with(Status::Failed).next().or_else(|| self.with(Status::Stopped).next());
@@ -247,6 +282,16 @@ impl Others {
             Status::Stopped => self.first_gone_or(image),
             status => status.check(image),
         }
+    }
+
+    /// As [`Self::check`], for what an image still does that has stopped and serves others.
+    pub(crate) fn check_served(&self, image: usize) -> Result<()> {
+        if self.serving.contains(&image) { Ok(()) } else { self.check(image) }
+    }
+
+    /// Whether all images have failed or stopped, as far as is known here.
+    pub(crate) fn are_all_gone(&self) -> bool {
+        self.gone.len() == self.images
     }
 
     #[cold]

@@ -237,6 +237,23 @@ pub fn finalise() -> Result<()> {
         // Others may still read what this image has. If it is the one that has failed, they know.
         Err(_) => drop(with(Runtime::stop)),
     }
+    remove()?;
+    result
+}
+
+/// This image has come to the end of the program, or fails: returns when all have, and has ended the runtime then, and MPI
+/// where it was initialised here. Functions that others have shipped may still run until then.
+///
+/// # Errors
+/// Those of MPI.
+pub fn end(fails: bool) -> Result<()> {
+    let result = with(|runtime| runtime.end(fails));
+    remove()?;
+    result
+}
+
+/// Ends the runtime, and MPI where it was initialised here, unless a process of the job has ended before.
+fn remove() -> Result<()> {
     let process = process()?.cast_mut();
     // SAFETY: it lives until it is freed below.
     unsafe { &*process }.join();
@@ -247,10 +264,7 @@ pub fn finalise() -> Result<()> {
     let process = unsafe { Box::from_raw(process) };
     let ends_mpi = process.owns_mpi && !process.runtime.has_lost_one();
     drop(process);
-    if ends_mpi {
-        lifetime::finalise()?;
-    }
-    result
+    if ends_mpi { lifetime::finalise() } else { Ok(()) }
 }
 
 /// Collective over all images: as [`finalise`], where the runtime has this owner; otherwise nothing happens.

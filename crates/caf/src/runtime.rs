@@ -59,8 +59,28 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
+    /// As [`Self::wait`], for something that any image may do; see [`Self::tolerate`].
+    pub(crate) fn wait_for_any<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
+        match self.with(&mut poll)? {
+            Some(result) => Ok(result),
+            None => self.wait_longer(poll, |others| others.check_own().and_then(|()| others.check_any())),
+        }
+    }
+
     /// As [`Self::wait`], for something that only one image does: the wait goes on where others are gone.
     pub(crate) fn wait_for_image<T>(
+        &self,
+        awaited: usize,
+        mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
+    ) -> Result<T> {
+        match self.with(&mut poll)? {
+            Some(result) => Ok(result),
+            None => self.wait_longer(poll, |others| others.check_own().and_then(|()| others.check_served(awaited))),
+        }
+    }
+
+    /// As [`Self::wait_for_image`], for something that an image does not do any more when it has stopped.
+    pub(crate) fn wait_while_alive<T>(
         &self,
         awaited: usize,
         mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,

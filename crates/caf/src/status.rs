@@ -104,7 +104,7 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// Where an image has failed or stopped, so that callers who try again and again come to an end.
     pub(crate) fn look_around(&self) -> Result<()> {
-        self.with(|image| image.others.check_all())?;
+        self.with(|image| image.others.check_any())?;
         self.learn()
     }
 
@@ -116,7 +116,10 @@ impl<C: Comm> Runtime<C> {
         self.learn()?;
         self.explore(team, Some(rank))?;
         let member = self.image_of(team, rank)?;
-        self.with(|image| Ok(image.others.status(member)))
+        self.with(|image| {
+            image.others.note_returned();
+            Ok(image.others.status(member))
+        })
     }
 
     /// The members of a team with a status, by their ranks in the team, in ascending order.
@@ -134,7 +137,14 @@ impl<C: Comm> Runtime<C> {
                 ranks.push(rank);
             }
         }
+        self.image.borrow().others.note_returned();
         Ok(ranks)
+    }
+
+    /// From now on, waits for events and locks go on where other images have stopped, as Fortran requires, and after a failure
+    /// that a call has returned: the program deals with it.
+    pub fn tolerate(&self) {
+        self.image.borrow_mut().others.tolerate();
     }
 
     /// Whether the process of an image has ended, as far as is known here: MPI cannot be finalised then.

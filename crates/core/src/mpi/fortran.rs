@@ -1,6 +1,7 @@
 //! Handles as Fortran has them: integers in every MPI library.
 
 use super::constants::constants;
+use crate::error::Result;
 use super::handle::{Handle, check_living, check_state, partners, world};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op, hcube_shim_fint as MPI_Fint};
 
@@ -12,6 +13,16 @@ pub fn communicator(number: MPI_Fint) -> MPI_Comm {
         Ok(()) => unsafe { raw::hcube_shim_comm_of_fortran(number) },
         Err(_) => world().raw(),
     }
+}
+
+/// The number by which a Fortran program calls the communicator of all processes.
+///
+/// # Errors
+/// [`Error::MpiState`](crate::Error::MpiState) where MPI is not active.
+pub fn world_number() -> Result<i32> {
+    check_state()?;
+    // SAFETY: MPI is active.
+    Ok(unsafe { raw::hcube_shim_world_of_fortran() })
 }
 
 /// As [`communicator`], for datatypes.

@@ -155,6 +155,13 @@ pub fn abort(comm: Option<Handle>) -> ! {
     std::process::abort();
 }
 
+/// Ends the job with an exit code. MPI is initialised and not finalised.
+pub(super) fn abort_with(code: i32) -> ! {
+    // SAFETY: the contract of the caller, which has asked; MPI refuses otherwise.
+    unsafe { raw::PMPI_Abort(world().raw(), code) };
+    std::process::abort();
+}
+
 /// MPI's own description of itself, first line.
 pub fn library_version() -> String {
     let mut text = vec![0u8; constants().max_library_version_string as usize + 1];

@@ -128,3 +128,11 @@ pub fn world_comm() -> Result<MpiComm> {
         other => other,
     })
 }
+
+/// Ends the job with an exit code, where MPI is active; otherwise this process.
+pub fn abort(code: i32) -> ! {
+    if check_state().is_ok() {
+        handle::abort_with(code);
+    }
+    std::process::exit(code)
+}

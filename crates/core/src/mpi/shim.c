@@ -69,6 +69,8 @@ MPI_Comm hcube_shim_comm_self(void) { return MPI_COMM_SELF; }
 MPI_Comm hcube_shim_comm_world(void) { return MPI_COMM_WORLD; }
 
 /* Functions in some libraries, macros in others. A number that means nothing is 0 or NULL in some. */
+hcube_shim_fint hcube_shim_world_of_fortran(void) { return PMPI_Comm_c2f(MPI_COMM_WORLD); }
+
 MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number) {
     MPI_Comm comm = PMPI_Comm_f2c(number);
     return comm ? comm : MPI_COMM_NULL;

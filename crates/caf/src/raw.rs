@@ -1,0 +1,92 @@
+//! Memory by address: what compilers need whose programs have coarrays as part of their language.
+//!
+//! Idea: the heaps of a node are mapped at one address, so an address in one of them means the same to all images of the node.
+//! A part of a coarray, or memory that an image has allocated for itself, is accessed by these images as it lies there; others
+//! need its place, which only images of the node can tell from an address.
+//!
+//! Restrictions: whoever uses the addresses keeps to the bytes that were allocated, until they are freed.
+//! Cost: no message, unless the parts of a coarray lie at different offsets; see [`crate::coarray`].
+
+use crate::coarray::Place;
+use crate::handles::Handle;
+use crate::runtime::Runtime;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::memory::Region;
+
+impl<C: Comm> Runtime<C> {
+    /// Local: allocates memory in the heap of this image, which no other image has to allocate. It holds anything.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where there is none.
+    pub fn allocate_own(&self, bytes: usize) -> Result<*mut u8> {
+        self.with(|image| {
+            let offset = image.memory.heap().allocate(bytes)?;
+            Ok(image.memory.own(offset, bytes).address())
+        })
+    }
+
+    /// Local: frees what [`Self::allocate_own`] has given.
+    ///
+    /// # Errors
+    /// For an address that it has not given, or that was freed.
+    pub fn free_own(&self, address: *mut u8) -> Result<()> {
+        self.with(|image| {
+            let heap = image.memory.heap();
+            let place = heap.place(address).filter(|&(number, _)| number == heap.own_number());
+            let given = || Error::argument("address", format_args!("{address:p}"), "one of this image's heap");
+            heap.free(place.ok_or_else(given)?.1)
+        })
+    }
+
+    /// The address of an offset in the heap of this image.
+    ///
+    /// # Panics
+    /// Where the heap does not reach so far.
+    pub fn own_memory(&self, offset: usize) -> *mut u8 {
+        self.image.borrow().memory.own(offset, 0).address()
+    }
+
+    /// The address of the part of a member of a coarray, if this image accesses it directly.
+    ///
+    /// # Errors
+    /// As [`Self::place`].
+    pub fn part_here(&self, coarray: Handle, rank: usize) -> Result<Option<*mut u8>> {
+        let Place { image: member, offset } = self.place_of_data(coarray, rank, 0, 0)?;
+        self.with(|image| Ok(image.memory.here(member, offset, 0).map(Region::address)))
+    }
+
+    /// The place of an address in a heap of this node.
+    pub fn place_of_address(&self, address: *const u8) -> Option<Place> {
+        let memory = &mut self.image.borrow_mut().memory;
+        let (number, offset) = memory.heap().place(address)?;
+        memory.is_accessible(offset, 0).then(|| Place { image: memory.node()[number], offset })
+    }
+
+    /// Waits until something is so that shipped functions of this image make so for an image, given by its rank in the job.
+    ///
+    /// # Errors
+    /// Where that image has failed, or has stopped and does not serve others any more.
+    pub fn wait_for(&self, of: usize, mut is_so: impl FnMut() -> bool) -> Result<()> {
+        self.wait_for_image(of, |_| Ok(is_so().then_some(())))
+    }
+
+    /// Waits for a notice of an event of this image that only one image gives, by its rank in the job, and takes it.
+    ///
+    /// # Errors
+    /// For an event that was freed; where that image has failed or stopped.
+    pub fn wait_event_of(&self, event: Handle, index: usize, from: usize) -> Result<()> {
+        self.wait_while_alive(from, |image| {
+            image.take_notice(event, index).map(|taken| taken.then_some(()))
+        })
+    }
+
+    /// Waits until all that this image has put is there, and does what others have asked for.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn complete_puts(&self) -> Result<()> {
+        self.serve()?;
+        self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))
+    }
+}

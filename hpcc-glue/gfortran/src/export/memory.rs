@@ -1,0 +1,45 @@
+//! Allocation of coarrays and of their components.
+
+use crate::abi::{Descriptor, Outcome};
+use crate::job;
+use crate::token::{self, Token};
+use std::ffi::{c_char, c_int};
+
+/// Allocates a coarray, collectively, or a component of one. Static coarrays come before the main program.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_register(
+    size: usize,
+    kind: c_int,
+    place: *mut *mut Token,
+    descriptor: *mut Descriptor,
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    job::begin("begin of the program");
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("allocate", outcome, |image| token::register(image, size, kind, place, descriptor));
+    }
+}
+
+/// Frees a coarray, collectively, or a component of one.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_deregister(
+    place: *mut *mut Token,
+    kind: c_int,
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe { job::run_for("deallocate", outcome, |image| token::deregister(image, place, kind)) };
+}

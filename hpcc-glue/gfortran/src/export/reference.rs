@@ -1,0 +1,172 @@
+//! Access to components of coarrays of other images.
+
+use super::transfer::only;
+use crate::abi::{Descriptor, Reference};
+use crate::convert::Type;
+use crate::job::{self, Result};
+use crate::reference::access::Access;
+use crate::reference::path::Path;
+use crate::reference::resize::shape;
+use crate::section::{Section, copy};
+use crate::token::Token;
+use crate::transfer::{assign, check_counts};
+use std::ffi::{c_int, c_void};
+
+unsafe extern "C" {
+    /// The C library's, from which Fortran gets what is not a coarray.
+    fn realloc(memory: *mut c_void, bytes: usize) -> *mut c_void;
+}
+
+/// Gives the variable on the left side of an assignment the shape of the right side, if it is allocatable and has another one.
+///
+/// # Safety
+/// The descriptor is one of the compiler.
+unsafe fn fit(descriptor: &mut Descriptor, counts: &[usize], may_change: bool) -> Result<()> {
+    // SAFETY: the contract of this function.
+    let dimensions = unsafe { descriptor.dimensions() };
+    let is_alike = dimensions.len() != counts.len()
+        || dimensions.iter().zip(counts).all(|(dimension, &count)| dimension.extent() == count);
+    if !descriptor.base.is_null() && (is_alike || !may_change) {
+        return Ok(());
+    }
+    let bytes = counts.iter().product::<usize>() * descriptor.dtype.elem_len;
+    // SAFETY: memory of Fortran, or NULL.
+    descriptor.base = unsafe { realloc(descriptor.base.cast(), bytes.max(1)) }.cast();
+    if descriptor.base.is_null() {
+        return Err(hcube_core::Error::Memory(format!("{bytes} bytes for the left side of an assignment")).into());
+    }
+    descriptor.span = descriptor.dtype.elem_len as isize;
+    // SAFETY: as above.
+    unsafe { shape(descriptor, counts) };
+    Ok(())
+}
+
+/// `x = a[image]%component`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_get_by_ref(
+    token: *const Token,
+    number: c_int,
+    target: *mut Descriptor,
+    reference: *const Reference,
+    target_kind: c_int,
+    source_kind: c_int,
+    _may_overlap: bool,
+    may_reallocate: bool,
+    stat: *mut c_int,
+    source_type: c_int,
+) {
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("get", only(stat), |image| {
+            let path = Path::of(reference)?;
+            let access = Access::new(image, Token::of(token)?, number, &path)?;
+            access.read(|counts, from| {
+                fit(&mut *target, counts, may_reallocate)?;
+                let target = &*target;
+                let into = Section::of(target, target.base);
+                let to = Type { kind: target.dtype.kind, parameter: target_kind, bytes: into.element };
+                let of = Type { kind: source_type as i8, parameter: source_kind, bytes: from.element };
+                check_counts(into.count(), from.count())?;
+                to.check(of)?;
+                assign(&into, to, from, of);
+                Ok(())
+            })
+        })
+    };
+}
+
+/// `a[image]%component = x`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_send_by_ref(
+    token: *const Token,
+    number: c_int,
+    source: *const Descriptor,
+    reference: *const Reference,
+    target_kind: c_int,
+    source_kind: c_int,
+    _may_overlap: bool,
+    may_reallocate: bool,
+    stat: *mut c_int,
+    target_type: c_int,
+) {
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("put", only(stat), |image| {
+            let path = Path::of(reference)?;
+            let access = Access::new(image, Token::of(token)?, number, &path)?;
+            let source = &*source;
+            let from = Section::of(source, source.base);
+            let of = Type { kind: source.dtype.kind, parameter: source_kind, bytes: from.element };
+            access.write((target_type as i8, target_kind), of, &from, may_reallocate)
+        })
+    };
+}
+
+/// `a[image]%component = b[other]%component`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_sendget_by_ref(
+    target_token: *const Token,
+    target_number: c_int,
+    target_reference: *const Reference,
+    source_token: *const Token,
+    source_number: c_int,
+    source_reference: *const Reference,
+    target_kind: c_int,
+    source_kind: c_int,
+    _may_overlap: bool,
+    target_stat: *mut c_int,
+    source_stat: *mut c_int,
+    target_type: c_int,
+    source_type: c_int,
+) {
+    // SAFETY: the contract of this function.
+    unsafe {
+        let read = job::run_for("get", only(source_stat), |image| {
+            let path = Path::of(source_reference)?;
+            Access::new(image, Token::of(source_token)?, source_number, &path)?.read(|counts, from| {
+                let mut bytes = vec![0_u8; from.bytes()];
+                copy(&Section::packed(bytes.as_mut_ptr(), from.element, from.count()), from);
+                Ok((counts.to_vec(), from.element, bytes))
+            })
+        });
+        let Some((counts, element, mut bytes)) = read else { return };
+        job::run_for("put", only(target_stat), |image| {
+            let path = Path::of(target_reference)?;
+            let access = Access::new(image, Token::of(target_token)?, target_number, &path)?;
+            let mut from = Section::scalar(bytes.as_mut_ptr(), element);
+            counts.iter().fold(element, |stride, &count| {
+                from.push(count, stride as isize);
+                stride * count
+            });
+            let of = Type { kind: source_type as i8, parameter: source_kind, bytes: element };
+            access.write((target_type as i8, target_kind), of, &from, true)
+        });
+    }
+}
+
+/// `allocated(a[image]%component)`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_is_present(
+    token: *const Token,
+    number: c_int,
+    reference: *const Reference,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    let is_present = job::run("allocated", |image| unsafe {
+        let path = Path::of(reference)?;
+        Access::new(image, Token::of(token)?, number, &path)?.is_present()
+    });
+    is_present.into()
+}

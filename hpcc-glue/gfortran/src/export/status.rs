@@ -1,0 +1,86 @@
+//! Images that have failed or stopped.
+
+use crate::abi::{Descriptor, Dimension, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE, kind};
+use crate::job::{self, Image, Result};
+use crate::team::{self, Team, current};
+use hcube_caf::others::Status;
+use std::ffi::{c_int, c_void};
+
+unsafe extern "C" {
+    /// The C library's: the program frees the list.
+    fn malloc(bytes: usize) -> *mut c_void;
+}
+
+/// `image_status`.
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn _gfortran_caf_image_status(number: c_int, _team: *const *const Team) -> c_int {
+    job::run("image_status", |image| {
+        let team = current();
+        Ok(match image.status(team.handle, team.rank_of(number)?)? {
+            Status::Alive => 0,
+            Status::Failed => STAT_FAILED_IMAGE,
+            Status::Stopped => STAT_STOPPED_IMAGE,
+        })
+    })
+}
+
+/// Writes the numbers of images to an array of integers, which it allocates.
+///
+/// # Safety
+/// As gfortran calls it.
+unsafe fn list(
+    statement: &str,
+    descriptor: *mut Descriptor,
+    bytes: *const c_int,
+    find: impl FnOnce(&Image) -> Result<Vec<usize>>,
+) {
+    let ranks = job::run(statement, find);
+    // SAFETY: the contract of this function.
+    let element = unsafe { bytes.as_ref() }.map_or(size_of::<c_int>(), |&bytes| bytes as usize);
+    // SAFETY: as above; the array is allocated here.
+    unsafe {
+        let memory = malloc((ranks.len() * element).max(1)).cast::<u8>();
+        for (at, rank) in ranks.iter().enumerate() {
+            // Little-endian or big-endian: as many bytes of the number as the kind has.
+            let number = (*rank as i64 + 1).to_ne_bytes();
+            let skipped = if cfg!(target_endian = "big") { size_of::<i64>() - element } else { 0 };
+            memory.add(at * element).copy_from_nonoverlapping(number[skipped..].as_ptr(), element);
+        }
+        let descriptor = &mut *descriptor;
+        descriptor.base = memory;
+        descriptor.offset = 0;
+        descriptor.dtype.elem_len = element;
+        descriptor.dtype.kind = kind::INTEGER;
+        descriptor.dtype.rank = 1;
+        descriptor.span = element as isize;
+        descriptor.dimensions_mut()[0] = Dimension { stride: 1, lower: 0, upper: ranks.len() as isize - 1 };
+    }
+}
+
+/// `failed_images`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_failed_images(
+    descriptor: *mut Descriptor,
+    _team: *const *const Team,
+    bytes: *const c_int,
+) {
+    // SAFETY: the contract of this function.
+    unsafe { list("failed_images", descriptor, bytes, team::failed) };
+}
+
+/// `stopped_images`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_stopped_images(
+    descriptor: *mut Descriptor,
+    _team: *const *const Team,
+    bytes: *const c_int,
+) {
+    // SAFETY: the contract of this function.
+    unsafe { list("stopped_images", descriptor, bytes, team::stopped) };
+}

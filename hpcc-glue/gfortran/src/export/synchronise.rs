@@ -1,0 +1,176 @@
+//! Image control statements: synchronisation, events, locks.
+
+use super::transfer::only;
+use crate::abi::Outcome;
+use crate::job;
+use crate::synchronise;
+use crate::team::current;
+use crate::token::Token;
+use std::ffi::{c_char, c_int};
+use std::slice;
+
+/// `sync all`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe { job::run_for("sync all", outcome, |image| Ok(image.barrier(current().handle)?)) };
+}
+
+/// `sync memory`: puts are made in the order of statements, so there is nothing to wait for but what others ask for.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_sync_memory(
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe { job::run_for("sync memory", outcome, |image| Ok(image.complete_puts()?)) };
+}
+
+/// `sync images`; a negative count stands for all images.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_sync_images(
+    count: c_int,
+    images: *const c_int,
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("sync images", outcome, |image| match usize::try_from(count) {
+            Err(_) => synchronise::sync_all_images(image),
+            Ok(0) => Ok(()),
+            Ok(count) => synchronise::sync_images(image, slice::from_raw_parts(images, count)),
+        })
+    };
+}
+
+/// `event post`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_event_post(
+    token: *const Token,
+    index: usize,
+    number: c_int,
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("event post", outcome, |image| {
+            synchronise::post(image, Token::of(token)?, index, number)
+        })
+    };
+}
+
+/// `event wait`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_event_wait(
+    token: *const Token,
+    index: usize,
+    until: c_int,
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("event wait", outcome, |image| synchronise::wait(image, Token::of(token)?, index, until))
+    };
+}
+
+/// `event_query`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_event_query(
+    token: *const Token,
+    index: usize,
+    number: c_int,
+    count: *mut c_int,
+    stat: *mut c_int,
+) {
+    // SAFETY: the contract of this function.
+    unsafe {
+        let found = job::run_for("event_query", only(stat), |image| {
+            synchronise::query(image, Token::of(token)?, index, number)
+        });
+        job::set(count, found.unwrap_or(-1));
+    }
+}
+
+/// `lock`, and the begin of a critical construct; `acquired` is NULL where the image is to wait.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_lock(
+    token: *const Token,
+    index: usize,
+    number: c_int,
+    acquired: *mut c_int,
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("lock", outcome, |image| {
+            let token = Token::of(token)?;
+            if acquired.is_null() {
+                return synchronise::lock(image, token, index, number);
+            }
+            acquired.write(synchronise::try_lock(image, token, index, number)?.into());
+            Ok(())
+        })
+    };
+}
+
+/// `unlock`, and the end of a critical construct.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_unlock(
+    token: *const Token,
+    index: usize,
+    number: c_int,
+    stat: *mut c_int,
+    message: *mut c_char,
+    length: usize,
+) {
+    let outcome = Outcome { stat, message, length };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("unlock", outcome, |image| {
+            synchronise::unlock(image, Token::of(token)?, index, number)
+        })
+    };
+}

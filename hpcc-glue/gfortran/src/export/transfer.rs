@@ -1,0 +1,190 @@
+//! Access to coarrays of other images by descriptors.
+
+use crate::abi::{Descriptor, Outcome, Subscript};
+use crate::convert::Type;
+use crate::job::{self, Image, Result};
+use crate::section::Section;
+use crate::token::{Part, Token};
+use crate::transfer::{Side, check, side_of, transfer};
+use std::ffi::c_int;
+use std::ptr;
+
+/// A coarray on an image.
+#[derive(Clone, Copy)]
+struct Remote {
+    token: *const Token,
+    offset: usize,
+    number: c_int,
+    descriptor: *const Descriptor,
+    subscripts: *const Subscript,
+    kind: c_int,
+}
+
+/// The type of elements of a descriptor.
+fn type_of(descriptor: &Descriptor, parameter: c_int) -> Type {
+    Type { kind: descriptor.dtype.kind, parameter, bytes: descriptor.dtype.elem_len }
+}
+
+impl Remote {
+    /// # Safety
+    /// The compiler has made it.
+    unsafe fn side(&self, image: &Image) -> Result<(Side, Type)> {
+        // SAFETY: the contract of this function.
+        unsafe {
+            let descriptor = &*self.descriptor;
+            let section = |base| match self.subscripts.is_null() {
+                true => Section::of(descriptor, base),
+                false => Section::selected(descriptor, base, self.subscripts),
+            };
+            let side = side_of(image, Token::of(self.token)?, self.offset, self.number, section)?;
+            Ok((side, type_of(descriptor, self.kind)))
+        }
+    }
+
+    /// The address of a scalar that is copied to or from another one of the same type, if this image accesses it directly.
+    ///
+    /// # Safety
+    /// As [`Self::side`].
+    #[inline]
+    unsafe fn scalar(&self, image: &Image, local: &Descriptor, kind: c_int) -> Result<Option<*mut u8>> {
+        // SAFETY: the contract of this function.
+        let (token, descriptor) = unsafe { (Token::of(self.token)?, &*self.descriptor) };
+        let (one, other) = (descriptor.dtype, local.dtype);
+        if one.rank != 0 || one != other || kind != self.kind || !self.subscripts.is_null() {
+            return Ok(None);
+        }
+        let Part::Here(part) = token.part(image, self.number)? else { return Ok(None) };
+        let address = part.wrapping_add(self.offset);
+        if self.offset.checked_add(one.elem_len).is_none_or(|end| end > token.bytes) {
+            check(token, part, &Section::scalar(address, one.elem_len))?;
+        }
+        Ok(Some(address))
+    }
+}
+
+/// This image's side.
+///
+/// # Safety
+/// The descriptor is one of the compiler.
+unsafe fn local(descriptor: *const Descriptor, kind: c_int) -> (Side, Type) {
+    // SAFETY: the contract of this function.
+    unsafe {
+        let descriptor = &*descriptor;
+        (Side::Here(Section::of(descriptor, descriptor.base)), type_of(descriptor, kind))
+    }
+}
+
+/// `x = a[image]`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_get(
+    token: *const Token,
+    offset: usize,
+    number: c_int,
+    source: *const Descriptor,
+    subscripts: *const Subscript,
+    target: *const Descriptor,
+    source_kind: c_int,
+    target_kind: c_int,
+    _may_overlap: bool,
+    stat: *mut c_int,
+) {
+    let remote = Remote { token, offset, number, descriptor: source, subscripts, kind: source_kind };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("get", only(stat), |image| {
+            if let Some(from) = remote.scalar(image, &*target, target_kind)? {
+                ptr::copy(from, (*target).base, (*target).dtype.elem_len);
+                return Ok(());
+            }
+            let (from, of) = remote.side(image)?;
+            let (into, to) = local(target, target_kind);
+            transfer(image, &into, to, &from, of)
+        })
+    };
+}
+
+/// `a[image] = x`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_send(
+    token: *const Token,
+    offset: usize,
+    number: c_int,
+    target: *const Descriptor,
+    subscripts: *const Subscript,
+    source: *const Descriptor,
+    target_kind: c_int,
+    source_kind: c_int,
+    _may_overlap: bool,
+    stat: *mut c_int,
+) {
+    let remote = Remote { token, offset, number, descriptor: target, subscripts, kind: target_kind };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("put", only(stat), |image| {
+            if let Some(into) = remote.scalar(image, &*source, source_kind)? {
+                ptr::copy((*source).base, into, (*source).dtype.elem_len);
+                return Ok(());
+            }
+            let (into, to) = remote.side(image)?;
+            let (from, of) = local(source, source_kind);
+            transfer(image, &into, to, &from, of)
+        })
+    };
+}
+
+/// `a[image] = b[other]`.
+///
+/// # Safety
+/// As gfortran calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn _gfortran_caf_sendget(
+    target_token: *const Token,
+    target_offset: usize,
+    target_number: c_int,
+    target: *const Descriptor,
+    target_subscripts: *const Subscript,
+    source_token: *const Token,
+    source_offset: usize,
+    source_number: c_int,
+    source: *const Descriptor,
+    source_subscripts: *const Subscript,
+    target_kind: c_int,
+    source_kind: c_int,
+    _may_overlap: bool,
+    stat: *mut c_int,
+) {
+    let into = Remote {
+        token: target_token,
+        offset: target_offset,
+        number: target_number,
+        descriptor: target,
+        subscripts: target_subscripts,
+        kind: target_kind,
+    };
+    let from = Remote {
+        token: source_token,
+        offset: source_offset,
+        number: source_number,
+        descriptor: source,
+        subscripts: source_subscripts,
+        kind: source_kind,
+    };
+    // SAFETY: the contract of this function.
+    unsafe {
+        job::run_for("put", only(stat), |image| {
+            let ((into, to), (from, of)) = (into.side(image)?, from.side(image)?);
+            transfer(image, &into, to, &from, of)
+        })
+    };
+}
+
+/// A status without a message.
+pub fn only(stat: *mut c_int) -> Outcome {
+    Outcome { stat, message: ptr::null_mut(), length: 0 }
+}

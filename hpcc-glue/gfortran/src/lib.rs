@@ -1,0 +1,34 @@
+//! libhcube_caf.so: programs with coarrays, compiled by gfortran with `-fcoarray=lib`, run unchanged on hcube.
+//!
+//! The library exports the functions that gfortran 12 to 14 calls, `_gfortran_caf_*`, and `_gfortran_caf_get_communicator` of
+//! OpenCoarrays. gfortran 15 has another interface, which the library refuses.
+//!
+//! # Map
+//!
+//! | module | holds |
+//! |---|---|
+//! | `abi` | the types that gfortran passes |
+//! | `export` | the exported functions, by kind of statement |
+//! | `job` | begin and ends of the program, errors of statements |
+//! | `token` | coarrays and components as the compiler knows them |
+//! | `team` | teams, numbers of images |
+//! | `section`, `convert`, `transfer` | sections of arrays, conversion of types, copies between both |
+//! | `reference` | components and their elements on other images |
+//! | `request` | what another image is asked for |
+//! | `synchronise` | `sync images`, events, locks |
+//! | `reduce` | reductions and broadcasts |
+//!
+//! An error that the program does not ask for by `stat=` ends all images: a line names image, statement and cause.
+
+mod abi;
+mod convert;
+mod export;
+mod job;
+mod reduce;
+mod reference;
+mod request;
+mod section;
+mod synchronise;
+mod team;
+mod token;
+mod transfer;

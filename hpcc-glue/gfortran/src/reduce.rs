@@ -1,0 +1,254 @@
+//! Reductions over the images of the current team: sums, minima, maxima, and functions of the program.
+//!
+//! Idea: the elements are packed where they are not contiguous, combined in the order of the images by the runtime's
+//! allreduce or reduce, and unpacked. What is done with two blocks is written in C (`reduce.c`), which has all types.
+//!
+//! Restrictions: gfortran does not say whether 16 bytes are a `real(10)` or a `real(16)`: they count as `real(10)`.
+//! Cost: see [`hcube_caf::collective`]; two copies of elements that are not contiguous.
+
+use crate::abi::{Descriptor, kind};
+use crate::convert::Type;
+use crate::job::{Failure, Image, Result};
+use crate::section::{Section, copy};
+use crate::team::{Team, current};
+use hcube_core::memory::Region;
+use std::ffi::{c_char, c_int};
+
+unsafe extern "C" {
+    fn hcube_caf_combine(
+        operation: c_int,
+        kind: c_int,
+        bytes: usize,
+        parameter: c_int,
+        lower: *const c_char,
+        higher: *mut c_char,
+        count: usize,
+    ) -> c_int;
+    fn hcube_caf_apply(
+        function: unsafe extern "C" fn(),
+        by_value: c_int,
+        kind: c_int,
+        bytes: usize,
+        parameter: c_int,
+        lower: *const c_char,
+        higher: *mut c_char,
+        count: usize,
+    ) -> c_int;
+}
+
+/// What C returns for a type that it does not know.
+const DONE: c_int = 0;
+
+/// What is done with two elements.
+#[derive(Debug, Clone, Copy)]
+pub enum Operation {
+    /// Their sum.
+    Sum,
+    /// The smaller one.
+    Min,
+    /// The larger one.
+    Max,
+    /// A function of the program, and whether it takes its arguments by value.
+    Function(unsafe extern "C" fn(), bool),
+}
+
+impl Operation {
+    /// Combines a block of lower ranks with one of higher ranks, where the result is left. Whether the type is known.
+    fn combine(self, of: Type, lower: &[u8], higher: &mut [u8]) -> bool {
+        let count = if of.bytes == 0 { 0 } else { higher.len() / of.bytes };
+        let (kind, bytes, parameter) = (of.kind.into(), of.bytes, of.parameter);
+        let (lower, higher) = (lower.as_ptr().cast(), higher.as_mut_ptr().cast());
+        // SAFETY: both blocks have these elements; the function is one of the program for elements of this type.
+        let result = unsafe {
+            match self {
+                Self::Sum => hcube_caf_combine(0, kind, bytes, parameter, lower, higher, count),
+                Self::Min => hcube_caf_combine(1, kind, bytes, parameter, lower, higher, count),
+                Self::Max => hcube_caf_combine(2, kind, bytes, parameter, lower, higher, count),
+                Self::Function(function, by_value) => {
+                    hcube_caf_apply(function, by_value.into(), kind, bytes, parameter, lower, higher, count)
+                }
+            }
+        };
+        result == DONE
+    }
+}
+
+/// The type of the elements of a descriptor; `length` is that of text in characters.
+fn type_of(descriptor: &Descriptor, length: usize) -> Type {
+    let (kind, bytes) = (descriptor.dtype.kind, descriptor.dtype.elem_len);
+    let parameter = match kind {
+        kind::CHARACTER if length > 0 && bytes == 4 * length => 4,
+        kind::CHARACTER => 1,
+        kind::COMPLEX => bytes as c_int / 2,
+        _ => bytes as c_int,
+    };
+    Type { kind, parameter, bytes }
+}
+
+/// The rank of an image that is given by its number, 0 standing for all.
+fn root(number: c_int) -> Result<Option<usize>> {
+    if number == 0 { Ok(None) } else { current().rank_of(number).map(Some) }
+}
+
+/// Elements of an array as one block.
+struct Block {
+    section: Section,
+    /// Where they are not contiguous.
+    packed: Vec<u8>,
+}
+
+impl Block {
+    /// # Safety
+    /// As [`reduce`].
+    unsafe fn of(descriptor: &Descriptor) -> Self {
+        // SAFETY: the contract of this function.
+        let section = unsafe { Section::of(descriptor, descriptor.base) };
+        let mut block = Self { section, packed: Vec::new() };
+        if !block.section.is_packed() {
+            block.packed = vec![0; block.section.bytes()];
+            // SAFETY: as above; the copy is new.
+            unsafe { copy(&block.copy(), &block.section) };
+        }
+        block
+    }
+
+    fn copy(&mut self) -> Section {
+        Section::packed(self.packed.as_mut_ptr(), self.section.element, self.section.count())
+    }
+
+    fn region(&mut self) -> Region<'_> {
+        if self.section.is_packed() {
+            // SAFETY: elements of the program, which waits meanwhile.
+            unsafe { Region::new(self.section.base, self.section.bytes()) }
+        } else {
+            Region::of(&mut self.packed)
+        }
+    }
+
+    /// # Safety
+    /// As [`reduce`].
+    unsafe fn unpack(&mut self) {
+        if !self.section.is_packed() {
+            let packed = self.copy();
+            // SAFETY: the contract of this function.
+            unsafe { copy(&self.section, &packed) };
+        }
+    }
+}
+
+/// Collective over the current team: combines the elements of all images, on the image with a number or, for 0, on all.
+///
+/// # Safety
+/// The descriptor is one of the compiler, whose elements may be read and written.
+pub unsafe fn reduce(
+    image: &Image,
+    descriptor: &Descriptor,
+    operation: Operation,
+    result: c_int,
+    length: usize,
+) -> Result<()> {
+    let of = type_of(descriptor, length);
+    let Team { handle, rank, .. } = *current();
+    let root = root(result)?;
+    // SAFETY: the contract of this function.
+    let mut block = unsafe { Block::of(descriptor) };
+    let mut is_known = true;
+    let mut combine = |lower: &[u8], higher: &mut [u8]| is_known &= operation.combine(of, lower, higher);
+    let region = block.region();
+    match root {
+        None => image.allreduce(handle, region, region, &mut combine)?,
+        Some(root) => image.reduce(handle, root, region, region, &mut combine)?,
+    }
+    if !is_known {
+        return Err(Failure::new(format!("{of}: expected a type that gfortran reduces")));
+    }
+    if root.is_none_or(|root| root == rank) {
+        // SAFETY: as above.
+        unsafe { block.unpack() };
+    }
+    Ok(())
+}
+
+/// Collective over the current team: all images get the elements of the image with a number.
+///
+/// # Safety
+/// As [`reduce`].
+pub unsafe fn broadcast(image: &Image, descriptor: &Descriptor, source: c_int) -> Result<()> {
+    let root = current().rank_of(source)?;
+    // SAFETY: the contract of this function.
+    let mut block = unsafe { Block::of(descriptor) };
+    image.broadcast(current().handle, root, block.region())?;
+    // SAFETY: as above.
+    unsafe { block.unpack() };
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn combined<T: Copy>(operation: Operation, kind: i8, lower: &[T], higher: &[T]) -> Vec<T> {
+        let bytes = size_of::<T>();
+        let slice = |all: &[T]| {
+            // SAFETY: plain numbers.
+            unsafe { std::slice::from_raw_parts(all.as_ptr().cast::<u8>(), size_of_val(all)).to_vec() }
+        };
+        let parameter = if kind == kind::COMPLEX { bytes / 2 } else { bytes } as c_int;
+        let of = Type { kind, parameter, bytes };
+        // Not aligned.
+        let one = [&[0_u8][..], &slice(lower)].concat();
+        let mut two = [&[0_u8][..], &slice(higher)].concat();
+        assert!(operation.combine(of, &one[1..], &mut two[1..]));
+        // SAFETY: the bytes of these numbers.
+        (0..lower.len()).map(|at| unsafe { two[1..].as_ptr().cast::<T>().add(at).read_unaligned() }).collect()
+    }
+
+    #[test]
+    fn numbers_are_combined() {
+        let (one, two) = ([3_i32, -5, i32::MAX], [4_i32, 2, 1]);
+        assert_eq!(combined(Operation::Sum, kind::INTEGER, &one, &two), [7, -3, i32::MIN]);
+        assert_eq!(combined(Operation::Min, kind::INTEGER, &one, &two), [3, -5, 1]);
+        assert_eq!(combined(Operation::Max, kind::INTEGER, &[1_i8, -1], &[0, 1]), [1, 1]);
+        assert_eq!(combined(Operation::Sum, kind::INTEGER, &[1_i128 << 100], &[1]), [(1 << 100) + 1]);
+        assert_eq!(combined(Operation::Max, kind::REAL, &[1.5_f64, -2.0], &[1.0, -1.0]), [1.5, -1.0]);
+        assert_eq!(combined(Operation::Sum, kind::COMPLEX, &[[1.5_f32, 2.0]], &[[1.0, -1.0]]), [[2.5, 1.0]]);
+    }
+
+    #[test]
+    fn text_is_compared_by_its_characters() {
+        let text = |operation: Operation| {
+            let of = Type { kind: kind::CHARACTER, parameter: 1, bytes: 3 };
+            let mut higher = *b"abdzzz";
+            assert!(operation.combine(of, b"abcaaa", &mut higher));
+            higher
+        };
+        assert_eq!((&text(Operation::Min), &text(Operation::Max)), (b"abcaaa", b"abdzzz"));
+    }
+
+    unsafe extern "C" fn product(one: *const f64, other: *const f64) -> f64 {
+        // SAFETY: two numbers.
+        unsafe { *one * *other }
+    }
+
+    unsafe extern "C" fn last_digit(one: i64, other: i64) -> i64 {
+        (10 * one + other) % 100
+    }
+
+    #[test]
+    fn functions_get_the_lower_image_first() {
+        // SAFETY: called with the types that they have.
+        let [by_reference, by_value] = unsafe {
+            let product: unsafe extern "C" fn() = std::mem::transmute(product as *const ());
+            let digits: unsafe extern "C" fn() = std::mem::transmute(last_digit as *const ());
+            [Operation::Function(product, false), Operation::Function(digits, true)]
+        };
+        assert_eq!(combined(by_reference, kind::REAL, &[1.5_f64], &[4.0]), [6.0]);
+        assert_eq!(combined(by_value, kind::INTEGER, &[7_i64], &[8]), [78]);
+    }
+
+    #[test]
+    fn unknown_types_are_refused() {
+        let of = Type { kind: kind::DERIVED, parameter: 0, bytes: 24 };
+        assert!(!Operation::Sum.combine(of, &[0; 24], &mut [0; 24]));
+    }
+}

@@ -1,0 +1,125 @@
+//! Reads and writes by reference.
+//!
+//! Idea: elements that this image accesses directly are copied from place to place; for all others, their image is asked
+//! ([`super::remote`]).
+
+use super::path::Path;
+use super::remote::{Elements, Remote, not_allocated};
+use super::resize::Whole;
+use super::{Found, Walk};
+use crate::abi::Dimension;
+use crate::convert::Type;
+use crate::job::{Image, Result};
+use crate::section::{Section, copy};
+use crate::token::{Part, Token};
+use crate::transfer::{assign, check_counts};
+use std::ffi::c_int;
+
+/// A reference to a coarray on an image.
+pub struct Access<'a> {
+    image: &'a Image,
+    remote: Remote<'a>,
+    part: Part,
+}
+
+impl<'a> Access<'a> {
+    /// A reference to the part of an image, which is given by its number.
+    pub fn new(image: &'a Image, token: &'a Token, number: i32, path: &'a Path) -> Result<Self> {
+        let rank = token.team.rank_of_current(image, number)?;
+        let part = token.part_of(image, rank)?;
+        Ok(Self { image, remote: Remote { image, token, rank, path }, part })
+    }
+
+    fn walk(&self) -> Walk<'a> {
+        let token = self.remote.token;
+        Walk { image: self.image, is_own: self.remote.rank == token.team.rank }
+    }
+
+    fn dimensions(&self) -> &'a [Dimension] {
+        // SAFETY: a token's descriptor lives as long as the token.
+        unsafe { (*self.remote.token.descriptor()).dimensions() }
+    }
+
+    /// Where it leads.
+    fn find(&self) -> Result<Found> {
+        match self.part {
+            // SAFETY: the compiler has made the reference for this coarray.
+            Part::Here(part) => unsafe { self.walk().follow(self.remote.path, part, self.dimensions()) },
+            Part::Away(_) => Ok(Found::Private),
+        }
+    }
+
+    /// Whether the component to which it leads is allocated or associated.
+    pub fn is_present(&self) -> Result<bool> {
+        match self.find()? {
+            Found::Here(_) => Ok(true),
+            Found::Nothing => Ok(false),
+            Found::Private => self.remote.is_present(),
+        }
+    }
+
+    /// Reads the elements: `take` gets their numbers per dimension and the section in which they lie.
+    pub fn read<T>(&self, take: impl FnOnce(&[usize], &Section) -> Result<T>) -> Result<T> {
+        match self.find()? {
+            Found::Here(section) => {
+                let counts: Vec<usize> = section.extents().iter().map(|extent| extent.count).collect();
+                take(&counts, &section)
+            }
+            Found::Nothing => Err(not_allocated()),
+            Found::Private => {
+                let mut elements = self.remote.get()?;
+                let section = packed(&mut elements);
+                take(&elements.counts, &section)
+            }
+        }
+    }
+
+    /// Writes elements. The type is that of what is written; with `resizes`, a whole component gets the shape of the source.
+    ///
+    /// # Safety
+    /// The source can be read.
+    pub unsafe fn write(&self, to: (i8, c_int), of: Type, source: &Section, resizes: bool) -> Result<()> {
+        let counts: Vec<usize> = source.extents().iter().map(|extent| extent.count).collect();
+        let mut asks = false;
+        if let (true, Part::Here(part)) = (resizes, self.part) {
+            let walk = self.walk();
+            // SAFETY: as in `find`; what was found can be read.
+            unsafe {
+                if let Some(whole) = Whole::of(&walk, self.remote.path, part, self.dimensions())?
+                    && whole.must_change(&counts)
+                {
+                    if walk.is_own { whole.change(&walk, &counts)? } else { asks = true }
+                }
+            }
+        }
+        match if asks { Found::Private } else { self.find()? } {
+            Found::Here(into) => {
+                let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
+                check_counts(into.count(), source.count())?;
+                to.check(of)?;
+                // SAFETY: the contract of this function; the reference leads to elements of the coarray.
+                unsafe { assign(&into, to, source, of) };
+                Ok(())
+            }
+            Found::Nothing => Err(not_allocated()),
+            Found::Private => {
+                let mut elements = Elements { element: of.bytes, counts, bytes: vec![0; source.bytes()] };
+                let target = packed(&mut elements);
+                // SAFETY: the contract of this function; the copy is new.
+                unsafe { copy(&target, source) };
+                self.remote.put(to, of, &elements, resizes)
+            }
+        }
+    }
+}
+
+/// The section of packed elements.
+fn packed(elements: &mut Elements) -> Section {
+    let mut section = Section::scalar(elements.bytes.as_mut_ptr(), elements.element);
+    let mut stride = elements.element;
+    for &count in &elements.counts {
+        section.push(count, stride as isize);
+        stride *= count;
+    }
+    section
+}

@@ -1,0 +1,213 @@
+//! References: from a coarray to a component or to elements of one, on another image.
+//!
+//! Idea: the compiler describes a reference by steps. They are followed from the part of the image: descriptors and allocatable
+//! components lie in the heaps of the node, at one address, so they are read as if they were this image's. Where a step leads
+//! out of the heaps, into memory that only its image can access, that image is asked ([`remote`]), and so are images on
+//! other nodes.
+//!
+//! Cost: a few ns per step; between nodes one message each way.
+
+pub mod access;
+pub mod path;
+pub mod remote;
+pub mod resize;
+
+use crate::abi::{Descriptor, Dimension};
+use crate::job::{Failure, Image, Result};
+use crate::section::{Section, steps};
+use path::{Chosen, Path, Step};
+
+/// Where a reference leads.
+#[derive(Debug)]
+pub enum Found {
+    /// To elements that this image accesses directly.
+    Here(Section),
+    /// To memory that only its image can access, at the last step or before.
+    Private,
+    /// To an allocatable component or a pointer without memory.
+    Nothing,
+}
+
+/// The bounds of the array at which a step begins.
+#[derive(Debug, Clone)]
+enum Bounds {
+    /// Of the coarray itself.
+    Known(Vec<Dimension>),
+    /// Of a component: its descriptor.
+    At(*const Descriptor),
+}
+
+/// Follows a reference.
+pub struct Walk<'a> {
+    /// The state of this image.
+    pub image: &'a Image,
+    /// Whether memory is that of this image, which is accessed wherever it lies.
+    pub is_own: bool,
+}
+
+impl Walk<'_> {
+    fn is_reachable(&self, address: *const u8) -> bool {
+        self.is_own || self.image.place_of_address(address).is_some()
+    }
+
+    /// Follows a reference from a part, whose dimensions are given if it has a descriptor.
+    ///
+    /// # Safety
+    /// It is a reference of the compiler to the coarray that begins there.
+    pub unsafe fn follow(&self, path: &Path, part: *mut u8, dimensions: &[Dimension]) -> Result<Found> {
+        let mut section = Section::scalar(part, 0);
+        let mut bounds = Bounds::Known(dimensions.to_vec());
+        for step in &path.0 {
+            match step {
+                Step::Component { offset, is_indirect, element, .. } => {
+                    section.shift(*offset);
+                    section.element = *element;
+                    bounds = Bounds::At(section.base.cast());
+                    if !is_indirect {
+                        continue;
+                    }
+                    // SAFETY: a component that is allocatable or a pointer begins with an address; its object can be read.
+                    let memory = unsafe { section.base.cast::<*mut u8>().read_unaligned() };
+                    if memory.is_null() {
+                        return Ok(Found::Nothing);
+                    }
+                    if !self.is_reachable(memory) {
+                        return Ok(Found::Private);
+                    }
+                    section.base = memory;
+                }
+                Step::Elements { is_static, element, chosen } => {
+                    section.element = *element;
+                    // SAFETY: the object in which the descriptor lies can be read.
+                    let all = if *is_static { None } else { Some(unsafe { bounds.dimensions(chosen.len()) }) };
+                    for (number, one) in chosen.iter().enumerate() {
+                        let dimension = all.as_ref().map(|all| all.get(number).copied().unwrap_or(ONE));
+                        add(&mut section, one, dimension).map_err(|failure| in_dimension(number, failure))?;
+                    }
+                }
+            }
+        }
+        Ok(Found::Here(section))
+    }
+}
+
+/// A dimension that the descriptor does not have.
+const ONE: Dimension = Dimension { stride: 1, lower: 1, upper: 1 };
+
+impl Bounds {
+    /// The dimensions.
+    ///
+    /// # Safety
+    /// A descriptor can be read.
+    unsafe fn dimensions(&self, rank: usize) -> Vec<Dimension> {
+        match self {
+            Self::Known(dimensions) => dimensions.clone(),
+            Self::At(descriptor) => {
+                // SAFETY: the contract of this function; the rank is that of the reference.
+                let head = unsafe { descriptor.read_unaligned() };
+                let rank = rank.min(usize::try_from(head.dtype.rank).unwrap_or(0));
+                // SAFETY: as above; dimensions lie behind the head.
+                let at = |number| unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
+                (0..rank).map(at).collect()
+            }
+        }
+    }
+}
+
+fn in_dimension(number: usize, failure: Failure) -> Failure {
+    Failure { text: format!("dimension {}: {}", number + 1, failure.text), ..failure }
+}
+
+/// Adds the elements of a subscript. Without a dimension, the subscripts are those of an array without a descriptor: they begin
+/// at 0, and count elements in memory.
+fn add(section: &mut Section, chosen: &Chosen, dimension: Option<Dimension>) -> Result<()> {
+    let element = section.element as isize;
+    let unit = dimension.map_or(element, |dimension| dimension.stride * element);
+    let lower = dimension.map_or(0, |dimension| dimension.lower);
+    let check = |index: isize| match dimension {
+        Some(Dimension { lower, upper, .. }) if index < lower || index > upper => {
+            Err(Failure::new(format!("index {index}: expected {lower} to {upper}")))
+        }
+        _ => Ok(()),
+    };
+    let upper = |end: isize| dimension.map_or(end, |dimension| dimension.upper);
+    let (start, end, stride) = match *chosen {
+        Chosen::Single(index) => {
+            check(index)?;
+            section.shift((index - lower) * unit);
+            return Ok(());
+        }
+        Chosen::Vector(ref all) => {
+            all.iter().try_for_each(|&index| check(index))?;
+            section.push_table(all.iter().map(|index| (index - lower) * unit).collect());
+            return Ok(());
+        }
+        Chosen::Full { end, stride } => (lower, upper(end), stride),
+        Chosen::Range { start, end, stride } => (start, end, stride),
+        Chosen::From { start, end, stride } => (start, upper(end), stride),
+        Chosen::UpTo { end, stride } => (lower, end, stride),
+    };
+    let stride = if stride == 0 { 1 } else { stride };
+    let count = steps(start, end, stride);
+    if count > 0 {
+        check(start)?;
+        check(start + (count as isize - 1) * stride)?;
+    }
+    section.shift((start - lower) * unit);
+    section.push(count, stride * unit);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(chosen: &Chosen, dimension: Option<Dimension>) -> Result<Vec<isize>> {
+        let base = std::ptr::null_mut::<u8>().wrapping_add(1000);
+        let mut section = Section::scalar(base, 4);
+        add(&mut section, chosen, dimension)?;
+        Ok(section.addresses().map(|address| (address.addr() as isize - 1000) / 4).collect())
+    }
+
+    #[test]
+    fn subscripts_choose_elements() {
+        let dimension = Some(Dimension { stride: 3, lower: -1, upper: 4 });
+        let indices = |all: &[isize]| all.iter().map(|index| (index + 1) * 3).collect::<Vec<_>>();
+        for (given, expected) in [
+            (Chosen::Single(2), &[2][..]),
+            (Chosen::Vector(vec![4, -1, 4]), &[4, -1, 4]),
+            (Chosen::Full { end: 0, stride: 1 }, &[-1, 0, 1, 2, 3, 4]),
+            (Chosen::Range { start: 0, end: 4, stride: 3 }, &[0, 3]),
+            (Chosen::Range { start: 4, end: 0, stride: -2 }, &[4, 2, 0]),
+            (Chosen::Range { start: 9, end: 4, stride: 1 }, &[]),
+            (Chosen::From { start: 2, end: 0, stride: 2 }, &[2, 4]),
+            (Chosen::UpTo { end: 1, stride: 1 }, &[-1, 0, 1]),
+        ] {
+            assert_eq!(chosen(&given, dimension).expect("inside"), indices(expected), "{given:?}");
+        }
+    }
+
+    #[test]
+    fn subscripts_out_of_bounds_are_errors() {
+        let dimension = Some(Dimension { stride: 1, lower: 1, upper: 4 });
+        for given in [
+            Chosen::Single(5),
+            Chosen::Single(0),
+            Chosen::Vector(vec![1, 7]),
+            Chosen::Range { start: 0, end: 2, stride: 1 },
+            Chosen::Range { start: 1, end: 5, stride: 1 },
+        ] {
+            let text = chosen(&given, dimension).expect_err("outside").text;
+            assert!(text.ends_with("expected 1 to 4"), "{text}");
+        }
+    }
+
+    /// Elements of an array of 3 by 4 without a descriptor.
+    #[test]
+    fn static_arrays_count_in_elements() {
+        let row = Chosen::Range { start: 3, end: 9, stride: 6 };
+        assert_eq!(chosen(&row, None).expect("inside"), [3, 9]);
+        assert_eq!(chosen(&Chosen::Full { end: 9, stride: 3 }, None).expect("inside"), [0, 3, 6, 9]);
+        assert_eq!(chosen(&Chosen::Single(6), None).expect("inside"), [6]);
+    }
+}

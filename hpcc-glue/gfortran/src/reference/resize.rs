@@ -1,0 +1,124 @@
+//! Reallocation of an allocatable component by an assignment from another image.
+//!
+//! Idea: gfortran lets `a[2]%x = y` allocate or reallocate the component on image 2. Only that image can do so, because memory
+//! belongs to its heap, so whoever assigns looks whether it is necessary, and asks for it.
+//!
+//! Restrictions: Fortran itself forbids the assignment where the component is not allocated or has another shape.
+
+use super::path::{Chosen, Path, Step};
+use super::{Found, Walk};
+use crate::abi::{Descriptor, Dimension};
+use crate::job::Result;
+use crate::section::Section;
+use crate::token::Token;
+use std::ffi::c_void;
+
+unsafe extern "C" {
+    /// The C library's, with which Fortran frees what is not a coarray.
+    fn free(memory: *mut c_void);
+}
+
+/// An allocatable component that is assigned to as a whole.
+#[derive(Debug)]
+pub struct Whole {
+    /// Its object, and where the component and its token are in it.
+    object: *mut u8,
+    offset: isize,
+    token: isize,
+    /// Bytes of an element.
+    element: usize,
+    rank: usize,
+}
+
+impl Whole {
+    /// The component to which a reference leads, if it is a whole allocatable one that can be reached.
+    ///
+    /// # Safety
+    /// As [`Walk::follow`].
+    pub unsafe fn of(walk: &Walk<'_>, path: &Path, part: *mut u8, dimensions: &[Dimension]) -> Result<Option<Self>> {
+        let (before, component, rank, element) = match &path.0[..] {
+            [before @ .., component, Step::Elements { is_static: false, element, chosen }]
+                if chosen.iter().all(|one| matches!(one, Chosen::Full { .. })) =>
+            {
+                (before, component, chosen.len(), *element)
+            }
+            [before @ .., component @ Step::Component { element, .. }] => (before, component, 0, *element),
+            _ => return Ok(None),
+        };
+        let &Step::Component { offset, is_indirect: true, token, .. } = component else { return Ok(None) };
+        // SAFETY: the contract of this function.
+        let found = unsafe { walk.follow(&Path(before.to_vec()), part, dimensions) }?;
+        let Found::Here(Section { base: object, .. }) = found else { return Ok(None) };
+        Ok(Some(Self { object, offset, token, element, rank }))
+    }
+
+    fn descriptor(&self) -> *mut Descriptor {
+        self.object.wrapping_offset(self.offset).cast()
+    }
+
+    fn memory(&self) -> *mut *mut u8 {
+        self.object.wrapping_offset(self.offset).cast()
+    }
+
+    /// Whether it has no memory, or another shape than that of a source.
+    ///
+    /// # Safety
+    /// The object can be read.
+    pub unsafe fn must_change(&self, counts: &[usize]) -> bool {
+        // SAFETY: the contract of this function; an array has a descriptor with its dimensions.
+        unsafe {
+            if self.memory().read_unaligned().is_null() {
+                return true;
+            }
+            let dimension = self.descriptor().add(1).cast::<Dimension>();
+            self.rank == counts.len()
+                && (0..self.rank).any(|number| dimension.add(number).read_unaligned().extent() != counts[number])
+        }
+    }
+
+    /// Allocates it with the shape of a source.
+    ///
+    /// # Safety
+    /// The object is one of this image, and nobody else accesses it meanwhile.
+    pub unsafe fn change(&self, walk: &Walk<'_>, counts: &[usize]) -> Result<()> {
+        let image = walk.image;
+        let bytes = counts.iter().product::<usize>() * self.element;
+        let memory = image.allocate_own(bytes.max(1))?;
+        // SAFETY: the contract of this function.
+        unsafe {
+            let old = self.memory().replace(memory);
+            if image.place_of_address(old).is_some() {
+                image.free_own(old)?;
+            } else {
+                free(old.cast());
+            }
+            let token = self.object.wrapping_offset(self.token).cast::<*mut Token>();
+            Token::attach(token, self.descriptor(), memory);
+            if self.rank == 0 || counts.len() != self.rank {
+                return Ok(());
+            }
+            let descriptor = &mut *self.descriptor();
+            descriptor.dtype.elem_len = self.element;
+            descriptor.dtype.rank = self.rank as i8;
+            descriptor.span = self.element as isize;
+            shape(descriptor, counts);
+        }
+        Ok(())
+    }
+}
+
+/// Gives an array bounds from 1 to these extents.
+///
+/// # Safety
+/// It has these dimensions.
+pub unsafe fn shape(descriptor: &mut Descriptor, counts: &[usize]) {
+    let mut stride = 1;
+    let mut offset = 0;
+    // SAFETY: the contract of this function.
+    for (dimension, &count) in unsafe { descriptor.dimensions_mut() }.iter_mut().zip(counts) {
+        *dimension = Dimension { stride, lower: 1, upper: count as isize };
+        offset -= stride;
+        stride *= count as isize;
+    }
+    descriptor.offset = offset;
+}

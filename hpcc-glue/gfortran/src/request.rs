@@ -1,0 +1,68 @@
+//! Requests: what another image has to do for this one, with memory that only it can access, and its answers.
+//!
+//! Idea: a shipped function serves all requests, another one takes the answers. So an image serves requests where it waits.
+//!
+//! Cost: a message each way.
+
+use crate::job::{Failure, Image, Result};
+use crate::reference::remote;
+use hcube_core::mpi::MpiComm;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The numbers of the shipped functions, which every image registers first.
+const SERVE: usize = 0;
+const ANSWER: usize = 1;
+
+/// Bytes of the number of a request, with which requests and answers begin.
+const NUMBER: usize = size_of::<u64>();
+/// The byte before an answer, and before the text of an error.
+const DONE: u8 = 0;
+const FAILED: u8 = 1;
+
+thread_local! {
+    static REQUESTS: Cell<u64> = const { Cell::new(0) };
+    static ANSWERS: RefCell<HashMap<u64, Vec<u8>>> = RefCell::default();
+}
+
+/// Registers the functions, on all images before they ask for anything.
+pub fn register(image: &Image) {
+    let serve = |image: &Image, from: usize, bytes: &[u8]| {
+        let (number, request) = bytes.split_at(NUMBER);
+        let (state, answer) = match remote::serve(image, request) {
+            Ok(answer) => (DONE, answer),
+            Err(failure) => (FAILED, failure.text.into_bytes()),
+        };
+        let message = [number, &[state], &answer].concat();
+        // Whoever has asked gets an error elsewhere if this image cannot answer.
+        drop(image.spawn(image.world(), from, ANSWER, &message, None));
+    };
+    let answer = |_: &Image, _: usize, bytes: &[u8]| {
+        let (number, answer) = bytes.split_at(NUMBER);
+        let number = u64::from_ne_bytes(number.try_into().expect("eight bytes"));
+        ANSWERS.with_borrow_mut(|answers| answers.insert(number, answer.to_vec()));
+    };
+    let functions: [hcube_caf::spawn::Function<MpiComm>; 2] = [Rc::new(serve), Rc::new(answer)];
+    for (function, expected) in functions.into_iter().zip([SERVE, ANSWER]) {
+        assert_eq!(image.register(function), expected, "shipped functions are numbered");
+    }
+}
+
+/// Asks an image, given by its rank in the job, for something, and waits for its answer.
+pub fn ask(image: &Image, to: usize, request: &[u8]) -> Result<Vec<u8>> {
+    let number = REQUESTS.get();
+    REQUESTS.set(number + 1);
+    image.spawn(image.world(), to, SERVE, &[&number.to_ne_bytes(), request].concat(), None)?;
+    let mut answer = None;
+    image.wait_for(to, || {
+        answer = ANSWERS.with_borrow_mut(|answers| answers.remove(&number));
+        answer.is_some()
+    })?;
+    let answer = answer.ok_or_else(|| Failure::new("a request without an answer"))?;
+    match answer.split_first() {
+        Some((&DONE, bytes)) => Ok(bytes.to_vec()),
+        Some((_, text)) => Err(Failure::new(String::from_utf8_lossy(text))),
+        None => Err(Failure::new("an answer without bytes")),
+    }
+}

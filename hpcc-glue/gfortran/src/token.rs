@@ -1,0 +1,308 @@
+//! Tokens: what the compiler keeps for a coarray, and for an allocatable or pointer component of one.
+//!
+//! Idea: a token knows the handle of the runtime, and the addresses of those parts that this image accesses directly. The
+//! compiler's descriptor of a static coarray lies on the stack of a constructor, so it is copied; that of an allocatable one
+//! is the variable itself, and that of a component lies in the coarray.
+//!
+//! Components are allocated by their image alone, in its heap, so other images of the node follow their descriptors. The
+//! compiler registers some as coarrays; they are known by their tokens, which lie in the heap.
+//!
+//! Cost: a collective allocation per coarray, nothing for a component. Memory: 8 bytes per image and coarray.
+
+use crate::abi::{Descriptor, Dimension, MAX_RANK, registration};
+use crate::job::{Failure, Image, Result};
+use crate::team::{self, Team};
+use hcube_caf::Handle;
+use hcube_caf::coarray::Use;
+use std::cell::Cell;
+use std::ptr;
+
+/// What a token stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Data.
+    Data(Handle),
+    /// Events.
+    Events(Handle),
+    /// Locks, or a critical construct.
+    Locks(Handle),
+    /// A component of a coarray, which belongs to its image alone.
+    Component,
+}
+
+/// The part of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Its address.
+    Here(*mut u8),
+    /// On another node: its rank in the team of the coarray.
+    Away(usize),
+}
+
+/// The address of a part that was not asked for, and of one on another node.
+const UNKNOWN: usize = 0;
+const ELSEWHERE: usize = 1;
+
+/// A token.
+#[derive(Debug)]
+pub struct Token {
+    /// What it stands for.
+    pub content: Content,
+    /// The team that has allocated it.
+    pub team: &'static Team,
+    /// Bytes of each part.
+    pub bytes: usize,
+    /// The memory of this image.
+    memory: Cell<*mut u8>,
+    descriptor: *mut Descriptor,
+    /// The addresses of the parts, by rank.
+    parts: Box<[Cell<usize>]>,
+}
+
+/// A descriptor with room for all dimensions.
+#[repr(C)]
+struct WholeDescriptor {
+    head: Descriptor,
+    dimensions: [Dimension; MAX_RANK],
+}
+
+impl Token {
+    /// A token of the compiler.
+    ///
+    /// # Safety
+    /// It is NULL or was given out by [`register`] and not freed.
+    #[inline]
+    pub unsafe fn of<'a>(token: *const Self) -> Result<&'a Self> {
+        // SAFETY: the contract of this function.
+        unsafe { token.as_ref() }.ok_or_else(|| Failure::new("the coarray is not allocated"))
+    }
+
+    /// The part of an image, which is given by its number in the current team.
+    #[inline]
+    pub fn part(&self, image: &Image, number: i32) -> Result<Part> {
+        self.part_of(image, self.team.rank_of_current(image, number)?)
+    }
+
+    /// As [`Self::part`], by rank in the team of the coarray.
+    #[inline]
+    pub fn part_of(&self, image: &Image, rank: usize) -> Result<Part> {
+        match self.parts.get(rank).map(Cell::get) {
+            Some(ELSEWHERE) => Ok(Part::Away(rank)),
+            Some(address) if address != UNKNOWN => Ok(Part::Here(ptr::with_exposed_provenance_mut(address))),
+            _ => self.find(image, rank),
+        }
+    }
+
+    #[cold]
+    fn find(&self, image: &Image, rank: usize) -> Result<Part> {
+        let address = image.part_here(self.data()?, rank)?;
+        self.parts[rank].set(address.map_or(ELSEWHERE, <*mut u8>::expose_provenance));
+        Ok(address.map_or(Part::Away(rank), Part::Here))
+    }
+
+    /// The part of this image.
+    pub fn own(&self) -> *mut u8 {
+        self.memory.get()
+    }
+
+    /// The handle of data.
+    pub fn data(&self) -> Result<Handle> {
+        match self.content {
+            Content::Data(handle) => Ok(handle),
+            other => Err(Failure::new(format!("{other:?}: expected a coarray of data"))),
+        }
+    }
+
+    /// The descriptor: bounds and type are those of all images, the address is that of this one or none.
+    pub fn descriptor(&self) -> *const Descriptor {
+        self.descriptor
+    }
+
+    /// Notes the memory of a component in its token, which is made if there is none.
+    ///
+    /// # Safety
+    /// The place holds NULL or a token that [`register`] has given; the descriptor is that of the component.
+    pub unsafe fn attach(place: *mut *mut Self, descriptor: *mut Descriptor, memory: *mut u8) {
+        // SAFETY: the contract of this function.
+        unsafe {
+            if place.read_unaligned().is_null() {
+                place.write_unaligned(component(descriptor));
+            }
+            (*place.read_unaligned()).memory.set(memory);
+        }
+    }
+}
+
+/// Registers a coarray or a component.
+///
+/// # Safety
+/// The descriptor is one of the compiler.
+pub unsafe fn register(
+    image: &Image,
+    size: usize,
+    kind: i32,
+    place: *mut *mut Token,
+    descriptor: *mut Descriptor,
+) -> Result<()> {
+    let is_component = image.place_of_address(place.cast()).is_some();
+    // SAFETY: the contract of this function.
+    unsafe {
+        match kind {
+            registration::COMPONENT => {
+                place.write(component(descriptor));
+                Ok(())
+            }
+            registration::COMPONENT_MEMORY => allocate_component(image, size, place, descriptor),
+            registration::STATIC | registration::ALLOCATED if is_component => {
+                place.write(component(descriptor));
+                allocate_component(image, size, place, descriptor)
+            }
+            registration::STATIC..=registration::EVENTS_ALLOCATED => {
+                let token = allocate(image, size, kind, descriptor)?;
+                (*descriptor).base = token.own();
+                place.write(Box::into_raw(Box::new(token)));
+                Ok(())
+            }
+            other => Err(Failure::new(format!("registration of type {other}: expected one of gfortran 12 to 14"))),
+        }
+    }
+}
+
+/// The token of a component without memory.
+fn component(descriptor: *mut Descriptor) -> *mut Token {
+    Box::into_raw(Box::new(Token {
+        content: Content::Component,
+        team: team::current(),
+        bytes: 0,
+        memory: Cell::new(ptr::null_mut()),
+        descriptor,
+        parts: Box::default(),
+    }))
+}
+
+/// Gives a component memory.
+///
+/// # Safety
+/// As [`register`].
+unsafe fn allocate_component(
+    image: &Image,
+    size: usize,
+    place: *mut *mut Token,
+    descriptor: *mut Descriptor,
+) -> Result<()> {
+    // SAFETY: the contract of the caller.
+    unsafe {
+        let memory = image.allocate_own(size.max(1))?;
+        Token::attach(place, descriptor, memory);
+        (*descriptor).base = memory;
+    }
+    Ok(())
+}
+
+/// Collective over the current team: a coarray, events or locks.
+///
+/// # Safety
+/// As [`register`].
+unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descriptor) -> Result<Token> {
+    let team = team::current();
+    let (content, bytes, memory) = match kind {
+        registration::STATIC | registration::ALLOCATED => {
+            // Atomic operations access whole words.
+            let bytes = size.next_multiple_of(size_of::<u64>()).max(size_of::<u64>());
+            let handle = image.allocate(team.handle, bytes, Use::Data)?;
+            (Content::Data(handle), size, image.address(handle)?)
+        }
+        registration::EVENTS_STATIC | registration::EVENTS_ALLOCATED => {
+            (Content::Events(image.allocate_events(team.handle, size)?), size, own_memory(image, size)?)
+        }
+        _ => (Content::Locks(image.allocate_locks(team.handle, size)?), size, own_memory(image, size)?),
+    };
+    let is_static = matches!(
+        kind,
+        registration::STATIC
+            | registration::LOCKS_STATIC
+            | registration::EVENTS_STATIC
+            | registration::CRITICAL
+    );
+    // SAFETY: the contract of this function.
+    let descriptor = if is_static { unsafe { kept(descriptor) } } else { descriptor };
+    let parts = (0..team.size).map(|_| Cell::new(UNKNOWN)).collect();
+    Ok(Token { content, team, bytes, memory: Cell::new(memory), descriptor, parts })
+}
+
+/// What the program sees as the memory of events and locks, which it does not access itself.
+fn own_memory(image: &Image, count: usize) -> Result<*mut u8> {
+    let bytes = count.max(1) * size_of::<u64>();
+    let memory = image.allocate_own(bytes)?;
+    // SAFETY: allocated above.
+    unsafe { memory.write_bytes(0, bytes) };
+    Ok(memory)
+}
+
+/// A copy of a descriptor, for the life of the program.
+///
+/// # Safety
+/// As [`register`].
+unsafe fn kept(descriptor: *const Descriptor) -> *mut Descriptor {
+    let none = Dimension { stride: 0, lower: 0, upper: 0 };
+    // SAFETY: the contract of this function.
+    let head = unsafe { descriptor.read() };
+    let mut whole = Box::new(WholeDescriptor { head, dimensions: [none; MAX_RANK] });
+    // SAFETY: as above; it has at most as many dimensions.
+    let dimensions = unsafe { (*descriptor).dimensions() };
+    whole.dimensions[..dimensions.len()].copy_from_slice(dimensions);
+    Box::into_raw(whole).cast()
+}
+
+/// What `deregister` is asked to do with a component.
+const DEALLOCATE_ONLY: i32 = 1;
+
+/// Frees a coarray, which is collective over its team, or a component.
+///
+/// # Safety
+/// The place holds NULL or a token that [`register`] has given.
+pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Result<()> {
+    // SAFETY: the contract of this function.
+    let Some(token) = (unsafe { place.read().as_ref() }) else { return Ok(()) };
+    match token.content {
+        Content::Data(handle) => image.free(handle, Use::Data)?,
+        Content::Events(handle) => {
+            image.free(handle, Use::Events)?;
+            image.free_own(token.own())?;
+        }
+        Content::Locks(handle) => {
+            image.free(handle, Use::Locks)?;
+            image.free_own(token.own())?;
+        }
+        Content::Component => {
+            // SAFETY: as above.
+            unsafe { free_component(image, token) }?;
+            if kind == DEALLOCATE_ONLY {
+                return Ok(());
+            }
+        }
+    }
+    // SAFETY: given out by `register`; the compiler does not use it any more.
+    unsafe {
+        drop(Box::from_raw(place.read()));
+        place.write(ptr::null_mut());
+    }
+    Ok(())
+}
+
+/// Frees the memory of a component.
+///
+/// # Safety
+/// The descriptor of a component that lies in a coarray is still there.
+unsafe fn free_component(image: &Image, token: &Token) -> Result<()> {
+    let memory = token.memory.replace(ptr::null_mut());
+    if memory.is_null() {
+        return Ok(());
+    }
+    image.free_own(memory)?;
+    if image.place_of_address(token.descriptor.cast()).is_some() {
+        // SAFETY: the contract of this function.
+        unsafe { (*token.descriptor).base = ptr::null_mut() };
+    }
+    Ok(())
+}

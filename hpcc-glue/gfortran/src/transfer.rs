@@ -1,0 +1,172 @@
+//! Copies between sections of coarrays and of this image's memory.
+//!
+//! Idea: a side is a section here, which this image accesses directly, or one of a part on another node. From there it is
+//! fetched as packed bytes, and there it is brought as packed bytes, by one message in each direction (more where it is long).
+//! Between sections here, elements are copied from place to place, converted on the way if their types differ. Where the
+//! sections overlap, the source is copied first.
+//!
+//! Cost: one copy inside the node, three between nodes. Memory: packed bytes of a section on another node, or of one that
+//! overlaps the other.
+
+use crate::convert::{Type, convert};
+use crate::job::{Failure, Image, Result};
+use crate::section::{Section, copy};
+use crate::token::{Part, Token};
+use hcube_caf::Handle;
+use hcube_core::memory::Region;
+use std::ptr;
+
+/// A side of a copy. The base of a section of a part is its offset as an address.
+#[derive(Debug)]
+pub enum Side {
+    /// Elements that this image accesses directly.
+    Here(Section),
+    /// Elements of a part on another node, by handle and rank.
+    Away(Handle, usize, Section),
+}
+
+impl Side {
+    fn section(&self) -> &Section {
+        match self {
+            Self::Here(section) | Self::Away(_, _, section) => section,
+        }
+    }
+}
+
+/// Packed elements.
+struct Packed {
+    bytes: Vec<u8>,
+    element: usize,
+}
+
+impl Packed {
+    fn of(section: &Section, element: usize) -> Self {
+        Self { bytes: vec![0; section.count() * element], element }
+    }
+
+    fn section(&mut self) -> Section {
+        let count = if self.element == 0 { 0 } else { self.bytes.len() / self.element };
+        Section::packed(self.bytes.as_mut_ptr(), self.element, count)
+    }
+}
+
+/// The elements of a coarray on an image, given by number: those of a section at an offset of the part.
+///
+/// `section` makes the section from the address, or the offset, of its first element.
+pub fn side_of(
+    image: &Image,
+    token: &Token,
+    offset: usize,
+    number: i32,
+    section: impl FnOnce(*mut u8) -> Section,
+) -> Result<Side> {
+    match token.part(image, number)? {
+        Part::Here(address) => {
+            let section = section(address.wrapping_add(offset));
+            check(token, address, &section)?;
+            Ok(Side::Here(section))
+        }
+        Part::Away(rank) => {
+            let section = section(ptr::without_provenance_mut(offset));
+            check(token, ptr::null_mut(), &section)?;
+            Ok(Side::Away(token.data()?, rank, section))
+        }
+    }
+}
+
+/// An error where a section leaves the part that begins at an address.
+pub fn check(token: &Token, part: *mut u8, section: &Section) -> Result<()> {
+    let bounds = section.bounds();
+    let first = (section.base.addr() as isize).wrapping_sub(part.addr() as isize);
+    let (begin, end) = (first.wrapping_add(bounds.start), first.wrapping_add(bounds.end));
+    if bounds.is_empty() || begin >= 0 && end as usize <= token.bytes {
+        return Ok(());
+    }
+    Err(outside(token, section.element, begin, end))
+}
+
+#[cold]
+fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
+    let element = element.max(1) as isize;
+    let text = if begin.rem_euclid(element) == 0 && token.bytes.is_multiple_of(element as usize) {
+        let (first, last) = (begin / element + 1, (end - 1).div_euclid(element) + 1);
+        let elements = if first == last { format!("element {first}") } else { format!("elements {first} to {last}") };
+        format!("{elements}, counted from 1: expected 1 to {}, the elements of the coarray", token.bytes as isize / element)
+    } else {
+        format!("bytes {begin} to {end}: expected 0 to {}, the bytes of the coarray", token.bytes)
+    };
+    Failure::new(text)
+}
+
+/// An error where a number of elements cannot be assigned to another one.
+pub fn check_counts(wanted: usize, given: usize) -> Result<()> {
+    if given == wanted || given == 1 {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{given} elements are assigned to {wanted}")))
+}
+
+/// Copies elements, and converts them where their types differ. A source of one element fills the destination.
+///
+/// # Safety
+/// What lies here may be read and written.
+pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Type) -> Result<()> {
+    let (target, source) = (into.section(), from.section());
+    let (wanted, given) = (target.count(), source.count());
+    if wanted == 0 {
+        return Ok(());
+    }
+    check_counts(wanted, given)?;
+    to.check(of)?;
+    let mut fetched;
+    let here = match from {
+        Side::Here(section) => section.clone(),
+        Side::Away(handle, rank, section) => {
+            fetched = Packed::of(section, of.bytes);
+            let offset = section.base.addr();
+            image.get_shape(*handle, *rank, offset, &section.shape()?, Region::of(&mut fetched.bytes))?;
+            fetched.section()
+        }
+    };
+    match into {
+        // SAFETY: the contract of this function; what was fetched is here.
+        Side::Here(section) => unsafe { assign(section, to, &here, of) },
+        Side::Away(handle, rank, section) => {
+            let mut packed = Packed::of(section, to.bytes);
+            // SAFETY: as above.
+            unsafe { assign(&packed.section(), to, &here, of) };
+            let offset = section.base.addr();
+            image.put_shape(*handle, *rank, offset, &section.shape()?, Region::of(&mut packed.bytes))?;
+        }
+    }
+    Ok(())
+}
+
+/// As [`transfer`], between sections here, of types that were checked.
+///
+/// # Safety
+/// As [`transfer`].
+pub unsafe fn assign(into: &Section, to: Type, from: &Section, of: Type) {
+    let mut packed;
+    let mut source = from.clone();
+    if from.overlaps(into) {
+        packed = Packed::of(from, from.element);
+        source = packed.section();
+        // SAFETY: the contract of this function; the copy is new.
+        unsafe { copy(&source, from) };
+    }
+    let is_copied = to.is_copied_from(of);
+    if is_copied && source.count() == into.count() {
+        // SAFETY: as above; they do not overlap.
+        unsafe { copy(into, &source) };
+        return;
+    }
+    let first = source.addresses().next().unwrap_or(source.base);
+    let mut all = source.addresses();
+    let is_one = source.count() == 1;
+    for target in into.addresses() {
+        let element = if is_one { first } else { all.next().unwrap_or(first) };
+        // SAFETY: as above.
+        unsafe { convert(to, target, of, element) };
+    }
+}
